@@ -3,7 +3,7 @@
 //! The current one stays, and so does whatever a share link carries or a running upload builds on.
 
 use super::rows::id as read_id;
-use super::{Store, chunks, needed, revisions};
+use super::{Store, chunks, holders, needed, revisions};
 use crate::error::Result;
 use crate::options::KeptRevisions;
 use cairn_model::RevisionId;
@@ -51,6 +51,7 @@ impl Store {
                     tx.conn
                         .prepare_cached("DELETE FROM revisions WHERE id = ?1")?
                         .execute([id.as_bytes()])?;
+                    holders::forget_unused(tx.conn, revision.node)?;
                 }
                 Ok(due.len() as u64)
             })?;

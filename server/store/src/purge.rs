@@ -3,7 +3,7 @@
 //! No new feed position: clients dropped these nodes when they were trashed.
 
 use super::rows::{State, id as read_id};
-use super::{Actor, Space, Tx, chunks, comments, nodes, revisions, search, usage};
+use super::{Actor, Space, Tx, chunks, comments, holders, nodes, revisions, search, usage};
 use crate::error::{Error, Result};
 use cairn_model::NodeId;
 use rusqlite::{Connection, params};
@@ -43,7 +43,7 @@ pub(super) fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()
         )?
         .execute(params![node.as_bytes(), tx.now])?;
     search::forget(tx.conn, node)?;
-    chunks::forget_borrowed(tx.conn, node)?;
+    holders::forget_borrowed(tx.conn, node)?;
     comments::forget(tx.conn, node)?;
     purged.nodes += 1;
     Ok(())

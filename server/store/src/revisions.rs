@@ -2,7 +2,7 @@
 
 use super::rows::{HeldChunk, id as read_id, optional_id, unpack_held};
 use super::usage::{self, Growth};
-use super::{Actor, Space, Store, Tx, chunks, nodes};
+use super::{Actor, Space, Store, Tx, chunks, holders, nodes};
 use crate::error::{Error, Result};
 use cairn_model::{DeviceId, Kind, NodeId, RevisionId};
 use cairn_wire::nodes::{ContentSource, Node, Revision};
@@ -123,7 +123,7 @@ pub(super) fn insert(tx: &Tx<'_>, actor: &Actor, new: &RevisionRow) -> Result<()
             new.manifest,
             actor.space.row,
         ])?;
-    chunks::borrow_from(
+    holders::borrow_from(
         tx.conn,
         new.node,
         new.chunks()?.iter().map(|one| one.holder),

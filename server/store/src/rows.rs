@@ -279,7 +279,7 @@ pub(super) fn unpack_chunks(packed: &[u8]) -> Result<Vec<SealedChunk>> {
             })
         })
         .collect::<Option<_>>()
-        .ok_or_else(|| Error::Internal("a packed chunk list is damaged".into()))
+        .ok_or_else(damaged)
 }
 
 /// A chunk of a revision, and the node that it was stored for.
@@ -296,24 +296,43 @@ const HELD: usize = PACKED + 16;
 pub(super) fn pack_held(chunks: &[HeldChunk]) -> Vec<u8> {
     let mut out = Vec::with_capacity(chunks.len() * HELD);
     for one in chunks {
-        out.extend_from_slice(&pack_chunks(&[one.chunk]));
+        out.extend_from_slice(&one.chunk.id.0);
+        out.extend_from_slice(&one.chunk.size.to_be_bytes());
         out.extend_from_slice(one.holder.as_bytes());
     }
     out
 }
 
+fn read_held(packed: &[u8]) -> Option<HeldChunk> {
+    let (id, rest) = packed.split_first_chunk()?;
+    let (size, holder) = rest.split_first_chunk()?;
+    let chunk = SealedChunk {
+        id: ChunkId(*id),
+        size: u64::from_be_bytes(*size),
+    };
+    let holder = NodeId(Uuid::from_bytes(holder.try_into().ok()?));
+    Some(HeldChunk { chunk, holder })
+}
+
+fn damaged() -> Error {
+    Error::Internal("a packed chunk list is damaged".into())
+}
+
 pub(super) fn unpack_held(packed: &[u8]) -> Result<Vec<HeldChunk>> {
-    let damaged = || Error::Internal("a packed chunk list is damaged".into());
     packed
         .chunks(HELD)
-        .map(|one| {
-            let (chunk, holder) = one.split_at_checked(PACKED).ok_or_else(damaged)?;
-            let chunk = *unpack_chunks(chunk)?.first().ok_or_else(damaged)?;
-            let holder = holder.try_into().map_err(|_| damaged())?;
-            let holder = NodeId(uuid::Uuid::from_bytes(holder));
-            Ok(HeldChunk { chunk, holder })
-        })
-        .collect()
+        .map(read_held)
+        .collect::<Option<_>>()
+        .ok_or_else(damaged)
+}
+
+/// Finds one chunk in the packed list of a revision.
+pub(super) fn find_held(packed: &[u8], id: ChunkId) -> Result<Option<HeldChunk>> {
+    if !packed.len().is_multiple_of(HELD) {
+        return Err(damaged());
+    }
+    let mut all = packed.chunks_exact(HELD);
+    Ok(all.find(|one| one.starts_with(&id.0)).and_then(read_held))
 }
 
 #[cfg(test)]
@@ -331,8 +350,12 @@ mod tests {
         };
         let packed = pack_held(&[held(1), held(2)]);
         assert_eq!(unpack_held(&packed).unwrap(), [held(1), held(2)]);
+        let found = |id| find_held(&packed, ChunkId(id)).unwrap();
+        assert_eq!(found([2; 32]), Some(held(2)));
+        assert_eq!(found([3; 32]), None);
         for cut in [1, 40, 55, 57, 100] {
             assert!(unpack_held(&packed[..cut]).is_err(), "{cut}");
+            assert!(find_held(&packed[..cut], ChunkId([1; 32])).is_err());
         }
     }
 

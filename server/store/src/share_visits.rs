@@ -4,7 +4,7 @@ use super::rows::{id as read_id, name_of, word};
 use super::share_files::below;
 use super::share_rows::ShareRow;
 use super::shares;
-use super::{ChunkPlace, Store, Tx, chunks};
+use super::{ChunkPlace, Store, Tx, holders};
 use crate::error::{Error, Result};
 use cairn_model::{ChunkId, EventKind, NodeId};
 use cairn_wire::Timestamp;
@@ -229,7 +229,7 @@ impl Store {
             if !below(conn, share.share.file_id, node)? {
                 return Err(missing());
             }
-            let place = chunks::of_revision(conn, revision, chunk)?.ok_or_else(missing)?;
+            let place = holders::of_revision(conn, revision, chunk)?.ok_or_else(missing)?;
             Ok((place, visit.row))
         })
     }

@@ -2,13 +2,14 @@
 //! transaction.
 
 use super::rows::HeldChunk;
-use super::upload_content::{Target, check_target, commit, growth_of, record_of};
+use super::upload_content::{Target, check_target, commit, record_of};
 use super::usage::{self, Growth};
-use super::{Actor, Space, Store, StoredChunk, Tx, chunks, uploads};
+use super::{Actor, Space, Store, StoredChunk, Tx, chunks, holders, revisions};
 use crate::error::{Error, Result};
 use cairn_model::ChunkId;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
+use rusqlite::Connection;
 
 /// One file of a batch.
 pub struct BatchItem<'a> {
@@ -36,9 +37,9 @@ pub struct Stored {
 
 /// The way in which a chunk of a batch gets its place.
 enum Placing {
-    /// It is there, with the same bytes, or with none yet.
+    /// The same bytes are there for the node itself, or none yet.
     Add,
-    /// Other bytes are there that nobody needs.
+    /// Other bytes are there for the node that nobody needs, or that nobody has compared.
     Replace,
 }
 
@@ -50,16 +51,18 @@ fn placing(
     chunk: &SealedChunk,
 ) -> Result<Placing> {
     let node = item.create.node_id;
-    uploads::is_here(tx.conn, node, chunk)?;
-    let Some(found) = chunks::stored(tx.conn, node, chunk.id, actor.account, tx.now)? else {
+    let Some(found) = holders::stored(tx.conn, node, chunk.id, actor.account, tx.now)? else {
         return Ok(Placing::Add);
     };
+    holders::check_size(chunk, found.place.size)?;
     let compared = item
         .compared
         .iter()
         .find(|one| one.chunk == chunk.id && one.object == found.place.object);
     match compared {
-        Some(one) if one.same => Ok(Placing::Add),
+        Some(one) if one.same && found.holder == node => Ok(Placing::Add),
+        // The bytes of an original: what an upload has sent for the copy may be others.
+        Some(one) if one.same => Ok(Placing::Replace),
         Some(_) => match found.refusal() {
             Some(refusal) => Err(refusal),
             None => Ok(Placing::Replace),
@@ -69,6 +72,19 @@ fn placing(
             chunk.id
         ))),
     }
+}
+
+/// Returns what a file of a batch adds to its space. All of its chunks are stored for the node itself, also
+/// those that the original of a copy has.
+fn growth_of(conn: &Connection, target: &Target, item: &BatchItem<'_>) -> Result<Growth> {
+    let mut bytes = record_of(item.complete);
+    for (chunk, _) in &item.chunks {
+        if chunks::size(conn, item.create.node_id, chunk.id)?.is_none() {
+            bytes = bytes.saturating_add(revisions::signed(chunk.size));
+        }
+    }
+    let files = target.files();
+    Ok(Growth { bytes, files })
 }
 
 /// Stores one file of a batch. Nothing is written before all checks have passed.
@@ -83,7 +99,7 @@ fn store_one(
     if let Target::Done(node) = target {
         return Ok((*node, 0));
     }
-    let growth = growth_of(tx.conn, &target, item.create, record_of(item.complete))?;
+    let growth = growth_of(tx.conn, &target, item)?;
     usage::check_quota(tx.conn, actor.space, growth)?;
     let replacements = item
         .chunks
@@ -133,7 +149,7 @@ impl Store {
                     Ok(Target::Done(node)) => Ok(Some(*node)),
                     Ok(target) => {
                         let mut total = growth;
-                        total += growth_of(conn, &target, item.create, record_of(item.complete))?;
+                        total += growth_of(conn, &target, item)?;
                         let room = usage::check_quota(conn, space, total);
                         if room.is_ok() {
                             growth = total;
@@ -160,7 +176,7 @@ impl Store {
                 let mut found = Vec::new();
                 for (chunk, _) in &item.chunks {
                     let node = item.create.node_id;
-                    if let Some(stored) = chunks::stored(conn, node, chunk.id, actor.account, now)?
+                    if let Some(stored) = holders::stored(conn, node, chunk.id, actor.account, now)?
                     {
                         found.push((chunk.id, stored));
                     }

@@ -1,18 +1,18 @@
 //! The chunks that come in one by one for an upload.
 
-use super::chunks::{self, StoredChunk};
+use super::chunks;
+use super::holders::{self, StoredChunk};
 use super::revisions::signed;
 use super::uploads::no_upload;
-use super::{OpenUpload, Store, Tx, usage};
+use super::{OpenUpload, Tx, usage};
 use crate::error::{Error, Result};
-use cairn_model::{AccountId, ChunkId, NodeId};
 use cairn_wire::transfer::SealedChunk;
 use rusqlite::{OptionalExtension as _, params};
 
 impl Tx<'_> {
     /// Records that a chunk of an upload lies alone in an object. Bytes in the object `replaces` give
-    /// way to these, as long as no revision and nobody else's upload uses them; the names of objects that are not needed any
-    /// more come back. `None` if other bytes than those are there by now, which nobody has looked at.
+    /// way to these, as long as no revision and nobody else's upload uses them; the names of objects that
+    /// are not needed any more come back. `None` if other bytes than those are there by now, which nobody has looked at.
     ///
     /// # Errors
     /// 404 for an upload that has ended, 409 for a chunk that something else uses, 507.
@@ -35,7 +35,7 @@ impl Tx<'_> {
             )
             .optional()?
             .ok_or_else(|| no_upload(self.conn, upload.account, upload.id))?;
-        let found = chunks::stored(self.conn, node, chunk.id, upload.account, self.now)?;
+        let found = holders::stored(self.conn, node, chunk.id, upload.account, self.now)?;
         if found.as_ref().map(|found| found.place.object.as_str()) != replaces {
             return Ok(None);
         }
@@ -74,18 +74,5 @@ impl Tx<'_> {
             usage::check_fits(self.conn, upload.space)?;
         }
         Ok(Some(garbage))
-    }
-}
-
-impl Store {
-    /// Finds a stored chunk of a node, for an account that sends it.
-    pub fn stored_chunk(
-        &self,
-        node: NodeId,
-        chunk: ChunkId,
-        sender: AccountId,
-    ) -> Result<Option<StoredChunk>> {
-        let now = self.source().now_ms();
-        self.read(|conn| chunks::stored(conn, node, chunk, sender, now))
     }
 }

@@ -3,11 +3,11 @@
 
 use super::rows::{HeldChunk, State, pack_held};
 use super::usage::{self, Growth};
-use super::{Actor, OpenUpload, Space, Tx, chunks, keyless, nodes, revisions, uploads};
+use super::{Actor, OpenUpload, Space, Tx, chunks, holders, keyless, nodes, revisions, uploads};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::Node;
-use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
+use cairn_wire::transfer::{CompleteUpload, CreateUpload};
 use rusqlite::{Connection, params};
 
 /// The effect that an upload would have now.
@@ -19,6 +19,16 @@ pub(super) enum Target {
         name: Name,
     },
     NewRevision,
+}
+
+impl Target {
+    /// The number of files that it adds to its space.
+    pub(super) fn files(&self) -> i64 {
+        match self {
+            Self::NewNode { .. } => 1,
+            Self::Done(_) | Self::NewRevision => 0,
+        }
+    }
 }
 
 /// Finds out what an upload would do now.
@@ -116,34 +126,6 @@ fn check_revision_id(conn: &Connection, create: &CreateUpload) -> Result<()> {
     }
 }
 
-/// Returns the announced bytes that are not stored for a node yet, each chunk counted once.
-fn unsent(conn: &Connection, node: NodeId, announced: &[SealedChunk]) -> Result<i64> {
-    let mut bytes = 0_i64;
-    for one in chunks::held(conn, node, announced)? {
-        if chunks::size(conn, one.holder, one.chunk.id)?.is_none() {
-            bytes = bytes.saturating_add(revisions::signed(one.chunk.size));
-        }
-    }
-    Ok(bytes)
-}
-
-/// Returns what an upload adds to its space: the chunks that are not there yet, and `record` bytes
-/// of its manifest.
-pub(super) fn growth_of(
-    conn: &Connection,
-    target: &Target,
-    create: &CreateUpload,
-    record: i64,
-) -> Result<Growth> {
-    let files = match target {
-        Target::Done(_) => return Ok(Growth::default()),
-        Target::NewNode { .. } => 1,
-        Target::NewRevision => 0,
-    };
-    let bytes = unsent(conn, create.node_id, &create.chunks)?.saturating_add(record);
-    Ok(Growth { bytes, files })
-}
-
 pub(super) fn record_of(complete: &CompleteUpload) -> i64 {
     usage::record_bytes(&complete.manifest.0)
 }
@@ -207,7 +189,7 @@ impl Tx<'_> {
     /// Makes an upload's content a revision; repeating it returns the same.
     ///
     /// # Errors
-    /// 400 while chunks are missing, 409 if the base is no longer the head or the name is taken, 507.
+    /// 400 while chunks are missing, or others have sent what lies there for them; 409 if the base is no longer the head or the name is taken, 507.
     pub fn complete_upload(
         &self,
         actor: &Actor,
@@ -221,7 +203,8 @@ impl Tx<'_> {
             self.finish(upload)?;
             return Ok(*node);
         }
-        let missing = uploads::missing(self.conn, upload)?;
+        let found = holders::look_up(self.conn, create.node_id, &create.chunks, upload.account)?;
+        let missing = uploads::unconfirmed(&found);
         if let Some(first) = missing.first() {
             return Err(Error::invalid(format!(
                 "{} chunks are missing, the first is {first}; PUT them before completing the upload",
@@ -230,9 +213,13 @@ impl Tx<'_> {
         }
         // First, because what it had set aside and does not need is room as well.
         self.finish(upload)?;
-        let growth = growth_of(self.conn, &target, create, record_of(complete))?;
+        // The chunks are all there, and counted.
+        let growth = Growth {
+            bytes: record_of(complete),
+            files: target.files(),
+        };
         usage::check_quota(self.conn, actor.space, growth)?;
-        let held = chunks::held(self.conn, create.node_id, &create.chunks)?;
+        let held: Vec<HeldChunk> = found.into_iter().map(|one| one.held).collect();
         for one in &held {
             chunks::retain(self.conn, one.holder, one.chunk.id)?;
         }

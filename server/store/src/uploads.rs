@@ -1,8 +1,10 @@
 //! Uploads in progress: what they announced, which of their chunks are here, when they end.
 
+use super::holders::{self, Announced, Presence};
 use super::rows::{id as read_id, pack_chunks, unpack_chunks};
-use super::upload_content::{Target, check_target, growth_of};
-use super::{Actor, Space, Store, Tx, access, chunks, keyless, usage};
+use super::upload_content::{Target, check_target};
+use super::usage::{self, Growth};
+use super::{Actor, Space, Store, Tx, access, chunks, keyless, revisions};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, ChunkId, NodeId, RevisionId, UploadId};
 use cairn_wire::transfer::{CreateUpload, SealedChunk};
@@ -122,52 +124,34 @@ pub(super) fn no_upload(conn: &Connection, account: AccountId, id: UploadId) -> 
     }
 }
 
-/// The chunks that are not here yet, each once, in file order.
-pub(super) fn missing(conn: &Connection, upload: &OpenUpload) -> Result<Vec<ChunkId>> {
-    let mut out = Vec::new();
-    if upload.done {
-        return Ok(out);
-    }
-    for one in chunks::held(conn, upload.create.node_id, &upload.create.chunks)? {
-        if !is_here(conn, one.holder, &one.chunk)? {
-            out.push(one.chunk.id);
-        }
-    }
-    Ok(out)
-}
-
-/// Returns true if a chunk is stored.
-///
-/// # Errors
-/// 400 if it has another size than the announced one.
-pub(super) fn is_here(conn: &Connection, node: NodeId, chunk: &SealedChunk) -> Result<bool> {
-    match chunks::size(conn, node, chunk.id)? {
-        Some(size) if size != chunk.size => Err(Error::invalid(format!(
-            "`chunks`: the chunk {} has {size} bytes here, and {} are announced",
-            chunk.id, chunk.size
-        ))),
-        Some(_) => Ok(true),
-        None => Ok(false),
-    }
-}
-
-/// The chunks that an upload still has to send: those that are missing, and those that only somebody
+/// Lists the chunks that are still to be sent: those that are missing, and those that only somebody
 /// else's upload has sent, so that both are compared.
+pub(super) fn unconfirmed(found: &[Announced]) -> Vec<ChunkId> {
+    found
+        .iter()
+        .filter(|one| one.presence != Presence::Confirmed)
+        .map(|one| one.held.chunk.id)
+        .collect()
+}
+
+/// The chunks that an upload still has to send, each once, in file order.
 fn to_send(conn: &Connection, upload: &OpenUpload) -> Result<Vec<ChunkId>> {
-    let node = upload.create.node_id;
-    let mut out = Vec::new();
     if upload.done {
-        return Ok(out);
+        return Ok(Vec::new());
     }
-    for one in chunks::held(conn, node, &upload.create.chunks)? {
-        let (holder, chunk) = (one.holder, &one.chunk);
-        if !is_here(conn, holder, chunk)?
-            || !chunks::is_known_to(conn, holder, chunk.id, upload.account)?
-        {
-            out.push(chunk.id);
-        }
-    }
-    Ok(out)
+    let create = &upload.create;
+    let found = holders::look_up(conn, create.node_id, &create.chunks, upload.account)?;
+    Ok(unconfirmed(&found))
+}
+
+/// Returns the announced bytes that are stored nowhere yet.
+fn absent_bytes(found: &[Announced]) -> i64 {
+    found
+        .iter()
+        .filter(|one| one.presence == Presence::Absent)
+        .fold(0, |sum: i64, one| {
+            sum.saturating_add(revisions::signed(one.held.chunk.size))
+        })
 }
 
 /// Deletes chunks of an upload that nothing else needs.
@@ -256,7 +240,16 @@ impl Tx<'_> {
             return Ok((known, missing));
         }
         let target = check_target(self.conn, actor.space, create)?;
-        let growth = growth_of(self.conn, &target, create, 0)?;
+        let done = matches!(target, Target::Done(_));
+        let found = if done {
+            Vec::new()
+        } else {
+            holders::look_up(self.conn, create.node_id, &create.chunks, actor.account)?
+        };
+        let growth = Growth {
+            bytes: absent_bytes(&found),
+            files: target.files(),
+        };
         usage::check_quota(self.conn, actor.space, growth)?;
         let packed = pack_chunks(&create.chunks);
         let upload = UploadRow {
@@ -264,7 +257,7 @@ impl Tx<'_> {
             account: actor.account,
             space: actor.space.row,
             expires_at: self.now + KEPT_MS,
-            done: matches!(target, Target::Done(_)),
+            done,
             request: serde_json::to_string(&identity(create))
                 .map_err(|e| Error::Internal(format!("an upload can't be written: {e}")))?,
             packed,
@@ -286,9 +279,7 @@ impl Tx<'_> {
                 upload.packed,
                 growth.bytes
             ])?;
-        let upload = upload.open()?;
-        let missing = to_send(self.conn, &upload)?;
-        Ok((upload, missing))
+        Ok((upload.open()?, unconfirmed(&found)))
     }
 
     /// An upload for changing it.

@@ -21,7 +21,7 @@ impl std::ops::AddAssign for Growth {
     }
 }
 
-/// Returns what a revision's own record costs: its sealed manifest and key.
+/// Returns what a revision's own record costs: its sealed manifest.
 pub(super) fn record_bytes(manifest: &[u8]) -> i64 {
     i64::try_from(manifest.len()).unwrap_or(i64::MAX)
 }

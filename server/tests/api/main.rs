@@ -9,6 +9,7 @@ mod account;
 mod account_end;
 mod assistant;
 mod batch;
+mod borrowing;
 mod comments;
 mod connections;
 mod conventions;

@@ -14,7 +14,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use cairn_model::{ChunkId, UploadId};
-use cairn_store::{ChunkPlace, Objects, OpenUpload, StoredChunk};
+use cairn_store::{ChunkPlace, Objects, OpenUpload, StoredChunk, Tx};
 use cairn_wire::Timestamp;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, MAX_SEALED_CHUNK, SealedChunk, Upload};
@@ -193,7 +193,16 @@ async fn put_chunk(
         let known = app.store.stored_chunk(node, chunk, caller.account)?;
         if let Some(known) = &known {
             match same_bytes(&app, &known.place, &pieces.parts).await? {
-                Some(true) => return Ok(StatusCode::NO_CONTENT.into_response()),
+                Some(true) if known.is_confirmed() => {
+                    return Ok(StatusCode::NO_CONTENT.into_response());
+                }
+                Some(true) => {
+                    let confirm = |tx: &Tx<'_>| tx.confirm_chunk(node, caller.account, known);
+                    if app.store.write(confirm)? {
+                        return Ok(StatusCode::NO_CONTENT.into_response());
+                    }
+                    continue;
+                }
                 Some(false) => {
                     if let Some(refusal) = known.refusal() {
                         return Err(refusal.into());
@@ -266,7 +275,7 @@ async fn store_chunk(
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The node with its new revision", body = Node),
-        (status = 400, description = "Chunks are missing"),
+        (status = 400, description = "Chunks are missing, or only others have sent them"),
         (status = 409, description = "The base is not the head (`ETag`), or the name is taken"),
         (status = 507, description = "The file does not fit")
     )

@@ -126,7 +126,7 @@ CREATE TABLE revisions (
     executable      INTEGER NOT NULL,
     device          BLOB,
     account         BLOB NOT NULL,
-    -- Distinct chunks in file order: 32 bytes of id, 8 bytes of size each.
+    -- Distinct chunks in file order, as `rows.rs` packs them.
     chunks          BLOB NOT NULL,
     manifest        BLOB NOT NULL
 ) STRICT;
