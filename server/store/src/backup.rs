@@ -1,7 +1,8 @@
 //! A copy of the database beside a running server, and the check of what it says about objects.
 
 use super::rows::{HeldChunk, unpack_held};
-use super::{Store, database::MIGRATIONS};
+use super::Store;
+use super::database::{MIGRATIONS, check_format};
 use crate::error::{Error, Result};
 use cairn_model::{ChunkId, RevisionId};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
@@ -35,7 +36,7 @@ fn needed(conn: &Connection) -> Result<NeededObjects> {
 /// Returns the objects that the copy of a database refers to; the copy is not changed.
 ///
 /// # Errors
-/// A file that is no database of this or an older server.
+/// A file that is no database of this or an older server, or one with contents of an older format.
 pub fn needed_by(database: &Path) -> Result<NeededObjects> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(database, flags)?;
@@ -47,6 +48,7 @@ pub fn needed_by(database: &Path) -> Result<NeededObjects> {
             MIGRATIONS.len()
         )));
     }
+    check_format(&conn, version)?;
     needed(&conn)
 }
 

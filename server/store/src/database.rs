@@ -133,13 +133,7 @@ fn migrate(conn: &mut Connection) -> Result<()> {
             MIGRATIONS.len()
         )));
     }
-    if (1..CONTENTS).contains(&done) && has_contents(&tx)? {
-        return Err(Error::Config(
-            "the data directory has files of a format from before the first release, which nobody \
-             reads any more: start with an empty data directory and sync the folders into it again"
-                .into(),
-        ));
-    }
+    check_format(&tx, done)?;
     for sql in &MIGRATIONS[done..] {
         tx.execute_batch(sql)?;
     }
@@ -148,12 +142,28 @@ fn migrate(conn: &mut Connection) -> Result<()> {
     Ok(())
 }
 
-fn has_contents(conn: &Connection) -> Result<bool> {
-    Ok(conn.query_row(
+/// Refuses a database with contents of the format before the present one. It may have the only copy of
+/// what no device has, so that the message says what still reads it.
+pub(crate) fn check_format(conn: &Connection, version: usize) -> Result<()> {
+    if !(1..CONTENTS).contains(&version) {
+        return Ok(());
+    }
+    let has_contents: bool = conn.query_row(
         "SELECT EXISTS (SELECT 1 FROM revisions) OR EXISTS (SELECT 1 FROM uploads)",
         [],
         |row| row.get(0),
-    )?)
+    )?;
+    if !has_contents {
+        return Ok(());
+    }
+    let database = Path::new(conn.path().unwrap_or_default());
+    Err(Error::Config(format!(
+        "{} has files of an older format, which this cairn-server can't read. Nothing was changed: keep \
+         the directory. The version of cairn-server that wrote it still opens it, and is the way to \
+         fetch what no device has: files that are not synced, old versions, the trash. Use this version \
+         with another, empty data directory, and sync the folders into that",
+        database.parent().unwrap_or(database).display()
+    )))
 }
 
 /// Returns true if the database has records that only its `records.key` opens.
@@ -214,28 +224,48 @@ mod tests {
         }
     }
 
+    /// Makes a database of the schema before the present format of contents.
+    fn older_database(dir: &Path, with_a_file: bool) -> std::path::PathBuf {
+        let path = dir.join("cairn.db");
+        let conn = Connection::open(&path).unwrap();
+        for sql in &MIGRATIONS[..CONTENTS - 1] {
+            conn.execute_batch(sql).unwrap();
+        }
+        if with_a_file {
+            let revision = "INSERT INTO revisions (id, node, number, size, content_key, created_at, \
+                 executable, account, chunks, manifest) VALUES (x'11', x'01', 1, 1, x'02', 0, 0, x'09', x'', x'03')";
+            conn.execute(revision, []).unwrap();
+        }
+        let done = i64::try_from(CONTENTS).unwrap() - 1;
+        conn.pragma_update(None, "user_version", done).unwrap();
+        path
+    }
+
     #[test]
     fn files_of_the_old_format_are_refused_and_nothing_else() {
         let older = |with_a_file: bool| {
             let dir = tempfile::tempdir().unwrap();
-            let conn = Connection::open(dir.path().join("cairn.db")).unwrap();
-            for sql in &MIGRATIONS[..CONTENTS - 1] {
-                conn.execute_batch(sql).unwrap();
-            }
-            if with_a_file {
-                let revision = "INSERT INTO revisions (id, node, number, size, content_key, created_at, \
-                     executable, account, chunks, manifest) VALUES (x'11', x'01', 1, 1, x'02', 0, 0, x'09', x'', x'03')";
-                conn.execute(revision, []).unwrap();
-            }
-            let done = i64::try_from(CONTENTS).unwrap() - 1;
-            conn.pragma_update(None, "user_version", done).unwrap();
-            drop(conn);
+            older_database(dir.path(), with_a_file);
             let opened = Store::open(Some(dir.path()), source());
             opened.map(|_| ()).map_err(|error| error.to_string())
         };
         assert_eq!(older(false), Ok(()));
         let refusal = older(true).unwrap_err();
         assert!(refusal.contains("empty data directory"), "{refusal}");
+        assert!(refusal.contains("keep the directory"), "{refusal}");
+    }
+
+    #[test]
+    fn a_backup_of_the_old_format_is_refused_and_one_without_files_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let database = older_database(dir.path(), true);
+        let refusal = crate::needed_by(&database).unwrap_err().to_string();
+        let named = dir.path().display().to_string();
+        assert!(refusal.contains(&named), "{refusal}");
+        assert!(refusal.contains("still opens it"), "{refusal}");
+        let empty = tempfile::tempdir().unwrap();
+        let database = older_database(empty.path(), false);
+        assert!(crate::needed_by(&database).unwrap().is_empty());
     }
 
     #[test]
