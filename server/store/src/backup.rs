@@ -1,11 +1,9 @@
-//! A copy of the database beside a running server, and the check of what it says about objects.
+//! A copy of the database beside a running server, and the objects that one needs.
 
-use super::rows::{HeldChunk, unpack_held};
 use super::Store;
 use super::database::{MIGRATIONS, check_format};
 use crate::error::{Error, Result};
-use cairn_model::{ChunkId, RevisionId};
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
+use rusqlite::{Connection, OpenFlags};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -69,56 +67,4 @@ impl Store {
     pub fn needed_objects(&self) -> Result<NeededObjects> {
         self.read(needed)
     }
-
-    /// Checks the database by itself, and returns what is wrong with it.
-    pub fn check_integrity(&self) -> Result<Vec<String>> {
-        self.read(|conn| {
-            let mut problems: Vec<String> = conn
-                .prepare("PRAGMA integrity_check")?
-                .query_map([], |row| row.get(0))?
-                .collect::<rusqlite::Result<_>>()?;
-            problems.retain(|line| line != "ok");
-            let broken: u64 = conn.query_row(
-                "SELECT count(*) FROM pragma_foreign_key_check()",
-                [],
-                |row| row.get(0),
-            )?;
-            if broken > 0 {
-                problems.push(format!("{broken} rows refer to rows that are not there"));
-            }
-            let miscounted: u64 = conn.query_row(
-                "SELECT count(*) FROM objects o WHERE o.refs <> \
-                 (SELECT count(*) FROM chunks c WHERE c.object = o.id) \
-                 + (SELECT count(*) FROM log_objects l WHERE l.object = o.id)",
-                [],
-                |row| row.get(0),
-            )?;
-            if miscounted > 0 {
-                problems.push(format!("{miscounted} objects count their chunks wrongly"));
-            }
-            problems.extend(incomplete_revisions(conn)?);
-            Ok(problems)
-        })
-    }
-}
-
-/// Finds revisions of which chunks are not stored.
-fn incomplete_revisions(conn: &Connection) -> Result<Vec<String>> {
-    let mut problems = Vec::new();
-    let mut revisions = conn.prepare("SELECT id, chunks FROM revisions")?;
-    let mut stored = conn.prepare("SELECT size FROM chunks WHERE node = ?1 AND id = ?2")?;
-    let mut rows = revisions.query([])?;
-    while let Some(row) = rows.next()? {
-        let id: RevisionId = super::rows::id(row, 0)?;
-        for HeldChunk { chunk, holder } in unpack_held(&row.get::<_, Vec<u8>>(1)?)? {
-            let ChunkId(name) = chunk.id;
-            let size: Option<u64> = stored
-                .query_row(params![holder.as_bytes(), name], |row| row.get(0))
-                .optional()?;
-            if size != Some(chunk.size) {
-                problems.push(format!("the revision {id} lacks the chunk {}", chunk.id));
-            }
-        }
-    }
-    Ok(problems)
 }

@@ -32,6 +32,7 @@ mod folders;
 mod holders;
 mod hub;
 mod idempotency;
+mod integrity;
 mod keyless;
 mod listing;
 mod logins;

@@ -188,13 +188,34 @@ async fn chunks_that_nothing_refers_to_are_collected() {
     owner.chunk(file.id, "kept").await.done(200);
 }
 
+/// The chunks of a file.
+type Chunks = Vec<String>;
+
+fn with_chunks(draft: Draft, chunks: &[String]) -> Draft {
+    let texts: Vec<&str> = chunks.iter().map(String::as_str).collect();
+    draft.chunks(&texts)
+}
+
+/// The chunks of a revision that the next one has as well: none, the first, or all.
+fn kept_of(old: &[String], draw: usize) -> Chunks {
+    old[..[0, 1, old.len()][draw % 3]].to_vec()
+}
+
+async fn fetch(world: &World, node: NodeId, chunks: &[String], expected: u16) {
+    for chunk in chunks {
+        world.owner().chunk(node, chunk).await.done(expected);
+    }
+}
+
 /// Everything that has to be there, as its owner remembers it.
 #[derive(Default)]
 struct Memory {
-    live: HashMap<NodeId, (Node, String)>,
-    trash: Vec<(NodeId, String, u64)>,
-    shared: Vec<(NodeId, String)>,
+    live: HashMap<NodeId, (Node, Chunks)>,
+    trash: Vec<(NodeId, Chunks, u64)>,
+    shared: Vec<(NodeId, Chunks)>,
     open: Vec<(Upload, Draft)>,
+    /// Revisions of copies that have chunks of their original.
+    reused: u64,
     days: u64,
     next: u64,
 }
@@ -205,7 +226,7 @@ impl Memory {
         format!("content {}", self.next)
     }
 
-    fn any(&self, draw: usize) -> Option<(Node, String)> {
+    fn any(&self, draw: usize) -> Option<(Node, Chunks)> {
         let mut all: Vec<_> = self.live.values().cloned().collect();
         all.sort_by_key(|(node, _)| node.id);
         (!all.is_empty()).then(|| all.swap_remove(draw % all.len()))
@@ -216,9 +237,14 @@ impl Memory {
         let content = self.content();
         let chosen = self.any(draw / 8);
         match (draw % 8, chosen) {
-            (1, Some((node, _))) => {
-                let node: Node = owner.upload(&Draft::of(&node, &content)).await.ok();
-                self.live.insert(node.id, (node, content));
+            (1, Some((node, old))) => {
+                let is_copy = node.content_source.is_some();
+                let mut chunks = kept_of(&old, draw / 64);
+                self.reused += u64::from(is_copy && !chunks.is_empty());
+                chunks.push(content);
+                let next = with_chunks(Draft::of(&node, ""), &chunks);
+                let node: Node = owner.upload(&next).await.ok();
+                self.live.insert(node.id, (node, chunks));
             }
             (2, Some((node, content))) => {
                 let name = format!("copy {}", self.next);
@@ -241,11 +267,12 @@ impl Memory {
                 self.shared.retain(|(shared, _)| *shared != node.id);
                 self.trash.push((node.id, content, self.days));
             }
-            (5, Some((node, _))) => {
-                let other = self.content();
-                let draft = Draft::of(&node, "").chunks(&[&content, &other]);
-                let upload: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
+            (5, Some((node, old))) => {
+                let mut chunks = kept_of(&old, draw / 64);
                 let sent = id_of(content.as_bytes());
+                chunks.extend([content, self.content()]);
+                let draft = with_chunks(Draft::of(&node, ""), &chunks);
+                let upload: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
                 owner.put_chunk(&upload, &draft, sent).await.done(204);
                 self.open.push((upload, draft));
             }
@@ -259,29 +286,29 @@ impl Memory {
             _ => {
                 let name = format!("file {}", self.next);
                 let node = owner.file(None, &name, &content).await;
-                self.live.insert(node.id, (node, content));
+                self.live.insert(node.id, (node, vec![content]));
             }
         }
     }
 
     async fn check(&self, world: &World, trash_days: u64) {
         let owner = world.owner();
-        for (node, content) in self.live.values() {
-            owner.chunk(node.id, content).await.done(200);
+        for (node, chunks) in self.live.values() {
+            fetch(world, node.id, chunks, 200).await;
         }
-        for (node, content) in &self.shared {
-            owner.chunk(*node, content).await.done(200);
+        for (node, chunks) in &self.shared {
+            fetch(world, *node, chunks, 200).await;
         }
-        for (node, content, day) in &self.trash {
+        for (node, chunks, day) in &self.trash {
             let is_uploaded = self.open.iter().any(|(upload, _)| upload.node_id == *node);
             let is_kept = is_uploaded || self.days - day < trash_days;
             let expected = if is_kept { 200 } else { 404 };
-            owner.chunk(*node, content).await.done(expected);
+            fetch(world, *node, chunks, expected).await;
         }
         for (upload, draft) in &self.open {
             let path = format!("/api/v1/uploads/{}", upload.upload_id);
             let missing = owner.get(&path).await.ok::<Upload>().missing;
-            assert_eq!(missing, [id_of(&draft.chunks[1])]);
+            assert_eq!(missing, [id_of(draft.chunks.last().unwrap())]);
         }
         let checked = world.app.check(true).await.unwrap();
         assert!(checked.problems.is_empty(), "{checked:?}");
@@ -326,15 +353,15 @@ async fn whatever_happens_nothing_goes_that_is_needed() {
         }
     }
     assert!(
-        memory.days > 20 && memory.shared.len() > 3,
+        memory.days > 20 && memory.shared.len() > 3 && memory.reused > 3,
         "the steps were about everything"
     );
 }
 
 impl Memory {
     async fn check_restored(&self, world: &World) {
-        for (node, content) in self.live.values() {
-            world.owner().chunk(node.id, content).await.done(200);
+        for (node, chunks) in self.live.values() {
+            fetch(world, node.id, chunks, 200).await;
         }
         let checked: Value = serde_json::to_value(world.app.check(true).await.unwrap()).unwrap();
         assert_eq!(checked["problems"], json!([]));
