@@ -3,22 +3,18 @@
 //! Bodies are counted, not kept. Requests to `/_dev` are not recorded.
 
 use super::faults::AppliedRule;
-use axum::body::{Body, HttpBody};
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
 use bytes::Bytes;
-use cairn_service::AppState;
+use cairn_service::{AppState, Observer, observe};
 use cairn_wire::Timestamp;
 use cairn_wire::headers::DEVICE_ID;
-use http_body::{Frame, SizeHint};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
-use std::task::{Context, Poll};
 
 /// The oldest entries go when there are more.
 const KEPT: usize = 200_000;
@@ -178,45 +174,24 @@ enum Way {
     Out,
 }
 
-/// A body that counts what passes.
-struct CountedBody {
-    inner: Body,
+/// Counts what passes of a body.
+struct Passing {
     entry: Arc<Entry>,
     way: Way,
 }
 
-impl HttpBody for CountedBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let polled = Pin::new(&mut self.inner).poll_frame(context);
-        if let Poll::Ready(Some(Ok(frame))) = &polled
-            && let Some(data) = frame.data_ref()
-        {
-            let counter = match self.way {
-                Way::In => &self.entry.request_bytes,
-                Way::Out => &self.entry.response_bytes,
-            };
+impl Observer for Passing {
+    fn polled(&mut self, data: Option<&Bytes>) {
+        let counter = match self.way {
+            Way::In => &self.entry.request_bytes,
+            Way::Out => &self.entry.response_bytes,
+        };
+        if let Some(data) = data {
             counter.fetch_add(data.len() as u64, Ordering::SeqCst);
         }
-        polled
     }
 
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
-    }
-}
-
-impl Drop for CountedBody {
-    fn drop(&mut self) {
+    fn ended(&mut self) {
         if self.way == Way::Out {
             self.entry.finished.store(true, Ordering::SeqCst);
         }
@@ -235,11 +210,8 @@ pub(crate) async fn record(
     }
     let entry = recording.begin(&request, app.source.now_ms());
     let counted = |inner, way| {
-        Body::new(CountedBody {
-            inner,
-            entry: entry.clone(),
-            way,
-        })
+        let entry = entry.clone();
+        observe(inner, Passing { entry, way })
     };
     let response = next.run(request.map(|body| counted(body, Way::In))).await;
     entry

@@ -13,6 +13,7 @@ pub(crate) mod idempotency;
 pub(crate) mod limit;
 mod measured;
 pub(crate) mod metrics;
+pub(crate) mod observed;
 pub(crate) mod page;
 pub(crate) mod rate;
 pub(crate) mod text;

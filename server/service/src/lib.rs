@@ -30,6 +30,7 @@ pub use error::{Error, Result};
 pub use hooks::{Hooks, ResponseFuture};
 pub use http::canonical;
 pub use http::extract::{Args, Params, Undescribed};
+pub use http::observed::{Observer, observe};
 pub use identity::password::MIN_PASSWORD;
 pub use mail::MailOptions;
 pub use options::{ConnectionLimits, MetricsOptions, Options, RateLimits, RegisteredClient};

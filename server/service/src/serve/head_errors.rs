@@ -4,12 +4,12 @@
 //! Such a response is known by its bytes, at a time when no response of ours is on its way: a body may
 //! hold the same bytes. It is replaced as it is written.
 
-use axum::body::{Body, Bytes, HttpBody};
+use crate::http::observed::{Observer, observe};
+use axum::body::Bytes;
 use axum::response::Response;
 use cairn_store::Source;
 use cairn_wire::ErrorBody;
 use cairn_wire::headers::REQUEST_ID;
-use http_body::{Frame, SizeHint};
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -29,40 +29,14 @@ impl OnTheWay {
     /// Watches a response until it has left the connection's buffer.
     pub(super) fn watch(&self, response: Response) -> Response {
         self.set(true);
-        response.map(|inner| {
-            Body::new(Watched {
-                inner,
-                on_the_way: self.clone(),
-            })
-        })
+        response.map(|inner| observe(inner, self.clone()))
     }
 }
 
-/// A body that says when a part of it goes into the connection's buffer.
-struct Watched {
-    inner: Body,
-    on_the_way: OnTheWay,
-}
-
-impl HttpBody for Watched {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let polled = Pin::new(&mut self.inner).poll_frame(context);
-        self.on_the_way.set(true);
-        polled
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
+/// Each part of a response goes into the connection's buffer.
+impl Observer for OnTheWay {
+    fn polled(&mut self, _: Option<&Bytes>) {
+        self.set(true);
     }
 }
 
