@@ -5,7 +5,7 @@ mod request;
 pub(super) use request::scope;
 
 use super::new_password;
-use super::request::{Sent, fresh};
+use super::request::{Sent, authenticate, fresh};
 use crate::http::address::Address;
 use crate::http::extract::Params;
 use crate::http::visitor::MaskedIp;
@@ -13,7 +13,6 @@ use crate::identity::client::{CAIRN, Client};
 use crate::identity::failure::{Failure, OAuthResult};
 use crate::identity::form::Browser;
 use crate::identity::page::{credentials, escape, notice, page};
-use crate::identity::password;
 use crate::state::AppState;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -162,18 +161,9 @@ async fn submit(
         let error = Some((login.email.as_str(), text));
         login_page(&app, &parts.headers, &known, scope, status, error)
     };
-    let account = match password::check(&app, &login.email, &from, &login.password).await {
-        Ok(Some(account)) => account,
-        Ok(None) => {
-            return Ok(again(
-                StatusCode::FORBIDDEN,
-                "The email address or the password is wrong.",
-            ));
-        }
-        Err(error) if error.status().is_client_error() => {
-            return Ok(again(error.status(), &error.to_string()));
-        }
-        Err(error) => return Err(error.into()),
+    let account = match authenticate(&app, &login.email, &login.password, &from).await? {
+        Ok(account) => account,
+        Err((status, text)) => return Ok(again(status, &text)),
     };
     let (code, hash) = fresh(&app, "");
     app.store.add_code(

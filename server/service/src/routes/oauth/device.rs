@@ -1,14 +1,13 @@
 //! Device authorization (RFC 8628): for machines without a browser, a page on another one.
 
 use super::authorize::{scope, stale};
-use super::request::{Credentials, Fields, Sent, fresh};
+use super::request::{Credentials, Fields, Sent, authenticate, fresh};
 use crate::http::address::Address;
 use crate::http::extract::Params;
 use crate::http::visitor::MaskedIp;
-use crate::identity::failure::{Failure, OAuthResult};
+use crate::identity::failure::OAuthResult;
 use crate::identity::form::Browser;
 use crate::identity::page::{credentials, escape, notice, page};
-use crate::identity::password;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -226,19 +225,13 @@ async fn submit(
             error,
         )
     };
-    let account = match password::check(&app, &decision.email, &from, &decision.password).await {
-        _ if decision.action.as_deref() == Some("deny") => None,
-        Ok(Some(account)) => Some(account.id),
-        Ok(None) => {
-            return again(
-                StatusCode::FORBIDDEN,
-                "The email address or the password is wrong.",
-            );
+    let account = if decision.action.as_deref() == Some("deny") {
+        None
+    } else {
+        match authenticate(&app, &decision.email, &decision.password, &from).await? {
+            Ok(account) => Some(account.id),
+            Err((status, text)) => return again(status, &text),
         }
-        Err(error) if error.status().is_client_error() => {
-            return again(error.status(), &error.to_string());
-        }
-        Err(error) => return Err(Failure::from(error)),
     };
     if !app.store.decide_device(&code, account)? {
         let text = "The code has expired, or has been used. Ask the device for a new one.";

@@ -4,14 +4,15 @@ use crate::http::body;
 use crate::identity::client::Client;
 use crate::identity::failure::{Failure, OAuthResult};
 use crate::identity::page::notice;
+use crate::identity::password;
 use crate::state::AppState;
 use axum::extract::{FromRequest, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use cairn_store::Hash;
+use cairn_store::{Account, Hash};
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
@@ -137,5 +138,26 @@ impl Credentials {
         client
             .filter(|client| client.is_proven_by(self.secret.as_deref()))
             .ok_or_else(|| Failure::client("the client is unknown, or its secret is wrong"))
+    }
+}
+
+/// Finds the account that an e-mail address and a password of a form belong to; `from` is the masked
+/// address that the attempt comes from. The inner error is what the form is shown with again.
+pub(super) async fn authenticate(
+    app: &AppState,
+    email: &str,
+    password: &str,
+    from: &str,
+) -> OAuthResult<Result<Account, (StatusCode, String)>> {
+    match password::check(app, email, from, password).await {
+        Ok(Some(account)) => Ok(Ok(account)),
+        Ok(None) => {
+            let text = "The email address or the password is wrong.";
+            Ok(Err((StatusCode::FORBIDDEN, text.to_owned())))
+        }
+        Err(error) if error.status().is_client_error() => {
+            Ok(Err((error.status(), error.to_string())))
+        }
+        Err(error) => Err(error.into()),
     }
 }
