@@ -8,6 +8,7 @@ mod assistant;
 mod auth;
 mod background;
 mod backup;
+mod bounds;
 mod compaction;
 mod error;
 mod hooks;

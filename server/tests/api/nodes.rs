@@ -239,6 +239,15 @@ async fn metadata_is_kept_and_bounded() {
         .put(&path, &json!({"labels": {"k": "x".repeat(256)}}))
         .await
         .failed(400);
+    // Characters, as the document says, and not bytes.
+    let umlauts = json!({
+        "description": "ä".repeat(10_000), "labels": {"ö".repeat(255): "ü".repeat(255)}, "tags": ["ß".repeat(255)]
+    });
+    owner.put(&path, &umlauts).await.done(200);
+    owner
+        .put(&path, &json!({"labels": {"ö".repeat(256): "v"}}))
+        .await
+        .failed(400);
     let executable: Node = owner.put(&path, &json!({"executable": true})).await.ok();
     assert!(executable.executable);
     let folder = owner.folder(None, "d").await;

@@ -1,5 +1,6 @@
 //! Texts that people type: trimmed, and within their bounds.
 
+use crate::bounds::EMAIL;
 use crate::error::{Error, Result};
 use std::ops::RangeInclusive;
 
@@ -41,7 +42,7 @@ pub(crate) fn handle(field: &str, text: &str, length: RangeInclusive<usize>) -> 
 
 /// Returns true if a text has the form of an e-mail address.
 pub(crate) fn is_email(text: &str) -> bool {
-    text.len() <= 254
+    text.len() <= EMAIL
         && !text.contains(|c: char| c.is_whitespace() || c.is_control())
         && text.split_once('@').is_some_and(|(who, place)| {
             !who.is_empty() && !place.is_empty() && !place.contains('@')

@@ -1,8 +1,10 @@
 //! The constraints of a body beyond its types: lengths, counts, ranges, patterns and choices.
 //!
-//! This table is the one place for it. It completes the document here, and requests are checked
-//! against the document by [`crate::http::check`], so that neither can say what the other doesn't.
+//! The table completes the document here, and requests are checked against the document by
+//! [`crate::http::check`]. A bound that a handler has to ask for again is a constant of [`crate::bounds`],
+//! so that neither can say another number than the other.
 
+use crate::bounds;
 use crate::http::check::WORDS;
 use crate::routes::changes::MAX_LIMIT;
 use crate::routes::search::{CATEGORIES, MAX_QUERY, MIN_QUERY};
@@ -55,8 +57,9 @@ fn up_to(most: u64) -> String {
     format!("(?:{})", choices.join("|"))
 }
 
-/// An amount from 0.01 to a whole number of units.
-fn amount(most: u64) -> Value {
+/// An amount from 0.01 to a whole number of units, which are given in hundredths.
+fn amount(most: i64) -> Value {
+    let most = most.unsigned_abs() / 100;
     let below = up_to(most - 1);
     let pattern =
         format!(r"^(?:0\.0[1-9]|0\.[1-9][0-9]?|{below}(?:\.[0-9]{{1,2}})?|{most}(?:\.0{{1,2}})?)$");
@@ -98,7 +101,7 @@ fn name() -> Value {
 }
 
 fn email() -> Value {
-    json!({"maxLength": 254, "pattern": EMAIL, WORDS: "it is not a valid e-mail address", "example": "owner@example.com"})
+    json!({"maxLength": bounds::EMAIL, "pattern": EMAIL, WORDS: "it is not a valid e-mail address", "example": "owner@example.com"})
 }
 
 /// Base64 of so many bytes. A length of text is that of whole groups of three bytes, so `most` has to be
@@ -130,7 +133,7 @@ fn range(least: i64, most: i64) -> Value {
 }
 
 fn expiry_days() -> Value {
-    json!({"exclusiveMinimum": 0, "maximum": 3650, "example": 30})
+    json!({"exclusiveMinimum": 0, "maximum": bounds::LINK_DAYS, "example": 30})
 }
 
 fn https(most: usize, pattern: &str) -> Value {
@@ -150,7 +153,7 @@ fn rules() -> Vec<(&'static str, &'static str, Value)> {
 }
 
 fn files() -> Vec<(&'static str, &'static str, Value)> {
-    let label = json!({"maxLength": 255});
+    let label = json!({"maxLength": bounds::LABEL});
     vec![
         ("CreateNode", "name", name()),
         (
@@ -159,16 +162,20 @@ fn files() -> Vec<(&'static str, &'static str, Value)> {
             json!({"const": "folder", WORDS: "files are made by POST /uploads or POST /uploads/batch"}),
         ),
         ("UpdateNode", "name", name()),
-        ("UpdateNode", "description", up_to_characters(10_000)),
+        (
+            "UpdateNode",
+            "description",
+            up_to_characters(bounds::NODE_DESCRIPTION),
+        ),
         (
             "UpdateNode",
             "labels",
-            json!({"maxProperties": 100, "additionalProperties": label}),
+            json!({"maxProperties": bounds::LABELS, "additionalProperties": label}),
         ),
         (
             "UpdateNode",
             "tags",
-            json!({"maxItems": 100, "items": label}),
+            json!({"maxItems": bounds::LABELS, "items": label}),
         ),
         ("CopyNode", "name", name()),
         (
@@ -176,7 +183,7 @@ fn files() -> Vec<(&'static str, &'static str, Value)> {
             "path",
             json!({"pattern": "[^/]", WORDS: "it names no folder"}),
         ),
-        ("NodeBatch", "operations", items(0, 1000)),
+        ("NodeBatch", "operations", items(0, bounds::OPERATIONS)),
         ("CreateUpload", "name", name()),
         ("CreateUpload", "size", json!({"maximum": i64::MAX})),
         (
@@ -185,10 +192,14 @@ fn files() -> Vec<(&'static str, &'static str, Value)> {
             json!({"minimum": 1, "maximum": MAX_SEALED_CHUNK}),
         ),
         ("DownloadBatch", "files", items(0, BATCH_FILES)),
-        ("WriteComment", "text", text(5000)),
-        ("CreateRetentionRule", "delete_after_days", range(1, 36_500)),
-        ("CreateRetentionRule", "name", text(255)),
-        ("ChatMessage", "message", text(4000)),
+        ("WriteComment", "text", text(bounds::COMMENT)),
+        (
+            "CreateRetentionRule",
+            "delete_after_days",
+            range(1, i64::from(bounds::RETENTION_DAYS)),
+        ),
+        ("CreateRetentionRule", "name", text(bounds::RETENTION_NAME)),
+        ("ChatMessage", "message", text(bounds::CHAT_MESSAGE)),
         (
             "ClassifyFolder",
             "confirm_token_use",
@@ -198,10 +209,10 @@ fn files() -> Vec<(&'static str, &'static str, Value)> {
 }
 
 fn links() -> Vec<(&'static str, &'static str, Value)> {
-    let emails = json!({"maxItems": 20, "items": email()});
+    let emails = json!({"maxItems": bounds::LINK_EMAILS, "items": email()});
     let mut out = vec![
-        ("CreateShares", "file_ids", items(1, 20)),
-        ("PutSharedFiles", "files", items(0, 500)),
+        ("CreateShares", "file_ids", items(1, bounds::LINKS)),
+        ("PutSharedFiles", "files", items(0, bounds::LINK_FILES)),
         ("PasswordKdf", "iterations", range(600_000, 10_000_000)),
         (
             "PasswordKdf",
@@ -211,10 +222,18 @@ fn links() -> Vec<(&'static str, &'static str, Value)> {
         ("ShareByEmail", "email", email()),
         ("ShareByEmail", "expiry_days", expiry_days()),
         ("ShareByEmail", "key_blob", sealed(0, MAX_KEY_BLOB)),
-        ("UpdateShareDefaults", "default_expiry_days", range(0, 3650)),
-        ("UpdateShareTheme", "display_name", up_to_characters(100)),
-        ("UpdateShareTheme", "bio", up_to_characters(500)),
-        ("UpdateShareTheme", "logo_url", https(2000, LOGO)),
+        (
+            "UpdateShareDefaults",
+            "default_expiry_days",
+            range(0, i64::from(bounds::LINK_DAYS)),
+        ),
+        (
+            "UpdateShareTheme",
+            "display_name",
+            up_to_characters(bounds::DISPLAY_NAME),
+        ),
+        ("UpdateShareTheme", "bio", up_to_characters(bounds::BIO)),
+        ("UpdateShareTheme", "logo_url", https(bounds::URL, LOGO)),
         ("UpdateShareTheme", "accent_color", colour()),
         ("UpdateShareTheme", "background_color", colour()),
         (
@@ -228,7 +247,7 @@ fn links() -> Vec<(&'static str, &'static str, Value)> {
     for schema in ["CreateShare", "UpdateShare"] {
         out.extend([
             (schema, "expiry_days", expiry_days()),
-            (schema, "password", up_to_characters(72)),
+            (schema, "password", up_to_characters(bounds::LINK_PASSWORD)),
             (schema, "download_limit", json!({"minimum": 1})),
             (schema, "allowed_emails", emails.clone()),
             (schema, "key_blob", sealed(0, MAX_KEY_BLOB)),
@@ -240,7 +259,7 @@ fn links() -> Vec<(&'static str, &'static str, Value)> {
 fn people() -> Vec<(&'static str, &'static str, Value)> {
     let role = json!(["admin", "member", null]);
     vec![
-        ("NameTeam", "name", text(255)),
+        ("NameTeam", "name", text(bounds::TEAM_NAME)),
         ("InviteMember", "email", email()),
         (
             "InviteMember",
@@ -252,34 +271,50 @@ fn people() -> Vec<(&'static str, &'static str, Value)> {
             "role",
             json!({"enum": ["admin", "member"], "example": "member"}),
         ),
-        ("PutGrants", "grants", items(1, 1000)),
+        ("PutGrants", "grants", items(1, bounds::GRANTS)),
         ("NewGrant", "grant", sealed(1, MAX_GRANT)),
-        ("UpdateProfile", "display_name", text(100)),
-        ("UpdateProfile", "bio", up_to_characters(500)),
-        ("UpdateProfile", "avatar_url", https(2000, HTTPS)),
+        ("UpdateProfile", "display_name", text(bounds::DISPLAY_NAME)),
+        ("UpdateProfile", "bio", up_to_characters(bounds::BIO)),
+        ("UpdateProfile", "avatar_url", https(bounds::URL, HTTPS)),
         ("SetUsername", "username", handle(1)),
         ("SetVanityUrl", "vanity_url", handle(3)),
-        ("FollowMany", "user_ids", items(1, 20)),
-        ("ReportUser", "details", up_to_characters(1000)),
+        ("FollowMany", "user_ids", items(1, bounds::FOLLOWED)),
+        (
+            "ReportUser",
+            "details",
+            up_to_characters(bounds::REPORT_DETAILS),
+        ),
     ]
 }
 
 fn money() -> Vec<(&'static str, &'static str, Value)> {
     vec![
-        ("SendTip", "amount", amount(10_000)),
-        ("SendTip", "token_amount", range(1, 1_000_000)),
-        ("SendTip", "message", up_to_characters(1000)),
+        ("SendTip", "amount", amount(bounds::TIP)),
+        ("SendTip", "token_amount", range(1, bounds::TIP)),
+        ("SendTip", "message", up_to_characters(bounds::TIP_MESSAGE)),
         (
             "BuyTokens",
             "pack",
             json!({"enum": ["starter", "standard", "professional"]}),
         ),
-        ("Deposit", "amount", amount(10_000)),
-        ("RequestWithdrawal", "amount", amount(100_000)),
-        ("CreateCreatorPlan", "name", text(100)),
-        ("CreateCreatorPlan", "price_monthly", amount(10_000)),
-        ("CreateCreatorPlan", "description", up_to_characters(500)),
-        ("SetSpendingAlerts", "monthly_budget", amount(1_000_000)),
+        ("Deposit", "amount", amount(bounds::DEPOSIT)),
+        ("RequestWithdrawal", "amount", amount(bounds::WITHDRAWAL)),
+        ("CreateCreatorPlan", "name", text(bounds::PLAN_NAME)),
+        (
+            "CreateCreatorPlan",
+            "price_monthly",
+            amount(bounds::PLAN_PRICE),
+        ),
+        (
+            "CreateCreatorPlan",
+            "description",
+            up_to_characters(bounds::PLAN_DESCRIPTION),
+        ),
+        (
+            "SetSpendingAlerts",
+            "monthly_budget",
+            amount(bounds::BUDGET),
+        ),
         (
             "SetSpendingAlerts",
             "alert_threshold_percent",
@@ -290,15 +325,19 @@ fn money() -> Vec<(&'static str, &'static str, Value)> {
 
 fn accounts() -> Vec<(&'static str, &'static str, Value)> {
     vec![
-        ("CreateApiKey", "name", text(100)),
+        ("CreateApiKey", "name", text(bounds::CREDENTIAL_NAME)),
         ("CreateApiKey", "expires_in", expires_in()),
-        ("CreateServiceAccount", "name", text(100)),
+        (
+            "CreateServiceAccount",
+            "name",
+            text(bounds::CREDENTIAL_NAME),
+        ),
         (
             "CreateServiceAccount",
             "scope",
             json!({"enum": ["files", "files.read", null]}),
         ),
-        ("Device", "name", text(100)),
+        ("Device", "name", text(bounds::CREDENTIAL_NAME)),
         ("CreateWebhook", "events", json!({"minItems": 1})),
         ("UpdateWebhook", "events", json!({"minItems": 1})),
         (

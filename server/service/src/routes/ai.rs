@@ -2,6 +2,7 @@
 
 use crate::assistant;
 use crate::auth::Caller;
+use crate::bounds::CHAT_MESSAGE;
 use crate::error::{Error, Result};
 use crate::http::extract::Input;
 use crate::state::AppState;
@@ -18,8 +19,6 @@ use std::convert::Infallible;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Characters.
-const MAX_MESSAGE: usize = 4000;
 /// Tokens that classifying one file takes.
 const TOKENS_PER_FILE: u64 = 1;
 /// Cents for 500 tokens, the price of the smallest pack.
@@ -57,9 +56,9 @@ async fn chat(
     Input(asked): Input<ChatMessage>,
 ) -> Result<Sse<impl Stream<Item = std::result::Result<Event, Infallible>>>> {
     let length = asked.message.chars().count();
-    if asked.message.trim().is_empty() || length > MAX_MESSAGE {
+    if asked.message.trim().is_empty() || length > CHAT_MESSAGE {
         return Err(Error::invalid(format!(
-            "`message` has {length} characters; it has to have 1 to {MAX_MESSAGE}"
+            "`message` has {length} characters; it has to have 1 to {CHAT_MESSAGE}"
         )));
     }
     app.bandwidth.flush(&app.store, caller.account)?;

@@ -1,9 +1,11 @@
 //! `/apikeys`: long-lived credentials for machines.
 
 use crate::auth::Caller;
+use crate::bounds::CREDENTIAL_NAME;
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input, Params};
 use crate::http::page::Window;
+use crate::http::text::bounded;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -18,7 +20,6 @@ use uuid::Uuid;
 
 /// 100 years of 365 days: a date of four digits, whatever the clock says.
 const MAX_EXPIRY_MS: i64 = 36_500 * 86_400_000;
-const MAX_NAME: usize = 100;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -89,15 +90,10 @@ async fn create(
     State(app): State<AppState>,
     Input(new): Input<CreateApiKey>,
 ) -> Result<Response> {
-    let name = new.name.trim();
-    if name.is_empty() || name.chars().count() > MAX_NAME {
-        return Err(Error::invalid(format!(
-            "`name` has to have 1 to {MAX_NAME} characters"
-        )));
-    }
+    let name = bounded("name", &new.name, 1..=CREDENTIAL_NAME)?;
     let expires_in = new.expires_in.as_deref().map(duration_ms).transpose()?;
     let key = app.fresh_key();
-    let info = app.store_key(caller.account, name, &key, expires_in)?;
+    let info = app.store_key(caller.account, &name, &key, expires_in)?;
     let mut response = (StatusCode::CREATED, Json(CreatedApiKey { key, info })).into_response();
     // Also keeps it out of the responses that are remembered for repeated requests.
     response

@@ -2,6 +2,7 @@
 
 use super::nodes::name;
 use crate::auth::Caller;
+use crate::bounds::OPERATIONS;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, MAX_LIST};
 use crate::state::AppState;
@@ -12,8 +13,6 @@ use cairn_store::{Actor, Edit, NewFolder, Result as StoreResult, Tx};
 use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeResult, NodeResults};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-const MAX_OPERATIONS: usize = 1_000;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default().routes(routes!(run))
@@ -110,9 +109,9 @@ async fn run(
     State(app): State<AppState>,
     Input(batch): Input<NodeBatch, MAX_LIST>,
 ) -> Result<Json<NodeResults>> {
-    if batch.operations.len() > MAX_OPERATIONS {
+    if batch.operations.len() > OPERATIONS {
         return Err(Error::invalid(format!(
-            "`operations` has {} elements; at most {MAX_OPERATIONS} are allowed",
+            "`operations` has {} elements; at most {OPERATIONS} are allowed",
             batch.operations.len()
         )));
     }

@@ -1,6 +1,7 @@
 //! Comments on files and folders, and replies to them.
 
 use crate::auth::Caller;
+use crate::bounds::COMMENT;
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input, Params};
 use crate::http::page::Window;
@@ -15,9 +16,6 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
 
-/// Characters.
-const MAX_TEXT: usize = 5000;
-
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
         .routes(routes!(list, add))
@@ -27,9 +25,9 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 
 fn text(new: WriteComment) -> Result<String> {
     let length = new.text.chars().count();
-    if new.text.trim().is_empty() || length > MAX_TEXT {
+    if new.text.trim().is_empty() || length > COMMENT {
         return Err(Error::invalid(format!(
-            "`text` has {length} characters; it has to have 1 to {MAX_TEXT} and to say something"
+            "`text` has {length} characters; it has to have 1 to {COMMENT} and to say something"
         )));
     }
     Ok(new.text)

@@ -1,9 +1,11 @@
 //! `/devices`: the caller's installations: named, listed, removed.
 
 use crate::auth::Caller;
+use crate::bounds::CREDENTIAL_NAME;
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input, Params};
 use crate::http::page::Window;
+use crate::http::text::bounded;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -13,8 +15,6 @@ use cairn_wire::account::{Device, KnownDevice, RemovedDevice};
 use cairn_wire::page::PageQuery;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-const MAX_NAME: usize = 100;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -54,16 +54,8 @@ async fn put(
     if device.id != id {
         return Err(Error::invalid("`id` is not the one in the path"));
     }
-    let name = device.name.trim();
-    if name.is_empty() || name.chars().count() > MAX_NAME {
-        return Err(Error::invalid(format!(
-            "`name` has to have 1 to {MAX_NAME} characters"
-        )));
-    }
-    let device = Device {
-        id,
-        name: name.to_owned(),
-    };
+    let name = bounded("name", &device.name, 1..=CREDENTIAL_NAME)?;
+    let device = Device { id, name };
     app.store.put_device(caller.account, &device)?;
     // It may have been seen before there was anything to note that at.
     app.seen.forget(caller.account, id);

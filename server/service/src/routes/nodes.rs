@@ -2,6 +2,7 @@
 
 use super::node_response;
 use crate::auth::Caller;
+use crate::bounds::{LABEL, LABELS, NODE_DESCRIPTION};
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input, Params, if_match};
 use crate::http::page::Window;
@@ -19,11 +20,6 @@ use cairn_wire::nodes::{CopyNode, CreateNode, DeleteNode, ListNodes, Node, NodeS
 use cairn_wire::{Page, Sealed};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// Bounds of the free texts, so that a node stays small in every list.
-const MAX_DESCRIPTION: usize = 10_000;
-const MAX_LABELS: usize = 100;
-const MAX_LABEL: usize = 255;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -164,10 +160,10 @@ fn check_texts(edit: &Edit) -> Result<()> {
     if edit
         .description
         .as_ref()
-        .is_some_and(|text| text.len() > MAX_DESCRIPTION)
+        .is_some_and(|text| text.chars().count() > NODE_DESCRIPTION)
     {
         return Err(Error::invalid(format!(
-            "`description` has more than {MAX_DESCRIPTION} bytes"
+            "`description` has more than {NODE_DESCRIPTION} characters"
         )));
     }
     let labels = edit
@@ -176,9 +172,9 @@ fn check_texts(edit: &Edit) -> Result<()> {
         .flatten()
         .flat_map(|(key, value)| [key, value]);
     let tags = edit.tags.iter().flatten();
-    if labels.chain(tags).any(|text| text.len() > MAX_LABEL) {
+    if labels.chain(tags).any(|text| text.chars().count() > LABEL) {
         return Err(Error::invalid(format!(
-            "a label or tag has more than {MAX_LABEL} bytes"
+            "a label or tag has more than {LABEL} characters"
         )));
     }
     let many = edit
@@ -186,9 +182,9 @@ fn check_texts(edit: &Edit) -> Result<()> {
         .as_ref()
         .map_or(0, |l| l.len())
         .max(edit.tags.as_ref().map_or(0, Vec::len));
-    if many > MAX_LABELS {
+    if many > LABELS {
         return Err(Error::invalid(format!(
-            "a node has at most {MAX_LABELS} labels and {MAX_LABELS} tags"
+            "a node has at most {LABELS} labels and {LABELS} tags"
         )));
     }
     Ok(())

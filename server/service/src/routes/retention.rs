@@ -1,9 +1,11 @@
 //! `/retention-rules`: folders whose files go into the trash after a time.
 
 use crate::auth::Caller;
+use crate::bounds::{RETENTION_DAYS, RETENTION_NAME};
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input, Params};
 use crate::http::page::Window;
+use crate::http::text::bounded;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -14,11 +16,6 @@ use cairn_wire::retention::{CreateRetentionRule, RetentionRule};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
-
-/// Characters.
-const MAX_NAME: usize = 255;
-/// A hundred years.
-const MAX_DAYS: u32 = 36_500;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -58,18 +55,13 @@ async fn create(
     State(app): State<AppState>,
     Input(new): Input<CreateRetentionRule>,
 ) -> Result<(StatusCode, Json<RetentionRule>)> {
-    if !(1..=MAX_DAYS).contains(&new.delete_after_days) {
+    if !(1..=RETENTION_DAYS).contains(&new.delete_after_days) {
         return Err(Error::invalid(format!(
-            "`delete_after_days` is {}; it has to be 1 to {MAX_DAYS}",
+            "`delete_after_days` is {}; it has to be 1 to {RETENTION_DAYS}",
             new.delete_after_days
         )));
     }
-    let name = new.name.trim().to_owned();
-    if name.is_empty() || name.chars().count() > MAX_NAME {
-        return Err(Error::invalid(format!(
-            "`name` has to have 1 to {MAX_NAME} characters"
-        )));
-    }
+    let name = bounded("name", &new.name, 1..=RETENTION_NAME)?;
     let new = CreateRetentionRule { name, ..new };
     let rule = app
         .store

@@ -1,9 +1,11 @@
 //! `/service-accounts`: credentials for programs, used with the client-credentials flow.
 
 use crate::auth::Caller;
+use crate::bounds::CREDENTIAL_NAME;
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input, Params};
 use crate::http::page::Window;
+use crate::http::text::bounded;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -19,8 +21,6 @@ use sha2::{Digest as _, Sha256};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 use uuid::Uuid;
-
-const MAX_NAME: usize = 100;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -58,12 +58,7 @@ async fn create(
     State(app): State<AppState>,
     Input(new): Input<CreateServiceAccount>,
 ) -> Result<Response> {
-    let name = new.name.trim();
-    if name.is_empty() || name.chars().count() > MAX_NAME {
-        return Err(Error::invalid(format!(
-            "`name` has to have 1 to {MAX_NAME} characters"
-        )));
-    }
+    let name = bounded("name", &new.name, 1..=CREDENTIAL_NAME)?;
     let scope = match new.scope.as_deref() {
         None | Some("files") => Scopes::FILES,
         Some("files.read") => Scopes::READ,
@@ -73,7 +68,7 @@ async fn create(
     let hash = Sha256::digest(&client_secret).into();
     let info = app
         .store
-        .add_service_account(caller.account, name, scope, &hash)?;
+        .add_service_account(caller.account, &name, scope, &hash)?;
     let body = CreatedServiceAccount {
         client_secret,
         info,

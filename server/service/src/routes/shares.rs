@@ -6,6 +6,7 @@ pub(crate) mod theme;
 pub(crate) mod visits;
 
 use crate::auth::Caller;
+use crate::bounds::LINK_FILES;
 use crate::error::{Error, Result};
 use crate::http::address::Address;
 use crate::http::extract::{Args, Input, MAX_LIST, Params};
@@ -23,9 +24,6 @@ use cairn_wire::shares::{
 use settings::{Change, hash_password_check};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// Files in one `PUT /shares/{id}/files`.
-const MAX_FILES: usize = 500;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -218,9 +216,9 @@ async fn put_files(
     Args(id): Args<String>,
     Input(put): Input<PutSharedFiles, MAX_LIST>,
 ) -> Result<Json<Share>> {
-    if put.files.len() > MAX_FILES {
+    if put.files.len() > LINK_FILES {
         return Err(Error::invalid(format!(
-            "`files` has {} elements; at most {MAX_FILES} go at a time",
+            "`files` has {} elements; at most {LINK_FILES} go at a time",
             put.files.len()
         )));
     }

@@ -5,6 +5,7 @@ mod keys;
 mod members;
 
 use crate::auth::Caller;
+use crate::bounds::TEAM_NAME;
 use crate::error::Result;
 use crate::http::extract::{Args, Input, Params};
 use crate::http::page::Window;
@@ -21,8 +22,6 @@ use cairn_wire::teams::{NameTeam, Team, TeamDetails, TeamPermissions, TeamQuota,
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Characters of a team's name.
-const MAX_NAME: usize = 255;
 /// Members in the response about one team.
 const SHOWN_MEMBERS: u64 = 100;
 
@@ -68,7 +67,7 @@ async fn create_team(
     State(app): State<AppState>,
     Input(new): Input<NameTeam>,
 ) -> Result<(StatusCode, Json<Team>)> {
-    let name = bounded("name", &new.name, 1..=MAX_NAME)?;
+    let name = bounded("name", &new.name, 1..=TEAM_NAME)?;
     let team = app
         .store
         .create_team(caller.account, &name, &app.options.limits)?;
@@ -111,7 +110,7 @@ async fn rename_team(
     Args(id): Args<TeamId>,
     Input(new): Input<NameTeam>,
 ) -> Result<Json<Team>> {
-    let name = bounded("name", &new.name, 1..=MAX_NAME)?;
+    let name = bounded("name", &new.name, 1..=TEAM_NAME)?;
     Ok(Json(app.store.rename_team(caller.account, id, &name)?))
 }
 

@@ -1,6 +1,7 @@
 //! The offers of creators, and who pays the creators.
 
 use crate::auth::Caller;
+use crate::bounds::{PLAN_DESCRIPTION, PLAN_NAME, PLAN_PRICE};
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input, Params};
 use crate::http::page::Window;
@@ -17,12 +18,6 @@ use cairn_wire::payments::{
 };
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// Characters.
-const MAX_NAME: usize = 100;
-const MAX_DESCRIPTION: usize = 500;
-/// Cents.
-const MAX_PRICE: i64 = 1_000_000;
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -62,15 +57,15 @@ async fn create_creator_plan(
     State(app): State<AppState>,
     Input(request): Input<CreateCreatorPlan>,
 ) -> Result<(StatusCode, Json<CreatorPlan>)> {
-    if !(1..=MAX_PRICE).contains(&request.price_monthly.0) {
+    if !(1..=PLAN_PRICE).contains(&request.price_monthly.0) {
         return Err(Error::invalid("`price_monthly` has to be 0.01 to 10000.00"));
     }
     let new = CreateCreatorPlan {
-        name: bounded("name", &request.name, 1..=MAX_NAME)?,
+        name: bounded("name", &request.name, 1..=PLAN_NAME)?,
         price_monthly: request.price_monthly,
         description: request
             .description
-            .map(|text| bounded("description", &text, 0..=MAX_DESCRIPTION))
+            .map(|text| bounded("description", &text, 0..=PLAN_DESCRIPTION))
             .transpose()?,
     };
     Ok((

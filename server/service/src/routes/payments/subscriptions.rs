@@ -1,6 +1,7 @@
 //! The tier of the service, coupons and spending alerts.
 
 use crate::auth::Caller;
+use crate::bounds::BUDGET;
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input};
 use crate::http::text::bounded;
@@ -13,8 +14,6 @@ use utoipa_axum::routes;
 
 /// Characters of a coupon's code.
 const MAX_CODE: usize = 50;
-/// Cents: as much as anybody spends in a month.
-const MAX_BUDGET: i64 = 100_000_000;
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -107,7 +106,7 @@ async fn set_spending_alerts(
 ) -> Result<Json<SpendingAlerts>> {
     if request
         .monthly_budget
-        .is_some_and(|budget| !(1..=MAX_BUDGET).contains(&budget.0))
+        .is_some_and(|budget| !(1..=BUDGET).contains(&budget.0))
     {
         return Err(Error::invalid(
             "`monthly_budget` has to be above zero, and at most 1000000.00",

@@ -1,6 +1,7 @@
 //! The wallet: its balance, tokens in, tokens out.
 
 use crate::auth::Caller;
+use crate::bounds::{DEPOSIT, WITHDRAWAL};
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, Params};
 use crate::http::page::Window;
@@ -13,10 +14,6 @@ use cairn_wire::page::PageQuery;
 use cairn_wire::payments::{Deposit, Receipt, RequestWithdrawal, Wallet, Withdrawal};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// Hundredths.
-const MAX_DEPOSIT: i64 = 1_000_000;
-const MAX_WITHDRAWAL: i64 = 10_000_000;
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -48,7 +45,7 @@ async fn deposit(
     State(app): State<AppState>,
     Input(request): Input<Deposit>,
 ) -> Result<(StatusCode, Json<Receipt>)> {
-    if !(1..=MAX_DEPOSIT).contains(&request.amount.0) {
+    if !(1..=DEPOSIT).contains(&request.amount.0) {
         return Err(Error::invalid("`amount` has to be 0.01 to 10000.00"));
     }
     Ok((
@@ -88,7 +85,7 @@ async fn withdraw(
     State(app): State<AppState>,
     Input(request): Input<RequestWithdrawal>,
 ) -> Result<(StatusCode, Json<Withdrawal>)> {
-    if !(1..=MAX_WITHDRAWAL).contains(&request.amount.0) {
+    if !(1..=WITHDRAWAL).contains(&request.amount.0) {
         return Err(Error::invalid("`amount` has to be 0.01 to 100000.00"));
     }
     Ok((

@@ -2,6 +2,7 @@
 
 use super::settings::{Change, email};
 use crate::auth::Caller;
+use crate::bounds::LINKS;
 use crate::error::{Error, Result};
 use crate::http::address::Address;
 use crate::http::extract::Input;
@@ -18,8 +19,6 @@ use cairn_wire::shares::{
 use serde_json::json;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-const MAX_BULK: usize = 20;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -109,9 +108,9 @@ async fn bulk(
     Address(base): Address,
     Input(new): Input<CreateShares>,
 ) -> Result<Json<BulkShares>> {
-    if new.file_ids.is_empty() || new.file_ids.len() > MAX_BULK {
+    if new.file_ids.is_empty() || new.file_ids.len() > LINKS {
         return Err(Error::invalid(format!(
-            "`file_ids` has {} elements; it has to have 1 to {MAX_BULK}",
+            "`file_ids` has {} elements; it has to have 1 to {LINKS}",
             new.file_ids.len()
         )));
     }

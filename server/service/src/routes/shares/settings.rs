@@ -1,17 +1,12 @@
 //! A link's settings: their limits, and how a change is applied to what is there.
 
+use crate::bounds::{EMAIL, LINK_DAYS, LINK_EMAILS, LINK_PASSWORD};
 use crate::error::{Error, Result};
 use crate::state::AppState;
 use cairn_store::{Error as StoreError, Result as StoreResult, ShareSettings};
 use cairn_wire::shares::{AccessMode, CreateShare, PasswordKdf, ShareDefaults, UpdateShare};
 use cairn_wire::{Sealed, Timestamp};
 
-/// bcrypt looks at no more.
-const MAX_PASSWORD: usize = 72;
-const MAX_EMAILS: usize = 20;
-const MAX_EMAIL: usize = 254;
-/// Ten years.
-pub(crate) const MAX_EXPIRY_DAYS: f64 = 3650.0;
 const DAY_MS: f64 = 86_400_000.0;
 /// The iteration counts that clients accept (`docs/threat-model.md`).
 const ITERATIONS: std::ops::RangeInclusive<u32> = 600_000..=10_000_000;
@@ -42,9 +37,9 @@ pub(crate) async fn hash_password_check(
     let Some(password) = password.filter(|password| !password.is_empty()) else {
         return Ok(None);
     };
-    if password.len() > MAX_PASSWORD {
+    if password.len() > LINK_PASSWORD {
         return Err(Error::invalid(format!(
-            "`password` has more than {MAX_PASSWORD} bytes"
+            "`password` has more than {LINK_PASSWORD} bytes"
         )));
     }
     let (password, salt) = (password.to_owned(), app.source.bytes());
@@ -58,7 +53,7 @@ pub(crate) async fn hash_password_check(
 
 /// Returns `true` if a password is the one that was hashed.
 pub(crate) async fn password_check_fits(password: &str, hash: &str) -> Result<bool> {
-    if password.len() > MAX_PASSWORD {
+    if password.len() > LINK_PASSWORD {
         return Ok(false);
     }
     let (password, hash) = (password.to_owned(), hash.to_owned());
@@ -77,7 +72,7 @@ pub(crate) fn email(field: &str, text: &str) -> Result<String> {
             && !place.contains('@')
             && !text.contains(|c: char| c.is_whitespace() || c.is_control())
     });
-    if !well_formed || text.len() > MAX_EMAIL {
+    if !well_formed || text.len() > EMAIL {
         return Err(Error::invalid(format!(
             "`{field}`: `{text}` is not a valid e-mail address"
         )));
@@ -86,9 +81,9 @@ pub(crate) fn email(field: &str, text: &str) -> Result<String> {
 }
 
 fn emails(list: &[String]) -> Result<Vec<String>> {
-    if list.len() > MAX_EMAILS {
+    if list.len() > LINK_EMAILS {
         return Err(Error::invalid(format!(
-            "`allowed_emails` has {} addresses; at most {MAX_EMAILS} are allowed",
+            "`allowed_emails` has {} addresses; at most {LINK_EMAILS} are allowed",
             list.len()
         )));
     }
@@ -103,9 +98,9 @@ fn emails(list: &[String]) -> Result<Vec<String>> {
 }
 
 fn expiry(days: f64, now: i64) -> StoreResult<i64> {
-    if !(days > 0.0 && days <= MAX_EXPIRY_DAYS) {
+    if !(days > 0.0 && days <= f64::from(LINK_DAYS)) {
         return Err(StoreError::invalid(format!(
-            "`expiry_days` is {days}; it has to be more than 0 and at most {MAX_EXPIRY_DAYS}"
+            "`expiry_days` is {days}; it has to be more than 0 and at most {LINK_DAYS}"
         )));
     }
     // At most ten years of milliseconds: exact in an f64.

@@ -1,8 +1,8 @@
 //! The settings that an account's links have in common: their defaults and the theme of their
 //! pages.
 
-use super::settings::MAX_EXPIRY_DAYS;
 use crate::auth::Caller;
+use crate::bounds::{BIO, DISPLAY_NAME, LINK_DAYS, URL};
 use crate::error::{Error, Result};
 use crate::http::extract::Input;
 use crate::state::AppState;
@@ -12,9 +12,6 @@ use cairn_wire::shares::{ShareDefaults, ShareTheme, UpdateShareDefaults, UpdateS
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-const MAX_NAME: usize = 100;
-const MAX_BIO: usize = 500;
-const MAX_URL: usize = 2000;
 const CLASSES: [&str; 5] = [
     "theme-dark",
     "theme-light",
@@ -52,10 +49,10 @@ async fn set_defaults(
     Input(change): Input<UpdateShareDefaults>,
 ) -> Result<Json<ShareDefaults>> {
     if let Some(days) = change.default_expiry_days
-        && !(0.0..=MAX_EXPIRY_DAYS).contains(&days)
+        && !(0.0..=f64::from(LINK_DAYS)).contains(&days)
     {
         return Err(Error::invalid(format!(
-            "`default_expiry_days` is {days}; it has to be 0 (never) to {MAX_EXPIRY_DAYS}"
+            "`default_expiry_days` is {days}; it has to be 0 (never) to {LINK_DAYS}"
         )));
     }
     let new = app.store.write(|tx| {
@@ -120,7 +117,7 @@ fn is_colour(text: &str) -> bool {
 }
 
 fn is_https(text: &str) -> bool {
-    text.len() <= MAX_URL
+    text.len() <= URL
         && text
             .strip_prefix("https://")
             .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'))
@@ -134,8 +131,8 @@ fn check(change: &UpdateShareTheme) -> Result<()> {
         ))),
         Some(_) | None => Ok(()),
     };
-    long("display_name", &change.display_name, MAX_NAME)?;
-    long("bio", &change.bio, MAX_BIO)?;
+    long("display_name", &change.display_name, DISPLAY_NAME)?;
+    long("bio", &change.bio, BIO)?;
     let filled = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
     if filled(&change.logo_url).is_some_and(|url| !is_https(&url)) {
         return Err(Error::invalid("`logo_url` has to be an https:// address"));

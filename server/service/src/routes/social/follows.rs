@@ -1,6 +1,7 @@
 //! Following people, and whom one might follow.
 
 use crate::auth::Caller;
+use crate::bounds::FOLLOWED;
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input, Params};
 use crate::http::page::Window;
@@ -14,9 +15,6 @@ use cairn_wire::page::PageQuery;
 use cairn_wire::social::{Connection, Contact, FollowMany, Followed, FollowedMany, Suggestion};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// People of one request.
-const MAX_BULK: usize = 20;
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -78,9 +76,9 @@ async fn follow_many(
     State(app): State<AppState>,
     Input(request): Input<FollowMany>,
 ) -> Result<Json<FollowedMany>> {
-    if request.user_ids.is_empty() || request.user_ids.len() > MAX_BULK {
+    if request.user_ids.is_empty() || request.user_ids.len() > FOLLOWED {
         return Err(Error::invalid(format!(
-            "`user_ids` has to have 1 to {MAX_BULK} elements"
+            "`user_ids` has to have 1 to {FOLLOWED} elements"
         )));
     }
     let mut results = Vec::new();

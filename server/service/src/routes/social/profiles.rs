@@ -1,6 +1,7 @@
 //! Profiles: one's own and others'.
 
 use crate::auth::Caller;
+use crate::bounds::{BIO, DISPLAY_NAME, URL};
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input};
 use crate::http::text::{bounded, handle};
@@ -12,11 +13,6 @@ use cairn_store::Handle;
 use cairn_wire::social::{Profile, SetUsername, SetVanityUrl, SetVisibility, UpdateProfile};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// Characters, by the published contract.
-const MAX_DISPLAY_NAME: usize = 100;
-const MAX_BIO: usize = 500;
-const MAX_AVATAR: usize = 2000;
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -53,9 +49,9 @@ async fn update_profile(
         given.map(|text| bounded(field, &text, length)).transpose()
     };
     let change = UpdateProfile {
-        display_name: text("display_name", change.display_name, 1..=MAX_DISPLAY_NAME)?,
-        bio: text("bio", change.bio, 0..=MAX_BIO)?,
-        avatar_url: text("avatar_url", change.avatar_url, 0..=MAX_AVATAR)?,
+        display_name: text("display_name", change.display_name, 1..=DISPLAY_NAME)?,
+        bio: text("bio", change.bio, 0..=BIO)?,
+        avatar_url: text("avatar_url", change.avatar_url, 0..=URL)?,
     };
     let is_address = |url: &String| {
         url.is_empty()

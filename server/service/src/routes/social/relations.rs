@@ -1,6 +1,7 @@
 //! Blocking, muting and reporting people.
 
 use crate::auth::Caller;
+use crate::bounds::REPORT_DETAILS;
 use crate::error::Result;
 use crate::http::extract::{Args, Input};
 use crate::http::text::bounded;
@@ -12,8 +13,6 @@ use cairn_model::AccountId;
 use cairn_wire::social::{Connection, Report, ReportUser};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-const MAX_DETAILS: usize = 1000;
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -107,7 +106,7 @@ async fn report(
 ) -> Result<(StatusCode, Json<Report>)> {
     new.details = new
         .details
-        .map(|text| bounded("details", &text, 0..=MAX_DETAILS))
+        .map(|text| bounded("details", &text, 0..=REPORT_DETAILS))
         .transpose()?;
     Ok((
         StatusCode::CREATED,

@@ -1,6 +1,7 @@
 //! Tips.
 
 use crate::auth::Caller;
+use crate::bounds::{TIP, TIP_MESSAGE};
 use crate::error::{Error, Result};
 use crate::http::extract::Input;
 use crate::http::text::bounded;
@@ -14,9 +15,7 @@ use cairn_wire::social::{SendTip, TipCurrency, TipReceipt};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-const MAX_MESSAGE: usize = 1000;
-/// Hundredths: 0.01 to 10000.00.
-const AMOUNTS: std::ops::RangeInclusive<i64> = 1..=1_000_000;
+const AMOUNTS: std::ops::RangeInclusive<i64> = 1..=TIP;
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default().routes(routes!(send_tip))
@@ -56,7 +55,7 @@ async fn send_tip(
     let message = bounded(
         "message",
         tip.message.as_deref().unwrap_or_default(),
-        0..=MAX_MESSAGE,
+        0..=TIP_MESSAGE,
     )?;
     let receipt = app.store.tip(&NewTip {
         sender: caller.account,

@@ -1,6 +1,7 @@
 //! A team's space key, sealed to each member; the server passes it on and can't open it.
 
 use crate::auth::Caller;
+use crate::bounds::GRANTS;
 use crate::error::{Error, Result};
 use crate::http::extract::{Args, Input};
 use crate::state::AppState;
@@ -10,9 +11,6 @@ use cairn_model::TeamId;
 use cairn_wire::teams::{PutGrants, TeamKeys};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// Grants of one request: ample for the largest team's page.
-const MAX_GRANTS: usize = 1000;
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default().routes(routes!(team_keys, put_grants))
@@ -52,9 +50,9 @@ async fn put_grants(
     Args(id): Args<TeamId>,
     Input(new): Input<PutGrants>,
 ) -> Result<Json<TeamKeys>> {
-    if new.grants.is_empty() || new.grants.len() > MAX_GRANTS {
+    if new.grants.is_empty() || new.grants.len() > GRANTS {
         return Err(Error::invalid(format!(
-            "`grants` has to have 1 to {MAX_GRANTS} elements"
+            "`grants` has to have 1 to {GRANTS} elements"
         )));
     }
     Ok(Json(app.store.put_grants(
