@@ -29,9 +29,6 @@ use std::sync::Arc;
 
 /// The deepest folder; more levels are a ring, which a server must not be able to make us follow.
 const MAX_DEPTH: usize = 1_000;
-/// So many bytes or small files are held in memory at once: a few requests' worth.
-const GROUP_BYTES: u64 = 32 * 1024 * 1024;
-const GROUP_FILES: usize = 1024;
 
 /// A place on the service.
 #[derive(Clone, PartialEq, Debug)]

@@ -8,6 +8,7 @@ use cairn_platform::{Disk as _, RealDisk};
 use cairn_space::{LocalPlace, PlaceError};
 use cairn_transfer::{Download, MemoryTarget};
 use cairn_wire::nodes::Node;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ impl Remote {
                     "{} has no revision {revision}: see `cairn versions`",
                     node.name
                 )),
-                None => Failure::failed("the server has a file without content there"),
+                None => Failure::failed(PlaceError::NoContent(node.name.clone()).to_string()),
             })
     }
 
@@ -70,14 +71,16 @@ impl Remote {
 }
 
 /// The place of a download.
-pub(super) fn place(to: &Path, may_replace: bool) -> LocalPlace<'_> {
+fn place(to: &Path, may_replace: bool) -> LocalPlace<'_> {
     LocalPlace {
         to,
         may_replace,
-        set_executable: &|path, executable| {
-            RealDisk::new().set_executable(path, executable).map(drop)
-        },
+        set_executable: &set_executable,
     }
+}
+
+pub(super) fn set_executable(path: &Path, executable: bool) -> io::Result<()> {
+    RealDisk::new().set_executable(path, executable).map(drop)
 }
 
 /// Reports why a file of the service is not in its place.
@@ -90,6 +93,7 @@ pub(super) fn not_placed(error: PlaceError, name: &str) -> Failure {
                 to.display()
             ),
         ),
+        PlaceError::NoContent(_) => Failure::failed(error.to_string()),
         PlaceError::Folder { dir, source } => {
             Failure::from(source).during(format_args!("write to {}", dir.display()))
         }

@@ -8,7 +8,7 @@ use crate::remote::Remote;
 use cairn_model::{Name, NodeId};
 use cairn_platform::{Disk as _, Entry, FileKind, RealDisk, Stat};
 use cairn_space::{
-    EntryKind, FolderUpload, LocalEntry, LocalFacts, LocalTree, Sending, UploadProgress,
+    EntryKind, FolderUpload, LocalEntry, LocalFacts, LocalTree, Moving, FolderProgress,
 };
 use cairn_transfer::{FileSource, Progress, Source, SourceReader};
 use cairn_wire::nodes::Node;
@@ -155,11 +155,11 @@ impl Source for RegularFile {
     }
 }
 
-impl UploadProgress for Bars {
-    fn begin(&self, what: Sending<'_>, bytes: u64) -> Box<dyn Progress> {
+impl FolderProgress for Bars {
+    fn begin(&self, what: Moving<'_>, bytes: u64) -> Box<dyn Progress> {
         Box::new(match what {
-            Sending::File(name) => self.file(name, bytes),
-            Sending::SmallFiles(files) => self.file(&count(files as u64, "small file"), bytes),
+            Moving::File(name) => self.file(name, bytes),
+            Moving::SmallFiles(files) => self.file(&count(files as u64, "small file"), bytes),
         })
     }
 }

@@ -67,6 +67,10 @@ impl LocalFiles for NoFiles {
         Ok(())
     }
 
+    fn sync_all(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     fn acceptable(&self, _: &Name) -> Result<(), String> {
         Ok(())
     }

@@ -58,6 +58,12 @@ pub trait LocalFiles: Send + Sync {
     /// The file system's.
     fn set_executable(&self, path: &Path, executable: bool) -> io::Result<()>;
 
+    /// Waits until everything written to the file system of a folder lies on the disk.
+    ///
+    /// # Errors
+    /// The file system's.
+    fn sync_all(&self, dir: &Path) -> io::Result<()>;
+
     /// Checks that this system allows a file of that name.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 //! is moved by `cairn-transfer`.
 
 pub mod account_keys;
+mod download_folder;
 mod download_plan;
 mod local_place;
 mod merge_preview;
@@ -18,6 +19,7 @@ mod verify;
 
 /// The keys that these operations take and return.
 pub use cairn_crypto::{CryptoError, PublicKeys, SpaceKeys, SystemRandom};
+pub use download_folder::{DownloadedFolder, FailedDownload, FolderDownload, LocalFolder};
 pub use download_plan::{DownloadPlan, LocalPath, PlanError, PlannedFile, RejectedName};
 pub use local_place::{LocalPlace, PlaceError, SetExecutable, StagedFile};
 pub use merge_preview::{FileCount, LeftOut, MergePreview, RemoteFolder};
@@ -26,7 +28,7 @@ pub use space::{EnsuredFolder, LocalFacts, Space, random_id};
 pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};
 pub use trust::{PinCheck, Trust};
 pub use upload_folder::{
-    EntryKind, FailedUpload, FolderUpload, LocalEntry, LocalTree, NotUploaded, SMALL, Sending,
-    UploadProgress, UploadedFolder,
+    EntryKind, FailedUpload, FolderUpload, LocalEntry, LocalTree, NotUploaded, SMALL, Moving,
+    FolderProgress, UploadedFolder,
 };
 pub use verify::SeenSeals;

@@ -28,6 +28,8 @@ pub struct LocalPlace<'a> {
 pub enum PlaceError {
     #[error("`{0}` exists already")]
     Exists(PathBuf),
+    #[error("the service has no content of `{0}`")]
+    NoContent(String),
     #[error("can't write to `{dir}`: {source}")]
     Folder { dir: PathBuf, source: io::Error },
     #[error("can't write `{to}`: {source}")]

@@ -5,7 +5,7 @@ mod report;
 mod tree;
 
 pub use report::{FailedUpload, NotUploaded, UploadedFolder};
-pub use tree::{EntryKind, LocalEntry, LocalTree, Sending, UploadProgress};
+pub use tree::{EntryKind, FolderProgress, LocalEntry, LocalTree, Moving};
 
 use crate::space::SmallFile;
 use crate::{LocalFacts, Space};
@@ -32,7 +32,7 @@ pub struct FolderUpload<'a> {
     pub tree: Arc<dyn LocalTree>,
     /// False to leave out the folders below it.
     pub recursive: bool,
-    pub progress: &'a dyn UploadProgress,
+    pub progress: &'a dyn FolderProgress,
 }
 
 /// A folder on both sides.
@@ -86,7 +86,7 @@ impl Space {
                 .look_into(&upload, folder, &mut waiting, &mut report)
                 .await?;
             for file in found {
-                upload.progress.found(file.facts.size);
+                upload.progress.expect_bytes(file.facts.size);
                 if file.facts.size > SMALL {
                     large.push(file);
                 } else if let Some(full) = small.add(file) {
@@ -201,7 +201,7 @@ impl Space {
             }
         }
         let total = sending.iter().map(|(file, _)| file.facts.size).sum();
-        let what = Sending::SmallFiles(sending.len());
+        let what = Moving::SmallFiles(sending.len());
         let progress = upload.progress.begin(what, total);
         let sent = self.upload_small(sending, progress.as_ref()).await;
         for (file, sent) in sent {
@@ -240,7 +240,7 @@ impl Space {
         file: &Found,
     ) -> Result<Node, TransferError> {
         let source = upload.tree.source(&file.path);
-        let what = Sending::File(file.name.as_str());
+        let what = Moving::File(file.name.as_str());
         let progress = upload.progress.begin(what, file.facts.size);
         self.upload(
             source,

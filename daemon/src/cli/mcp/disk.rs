@@ -55,6 +55,10 @@ impl LocalFiles for Disk {
         RealDisk::new().set_executable(path, executable).map(drop)
     }
 
+    fn sync_all(&self, dir: &Path) -> io::Result<()> {
+        RealDisk::new().sync_all(dir)
+    }
+
     fn acceptable(&self, name: &Name) -> Result<(), String> {
         names::acceptable(name).map_err(|problem| problem.to_string())
     }

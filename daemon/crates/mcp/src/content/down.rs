@@ -95,12 +95,13 @@ fn place<'a>(call: &Call, to: &'a Path, set_executable: &'a SetExecutable<'a>) -
     }
 }
 
-fn not_placed(error: PlaceError) -> ToolError {
+pub(super) fn not_placed(error: PlaceError) -> ToolError {
     match error {
         PlaceError::Exists(to) => ToolError::refused(format!(
             "`{}` exists already and nobody could be asked whether to replace it: choose another path, or start the server with --overwrite",
             to.display()
         )),
+        PlaceError::NoContent(_) => ToolError::refused(error.to_string()),
         PlaceError::Folder { dir, source } => {
             ToolError::local(format!("write to `{}`", dir.display()))(source)
         }
@@ -112,7 +113,7 @@ fn not_placed(error: PlaceError) -> ToolError {
 }
 
 /// Downloads a file's content to its place on this machine.
-pub(super) async fn fetch(call: &Call, space: &Space, node: &Node, to: &Path) -> ToolResult<u64> {
+async fn fetch(call: &Call, space: &Space, node: &Node, to: &Path) -> ToolResult<u64> {
     let content = space
         .content(node, None)
         .await?

@@ -1,21 +1,20 @@
 //! Download of a folder with everything below it. One file that fails doesn't stop the others.
 
 use super::disk::{GB, MB, base_name};
+use super::folder_up::AllowedFiles;
 use super::{down, named};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::quoted;
 use cairn_model::NodeId;
-use cairn_space::{DownloadPlan, PlanError, PlannedFile, Space};
-use futures_util::StreamExt as _;
+use cairn_space::{DownloadPlan, FailedDownload, FolderDownload, PlanError, Space};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 
 const MAX_TOTAL: u64 = 5 * GB;
 const WARN_TOTAL: u64 = GB;
-/// The number of concurrent downloads.
-const AT_ONCE: usize = 5;
 /// The number of failures that are reported with their messages.
 const MAX_REPORTED_ERRORS: usize = 100;
 /// The number of replaced files that a question names.
@@ -26,54 +25,39 @@ pub(super) async fn download(call: &Call) -> ToolResult<Value> {
     let (space, top) = named::folder(call).await?;
     let plan = planned(call, &space, top, &to).await?;
     call.services.check_verified(&plan.unverified)?;
-    for dir in &plan.folders {
-        std::fs::create_dir_all(dir)
-            .map_err(ToolError::local(format!("create `{}`", dir.display())))?;
-        call.paths.recheck(dir)?;
-    }
+    let local = Arc::new(AllowedFiles::of(call));
+    plan.make_folders(local.as_ref())
+        .map_err(down::not_placed)?;
     call.progress.set_total(plan.bytes);
-    let (total, skipped) = (plan.bytes, plan.skipped);
-    let unverified = plan.unverified.len();
+    let download = FolderDownload {
+        to: &to,
+        files: plan.files,
+        local,
+        may_replace: call.may_replace,
+        progress: &call.progress,
+    };
+    let done = space.download_folder(download).await?;
     let rejected = plan
         .rejected
         .into_iter()
         .map(|name| json!({ "path": name.path.to_string_lossy(), "error": name.reason }));
     let mut failed: Vec<Value> = rejected.collect();
-    let (mut downloaded, mut bytes) = (0_u64, 0_u64);
-    let space = &space;
-    let transfers = plan
-        .files
-        .into_iter()
-        .map(|PlannedFile { node, to: path }| async move {
-            call.progress.set_message(node.name.clone());
-            (down::fetch(call, space, &node, &path).await, path)
-        });
-    let mut transfers = futures_util::stream::iter(transfers).buffer_unordered(AT_ONCE);
-    while let Some((result, path)) = transfers.next().await {
-        match result {
-            Ok(size) => {
-                downloaded += 1;
-                bytes += size;
-            }
-            Err(error) => failed.push(error_entry(&path, &error)),
-        }
-    }
-    drop(transfers);
+    failed.extend(done.failed.into_iter().map(error_entry));
     let failures = failed.len();
     failed.truncate(MAX_REPORTED_ERRORS);
     let mut response = json!({
         "path": to.to_string_lossy(),
-        "downloaded": downloaded,
-        "skipped": skipped,
+        "downloaded": done.files,
+        "skipped": plan.skipped,
         "failed": failures,
-        "total_bytes": bytes,
-        "unverified": unverified,
+        "total_bytes": done.bytes,
+        "unverified": plan.unverified.len(),
         "errors": failed,
     });
-    if total > WARN_TOTAL {
+    if plan.bytes > WARN_TOTAL {
         response["warning"] = json!(format!(
             "the folder has {}, more than 1 GB: consider syncing it with `cairn add`",
-            cairn_model::size::binary(total)
+            cairn_model::size::binary(plan.bytes)
         ));
     }
     Ok(response)
@@ -110,8 +94,9 @@ pub(super) async fn replaced(call: &Call) -> ToolResult<Option<String>> {
     }))
 }
 
-fn error_entry(path: &Path, error: &ToolError) -> Value {
-    json!({ "path": path.to_string_lossy(), "error": error.public_message() })
+fn error_entry(failed: FailedDownload) -> Value {
+    let error = down::not_placed(failed.reason);
+    json!({ "path": failed.path.to_string_lossy(), "error": error.public_message() })
 }
 
 /// Plans the download, with names that this system can have.

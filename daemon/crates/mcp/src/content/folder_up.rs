@@ -10,8 +10,8 @@ use crate::progress::Reporter;
 use crate::services::LocalFiles;
 use cairn_model::Name;
 use cairn_space::{
-    EntryKind, FailedUpload, FolderUpload, LocalEntry, LocalTree, NotUploaded, Sending,
-    UploadProgress,
+    EntryKind, FailedUpload, FolderProgress, FolderUpload, LocalEntry, LocalFolder,
+    LocalTree, Moving, NotUploaded,
 };
 use cairn_transfer::{Progress, Source};
 use serde_json::{Value, json};
@@ -40,10 +40,7 @@ pub(super) async fn upload(call: &Call) -> ToolResult<Value> {
     let (space, parent) = named::folder(call).await?;
     let upload = FolderUpload {
         local: &local,
-        tree: Arc::new(AllowedFiles {
-            paths: call.paths.clone(),
-            files: call.services.files.clone(),
-        }),
+        tree: Arc::new(AllowedFiles::of(call)),
         recursive: call.arguments.flag("recursive") != Some(false),
         progress: &call.progress,
     };
@@ -73,17 +70,15 @@ fn error_entry(failed: FailedUpload) -> Value {
     json!({ "path": failed.path.to_string_lossy(), "error": error.public_message() })
 }
 
-/// The files that tools may upload.
-struct AllowedFiles {
+/// The local files that tools may use.
+pub(super) struct AllowedFiles {
     paths: LocalPaths,
     files: Arc<dyn LocalFiles>,
 }
 
 impl LocalTree for AllowedFiles {
     fn list(&self, dir: &Path) -> io::Result<Vec<LocalEntry>> {
-        self.paths
-            .recheck(dir)
-            .map_err(|e| io::Error::new(io::ErrorKind::PermissionDenied, e.to_string()))?;
+        self.check(dir)?;
         let mut entries = Vec::new();
         for entry in std::fs::read_dir(dir)? {
             let path = entry?.path();
@@ -102,7 +97,30 @@ impl LocalTree for AllowedFiles {
     }
 }
 
+impl LocalFolder for AllowedFiles {
+    fn check(&self, dir: &Path) -> io::Result<()> {
+        self.paths
+            .recheck(dir)
+            .map_err(|e| io::Error::new(io::ErrorKind::PermissionDenied, e.to_string()))
+    }
+
+    fn set_executable(&self, path: &Path, executable: bool) -> io::Result<()> {
+        self.files.set_executable(path, executable)
+    }
+
+    fn sync_all(&self, dir: &Path) -> io::Result<()> {
+        self.files.sync_all(dir)
+    }
+}
+
 impl AllowedFiles {
+    pub(super) fn of(call: &Call) -> Self {
+        Self {
+            paths: call.paths.clone(),
+            files: call.services.files.clone(),
+        }
+    }
+
     fn kind(&self, path: &Path) -> EntryKind {
         let rejected = |reason: &str| EntryKind::Rejected(reason.to_owned());
         let name = path.file_name().and_then(|name| name.to_str());
@@ -129,15 +147,15 @@ impl AllowedFiles {
     }
 }
 
-impl UploadProgress for Reporter {
-    fn found(&self, bytes: u64) {
+impl FolderProgress for Reporter {
+    fn expect_bytes(&self, bytes: u64) {
         self.add_total(bytes);
     }
 
-    fn begin(&self, what: Sending<'_>, _bytes: u64) -> Box<dyn Progress> {
+    fn begin(&self, what: Moving<'_>, _bytes: u64) -> Box<dyn Progress> {
         match what {
-            Sending::File(name) => self.set_message(name),
-            Sending::SmallFiles(files) => self.set_message(format!("{files} small files")),
+            Moving::File(name) => self.set_message(name),
+            Moving::SmallFiles(files) => self.set_message(format!("{files} small files")),
         }
         Box::new(self.file())
     }

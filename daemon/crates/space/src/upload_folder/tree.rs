@@ -35,20 +35,20 @@ pub enum EntryKind {
     Rejected(String),
 }
 
-/// The files whose transfer begins.
+/// The files whose transfer begins, up or down.
 #[derive(Clone, Copy, Debug)]
-pub enum Sending<'a> {
+pub enum Moving<'a> {
     /// One file, by its name.
     File(&'a str),
-    /// So many small files together.
+    /// A number of small files together.
     SmallFiles(usize),
 }
 
-/// Somebody who watches the upload of a folder.
-pub trait UploadProgress: Send + Sync {
-    /// Files of so many bytes more will be sent.
-    fn found(&self, _bytes: u64) {}
+/// Receives the progress of a folder on its way up or down.
+pub trait FolderProgress: Send + Sync {
+    /// Adds the bytes of a file that was found to the expected ones.
+    fn expect_bytes(&self, _bytes: u64) {}
 
     /// Returns the progress of a transfer of so many bytes that begins now.
-    fn begin(&self, what: Sending<'_>, bytes: u64) -> Box<dyn Progress>;
+    fn begin(&self, what: Moving<'_>, bytes: u64) -> Box<dyn Progress>;
 }

@@ -310,6 +310,16 @@ async fn small_files_of_a_folder_travel_together_and_each_has_an_outcome() {
     assert!(requests < 20, "{requests} requests for 40 files");
     let report = session.notifications.last().unwrap();
     assert!(report["params"]["total"].is_number(), "{report}");
+    let before = world.requests().await.len();
+    let down = json!({ "folder_uuid": up["folder_uuid"], "output_path": dir.path().join("to") });
+    let down = session.call_ok("download_folder", down).await;
+    assert_eq!(
+        (&down["downloaded"], &down["failed"]),
+        (&json!(41), &json!(0)),
+        "{down}"
+    );
+    let requests = world.requests().await.len() - before;
+    assert!(requests < 20, "{requests} requests for 41 files down");
 }
 
 #[tokio::test(flavor = "multi_thread")]

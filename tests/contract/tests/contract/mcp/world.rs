@@ -87,6 +87,10 @@ impl LocalFiles for PlainFiles {
         Ok(())
     }
 
+    fn sync_all(&self, _: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     fn acceptable(&self, _: &Name) -> Result<(), String> {
         Ok(())
     }
