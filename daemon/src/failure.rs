@@ -124,9 +124,10 @@ impl From<ShareError> for Failure {
         let message = error.to_string();
         match error {
             ShareError::Transfer(error) => error.into(),
-            ShareError::Past { .. } | ShareError::Seen(_) | ShareError::NotListable { .. } => {
-                Self::failed(message)
-            }
+            ShareError::Past { .. }
+            | ShareError::Seen(_)
+            | ShareError::NotListable { .. }
+            | ShareError::TooLarge { .. } => Self::failed(message),
             ShareError::Unverified { .. } => Self::new(
                 Exit::Decision,
                 format!("{message}; look at them, then add --include-unverified to share them"),

@@ -8,7 +8,7 @@ use crate::remote::Remote;
 use cairn_model::{Name, NodeId};
 use cairn_platform::{Disk as _, Entry, FileKind, RealDisk, Stat};
 use cairn_space::{
-    EntryKind, FolderUpload, LocalEntry, LocalFacts, LocalTree, Moving, FolderProgress,
+    EntryKind, FolderProgress, FolderUpload, LocalEntry, LocalFacts, LocalTree, Moving,
 };
 use cairn_transfer::{FileSource, Progress, Source, SourceReader};
 use cairn_wire::nodes::Node;

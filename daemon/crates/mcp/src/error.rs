@@ -92,9 +92,10 @@ impl From<ShareError> for ToolError {
         match error {
             ShareError::Transfer(error) => error.into(),
             ShareError::Unverified { .. } => Self::Unverified(error),
-            ShareError::Past { .. } | ShareError::Seen(_) | ShareError::NotListable { .. } => {
-                Self::refused(error.to_string())
-            }
+            ShareError::Past { .. }
+            | ShareError::Seen(_)
+            | ShareError::NotListable { .. }
+            | ShareError::TooLarge { .. } => Self::refused(error.to_string()),
         }
     }
 }

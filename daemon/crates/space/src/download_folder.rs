@@ -1,10 +1,10 @@
 //! Download of a planned folder. Small files travel together and get their names once all of them lie on the
 //! disk, and one file that fails doesn't stop the others.
 
+use crate::Space;
 use crate::download_plan::{DownloadPlan, PlannedFile};
 use crate::local_place::{LocalPlace, PlaceError, StagedFile};
-use crate::upload_folder::{SMALL, Moving, FolderProgress};
-use crate::Space;
+use crate::upload_folder::{FolderProgress, Moving, SMALL};
 use cairn_api::ApiError;
 use cairn_model::Manifest;
 use cairn_transfer::TransferError;

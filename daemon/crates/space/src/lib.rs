@@ -28,7 +28,7 @@ pub use space::{EnsuredFolder, LocalFacts, Space, random_id};
 pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};
 pub use trust::{PinCheck, Trust};
 pub use upload_folder::{
-    EntryKind, FailedUpload, FolderUpload, LocalEntry, LocalTree, NotUploaded, SMALL, Moving,
-    FolderProgress, UploadedFolder,
+    EntryKind, FailedUpload, FolderProgress, FolderUpload, LocalEntry, LocalTree, Moving,
+    NotUploaded, SMALL, UploadedFolder,
 };
 pub use verify::SeenSeals;

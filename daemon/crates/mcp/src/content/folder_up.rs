@@ -10,8 +10,8 @@ use crate::progress::Reporter;
 use crate::services::LocalFiles;
 use cairn_model::Name;
 use cairn_space::{
-    EntryKind, FailedUpload, FolderProgress, FolderUpload, LocalEntry, LocalFolder,
-    LocalTree, Moving, NotUploaded,
+    EntryKind, FailedUpload, FolderProgress, FolderUpload, LocalEntry, LocalFolder, LocalTree,
+    Moving, NotUploaded,
 };
 use cairn_transfer::{Progress, Source};
 use serde_json::{Value, json};

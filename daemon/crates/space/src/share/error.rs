@@ -40,6 +40,11 @@ pub enum ShareError {
         path: String,
         source: CryptoError,
     },
+    #[error("{path} is too large for a link, so that nothing was shared")]
+    TooLarge {
+        /// Below what was to be shared.
+        path: String,
+    },
     #[error(transparent)]
     Transfer(#[from] TransferError),
 }

@@ -26,6 +26,8 @@ const FILES_PER_REQUEST: usize = 64;
 const PUT_BYTES: usize = 4 * 1024 * 1024;
 /// Files in one request to the server, which takes 500.
 const PUT_FILES: usize = 200;
+/// Sealed bytes of one file's listing: in base64, less than the 16 MiB of a request. Enough for some 90 GB.
+const MAX_LISTING: usize = 11 * 1024 * 1024;
 
 impl Space {
     /// Replaces the files of a link on the service.
@@ -35,22 +37,13 @@ impl Space {
         files: Vec<SharedFile>,
     ) -> Result<Share, TransferError> {
         let id = share.id.to_string();
-        let mut group = Vec::new();
-        let (mut bytes, mut replace) = (0, true);
-        let mut rest = files.into_iter().peekable();
-        loop {
-            let next = rest.next();
-            let full = group.len() >= PUT_FILES || bytes >= PUT_BYTES;
-            if next.is_none() || full {
-                let files = std::mem::take(&mut group);
-                let put = PutSharedFiles { files, replace };
-                share = self.api.put_shared_files(&id, &put).await?;
-                (bytes, replace) = (0, false);
-            }
-            let Some(file) = next else { return Ok(share) };
-            bytes += file.sealed.0.len();
-            group.push(file);
+        let mut replace = true;
+        for files in groups(files) {
+            let put = PutSharedFiles { files, replace };
+            share = self.api.put_shared_files(&id, &put).await?;
+            replace = false;
         }
+        Ok(share)
     }
 
     /// Returns everything that a link to a node carries, sealed under its key.
@@ -78,6 +71,11 @@ impl Space {
                     path: file.path.clone(),
                     source,
                 })?;
+                // Before anything of the link is replaced.
+                if seal.len() > MAX_LISTING {
+                    let path = file.path.clone();
+                    return Err(ShareError::TooLarge { path });
+                }
                 sealed.push(SharedFile {
                     node_id: file.node.id,
                     revision_id: revision,
@@ -123,5 +121,52 @@ impl Space {
             hash: shared.manifest.hash.0,
             chunks: shared.chunks,
         }
+    }
+}
+
+/// Splits files into groups that fit into a request each. The first one is there without any file: it empties
+/// the link.
+fn groups(files: Vec<SharedFile>) -> Vec<Vec<SharedFile>> {
+    let mut groups = vec![Vec::new()];
+    let mut bytes = 0;
+    for file in files {
+        let more = file.sealed.0.len();
+        if let Some(group) = groups.last_mut()
+            && (group.is_empty() || (group.len() < PUT_FILES && bytes + more <= PUT_BYTES))
+        {
+            bytes += more;
+            group.push(file);
+        } else {
+            bytes = more;
+            groups.push(vec![file]);
+        }
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::NodeId;
+
+    fn file(bytes: usize) -> SharedFile {
+        SharedFile {
+            node_id: NodeId::from_random_bytes([1; 16]),
+            revision_id: RevisionId::from_random_bytes([2; 16]),
+            sealed: Sealed(vec![0; bytes]),
+        }
+    }
+
+    #[test]
+    fn a_group_fits_into_a_request() {
+        let counts = |sizes: &[usize]| -> Vec<usize> {
+            let files = sizes.iter().map(|&bytes| file(bytes));
+            groups(files.collect()).iter().map(Vec::len).collect()
+        };
+        assert_eq!(counts(&[]), [0], "an empty link is said to be empty");
+        assert_eq!(counts(&[PUT_BYTES, 1]), [1, 1]);
+        assert_eq!(counts(&[PUT_BYTES - 1, 1, 1]), [2, 1]);
+        assert_eq!(counts(&[1, MAX_LISTING, 1]), [1, 1, 1]);
+        assert_eq!(counts(&[1; PUT_FILES + 1]), [PUT_FILES, 1]);
     }
 }
