@@ -174,7 +174,7 @@ pub(crate) enum LoginEnd {
     Ended,
     /// The provider could not be reached.
     Unreachable,
-    /// It was an API key, which other programs may use, too.
+    /// An API key, which other programs may use, too.
     ApiKey,
     /// There was none.
     Nothing,

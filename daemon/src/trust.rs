@@ -20,12 +20,12 @@ pub(crate) fn update<T, E: Into<Failure>>(
     let path = home.data_dir().join(format!("trust-{}", keys.account));
     let lock_path = home.data_dir().join(format!("trust-{}.lock", keys.account));
     let what = format!("lock {}", lock_path.display());
-    let lock = hold(&lock_path).context(&what)?;
+    let lock = lock(&lock_path).context(&what)?;
     // The lock has a byte once there is a file to miss: whoever removes that makes all keys new.
     let noted = lock.metadata().context(&what)?.len() > 0;
     let found = read(&path, keys)?;
     if found.is_none() && noted {
-        return Err(missing(&path, &lock_path));
+        return Err(missing_error(&path, &lock_path));
     }
     let exists = found.is_some();
     let before = found.unwrap_or_default();
@@ -41,8 +41,8 @@ pub(crate) fn update<T, E: Into<Failure>>(
     result
 }
 
-/// Held until the file is dropped, or the process ends.
-fn hold(path: &Path) -> io::Result<File> {
+/// Locks a file until it is dropped, or the process ends.
+fn lock(path: &Path) -> io::Result<File> {
     let file = File::options()
         .create(true)
         .truncate(false)
@@ -52,7 +52,7 @@ fn hold(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-fn missing(path: &Path, lock: &Path) -> Failure {
+fn missing_error(path: &Path, lock: &Path) -> Failure {
     Failure::new(
         Exit::Decision,
         format!(

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use cairn_server::{Backup, restore};
 use std::path::Path;
 
-fn described(backup: &Backup) -> String {
+fn summary_line(backup: &Backup) -> String {
     if backup.has_objects {
         format!("{} objects, {} bytes", backup.objects, backup.bytes)
     } else {
@@ -20,7 +20,7 @@ pub(crate) fn make(options: &DataOptions, to: &Path) -> Result<()> {
     if options.json {
         return json(&backup);
     }
-    say(&format!("{}: {}", to.display(), described(&backup)))
+    say(&format!("{}: {}", to.display(), summary_line(&backup)))
 }
 
 /// Makes a data directory of a backup.
@@ -33,7 +33,7 @@ pub(crate) fn bring_back(options: &DataOptions, from: &Path) -> Result<()> {
         "{} is as it was at {} ({}); start the server with --data {}",
         options.data.display(),
         backup.created_at,
-        described(&backup),
+        summary_line(&backup),
         options.data.display()
     ))
 }

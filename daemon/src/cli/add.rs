@@ -89,7 +89,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if !args.yes {
         ask(&new)?;
     }
-    let missing = only::missing(app, &new).await;
+    let missing = only::missing_subfolders(app, &new).await;
     let added = pair(app, &args, new).await?;
     app.out.line(format_args!(
         "{} is synced with {} from now on.",
@@ -116,7 +116,7 @@ async fn pair(app: &App, args: &Args, new: NewFolder) -> CommandResult<Folder> {
         Some(client) => {
             let request = typed::AddFolder { folder: new };
             let added: Folder = client.send(request).await.context(&what)?;
-            match args.changed(&added) {
+            match args.changed_options(&added) {
                 Some(folder) => {
                     let request = typed::ChangeFolder { folder };
                     Ok(client.send(request).await.context(what)?)
@@ -127,7 +127,7 @@ async fn pair(app: &App, args: &Args, new: NewFolder) -> CommandResult<Folder> {
         None => {
             let (index, _) = folders::open_index(&app.home)?;
             let added = folders::to_control(&folders::add(&index, &new).context(&what)?);
-            match args.changed(&added) {
+            match args.changed_options(&added) {
                 Some(folder) => Ok(folders::to_control(
                     &folders::change(&index, &folder).context(what)?,
                 )),
@@ -152,7 +152,7 @@ fn ask(new: &NewFolder) -> CommandResult {
 
 impl Args {
     /// Returns the new options of a pair that exists already, if they differ.
-    fn changed(&self, added: &Folder) -> Option<NewFolder> {
+    fn changed_options(&self, added: &Folder) -> Option<NewFolder> {
         let or = |given: &Vec<String>, has: &Vec<String>| match given.is_empty() {
             true => has.clone(),
             false => given.clone(),

@@ -26,7 +26,7 @@ pub(super) async fn run(app: &App, _: Args) -> CommandResult {
             conflict.path.clone(),
             conflict.device.clone(),
             conflict.copy.clone(),
-            maker(conflict),
+            copy_device(conflict),
             conflict.kind.to_string(),
             local_rfc3339(&conflict.at, &app.zone),
             conflict.folder.clone(),
@@ -43,7 +43,7 @@ pub(super) async fn run(app: &App, _: Args) -> CommandResult {
 }
 
 /// Returns the device that a conflict copy is from, for people.
-fn maker(conflict: &Conflict) -> String {
+fn copy_device(conflict: &Conflict) -> String {
     match conflict.copy_made_here {
         Some(true) => format!("{} (this device)", conflict.copy_device),
         Some(false) | None => conflict.copy_device.clone(),

@@ -52,7 +52,7 @@ impl Findings {
     }
 
     /// Notes a failure, or hands on what was found.
-    fn found<T>(&mut self, check: &'static str, result: CommandResult<T>) -> Option<T> {
+    fn record<T>(&mut self, check: &'static str, result: CommandResult<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(failure) => {
@@ -71,7 +71,7 @@ pub(super) async fn run(app: &App, _: Args) -> CommandResult {
 pub(super) async fn check(app: &App) -> Findings {
     let mut findings = Findings::default();
     if findings
-        .found("configuration", Config::load(&app.home))
+        .record("configuration", Config::load(&app.home))
         .is_some()
     {
         findings.add(
@@ -80,7 +80,7 @@ pub(super) async fn check(app: &App) -> Findings {
             app.home.config_file().display().to_string(),
         );
     }
-    if let Some(account) = findings.found("account", Account::load(&app.home)) {
+    if let Some(account) = findings.record("account", Account::load(&app.home)) {
         findings.add(
             "account",
             CheckStatus::Ok,
@@ -90,7 +90,7 @@ pub(super) async fn check(app: &App) -> Findings {
             ),
         );
         if let Some(session) =
-            findings.found("keys", Session::open(&app.home, RetryProfile::Interactive))
+            findings.record("keys", Session::open(&app.home, RetryProfile::Interactive))
         {
             findings.add(
                 "keys",
@@ -141,7 +141,7 @@ fn report(app: &App, findings: &Findings) -> CommandResult {
 
 async fn server(findings: &mut Findings, session: &Session) {
     let info = session.api.account().await.map_err(Failure::from);
-    let Some(info) = findings.found("server", info) else {
+    let Some(info) = findings.record("server", info) else {
         return;
     };
     findings.add(
@@ -183,7 +183,7 @@ async fn server(findings: &mut Findings, session: &Session) {
 }
 
 fn folders(app: &App, findings: &mut Findings) {
-    let Some((index, set_aside)) = findings.found("index", open_index(&app.home)) else {
+    let Some((index, set_aside)) = findings.record("index", open_index(&app.home)) else {
         return;
     };
     if let Some(path) = set_aside {
@@ -194,7 +194,7 @@ fn folders(app: &App, findings: &mut Findings) {
         findings.add("index", CheckStatus::Warning, message);
     }
     let rows = index.read(|db| db.folders()).map_err(Failure::from);
-    let Some(rows) = findings.found("index", rows) else {
+    let Some(rows) = findings.record("index", rows) else {
         return;
     };
     if rows.is_empty() {
@@ -244,7 +244,7 @@ async fn daemon(app: &App, findings: &mut Findings) {
         }
     };
     let info = client.send(typed::Doctor {}).await.map_err(Failure::from);
-    let Some(info) = findings.found("daemon", info) else {
+    let Some(info) = findings.record("daemon", info) else {
         return;
     };
     if info.version == env!("CARGO_PKG_VERSION") {

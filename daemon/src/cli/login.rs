@@ -234,7 +234,7 @@ fn unlock(
         });
         match unlocked {
             Ok((unlocked, _)) => return Ok(unlocked),
-            Err(CryptoError::Opaque) if args.steps => {
+            Err(CryptoError::NotAuthentic) if args.steps => {
                 last_error = Some("This is not the passphrase of the account.".to_owned());
             }
             Err(error) => return Err(wrong_passphrase(error, &info.email)),
@@ -258,7 +258,7 @@ async fn refuse_to_replace(
 }
 
 pub(super) fn wrong_passphrase(error: CryptoError, email: &str) -> Failure {
-    if error == CryptoError::Opaque {
+    if error == CryptoError::NotAuthentic {
         Failure::new(
             Exit::Failed,
             format!(

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 pub(super) fn passphrase(file: Option<&Path>, question: &str) -> CommandResult<Zeroizing<String>> {
     match file {
         Some(path) => from_file(path),
-        None => typed(question, "--passphrase-file FILE"),
+        None => read_line(question, "--passphrase-file FILE"),
     }
 }
 
@@ -63,11 +63,11 @@ pub(super) fn weakness(chosen: &str, known: &[&str]) -> Option<String> {
 }
 
 fn typed_twice(flag: &str) -> CommandResult<Zeroizing<String>> {
-    let first = typed(
+    let first = read_line(
         "New passphrase (if it is forgotten, nobody can read your files): ",
         flag,
     )?;
-    let second = typed("Again: ", flag)?;
+    let second = read_line("Again: ", flag)?;
     if *first != *second {
         return Err(Failure::usage(
             "the two passphrases differ: nothing was changed, try again",
@@ -77,7 +77,7 @@ fn typed_twice(flag: &str) -> CommandResult<Zeroizing<String>> {
 }
 
 /// A line that is typed without being shown; `flag` is the way for scripts.
-pub(super) fn typed(question: &str, flag: &str) -> CommandResult<Zeroizing<String>> {
+pub(super) fn read_line(question: &str, flag: &str) -> CommandResult<Zeroizing<String>> {
     if !io::stdin().is_terminal() {
         return Err(Failure::usage(format!(
             "there is no terminal to ask at: use {flag}"

@@ -80,7 +80,7 @@ async fn recover(
     let bundle = passphrase::current_bundle(&session).await?;
     let typed = match &key_file {
         Some(path) => prompt::from_file(path)?,
-        None => prompt::typed("Recovery key: ", "--key-file FILE")?,
+        None => prompt::read_line("Recovery key: ", "--key-file FILE")?,
     };
     let key = RecoveryKey::parse(&typed)?;
     let account = &session.account;

@@ -35,7 +35,7 @@ enum Action {
         /// The service's trash
         #[arg(long, conflicts_with = "folder")]
         remote: bool,
-        /// That of a team's space: its name or id
+        /// In the trash of a team's space: its name or id
         #[arg(long, value_name = "TEAM", requires = "remote")]
         team: Option<String>,
     },

@@ -46,13 +46,13 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let listed = remote.api.revisions(node.id).await;
     let revisions = listed.context(format_args!("list the versions of {}", args.node))?;
     if let Some(version) = &args.download {
-        let revision = Some(named(&revisions, &args.node, version)?.id);
+        let revision = Some(find_version(&revisions, &args.node, version)?.id);
         let out = args.out.as_deref();
         return fetch(app, &remote, &args.node, revision, out, args.force).await;
     }
     match &args.restore {
         Some(version) => {
-            let revision = named(&revisions, &args.node, version)?;
+            let revision = find_version(&revisions, &args.node, version)?;
             restore(app, &remote, &node, revision).await
         }
         None => list(app, &remote, &node, &revisions).await,
@@ -60,7 +60,11 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
 }
 
 /// Finds the version that a person means.
-fn named<'a>(revisions: &'a [Revision], node: &str, version: &str) -> CommandResult<&'a Revision> {
+fn find_version<'a>(
+    revisions: &'a [Revision],
+    node: &str,
+    version: &str,
+) -> CommandResult<&'a Revision> {
     by_name(revisions, version).ok_or_else(|| {
         Failure::usage(format!(
             "{node} has no version {version}: give the number, or 4 digits or more of the id, that `cairn versions` shows"

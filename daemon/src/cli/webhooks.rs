@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::{CommandResult, Context as _};
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_rfc3339};
-use cairn_api::WebhookOrder;
+use cairn_api::WebhookAction;
 use serde_json::{Value, json};
 
 /// Show and change webhooks
@@ -59,10 +59,10 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             .create_webhook(&url, &events)
             .await
             .context(format_args!("add a webhook to {url}"))?,
-        Some(Action::Test { id }) => order(&api, &id, WebhookOrder::Test).await?,
-        Some(Action::Enable { id }) => order(&api, &id, WebhookOrder::Enable).await?,
-        Some(Action::Disable { id }) => order(&api, &id, WebhookOrder::Disable).await?,
-        Some(Action::Rotate { id }) => order(&api, &id, WebhookOrder::Rotate).await?,
+        Some(Action::Test { id }) => order(&api, &id, WebhookAction::Test).await?,
+        Some(Action::Enable { id }) => order(&api, &id, WebhookAction::Enable).await?,
+        Some(Action::Disable { id }) => order(&api, &id, WebhookAction::Disable).await?,
+        Some(Action::Rotate { id }) => order(&api, &id, WebhookAction::Rotate).await?,
         Some(Action::Retry { id, delivery }) => api
             .retry_delivery(&id, &delivery)
             .await
@@ -79,14 +79,14 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     Ok(())
 }
 
-async fn order(api: &cairn_api::Api, id: &str, order: WebhookOrder) -> CommandResult<Value> {
+async fn order(api: &cairn_api::Api, id: &str, order: WebhookAction) -> CommandResult<Value> {
     let what = match order {
-        WebhookOrder::Test => "test the webhook",
-        WebhookOrder::Enable => "enable the webhook",
-        WebhookOrder::Disable => "disable the webhook",
-        WebhookOrder::Rotate => "make a new secret for the webhook",
+        WebhookAction::Test => "test the webhook",
+        WebhookAction::Enable => "enable the webhook",
+        WebhookAction::Disable => "disable the webhook",
+        WebhookAction::Rotate => "make a new secret for the webhook",
     };
-    api.order_webhook(id, order).await.context(what)
+    api.act_on_webhook(id, order).await.context(what)
 }
 
 fn list(app: &App, webhooks: &[Value]) -> CommandResult {

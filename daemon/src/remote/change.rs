@@ -107,7 +107,7 @@ impl Remote {
             match self.child(parent, last.as_str()).await? {
                 Some(found) if found.kind == Kind::Folder => Some(found.id),
                 Some(found) if found.id == node.id => return Ok((parent, last)),
-                Some(_) => return Err(taken(to)),
+                Some(_) => return Err(name_taken(to)),
                 None => {
                     self.not_into_itself(node, parent).await?;
                     return Ok((parent, last));
@@ -117,7 +117,7 @@ impl Remote {
         self.not_into_itself(node, into).await?;
         let own = Name::new(node.name.as_str()).map_err(|e| Failure::failed(e.to_string()))?;
         match self.child(into, own.as_str()).await? {
-            Some(_) => Err(taken(&format!("{}/{own}", to.trim_end_matches('/')))),
+            Some(_) => Err(name_taken(&format!("{}/{own}", to.trim_end_matches('/')))),
             None => Ok((into, own)),
         }
     }
@@ -143,7 +143,7 @@ impl Remote {
     }
 }
 
-fn taken(path: &str) -> Failure {
+fn name_taken(path: &str) -> Failure {
     Failure::new(
         Exit::Decision,
         format!("there is something at {path} already: choose another name"),

@@ -5,7 +5,7 @@ use crate::output::progress::Bars;
 use crate::remote::Remote;
 use cairn_model::{Kind, Manifest, RevisionId};
 use cairn_platform::{Disk as _, RealDisk};
-use cairn_space::{LocalPlace, PlaceError};
+use cairn_space::{DownloadTarget, DownloadTargetError};
 use cairn_transfer::{Download, MemoryTarget};
 use cairn_wire::nodes::Node;
 use std::io;
@@ -33,7 +33,9 @@ impl Remote {
                     "{} has no revision {revision}: see `cairn versions`",
                     node.name
                 )),
-                None => Failure::failed(PlaceError::NoContent(node.name.clone()).to_string()),
+                None => {
+                    Failure::failed(DownloadTargetError::NoContent(node.name.clone()).to_string())
+                }
             })
     }
 
@@ -71,8 +73,8 @@ impl Remote {
 }
 
 /// The place of a download.
-fn place(to: &Path, may_replace: bool) -> LocalPlace<'_> {
-    LocalPlace {
+fn place(to: &Path, may_replace: bool) -> DownloadTarget<'_> {
+    DownloadTarget {
         to,
         may_replace,
         set_executable: &set_executable,
@@ -84,22 +86,24 @@ pub(super) fn set_executable(path: &Path, executable: bool) -> io::Result<()> {
 }
 
 /// Reports why a file of the service is not in its place.
-pub(super) fn not_placed(error: PlaceError, name: &str) -> Failure {
+pub(super) fn not_placed(error: DownloadTargetError, name: &str) -> Failure {
     match error {
-        PlaceError::Exists(to) => Failure::new(
+        DownloadTargetError::Exists(to) => Failure::new(
             Exit::Decision,
             format!(
                 "{} exists already: choose another place with --out, or replace it with --force",
                 to.display()
             ),
         ),
-        PlaceError::NoContent(_) => Failure::failed(error.to_string()),
-        PlaceError::Folder { dir, source } => {
+        DownloadTargetError::NoContent(_) => Failure::failed(error.to_string()),
+        DownloadTargetError::Folder { dir, source } => {
             Failure::from(source).during(format_args!("write to {}", dir.display()))
         }
-        PlaceError::File { to, source } => {
+        DownloadTargetError::File { to, source } => {
             Failure::from(source).during(format_args!("write {}", to.display()))
         }
-        PlaceError::Transfer(error) => Failure::from(error).during(format_args!("download {name}")),
+        DownloadTargetError::Transfer(error) => {
+            Failure::from(error).during(format_args!("download {name}"))
+        }
     }
 }

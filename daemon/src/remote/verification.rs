@@ -26,7 +26,7 @@ pub(crate) fn check_in(mode: Verification, unverified: &[String]) -> CommandResu
         Exit::Decision,
         format!(
             "no device with your keys has put this where it is, and `sync.verify` is strict: {}; if you trust it, run `cairn config set sync.verify warn` first",
-            listed(unverified)
+            list_paths(unverified)
         ),
     ))
 }
@@ -36,7 +36,7 @@ pub(crate) fn note(app: &App, unverified: &[String]) {
     if !unverified.is_empty() {
         app.out.note(format_args!(
             "not verified: no device with your keys has put this where it is: {}",
-            listed(unverified)
+            list_paths(unverified)
         ));
     }
 }
@@ -51,7 +51,7 @@ pub(crate) fn note_restored(app: &App, space: &Space, node: &Node, path: &str) {
     }
 }
 
-fn listed(paths: &[String]) -> String {
+fn list_paths(paths: &[String]) -> String {
     let shown: Vec<String> = paths.iter().take(LISTED).map(|path| clean(path)).collect();
     let shown = shown.join(", ");
     match paths.len().saturating_sub(LISTED) {
@@ -77,6 +77,6 @@ mod tests {
     #[test]
     fn a_long_list_is_cut() {
         let paths: Vec<String> = (0..12).map(|n| format!("/{n}")).collect();
-        assert!(listed(&paths).ends_with("/9 and 2 more"));
+        assert!(list_paths(&paths).ends_with("/9 and 2 more"));
     }
 }

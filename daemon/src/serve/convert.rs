@@ -34,7 +34,7 @@ fn folder(folder: &engine::FolderStatus) -> control::FolderStatus {
     let mut errors = folder.errors.clone();
     let mut problems: Vec<_> = folder.problems.iter().map(|g| group(g, folder)).collect();
     for confirmation in &confirmations {
-        let held = held(folder, confirmation);
+        let held = pending_deletion_problem(folder, confirmation);
         problems.push(group_of_one(&held));
         errors.push(held);
     }
@@ -103,13 +103,13 @@ fn progress(progress: &engine::OverallProgress) -> control::OverallProgress {
         bytes_total: progress.bytes_total,
         // Not 100 before the end.
         percent: (progress.fraction * 100.0).clamp(0.0, 99.0) as u8,
-        speed: whole(progress.speed),
-        seconds_left: progress.time_left.map(whole),
+        speed: round(progress.speed),
+        seconds_left: progress.time_left.map(round),
     }
 }
 
 /// A measurement as a whole number: what a float can't say exactly doesn't matter here.
-fn whole(value: f64) -> u64 {
+fn round(value: f64) -> u64 {
     if value.is_finite() && value > 0.0 {
         value as u64
     } else {
@@ -118,7 +118,10 @@ fn whole(value: f64) -> u64 {
 }
 
 /// A confirmation, also as a line among the problems: it is also seen by those who read only these.
-fn held(folder: &engine::FolderStatus, confirmation: &control::Confirmation) -> Problem {
+fn pending_deletion_problem(
+    folder: &engine::FolderStatus,
+    confirmation: &control::Confirmation,
+) -> Problem {
     let files = count(confirmation.files, "file");
     let message = match confirmation.side {
         Side::Local => format!("{files} deleted on the service would be deleted here"),
@@ -142,8 +145,8 @@ fn transfer(transfer: &engine::TransferStatus) -> control::Transfer {
         direction: transfer.direction,
         done: transfer.bytes,
         size: transfer.total,
-        speed: whole(transfer.speed),
-        seconds_left: transfer.time_left.map(whole),
+        speed: round(transfer.speed),
+        seconds_left: transfer.time_left.map(round),
     }
 }
 

@@ -53,12 +53,12 @@ impl Watch for RealWatch {
         let (watcher, seen) = match Watcher::new() {
             Ok(started) => started,
             Err(error) => {
-                lost(&hints, &error);
+                send_lost(&hints, &error);
                 return (receiver, Box::new(()));
             }
         };
         if let Err(error) = watcher.watch(root) {
-            lost(&hints, &error);
+            send_lost(&hints, &error);
         }
         let forwarding = tokio::spawn(forward(seen, hints));
         (
@@ -77,7 +77,7 @@ async fn forward(mut seen: UnboundedReceiver<watch::Hint>, hints: UnboundedSende
             watch::Hint::Path(path) => hints.send(Hint::Path(path)),
             watch::Hint::Overflow => hints.send(Hint::Everywhere),
             watch::Hint::Lost { error, .. } => {
-                lost(&hints, &error);
+                send_lost(&hints, &error);
                 continue;
             }
         };
@@ -87,7 +87,7 @@ async fn forward(mut seen: UnboundedReceiver<watch::Hint>, hints: UnboundedSende
     }
 }
 
-fn lost(hints: &UnboundedSender<Hint>, error: &watch::WatchError) {
+fn send_lost(hints: &UnboundedSender<Hint>, error: &watch::WatchError) {
     tracing::warn!(%error, "watching is incomplete");
     // The engine may have let go of the folder already.
     let _ = hints.send(Hint::Lost {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind};
 
-async fn changed(response: Response, change: impl FnOnce(Vec<u8>) -> Vec<u8>) -> Response {
+async fn change_body(response: Response, change: impl FnOnce(Vec<u8>) -> Vec<u8>) -> Response {
     let (mut parts, body) = response.into_parts();
     let bytes = to_bytes(body, usize::MAX).await.unwrap_or_default();
     parts.headers.remove(header::CONTENT_LENGTH);
@@ -22,7 +22,7 @@ pub(super) async fn json(response: Response, change: impl FnOnce(&mut Value)) ->
     if kind.is_none_or(|kind| !kind.as_bytes().starts_with(b"application/json")) {
         return response;
     }
-    changed(response, |bytes| {
+    change_body(response, |bytes| {
         let Ok(mut json) = serde_json::from_slice::<Value>(&bytes) else {
             return bytes;
         };
@@ -50,7 +50,7 @@ pub(super) async fn set(response: Response, values: &BTreeMap<String, Value>) ->
 
 /// Flips the lowest bit of the byte in the middle.
 pub(super) async fn flip(response: Response) -> Response {
-    changed(response, |mut bytes| {
+    change_body(response, |mut bytes| {
         let middle = bytes.len() / 2;
         if let Some(byte) = bytes.get_mut(middle) {
             *byte ^= 1;

@@ -49,7 +49,7 @@ pub(crate) struct Shown {
     /// Body bytes that have gone out.
     response_bytes: u64,
     device: Option<String>,
-    /// The fault rule that happened to it.
+    /// The fault rule that was applied to it.
     fault: Option<u64>,
     /// True if the response has ended, or broken off.
     finished: bool,

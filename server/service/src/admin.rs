@@ -116,7 +116,7 @@ impl Server {
     pub fn revoke_user_key(&self, email: &str, which: &str) -> Result<ApiKey> {
         let account = self.account(email)?;
         let (keys, _) = self.state.store.api_keys(account, 0, ALL)?;
-        let shown = api_key::shown(which);
+        let shown = api_key::visible_prefix(which);
         let named = |key: &ApiKey| key.id == which || key.prefix == shown;
         let mut found: Vec<ApiKey> = keys.into_iter().filter(named).collect();
         // Of several that look alike, one that is in force is meant.

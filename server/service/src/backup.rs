@@ -159,7 +159,7 @@ impl Server {
         let (data, store) = (&options.data, &self.state.store);
         empty_directory(to)?;
         // What the server lets go meanwhile stays until the copy is whole.
-        let _held = self.state.objects.hold()?;
+        let _held = self.state.objects.lock_all()?;
         let has_objects = options.objects == ObjectLocation::Local;
         let (from, objects) = (data.join(OBJECTS), to.join(OBJECTS));
         let database = to.join(DATABASE);

@@ -161,12 +161,12 @@ pub(crate) fn routes() -> Router<AppState> {
         .config(Config::new(urls))
         .into();
     Router::new()
-        .route("/api/v1/openapi.json", get(whole))
+        .route("/api/v1/openapi.json", get(full_document))
         .route("/api/v1/openapi/{document}", get(one))
         .merge(page)
 }
 
-async fn whole() -> Response {
+async fn full_document() -> Response {
     let text = serde_json::to_string(document()).unwrap_or_default();
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }

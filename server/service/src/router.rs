@@ -11,7 +11,7 @@ use axum::middleware::from_fn_with_state;
 use std::sync::Arc;
 
 /// Returns the whole HTTP interface.
-pub(crate) fn whole(app: &AppState, hooks: Option<&Arc<dyn Hooks>>) -> Router {
+pub(crate) fn build(app: &AppState, hooks: Option<&Arc<dyn Hooks>>) -> Router {
     let routes = router(app, hooks.map(|hooks| hooks.routes()));
     http::serve_all(app, hooks, routes)
 }

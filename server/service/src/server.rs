@@ -54,7 +54,7 @@ impl Server {
 
     /// Returns the whole HTTP interface.
     pub fn router(&self) -> Router {
-        router::whole(&self.state, self.hooks.as_ref())
+        router::build(&self.state, self.hooks.as_ref())
     }
 
     /// Returns the state that all requests share.
@@ -102,7 +102,7 @@ impl Server {
         self.state.closing.send_replace(true);
     }
 
-    /// Does what is due: removes what has expired.
+    /// Deletes rows and objects that have expired.
     ///
     /// # Errors
     /// A database that fails.

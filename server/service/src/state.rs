@@ -87,7 +87,7 @@ impl ServerState {
 
     /// Makes the text of a new API key.
     pub fn fresh_key(&self) -> String {
-        api_key::fresh(&self.source)
+        api_key::generate(&self.source)
     }
 
     /// Stores an API key for an account.
@@ -101,7 +101,7 @@ impl ServerState {
         key: &str,
         expires_in_ms: Option<i64>,
     ) -> Result<cairn_wire::account::ApiKey> {
-        let (shown, hash) = (api_key::shown(key), api_key::hash(key));
+        let (shown, hash) = (api_key::visible_prefix(key), api_key::hash(key));
         Ok(self
             .store
             .add_api_key(account, name, &shown, hash, expires_in_ms)?)

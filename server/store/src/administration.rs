@@ -98,7 +98,7 @@ fn overview(row: &Row<'_>) -> rusqlite::Result<AccountOverview> {
     })
 }
 
-fn whole(limit: Option<u64>) -> Option<i64> {
+fn to_sql_limit(limit: Option<u64>) -> Option<i64> {
     limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX))
 }
 
@@ -182,9 +182,9 @@ impl Store {
                  file_count_limit = coalesce(?4, file_count_limit) WHERE id = ?1",
                 params![
                     account.as_bytes(),
-                    whole(new.storage),
-                    whole(new.bandwidth),
-                    whole(new.files)
+                    to_sql_limit(new.storage),
+                    to_sql_limit(new.bandwidth),
+                    to_sql_limit(new.files)
                 ],
             )?;
             Ok(())

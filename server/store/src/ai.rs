@@ -94,7 +94,7 @@ pub(crate) fn included_left(conn: &Connection, account: AccountId, now: i64) -> 
     Ok((all - used).max(0))
 }
 
-fn named(conn: &Connection, space: Space, rest: &str, since: i64) -> Result<Vec<NamedFile>> {
+fn files_named(conn: &Connection, space: Space, rest: &str, since: i64) -> Result<Vec<NamedFile>> {
     let sql = format!(
         "SELECT n.name, n.size, coalesce(n.modified_at, n.updated_at) AS touched FROM nodes n \
          WHERE n.space = ?1 AND n.state = 0 AND n.kind = 0 AND ?2 = ?2 {rest} LIMIT {LISTED}"
@@ -235,9 +235,9 @@ impl Store {
                     .entry(category.unwrap_or_default())
                     .or_default() += 1;
             }
-            facts.largest = named(conn, space, "ORDER BY n.size DESC, n.name_key", 0)?;
-            facts.recent = named(conn, space, "ORDER BY n.updated_at DESC, n.name_key", 0)?;
-            facts.stale = named(
+            facts.largest = files_named(conn, space, "ORDER BY n.size DESC, n.name_key", 0)?;
+            facts.recent = files_named(conn, space, "ORDER BY n.updated_at DESC, n.name_key", 0)?;
+            facts.stale = files_named(
                 conn,
                 space,
                 "AND touched < ?2 ORDER BY touched, n.name_key",

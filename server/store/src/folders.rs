@@ -19,7 +19,7 @@ impl Tx<'_> {
         nodes::check_folder(self.conn, actor.space, parent)?;
         let (mut at, mut folders, mut created) = (parent, Vec::new(), Vec::new());
         for name in names {
-            let folder = match nodes::named(self.conn, actor.space, at, &name)? {
+            let folder = match nodes::child_named(self.conn, actor.space, at, &name)? {
                 Some(known) => {
                     let node = nodes::visible(self.conn, actor.space, known)?.node;
                     if node.kind == Kind::File {

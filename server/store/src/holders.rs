@@ -69,7 +69,7 @@ pub(super) struct Announced {
     pub(super) presence: Presence,
 }
 
-/// What is stored for a node itself.
+/// A chunk that is stored for a node itself.
 struct OwnChunk {
     size: u64,
     in_revision: bool,

@@ -88,7 +88,7 @@ pub(super) fn check_folder(conn: &Connection, space: Space, parent: Option<NodeI
 }
 
 /// The active node with this name in a folder.
-pub(super) fn named(
+pub(super) fn child_named(
     conn: &Connection,
     space: Space,
     parent: Option<NodeId>,
@@ -113,7 +113,7 @@ pub(super) fn check_free(
     name: &Name,
     who: Option<NodeId>,
 ) -> Result<()> {
-    match named(conn, space, parent, name)? {
+    match child_named(conn, space, parent, name)? {
         Some(other) if Some(other) != who => Err(Error::conflict(format!(
             "the name {name:?} is taken in this folder by the node {other}"
         ))),

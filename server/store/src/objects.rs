@@ -217,7 +217,7 @@ impl Objects {
     ///
     /// # Errors
     /// A data directory that can't be written.
-    pub fn hold(&self) -> Result<Option<File>> {
+    pub fn lock_all(&self) -> Result<Option<File>> {
         let Some(path) = &self.lock else {
             return Ok(None);
         };
@@ -407,7 +407,7 @@ mod tests {
         let put = server.put("aa/1", [Bytes::from_static(b"x")]);
         put.await.unwrap();
         let name = ["aa/1".to_owned()];
-        let held = command.hold().unwrap();
+        let held = command.lock_all().unwrap();
         assert_eq!(server.delete(&name).await, 0);
         assert_eq!(server.sweep(&HashSet::new(), i64::MAX).await.unwrap(), 0);
         assert!(server.get("aa/1", 0..1).await.is_ok());

@@ -11,7 +11,7 @@ use super::{Store, Tx};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
-use cairn_wire::keys::{KeyBundle, RecoveryMaker, RecoveryStatus, SetUpRecovery};
+use cairn_wire::keys::{KeyBundle, RecoveryKeyOrigin, RecoveryStatus, SetUpRecovery};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
 
@@ -54,8 +54,8 @@ fn status(record: Option<&KeyRecord>) -> RecoveryStatus {
     RecoveryStatus {
         configured: by_client || by_server,
         made_by: match (by_client, by_server) {
-            (true, _) => Some(RecoveryMaker::Client),
-            (false, true) => Some(RecoveryMaker::Server),
+            (true, _) => Some(RecoveryKeyOrigin::Client),
+            (false, true) => Some(RecoveryKeyOrigin::Server),
             (false, false) => None,
         },
         opens_files: by_client,
@@ -68,7 +68,7 @@ fn status(record: Option<&KeyRecord>) -> RecoveryStatus {
 }
 
 /// Eight groups of five characters.
-fn spell(bytes: [u8; KEY_BYTES]) -> String {
+fn format_key(bytes: [u8; KEY_BYTES]) -> String {
     let mut text = String::new();
     for (group, five) in bytes.chunks(5).enumerate() {
         let number = five
@@ -154,7 +154,7 @@ impl Store {
             let version = if asked.recovery.is_some() || asked.recovery_auth.is_some() {
                 tx.store_client_recovery(account, known, asked)?
             } else {
-                let key = spell(tx.source.bytes());
+                let key = format_key(tx.source.bytes());
                 // Stored as every verifier is: hashed once more.
                 let stored: [u8; 32] = Sha256::digest(auth_of(&key)).into();
                 tx.conn.execute(
@@ -176,12 +176,15 @@ mod tests {
 
     #[test]
     fn a_key_is_eight_groups_of_five() {
-        let key = spell([0xff; KEY_BYTES]);
+        let key = format_key([0xff; KEY_BYTES]);
         assert_eq!(key, "ZZZZZ-ZZZZZ-ZZZZZ-ZZZZZ-ZZZZZ-ZZZZZ-ZZZZZ-ZZZZZ");
-        assert_eq!(&spell([0; KEY_BYTES])[..6], "00000-");
+        assert_eq!(&format_key([0; KEY_BYTES])[..6], "00000-");
         let mut bytes = [0; KEY_BYTES];
         bytes[24] = 1;
-        assert_ne!(auth_of(&spell(bytes)), auth_of(&spell([0; KEY_BYTES])));
+        assert_ne!(
+            auth_of(&format_key(bytes)),
+            auth_of(&format_key([0; KEY_BYTES]))
+        );
         assert_eq!(auth_of("zz-zz"), auth_of("ZZZZ"));
     }
 }

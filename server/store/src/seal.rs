@@ -28,7 +28,7 @@ impl Sealer {
             Some(data) => {
                 let path = data.join(KEY_FILE);
                 if has_sealed && !path.exists() {
-                    return Err(missing(&path));
+                    return Err(missing_key_error(&path));
                 }
                 key_in(&path, source)?
             }
@@ -77,7 +77,7 @@ impl Sealer {
 }
 
 /// A new key would open nothing, and hide that the old one is to be found.
-fn missing(path: &Path) -> Error {
+fn missing_key_error(path: &Path) -> Error {
     Error::Config(format!(
         "{} is missing, and the database beside it has records that only this key opens: webhook secrets, \
          and the keys that sign tokens. Restore the file from a backup (`cairn-server backup` puts it beside \

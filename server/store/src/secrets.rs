@@ -14,7 +14,7 @@ impl Store {
     /// A value that was sealed with another `records.key`.
     pub fn secret(&self, key: &str) -> Result<[u8; SECRET]> {
         let is_plain = |stored: &[u8]| stored.len() == SECRET;
-        let kept = self.kept(key, is_plain, |source| {
+        let kept = self.get_or_make(key, is_plain, |source| {
             Ok(source.bytes::<SECRET>().to_vec())
         })?;
         kept.try_into()
@@ -28,7 +28,7 @@ impl Store {
     ///
     /// # Errors
     /// A value that was sealed with another `records.key`.
-    pub fn kept(
+    pub fn get_or_make(
         &self,
         key: &str,
         is_plain: impl Fn(&[u8]) -> bool,

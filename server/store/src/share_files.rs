@@ -33,7 +33,8 @@ impl Tx<'_> {
         }
         for file in files {
             let node = nodes::active(self.conn, actor.space, file.node_id)?.node;
-            if node.kind != Kind::File || !below(self.conn, share.share.file_id, node.id)? {
+            if node.kind != Kind::File || !is_at_or_below(self.conn, share.share.file_id, node.id)?
+            {
                 return Err(Error::invalid(format!(
                     "`files`: the node {} is not a file within what the link shares",
                     node.id
@@ -68,7 +69,7 @@ impl Tx<'_> {
 }
 
 /// Returns true if an active node is another one or lies below it.
-pub(super) fn below(conn: &Connection, top: NodeId, node: NodeId) -> Result<bool> {
+pub(super) fn is_at_or_below(conn: &Connection, top: NodeId, node: NodeId) -> Result<bool> {
     Ok(conn
         .prepare_cached(
             "WITH RECURSIVE up (id) AS (SELECT ?1 UNION SELECT n.parent FROM up JOIN nodes n ON n.id = up.id \
@@ -115,7 +116,7 @@ impl Store {
             let mut files = Vec::with_capacity(all.len());
             for file in all {
                 // What was moved out of the folder is shared no longer.
-                if below(conn, share.share.file_id, file.node_id)? {
+                if is_at_or_below(conn, share.share.file_id, file.node_id)? {
                     files.push(file);
                 }
             }

@@ -22,7 +22,7 @@ pub struct ShareRow {
     /// The shared node is no longer there, or in the trash.
     pub(crate) node_gone: bool,
     /// Its maker has left the team whose files it shares, or is disabled.
-    pub(crate) maker_left: bool,
+    pub(crate) creator_left: bool,
     /// The row of the space that the shared node lies in.
     pub(super) space: i64,
     pub share: Share,
@@ -105,7 +105,7 @@ pub(super) fn share_row(row: &Row<'_>) -> rusqlite::Result<ShareRow> {
         row: row.get(0)?,
         account: read_id(row, 1)?,
         node_gone: state != 0,
-        maker_left: !row.get::<_, bool>(24)?,
+        creator_left: !row.get::<_, bool>(24)?,
         space: row.get(25)?,
         share: Share {
             id: Uuid::from_bytes(row.get(3)?),
@@ -151,7 +151,7 @@ impl ShareRow {
         let past = |at: Option<Timestamp>| at.is_some_and(|at| at.0 <= now);
         [
             (self.node_gone, ShareIssue::FileGone),
-            (self.maker_left, ShareIssue::MakerLeft),
+            (self.creator_left, ShareIssue::MakerLeft),
             (!share.is_active, ShareIssue::Deactivated),
             (past(share.expires_at), ShareIssue::Expired),
             (

@@ -1,7 +1,7 @@
 //! Visits of share links: visitors' tokens, the access log, the counts, and what chunks they reach.
 
 use super::rows::{id as read_id, name_of, word};
-use super::share_files::below;
+use super::share_files::is_at_or_below;
 use super::share_rows::ShareRow;
 use super::shares;
 use super::{ChunkPlace, Store, Tx, holders};
@@ -226,7 +226,7 @@ impl Store {
                 .query_row(params![share.row, node.as_bytes()], |row| read_id(row, 0))
                 .optional()?
                 .ok_or_else(missing)?;
-            if !below(conn, share.share.file_id, node)? {
+            if !is_at_or_below(conn, share.share.file_id, node)? {
                 return Err(missing());
             }
             let place = holders::of_revision(conn, revision, chunk)?.ok_or_else(missing)?;

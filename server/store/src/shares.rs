@@ -62,7 +62,7 @@ pub(super) fn owned(conn: &Connection, account: AccountId, which: &str) -> Resul
             "the share link {which} belongs to somebody else"
         )));
     }
-    if found.maker_left {
+    if found.creator_left {
         return Err(Error::Forbidden(format!(
             "the share link {which} belongs to a team that you have left"
         )));
@@ -248,7 +248,7 @@ impl Store {
     /// 404, also if the shared node is in the trash, or the maker has left its team.
     pub fn public_share(&self, code: &str) -> Result<ShareRow> {
         self.read(|conn| by_code(conn, code))?
-            .filter(|found| !found.node_gone && !found.maker_left)
+            .filter(|found| !found.node_gone && !found.creator_left)
             .ok_or_else(|| Error::not_found("there is no such share link; ask who sent it to you"))
     }
 }

@@ -52,12 +52,12 @@ fn check_seen(
 
 /// A free name in a folder: the one asked for, or `stem (2).ext`, `stem (3).ext` and so on.
 fn free_name(conn: &Connection, space: Space, parent: Option<NodeId>, name: &Name) -> Result<Name> {
-    if nodes::named(conn, space, parent, name)?.is_none() {
+    if nodes::child_named(conn, space, parent, name)?.is_none() {
         return Ok(name.clone());
     }
     for number in 2..MAX_COPIES {
         let candidate = name.numbered(number);
-        if nodes::named(conn, space, parent, &candidate)?.is_none() {
+        if nodes::child_named(conn, space, parent, &candidate)?.is_none() {
             return Ok(candidate);
         }
     }

@@ -212,6 +212,32 @@ fn begun(
         .transpose()
 }
 
+/// Inserts an upload, for which so many bytes are set aside.
+fn insert(
+    conn: &Connection,
+    create: &CreateUpload,
+    upload: &UploadRow,
+    reserved: i64,
+) -> Result<()> {
+    conn.prepare_cached(
+        "INSERT INTO uploads (id, space, account, node, revision, expires_at, done, request, chunks, \
+         reserved) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+    )?
+    .execute(params![
+        upload.upload.as_bytes(),
+        upload.space,
+        upload.account.as_bytes(),
+        create.node_id.as_bytes(),
+        create.revision_id.as_bytes(),
+        upload.expires_at,
+        upload.done,
+        upload.request,
+        upload.packed,
+        reserved
+    ])?;
+    Ok(())
+}
+
 impl Tx<'_> {
     /// Begins an upload, or finds the one that the same request began.
     ///
@@ -262,23 +288,7 @@ impl Tx<'_> {
                 .map_err(|e| Error::Internal(format!("an upload can't be written: {e}")))?,
             packed,
         };
-        self.conn
-            .prepare_cached(
-                "INSERT INTO uploads (id, space, account, node, revision, expires_at, done, request, chunks, \
-                 reserved) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            )?
-            .execute(params![
-                upload.upload.as_bytes(),
-                actor.space.row,
-                upload.account.as_bytes(),
-                create.node_id.as_bytes(),
-                create.revision_id.as_bytes(),
-                upload.expires_at,
-                upload.done,
-                upload.request,
-                upload.packed,
-                growth.bytes
-            ])?;
+        insert(self.conn, create, &upload, growth.bytes)?;
         Ok((upload.open()?, unconfirmed(&found)))
     }
 

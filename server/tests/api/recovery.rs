@@ -3,7 +3,7 @@
 use super::world::{Caller, World};
 use cairn_wire::Page;
 use cairn_wire::account::AuditEvent;
-use cairn_wire::keys::{KeyBundle, RecoveryMaker, RecoverySetUp, RecoveryStatus};
+use cairn_wire::keys::{KeyBundle, RecoveryKeyOrigin, RecoverySetUp, RecoveryStatus};
 use cairn_wire::notifications::{Notification, NotificationKind};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -106,7 +106,7 @@ async fn a_key_of_the_servers_proves_the_account_and_leaves_the_clients_alone() 
         .ok();
     let key = made.recovery_key.unwrap();
     assert_eq!((key.len(), key.split('-').count()), (47, 8));
-    assert_eq!(made.status.made_by, Some(RecoveryMaker::Server));
+    assert_eq!(made.status.made_by, Some(RecoveryKeyOrigin::Server));
     assert!(made.status.configured && !made.status.opens_files);
     let again = owner.get(STATUS).await;
     assert!(

@@ -80,7 +80,7 @@ impl Line {
         }
         let request = builder
             .header("host", "sim")
-            .body(Body::from(request.body.whole()))
+            .body(Body::from(request.body.to_bytes()))
             .map_err(|e| TransportError::Invalid(e.to_string()))?;
         let response = match self.router.clone().oneshot(request).await {
             Ok(response) => response,

@@ -5,6 +5,7 @@ mod circles;
 mod content;
 mod doc_openings;
 mod files;
+mod function_names;
 mod functions;
 mod prose;
 mod scenarios;
@@ -19,19 +20,21 @@ pub use content::{
 };
 pub use doc_openings::DOC_OPENINGS;
 pub use files::{HEADERS, LINTS, NAMES, NO_MOD_RS, SIZE};
+pub use function_names::FUNCTION_NAMES;
 pub use functions::FUNCTIONS;
 pub use prose::{CONTENTS, LINKS, NO_LEFTOVERS, NO_MACHINE_PATHS};
 pub use scenarios::SCENARIOS;
 pub use words::WORDS;
 
 /// Every rule there is.
-pub const ALL: [Rule; 23] = [
+pub const ALL: [Rule; 24] = [
     ARROWS,
     TEST_ARROWS,
     OWNERS,
     CIRCLES,
     SIZE,
     FUNCTIONS,
+    FUNCTION_NAMES,
     NO_MOD_RS,
     NAMES,
     HEADERS,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// So that the tour takes a minute and not an hour, whatever folder it is given.
+/// Keeps the tour at a minute, whatever folder it is given.
 const MAX_FILES: u64 = 5_000;
 const MAX_BYTES: u64 = 300_000_000;
 const MAX_FILE_BYTES: u64 = 30_000_000;

@@ -135,7 +135,7 @@ fn well_formed(results: &Path) -> Result<u64> {
         }
     }
     if messages == 0 {
-        bail!("no message was held against a schema");
+        bail!("no message was checked against a schema");
     }
     Ok(messages)
 }

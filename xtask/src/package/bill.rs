@@ -57,7 +57,7 @@ impl Bills {
 
     /// Returns the document of a package as text.
     pub(super) fn text(&self, package: &Package) -> Result<String> {
-        let (mut root, mut libraries) = self.graph.below(package.program)?;
+        let (mut root, mut libraries) = self.graph.dependencies_of(package.program)?;
         if package.has_page {
             let is_imported = |library: &Library| page::IMPORTED.contains(&library.name.as_str());
             let imported = self.page.iter().filter(|(_, library)| is_imported(library));

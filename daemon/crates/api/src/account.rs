@@ -65,7 +65,7 @@ impl Api {
     /// [`ApiError`].
     pub async fn put_device(&self, device: &Device) -> Result<(), ApiError> {
         let path = format!("/api/v1/devices/{}", device.id);
-        self.done(Call::new(Method::PUT, path).json(device)?.repeatable())
+        self.done(Call::new(Method::PUT, path).json(device)?.idempotent_call())
             .await
     }
 
@@ -101,7 +101,7 @@ impl Api {
     /// [`ApiError`].
     pub async fn revoke_api_key(&self, id: &str) -> Result<(), ApiError> {
         self.done(
-            Call::new(Method::DELETE, format!("/api/v1/apikeys/{}", segment(id))).repeatable(),
+            Call::new(Method::DELETE, format!("/api/v1/apikeys/{}", segment(id))).idempotent_call(),
         )
         .await
     }

@@ -1,7 +1,7 @@
-//! One call of an endpoint before it is sent: where it goes, what it carries, how often it may go.
+//! One call of an endpoint before it is sent: its address, headers and body, and whether it may be sent again.
 
 use crate::error::{ApiError, quote};
-use crate::retry::Repeat;
+use crate::retry::Retry;
 use crate::transport::Payload;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
@@ -14,12 +14,12 @@ const MAX_JSON: usize = 32 * 1024 * 1024;
 
 /// An address that requests may go to, with the origin that tokens are bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Base {
+pub(crate) struct BaseUrl {
     pub(crate) text: String,
     pub(crate) origin: String,
 }
 
-impl Base {
+impl BaseUrl {
     pub(crate) fn parse(text: &str) -> Result<Self, ApiError> {
         let bad = |why: &str| {
             ApiError::Protocol(format!("`{}` is not a server address: {why}", quote(text)))
@@ -37,9 +37,7 @@ impl Base {
             origin,
         })
     }
-}
 
-impl Base {
     /// Returns whether requests leave this machine unencrypted: plain http to another host.
     fn is_unprotected(&self) -> bool {
         let Ok(url) = reqwest::Url::parse(&self.text) else {
@@ -61,26 +59,26 @@ impl Base {
 /// # Errors
 /// [`ApiError::Protocol`] for a text that is not an address.
 pub fn is_unprotected(address: &str) -> Result<bool, ApiError> {
-    Ok(Base::parse(address)?.is_unprotected())
+    Ok(BaseUrl::parse(address)?.is_unprotected())
 }
 
 /// One call of an endpoint, before it is sent.
 pub(crate) struct Call {
     pub(crate) method: Method,
-    pub(crate) base: Option<Base>,
+    pub(crate) base: Option<BaseUrl>,
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Payload,
-    pub(crate) repeat: Repeat,
+    pub(crate) repeat: Retry,
     pub(crate) limit: usize,
 }
 
 impl Call {
     pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
         let repeat = if method == Method::GET {
-            Repeat::Safe
+            Retry::Idempotent
         } else {
-            Repeat::Once
+            Retry::OnlyUnsent
         };
         Self {
             method,
@@ -134,13 +132,14 @@ impl Call {
         self.header("if-match", &format!("\"{version}\""))
     }
 
-    /// Doing it twice is doing it once.
-    pub(crate) fn repeatable(mut self) -> Self {
-        self.repeat = Repeat::Safe;
+    /// Sending it twice has the effect of sending it once.
+    pub(crate) fn idempotent_call(mut self) -> Self {
+        self.repeat = Retry::Idempotent;
         self
     }
 
-    pub(crate) fn at(mut self, base: Base) -> Self {
+    /// Sends the request to another address than the client's.
+    pub(crate) fn at(mut self, base: BaseUrl) -> Self {
         self.base = Some(base);
         self
     }

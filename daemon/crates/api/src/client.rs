@@ -7,7 +7,7 @@ mod failure;
 mod send;
 
 use crate::auth::Auth;
-use crate::call::{Base, Call};
+use crate::call::{BaseUrl, Call};
 use crate::counters::Counters;
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::error::ApiError;
@@ -20,6 +20,7 @@ use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
 /// A client of one server for one account and device.
+#[derive(Clone)]
 pub struct Api {
     transport: Arc<dyn Transport>,
     auth: Arc<dyn Auth>,
@@ -29,8 +30,8 @@ pub struct Api {
     device: DeviceId,
     /// The space in which requests act; the account's own if `None`.
     space: Option<SpaceId>,
-    base: Base,
-    files: Base,
+    base: BaseUrl,
+    files: BaseUrl,
 }
 
 impl Api {
@@ -45,8 +46,8 @@ impl Api {
         auth: Arc<dyn Auth>,
         device: DeviceId,
     ) -> Result<Self, ApiError> {
-        let base = Base::parse(base_url)?;
-        let files = file_server_url.map_or_else(|| Ok(base.clone()), Base::parse)?;
+        let base = BaseUrl::parse(base_url)?;
+        let files = file_server_url.map_or_else(|| Ok(base.clone()), BaseUrl::parse)?;
         Ok(Self {
             transport,
             auth,
@@ -64,31 +65,8 @@ impl Api {
     #[must_use]
     pub fn in_space(&self, space: SpaceId) -> Self {
         Self {
-            transport: self.transport.clone(),
-            auth: self.auth.clone(),
-            entropy: self.entropy.clone(),
-            retry: self.retry,
-            counters: self.counters.clone(),
-            device: self.device,
             space: Some(space),
-            base: self.base.clone(),
-            files: self.files.clone(),
-        }
-    }
-
-    /// Returns the same client with another retry policy.
-    #[must_use]
-    pub fn retrying(&self, retry: RetryPolicy) -> Self {
-        Self {
-            transport: self.transport.clone(),
-            auth: self.auth.clone(),
-            entropy: self.entropy.clone(),
-            retry,
-            counters: self.counters.clone(),
-            device: self.device,
-            space: self.space,
-            base: self.base.clone(),
-            files: self.files.clone(),
+            ..self.clone()
         }
     }
 
@@ -124,7 +102,7 @@ impl Api {
         self.device
     }
 
-    pub(crate) fn file_base(&self) -> Base {
+    pub(crate) fn file_base(&self) -> BaseUrl {
         self.files.clone()
     }
 
@@ -138,22 +116,22 @@ impl Api {
 
     /// Returns the address for the chunks of an upload: below the file server that was configured, else the
     /// one that the server named, if that is itself.
-    pub(crate) fn chunk_base(&self, text: &str) -> Result<Base, ApiError> {
+    pub(crate) fn chunk_base(&self, text: &str) -> Result<BaseUrl, ApiError> {
         let named = self.known_base(text)?;
         if named.origin == self.files.origin {
             return Ok(named);
         }
         // The same path below the file server's address.
         let below = named.text.strip_prefix(&self.base.text).unwrap_or_default();
-        Ok(Base {
+        Ok(BaseUrl {
             text: format!("{}{below}", self.files.text),
             origin: self.files.origin.clone(),
         })
     }
 
     /// Accepts an address that the server named, if it belongs to a configured origin.
-    pub(crate) fn known_base(&self, text: &str) -> Result<Base, ApiError> {
-        let base = Base::parse(text)?;
+    pub(crate) fn known_base(&self, text: &str) -> Result<BaseUrl, ApiError> {
+        let base = BaseUrl::parse(text)?;
         if base.origin == self.base.origin || base.origin == self.files.origin {
             return Ok(base);
         }
@@ -166,7 +144,9 @@ impl Api {
     /// Marks a creating POST with a new idempotency key, which makes it repeatable.
     pub(crate) fn idempotent(&self, call: Call) -> Result<Call, ApiError> {
         let key = self.new_key();
-        Ok(call.header(headers::IDEMPOTENCY_KEY, &key)?.repeatable())
+        Ok(call
+            .header(headers::IDEMPOTENCY_KEY, &key)?
+            .idempotent_call())
     }
 
     pub(crate) fn new_key(&self) -> String {

@@ -77,7 +77,7 @@ impl Api {
     ) -> Result<(DownloadedBatch, Bytes), ApiError> {
         let call = Call::new(Method::POST, "/api/v1/downloads/batch")
             .json(batch)?
-            .repeatable()
+            .idempotent_call()
             .limit(MAX_FRAME);
         let body = self.bytes(call).await?;
         let (head, payload): (DownloadedBatch, Bytes) = frame::decode(body)

@@ -42,4 +42,4 @@ pub use retry::RetryPolicy;
 pub use transport::{BodyStream, Payload, Request, Response, Transport, TransportError};
 
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-pub use webhooks::WebhookOrder;
+pub use webhooks::WebhookAction;

@@ -66,7 +66,7 @@ impl Transport for HttpTransport {
             IDLE_TIMEOUT + Duration::from_secs(request.body.len() as u64 / SLOWEST_UPLINK);
         let mut headers = request.headers;
         let body = match request.body.0.len() {
-            0 | 1 => reqwest::Body::from(request.body.whole()),
+            0 | 1 => reqwest::Body::from(request.body.to_bytes()),
             _ => {
                 // A stream's length is not known by itself, and the server wants to know it at once.
                 headers.insert(CONTENT_LENGTH, request.body.len().into());

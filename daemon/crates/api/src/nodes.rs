@@ -74,7 +74,7 @@ impl Api {
         let call = match version {
             // Sent twice, the second would find the version that the first has made.
             Some(version) => call.if_match(version)?,
-            None => call.repeatable(),
+            None => call.idempotent_call(),
         };
         self.json(call).await
     }
@@ -96,7 +96,7 @@ impl Api {
         };
         let call = Call::new(Method::DELETE, format!("{NODES}/{id}"))
             .query(&query)?
-            .repeatable();
+            .idempotent_call();
         let call = match seal {
             Some(seal) => call.header(headers::NODE_SEAL, &STANDARD.encode(&seal.0))?,
             None => call,
@@ -152,7 +152,7 @@ impl Api {
     /// # Errors
     /// [`ApiError`].
     pub async fn empty_trash(&self) -> Result<Emptied, ApiError> {
-        self.json(Call::new(Method::DELETE, "/api/v1/trash").repeatable())
+        self.json(Call::new(Method::DELETE, "/api/v1/trash").idempotent_call())
             .await
     }
 
@@ -161,7 +161,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`] if it is not in the trash.
     pub async fn purge_node(&self, id: NodeId) -> Result<(), ApiError> {
-        self.done(Call::new(Method::DELETE, format!("/api/v1/trash/{id}")).repeatable())
+        self.done(Call::new(Method::DELETE, format!("/api/v1/trash/{id}")).idempotent_call())
             .await
     }
 

@@ -10,7 +10,7 @@ mod tests;
 use self::exchange::{form, open, post, refusal, send};
 
 use crate::ApiError;
-use crate::call::Base;
+use crate::call::BaseUrl;
 use crate::error::quote;
 use crate::transport::{Request, Transport};
 use base64::Engine as _;
@@ -66,7 +66,7 @@ impl Provider {
     /// [`ApiError::NotFound`] for a server without one, [`ApiError::Protocol`] for one that belongs to
     /// another address.
     pub async fn discover(transport: Arc<dyn Transport>, server: &str) -> Result<Self, ApiError> {
-        let base = Base::parse(server)?;
+        let base = BaseUrl::parse(server)?;
         let path = "/.well-known/openid-configuration";
         let request = Request {
             method: Method::GET,
@@ -255,7 +255,7 @@ pub fn query_pairs(query: &str) -> Result<Vec<(String, String)>, ApiError> {
 
 /// Checks that an endpoint belongs to the server itself: tokens go to no other origin than the one
 /// that the person named.
-fn check(endpoint: &str, base: &Base) -> Result<(), ApiError> {
+fn check(endpoint: &str, base: &BaseUrl) -> Result<(), ApiError> {
     let origin = reqwest::Url::parse(endpoint).map(|url| url.origin().ascii_serialization());
     if origin.is_ok_and(|origin| origin == base.origin) {
         return Ok(());

@@ -38,18 +38,18 @@ impl RetryPolicy {
 
 /// The right to send again a request that may have been carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Repeat {
-    /// Doing it twice is doing it once.
-    Safe,
+pub(crate) enum Retry {
+    /// Sending it twice has the effect of sending it once.
+    Idempotent,
     /// Only while it is certain that the server has not acted.
-    Once,
+    OnlyUnsent,
 }
 
 /// The conclusion from a failed try for another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Again {
     Never,
-    /// The server may have acted: only [`Repeat::Safe`] requests go out again.
+    /// The server may have acted: only [`Retry::Idempotent`] requests go out again.
     IfSafe,
     /// The server has not acted.
     Always,

@@ -69,7 +69,7 @@ impl Api {
     /// [`ApiError::NotFound`], [`ApiError::Rejected`] for a setting out of range.
     pub async fn update_share(&self, which: &str, change: &UpdateShare) -> Result<Share, ApiError> {
         let call = Call::new(Method::PUT, path(which, "")).json(change)?;
-        self.json(call.repeatable()).await
+        self.json(call.idempotent_call()).await
     }
 
     /// `PUT /shares/{id}/files`: adds files to what a link carries, or replaces them all.
@@ -82,7 +82,7 @@ impl Api {
         files: &PutSharedFiles,
     ) -> Result<Share, ApiError> {
         let call = Call::new(Method::PUT, path(which, "/files")).json(files)?;
-        self.json(call.repeatable()).await
+        self.json(call.idempotent_call()).await
     }
 
     /// `POST /shares/{id}/toggle`: switches a link off, or on again.
@@ -99,7 +99,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`].
     pub async fn delete_share(&self, which: &str) -> Result<(), ApiError> {
-        self.done(Call::new(Method::DELETE, path(which, "")).repeatable())
+        self.done(Call::new(Method::DELETE, path(which, "")).idempotent_call())
             .await
     }
 }

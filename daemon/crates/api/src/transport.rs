@@ -41,7 +41,7 @@ impl Payload {
 
     /// Returns one run of bytes; a copy where there are several pieces.
     #[must_use]
-    pub fn whole(&self) -> Bytes {
+    pub fn to_bytes(&self) -> Bytes {
         match &self.0[..] {
             [] => Bytes::new(),
             [one] => one.clone(),

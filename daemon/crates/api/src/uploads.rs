@@ -24,8 +24,12 @@ impl Api {
     /// [`ApiError::Conflict`] if the base is no longer the head or the name is taken,
     /// [`ApiError::QuotaFull`], [`ApiError::TooLarge`].
     pub async fn create_upload(&self, upload: &CreateUpload) -> Result<Upload, ApiError> {
-        self.json(Call::new(Method::POST, UPLOADS).json(upload)?.repeatable())
-            .await
+        self.json(
+            Call::new(Method::POST, UPLOADS)
+                .json(upload)?
+                .idempotent_call(),
+        )
+        .await
     }
 
     /// `GET /uploads/{id}`: which chunks are still missing.
@@ -41,7 +45,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`] if there is none.
     pub async fn delete_upload(&self, id: UploadId) -> Result<(), ApiError> {
-        self.done(Call::new(Method::DELETE, format!("{UPLOADS}/{id}")).repeatable())
+        self.done(Call::new(Method::DELETE, format!("{UPLOADS}/{id}")).idempotent_call())
             .await
     }
 
@@ -61,7 +65,7 @@ impl Api {
             .at(self.chunk_base(chunk_url)?)
             .body(sealed, "application/octet-stream")
             .header(headers::CONTENT_DIGEST, &digest)?
-            .repeatable();
+            .idempotent_call();
         self.done(call).await
     }
 
@@ -77,7 +81,7 @@ impl Api {
         self.json(
             Call::new(Method::POST, format!("{UPLOADS}/{id}/complete"))
                 .json(complete)?
-                .repeatable(),
+                .idempotent_call(),
         )
         .await
     }
@@ -97,7 +101,7 @@ impl Api {
             .map_err(|e| ApiError::Protocol(format!("the batch can't be written: {e}")))?;
         let call = Call::new(Method::POST, format!("{UPLOADS}/batch"))
             .body(body, frame::MEDIA_TYPE)
-            .repeatable();
+            .idempotent_call();
         let results: NodeResults = self.json(call).await?;
         same_count(results.results.len(), batch.files.len())?;
         Ok(results)

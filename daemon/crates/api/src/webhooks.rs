@@ -1,5 +1,5 @@
-//! Webhooks of the account and their deliveries, as the server describes them: nothing here is decided
-//! by what they say, so their descriptions go on to a person as they are.
+//! Webhooks of the account and their deliveries. The client decides nothing by them: the server's JSON goes to
+//! the person as it is.
 
 use crate::account::segment;
 use crate::call::Call;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// An action on a webhook.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum WebhookOrder {
+pub enum WebhookAction {
     /// Sends a delivery to try it out.
     Test,
     Enable,
@@ -19,8 +19,8 @@ pub enum WebhookOrder {
     Rotate,
 }
 
-impl WebhookOrder {
-    fn word(self) -> &'static str {
+impl WebhookAction {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Test => "test",
             Self::Enable => "enable",
@@ -59,7 +59,7 @@ impl Api {
     /// # Errors
     /// [`ApiError`].
     pub async fn delete_webhook(&self, id: &str) -> Result<(), ApiError> {
-        self.done(Call::new(Method::DELETE, path(id)).repeatable())
+        self.done(Call::new(Method::DELETE, path(id)).idempotent_call())
             .await
     }
 
@@ -67,8 +67,8 @@ impl Api {
     ///
     /// # Errors
     /// [`ApiError`].
-    pub async fn order_webhook(&self, id: &str, order: WebhookOrder) -> Result<Value, ApiError> {
-        let path = format!("{}/{}", path(id), order.word());
+    pub async fn act_on_webhook(&self, id: &str, order: WebhookAction) -> Result<Value, ApiError> {
+        let path = format!("{}/{}", path(id), order.as_str());
         self.json(self.idempotent(Call::new(Method::POST, path))?)
             .await
     }

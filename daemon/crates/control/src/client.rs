@@ -1,6 +1,6 @@
 //! The client of the daemon: requests and events.
 
-use crate::envelope::{Hello, Incoming, Numbered, PROTOCOL, Welcome};
+use crate::envelope::{Hello, Incoming, PROTOCOL, RequestEnvelope, Welcome};
 use crate::error::ControlError;
 use crate::event::Event;
 use crate::line;
@@ -34,7 +34,7 @@ struct Waiting {
 pub struct Client {
     welcome: Welcome,
     next: AtomicU64,
-    requests: mpsc::Sender<Numbered>,
+    requests: mpsc::Sender<RequestEnvelope>,
     waiting: Arc<Mutex<Waiting>>,
     task: tokio::task::JoinHandle<()>,
 }
@@ -92,7 +92,7 @@ impl Client {
             });
         }
         let waiting = Arc::new(Mutex::new(Waiting::default()));
-        let (requests, mut queue) = mpsc::channel::<Numbered>(16);
+        let (requests, mut queue) = mpsc::channel::<RequestEnvelope>(16);
         let shared = waiting.clone();
         let task = tokio::spawn(async move {
             let reading = async {
@@ -157,7 +157,7 @@ impl Client {
             waiting.replies.insert(id, sender);
         }
         self.requests
-            .send(Numbered { id, request })
+            .send(RequestEnvelope { id, request })
             .await
             .map_err(|_| ControlError::Closed)?;
         let value = reply.await.map_err(|_| ControlError::Closed)??;
@@ -182,7 +182,7 @@ impl Client {
     }
 
     /// Waits until the daemon has closed the connection, which it does when it ends.
-    pub async fn closed(mut self) {
+    pub async fn wait_closed(mut self) {
         // The task ends in no other way that would matter here.
         (&mut self.task).map(drop).await;
     }

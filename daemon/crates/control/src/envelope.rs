@@ -26,7 +26,7 @@ pub struct Welcome {
 
 /// A later line of the client: a request with a number.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Numbered {
+pub struct RequestEnvelope {
     /// Comes back with the reply; replies may overtake each other.
     pub id: u64,
     pub request: Request,
@@ -67,7 +67,7 @@ impl Failure {
 /// A later line of the daemon, as it writes it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Outgoing {
+pub(crate) enum ServerMessage {
     Event(Event),
     #[serde(untagged)]
     Reply {

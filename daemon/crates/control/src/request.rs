@@ -194,11 +194,11 @@ pub struct Accepted {
     pub accepted: u64,
 }
 
-/// It was done; there is nothing else to report.
+/// Done; there is nothing else to report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Done {}
 
 impl Reply {
-    /// It was done.
+    /// Done.
     pub const DONE: Self = Self::Done(Done {});
 }

@@ -1,9 +1,11 @@
 //! The daemon's end: takes connections, hands requests to a [`Handler`], pushes events.
 //!
 //! Requests of one connection run side by side, so that one which waits holds up no other. A
-//! connection that ends takes its waiting requests with it.
+//! connection that ends cancels its pending requests.
 
-use crate::envelope::{Failure, FailureCode, Hello, Numbered, Outgoing, PROTOCOL, Welcome};
+use crate::envelope::{
+    Failure, FailureCode, Hello, PROTOCOL, RequestEnvelope, ServerMessage, Welcome,
+};
 use crate::event::Event;
 use crate::line;
 use crate::request::{Reply, Request};
@@ -19,11 +21,11 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 /// More requests of one connection at once than any client of ours makes.
-const MAX_AT_ONCE: usize = 64;
+const MAX_CONCURRENT_REQUESTS: usize = 64;
 /// Lines that wait for a slow client before its own requests wait too.
 const BACKLOG: usize = 256;
 
-/// So that a lasting failure to accept doesn't keep a core busy.
+/// Keeps a lasting failure to accept from using a whole core.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Events for one subscriber, beginning with the status.
@@ -86,11 +88,11 @@ where
     if hello.protocol != PROTOCOL {
         return Ok(());
     }
-    let (outgoing, mut queue) = mpsc::channel::<Outgoing>(BACKLOG);
+    let (outgoing, mut queue) = mpsc::channel::<ServerMessage>(BACKLOG);
     let reading = async move {
         let mut tasks = JoinSet::new();
-        while let Some(numbered) = line::read::<Numbered>(&mut reader).await? {
-            while tasks.len() >= MAX_AT_ONCE {
+        while let Some(numbered) = line::read::<RequestEnvelope>(&mut reader).await? {
+            while tasks.len() >= MAX_CONCURRENT_REQUESTS {
                 tasks.join_next().await;
             }
             while tasks.try_join_next().is_some() {}
@@ -108,13 +110,17 @@ where
     tokio::select! { done = reading => done, done = writing => done }
 }
 
-async fn respond(numbered: Numbered, handler: Arc<dyn Handler>, outgoing: mpsc::Sender<Outgoing>) {
+async fn respond(
+    numbered: RequestEnvelope,
+    handler: Arc<dyn Handler>,
+    outgoing: mpsc::Sender<ServerMessage>,
+) {
     let id = numbered.id;
     if numbered.request == Request::Subscribe {
         // Subscribed before the reply goes out, so that nothing after it is missed.
         let mut events = handler.events();
         if outgoing
-            .send(Outgoing::Reply {
+            .send(ServerMessage::Reply {
                 id,
                 ok: Reply::DONE,
             })
@@ -124,7 +130,7 @@ async fn respond(numbered: Numbered, handler: Arc<dyn Handler>, outgoing: mpsc::
             return;
         }
         while let Some(event) = events.next().await {
-            if outgoing.send(Outgoing::Event(event)).await.is_err() {
+            if outgoing.send(ServerMessage::Event(event)).await.is_err() {
                 return;
             }
         }
@@ -134,11 +140,11 @@ async fn respond(numbered: Numbered, handler: Arc<dyn Handler>, outgoing: mpsc::
     let handling = tokio::spawn(async move { handler.handle(numbered.request).await });
     let abort = AbortOnDrop(handling.abort_handle());
     let message = match handling.await {
-        Ok(Ok(ok)) => Outgoing::Reply { id, ok },
-        Ok(Err(error)) => Outgoing::Failure { id, error },
+        Ok(Ok(ok)) => ServerMessage::Reply { id, ok },
+        Ok(Err(error)) => ServerMessage::Failure { id, error },
         Err(_) => {
             let text = "the daemon failed while it worked on the request: see `cairn logs`";
-            Outgoing::Failure {
+            ServerMessage::Failure {
                 id,
                 error: Failure::new(FailureCode::Failed, text),
             }

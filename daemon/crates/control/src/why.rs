@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DecidingRule {
     pub source: RuleSource,
-    /// As it was written; empty for the selection.
+    /// The text of the rule; empty for the selection.
     pub pattern: String,
     /// The rules file, absolute.
     #[serde(default, skip_serializing_if = "Option::is_none")]

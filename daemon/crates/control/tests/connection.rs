@@ -173,7 +173,7 @@ async fn the_end_of_the_daemon_ends_everything() {
         client.send(typed::Status {}).await,
         Err(ControlError::Closed)
     ));
-    client.closed().await;
+    client.wait_closed().await;
 }
 
 async fn greet(mut ours: DuplexStream, line: &[u8]) -> String {
@@ -250,8 +250,8 @@ async fn it_works_over_the_real_socket() {
     assert_eq!(status.pending, 7);
     second.send(typed::Resume { folder: None }).await.unwrap();
     serving.abort();
-    first.closed().await;
-    second.closed().await;
+    first.wait_closed().await;
+    second.wait_closed().await;
     assert!(matches!(
         Client::connect(&socket, "test").await,
         Err(ControlError::NotRunning)

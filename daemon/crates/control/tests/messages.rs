@@ -1,7 +1,7 @@
 //! The messages as they stand on the line: a change here needs a new protocol version, or a reason
 //! why an older peer is not misled.
 
-use cairn_control::envelope::{Hello, Numbered, Welcome};
+use cairn_control::envelope::{Hello, RequestEnvelope, Welcome};
 use cairn_control::{
     Activity, ActivityList, Confirmation, Conflict, ConflictList, DecidingRule, DoctorInfo, Event,
     Failure, FailureCode, Folder, FolderStatus, IgnoreDecision, IgnoreRules, Limits, NewFolder,
@@ -190,14 +190,14 @@ fn requests() {
         Request::FullStatus,
         Request::Waiting { limit: 10 },
     ];
-    let asks: Vec<Numbered> = (1..)
+    let asks: Vec<RequestEnvelope> = (1..)
         .zip(all)
-        .map(|(id, request)| Numbered { id, request })
+        .map(|(id, request)| RequestEnvelope { id, request })
         .collect();
     let text = lines(&asks);
     assert_snapshot!(text);
     for (line, ask) in text.lines().zip(&asks) {
-        assert_eq!(&serde_json::from_str::<Numbered>(line).unwrap(), ask);
+        assert_eq!(&serde_json::from_str::<RequestEnvelope>(line).unwrap(), ask);
     }
 }
 

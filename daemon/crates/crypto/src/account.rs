@@ -106,7 +106,7 @@ pub fn create_account(
 /// if the whole bundle is authentic.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] for a wrong passphrase and for anything altered alike; unsafe derivation
+/// [`CryptoError::NotAuthentic`] for a wrong passphrase and for anything altered alike; unsafe derivation
 /// parameters are refused before anything is derived.
 pub fn unlock(
     bundle: &KeyBundle,
@@ -134,7 +134,7 @@ pub fn unlock(
 /// Opens a bundle with the account key that a logged-in device kept in its keyring.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] for anything altered, [`CryptoError::KeyChanged`] for a public key that is
+/// [`CryptoError::NotAuthentic`] for anything altered, [`CryptoError::KeyChanged`] for a public key that is
 /// not ours, [`CryptoError::KeyMissing`] if the space has no key: a new one is never made for it.
 pub fn unlock_with_account_key(
     bundle: &KeyBundle,

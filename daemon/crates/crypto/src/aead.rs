@@ -44,20 +44,22 @@ pub(crate) fn seal(
 /// Opens what [`seal`] made with the same key and the same associated data.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] for any other key, data or seal; [`CryptoError::UnsupportedFormat`].
+/// [`CryptoError::NotAuthentic`] for any other key, data or seal; [`CryptoError::UnsupportedFormat`].
 pub(crate) fn open(
     key: &Key,
     associated: &AssociatedData,
     sealed: &[u8],
 ) -> Result<Zeroizing<Vec<u8>>> {
-    let (&format, rest) = sealed.split_first().ok_or(CryptoError::Opaque)?;
+    let (&format, rest) = sealed.split_first().ok_or(CryptoError::NotAuthentic)?;
     if format != FORMAT {
         return Err(CryptoError::UnsupportedFormat(u32::from(format)));
     }
     let (nonce, rest) = rest
         .split_first_chunk::<NONCE>()
-        .ok_or(CryptoError::Opaque)?;
-    let (cipher_text, tag) = rest.split_last_chunk::<TAG>().ok_or(CryptoError::Opaque)?;
+        .ok_or(CryptoError::NotAuthentic)?;
+    let (cipher_text, tag) = rest
+        .split_last_chunk::<TAG>()
+        .ok_or(CryptoError::NotAuthentic)?;
     let mut plain = Zeroizing::new(cipher_text.to_vec());
     decrypt(key, nonce, associated.as_bytes(), &mut plain, tag)?;
     Ok(plain)
@@ -90,6 +92,6 @@ pub(crate) fn decrypt(
     );
     opened.map_err(|_| {
         data.zeroize();
-        CryptoError::Opaque
+        CryptoError::NotAuthentic
     })
 }

@@ -13,7 +13,7 @@ pub enum CryptoError {
     #[error(
         "the data can't be opened: it was altered, belongs elsewhere, or was sealed with another key"
     )]
-    Opaque,
+    NotAuthentic,
     #[error("the key derivation has {0} iterations; fewer than {MIN_ITERATIONS} are unsafe")]
     WeakKdf(u32),
     #[error("the key derivation has {0} iterations; more than {MAX_ITERATIONS} are not accepted")]
@@ -55,7 +55,7 @@ impl CryptoError {
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
-            Self::Opaque => Class::AuthFailed,
+            Self::NotAuthentic => Class::AuthFailed,
             Self::WeakKdf(_) | Self::CostlyKdf(_) | Self::BadKdf(_) => Class::WeakKdf,
             Self::KeyMissing { .. } => Class::KeyMissing,
             Self::KeyChanged => Class::KeyChanged,
@@ -85,7 +85,7 @@ impl Class {
 impl From<LogError> for CryptoError {
     fn from(error: LogError) -> Self {
         match error {
-            LogError::NotGenuine => Self::Opaque,
+            LogError::NotGenuine => Self::NotAuthentic,
             LogError::UnsupportedFormat(format) => Self::UnsupportedFormat(format),
             LogError::InvalidInput(reason) => Self::InvalidInput(reason),
         }
@@ -99,6 +99,6 @@ pub(crate) fn require(holds: bool) -> Result<()> {
     if holds {
         Ok(())
     } else {
-        Err(CryptoError::Opaque)
+        Err(CryptoError::NotAuthentic)
     }
 }

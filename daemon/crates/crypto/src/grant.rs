@@ -88,13 +88,13 @@ pub fn make_grant(
 pub fn grant_signer(grant: &[u8]) -> std::result::Result<[u8; 32], CryptoError> {
     check_format(grant)?;
     let signing = grant[1..].first_chunk::<SIGNER>();
-    signing.copied().ok_or(CryptoError::Opaque)
+    signing.copied().ok_or(CryptoError::NotAuthentic)
 }
 
 /// Opens the requested grant with the member's own keys.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] if it was altered, signed with another key, or is for another space,
+/// [`CryptoError::NotAuthentic`] if it was altered, signed with another key, or is for another space,
 /// epoch, member or granter; [`CryptoError::UnsupportedFormat`].
 pub fn open_grant(
     own: &Unlocked,
@@ -104,16 +104,16 @@ pub fn open_grant(
     check_format(grant)?;
     let (signed, signature) = grant
         .split_last_chunk::<SIGNATURE>()
-        .ok_or(CryptoError::Opaque)?;
+        .ok_or(CryptoError::NotAuthentic)?;
     let (signing, rest) = signed
         .get(1..)
         .and_then(<[u8]>::split_first_chunk::<SIGNER>)
-        .ok_or(CryptoError::Opaque)?;
+        .ok_or(CryptoError::NotAuthentic)?;
     let (block, sealed_older) = rest
         .split_first_chunk::<BLOCK>()
-        .ok_or(CryptoError::Opaque)?;
+        .ok_or(CryptoError::NotAuthentic)?;
     if *signing != context.signing || sealed_older.len() < OVERHEAD {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     let public = own.public();
     let label = |text| associated_data(text, context, own.account, &public);
@@ -133,7 +133,7 @@ fn check_format(grant: &[u8]) -> Result<()> {
     match grant.first() {
         Some(&FORMAT) => Ok(()),
         Some(other) => Err(CryptoError::UnsupportedFormat(u32::from(*other))),
-        None => Err(CryptoError::Opaque),
+        None => Err(CryptoError::NotAuthentic),
     }
 }
 
@@ -166,15 +166,17 @@ fn older_data(context: &GrantContext) -> AssociatedData {
 /// Epochs rise and stay below the grant's own, so that each has one key.
 fn decode_older(plain: &[u8], below: u32) -> Result<BTreeMap<u32, Key>> {
     let (parts, []) = plain.as_chunks::<PER_KEY>() else {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     };
     let mut older = BTreeMap::new();
     let mut last = 0;
     for part in parts {
-        let (epoch, key) = part.split_first_chunk::<4>().ok_or(CryptoError::Opaque)?;
+        let (epoch, key) = part
+            .split_first_chunk::<4>()
+            .ok_or(CryptoError::NotAuthentic)?;
         let epoch = u32::from_be_bytes(*epoch);
         if epoch <= last || epoch >= below {
-            return Err(CryptoError::Opaque);
+            return Err(CryptoError::NotAuthentic);
         }
         last = epoch;
         older.insert(epoch, Key::from_bytes(key)?);

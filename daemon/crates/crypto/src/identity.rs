@@ -31,12 +31,12 @@ impl RsaPair {
 
     fn new(private: RsaPrivateKey) -> Result<Self> {
         if private.size() * 8 != RSA_BITS {
-            return Err(CryptoError::Opaque);
+            return Err(CryptoError::NotAuthentic);
         }
         let public = RsaPublicKey::from(&private);
         let public_der = public
             .to_pkcs1_der()
-            .map_err(|_| CryptoError::Opaque)?
+            .map_err(|_| CryptoError::NotAuthentic)?
             .into_vec();
         Ok(Self {
             private,
@@ -48,14 +48,14 @@ impl RsaPair {
         let der = self
             .private
             .to_pkcs1_der()
-            .map_err(|_| CryptoError::Opaque)?;
+            .map_err(|_| CryptoError::NotAuthentic)?;
         Ok(Zeroizing::new(der.as_bytes().to_vec()))
     }
 
     pub(crate) fn from_der(der: &[u8]) -> Result<Self> {
         // Decoding also checks that the parts belong together.
         RsaPrivateKey::from_pkcs1_der(der)
-            .map_err(|_| CryptoError::Opaque)
+            .map_err(|_| CryptoError::NotAuthentic)
             .and_then(Self::new)
     }
 
@@ -75,7 +75,7 @@ impl RsaPair {
         self.private
             .decrypt_blinded(&mut Adapter(&mut SystemRandom), oaep(label), sealed)
             .map(Zeroizing::new)
-            .map_err(|_| CryptoError::Opaque)
+            .map_err(|_| CryptoError::NotAuthentic)
     }
 }
 
@@ -108,7 +108,7 @@ impl SigningPair {
 
     pub(crate) fn from_seed(seed: &[u8]) -> Result<Self> {
         let seed: Zeroizing<[u8; 32]> =
-            Zeroizing::new(seed.try_into().map_err(|_| CryptoError::Opaque)?);
+            Zeroizing::new(seed.try_into().map_err(|_| CryptoError::NotAuthentic)?);
         Ok(Self(SigningKey::from_bytes(&seed)))
     }
 

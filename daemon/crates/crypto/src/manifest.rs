@@ -38,7 +38,7 @@ pub fn seal_manifest(
 /// Opens the manifest of the requested revision.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] if it was altered, contradicts itself, or belongs to another revision,
+/// [`CryptoError::NotAuthentic`] if it was altered, contradicts itself, or belongs to another revision,
 /// node or space.
 pub fn open_manifest(
     keys: &SpaceKeys,
@@ -50,7 +50,7 @@ pub fn open_manifest(
     let plain = aead::open(&keys.meta, &associated_data(keys, node, revision), sealed)?;
     let manifest = decode(&plain)?;
     if manifest.node != node || manifest.revision != revision {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     check(keys, &manifest)?;
     Ok(manifest)
@@ -87,7 +87,7 @@ fn check(keys: &SpaceKeys, manifest: &Manifest) -> Result<()> {
         manifest.number > 1
     };
     if manifest.space != keys.space() || !is_possible || !numbered {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     Ok(())
 }
@@ -126,7 +126,7 @@ fn decode(plain: &[u8]) -> Result<Manifest> {
     let has_base = reader.flag()?;
     let base = reader.array()?;
     if !has_base && base != [0; ID] {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     let number = u64::from_be_bytes(reader.array()?);
     let size = u64::from_be_bytes(reader.array()?);
@@ -141,7 +141,7 @@ fn decode(plain: &[u8]) -> Result<Manifest> {
         epoch: u64::from_be_bytes(reader.array()?),
     };
     if !reader.0.is_empty() {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     let base = has_base.then(|| RevisionId(Uuid::from_bytes(base)));
     Ok(Manifest {
@@ -164,7 +164,10 @@ struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
     fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (head, rest) = self.0.split_first_chunk::<N>().ok_or(CryptoError::Opaque)?;
+        let (head, rest) = self
+            .0
+            .split_first_chunk::<N>()
+            .ok_or(CryptoError::NotAuthentic)?;
         self.0 = rest;
         Ok(*head)
     }
@@ -173,7 +176,7 @@ impl Reader<'_> {
         match self.array::<1>()? {
             [0] => Ok(false),
             [1] => Ok(true),
-            [_] => Err(CryptoError::Opaque),
+            [_] => Err(CryptoError::NotAuthentic),
         }
     }
 }

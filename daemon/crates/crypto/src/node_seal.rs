@@ -92,18 +92,22 @@ impl NodeSeal {
     /// Checks that a seal belongs to these facts and tells what it carries.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] if the seal or any of the facts is not as it was sealed.
+    /// [`CryptoError::NotAuthentic`] if the seal or any of the facts is not as it was sealed.
     pub fn check(
         keys: &SpaceKeys,
         facts: &NodeFacts<'_>,
         seal: &[u8],
     ) -> Result<SealInfo, CryptoError> {
-        let (&format, rest) = seal.split_first().ok_or(CryptoError::Opaque)?;
+        let (&format, rest) = seal.split_first().ok_or(CryptoError::NotAuthentic)?;
         if format != FORMAT {
             return Err(CryptoError::UnsupportedFormat(u32::from(format)));
         }
-        let (seq, rest) = rest.split_first_chunk::<8>().ok_or(CryptoError::Opaque)?;
-        let (hash, code) = rest.split_first_chunk::<32>().ok_or(CryptoError::Opaque)?;
+        let (seq, rest) = rest
+            .split_first_chunk::<8>()
+            .ok_or(CryptoError::NotAuthentic)?;
+        let (hash, code) = rest
+            .split_first_chunk::<32>()
+            .ok_or(CryptoError::NotAuthentic)?;
         let info = SealInfo {
             seq: u64::from_be_bytes(*seq),
             manifest_hash: (*hash != [0; 32]).then_some(*hash),
@@ -112,7 +116,7 @@ impl NodeSeal {
         keys.epochs()
             .any(|keys| mac(keys, facts, info).verify_slice(code).is_ok())
             .then_some(info)
-            .ok_or(CryptoError::Opaque)
+            .ok_or(CryptoError::NotAuthentic)
     }
 }
 

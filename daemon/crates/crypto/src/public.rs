@@ -26,12 +26,12 @@ impl PublicKeys {
     /// (RFC 8032).
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] for anything that isn't such keys.
+    /// [`CryptoError::NotAuthentic`] for anything that isn't such keys.
     pub fn parse(rsa_der: &[u8], signing: &[u8]) -> std::result::Result<Self, CryptoError> {
-        let rsa = RsaPublicKey::from_pkcs1_der(rsa_der).map_err(|_| CryptoError::Opaque)?;
-        let signing: [u8; 32] = signing.try_into().map_err(|_| CryptoError::Opaque)?;
+        let rsa = RsaPublicKey::from_pkcs1_der(rsa_der).map_err(|_| CryptoError::NotAuthentic)?;
+        let signing: [u8; 32] = signing.try_into().map_err(|_| CryptoError::NotAuthentic)?;
         let weak = VerifyingKey::from_bytes(&signing)
-            .map_err(|_| CryptoError::Opaque)?
+            .map_err(|_| CryptoError::NotAuthentic)?
             .is_weak();
         // Keys have one encoding, so that they can be compared as bytes.
         let other_encoding = rsa
@@ -39,7 +39,7 @@ impl PublicKeys {
             .is_ok_and(|der| der.as_bytes() != rsa_der);
         let ours = *rsa.e() == rsa::BigUint::from(65_537_u32) && rsa.n().bits() == RSA_BITS;
         if weak || other_encoding || !ours {
-            return Err(CryptoError::Opaque);
+            return Err(CryptoError::NotAuthentic);
         }
         Ok(Self {
             rsa,

@@ -22,12 +22,12 @@ impl Key {
     /// Makes a key of 32 bytes that are not all zero.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] for anything else.
+    /// [`CryptoError::NotAuthentic`] for anything else.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let bytes: [u8; 32] = bytes.try_into().map_err(|_| CryptoError::Opaque)?;
+        let bytes: [u8; 32] = bytes.try_into().map_err(|_| CryptoError::NotAuthentic)?;
         let key = Self(Zeroizing::new(bytes));
         if key.0.iter().fold(0, |any, b| any | b) == 0 {
-            return Err(CryptoError::Opaque);
+            return Err(CryptoError::NotAuthentic);
         }
         Ok(key)
     }
@@ -35,7 +35,8 @@ impl Key {
     /// Derives a key from a secret shorter than 32 bytes: the one block of HKDF-Expand, which libraries
     /// refuse to compute with such a key.
     pub(crate) fn from_short(secret: &[u8], purpose: &AssociatedData) -> Result<Self> {
-        let mut block = Hmac::<Sha256>::new_from_slice(secret).map_err(|_| CryptoError::Opaque)?;
+        let mut block =
+            Hmac::<Sha256>::new_from_slice(secret).map_err(|_| CryptoError::NotAuthentic)?;
         block.update(purpose.as_bytes());
         block.update(&[1]);
         let bytes: Zeroizing<[u8; 32]> = Zeroizing::new(block.finalize().into_bytes().into());
@@ -80,7 +81,7 @@ impl AccountKey {
     /// Reads the key as the keyring stores it.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] if they are not 32 bytes, or all zero.
+    /// [`CryptoError::NotAuthentic`] if they are not 32 bytes, or all zero.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, CryptoError> {
         Key::from_bytes(bytes).map(Self)
     }

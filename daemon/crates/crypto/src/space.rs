@@ -28,7 +28,7 @@ impl SpaceKeys {
     /// Derives the keys from a space key as raw bytes.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] if all are zero.
+    /// [`CryptoError::NotAuthentic`] if all are zero.
     pub fn from_raw(space: SpaceId, epoch: u32, key: &[u8; 32]) -> Result<Self, CryptoError> {
         Ok(Self::from_key(space, epoch, &Key::from_bytes(key)?))
     }
@@ -81,7 +81,7 @@ impl SpaceKeys {
     /// # Errors
     /// [`CryptoError::KeyMissing`] for an epoch that the keys don't reach.
     pub fn node_key_at(&self, at: NodeKeyRef) -> Result<NodeKey, CryptoError> {
-        let epoch = u32::try_from(at.epoch).map_err(|_| CryptoError::Opaque)?;
+        let epoch = u32::try_from(at.epoch).map_err(|_| CryptoError::NotAuthentic)?;
         let keys = self.of_epoch(epoch)?;
         Ok(keys.contents.node(at.node))
     }
@@ -97,7 +97,9 @@ impl SpaceKeys {
         &self,
         sealed: &'a [u8],
     ) -> Result<(&Self, &'a [u8]), CryptoError> {
-        let (epoch, rest) = sealed.split_first_chunk::<4>().ok_or(CryptoError::Opaque)?;
+        let (epoch, rest) = sealed
+            .split_first_chunk::<4>()
+            .ok_or(CryptoError::NotAuthentic)?;
         let epoch = u32::from_be_bytes(*epoch);
         Ok((self.of_epoch(epoch)?, rest))
     }

@@ -31,7 +31,7 @@ impl TrustKey {
     /// Opens a record that was sealed under the same label.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] if it was altered or has another label.
+    /// [`CryptoError::NotAuthentic`] if it was altered or has another label.
     pub fn open(&self, label: &str, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>, CryptoError> {
         aead::open(&self.0, &associated_data(label), sealed)
     }

@@ -78,12 +78,12 @@ fn an_account_opens_with_its_passphrase_and_with_the_key_from_the_keyring() {
         "x",
     ] {
         let refused = unlock(&made.bundle, wrong, made.account, made.space).unwrap_err();
-        assert_eq!(refused, CryptoError::Opaque);
+        assert_eq!(refused, CryptoError::NotAuthentic);
     }
     let other = AccountId::from_random_bytes([9; 16]);
     assert_eq!(
         unlock(&made.bundle, PASSPHRASE, other, made.space).unwrap_err(),
-        CryptoError::Opaque
+        CryptoError::NotAuthentic
     );
 }
 
@@ -141,7 +141,10 @@ fn every_altered_byte_of_a_bundle_is_refused() {
 fn keys_of_another_account_are_not_taken_for_ones_own() {
     let (mine, other) = (account("mine"), account("other"));
     // Both accounts say that they are the same one: only the keys differ.
-    assert_eq!(mine.open(&other.bundle).unwrap_err(), CryptoError::Opaque);
+    assert_eq!(
+        mine.open(&other.bundle).unwrap_err(),
+        CryptoError::NotAuthentic
+    );
     mine.refused("space key", |b| b.spaces = other.bundle.spaces.clone());
     mine.refused("private keys", |b| {
         b.rsa_private = other.bundle.rsa_private.clone();
@@ -228,7 +231,7 @@ fn a_changed_passphrase_opens_and_the_old_one_and_the_old_bundle_do_not() {
     );
     assert_eq!(
         unlock(&changed, PASSPHRASE, made.account, made.space).unwrap_err(),
-        CryptoError::Opaque
+        CryptoError::NotAuthentic
     );
 
     assert_eq!(
@@ -242,7 +245,7 @@ fn a_changed_passphrase_opens_and_the_old_one_and_the_old_bundle_do_not() {
     };
     assert_eq!(
         unlock(&renumbered, PASSPHRASE, made.account, made.space).unwrap_err(),
-        CryptoError::Opaque
+        CryptoError::NotAuthentic
     );
     let mixed = KeyBundle {
         account_key: made.bundle.account_key.clone(),
@@ -251,13 +254,13 @@ fn a_changed_passphrase_opens_and_the_old_one_and_the_old_bundle_do_not() {
     };
     assert_eq!(
         unlock(&mixed, PASSPHRASE, made.account, made.space).unwrap_err(),
-        CryptoError::Opaque
+        CryptoError::NotAuthentic
     );
     let foreign =
         change_passphrase(&mixed, &made.unlocked, "new", MIN_ITERATIONS, rng).unwrap_err();
     assert_eq!(
         foreign,
-        CryptoError::Opaque,
+        CryptoError::NotAuthentic,
         "a bundle that was altered is not signed over"
     );
     for (passphrase, iterations) in [("", MIN_ITERATIONS), ("new", MIN_ITERATIONS - 1)] {
@@ -282,7 +285,7 @@ fn a_recovery_key_opens_the_account_and_survives_a_change_of_passphrase() {
     let (second, replaced) = make_recovery_key(&changed, &opened, rng).unwrap();
     unlock_with_recovery(&replaced, &second, made.account, made.space).unwrap();
     let old = unlock_with_recovery(&replaced, &typed, made.account, made.space).unwrap_err();
-    assert_eq!(old, CryptoError::Opaque);
+    assert_eq!(old, CryptoError::NotAuthentic);
     let none = unlock_with_recovery(&made.bundle, &typed, made.account, made.space).unwrap_err();
     assert_eq!(none.class(), Class::InvalidInput);
     let dropped = KeyBundle {
@@ -291,7 +294,7 @@ fn a_recovery_key_opens_the_account_and_survives_a_change_of_passphrase() {
     };
     assert_eq!(
         made.open(&dropped).unwrap_err(),
-        CryptoError::Opaque,
+        CryptoError::NotAuthentic,
         "a server can't take the recovery key away"
     );
 }
@@ -325,7 +328,10 @@ fn a_trusted_note_opens_under_its_own_label_only() {
     let key = made.unlocked.trust_key();
     let note = key.seal("floors", b"version 7", rng);
     assert_eq!(&**key.open("floors", &note).unwrap(), b"version 7");
-    assert_eq!(key.open("pins", &note).unwrap_err(), CryptoError::Opaque);
+    assert_eq!(
+        key.open("pins", &note).unwrap_err(),
+        CryptoError::NotAuthentic
+    );
     for at in 0..note.len() {
         let mut altered = note.clone();
         altered[at] ^= 1;

@@ -140,7 +140,7 @@ fn a_node_seal_holds_every_fact() {
     ] {
         assert_eq!(
             NodeSeal::check(&keys(), &wrong, &seal).unwrap_err(),
-            CryptoError::Opaque,
+            CryptoError::NotAuthentic,
             "{wrong:?}"
         );
     }

@@ -31,7 +31,7 @@ pub enum EngineError {
     /// Facts for a plan were missing again and again.
     #[error("it keeps changing while a plan is made")]
     ReplanExhausted,
-    /// It was done, but the index did not take it. The next scan and plan find it.
+    /// Done, but the index did not take it. The next scan and plan find it.
     #[error("it is done but can't be recorded")]
     NotRecorded,
     #[error("the engine has stopped")]

@@ -23,7 +23,7 @@ pub(crate) use snapshot::{accept, restore_held_problems};
 const CURSOR: &str = "cursor";
 /// Key in the index that marks that everything has to be listed again: a change was lost.
 const LIST_AGAIN: &str = "list_again";
-/// So many pages are recorded before others (commands, hints) have their turn.
+/// Maximum pages recorded before others (commands, hints) have their turn.
 const PAGES: usize = 50;
 
 /// The result of polling the feed.

@@ -9,7 +9,7 @@ use cairn_model::{LocalId, NodeId};
 use cairn_plan::{Plan, Step};
 use std::collections::BTreeSet;
 
-/// So many transfers are looked at, each with a few statements; the others come with the next plan.
+/// Maximum number of transfers looked at, each with a few statements; the others come with the next plan.
 const LOOKED_AT: usize = 2_000;
 
 /// Transfers that may begin.

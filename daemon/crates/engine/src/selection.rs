@@ -52,7 +52,7 @@ fn choosing<'a, P: IntoIterator<Item = RelPath>>(
 ///
 /// # Errors
 /// The index's.
-pub(crate) fn hold(
+pub(crate) fn blocked_by_selection(
     db: &Db<'_>,
     folder: &FolderRow,
     rules: &Rules,

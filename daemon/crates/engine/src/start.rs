@@ -113,7 +113,7 @@ pub(crate) fn engine_of(options: EngineOptions) -> Engine {
     let (seed, _) = uuid::Uuid::from_bytes(options.ports.id()).as_u64_pair();
     Engine {
         index: options.index,
-        structure_api: options.api.retrying(STRUCTURE_RETRIES),
+        structure_api: Api::clone(&options.api).with_retry(STRUCTURE_RETRIES),
         api: options.api,
         transfer: options.transfer,
         keys: options.keys,

@@ -43,7 +43,7 @@ pub struct RemoteRow {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PutResult {
     New,
-    /// It was known already, or something newer is.
+    /// Known already, or something newer is.
     Known,
     /// Its seal is older than one that was seen: somebody serves a past state as the present one. The
     /// known state stays.

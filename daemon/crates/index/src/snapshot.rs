@@ -32,7 +32,7 @@ impl Db<'_> {
         };
         let dirty = self.dirty(folder.id)?;
         if dirty.local.len() + dirty.node.len() >= MANY {
-            return self.whole(folder, base);
+            return self.full(folder, base);
         }
         let mut collector = Collector {
             db: self,
@@ -54,7 +54,7 @@ impl Db<'_> {
         Ok(collector.out)
     }
 
-    fn whole(&self, folder: &FolderRow, base: Option<NodeId>) -> Result<Snapshot, IndexError> {
+    fn full(&self, folder: &FolderRow, base: Option<NodeId>) -> Result<Snapshot, IndexError> {
         let remote: BTreeMap<NodeId, RemoteRow> = self
             .all_remotes()?
             .into_iter()

@@ -37,7 +37,7 @@ pub enum EntryOp {
 /// The content that an entry proposes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// That of an earlier statement.
+    /// The source of an earlier statement.
     Statement { node: NodeId, statement: [u8; 16] },
     /// Bytes that no device has sealed.
     Opaque { sha256: [u8; 32], size: u64 },

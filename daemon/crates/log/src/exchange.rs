@@ -125,7 +125,7 @@ impl Proof {
         out.finish()
     }
 
-    /// Reads a proof, which still has to be held against roots.
+    /// Reads a proof, which still has to be checked against roots.
     ///
     /// # Errors
     /// [`LogError::NotGenuine`] for bytes that no server writes.

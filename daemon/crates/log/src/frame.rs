@@ -143,7 +143,7 @@ pub fn encode_snapshot(items: &[SnapshotItem]) -> Vec<u8> {
 
 /// Reads a snapshot and returns its items with the digest of the state that they make.
 ///
-/// The digest still has to be held against a checkpoint's. Items are sorted by node or chain, a node's
+/// The digest still has to be checked against a checkpoint's. Items are sorted by node or chain, a node's
 /// entry behind its statement, and none is there twice: the digest alone counts copies modulo 2^16.
 ///
 /// # Errors

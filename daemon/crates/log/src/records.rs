@@ -16,7 +16,7 @@ use cairn_model::{AccountId, NodeId};
 pub struct NodeRecord {
     pub signed: Option<(NodeStatement, [u8; 32])>,
     pub entry: Option<(ServerEntry, [u8; 32])>,
-    /// It was deleted for good; its id is never used again.
+    /// Deleted for good; its id is never used again.
     pub is_purged: bool,
 }
 

@@ -43,7 +43,7 @@ impl Arguments {
                 Some(Value::Null) if matches!(param.shape, Shape::Any) => Some(Value::Null),
                 // What is null is not given: many clients fill in what is optional.
                 None | Some(Value::Null) if param.required => {
-                    return Err(ToolError::argument(missing(param)));
+                    return Err(ToolError::argument(missing_message(param)));
                 }
                 None | Some(Value::Null) => default(param),
                 Some(value) => Some(value::check(param, value)?),
@@ -113,7 +113,7 @@ impl Arguments {
 }
 
 /// Returns the message for a missing argument, without its description where that mentions cryptography.
-fn missing(param: &Param) -> String {
+fn missing_message(param: &Param) -> String {
     let text = format!("{} is required", param.name);
     if mask::mentions_crypto(param.description) {
         text

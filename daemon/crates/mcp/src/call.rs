@@ -46,12 +46,12 @@ pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
 
 async fn run_unfinished(tool: &Tool, call: Call) -> ToolResult<Value> {
     match tool.run {
-        Run::Rest(route) => call.rest(&route).await,
+        Run::Rest(route) => call.send(&route).await,
         Run::Update(route) => {
             if !call.changes_something(&route) {
                 return Err(nothing_to_change(tool, &route));
             }
-            call.rest(&route).await
+            call.send(&route).await
         }
         Run::ShowOrUpdate(show, update) => {
             let route = if call.changes_something(&update) {
@@ -59,7 +59,7 @@ async fn run_unfinished(tool: &Tool, call: Call) -> ToolResult<Value> {
             } else {
                 show
             };
-            call.rest(&route).await
+            call.send(&route).await
         }
         Run::Local(work) => work(&call),
         Run::Custom(work) => work(call).await,
@@ -76,7 +76,7 @@ impl Call {
     }
 
     /// Makes the declared request.
-    pub(crate) async fn rest(&self, route: &Route) -> ToolResult<Value> {
+    pub(crate) async fn send(&self, route: &Route) -> ToolResult<Value> {
         self.rest_with(route, Map::new()).await
     }
 
@@ -117,7 +117,7 @@ impl Call {
             .zip(&segments)
             .filter_map(|(part, value)| Some((argument_of(part)?, *value)))
             .collect();
-        let response = response.map_err(|error| missing::named(error, &named))?;
+        let response = response.map_err(|error| missing::with_hint(error, &named))?;
         Ok(with_success(response, route.success_message))
     }
 

@@ -68,11 +68,11 @@ fn build_command(arguments: &Arguments) -> ToolResult<Value> {
         "command": command.join(" "),
         "description": operation.description,
         "examples": operation.examples,
-        "available_flags": operation.flags.iter().map(described).collect::<Vec<_>>(),
+        "available_flags": operation.flags.iter().map(flag_json).collect::<Vec<_>>(),
     }))
 }
 
-fn described(flag: &Flag) -> Value {
+fn flag_json(flag: &Flag) -> Value {
     let shown = match flag.takes {
         FlagValue::Nothing => format!("--{}", flag.name),
         FlagValue::Value(what) => format!("--{} {what}", flag.name),

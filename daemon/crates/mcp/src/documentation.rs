@@ -27,7 +27,7 @@ pub fn reference() -> String {
             capitalize(set.description)
         );
         for tool in set.tools {
-            let params: Vec<_> = tool.params.iter().map(described).collect();
+            let params: Vec<_> = tool.params.iter().map(param_line).collect();
             let params = if params.is_empty() {
                 "none".to_owned()
             } else {
@@ -71,7 +71,7 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-fn described(param: &Param) -> String {
+fn param_line(param: &Param) -> String {
     let star = if param.required { "*" } else { "" };
     let description = cell(param.description);
     format!(

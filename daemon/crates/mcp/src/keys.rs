@@ -147,12 +147,12 @@ impl Services {
         .await
         .map_err(|_| ToolError::Internal)?;
         self.wrong_passphrase.store(
-            matches!(opened, Err(CryptoError::Opaque)),
+            matches!(opened, Err(CryptoError::NotAuthentic)),
             Ordering::Relaxed,
         );
         match opened {
             Ok(opened) => Ok(opened),
-            Err(CryptoError::Opaque) => Err(ToolError::WrongPassphrase),
+            Err(CryptoError::NotAuthentic) => Err(ToolError::WrongPassphrase),
             Err(error) => {
                 tracing::error!(%error, "the account's keys were refused");
                 Err(ToolError::refused(crate::mask::GENERIC))

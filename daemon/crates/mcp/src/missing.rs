@@ -29,7 +29,7 @@ const DEFAULT_SOURCE: &str = "list or search first to get a current id";
 
 /// Returns the error of a request in whose path these arguments stand, as pairs of name and value. If
 /// the service has nothing of that name, it says what was meant and where to get another.
-pub(crate) fn named(error: ToolError, in_path: &[(&str, &str)]) -> ToolError {
+pub(crate) fn with_hint(error: ToolError, in_path: &[(&str, &str)]) -> ToolError {
     let ToolError::Api(ApiError::NotFound { message }) = error else {
         return error;
     };
@@ -61,7 +61,7 @@ mod tests {
         let error = ApiError::NotFound {
             message: "it is gone".to_owned(),
         };
-        named(error.into(), in_path).to_string()
+        with_hint(error.into(), in_path).to_string()
     }
 
     #[test]
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn other_errors_stay() {
-        let error = named(ApiError::Unauthorized.into(), &[("file_uuid", ID)]);
+        let error = with_hint(ApiError::Unauthorized.into(), &[("file_uuid", ID)]);
         assert!(matches!(error, ToolError::Api(ApiError::Unauthorized)));
     }
 }

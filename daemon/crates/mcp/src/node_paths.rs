@@ -26,7 +26,7 @@ pub(crate) async fn add(services: &Services, value: &mut Value) {
         paths.find(space, parent).await;
     }
     visit(value, &mut |node| {
-        let found = place(node).and_then(|(space, parent)| paths.known(space, parent));
+        let found = place(node).and_then(|(space, parent)| paths.cached_path(space, parent));
         let name = node["name"].as_str().unwrap_or_default();
         if let Some(folder) = found {
             node["path"] = json!(format!("{folder}/{name}"));
@@ -82,7 +82,7 @@ impl<'a> Paths<'a> {
         })
     }
 
-    fn known(&self, space: SpaceId, folder: Option<NodeId>) -> Option<&str> {
+    fn cached_path(&self, space: SpaceId, folder: Option<NodeId>) -> Option<&str> {
         let top = self.tops.get(&space)?;
         match folder {
             None => Some(top),

@@ -18,7 +18,7 @@ pub(crate) fn create_folder(call: Call) -> ToolFuture {
         let parent = call.arguments.text("parent_uuid");
         let opened = call.services.folder_if_opened(parent).await?;
         if let Some((space, parent)) = opened {
-            return shown(&space.make_folder(parent, &name).await?);
+            return node_json(&space.make_folder(parent, &name).await?);
         }
         let kind = Map::from_iter([("kind".to_owned(), json!("folder"))]);
         let route = post("nodes").renamed(&[("parent_uuid", "parent_id")]);
@@ -33,10 +33,10 @@ pub(crate) fn move_file(call: Call) -> ToolFuture {
         if let Some((space, node)) = opened_node(&call).await? {
             let name = current_name(&node)?;
             let to = call.services.folder_in(&space, to).await?;
-            return shown(&space.move_node(&node, to, &name).await?);
+            return node_json(&space.move_node(&node, to, &name).await?);
         }
         let route = put("nodes/{file_uuid}").renamed(&[("target_folder_uuid", "parent_id")]);
-        call.rest(&route).await
+        call.send(&route).await
     }
     .boxed()
 }
@@ -45,10 +45,10 @@ pub(crate) fn rename_file(call: Call) -> ToolFuture {
     async move {
         let name = name(&call, "new_name")?;
         if let Some((space, node)) = opened_node(&call).await? {
-            return shown(&space.move_node(&node, node.parent_id, &name).await?);
+            return node_json(&space.move_node(&node, node.parent_id, &name).await?);
         }
         let route = put("nodes/{file_uuid}").renamed(&[("new_name", "name")]);
-        call.rest(&route).await
+        call.send(&route).await
     }
     .boxed()
 }
@@ -59,10 +59,10 @@ pub(crate) fn copy_file(call: Call) -> ToolFuture {
         if let Some((space, node)) = opened_node(&call).await? {
             let name = current_name(&node)?;
             let to = call.services.folder_in(&space, to).await?;
-            return shown(&space.copy_node(&node, to, &name).await?);
+            return node_json(&space.copy_node(&node, to, &name).await?);
         }
         let route = post("nodes/{file_uuid}/copy").renamed(&[("target_folder_uuid", "parent_id")]);
-        call.rest(&route).await
+        call.send(&route).await
     }
     .boxed()
 }
@@ -75,7 +75,7 @@ pub(crate) fn delete_file(call: Call) -> ToolFuture {
             let gone = json!({ "file_uuid": node.id, "name": node.name });
             return Ok(with_success(gone, Some(DONE)));
         }
-        call.rest(&delete("nodes/{file_uuid}").success_message(DONE))
+        call.send(&delete("nodes/{file_uuid}").success_message(DONE))
             .await
     }
     .boxed()
@@ -129,7 +129,7 @@ pub(crate) async fn make_levels(
         let ensured = space.ensure_folder(at, name).await?;
         at = Some(ensured.node.id);
         if ensured.is_new {
-            made.push(shown(&ensured.node)?);
+            made.push(node_json(&ensured.node)?);
         }
     }
     Ok(json!({ "folders": made, "leaf_folder_uuid": at }))
@@ -169,6 +169,6 @@ async fn opened_node(call: &Call) -> ToolResult<Option<(Space, Node)>> {
     call.services.node_if_opened(id).await
 }
 
-fn shown(node: &Node) -> ToolResult<Value> {
+fn node_json(node: &Node) -> ToolResult<Value> {
     serde_json::to_value(node).map_err(|_| ToolError::Internal)
 }

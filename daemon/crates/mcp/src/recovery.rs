@@ -17,7 +17,7 @@ pub(crate) fn setup(call: Call) -> ToolFuture {
         match call.services.open_with_passphrase().await? {
             Some(opened) => make(&call, opened).await,
             None => {
-                let made = call.rest(&post("keys/recovery/setup")).await?;
+                let made = call.send(&post("keys/recovery/setup")).await?;
                 Ok(json!({
                     "recovery_key": made["recovery_key"],
                     "made_by": "server",
@@ -50,7 +50,7 @@ async fn make(call: &Call, opened: OpenedBundle) -> ToolResult<Value> {
 
 pub(crate) fn status(call: Call) -> ToolFuture {
     async move {
-        let mut status = call.rest(&get("keys/recovery")).await?;
+        let mut status = call.send(&get("keys/recovery")).await?;
         if status["configured"] == true && status["opens_files"] == false {
             status["configured"] = json!(false);
             status["note"] = json!(RESET_ONLY);
@@ -63,7 +63,7 @@ pub(crate) fn status(call: Call) -> ToolFuture {
 /// Checks the service's view of the keys, and that the passphrase here opens them.
 pub(crate) fn encryption_status(call: Call) -> ToolFuture {
     async move {
-        let mut status = call.rest(&get("diagnostics/encryption")).await?;
+        let mut status = call.send(&get("diagnostics/encryption")).await?;
         let (passphrase, advice) = match &call.services.key_source {
             KeySource::Open(_) => ("not_needed", None),
             KeySource::Missing => (

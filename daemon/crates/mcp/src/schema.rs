@@ -41,39 +41,41 @@ fn value_schema(shape: &Shape) -> Map<String, Value> {
         }
         Shape::Choice { of, default } => {
             let of = ("enum", Some(json!(of)));
-            typed("string", [of, ("default", default.map(Value::from))])
+            typed_schema("string", [of, ("default", default.map(Value::from))])
         }
         Shape::Integer { min, max, default } => {
             let max = (max != i64::MAX).then(|| json!(max));
             let limits = [("minimum", Some(json!(min))), ("maximum", max)];
             let default = ("default", default.map(Value::from));
-            typed("integer", limits.into_iter().chain([default]))
+            typed_schema("integer", limits.into_iter().chain([default]))
         }
         Shape::Number { above, min } => {
             let above = ("exclusiveMinimum", above.map(Value::from));
-            typed("number", [above, ("minimum", min.map(Value::from))])
+            typed_schema("number", [above, ("minimum", min.map(Value::from))])
         }
-        Shape::Flag { default } => typed("boolean", [("default", default.map(Value::from))]),
-        Shape::MustAccept => typed("boolean", [("const", Some(json!(true)))]),
-        Shape::Money { .. } => typed("string", [("pattern", Some(json!(r"^\d+(\.\d{1,2})?$")))]),
+        Shape::Flag { default } => typed_schema("boolean", [("default", default.map(Value::from))]),
+        Shape::MustAccept => typed_schema("boolean", [("const", Some(json!(true)))]),
+        Shape::Money { .. } => {
+            typed_schema("string", [("pattern", Some(json!(r"^\d+(\.\d{1,2})?$")))])
+        }
         Shape::Texts { min, max, form } => {
             let items = Value::Object(text_schema(form));
-            let mut schema = typed("array", [("items", Some(items))]);
+            let mut schema = typed_schema("array", [("items", Some(items))]);
             schema.extend(limits("Items", min, max));
             schema
         }
         Shape::Choices { of } => {
             let items = json!({ "type": "string", "enum": of });
             let least = ("minItems", Some(json!(1)));
-            typed("array", [("items", Some(items)), least])
+            typed_schema("array", [("items", Some(items)), least])
         }
-        Shape::Labels | Shape::Object => typed("object", []),
-        Shape::List => typed("array", [("items", Some(json!({})))]),
+        Shape::Labels | Shape::Object => typed_schema("object", []),
+        Shape::List => typed_schema("array", [("items", Some(json!({})))]),
         Shape::Any => Map::new(),
     }
 }
 
-fn typed(
+fn typed_schema(
     name: &str,
     keywords: impl IntoIterator<Item = (&'static str, Option<Value>)>,
 ) -> Map<String, Value> {
@@ -88,7 +90,7 @@ fn typed(
 
 fn text_schema(form: Form) -> Map<String, Value> {
     let form = form_keyword(form).map(|(keyword, value)| (keyword, Some(json!(value))));
-    typed("string", form)
+    typed_schema("string", form)
 }
 
 fn limits(what: &str, min: usize, max: usize) -> Map<String, Value> {

@@ -59,7 +59,7 @@ pub(crate) async fn after(services: &Services, before: Before, result: &Value) {
             }
         }
         Before::NewLinks => {
-            for link in session_links::made(result) {
+            for link in session_links::created_links(result) {
                 journal.note_link(link, LinkChange::Made);
             }
         }

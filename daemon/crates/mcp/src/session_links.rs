@@ -44,7 +44,7 @@ pub(crate) async fn after(services: &Services, before: LinkBefore) {
 }
 
 /// Returns the ids of the links that a call has made, from its result.
-pub(crate) fn made(result: &Value) -> Vec<String> {
+pub(crate) fn created_links(result: &Value) -> Vec<String> {
     let many = result["results"].as_array().into_iter().flatten();
     let all = std::iter::once(result).chain(many);
     all.map(|one| one.get("share").unwrap_or(one))
@@ -60,10 +60,13 @@ mod tests {
     #[test]
     fn links_are_found_in_every_form_of_result() {
         let link = json!({ "id": "1", "short_code": "a" });
-        assert_eq!(made(&link), ["1"]);
-        assert_eq!(made(&json!({ "share": link, "email_sent": false })), ["1"]);
+        assert_eq!(created_links(&link), ["1"]);
+        assert_eq!(
+            created_links(&json!({ "share": link, "email_sent": false })),
+            ["1"]
+        );
         let many = json!({ "results": [{ "share": link }, { "error": "x" }, { "share": link }] });
-        assert_eq!(made(&many), ["1", "1"]);
-        assert!(made(&json!({ "id": "node" })).is_empty());
+        assert_eq!(created_links(&many), ["1", "1"]);
+        assert!(created_links(&json!({ "id": "node" })).is_empty());
     }
 }

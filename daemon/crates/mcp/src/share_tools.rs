@@ -30,7 +30,7 @@ pub(crate) fn create(call: Call) -> ToolFuture {
         let link = space
             .create_share(&node, settings, password, UnverifiedNodes::Refuse)
             .await?;
-        Ok(shown(link))
+        Ok(link_json(link))
     }
     .boxed()
 }
@@ -55,7 +55,7 @@ pub(crate) fn by_email(call: Call) -> ToolFuture {
             .await?;
         let sent = link.email_sent.unwrap_or_default();
         Ok(json!({
-            "share": shown(link),
+            "share": link_json(link),
             "email_sent": sent,
             "note": "the mail has the address without its secret: send `url` to the recipient yourself",
         }))
@@ -101,7 +101,7 @@ async fn one_of_many(call: &Call, id: &str) -> ToolResult<Value> {
     let link = space
         .create_share(&node, CreateShare::default(), None, UnverifiedNodes::Refuse)
         .await?;
-    Ok(shown(link))
+    Ok(link_json(link))
 }
 
 pub(crate) fn update(call: Call) -> ToolFuture {
@@ -113,12 +113,12 @@ pub(crate) fn update(call: Call) -> ToolFuture {
         }
         let code = call.arguments.required("short_code")?;
         let Some(password) = call.arguments.text("password") else {
-            return call.rest(&put("shares/{short_code}")).await;
+            return call.send(&put("shares/{short_code}")).await;
         };
         let share: Share = call.services.reads.share(code).await?;
         if share.key_blob.is_none() {
             // The service keeps the gate of a link that opens no content.
-            return call.rest(&put("shares/{short_code}")).await;
+            return call.send(&put("shares/{short_code}")).await;
         }
         let (space, node) = call.services.node_with_keys(share.file_id).await?;
         space.check(&node)?;
@@ -127,10 +127,10 @@ pub(crate) fn update(call: Call) -> ToolFuture {
             .await?;
         let change: UpdateShare = settings(&call, &["short_code", "password"])?;
         if change == UpdateShare::default() {
-            return Ok(shown(link));
+            return Ok(link_json(link));
         }
         let changed = call.services.writes.update_share(code, &change).await?;
-        Ok(shown(SharedLink {
+        Ok(link_json(SharedLink {
             share: changed,
             ..link
         }))
@@ -159,13 +159,13 @@ fn link_password(password: &str) -> LinkPassword<'_> {
 }
 
 async fn without_keys(call: &Call, route: &Route) -> ToolResult<Value> {
-    let mut response = with_success(call.rest(route).await?, None);
+    let mut response = with_success(call.send(route).await?, None);
     response["note"] = json!(NO_CONTENT);
     Ok(response)
 }
 
 /// Returns the link with its whole address, the one to hand over.
-fn shown(link: SharedLink) -> Value {
+fn link_json(link: SharedLink) -> Value {
     let mut share = json!(link.share);
     share["url"] = json!(link.address);
     share

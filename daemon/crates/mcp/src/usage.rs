@@ -25,10 +25,10 @@ const MAX_DEPTH: usize = 1_000;
 
 pub(crate) fn storage(call: Call) -> ToolFuture {
     async move {
-        let mut usage = call.rest(&get("userusage/quota-limit")).await?;
+        let mut usage = call.send(&get("userusage/quota-limit")).await?;
         let now = OffsetDateTime::now_utc().unix_timestamp() * 1000;
         let files = all_files(&call.services.reads, now - STALE_DAYS * DAY_MS).await?;
-        usage["files"] = files.shown();
+        usage["files"] = files.to_json();
         Ok(usage)
     }
     .boxed()
@@ -86,7 +86,7 @@ impl Files {
         keep_largest(&mut self.largest, &node);
     }
 
-    fn shown(&self) -> Value {
+    fn to_json(&self) -> Value {
         let list = |nodes: &[Node]| -> Vec<Value> {
             nodes.iter().map(|node| self.shown_file(node)).collect()
         };

@@ -176,7 +176,7 @@ word_enum! {
         Name = "name",
         /// A symbolic link, a socket or a device.
         Special = "special",
-        /// It failed, and waits for a retry or for a person.
+        /// Failed, and waits for a retry or for a person.
         Parked = "parked",
         /// It is on a file system that is not mounted.
         Unmounted = "unmounted",

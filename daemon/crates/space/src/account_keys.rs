@@ -74,9 +74,9 @@ pub fn to_wire(bundle: &KeyBundle) -> wire::KeyBundle {
 /// The most pages of a snapshot that are read to find one sealed node: some millions of nodes.
 const MAX_PAGES: usize = 10_000;
 
-/// Returns true if anything on the service was made with keys. Keys are made only where there are none
-/// to be missing: a server that hides those of another must not get new ones. Folders made without any,
-/// on a dashboard say, don't stand in the way. A snapshot without an end counts as used.
+/// Returns true if anything on the service was made with keys. New keys are made only for an account without:
+/// a server that hides an existing key bundle must not obtain a second one. Folders made without keys, on a
+/// dashboard say, don't count. A snapshot without an end counts as used.
 ///
 /// # Errors
 /// As the server gives them.

@@ -3,7 +3,7 @@
 
 use crate::Space;
 use crate::download_plan::{DownloadPlan, PlannedFile};
-use crate::local_place::{LocalPlace, PlaceError, StagedFile};
+use crate::local_place::{DownloadTarget, DownloadTargetError, StagedFile};
 use crate::upload_folder::{FolderProgress, Moving, SMALL};
 use cairn_api::ApiError;
 use cairn_model::Manifest;
@@ -69,11 +69,11 @@ pub struct DownloadedFolder {
 pub struct FailedDownload {
     pub path: PathBuf,
     pub name: String,
-    pub reason: PlaceError,
+    pub reason: DownloadTargetError,
 }
 
 type Fetched = (PlannedFile, Result<(Manifest, Vec<u8>), TransferError>);
-type Outcome = Result<u64, PlaceError>;
+type Outcome = Result<u64, DownloadTargetError>;
 
 impl DownloadedFolder {
     /// Counts a file, or records why it is not there.
@@ -86,7 +86,7 @@ impl DownloadedFolder {
                 self.files += 1;
                 self.bytes += bytes;
             }
-            Err(PlaceError::Transfer(
+            Err(DownloadTargetError::Transfer(
                 error @ TransferError::Api(ApiError::Unauthorized | ApiError::Offline(_)),
             )) => return Err(error),
             Err(reason) => self.failed.push(FailedDownload {
@@ -104,11 +104,11 @@ impl DownloadPlan {
     ///
     /// # Errors
     /// The directory that can't be made, and the reason.
-    pub fn make_folders(&self, local: &dyn LocalFolder) -> Result<(), PlaceError> {
+    pub fn make_folders(&self, local: &dyn LocalFolder) -> Result<(), DownloadTargetError> {
         for dir in &self.folders {
             std::fs::create_dir_all(dir)
                 .and_then(|()| local.check(dir))
-                .map_err(|source| PlaceError::Folder {
+                .map_err(|source| DownloadTargetError::Folder {
                     dir: dir.clone(),
                     source,
                 })?;
@@ -154,7 +154,7 @@ impl Space {
         check_above(local.as_ref(), &file.to)?;
         let what = Moving::File(&file.node.name);
         let progress = download.progress.begin(what, file.node.size);
-        let place = LocalPlace {
+        let place = DownloadTarget {
             to: &file.to,
             may_replace: download.may_replace,
             set_executable: &|path, executable| local.set_executable(path, executable),
@@ -226,26 +226,28 @@ fn put_all(
 ) -> Vec<(PlannedFile, Outcome)> {
     let set_executable = |path: &Path, executable| local.set_executable(path, executable);
     let stage = |(file, content): Fetched| {
-        let staged = content.map_err(PlaceError::from).and_then(|content| {
-            let (manifest, bytes) = content;
-            check_above(local, &file.to)?;
-            let place = LocalPlace {
-                to: &file.to,
-                may_replace,
-                set_executable: &set_executable,
-            };
-            Ok((place.stage(&bytes, &manifest)?, manifest.size))
-        });
+        let staged = content
+            .map_err(DownloadTargetError::from)
+            .and_then(|content| {
+                let (manifest, bytes) = content;
+                check_above(local, &file.to)?;
+                let place = DownloadTarget {
+                    to: &file.to,
+                    may_replace,
+                    set_executable: &set_executable,
+                };
+                Ok((place.stage(&bytes, &manifest)?, manifest.size))
+            });
         (file, staged)
     };
     let staged: Vec<_> = fetched.into_iter().map(stage).collect();
     let synced = local.sync_all(top);
-    let put = |staged: Result<(StagedFile, u64), PlaceError>, to: &Path| {
+    let put = |staged: Result<(StagedFile, u64), DownloadTargetError>, to: &Path| {
         let (staged, bytes) = staged?;
         if let Err(error) = &synced {
             let source = io::Error::new(error.kind(), error.to_string());
             let to = to.to_owned();
-            return Err(PlaceError::File { to, source });
+            return Err(DownloadTargetError::File { to, source });
         }
         check_above(local, to)?;
         staged.put()?;
@@ -258,14 +260,16 @@ fn put_all(
     put.collect()
 }
 
-fn check_above(local: &dyn LocalFolder, to: &Path) -> Result<(), PlaceError> {
+fn check_above(local: &dyn LocalFolder, to: &Path) -> Result<(), DownloadTargetError> {
     let dir = to.parent().unwrap_or(Path::new("/"));
-    local.check(dir).map_err(|source| PlaceError::Folder {
-        dir: dir.to_owned(),
-        source,
-    })
+    local
+        .check(dir)
+        .map_err(|source| DownloadTargetError::Folder {
+            dir: dir.to_owned(),
+            source,
+        })
 }
 
-fn no_content(node: &Node) -> PlaceError {
-    PlaceError::NoContent(node.name.clone())
+fn no_content(node: &Node) -> DownloadTargetError {
+    DownloadTargetError::NoContent(node.name.clone())
 }

@@ -21,7 +21,7 @@ mod verify;
 pub use cairn_crypto::{CryptoError, PublicKeys, SpaceKeys, SystemRandom};
 pub use download_folder::{DownloadedFolder, FailedDownload, FolderDownload, LocalFolder};
 pub use download_plan::{DownloadPlan, LocalPath, PlanError, PlannedFile, RejectedName};
-pub use local_place::{LocalPlace, PlaceError, SetExecutable, StagedFile};
+pub use local_place::{DownloadTarget, DownloadTargetError, SetExecutable, StagedFile};
 pub use merge_preview::{FileCount, LeftOut, MergePreview, RemoteFolder};
 pub use share::{LinkPassword, ShareError, SharedLink, UnverifiedNodes};
 pub use space::{EnsuredFolder, LocalFacts, Space, random_id};

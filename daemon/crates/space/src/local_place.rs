@@ -16,7 +16,7 @@ pub type SetExecutable<'a> = dyn Fn(&Path, bool) -> io::Result<()> + Sync + 'a;
 
 /// A place for a download.
 #[derive(Clone, Copy)]
-pub struct LocalPlace<'a> {
+pub struct DownloadTarget<'a> {
     pub to: &'a Path,
     /// True if a file that is there is replaced.
     pub may_replace: bool,
@@ -25,7 +25,7 @@ pub struct LocalPlace<'a> {
 
 /// The reason why a download is not in its place.
 #[derive(Debug, thiserror::Error)]
-pub enum PlaceError {
+pub enum DownloadTargetError {
     #[error("`{0}` exists already")]
     Exists(PathBuf),
     #[error("the service has no content of `{0}`")]
@@ -42,13 +42,13 @@ impl Space {
     /// Downloads one revision of a file to a place, which has either all of it or what it had before.
     ///
     /// # Errors
-    /// [`PlaceError`]; nothing of the download is left then.
+    /// [`DownloadTargetError`]; nothing of the download is left then.
     pub async fn download_to(
         &self,
         content: Download,
-        place: LocalPlace<'_>,
+        place: DownloadTarget<'_>,
         progress: &dyn Progress,
-    ) -> Result<Manifest, PlaceError> {
+    ) -> Result<Manifest, DownloadTargetError> {
         place.check()?;
         let temp = place.temp()?;
         let file = temp.as_file().try_clone();
@@ -64,24 +64,28 @@ impl Space {
     }
 }
 
-impl LocalPlace<'_> {
+impl DownloadTarget<'_> {
     /// Refuses a place that has something that may not be replaced.
     ///
     /// # Errors
-    /// [`PlaceError::Exists`].
-    pub fn check(&self) -> Result<(), PlaceError> {
+    /// [`DownloadTargetError::Exists`].
+    pub fn check(&self) -> Result<(), DownloadTargetError> {
         if self.may_replace || self.to.symlink_metadata().is_err() {
             return Ok(());
         }
-        Err(PlaceError::Exists(self.to.to_owned()))
+        Err(DownloadTargetError::Exists(self.to.to_owned()))
     }
 
     /// Writes a content that was verified beside the place. The caller waits until it lies on the disk, for many
     /// files at once.
     ///
     /// # Errors
-    /// [`PlaceError`]; nothing is left then.
-    pub fn stage(&self, bytes: &[u8], manifest: &Manifest) -> Result<StagedFile, PlaceError> {
+    /// [`DownloadTargetError`]; nothing is left then.
+    pub fn stage(
+        &self,
+        bytes: &[u8],
+        manifest: &Manifest,
+    ) -> Result<StagedFile, DownloadTargetError> {
         let mut temp = self.temp()?;
         temp.write_all(bytes).map_err(|e| self.failed(e))?;
         self.set_metadata(&temp, manifest)?;
@@ -90,17 +94,21 @@ impl LocalPlace<'_> {
 
     /// Makes a file beside the place, so that putting it there is one rename; with the permissions that the user
     /// gives to new files.
-    fn temp(&self) -> Result<NamedTempFile, PlaceError> {
+    fn temp(&self) -> Result<NamedTempFile, DownloadTargetError> {
         let dir = self.to.parent().filter(|dir| !dir.as_os_str().is_empty());
         let dir = dir.unwrap_or(Path::new("."));
-        temp_in(dir).map_err(|source| PlaceError::Folder {
+        temp_in(dir).map_err(|source| DownloadTargetError::Folder {
             dir: dir.to_owned(),
             source,
         })
     }
 
     /// Gives a file the time and the permission that its manifest tells.
-    fn set_metadata(&self, temp: &NamedTempFile, manifest: &Manifest) -> Result<(), PlaceError> {
+    fn set_metadata(
+        &self,
+        temp: &NamedTempFile,
+        manifest: &Manifest,
+    ) -> Result<(), DownloadTargetError> {
         let millis = u64::try_from(manifest.modified_ms).unwrap_or(0);
         let modified = UNIX_EPOCH + Duration::from_millis(millis);
         temp.as_file()
@@ -118,9 +126,9 @@ impl LocalPlace<'_> {
         }
     }
 
-    fn failed(&self, source: io::Error) -> PlaceError {
+    fn failed(&self, source: io::Error) -> DownloadTargetError {
         let to = self.to.to_owned();
-        PlaceError::File { to, source }
+        DownloadTargetError::File { to, source }
     }
 }
 
@@ -136,8 +144,8 @@ impl StagedFile {
     /// Puts the file in its place.
     ///
     /// # Errors
-    /// [`PlaceError::Exists`] if something came there meanwhile that may not be replaced.
-    pub fn put(self) -> Result<(), PlaceError> {
+    /// [`DownloadTargetError::Exists`] if something came there meanwhile that may not be replaced.
+    pub fn put(self) -> Result<(), DownloadTargetError> {
         let Self {
             temp,
             to,
@@ -151,9 +159,9 @@ impl StagedFile {
         put.map_err(|e| {
             let source = e.error;
             if !may_replace && source.kind() == io::ErrorKind::AlreadyExists {
-                PlaceError::Exists(to)
+                DownloadTargetError::Exists(to)
             } else {
-                PlaceError::File { to, source }
+                DownloadTargetError::File { to, source }
             }
         })
     }
@@ -199,7 +207,7 @@ mod tests {
         let to = dir.path().join("f");
         fs::write(&to, "old").unwrap();
         let executable = std::sync::Mutex::new(None);
-        let place = LocalPlace {
+        let place = DownloadTarget {
             to: &to,
             may_replace: true,
             set_executable: &|_, value| {
@@ -222,7 +230,7 @@ mod tests {
     fn what_came_there_meanwhile_stays() {
         let dir = tempfile::tempdir().unwrap();
         let to = dir.path().join("f");
-        let place = LocalPlace {
+        let place = DownloadTarget {
             to: &to,
             may_replace: false,
             set_executable: &|_, _| Ok(()),
@@ -230,8 +238,8 @@ mod tests {
         place.check().unwrap();
         let staged = place.stage(b"new", &manifest()).unwrap();
         fs::write(&to, "of somebody else").unwrap();
-        assert!(matches!(staged.put(), Err(PlaceError::Exists(_))));
-        assert!(matches!(place.check(), Err(PlaceError::Exists(_))));
+        assert!(matches!(staged.put(), Err(DownloadTargetError::Exists(_))));
+        assert!(matches!(place.check(), Err(DownloadTargetError::Exists(_))));
         assert_eq!(fs::read(&to).unwrap(), b"of somebody else");
         assert_eq!(names(dir.path()), ["f"]);
     }
@@ -240,7 +248,7 @@ mod tests {
     fn nothing_is_left_of_a_file_that_could_not_be_written() {
         let dir = tempfile::tempdir().unwrap();
         let to = dir.path().join("f");
-        let place = LocalPlace {
+        let place = DownloadTarget {
             to: &to,
             may_replace: false,
             set_executable: &|_, _| Err(io::Error::other("a bad disk")),
@@ -249,11 +257,14 @@ mod tests {
         assert!(error.to_string().contains("a bad disk"), "{error}");
         assert!(names(dir.path()).is_empty());
         let missing = dir.path().join("none/f");
-        let place = LocalPlace {
+        let place = DownloadTarget {
             to: &missing,
             ..place
         };
         let error = place.stage(b"new", &manifest()).unwrap_err();
-        assert!(matches!(error, PlaceError::Folder { .. }), "{error}");
+        assert!(
+            matches!(error, DownloadTargetError::Folder { .. }),
+            "{error}"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Share links as a holder of the keys makes them: the secret, and the sealed keys of what is shared.
 //!
-//! The server gets a wrapped secret, sealed files and a gate value; the address with the secret is
+//! The server gets a wrapped secret, sealed files and a password verifier; the address with the secret is
 //! put together here. A link carries files as they were when it was made or last refreshed.
 
 mod error;
@@ -39,7 +39,7 @@ pub struct SharedLink {
 struct NewLink {
     id: Uuid,
     owned: OwnedLink,
-    gate: Option<(String, PasswordKdf)>,
+    password_verifier: Option<(String, PasswordKdf)>,
 }
 
 impl Space {
@@ -61,11 +61,11 @@ impl Space {
         let files = self
             .sealed_files(node, unverified, new.id, &new.owned.key)
             .await?;
-        let (gate, kdf) = new.gate.clone().unzip();
+        let (password_verifier, kdf) = new.password_verifier.clone().unzip();
         let settings = CreateShare {
             id: Some(new.id),
             file_id: Some(node.id),
-            password: gate,
+            password: password_verifier,
             kdf,
             key_blob: Some(self.wrapped(&new)),
             ..settings
@@ -123,7 +123,7 @@ impl Space {
         })
     }
 
-    /// Gives a link another password, or none: a new gate, and its files sealed anew.
+    /// Gives a link another password, or none: a new verifier, and its files sealed anew.
     ///
     /// # Errors
     /// As [`Self::refresh_share`].
@@ -139,9 +139,9 @@ impl Space {
         let files = self
             .sealed_files(node, unverified, share.id, &new.owned.key)
             .await?;
-        let (gate, kdf) = new.gate.clone().unzip();
+        let (password_verifier, kdf) = new.password_verifier.clone().unzip();
         let change = UpdateShare {
-            password: Some(gate),
+            password: Some(password_verifier),
             kdf,
             key_blob: Some(self.wrapped(&new)),
             ..UpdateShare::default()
@@ -182,7 +182,7 @@ impl Space {
             return Ok(NewLink {
                 id,
                 owned: OwnedLink { secret, key },
-                gate: None,
+                password_verifier: None,
             });
         };
         let kdf = LinkSecret::password_params(password.iterations, &mut SystemRandom)
@@ -193,14 +193,14 @@ impl Space {
         };
         let text = zeroizing(password.password);
         let derive = move || {
-            let (key, gate) = secret.key_with_password(&text, &kdf)?;
-            Ok((OwnedLink { secret, key }, gate.to_hex()))
+            let (key, password_verifier) = secret.key_with_password(&text, &kdf)?;
+            Ok((OwnedLink { secret, key }, password_verifier.to_hex()))
         };
-        let (owned, gate) = blocking(self.transfer.blocking(), derive).await?;
+        let (owned, password_verifier) = blocking(self.transfer.blocking(), derive).await?;
         Ok(NewLink {
             id,
             owned,
-            gate: Some((gate, wire)),
+            password_verifier: Some((password_verifier, wire)),
         })
     }
 

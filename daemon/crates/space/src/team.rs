@@ -1,5 +1,5 @@
 //! The keys of a team's space as the server gives them: opened from what was granted to this
-//! account, with every name and public key held against what the device has seen before.
+//! account, with every name and public key checked against what the device has seen before.
 
 mod error;
 mod grant;
@@ -285,7 +285,7 @@ impl TeamGrants {
             // Who has left since is not served any more. That ended the epoch, so that this can't be
             // the one in force, and the key is used for nothing but to make its successor.
             (None, None) if grant.epoch < self.epoch => Ok(named),
-            _ => Err(self.refused(CryptoError::Opaque)),
+            _ => Err(self.refused(CryptoError::NotAuthentic)),
         }
     }
 

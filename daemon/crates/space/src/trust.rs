@@ -61,9 +61,9 @@ impl Trust {
     /// Opens what [`Self::seal`] made.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] if it was altered or sealed under another account's key.
+    /// [`CryptoError::NotAuthentic`] if it was altered or sealed under another account's key.
     pub fn open(key: &TrustKey, sealed: &[u8]) -> Result<Self, CryptoError> {
-        serde_json::from_slice(&key.open(LABEL, sealed)?).map_err(|_| CryptoError::Opaque)
+        serde_json::from_slice(&key.open(LABEL, sealed)?).map_err(|_| CryptoError::NotAuthentic)
     }
 
     /// Seals it for keeping.
@@ -179,7 +179,7 @@ impl Trust {
         epoch: u32,
     ) -> Result<(), CryptoError> {
         match self.teams.get(&team) {
-            Some(note) if note.space != space => Err(CryptoError::Opaque),
+            Some(note) if note.space != space => Err(CryptoError::NotAuthentic),
             Some(note) if note.epoch > epoch => Err(CryptoError::Rollback {
                 seen: u64::from(note.epoch),
                 served: u64::from(epoch),
@@ -196,7 +196,7 @@ impl Trust {
             Some(note)
                 if ring.check_value(note.epoch).map(Vec::from) != Some(note.check.0.clone()) =>
             {
-                Err(CryptoError::Opaque)
+                Err(CryptoError::NotAuthentic)
             }
             Some(_) | None => Ok(()),
         }

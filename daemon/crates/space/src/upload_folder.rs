@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Files up to this many bytes travel together.
 pub const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
-/// So many bytes or files of them are held in memory at once: a few requests' worth.
+/// Maximum bytes or files of them in memory at once: a few requests' worth.
 const GROUP_BYTES: u64 = 32 * 1024 * 1024;
 const GROUP_FILES: usize = 1024;
 /// Larger files on their way at once.

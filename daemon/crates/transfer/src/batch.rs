@@ -222,7 +222,7 @@ fn open_file(
     let list = chunk_list::of_small(context, &manifest, object)?;
     let bytes = assemble(&list, object, size)?;
     if content_hash(&bytes) != manifest.hash {
-        return Err(refused(Check::Content)(CryptoError::Opaque));
+        return Err(refused(Check::Content)(CryptoError::NotAuthentic));
     }
     Ok((manifest, bytes))
 }
@@ -235,7 +235,7 @@ fn assemble<'a>(
     let mut bytes = Vec::with_capacity(size);
     for row in list.rows() {
         let sealed = object(chunk_id(&row.id));
-        let sealed = sealed.ok_or_else(|| refused(Check::Chunk)(CryptoError::Opaque))?;
+        let sealed = sealed.ok_or_else(|| refused(Check::Chunk)(CryptoError::NotAuthentic))?;
         let plain = list
             .open_chunk(row, sealed)
             .map_err(refused(Check::Chunk))?;

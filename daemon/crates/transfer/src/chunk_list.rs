@@ -55,7 +55,7 @@ impl ChunkList {
     }
 
     /// Returns the chunks, each with its own key.
-    pub(crate) fn listed(&self) -> Vec<ListedChunk> {
+    pub(crate) fn chunks(&self) -> Vec<ListedChunk> {
         let listed = |row: &ChunkRow| self.key(row.key).list_chunk(row.id, row.length, row.hash);
         self.rows().iter().map(listed).collect()
     }
@@ -128,8 +128,8 @@ pub(crate) fn of_small<'a>(
     if !manifest.content.is_list {
         return ChunkList::new(context, of_one(manifest));
     }
-    let sealed =
-        object(manifest.content.id).ok_or_else(|| refused(Check::Manifest)(CryptoError::Opaque))?;
+    let sealed = object(manifest.content.id)
+        .ok_or_else(|| refused(Check::Manifest)(CryptoError::NotAuthentic))?;
     match open_whole(context, manifest, sealed)? {
         OpenedManifest::Whole(list) => ChunkList::new(context, list),
         OpenedManifest::Parts(_) => Err(TransferError::protocol(

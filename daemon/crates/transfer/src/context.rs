@@ -42,7 +42,7 @@ impl TransferContext {
             .manifest_hash
             .is_some_and(|hash| hash != cairn_crypto::manifest_hash(sealed))
         {
-            return Err(refused(Check::Manifest)(CryptoError::Opaque));
+            return Err(refused(Check::Manifest)(CryptoError::NotAuthentic));
         }
         let ids = download.sealed_as();
         cairn_crypto::open_manifest(&self.keys, ids.node_id, ids.revision_id, sealed)

@@ -111,7 +111,7 @@ struct ChunkSlot {
 enum ChunkOrigin {
     /// From the service, or from a file on this disk.
     Fetched(Vec<u8>),
-    /// It was in the target already.
+    /// In the target already.
     Kept(Vec<u8>),
     CopyFrom(u64),
 }
@@ -154,7 +154,7 @@ impl Fetching<'_> {
                 .moved(slot.offset + slot.row.length, manifest.size);
         }
         if hasher.finish() != manifest.hash {
-            return Err(refused(Check::Content)(CryptoError::Opaque));
+            return Err(refused(Check::Content)(CryptoError::NotAuthentic));
         }
         let (target, size) = (self.target.clone(), manifest.size);
         let cut = self.context.blocking.run(move || {

@@ -40,7 +40,7 @@ pub use local::{
     BytesSource, FileSource, FileTarget, MemoryTarget, Source, SourceReader, Target, temp_in,
 };
 pub use numbers::{KnownNumbers, MAX_NUMBER};
-pub use progress::{Progress, Started};
+pub use progress::{Progress, ResumableUpload};
 pub use restore::Restore;
 pub use transfer::{Options, SharedRevision, Transfer};
 pub use upload::{SmallUpload, Upload, UploadTarget, Uploaded};

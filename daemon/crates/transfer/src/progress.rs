@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The state that has to be remembered to resume an upload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Started {
+pub struct ResumableUpload {
     pub upload: UploadId,
     pub revision: RevisionId,
     /// The object that the content begins with: another epoch makes another one of the same bytes.
@@ -14,14 +14,14 @@ pub struct Started {
     pub hash: ContentHash,
 }
 
-/// Hears of a transfer's progress. Calls come from any thread and must return quickly.
+/// Receives a transfer's progress. Calls come from any thread and must return quickly.
 pub trait Progress: Send + Sync {
     /// The server knows the upload; from now on it can be resumed.
-    fn started(&self, _started: &Started) {}
+    fn started(&self, _started: &ResumableUpload) {}
 
-    /// So many of `total` plaintext bytes are across.
+    /// `done` of `total` plaintext bytes are transferred.
     fn moved(&self, _done: u64, _total: u64) {}
 }
 
-/// Nobody listens.
+/// Ignores all progress.
 impl Progress for () {}

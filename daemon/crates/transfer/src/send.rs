@@ -9,7 +9,7 @@ use crate::download::Download;
 use crate::error::TransferError;
 use crate::fetch;
 use crate::naming::{KEPT, KnownChunks, Naming, Planned};
-use crate::progress::{Progress, Started};
+use crate::progress::{Progress, ResumableUpload};
 use crate::scan::scan;
 use crate::sending::{Sending, unannounced};
 use crate::unchanged::is_unchanged;
@@ -100,7 +100,7 @@ fn is_failure(error: &TransferError) -> bool {
 /// Returns whether the service has an upload that was begun.
 async fn is_begun(
     context: &TransferContext,
-    started: Option<&Started>,
+    started: Option<&ResumableUpload>,
 ) -> Result<bool, TransferError> {
     let Some(started) = started else {
         return Ok(false);
@@ -162,7 +162,7 @@ impl Attempt {
                 return committed(&head, *node, manifest).map(Outcome::Done);
             }
         };
-        progress.started(&Started {
+        progress.started(&ResumableUpload {
             upload: begun.upload_id,
             revision: head.revision,
             object: content.object.id,
@@ -217,7 +217,7 @@ pub(crate) async fn give_up(context: &TransferContext, upload: UploadId) {
 
 enum Begun {
     Running(Box<wire::Upload>),
-    /// It was committed before; only the response was lost.
+    /// Committed before; only the response was lost.
     Committed(Box<Node>),
     /// The one to resume has the same bytes in other objects, and is to be kept.
     OtherObjects,
@@ -230,7 +230,7 @@ async fn begin(
     head: &mut NewRevision,
     planned: &Planned,
     content: &NewContent,
-    (resume, keeps_begun): (Option<Started>, bool),
+    (resume, keeps_begun): (Option<ResumableUpload>, bool),
 ) -> Result<Begun, TransferError> {
     if let Some(started) = resume {
         if (started.hash, started.object) == (content.hash, content.object.id) {

@@ -36,7 +36,7 @@ pub(crate) struct ChunkSpan {
 /// An object that the service lacks.
 pub(crate) enum Missing {
     Chunk(ChunkSpan),
-    /// It was sealed before; its length in the file is 0 for a list of chunks.
+    /// Sealed before; its length in the file is 0 for a list of chunks.
     Sealed(ChunkId, Bytes, u64),
 }
 

@@ -172,7 +172,7 @@ impl Transfer {
         manifest: Manifest,
     ) -> Result<SharedRevision, TransferError> {
         let list = chunk_list::of_revision(&self.context, download.node, &manifest).await?;
-        let chunks = list.listed();
+        let chunks = list.chunks();
         Ok(SharedRevision { manifest, chunks })
     }
 

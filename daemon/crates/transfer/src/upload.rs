@@ -2,7 +2,7 @@
 
 use crate::download::Download;
 use crate::local::Source;
-use crate::progress::Started;
+use crate::progress::ResumableUpload;
 use cairn_model::{ContentHash, Manifest, NodeId, RevisionId};
 use cairn_wire::nodes::Node;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ pub struct Upload {
     /// Content that needs no upload: what the server is known to have.
     pub unless: Option<ContentHash>,
     /// An upload of this file that was begun before.
-    pub resume: Option<Started>,
+    pub resume: Option<ResumableUpload>,
 }
 
 /// One small file to upload with others in one request.

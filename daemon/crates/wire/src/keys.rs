@@ -61,7 +61,7 @@ pub struct PutKeys {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum RecoveryMaker {
+pub enum RecoveryKeyOrigin {
     Client,
     Server,
 }
@@ -71,7 +71,7 @@ pub enum RecoveryMaker {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct RecoveryStatus {
     pub configured: bool,
-    pub made_by: Option<RecoveryMaker>,
+    pub made_by: Option<RecoveryKeyOrigin>,
     /// True for one that a client made: it opens the account key. One of the server's only proves
     /// whose account it is.
     pub opens_files: bool,

@@ -8,20 +8,24 @@ use utoipa::openapi::schema::{KnownFormat, SchemaFormat};
 /// A UUID that has no type of its own: stands in for it in `value_type`, and is never made.
 pub struct Id;
 
-fn known(format: KnownFormat) -> Option<SchemaFormat> {
+fn known_format(format: KnownFormat) -> Option<SchemaFormat> {
     Some(SchemaFormat::KnownFormat(format))
 }
 
-text_schema!("Id", text("A UUID.").format(known(KnownFormat::Uuid)), Id);
+text_schema!(
+    "Id",
+    text("A UUID.").format(known_format(KnownFormat::Uuid)),
+    Id
+);
 text_schema!(
     "Sealed",
     text("Bytes that only a client can read: standard base64 with padding.")
-        .format(known(KnownFormat::Byte)),
+        .format(known_format(KnownFormat::Byte)),
     Sealed
 );
 text_schema!(
     "Timestamp",
-    text("RFC 3339, UTC, milliseconds.").format(known(KnownFormat::DateTime)),
+    text("RFC 3339, UTC, milliseconds.").format(known_format(KnownFormat::DateTime)),
     Timestamp
 );
 text_schema!(

@@ -13,8 +13,8 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Returns the subfolders that neither side has; none if the service can't be asked.
-pub(super) async fn missing(app: &App, new: &NewFolder) -> Vec<String> {
-    let is_here = |sub: &&String| Path::new(&new.local).join(below(sub)).is_dir();
+pub(super) async fn missing_subfolders(app: &App, new: &NewFolder) -> Vec<String> {
+    let is_here = |sub: &&String| Path::new(&new.local).join(trim_separators(sub)).is_dir();
     let absent: Vec<&String> = new.only.iter().filter(|sub| !is_here(sub)).collect();
     if absent.is_empty() {
         return Vec::new();
@@ -27,7 +27,7 @@ async fn not_there(app: &App, top: &str, subfolders: &[&String]) -> CommandResul
     let remote = Remote::open(app, &Within { team: None }).await?;
     let mut missing = Vec::new();
     for sub in subfolders {
-        let path = format!("{}/{}", top.trim_end_matches('/'), below(sub));
+        let path = format!("{}/{}", top.trim_end_matches('/'), trim_separators(sub));
         let found = remote.look_up(&path).await?;
         let is_folder = matches!(&found, Some(RemoteNode::Node(node)) if node.kind == Kind::Folder);
         if !is_folder {
@@ -38,6 +38,6 @@ async fn not_there(app: &App, top: &str, subfolders: &[&String]) -> CommandResul
 }
 
 /// A subfolder without the separators that people write around it.
-fn below(subfolder: &str) -> &str {
+fn trim_separators(subfolder: &str) -> &str {
     subfolder.trim_matches('/')
 }

@@ -26,7 +26,7 @@ pub(super) struct Args {
 pub(super) fn run(app: &App, args: Args) -> CommandResult {
     let entry = entry(app, args.client)?;
     if !args.write {
-        let (text, whole) = config::shown(args.client.format(), entry)?;
+        let (text, whole) = config::entry_text(args.client.format(), entry)?;
         app.out.line(text);
         app.out.json(&whole);
         return Ok(());

@@ -68,7 +68,7 @@ impl FromStr for Expiry {
 pub(super) async fn run(app: &App, remote: &Remote, args: Args) -> CommandResult {
     let password = match (&args.password_file, args.password) {
         (Some(file), _) => Some(prompt::from_file(file)?),
-        (None, true) => Some(prompt::typed(
+        (None, true) => Some(prompt::read_line(
             "Password of the link: ",
             "--password-file FILE",
         )?),

@@ -59,11 +59,11 @@ fn status(share: &Share) -> &'static str {
     match share.status {
         ShareStatus::Active => "active",
         ShareStatus::FileGone => "file gone",
-        ShareStatus::MakerLeft => "left the team",
-        ShareStatus::Deactivated => "off",
+        ShareStatus::MakerLeft => "its creator left the team",
+        ShareStatus::Deactivated => "switched off",
         ShareStatus::Expired => "expired",
-        ShareStatus::AtDownloadLimit => "at its limit",
-        ShareStatus::NotYetActive => "not yet",
-        ShareStatus::ActiveWindowEnded => "over",
+        ShareStatus::AtDownloadLimit => "download limit reached",
+        ShareStatus::NotYetActive => "not active yet",
+        ShareStatus::ActiveWindowEnded => "ended",
     }
 }

@@ -44,7 +44,7 @@ pub(super) async fn show(
         ]);
     }
     table.print(&app.out, "The team has no members.");
-    for member in changed(&members) {
+    for member in members_with_changed_keys(&members) {
         app.out.note(difference(app, member));
     }
     app.out.json(&json!({
@@ -163,7 +163,7 @@ fn report(app: &App, team: &Team, made: &Granting) -> CommandResult {
             words(member.status)
         ));
     }
-    let changed = changed(&made.members);
+    let changed = members_with_changed_keys(&made.members);
     for member in &changed {
         app.out.note(difference(app, member));
     }
@@ -202,7 +202,7 @@ fn granted(made: &Granting) -> Vec<&MemberKeys> {
     members.filter(|one| made.grants_to(one.account)).collect()
 }
 
-fn changed(members: &[MemberKeys]) -> Vec<&MemberKeys> {
+fn members_with_changed_keys(members: &[MemberKeys]) -> Vec<&MemberKeys> {
     members
         .iter()
         .filter(|member| member.status == KeyStatus::Changed)

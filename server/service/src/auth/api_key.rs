@@ -9,7 +9,7 @@ pub(crate) const PREFIX: &str = "ck_";
 const SHOWN: usize = 10;
 
 /// Makes the text of a new API key.
-pub(crate) fn fresh(source: &Source) -> String {
+pub(crate) fn generate(source: &Source) -> String {
     format!("{PREFIX}{}", hex::encode(source.bytes::<24>()))
 }
 
@@ -19,6 +19,6 @@ pub(crate) fn hash(key: &str) -> Hash {
 }
 
 /// Returns the beginning of a key, by which people recognise it.
-pub(crate) fn shown(key: &str) -> String {
+pub(crate) fn visible_prefix(key: &str) -> String {
     key.chars().take(SHOWN).collect()
 }

@@ -30,7 +30,7 @@ impl Address {
     }
 }
 
-/// The host and port that a request names; `localhost` if it names none, or what can't be one.
+/// The host and port that a request names; `localhost` if it names none, or an invalid one.
 fn host(parts: &Parts) -> String {
     let named = || parts.headers.get(header::HOST)?.to_str().ok()?.parse().ok();
     parts

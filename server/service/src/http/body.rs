@@ -67,7 +67,7 @@ pub(crate) async fn pieces(request: Request, limit: usize) -> Result<Pieces> {
 }
 
 /// Reads a body into one run of bytes.
-pub(crate) async fn whole(request: Request, limit: usize) -> Result<Bytes> {
+pub(crate) async fn read_all(request: Request, limit: usize) -> Result<Bytes> {
     let mut pieces = pieces(request, limit).await?;
     if pieces.parts.len() <= 1 {
         return Ok(pieces.parts.pop().unwrap_or_default());
@@ -119,19 +119,22 @@ mod tests {
             "sha-512=:xx:, sha-256=:{}:",
             STANDARD.encode(Sha256::digest(b"abc"))
         );
-        assert_eq!(whole(request(Some(&good), "abc"), 3).await.unwrap(), "abc");
+        assert_eq!(
+            read_all(request(Some(&good), "abc"), 3).await.unwrap(),
+            "abc"
+        );
         assert!(matches!(
-            whole(request(Some(&good), "abd"), 3).await,
+            read_all(request(Some(&good), "abd"), 3).await,
             Err(Error::Store(StoreError::Invalid(_)))
         ));
         assert!(matches!(
-            whole(request(None, "abcd"), 3).await,
+            read_all(request(None, "abcd"), 3).await,
             Err(Error::TooLarge(_))
         ));
         for bad in ["sha-256", "sha-256=abc", "sha-256=:!!:", "sha-256=:YWJj:"] {
             assert!(
                 matches!(
-                    whole(request(Some(bad), "abc"), 3).await,
+                    read_all(request(Some(bad), "abc"), 3).await,
                     Err(Error::Store(StoreError::Invalid(_)))
                 ),
                 "{bad}"

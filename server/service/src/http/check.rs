@@ -5,7 +5,7 @@
 
 mod rules;
 
-use self::rules::{counted, number, plain, text};
+use self::rules::{check_count, number, plain, text};
 use crate::error::{Error, Result};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -119,7 +119,7 @@ impl<'s> Reader<'_, 's> {
     }
 
     /// Returns the rules of what the value holds, by the schema that each of its own gives for it.
-    fn within(&self, schema: impl Fn(&'s Rules) -> Option<&'s Value>) -> Vec<&'s Rules> {
+    fn inner_rules(&self, schema: impl Fn(&'s Rules) -> Option<&'s Value>) -> Vec<&'s Rules> {
         let mut rules = Vec::new();
         for schema in self.rules.iter().filter_map(|&rules| schema(rules)) {
             collect(self.schemas, schema, &mut rules);
@@ -168,7 +168,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<(), A::Error> {
-        let rules = self.within(|rules| rules.get("items"));
+        let rules = self.inner_rules(|rules| rules.get("items"));
         let mut count = 0;
         let each = Reader {
             rules: &rules,
@@ -177,14 +177,14 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
         while values.next_element_seed(each)?.is_some() {
             count += 1;
         }
-        self.all(|rules| counted(rules, ["minItems", "maxItems"], count, "elements"))
+        self.all(|rules| check_count(rules, ["minItems", "maxItems"], count, "elements"))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
         let mut count = 0;
         while let Some(name) = fields.next_key::<String>()? {
             count += 1;
-            let rules = self.within(|rules| {
+            let rules = self.inner_rules(|rules| {
                 let described = rules.get("properties").and_then(|all| all.get(&name));
                 described.or_else(|| rules.get("additionalProperties"))
             });
@@ -198,7 +198,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
                 ..self
             })?;
         }
-        self.all(|rules| counted(rules, ["minProperties", "maxProperties"], count, "fields"))
+        self.all(|rules| check_count(rules, ["minProperties", "maxProperties"], count, "fields"))
     }
 }
 

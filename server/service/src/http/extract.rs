@@ -130,7 +130,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Undescribed<T> {
 /// Reads the bytes of a JSON object.
 async fn object(request: Request, limit: usize) -> Result<Bytes> {
     check_media_type(request.headers())?;
-    let bytes = body::whole(request, limit).await?;
+    let bytes = body::read_all(request, limit).await?;
     // Serde would also take an array, whose elements it gives to the fields in their order.
     if bytes.trim_ascii_start().first() == Some(&b'[') {
         return Err(Error::invalid(

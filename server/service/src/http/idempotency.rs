@@ -60,7 +60,7 @@ async fn handle(app: &AppState, request: Request, next: Next) -> Result<Response
 
     let mut copy = Request::new(body);
     copy.headers_mut().clone_from(&parts.headers);
-    let bytes = body::whole(copy, MAX_LIST).await?;
+    let bytes = body::read_all(copy, MAX_LIST).await?;
     let hash: [u8; 32] = Sha256::new()
         .chain_update(parts.method.as_str())
         .chain_update([0])

@@ -23,9 +23,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 /// Buckets of a kind that are kept before the full ones among them are forgotten.
-const MANY_BUCKETS: usize = 100_000;
+const SWEEP_THRESHOLD: usize = 100_000;
 /// Buckets of a kind at most: beyond it, networks that come new share [`SHARED`] ones.
-const MOST_BUCKETS: usize = 1 << 18;
+const MAX_BUCKETS: usize = 1 << 18;
 /// Bytes of the key of a bucket that networks share: 65,536 buckets.
 const SHARED: usize = 2;
 /// The least time between two looks for full ones.
@@ -109,7 +109,7 @@ impl Buckets {
     /// Takes one request from a bucket. If there are too many buckets, networks share some.
     fn take(&self, mut key: Key, class: Class) -> Admission {
         self.sweep();
-        if class == Class::Open && self.governor.len() >= MOST_BUCKETS {
+        if class == Class::Anonymous && self.governor.len() >= MAX_BUCKETS {
             key[SHARED..].fill(0);
         }
         match self.governor.check_key(&key) {
@@ -138,7 +138,7 @@ impl Buckets {
     fn sweep(&self) {
         let now = self.clock.0.now_ms();
         let due = now - self.swept_at.load(Ordering::Relaxed) >= SWEEP_MS;
-        if due && self.governor.len() > MANY_BUCKETS {
+        if due && self.governor.len() > SWEEP_THRESHOLD {
             self.swept_at.store(now, Ordering::Relaxed);
             self.governor.retain_recent();
         }
@@ -175,13 +175,13 @@ pub(super) enum Class {
     Read,
     Write,
     Content,
-    Open,
+    Anonymous,
 }
 
 impl Class {
     fn of(method: &Method, route: &str, requester: Requester) -> Self {
         if matches!(requester, Requester::Network(_)) {
-            Self::Open
+            Self::Anonymous
         } else if route.contains("/chunks/")
             || route.contains("/objects/")
             || route.ends_with("/batch")
@@ -200,7 +200,7 @@ impl Class {
             Self::Read => "read",
             Self::Write => "write",
             Self::Content => "content",
-            Self::Open => "open",
+            Self::Anonymous => "open",
         }
     }
 }
@@ -215,11 +215,11 @@ pub(crate) struct RateLimiter {
     ranges: Buckets,
     /// Buckets of an earlier one are never found again.
     era: AtomicU64,
-    /// Keeps strangers from choosing with whom they share a bucket.
+    /// Keeps clients from choosing with whom they share a bucket.
     salt: [u8; 16],
 }
 
-/// Holds what a request found in its bucket.
+/// The decision on one request.
 pub(super) struct Admission {
     pub(super) class: Class,
     pub(super) per_minute: u32,
@@ -265,7 +265,7 @@ impl RateLimiter {
             Class::Read => &self.read,
             Class::Write => &self.write,
             Class::Content => &self.content,
-            Class::Open => &self.open,
+            Class::Anonymous => &self.open,
         };
         buckets.take(self.key(method, route, requester), class)
     }

@@ -26,7 +26,7 @@ enum Redirects {
 }
 
 /// Cairn's own client and those of the configuration.
-pub(crate) fn known(registered: &[RegisteredClient]) -> Vec<Client> {
+pub(crate) fn all_clients(registered: &[RegisteredClient]) -> Vec<Client> {
     let own = Client {
         id: CAIRN.into(),
         name: "Cairn".into(),
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn our_own_client_redirects_to_the_loopback_interface_only() {
-        let clients = known(&[]);
+        let clients = all_clients(&[]);
         for good in ["http://127.0.0.1:5000/callback", "http://[::1]:1/callback"] {
             assert!(clients[0].may_redirect_to(good), "{good}");
         }
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_registered_client_redirects_to_exactly_its_addresses_and_proves_itself() {
-        let clients = known(&[RegisteredClient {
+        let clients = all_clients(&[RegisteredClient {
             id: "app".into(),
             name: None,
             redirect_uris: vec!["https://app.test/back".into()],

@@ -31,7 +31,7 @@ pub(crate) struct Browser(String);
 
 impl Browser {
     pub(crate) fn of(headers: &HeaderMap, source: &Source) -> Self {
-        known(headers).unwrap_or_else(|| Self(hex::encode(source.bytes::<16>())))
+        browser_of(headers).unwrap_or_else(|| Self(hex::encode(source.bytes::<16>())))
     }
 
     /// The `Set-Cookie` header.
@@ -46,7 +46,7 @@ impl Browser {
     }
 }
 
-fn known(headers: &HeaderMap) -> Option<Browser> {
+fn browser_of(headers: &HeaderMap) -> Option<Browser> {
     headers
         .get_all(header::COOKIE)
         .iter()
@@ -92,7 +92,7 @@ impl Forms {
         field: &str,
         now: i64,
     ) -> Option<T> {
-        let browser = known(headers)?;
+        let browser = browser_of(headers)?;
         let (text, mac) = field.rsplit_once('.')?;
         let claimed = hex::decode(mac).ok()?;
         self.mac(&browser, text)?.verify_slice(&claimed).ok()?;

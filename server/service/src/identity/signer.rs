@@ -60,7 +60,7 @@ fn ready(store: &Store) -> Result<Ready> {
     let bad =
         |e: &dyn std::fmt::Display| StoreError::Internal(format!("the key of ID tokens: {e}"));
     let is_plain = |stored: &[u8]| RsaPrivateKey::from_pkcs1_der(stored).is_ok();
-    let der = store.kept(STORED, is_plain, |source| {
+    let der = store.get_or_make(STORED, is_plain, |source| {
         let key = RsaPrivateKey::new(&mut Draws(source), BITS).map_err(|e| bad(&e))?;
         Ok(key.to_pkcs1_der().map_err(|e| bad(&e))?.as_bytes().to_vec())
     })?;

@@ -109,7 +109,7 @@ async fn commit(
     request: Request,
 ) -> Result<Response> {
     let caller = in_space(caller, &app, id)?;
-    let bytes = body::whole(request, CommitRequest::MAX).await?;
+    let bytes = body::read_all(request, CommitRequest::MAX).await?;
     let request = CommitRequest::decode(&bytes)
         .map_err(|_| Error::invalid("the body is no commit with its objects"))?;
     check_founder(&app, &caller)?;

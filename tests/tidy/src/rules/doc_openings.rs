@@ -3,7 +3,7 @@
 use crate::{Rule, SourceFile, Violation};
 
 /// Openings that make a question or a clause of a description.
-const OPENINGS: [&str; 16] = [
+const OPENINGS: [&str; 17] = [
     "What",
     "Whatever",
     "When",
@@ -20,14 +20,15 @@ const OPENINGS: [&str; 16] = [
     "Whose",
     "Why",
     "Answers",
+    "So",
 ];
-/// Two words, because code is also told from comments.
-const LONG_OPENING: &str = "Tells whether";
+/// Two words, because code is also told from comments, and a noun may follow "That".
+const LONG_OPENINGS: [&str; 2] = ["Tells whether", "That of"];
 
 pub const DOC_OPENINGS: Rule = Rule {
     name: "doc-openings",
     rule: "a sentence of a doc comment begins with a verb in the third person or a noun, not with What, \
-           When, Where, Whether, Which, How, Who, Why, their forms in -ever, Answers or Tells whether",
+           When, Where, Whether, Which, How, Who, Why, their forms in -ever, Answers, So, That of or Tells whether",
     rationale: "\"Returns the …\" and \"The path of …\" say at once which kind of thing it is; a \
                 clause has to be turned round in the reader's head",
     find: |workspace| {
@@ -52,7 +53,11 @@ type Comment<'a> = Vec<(usize, &'a str)>;
 fn refused(sentence: &str) -> Option<&'static str> {
     let first = sentence.split(|c: char| !c.is_alphanumeric()).next()?;
     let short = OPENINGS.into_iter().find(|opening| *opening == first);
-    short.or(Some(LONG_OPENING).filter(|opening| sentence.starts_with(opening)))
+    short.or_else(|| {
+        LONG_OPENINGS
+            .into_iter()
+            .find(|opening| sentence.starts_with(opening))
+    })
 }
 
 fn doc_comments(file: &SourceFile) -> Vec<Comment<'_>> {
@@ -158,6 +163,8 @@ mod tests {
             "/// Where it is.\nconst A: u8 = 1;\n",
             "struct A {\n    /// Whether it is.\n    a: bool,\n}\n",
             "/// Tells whether it is.\nfn a() {}\n",
+            "/// So many at most.\nconst A: u8 = 1;\n",
+            "/// That of the copy.\nconst A: u8 = 1;\n",
             "/// Whatever is left.\nfn a() {}\n",
             "struct A {\n    /// Which of two.\n    a: bool,\n    /// When it ends.\n    b: u8,\n}\n",
             "mod a {\n    /// How it is.\n    fn a() {}\n}\n",

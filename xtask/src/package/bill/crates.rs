@@ -61,7 +61,7 @@ impl Graph {
     }
 
     /// Returns a program, and all crates in it.
-    pub(super) fn below(&self, program: &str) -> Result<(Library, Libraries)> {
+    pub(super) fn dependencies_of(&self, program: &str) -> Result<(Library, Libraries)> {
         let found = self.0.iter().find(|(_, library)| library.name == program);
         let (_, root) = found.with_context(|| format!("cargo tree knows no {program}"))?;
         let mut below = Libraries::new();

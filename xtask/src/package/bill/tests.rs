@@ -94,7 +94,7 @@ fn reached(document: &Value) -> HashSet<&str> {
 
 #[test]
 fn a_crate_that_is_printed_once_belongs_to_all_that_use_it() {
-    let (root, libraries) = graph().below("cairn").unwrap();
+    let (root, libraries) = graph().dependencies_of("cairn").unwrap();
     let keys: Vec<_> = libraries.keys().collect();
     assert_eq!(
         keys,
@@ -108,7 +108,7 @@ fn a_crate_that_is_printed_once_belongs_to_all_that_use_it() {
         Some("pkg:cargo/toml@1.2.0%2Bspec-1.1")
     );
     assert_eq!(libraries["cairn-model@0.1.0"].purl, None);
-    let (_, libraries) = graph().below("cairn-tray").unwrap();
+    let (_, libraries) = graph().dependencies_of("cairn-tray").unwrap();
     assert!(libraries.contains_key("serde@1.0.1"));
     assert!(!libraries.contains_key("toml@1.2.0+spec-1.1"));
 }

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::{Api, path_only};
 use crate::call::Call;
 use crate::error::ApiError;
-use crate::retry::{Again, Repeat};
+use crate::retry::{Again, Retry};
 use crate::transport::{Request, Response};
 use bytes::{Bytes, BytesMut};
 use cairn_wire::headers;
@@ -35,7 +35,7 @@ impl Api {
             }
             let worth = match failure.again {
                 Again::Never => false,
-                Again::IfSafe => call.repeat == Repeat::Safe,
+                Again::IfSafe => call.repeat == Retry::Idempotent,
                 Again::Always => true,
             };
             if !worth

@@ -21,7 +21,7 @@ impl Transport for Provider {
         if let Some(failure) = self.failures.lock().unwrap().pop() {
             return Err(failure);
         }
-        let body = String::from_utf8(request.body.whole().to_vec()).unwrap();
+        let body = String::from_utf8(request.body.to_bytes().to_vec()).unwrap();
         let number = self.used.load(Ordering::SeqCst);
         let (status, text) = if body.contains(&format!("refresh_token=r{number}&")) {
             let next = number + 1;

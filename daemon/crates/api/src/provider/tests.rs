@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn tokens_go_to_the_server_itself_alone() {
-    let base = Base::parse("https://cloud.example.org/cairn").unwrap();
+    let base = BaseUrl::parse("https://cloud.example.org/cairn").unwrap();
     assert!(check("https://cloud.example.org/oauth/token", &base).is_ok());
     for elsewhere in [
         "http://cloud.example.org/oauth/token",

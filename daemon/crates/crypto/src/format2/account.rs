@@ -14,4 +14,4 @@ pub use key::AccountKey;
 pub use renewal::{Renewal, change_passphrase, revoke_devices};
 pub use root::{Root, RootParams};
 pub use secrets::{AccountSecrets, SealedAccount};
-pub use words::head_words;
+pub use words::comparison_words;

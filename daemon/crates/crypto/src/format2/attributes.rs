@@ -47,7 +47,7 @@ impl Attributes {
                 .last_key_value()
                 .is_none_or(|(last, _)| last.as_slice() < name);
             if !is_name(name) || !is_sorted {
-                return Err(CryptoError::Opaque);
+                return Err(CryptoError::NotAuthentic);
             }
             all.insert(name.to_vec(), value.to_vec());
         }
@@ -57,13 +57,13 @@ impl Attributes {
     /// Reads attributes.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] for anything that no writer makes.
+    /// [`CryptoError::NotAuthentic`] for anything that no writer makes.
     pub fn decode(bytes: &[u8]) -> std::result::Result<Self, CryptoError> {
         let (attributes, length) = Self::decode_prefix(bytes)?;
         if length == bytes.len() {
             Ok(attributes)
         } else {
-            Err(CryptoError::Opaque)
+            Err(CryptoError::NotAuthentic)
         }
     }
 

@@ -97,30 +97,31 @@ fn window_for(length: usize) -> u32 {
 /// length of the frame.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] for anything but one such frame.
+/// [`CryptoError::NotAuthentic`] for anything but one such frame.
 pub(crate) fn decompress(payload: &[u8], length: usize) -> Result<(Zeroizing<Vec<u8>>, usize)> {
     if length > MAX_CHUNK || !payload.starts_with(&MAGIC) {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
-    let size = zstd_safe::get_frame_content_size(payload).map_err(|_| CryptoError::Opaque)?;
+    let size = zstd_safe::get_frame_content_size(payload).map_err(|_| CryptoError::NotAuthentic)?;
     if size != Some(length as u64) || zstd_safe::get_dict_id_from_frame(payload).is_some() {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     // Nobody writes a checksum: the seal and the hash of the plaintext say more.
     if payload.get(4).is_none_or(|flags| flags & CHECKSUM != 0) {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     // Reads the headers of the blocks alone.
-    let end = zstd_safe::find_frame_compressed_size(payload).map_err(|_| CryptoError::Opaque)?;
-    let frame = payload.get(..end).ok_or(CryptoError::Opaque)?;
+    let end =
+        zstd_safe::find_frame_compressed_size(payload).map_err(|_| CryptoError::NotAuthentic)?;
+    let frame = payload.get(..end).ok_or(CryptoError::NotAuthentic)?;
     let mut plain = Zeroizing::new(vec![0; length]);
     let written = DECOMPRESSOR.with_borrow_mut(|kept| {
         kept.get_or_insert_with(DCtx::create)
             .decompress(&mut plain[..], frame)
     });
-    let written = written.map_err(|_| CryptoError::Opaque)?;
+    let written = written.map_err(|_| CryptoError::NotAuthentic)?;
     if written != length {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     Ok((plain, end))
 }

@@ -28,7 +28,7 @@ macro_rules! signing_key {
             /// Reads a key from its seed of 32 bytes.
             ///
             /// # Errors
-            /// [`CryptoError::Opaque`] for another length.
+            /// [`CryptoError::NotAuthentic`] for another length.
             pub fn from_seed(seed: &[u8]) -> std::result::Result<Self, CryptoError> {
                 SigningPair::from_seed(seed).map(Self)
             }

@@ -37,7 +37,7 @@ impl NewEpoch {
 /// Makes the next epoch of a team for all its members; their sharing keys come from their device lists.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] for keys that can't be sealed to.
+/// [`CryptoError::NotAuthentic`] for keys that can't be sealed to.
 pub fn raise_team_epoch(
     ring: &KeyRing,
     members: &[(AccountId, SharingPublic)],
@@ -58,7 +58,7 @@ pub fn raise_team_epoch(
 /// Opens all secrets of a team up to an epoch that its log has. `boxes` is the blob beside the commit.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] for another blob, a member without a box, or a box of another secret.
+/// [`CryptoError::NotAuthentic`] for another blob, a member without a box, or a box of another secret.
 pub fn open_team_epoch(
     keys: &SharingKeys,
     account: AccountId,
@@ -67,7 +67,7 @@ pub fn open_team_epoch(
     boxes: &[u8],
 ) -> std::result::Result<KeyRing, CryptoError> {
     let boxes = Boxes::decode_named(boxes, &statement.boxes)?;
-    let grant = boxes.find(account, 0).ok_or(CryptoError::Opaque)?;
+    let grant = boxes.find(account, 0).ok_or(CryptoError::NotAuthentic)?;
     let secret = open_grant(keys, space, statement.epoch, account, grant)?;
     require(secret.check_value() == statement.check)?;
     KeyRing::open_older(secret, &boxes.ring)

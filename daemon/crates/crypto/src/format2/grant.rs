@@ -26,7 +26,7 @@ const GRANT: usize = RSA_MODULUS + KEM + 32 + seal::OVERHEAD;
 /// Seals the secret of an epoch to a member's sharing keys.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] for keys that can't be sealed to.
+/// [`CryptoError::NotAuthentic`] for keys that can't be sealed to.
 pub fn make_grant(
     secret: &SpaceSecret,
     account: AccountId,
@@ -38,7 +38,7 @@ pub fn make_grant(
     let mut grant = to
         .rsa_key()?
         .encrypt(&mut Adapter(rng), oaep(&label), &*by_rsa)
-        .map_err(|_| CryptoError::Opaque)?;
+        .map_err(|_| CryptoError::NotAuthentic)?;
     let entropy: Zeroizing<[u8; 32]> = Zeroizing::new(random::array(rng));
     let (kem, by_kem) = to
         .kem_key()?
@@ -52,10 +52,10 @@ pub fn make_grant(
 }
 
 /// Opens the grant of an epoch with the member's sharing keys. The epoch's statement has the check value
-/// that the secret still has to be held against.
+/// that the secret still has to be checked against.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`], the same for each of its parts.
+/// [`CryptoError::NotAuthentic`], the same for each of its parts.
 pub fn open_grant(
     keys: &SharingKeys,
     space: SpaceId,
@@ -74,7 +74,7 @@ pub fn open_grant(
         .map(Zeroizing::new);
     let by_rsa: Option<[u8; 32]> = by_rsa.ok().and_then(|all| all.as_slice().try_into().ok());
     let by_rsa = by_rsa.map(Zeroizing::new);
-    let kem = Array::try_from(kem).map_err(|_| CryptoError::Opaque)?;
+    let kem = Array::try_from(kem).map_err(|_| CryptoError::NotAuthentic)?;
     let by_kem: Zeroizing<[u8; 32]> = Zeroizing::new(keys.kem().decapsulate(&kem).into());
     // A random secret instead of one that doesn't open: all that is wrong fails at the seal.
     let other = Zeroizing::new(random::array(&mut SystemRandom));

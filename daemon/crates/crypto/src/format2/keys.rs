@@ -44,7 +44,7 @@ impl SpaceSecret {
     /// Reads a secret of 32 bytes that are not all zero.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] for anything else.
+    /// [`CryptoError::NotAuthentic`] for anything else.
     pub fn from_bytes(
         space: SpaceId,
         epoch: u64,

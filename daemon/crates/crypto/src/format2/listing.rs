@@ -70,7 +70,7 @@ impl LinkKey {
     /// Reads a key of 32 bytes that are not all zero.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] for anything else.
+    /// [`CryptoError::NotAuthentic`] for anything else.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, CryptoError> {
         Key::from_bytes(bytes).map(Self)
     }
@@ -116,7 +116,7 @@ impl ListedChunk {
     /// the length and the hash of the plaintext.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] if it was altered, or is another one; [`CryptoError::UnsupportedFormat`].
+    /// [`CryptoError::NotAuthentic`] if it was altered, or is another one; [`CryptoError::UnsupportedFormat`].
     pub fn open(
         &self,
         space: SpaceId,
@@ -160,7 +160,7 @@ impl Listing {
     /// Opens the requested listing.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] with another key, for another share, node or number, or if it was altered.
+    /// [`CryptoError::NotAuthentic`] with another key, for another share, node or number, or if it was altered.
     pub fn open(
         key: &LinkKey,
         place: ListingPlace,
@@ -168,7 +168,7 @@ impl Listing {
     ) -> std::result::Result<Self, CryptoError> {
         let (commitment, sealed) = listing
             .split_first_chunk::<COMMITMENT>()
-            .ok_or(CryptoError::Opaque)?;
+            .ok_or(CryptoError::NotAuthentic)?;
         // It stands there in clear: how long comparing takes tells nobody anything.
         require(commitment == key.commitment(place.share).bytes())?;
         let plain = seal::open(&key.0, place.purpose(), sealed)?;
@@ -210,7 +210,7 @@ impl Listing {
         let mut reader = Reader::new(bytes);
         let space = SpaceId(Uuid::from_bytes(reader.array()?));
         let path = reader.vx(MAX_PATH)?.to_vec();
-        let path = String::from_utf8(path).map_err(|_| CryptoError::Opaque)?;
+        let path = String::from_utf8(path).map_err(|_| CryptoError::NotAuthentic)?;
         let (size, hash) = (reader.v()?, reader.array()?);
         let count = reader.count(ROW)?;
         let mut chunks = Vec::with_capacity(count);

@@ -103,9 +103,9 @@ impl Manifest {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] for anything that no writer makes; [`CryptoError::UnsupportedFormat`].
+    /// [`CryptoError::NotAuthentic`] for anything that no writer makes; [`CryptoError::UnsupportedFormat`].
     pub fn decode(bytes: &[u8]) -> std::result::Result<Self, CryptoError> {
-        whole(bytes, Self::decode_prefix)
+        decode_all(bytes, Self::decode_prefix)
     }
 
     /// Returns the length of the file (or the part), in bytes.
@@ -192,7 +192,7 @@ impl TopManifest {
     /// # Errors
     /// As [`Manifest::decode`].
     pub fn decode(bytes: &[u8]) -> std::result::Result<Self, CryptoError> {
-        whole(bytes, Self::decode_prefix)
+        decode_all(bytes, Self::decode_prefix)
     }
 
     /// Seals the manifest.
@@ -237,7 +237,7 @@ fn kind(is_part: bool) -> ObjectKind {
     }
 }
 
-fn whole<T>(bytes: &[u8], decode: impl FnOnce(&[u8]) -> Result<(T, usize)>) -> Result<T> {
+fn decode_all<T>(bytes: &[u8], decode: impl FnOnce(&[u8]) -> Result<(T, usize)>) -> Result<T> {
     let (value, length) = decode(bytes)?;
     require(length == bytes.len())?;
     Ok(value)
@@ -246,7 +246,7 @@ fn whole<T>(bytes: &[u8], decode: impl FnOnce(&[u8]) -> Result<(T, usize)>) -> R
 fn format(reader: &mut Reader<'_>, expected: u8) -> Result<()> {
     match reader.u8()? {
         format if format == expected => Ok(()),
-        SHORT | LONG => Err(CryptoError::Opaque),
+        SHORT | LONG => Err(CryptoError::NotAuthentic),
         other => Err(CryptoError::UnsupportedFormat(u32::from(other))),
     }
 }

@@ -77,7 +77,7 @@ impl NodeBox {
     /// Opens the box of the requested node's statement `seq`.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] if it was altered, belongs to another statement, or has another shape.
+    /// [`CryptoError::NotAuthentic`] if it was altered, belongs to another statement, or has another shape.
     pub fn open(
         keys: &SpaceKeys,
         node: NodeId,
@@ -89,17 +89,17 @@ impl NodeBox {
             return if sealed.is_empty() {
                 Ok(Self::OpenFolder)
             } else {
-                Err(CryptoError::Opaque)
+                Err(CryptoError::NotAuthentic)
             };
         }
         if !(SIV..=MAX_BOX).contains(&sealed.len()) {
-            return Err(CryptoError::Opaque);
+            return Err(CryptoError::NotAuthentic);
         }
         let associated = associated(keys, node, seq);
         let plain = cipher(keys)
             .decrypt([associated.as_bytes()], sealed)
             .map(Zeroizing::new)
-            .map_err(|_| CryptoError::Opaque)?;
+            .map_err(|_| CryptoError::NotAuthentic)?;
         Self::decode(shape, &plain)
     }
 
@@ -148,7 +148,7 @@ impl NodeBox {
             let zeros = reader.rest();
             let is_padded = plain.len().is_multiple_of(BLOCK) && zeros.len() < BLOCK;
             if !is_padded || zeros.iter().any(|&byte| byte != 0) {
-                return Err(CryptoError::Opaque);
+                return Err(CryptoError::NotAuthentic);
             }
         } else {
             reader.end()?;
@@ -167,8 +167,8 @@ fn field(text: &str) -> Result<&[u8]> {
 }
 
 fn text(bytes: &[u8]) -> Result<String> {
-    let text = std::str::from_utf8(bytes).map_err(|_| CryptoError::Opaque)?;
-    field(text).map_err(|_| CryptoError::Opaque)?;
+    let text = std::str::from_utf8(bytes).map_err(|_| CryptoError::NotAuthentic)?;
+    field(text).map_err(|_| CryptoError::NotAuthentic)?;
     Ok(text.to_owned())
 }
 

@@ -73,7 +73,7 @@ impl NodeKey {
     /// Opens the requested chunk to its plaintext, whose length and BLAKE3 hash a device has signed.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] if it was altered, or is another one; [`CryptoError::UnsupportedFormat`].
+    /// [`CryptoError::NotAuthentic`] if it was altered, or is another one; [`CryptoError::UnsupportedFormat`].
     pub fn open_chunk(
         &self,
         id: &ObjectId,
@@ -99,9 +99,9 @@ impl NodeKey {
         decode: impl FnOnce(&[u8]) -> Result<(T, usize)>,
     ) -> Result<T> {
         let padded = self.open(kind, id, sealed)?;
-        let (&codec, rest) = padded.split_first().ok_or(CryptoError::Opaque)?;
+        let (&codec, rest) = padded.split_first().ok_or(CryptoError::NotAuthentic)?;
         if codec != compress::RAW {
-            return Err(CryptoError::Opaque);
+            return Err(CryptoError::NotAuthentic);
         }
         let (record, length) = decode(rest)?;
         check_padding(&padded, length)?;
@@ -128,7 +128,7 @@ impl NodeKey {
         let padded = open_sealed(&key, kind, self.space, self.at, id, sealed)?;
         // AES-GCM alone doesn't commit to its key; the id does.
         if self.object_id(kind, &padded) != *id {
-            return Err(CryptoError::Opaque);
+            return Err(CryptoError::NotAuthentic);
         }
         Ok(padded)
     }
@@ -176,15 +176,15 @@ pub(crate) fn open_sealed(
     id: &ObjectId,
     sealed: &[u8],
 ) -> Result<Zeroizing<Vec<u8>>> {
-    let (&format, rest) = sealed.split_first().ok_or(CryptoError::Opaque)?;
+    let (&format, rest) = sealed.split_first().ok_or(CryptoError::NotAuthentic)?;
     if format != FORMAT {
         return Err(CryptoError::UnsupportedFormat(u32::from(format)));
     }
     let (cipher, tag) = rest
         .split_last_chunk::<{ aead::TAG }>()
-        .ok_or(CryptoError::Opaque)?;
+        .ok_or(CryptoError::NotAuthentic)?;
     if cipher.is_empty() || sealed.len() > MAX_SEALED {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     let mut padded = Zeroizing::new(cipher.to_vec());
     let associated = associated(kind, space, at, id);
@@ -198,9 +198,9 @@ pub(crate) fn plain_of(
     length: u64,
     hash: &[u8; 32],
 ) -> Result<Zeroizing<Vec<u8>>> {
-    let length = usize::try_from(length).map_err(|_| CryptoError::Opaque)?;
+    let length = usize::try_from(length).map_err(|_| CryptoError::NotAuthentic)?;
     if length > MAX_CHUNK {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     let plain = match padded.split_first() {
         Some((&compress::RAW, _)) => {
@@ -215,22 +215,22 @@ pub(crate) fn plain_of(
             plain
         }
         Some((&codec, _)) => return Err(CryptoError::UnsupportedFormat(u32::from(codec))),
-        None => return Err(CryptoError::Opaque),
+        None => return Err(CryptoError::NotAuthentic),
     };
     if blake3::hash(&plain) != *hash {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     Ok(plain)
 }
 
 /// Checks the length of a padded plaintext, and that zeros alone follow its payload.
 fn check_padding(padded: &[u8], payload: usize) -> Result<()> {
-    let zeros = padded.get(1 + payload..).ok_or(CryptoError::Opaque)?;
+    let zeros = padded.get(1 + payload..).ok_or(CryptoError::NotAuthentic)?;
     let is_padded = padded.len() as u64 == padme(1 + payload as u64);
     if is_padded && zeros.iter().all(|&byte| byte == 0) {
         Ok(())
     } else {
-        Err(CryptoError::Opaque)
+        Err(CryptoError::NotAuthentic)
     }
 }
 

@@ -25,7 +25,7 @@ pub enum OpenedManifest {
 /// Opens the manifest that a statement or a record names. A whole one has the length `size`.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] if it was altered, is another one, or has another length.
+/// [`CryptoError::NotAuthentic`] if it was altered, is another one, or has another length.
 pub fn open_manifest(
     key: &NodeKey,
     id: &ObjectId,
@@ -37,7 +37,7 @@ pub fn open_manifest(
         return TopManifest::open(key, id, sealed).map(OpenedManifest::Parts);
     };
     if whole.rows.len() < 2 || whole.size() != size {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     Ok(OpenedManifest::Whole(whole))
 }
@@ -106,18 +106,18 @@ fn part(manifest: &Manifest, rows: &[ChunkRow]) -> Result<Manifest> {
 /// statement says.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] if they aren't the parts of one file that a writer makes.
+/// [`CryptoError::NotAuthentic`] if they aren't the parts of one file that a writer makes.
 pub fn join_parts(
     top: &TopManifest,
     parts: &[Manifest],
     size: u64,
 ) -> std::result::Result<Manifest, CryptoError> {
-    let (last, full) = parts.split_last().ok_or(CryptoError::Opaque)?;
+    let (last, full) = parts.split_last().ok_or(CryptoError::NotAuthentic)?;
     let lengths_hold = top.parts.len() == parts.len()
         && full.iter().all(|part| part.rows.len() == ROWS_PER_PART)
         && last.rows.len() <= ROWS_PER_PART;
     if !lengths_hold {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     let mut joined = Manifest {
         keys: Vec::new(),
@@ -129,7 +129,7 @@ pub fn join_parts(
         let own_cut = part.keys[usize::from(part.cut)];
         let is_own = part.encode()?.len() as u64 == row.length;
         if *cut.get_or_insert(own_cut) != own_cut || !is_own {
-            return Err(CryptoError::Opaque);
+            return Err(CryptoError::NotAuthentic);
         }
         let mut places = Vec::with_capacity(part.keys.len());
         for key in &part.keys {
@@ -142,7 +142,7 @@ pub fn join_parts(
         }));
     }
     if joined.size() != size {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     }
     Ok(joined)
 }
@@ -156,7 +156,7 @@ fn place(keys: &mut Vec<NodeKeyRef>, key: NodeKeyRef) -> Result<u8> {
     u8::try_from(place)
         .ok()
         .filter(|place| *place < 255)
-        .ok_or(CryptoError::Opaque)
+        .ok_or(CryptoError::NotAuthentic)
 }
 
 #[cfg(test)]

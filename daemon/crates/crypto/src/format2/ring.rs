@@ -74,7 +74,7 @@ impl KeyRing {
     /// Opens the older secrets with the newest.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] for any other secret, or a ring that reaches beyond it.
+    /// [`CryptoError::NotAuthentic`] for any other secret, or a ring that reaches beyond it.
     pub fn open_older(
         newest: SpaceSecret,
         sealed: &[u8],
@@ -94,7 +94,7 @@ impl KeyRing {
     /// Reads all secrets of a space.
     pub(crate) fn decode(space: SpaceId, bytes: &[u8]) -> Result<Self> {
         let mut older = decode(space, bytes)?;
-        let (_, newest) = older.pop_last().ok_or(CryptoError::Opaque)?;
+        let (_, newest) = older.pop_last().ok_or(CryptoError::NotAuthentic)?;
         Ok(Self { newest, older })
     }
 }

@@ -98,7 +98,7 @@ impl Purpose {
 /// Seals `plain` under a key of 32 bytes for one purpose.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] for a key of zeros.
+/// [`CryptoError::NotAuthentic`] for a key of zeros.
 pub fn seal_secret(
     key: &[u8; 32],
     purpose: Purpose,
@@ -111,7 +111,7 @@ pub fn seal_secret(
 /// Opens what [`seal_secret`] made with the same key and purpose.
 ///
 /// # Errors
-/// [`CryptoError::Opaque`] for any other key, purpose or seal.
+/// [`CryptoError::NotAuthentic`] for any other key, purpose or seal.
 pub fn open_secret(
     key: &[u8; 32],
     purpose: Purpose,
@@ -135,10 +135,10 @@ pub(crate) fn seal(key: &Key, purpose: Purpose, plain: &[u8], rng: &mut dyn Rand
 pub(crate) fn open(key: &Key, purpose: Purpose, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
     let (salt, rest) = sealed
         .split_first_chunk::<SALT>()
-        .ok_or(CryptoError::Opaque)?;
+        .ok_or(CryptoError::NotAuthentic)?;
     let (cipher, tag) = rest
         .split_last_chunk::<{ aead::TAG }>()
-        .ok_or(CryptoError::Opaque)?;
+        .ok_or(CryptoError::NotAuthentic)?;
     let mut plain = Zeroizing::new(cipher.to_vec());
     let associated = purpose.associated();
     let key = purpose.key(key, salt);

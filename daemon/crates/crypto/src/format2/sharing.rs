@@ -75,7 +75,7 @@ impl SharingKeys {
     /// Reads private keys of 448 bytes.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] for anything that isn't such keys.
+    /// [`CryptoError::NotAuthentic`] for anything that isn't such keys.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, CryptoError> {
         require(bytes.len() == PRIVATE)?;
         let (primes, seed) = bytes.split_at(2 * PRIME);
@@ -85,8 +85,8 @@ impl SharingKeys {
         require(is_prime(p) && is_prime(q))?;
         let number = BigUint::from_bytes_be;
         let rsa = RsaPrivateKey::from_p_q(number(p), number(q), EXPONENT.into())
-            .map_err(|_| CryptoError::Opaque)?;
-        let seed = seed.try_into().map_err(|_| CryptoError::Opaque)?;
+            .map_err(|_| CryptoError::NotAuthentic)?;
+        let seed = seed.try_into().map_err(|_| CryptoError::NotAuthentic)?;
         Self::new(rsa, Zeroizing::new(seed))
     }
 
@@ -119,19 +119,22 @@ impl SharingPublic {
     pub(crate) fn rsa_key(&self) -> Result<RsaPublicKey> {
         let modulus = BigUint::from_bytes_be(&self.rsa[..]);
         require(self.rsa[0] >= 0x80 && self.rsa[RSA_MODULUS - 1] & 1 == 1)?;
-        RsaPublicKey::new(modulus, EXPONENT.into()).map_err(|_| CryptoError::Opaque)
+        RsaPublicKey::new(modulus, EXPONENT.into()).map_err(|_| CryptoError::NotAuthentic)
     }
 
     pub(crate) fn kem_key(&self) -> Result<EncapsulationKey> {
-        let kem = Array::try_from(&self.kem[..]).map_err(|_| CryptoError::Opaque)?;
-        EncapsulationKey::new(&kem).map_err(|_| CryptoError::Opaque)
+        let kem = Array::try_from(&self.kem[..]).map_err(|_| CryptoError::NotAuthentic)?;
+        EncapsulationKey::new(&kem).map_err(|_| CryptoError::NotAuthentic)
     }
 }
 
 /// Returns a number as bytes of the length that it has.
 fn fixed<const N: usize>(number: &BigUint) -> Result<[u8; N]> {
     let bytes = Zeroizing::new(number.to_bytes_be());
-    bytes.as_slice().try_into().map_err(|_| CryptoError::Opaque)
+    bytes
+        .as_slice()
+        .try_into()
+        .map_err(|_| CryptoError::NotAuthentic)
 }
 
 impl fmt::Debug for SharingKeys {

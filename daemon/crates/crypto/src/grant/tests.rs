@@ -60,15 +60,18 @@ fn a_grant_opens_for_its_member_and_a_signed_one_of_a_bad_key_is_refused() {
     assert_eq!(open(&key, &older(&[])).unwrap(), 0);
     assert_eq!(open(&key, &older(&[1, 2, 8])).unwrap(), 3);
     for bad in [&[0; 32][..], &[7; 31], &[7; 33], &[]] {
-        assert_eq!(open(bad, &[]).unwrap_err(), CryptoError::Opaque);
+        assert_eq!(open(bad, &[]).unwrap_err(), CryptoError::NotAuthentic);
     }
     for bad in [&[0][..], &[9], &[10], &[2, 1], &[1, 1]] {
-        assert_eq!(open(&key, &older(bad)).unwrap_err(), CryptoError::Opaque);
+        assert_eq!(
+            open(&key, &older(bad)).unwrap_err(),
+            CryptoError::NotAuthentic
+        );
     }
     let cut = &older(&[1, 2])[..40];
-    assert_eq!(open(&key, cut).unwrap_err(), CryptoError::Opaque);
+    assert_eq!(open(&key, cut).unwrap_err(), CryptoError::NotAuthentic);
     let zero = [&1_u32.to_be_bytes()[..], &[0; 32]].concat();
-    assert_eq!(open(&key, &zero).unwrap_err(), CryptoError::Opaque);
+    assert_eq!(open(&key, &zero).unwrap_err(), CryptoError::NotAuthentic);
 }
 
 #[test]
@@ -126,7 +129,7 @@ fn public_keys_that_can_be_none_are_refused_and_a_fingerprint_stands_for_both() 
     ] {
         assert_eq!(
             PublicKeys::parse(der, signing).unwrap_err(),
-            CryptoError::Opaque
+            CryptoError::NotAuthentic
         );
     }
     let shown = one.fingerprint();

@@ -37,12 +37,14 @@ impl OwnedLink {
     /// Opens the wrap of the requested link.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] if it was altered or belongs to another link or space;
+    /// [`CryptoError::NotAuthentic`] if it was altered or belongs to another link or space;
     /// [`CryptoError::KeyMissing`] if `keys` have no key of the epoch in which it was wrapped.
     pub fn unwrap(keys: &SpaceKeys, share: Uuid, wrapped: &[u8]) -> Result<Self, CryptoError> {
         let (keys, wrapped) = keys.split_epoch(wrapped)?;
         let plain = aead::open(&keys.wrap, &associated_data(keys, share), wrapped)?;
-        let (secret, key) = plain.split_at_checked(32).ok_or(CryptoError::Opaque)?;
+        let (secret, key) = plain
+            .split_at_checked(32)
+            .ok_or(CryptoError::NotAuthentic)?;
         Ok(Self {
             secret: LinkSecret(Key::from_bytes(secret)?),
             key: LinkKey(Key::from_bytes(key)?),

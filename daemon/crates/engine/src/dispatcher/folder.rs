@@ -14,9 +14,9 @@ use tokio::time::Instant;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Watching {
     Works,
-    /// It failed: the folder is scanned on a timer.
+    /// Failed: the folder is scanned on a timer.
     Broken,
-    /// It was begun again; if it does not fail until the next scan, it works.
+    /// Begun again; if it does not fail until the next scan, it works.
     Retried,
 }
 

@@ -6,7 +6,7 @@ use cairn_index::{Db, IndexError, RemoteRow};
 use cairn_model::NodeId;
 use cairn_wire::changes::Change;
 
-/// So many are looked at together.
+/// Maximum number of nodes looked at together.
 const TOGETHER: u32 = 1_000;
 
 /// The result of trying to record a node.

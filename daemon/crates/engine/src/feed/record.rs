@@ -44,7 +44,7 @@ pub(super) fn record(
     }
     batch.refuse_old_deletions(db)?;
     if verification == Verification::Strict {
-        batch.hold(db)?;
+        batch.quarantine_unverified(db)?;
     }
     let mut news = batch.put(engine, db, &folders)?;
     for (id, deletion) in &batch.removed {
@@ -136,8 +136,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Holds back what no device vouches for, and records that it waits.
-    fn hold(&mut self, db: &Db<'_>) -> Result<(), IndexError> {
+    /// Quarantines what no device vouches for, and records that it waits.
+    fn quarantine_unverified(&mut self, db: &Db<'_>) -> Result<(), IndexError> {
         let waiting: BTreeSet<NodeId> = db.unaccepted()?.into_iter().map(|row| row.node).collect();
         for id in self.rows.keys().chain(self.removed.keys()) {
             // Whatever comes now takes the place of what waited; it may wait in its turn.

@@ -79,7 +79,7 @@ impl Health {
         let parked = self
             .parked
             .iter()
-            .filter(move |((of, _), parked)| *of == folder && parked.shown)
+            .filter(move |((of, _), parked)| *of == folder && parked.is_reported)
             .map(|(_, parked)| (&parked.problem, parked.bytes));
         of_folder
             .chain(scanned)

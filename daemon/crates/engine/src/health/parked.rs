@@ -21,9 +21,9 @@ const LONGEST_SOON: Duration = Duration::from_secs(60);
 const TRIES_SOON: u32 = 6;
 const TRIES: u32 = 3;
 
-/// After a file that never rests was sent, it waits for a second for each so many bytes.
+/// A file that changes all the time waits, after a copy of it was sent, one second for each so many bytes.
 const BYTES_A_SECOND: u64 = 10_000_000;
-const LONGEST_REST: Duration = Duration::from_secs(600);
+const LONGEST_COOL_DOWN: Duration = Duration::from_secs(600);
 
 /// The prospects of the next try of a key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,10 +50,10 @@ pub(super) struct Parked {
     pub(super) tries: u32,
     pub(super) until: Instant,
     /// Shown only once it has failed again: most first failures pass by themselves.
-    pub(super) shown: bool,
+    pub(super) is_reported: bool,
     retry: RetryHint,
     /// A copy of it was sent: it waits before the next one.
-    rests: bool,
+    is_cooling_down: bool,
     /// Bytes of the file, where they matter.
     pub(super) bytes: u64,
 }
@@ -81,32 +81,32 @@ impl Health {
             message: message(code, error),
             hint: hint.into(),
         };
-        let shown = retry == RetryHint::Later || tries > 3;
+        let is_reported = retry == RetryHint::Later || tries > 3;
         self.parked.insert(
             (folder, key),
             Parked {
                 problem,
                 tries,
                 until,
-                shown,
+                is_reported,
                 retry,
-                rests: false,
+                is_cooling_down: false,
                 bytes: 0,
             },
         );
         until
     }
 
-    /// Lets a file that never rests wait after a copy of it was sent: the longer, the larger it is and the
+    /// Lets a file that changes all the time wait after a copy of it was sent: the longer, the larger it is and the
     /// more often it was.
-    pub(crate) fn rest(&mut self, folder: FolderId, key: Key, size: u64) {
+    pub(crate) fn back_off_after_copy(&mut self, folder: FolderId, key: Key, size: u64) {
         let pause = self.pause((folder, key), self.tries(folder, key) + 1, LONGEST);
         if let Some(parked) = self.parked.get_mut(&(folder, key)) {
             parked.tries += 1;
-            let by_size = Duration::from_secs(size / BYTES_A_SECOND).min(LONGEST_REST);
+            let by_size = Duration::from_secs(size / BYTES_A_SECOND).min(LONGEST_COOL_DOWN);
             parked.until = Instant::now() + pause.max(by_size);
-            parked.shown = false;
-            parked.rests = true;
+            parked.is_reported = false;
+            parked.is_cooling_down = true;
         }
     }
 
@@ -137,7 +137,11 @@ impl Health {
     /// Forgets the failures of a key: a step of it has succeeded, or it needs none any more.
     pub(crate) fn clear(&mut self, folder: FolderId, key: Key) {
         let key = (folder, key);
-        if self.parked.get(&key).is_some_and(|parked| !parked.rests) {
+        if self
+            .parked
+            .get(&key)
+            .is_some_and(|parked| !parked.is_cooling_down)
+        {
             self.parked.remove(&key);
         }
     }
@@ -180,7 +184,9 @@ impl Health {
 
     /// Returns the number of files of a folder that never rest and of which a copy was sent.
     pub(crate) fn resting(&self, folder: FolderId) -> u64 {
-        self.parked_of(folder).filter(|parked| parked.rests).count() as u64
+        self.parked_of(folder)
+            .filter(|parked| parked.is_cooling_down)
+            .count() as u64
     }
 
     fn parked_of(&self, folder: FolderId) -> impl Iterator<Item = &Parked> {
@@ -193,7 +199,7 @@ impl Health {
     /// Returns whether something of a folder waits for a person: it was tried, and reported.
     pub(crate) fn waits_for_person(&self, folder: FolderId) -> bool {
         self.parked_of(folder)
-            .any(|parked| parked.retry == RetryHint::Later && !parked.rests)
+            .any(|parked| parked.retry == RetryHint::Later && !parked.is_cooling_down)
     }
 }
 

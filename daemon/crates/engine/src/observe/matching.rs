@@ -146,7 +146,7 @@ impl Scan<'_, '_> {
     fn replace(&mut self, row: LocalRow, fresh: &Fresh) -> Result<(), IndexError> {
         self.gone.remove(&row.id);
         let id = row.id;
-        self.known(row, &fresh.stat)?;
+        self.update_known_row(row, &fresh.stat)?;
         self.set_mount(id, fresh.is_mount)?;
         if fresh.kind == Kind::Folder {
             self.visit_fresh(id, fresh)?;
@@ -207,7 +207,7 @@ impl Scan<'_, '_> {
             let path = dir.join(row.name.clone());
             let owner = self.db.child(self.folder.id, row.parent, &row.name)?;
             let displaced = owner.is_none_or(|owner| owner.id != id);
-            if !displaced && self.hold_if_ignored(&row, &path)? {
+            if !displaced && self.mark_if_ignored(&row, &path)? {
                 continue;
             }
             if !displaced && row.kind == Kind::Folder && self.db.has_mount(self.folder.id, id)? {

@@ -84,6 +84,6 @@ impl Scan<'_, '_> {
                 .into(),
             hint: "mount it as before; until then nothing in it is deleted anywhere. If another disk takes its place: `cairn folders accept-disk PATH`".into(),
         });
-        self.hold(row.clone(), Skipped::Unmounted)
+        self.mark_skipped(row.clone(), Skipped::Unmounted)
     }
 }

@@ -16,7 +16,7 @@ impl Scan<'_, '_> {
             Some(Ok(name)) => Some(name),
             Some(Err(_)) | None => {
                 self.found.problems.push(Problem {
-                    path: shown(path, &entry.name.to_string_lossy()),
+                    path: display_path(path, &entry.name.to_string_lossy()),
                     code: ProblemCode::Name,
                     message: "the name is not valid UTF-8, so it can't be synced".into(),
                     hint: "rename it; until then it stays where it is".into(),
@@ -85,7 +85,7 @@ impl Scan<'_, '_> {
     /// Reports two names of a directory that compare equal.
     pub(crate) fn name_duplicates(&mut self, path: &RelPath, name: &Name, duplicate: &Name) {
         self.found.problems.push(Problem {
-            path: shown(path, name.as_str()),
+            path: display_path(path, name.as_str()),
             code: ProblemCode::NameClash,
             message: format!(
                 "its name reads the same as {:?} beside it, so only one of the two syncs",
@@ -96,7 +96,7 @@ impl Scan<'_, '_> {
     }
 }
 
-fn shown(dir: &RelPath, name: &str) -> String {
+fn display_path(dir: &RelPath, name: &str) -> String {
     Path::new(&dir.to_string())
         .join(name)
         .to_string_lossy()

@@ -75,9 +75,9 @@ pub struct Rules {
 /// The texts that rules are made from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Texts {
-    /// That of the rules file on this disk.
+    /// Rules of the file on this disk.
     pub(crate) file: String,
-    /// That of the service's rules file while it is not synced here.
+    /// Rules of the service's file while it is not synced here.
     pub(crate) shared: String,
 }
 

@@ -9,7 +9,7 @@ use cairn_model::{FolderId, Kind, LocalId};
 use cairn_platform::{Disk, FileKind, Stat};
 use std::path::Path;
 
-/// So many names are compared at most.
+/// Maximum number of names that are compared.
 const COMPARED: usize = 100;
 
 /// The names that were compared, and how many of them are the same file as before.

@@ -239,7 +239,7 @@ impl Scan<'_, '_> {
             Ok(stat) => *stat,
             Err(error) => {
                 self.problem(&path, error);
-                self.hold_if_known(row, Skipped::Unreadable)?;
+                self.mark_if_known(row, Skipped::Unreadable)?;
                 return Ok(None);
             }
         };
@@ -249,7 +249,7 @@ impl Scan<'_, '_> {
             RuleMatch::Ignored(_)
         ) && !self.is_selected_folder(&path, kind, &stat, row.as_ref())?
         {
-            self.hold_if_known(row, Skipped::Ignored)?;
+            self.mark_if_known(row, Skipped::Ignored)?;
             return Ok(None);
         }
         if matches!(stat.kind, FileKind::Symlink | FileKind::Other) {
@@ -280,7 +280,7 @@ impl Scan<'_, '_> {
         match row {
             Some(row) if row.kind == kind && row.stat.same_file(&local_stat(stat)) => {
                 let id = row.id;
-                self.known(row, stat)?;
+                self.update_known_row(row, stat)?;
                 let file_system = FileSystem::of(Some(stat));
                 Ok((kind == Kind::Folder).then_some((id, name, file_system)))
             }

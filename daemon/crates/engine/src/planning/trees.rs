@@ -73,7 +73,8 @@ fn remote_tree(
     let rules = selection::remote_rules(db, folder, rules)?;
     let mut out = BTreeMap::new();
     for (id, row) in &snapshot.remote {
-        let mut blocked = selection::hold(db, folder, &rules, row, snapshot.synced.get(id))?;
+        let mut blocked =
+            selection::blocked_by_selection(db, folder, &rules, row, snapshot.synced.get(id))?;
         let is_invalid =
             unknown.contains(&Key::Node(*id)) || engine.ports.disk.acceptable(&row.name).is_err();
         if is_invalid && blocked == Blocked::No {

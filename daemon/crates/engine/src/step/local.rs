@@ -1,4 +1,4 @@
-//! Steps that change this disk, downloads aside. All run under the disk gate.
+//! Steps that change this disk, downloads aside. All run under the disk lock.
 
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;

@@ -120,7 +120,7 @@ fn prepare_move(
 ) -> Result<Prepared, EngineError> {
     let known = match latest.remove(&node) {
         Some(row) => row,
-        None => known(ctx, node)?,
+        None => load_row(ctx, node)?,
     };
     let parent = remote_parent(ctx, to)?;
     let next = Next {
@@ -158,7 +158,7 @@ fn prepare_move(
 }
 
 fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
-    let row = known(ctx, node)?;
+    let row = load_row(ctx, node)?;
     let seen = feed::cursor(&ctx.engine)?.map(|c| c.0);
     let confirmed = ctx
         .engine
@@ -179,7 +179,7 @@ fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
     })
 }
 
-fn known(ctx: &Ctx, node: NodeId) -> Result<RemoteRow, EngineError> {
+fn load_row(ctx: &Ctx, node: NodeId) -> Result<RemoteRow, EngineError> {
     let row = ctx.engine.index.read(|db| db.remote(node))?;
     row.ok_or(EngineError::Stale)
 }

@@ -19,7 +19,7 @@ use cairn_api::ErrorClass;
 use cairn_index::{Index, JournalRow, LocalStat, SentRow};
 use cairn_model::{FolderId, LocalId, NodeId, TransferDirection};
 use cairn_plan::ParentAndName;
-use cairn_transfer::{Progress, Started, TransferError, Upload};
+use cairn_transfer::{Progress, ResumableUpload, TransferError, Upload};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -106,7 +106,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     record::finish(ctx, task, &ready.path, &stat, outcome)?;
     if copied.is_some() {
         let mut health = ctx.engine.health();
-        health.rest(ctx.folder.id, Key::Local(task.local), stat.size);
+        health.back_off_after_copy(ctx.folder.id, Key::Local(task.local), stat.size);
     }
     Ok(())
 }
@@ -136,7 +136,7 @@ struct Listener {
 }
 
 impl Progress for Listener {
-    fn started(&self, started: &Started) {
+    fn started(&self, started: &ResumableUpload) {
         let Ok(state) = serde_json::to_vec(started) else {
             return;
         };

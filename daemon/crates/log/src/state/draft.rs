@@ -1,4 +1,4 @@
-//! One commit on its way into the state: what it changes, held against what was before.
+//! One commit on its way into the state: what it changes, checked against what was before.
 
 use super::members::{self, Signer};
 use super::nodes;
@@ -195,7 +195,7 @@ impl<'a, R: Records> Draft<'a, R> {
         self.changes.epoch.unwrap_or(self.state.epoch)
     }
 
-    /// The roster that statements behind this point are held against.
+    /// The roster that statements behind this point are checked against.
     pub(super) fn members(&self) -> &BTreeMap<AccountId, Member> {
         self.changes.members.as_ref().unwrap_or(&self.state.members)
     }

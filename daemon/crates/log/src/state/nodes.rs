@@ -1,4 +1,4 @@
-//! Statements about nodes, held against the newest ones before them.
+//! Statements about nodes, checked against the newest ones before them.
 
 use super::draft::Draft;
 use super::{LogResult, MAX_JUMP, SpaceState};

@@ -5,12 +5,16 @@ pub(super) fn checked(text: &str, min: u64, max: u64) -> Result<String, String> 
     let units = units(text).ok_or("must be a decimal with at most two decimals, such as 4.99")?;
     if !(min..=max).contains(&units) {
         return Err(if max == u64::MAX {
-            format!("must be at least {}", shown(min))
+            format!("must be at least {}", format_units(min))
         } else {
-            format!("must be from {} to {}", shown(min), shown(max))
+            format!(
+                "must be from {} to {}",
+                format_units(min),
+                format_units(max)
+            )
         });
     }
-    Ok(shown(units))
+    Ok(format_units(units))
 }
 
 fn units(text: &str) -> Option<u64> {
@@ -28,7 +32,7 @@ fn units(text: &str) -> Option<u64> {
     whole.checked_mul(100)?.checked_add(part)
 }
 
-fn shown(units: u64) -> String {
+fn format_units(units: u64) -> String {
     format!("{}.{:02}", units / 100, units % 100)
 }
 

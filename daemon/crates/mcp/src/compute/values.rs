@@ -50,7 +50,7 @@ pub(super) fn as_number(value: &Value) -> f64 {
 /// Returns the sum, exact for integers.
 pub(super) fn sum(numbers: &[&Value]) -> ToolResult<Value> {
     match whole_sum(numbers) {
-        Some(sum) => Ok(whole(sum)),
+        Some(sum) => Ok(integer(sum)),
         None => finite(float_sum(numbers)),
     }
 }
@@ -58,7 +58,7 @@ pub(super) fn sum(numbers: &[&Value]) -> ToolResult<Value> {
 pub(super) fn average(numbers: &[&Value]) -> ToolResult<Value> {
     let count = numbers.len() as f64;
     match whole_sum(numbers) {
-        Some(sum) if sum % numbers.len() as i128 == 0 => Ok(whole(sum / numbers.len() as i128)),
+        Some(sum) if sum % numbers.len() as i128 == 0 => Ok(integer(sum / numbers.len() as i128)),
         Some(sum) => finite(sum as f64 / count),
         None => finite(float_sum(numbers) / count),
     }
@@ -88,7 +88,7 @@ fn float_sum(numbers: &[&Value]) -> f64 {
     sum
 }
 
-fn whole(sum: i128) -> Value {
+fn integer(sum: i128) -> Value {
     i64::try_from(sum)
         .map(|sum| json!(sum))
         .or_else(|_| u64::try_from(sum).map(|sum| json!(sum)))

@@ -6,7 +6,7 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::quoted;
 use cairn_model::{Kind, NodeId};
-use cairn_space::{LocalPlace, PlaceError, SetExecutable, Space};
+use cairn_space::{DownloadTarget, DownloadTargetError, SetExecutable, Space};
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -87,28 +87,32 @@ fn target(call: &Call, output: Output, node: &Node) -> ToolResult<PathBuf> {
 }
 
 /// Returns the place of a download: a file that is there is replaced if a person agreed or the settings allow it.
-fn place<'a>(call: &Call, to: &'a Path, set_executable: &'a SetExecutable<'a>) -> LocalPlace<'a> {
-    LocalPlace {
+fn place<'a>(
+    call: &Call,
+    to: &'a Path,
+    set_executable: &'a SetExecutable<'a>,
+) -> DownloadTarget<'a> {
+    DownloadTarget {
         to,
         may_replace: call.may_replace,
         set_executable,
     }
 }
 
-pub(super) fn not_placed(error: PlaceError) -> ToolError {
+pub(super) fn not_placed(error: DownloadTargetError) -> ToolError {
     match error {
-        PlaceError::Exists(to) => ToolError::refused(format!(
+        DownloadTargetError::Exists(to) => ToolError::refused(format!(
             "`{}` exists already and nobody could be asked whether to replace it: choose another path, or start the server with --overwrite",
             to.display()
         )),
-        PlaceError::NoContent(_) => ToolError::refused(error.to_string()),
-        PlaceError::Folder { dir, source } => {
+        DownloadTargetError::NoContent(_) => ToolError::refused(error.to_string()),
+        DownloadTargetError::Folder { dir, source } => {
             ToolError::local(format!("write to `{}`", dir.display()))(source)
         }
-        PlaceError::File { to, source } => {
+        DownloadTargetError::File { to, source } => {
             ToolError::local(format!("write `{}`", to.display()))(source)
         }
-        PlaceError::Transfer(error) => error.into(),
+        DownloadTargetError::Transfer(error) => error.into(),
     }
 }
 

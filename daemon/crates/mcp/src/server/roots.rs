@@ -42,7 +42,7 @@ pub(super) async fn of_client(
         .protocol_version()
         .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
     if stateless {
-        return match listed(request) {
+        return match answered_roots(request) {
             Some(list) => ClientRoots::Listed(folders(&list["roots"])),
             None => {
                 let questions = InputRequests::from([(KEY.to_owned(), question())]);
@@ -67,14 +67,14 @@ pub(super) async fn of_client(
 /// Adds the question for the roots to another one, if the call came with a list: each reply has only what was
 /// asked for last.
 pub(super) fn keep_asking(request: &CallToolRequestParams, ask: &mut InputRequiredResult) {
-    if listed(request).is_some()
+    if answered_roots(request).is_some()
         && let Some(questions) = &mut ask.input_requests
     {
         questions.insert(KEY.to_owned(), question());
     }
 }
 
-fn listed(request: &CallToolRequestParams) -> Option<&Value> {
+fn answered_roots(request: &CallToolRequestParams) -> Option<&Value> {
     request.input_responses.as_ref()?.get(KEY)
 }
 

@@ -31,7 +31,7 @@ pub(crate) async fn read(services: &Services) -> ToolResult<Value> {
     };
     let doctor: DoctorInfo = request(services, typed::Doctor {}).await?;
     let last: ActivityList = request(services, typed::Activity { limit: 1 }).await?;
-    let mut value = shown(&status);
+    let mut value = status_json(&status);
     value["running"] = json!(true);
     value["account"] = json!(doctor.account);
     value["device"] = json!(doctor.device);
@@ -42,7 +42,7 @@ pub(crate) async fn read(services: &Services) -> ToolResult<Value> {
     if status.pending > 0 {
         let list: WaitingList = request(services, typed::Waiting { limit: WAITING }).await?;
         let waiting = list.waiting.iter().take(WAITING as usize);
-        value["waiting"] = waiting.map(waits).collect();
+        value["waiting"] = waiting.map(waiting_json).collect();
     }
     if status.open_conflicts > 0 {
         value["hint"] = json!("sync_conflicts lists the open conflicts");
@@ -57,12 +57,12 @@ pub(crate) async fn read(services: &Services) -> ToolResult<Value> {
 }
 
 /// Returns the path, state and reason of something that waits; `sync_why` has the rest.
-fn waits(report: &PathReport) -> Value {
+fn waiting_json(report: &PathReport) -> Value {
     json!({ "path": report.path, "state": report.state, "reason": report.message })
 }
 
 /// Returns the status with the problems by cause: their examples are in the groups.
-fn shown(status: &Status) -> Value {
+fn status_json(status: &Status) -> Value {
     let mut value = json!(status);
     let folders = value["folders"].as_array_mut().into_iter().flatten();
     for folder in folders.filter_map(Value::as_object_mut) {
@@ -111,7 +111,7 @@ mod tests {
             }],
             ..Status::default()
         };
-        let folder = &shown(&status)["folders"][0];
+        let folder = &status_json(&status)["folders"][0];
         assert!(folder.get("errors").is_none(), "{folder}");
         assert_eq!(folder["problems"][0]["count"], 30_000);
         assert_eq!(folder["problems"][0]["examples"][0], "x");

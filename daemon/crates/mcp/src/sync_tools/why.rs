@@ -18,7 +18,7 @@ pub(super) async fn read(call: &Call) -> ToolResult<Value> {
         .into_string()
         .map_err(|_| ToolError::argument(format!("`{given}` is not valid UTF-8")))?;
     let report: PathReport = request(&call.services, typed::Why { path }).await?;
-    Ok(shown(&report))
+    Ok(report_json(&report))
 }
 
 /// Returns the local path that is meant: itself, one below a synced folder as other tools list it, or the
@@ -56,7 +56,7 @@ fn local_path(folders: &[FolderStatus], given: &str) -> ToolResult<PathBuf> {
 }
 
 /// The report without fields that say nothing.
-pub(super) fn shown(report: &PathReport) -> Value {
+pub(super) fn report_json(report: &PathReport) -> Value {
     let mut value = json!(report);
     if report.state == PathState::Conflict {
         value["hint"] = json!("sync_resolve_conflict ends it");

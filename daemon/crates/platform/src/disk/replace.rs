@@ -50,13 +50,13 @@ pub(super) fn replace_with(
         Expect::Same(key) => {
             let found = stat(target).map_err(|e| {
                 if e.kind() == io::ErrorKind::NotFound {
-                    changed(target)
+                    changed_error(target)
                 } else {
                     e
                 }
             })?;
             if found.key() != key || found.kind != FileKind::File {
-                return Err(changed(target));
+                return Err(changed_error(target));
             }
             attributes::carry_over(temp, target)?;
             let ours = stat(temp)?;
@@ -95,7 +95,7 @@ pub(super) fn exchange(
         Err(Errno::NOENT) => move_no_replace(temp, target)?,
         result => result?,
     }
-    Err(changed(target))
+    Err(changed_error(target))
 }
 
 /// Replaces on file systems that can't swap: the old file gets a second name first, so that an edit in
@@ -121,7 +121,7 @@ pub(super) fn displace(
     let forget = || rustix::fs::unlinkat(dir, &name, AtFlags::empty());
     match rustix::fs::linkat(target.dir(), target.name(), dir, &name, AtFlags::empty()) {
         Ok(()) => {}
-        Err(Errno::NOENT) => return Err(changed(target)),
+        Err(Errno::NOENT) => return Err(changed_error(target)),
         Err(e) if is_unsupported(e) || matches!(e, Errno::PERM | Errno::MLINK) => {
             copy(target, dir, &name)?;
         }
@@ -130,7 +130,7 @@ pub(super) fn displace(
     let untouched = |found: io::Result<Stat>| found.is_ok_and(|s| s.key().same_content(key));
     if !untouched(stat(target)) {
         forget()?;
-        return Err(changed(target));
+        return Err(changed_error(target));
     }
     if let Err(e) = rustix::fs::renameat(temp.dir(), temp.name(), target.dir(), target.name()) {
         forget()?;
@@ -149,7 +149,7 @@ pub(super) fn displace(
             AtFlags::empty(),
         )?;
         rustix::fs::renameat(dir, &name, target.dir(), target.name())?;
-        return Err(changed(target));
+        return Err(changed_error(target));
     }
     Ok(rustix::fs::renameat(dir, &name, temp.dir(), temp.name())?)
 }
@@ -276,13 +276,13 @@ fn with_suffix(place: &ResolvedPath<'_>, suffix: &str) -> io::Result<OsString> {
     Ok(name)
 }
 
-fn changed(place: &ResolvedPath<'_>) -> io::Error {
+fn changed_error(place: &ResolvedPath<'_>) -> io::Error {
     TargetChanged::into_io(place.path())
 }
 
 fn changed_if(error: io::Error, when: Errno, target: &ResolvedPath<'_>) -> io::Error {
     if error.raw_os_error() == Some(when.raw_os_error()) {
-        changed(target)
+        changed_error(target)
     } else {
         error
     }

@@ -14,7 +14,7 @@ pub enum ShareError {
     /// Names or places that no device with the keys has sealed: the server may have put them there.
     #[error(
         "no device with your keys has put these where they are, so that nothing was shared: {}",
-        listed(paths)
+        list_paths(paths)
     )]
     Unverified {
         /// From the top of the space.
@@ -23,7 +23,7 @@ pub enum ShareError {
     /// Seals that are older than some that this device has seen.
     #[error(
         "the service shows older states of these than this device has seen, so that nothing was shared: {}; see `cairn status`",
-        listed(paths)
+        list_paths(paths)
     )]
     Past {
         /// From the top of the space.
@@ -55,7 +55,7 @@ impl From<ApiError> for ShareError {
     }
 }
 
-fn listed(paths: &[String]) -> String {
+fn list_paths(paths: &[String]) -> String {
     let shown = paths.iter().take(LISTED).cloned().collect::<Vec<_>>();
     let shown = shown.join(", ");
     match paths.len().saturating_sub(LISTED) {

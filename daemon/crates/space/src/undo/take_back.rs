@@ -219,6 +219,6 @@ async fn newer<S: Undoing>(
             let is_empty = service.children(node).await?.is_empty();
             Ok((!is_empty).then(|| NotTakenBack::NotEmpty(node.name.clone())))
         }
-        Kind::Folder => worked_on::below(service, node, record.at).await,
+        Kind::Folder => worked_on::reason_below(service, node, record.at).await,
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 /// Returns the reason why what is below a folder, however deep, keeps it where it is: somebody else changed it
 /// after a time of the server, or there is too much to see.
-pub(super) async fn below<S: Undoing>(
+pub(super) async fn reason_below<S: Undoing>(
     service: &S,
     folder: &Node,
     since: Timestamp,

@@ -27,7 +27,7 @@ pub struct AccessEntry {
     pub at: Timestamp,
 }
 
-/// `GET /shares/{id}/audit`.
+/// Query of `GET /shares/{id}/audit`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
 #[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]

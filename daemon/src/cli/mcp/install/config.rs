@@ -10,7 +10,7 @@ use toml_edit::{DocumentMut, Item, Table};
 const NAME: &str = "cairn";
 
 /// Returns the entry of a configuration, as text and as JSON.
-pub(super) fn shown(format: Format, entry: Value) -> CommandResult<(String, Value)> {
+pub(super) fn entry_text(format: Format, entry: Value) -> CommandResult<(String, Value)> {
     let whole = match format {
         Format::Json(field) | Format::Toml(field) => json!({ field: { NAME: entry } }),
     };
@@ -63,7 +63,7 @@ fn with_json_entry(before: &str, field: &str, entry: Value) -> CommandResult<Str
                 .or_insert_with(|| Value::Object(Map::new()))
         })
         .and_then(Value::as_object_mut)
-        .ok_or_else(|| taken(field))?;
+        .ok_or_else(|| taken_error(field))?;
     servers.insert(NAME.to_owned(), entry);
     Ok(format!("{whole:#}\n"))
 }
@@ -77,7 +77,7 @@ fn with_toml_entry(before: &str, field: &str, entry: &Value) -> CommandResult<St
         table.set_implicit(true);
         Item::Table(table)
     });
-    let servers = servers.as_table_mut().ok_or_else(|| taken(field))?;
+    let servers = servers.as_table_mut().ok_or_else(|| taken_error(field))?;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut table = Table::new();
     table["command"] = toml_edit::value(text(&entry["command"]));
@@ -91,7 +91,7 @@ fn unusable(message: String) -> Failure {
     Failure::new(Exit::Decision, message)
 }
 
-fn taken(field: &str) -> Failure {
+fn taken_error(field: &str) -> Failure {
     unusable(format!("has something else where `{field}` belongs"))
 }
 
@@ -138,7 +138,7 @@ mod tests {
         let entry = &whole["mcp_servers"]["cairn"];
         assert_eq!(entry["command"].as_str(), Some("c"));
         assert_eq!(entry["args"].as_array().unwrap().len(), 3);
-        let (shown, _) = shown(TOML, json!({ "command": "a", "args": ["mcp"] })).unwrap();
+        let (shown, _) = entry_text(TOML, json!({ "command": "a", "args": ["mcp"] })).unwrap();
         let expected = "[mcp_servers.cairn]\ncommand = \"a\"\nargs = [\"mcp\"]";
         assert_eq!(shown, expected);
     }

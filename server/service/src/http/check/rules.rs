@@ -45,12 +45,12 @@ pub(super) fn text(rules: &Rules, text: &str) -> Checked {
     }
     let keys = ["minLength", "maxLength"];
     if keys.iter().any(|key| rules.contains_key(*key)) {
-        counted(rules, keys, text.chars().count(), "characters")?;
+        check_count(rules, keys, text.chars().count(), "characters")?;
     }
     pattern(rules, text)
 }
 
-pub(super) fn counted(rules: &Rules, keys: [&str; 2], count: usize, unit: &str) -> Checked {
+pub(super) fn check_count(rules: &Rules, keys: [&str; 2], count: usize, unit: &str) -> Checked {
     let [least, most] = keys.map(|key| rules.get(key).and_then(Value::as_u64));
     let count = count as u64;
     if least.is_none_or(|least| count >= least) && most.is_none_or(|most| count <= most) {

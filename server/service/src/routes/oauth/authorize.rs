@@ -5,7 +5,7 @@ mod request;
 pub(super) use request::scope;
 
 use super::new_password;
-use super::request::{Sent, authenticate, fresh};
+use super::request::{Sent, authenticate, generate_secret};
 use crate::http::address::Address;
 use crate::http::extract::Params;
 use crate::http::visitor::MaskedIp;
@@ -19,7 +19,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use cairn_store::NewCode;
 use cairn_store::Scopes;
-use request::{AuthorizationRequest, Known, known};
+use request::{AuthorizationRequest, Known, check_client};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -111,7 +111,7 @@ async fn show(
     headers: HeaderMap,
     Params(request): Params<AuthorizationRequest>,
 ) -> Response {
-    let known = match known(&app, &request, &issuer) {
+    let known = match check_client(&app, &request, &issuer) {
         Ok(known) => known,
         Err(page) => return *page,
     };
@@ -146,7 +146,7 @@ async fn submit(
     else {
         return Ok(stale(&app));
     };
-    let known = match known(&app, &request, &address.0) {
+    let known = match check_client(&app, &request, &address.0) {
         Ok(known) => known,
         Err(page) => return Ok(*page),
     };
@@ -165,7 +165,7 @@ async fn submit(
         Ok(account) => account,
         Err((status, text)) => return Ok(again(status, &text)),
     };
-    let (code, hash) = fresh(&app, "");
+    let (code, hash) = generate_secret(&app, "");
     app.store.add_code(
         &hash,
         &NewCode {

@@ -1,7 +1,7 @@
 //! Device authorization (RFC 8628): for machines without a browser, a page on another one.
 
 use super::authorize::{scope, stale};
-use super::request::{Credentials, Fields, Sent, authenticate, fresh};
+use super::request::{Credentials, Fields, Sent, authenticate, generate_secret};
 use crate::http::address::Address;
 use crate::http::extract::Params;
 use crate::http::visitor::MaskedIp;
@@ -42,13 +42,13 @@ fn fresh_user_code(source: &Source) -> String {
     letters
 }
 
-fn shown(code: &str) -> String {
+fn format_code(code: &str) -> String {
     let (first, second) = code.split_at_checked(4).unwrap_or((code, ""));
     format!("{first}-{second}")
 }
 
 /// A code as somebody typed it.
-fn typed(text: &str) -> String {
+fn normalize_code(text: &str) -> String {
     text.chars()
         .filter(char::is_ascii_alphabetic)
         .map(|c| c.to_ascii_uppercase())
@@ -72,11 +72,11 @@ async fn begin(
     let from = Credentials::read(&parts.headers, request.client_id.as_deref(), None)?;
     let client = from.client(&app)?;
     let scope = scope(request.scope.as_deref())?;
-    let (device_code, hash) = fresh(&app, "dc_");
+    let (device_code, hash) = generate_secret(&app, "dc_");
     let user_code = fresh_user_code(&app.source);
     app.store
         .add_device_code(&hash, &user_code, &client.id, scope)?;
-    let user_code = shown(&user_code);
+    let user_code = format_code(&user_code);
     let uri = format!("{base}/oauth/device");
     let mut response = Json(DeviceAuthorization {
         device_code,
@@ -153,7 +153,7 @@ fn ask_for_login(
          <form method=\"post\" action=\"/oauth/device\"><input type=\"hidden\" name=\"form\" value=\"{}\">{}\
          <button class=\"main\" name=\"action\" value=\"allow\">Allow</button>\
          <button name=\"action\" value=\"deny\" formnovalidate>Deny</button></form>",
-        shown(code),
+        format_code(code),
         escape(name),
         device.scope,
         escape(&form),
@@ -180,7 +180,7 @@ async fn show(
     headers: HeaderMap,
     Params(query): Params<Code>,
 ) -> OAuthResult<Response> {
-    match query.user_code.as_deref().map(typed) {
+    match query.user_code.as_deref().map(normalize_code) {
         None => Ok(ask_for_code(&app, StatusCode::OK, None)),
         Some(code) => {
             let secure = address.is_secure();
@@ -257,6 +257,9 @@ mod tests {
         let source = Source::new(Clock::System, None);
         let code = fresh_user_code(&source);
         assert!(code.len() == 8 && code.bytes().all(|b| ALPHABET.contains(&b)));
-        assert_eq!(typed(&format!(" {} ", shown(&code).to_lowercase())), code);
+        assert_eq!(
+            normalize_code(&format!(" {} ", format_code(&code).to_lowercase())),
+            code
+        );
     }
 }

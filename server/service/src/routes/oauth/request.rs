@@ -40,7 +40,7 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Fields<T> {
                 "the body has to be application/x-www-form-urlencoded",
             ));
         }
-        let bytes = body::whole(Request::from_parts(parts.clone(), content), MAX_FORM).await?;
+        let bytes = body::read_all(Request::from_parts(parts.clone(), content), MAX_FORM).await?;
         let fields = serde_urlencoded::from_bytes(&bytes)
             .map_err(|e| Failure::request(format!("the form can't be read: {e}")))?;
         Ok(Self(fields, parts))
@@ -67,7 +67,7 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Sent<T> {
 }
 
 /// Makes a secret for somebody to keep, and what is kept of it here.
-pub(super) fn fresh(app: &AppState, prefix: &str) -> (String, Hash) {
+pub(super) fn generate_secret(app: &AppState, prefix: &str) -> (String, Hash) {
     let text = format!(
         "{prefix}{}",
         URL_SAFE_NO_PAD.encode(app.source.bytes::<32>())

@@ -1,7 +1,7 @@
 //! The token endpoint: codes, refresh tokens, service accounts and devices become tokens.
 
 use super::authorize::scope;
-use super::request::{Credentials, Fields, fresh, hash};
+use super::request::{Credentials, Fields, generate_secret, hash};
 use crate::auth::disabled;
 use crate::auth::token::{Issue, LIFETIME_S};
 use crate::error::{Error, Result};
@@ -72,7 +72,7 @@ fn fits_challenge(verifier: &str, challenge: &str) -> bool {
         && URL_SAFE_NO_PAD.encode(Sha256::digest(verifier)) == challenge
 }
 
-fn given(app: &AppState, presented: Presented, refresh: String) -> OAuthResult<Given> {
+fn grant_of(app: &AppState, presented: Presented, refresh: String) -> OAuthResult<Given> {
     match presented {
         Presented::Good { login, nonce } => Ok(Given {
             refresh: login.scope.has(Scopes::OFFLINE).then_some(refresh),
@@ -96,21 +96,21 @@ fn by_code(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAuthR
     let code = needed(&request.code, "code")?;
     let verifier = needed(&request.code_verifier, "code_verifier")?;
     let redirect = needed(&request.redirect_uri, "redirect_uri")?;
-    let (refresh, kept) = fresh(app, "rt_");
+    let (refresh, kept) = generate_secret(app, "rt_");
     let presented = app.store.redeem_code(&hash(code), &kept, |code| {
         code.client == client.id
             && code.redirect_uri == redirect
             && fits_challenge(verifier, &code.challenge)
     })?;
-    given(app, presented, refresh)
+    grant_of(app, presented, refresh)
 }
 
 fn by_refresh(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAuthResult<Given> {
     let client = from.client(app)?;
     let token = needed(&request.refresh_token, "refresh_token")?;
-    let (refresh, kept) = fresh(app, "rt_");
+    let (refresh, kept) = generate_secret(app, "rt_");
     let presented = app.store.rotate_refresh(&hash(token), &kept, &client.id)?;
-    let mut given = given(app, presented, refresh)?;
+    let mut given = grant_of(app, presented, refresh)?;
     if let Some(text) = request.scope.as_deref() {
         let narrower = scope(Some(text))?;
         if !given.login.scope.has(narrower) {
@@ -163,9 +163,9 @@ fn by_secret(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAut
 fn by_device(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAuthResult<Given> {
     let client = from.client(app)?;
     let code = needed(&request.device_code, "device_code")?;
-    let (refresh, kept) = fresh(app, "rt_");
+    let (refresh, kept) = generate_secret(app, "rt_");
     match app.store.poll_device(&hash(code), &client.id, &kept)? {
-        Polled::Allowed(login) => given(app, Presented::Good { login, nonce: None }, refresh),
+        Polled::Allowed(login) => grant_of(app, Presented::Good { login, nonce: None }, refresh),
         Polled::Pending => Err(Failure::new(
             "authorization_pending",
             "the person has not decided yet",

@@ -6,8 +6,8 @@ use cairn_api::{Api, ApiError};
 use cairn_crypto::{NodeFacts, NodeSeal, SpaceKeys, content_hash, manifest_hash};
 use cairn_model::{Kind, NodeId, RevisionId};
 use cairn_transfer::{
-    BytesSource, Download, FileTarget, Limits, MemoryTarget, Options, Progress, SmallUpload,
-    Started, Target as _, Transfer, TransferError, Upload, UploadTarget, Uploaded,
+    BytesSource, Download, FileTarget, Limits, MemoryTarget, Options, Progress, ResumableUpload,
+    SmallUpload, Target as _, Transfer, TransferError, Upload, UploadTarget, Uploaded,
 };
 use cairn_wire::nodes::Node;
 use std::collections::BTreeMap;
@@ -174,11 +174,11 @@ async fn a_small_edit_in_a_big_file_sends_little() {
 struct Until {
     bytes: u64,
     reached: Notify,
-    started: Mutex<Option<Started>>,
+    started: Mutex<Option<ResumableUpload>>,
 }
 
 impl Progress for Until {
-    fn started(&self, started: &Started) {
+    fn started(&self, started: &ResumableUpload) {
         *self.started.lock().unwrap() = Some(started.clone());
     }
 

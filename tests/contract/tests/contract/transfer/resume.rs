@@ -6,7 +6,7 @@ use crate::transfer::world::{
 use cairn_api::{ApiError, Method, Request};
 use cairn_crypto::{KeyRing, content_hash};
 use cairn_model::{ChunkId, SpaceId};
-use cairn_transfer::{Blocking, Download, Started, TransferError, Upload, UploadTarget};
+use cairn_transfer::{Blocking, Download, ResumableUpload, TransferError, Upload, UploadTarget};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const MIB: usize = 1024 * 1024;
 const NOTHING: &str = "(nothing)";
 
 /// Uploads a file but lets the server fail after some chunks; answers what it takes to resume.
-async fn interrupted(world: &World, content: &[u8], after: usize) -> Started {
+async fn interrupted(world: &World, content: &[u8], after: usize) -> ResumableUpload {
     interrupt(
         world,
         upload(new_file(1), revision(1), content),
@@ -27,7 +27,12 @@ async fn interrupted(world: &World, content: &[u8], after: usize) -> Started {
 }
 
 /// As [`interrupted`]; what is fetched from paths with `fails` in them isn't to be had either.
-async fn interrupt(world: &World, upload: Upload, after: usize, fails: &'static str) -> Started {
+async fn interrupt(
+    world: &World,
+    upload: Upload,
+    after: usize,
+    fails: &'static str,
+) -> ResumableUpload {
     let mut left = after;
     world.server.intercept(move |request| {
         if request.method != Method::PUT {
@@ -196,7 +201,7 @@ async fn appended() -> (World, Upload, Vec<u8>) {
     (world, next, content)
 }
 
-fn resumed(next: &Upload, started: &Started) -> Upload {
+fn resumed(next: &Upload, started: &ResumableUpload) -> Upload {
     Upload {
         resume: Some(started.clone()),
         ..next.clone()

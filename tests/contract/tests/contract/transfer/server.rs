@@ -124,7 +124,7 @@ impl State {
             .split('/')
             .skip(1)
             .collect();
-        let body = &request.body.whole();
+        let body = &request.body.to_bytes();
         match (&request.method, &parts[..]) {
             (&Method::POST, ["uploads"]) => {
                 let create: CreateUpload = serde_json::from_slice(body).unwrap();

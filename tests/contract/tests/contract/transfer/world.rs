@@ -6,8 +6,8 @@ use cairn_crypto::format2::Chunker;
 use cairn_crypto::{Random, SpaceKeys, manifest_hash};
 use cairn_model::{BackOff, ChunkId, DeviceId, Manifest, NodeId, RevisionId, SpaceId};
 use cairn_transfer::{
-    Blocking, BytesSource, Download, Limits, MemoryTarget, Options, Progress, SmallUpload, Started,
-    Transfer, TransferError, Upload, UploadTarget, Uploaded,
+    Blocking, BytesSource, Download, Limits, MemoryTarget, Options, Progress, ResumableUpload,
+    SmallUpload, Transfer, TransferError, Upload, UploadTarget, Uploaded,
 };
 use cairn_wire::nodes::Node;
 use std::sync::{Arc, Mutex};
@@ -194,18 +194,18 @@ pub(crate) fn committed(uploaded: Result<Uploaded, TransferError>) -> (Node, Man
 /// Remembers what a transfer told.
 #[derive(Default)]
 pub(crate) struct Heard {
-    pub(crate) started: Mutex<Vec<Started>>,
+    pub(crate) started: Mutex<Vec<ResumableUpload>>,
     pub(crate) moved: Mutex<Vec<(u64, u64)>>,
 }
 
 impl Heard {
-    pub(crate) fn started(&self) -> Started {
+    pub(crate) fn started(&self) -> ResumableUpload {
         self.started.lock().unwrap().last().unwrap().clone()
     }
 }
 
 impl Progress for Heard {
-    fn started(&self, started: &Started) {
+    fn started(&self, started: &ResumableUpload) {
         self.started.lock().unwrap().push(started.clone());
     }
 

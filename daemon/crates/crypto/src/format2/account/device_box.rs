@@ -37,7 +37,7 @@ impl BoxKey {
     /// Reads the key of a device from its keyring.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] if it isn't 32 bytes, or all zero.
+    /// [`CryptoError::NotAuthentic`] if it isn't 32 bytes, or all zero.
     pub fn from_bytes(number: u32, bytes: &[u8]) -> std::result::Result<Self, CryptoError> {
         Key::from_bytes(bytes).map(|key| Self { key, number })
     }
@@ -70,7 +70,7 @@ impl BoxKey {
     /// Opens the box of an epoch of the personal space.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] for a box of another device, space or epoch.
+    /// [`CryptoError::NotAuthentic`] for a box of another device, space or epoch.
     pub fn open(
         &self,
         space: SpaceId,
@@ -78,8 +78,12 @@ impl BoxKey {
         sealed: &[u8],
     ) -> std::result::Result<DeviceBox, CryptoError> {
         let plain = seal::open(&self.key, self.purpose(space, epoch), sealed)?;
-        let (next, rest) = plain.split_at_checked(32).ok_or(CryptoError::Opaque)?;
-        let (sharing, ring) = rest.split_at_checked(PRIVATE).ok_or(CryptoError::Opaque)?;
+        let (next, rest) = plain
+            .split_at_checked(32)
+            .ok_or(CryptoError::NotAuthentic)?;
+        let (sharing, ring) = rest
+            .split_at_checked(PRIVATE)
+            .ok_or(CryptoError::NotAuthentic)?;
         let ring = KeyRing::decode(space, ring)?;
         require(ring.newest().epoch() == epoch)?;
         Ok(DeviceBox {
@@ -93,7 +97,7 @@ impl BoxKey {
     /// commit.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] for another blob, or without a box for this device: it was revoked.
+    /// [`CryptoError::NotAuthentic`] for another blob, or without a box for this device: it was revoked.
     pub fn open_epoch(
         &self,
         account: AccountId,
@@ -103,7 +107,11 @@ impl BoxKey {
     ) -> std::result::Result<DeviceBox, CryptoError> {
         let boxes = Boxes::decode_named(boxes, &statement.boxes)?;
         let sealed = boxes.find(account, self.number);
-        let opened = self.open(space, statement.epoch, sealed.ok_or(CryptoError::Opaque)?)?;
+        let opened = self.open(
+            space,
+            statement.epoch,
+            sealed.ok_or(CryptoError::NotAuthentic)?,
+        )?;
         require(opened.ring.newest().check_value() == statement.check)?;
         Ok(opened)
     }

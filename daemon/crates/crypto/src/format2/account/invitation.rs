@@ -42,7 +42,7 @@ impl InvitationToken {
     /// Reads what was handed over.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] for anything else.
+    /// [`CryptoError::NotAuthentic`] for anything else.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, CryptoError> {
         let mut reader = Reader::new(bytes);
         let token = Self::new(reader.array()?, reader.v()?, reader.array()?);
@@ -53,7 +53,7 @@ impl InvitationToken {
     /// Returns the public key that the invitation's statement has.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] never happens for a token that was read.
+    /// [`CryptoError::NotAuthentic`] never happens for a token that was read.
     pub fn public(&self, space: SpaceId) -> std::result::Result<[u8; 32], CryptoError> {
         Ok(self.pair(space)?.public())
     }

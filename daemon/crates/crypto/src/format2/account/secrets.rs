@@ -74,7 +74,7 @@ impl AccountSecrets {
     /// Draws a recovery key and seals all secrets for the service.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] never happens for secrets that were drawn or opened.
+    /// [`CryptoError::NotAuthentic`] never happens for secrets that were drawn or opened.
     pub fn seal(
         &self,
         root: &Root,
@@ -100,7 +100,7 @@ impl AccountSecrets {
     /// Opens the secrets of an account with its passphrase; `space` is its personal space.
     ///
     /// # Errors
-    /// [`CryptoError::Opaque`] with another passphrase, or for another account's secrets.
+    /// [`CryptoError::NotAuthentic`] with another passphrase, or for another account's secrets.
     pub fn open(
         account: AccountId,
         space: SpaceId,
@@ -136,7 +136,7 @@ impl AccountSecrets {
         let personal = key.open(Purpose::PersonalRing(account), &sealed.ring)?;
         let (genesis, ring) = personal
             .split_first_chunk::<32>()
-            .ok_or(CryptoError::Opaque)?;
+            .ok_or(CryptoError::NotAuthentic)?;
         Ok(Self {
             account,
             identity: IdentityKey::from_seed(&identity)?,

@@ -17,7 +17,7 @@ const MEMORY: u32 = 64 * 1024;
 ///
 /// # Errors
 /// [`CryptoError::BadKdf`] if the memory can't be had.
-pub fn head_words(
+pub fn comparison_words(
     space: SpaceId,
     size: u64,
     root: &[u8; 32],
@@ -48,8 +48,8 @@ mod tests {
             (space(1), 6, [1; 32]),
             (space(1), 5, [2; 32]),
         ];
-        let words = heads.map(|(space, size, root)| head_words(space, size, &root).unwrap());
-        assert_eq!(words[0], head_words(space(1), 5, &[1; 32]).unwrap());
+        let words = heads.map(|(space, size, root)| comparison_words(space, size, &root).unwrap());
+        assert_eq!(words[0], comparison_words(space(1), 5, &[1; 32]).unwrap());
         for (i, one) in words.iter().enumerate() {
             assert!(one.iter().all(|word| word.len() >= 3));
             for other in &words[..i] {

@@ -31,7 +31,7 @@ fn a_grant_opens_for_its_member_space_and_epoch_only() {
         open_grant(&sharing(1), space(1), 3, account(1), &grant),
     ];
     for (i, opened) in wrong.into_iter().enumerate() {
-        assert_eq!(opened.map(|_| ()), Err(CryptoError::Opaque), "{i}");
+        assert_eq!(opened.map(|_| ()), Err(CryptoError::NotAuthentic), "{i}");
     }
 }
 
@@ -43,12 +43,15 @@ fn each_part_of_a_grant_counts_and_fails_alike() {
     for at in [0, 200, 383, 384, 900, 1471, 1472, 1503, 1504, GRANT - 1] {
         let mut bad = grant.clone();
         bad[at] ^= 1;
-        assert_eq!(open(&bad), Err(CryptoError::Opaque), "byte {at}");
+        assert_eq!(open(&bad), Err(CryptoError::NotAuthentic), "byte {at}");
     }
     for length in [0, 384, 1472, GRANT - 1] {
-        assert_eq!(open(&grant[..length]), Err(CryptoError::Opaque));
+        assert_eq!(open(&grant[..length]), Err(CryptoError::NotAuthentic));
     }
-    assert_eq!(open(&[&grant[..], &[0]].concat()), Err(CryptoError::Opaque));
+    assert_eq!(
+        open(&[&grant[..], &[0]].concat()),
+        Err(CryptoError::NotAuthentic)
+    );
 }
 
 /// Neither secret alone makes the key: it changes with each of them, and with all that was agreed on.

@@ -107,7 +107,7 @@ fn a_listing_opens_with_its_key_at_its_place_only() {
     }
 }
 
-/// The value in front is held against the key before anything is decrypted: the seal alone isn't enough.
+/// The value in front is checked against the key before anything is decrypted: the seal alone isn't enough.
 #[test]
 fn a_seal_without_its_commitment_is_refused() {
     let plain = listing().encode();

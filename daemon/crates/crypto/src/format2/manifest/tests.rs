@@ -115,7 +115,7 @@ fn contradictions_are_neither_written_nor_read() {
         }
         assert_eq!(
             Manifest::decode(&out.finish()),
-            Err(CryptoError::Opaque),
+            Err(CryptoError::NotAuthentic),
             "{name}"
         );
     }
@@ -130,7 +130,7 @@ fn a_newer_format_is_an_error_of_its_own() {
         Err(CryptoError::UnsupportedFormat(4))
     );
     bytes[0] = LONG;
-    assert_eq!(Manifest::decode(&bytes), Err(CryptoError::Opaque));
+    assert_eq!(Manifest::decode(&bytes), Err(CryptoError::NotAuthentic));
 }
 
 #[test]

@@ -23,7 +23,10 @@ fn a_chunk_opens_with_the_key_that_sealed_it_only() {
         let object = key(1, 1, 1).seal_chunk(&plain, compression).unwrap();
         assert_eq!(open(&key(1, 1, 1), &object, &plain).unwrap()[..], plain);
         for other in [key(2, 1, 1), key(1, 2, 1), key(1, 1, 2)] {
-            assert_eq!(open(&other, &object, &plain), Err(CryptoError::Opaque));
+            assert_eq!(
+                open(&other, &object, &plain),
+                Err(CryptoError::NotAuthentic)
+            );
         }
     }
 }
@@ -46,15 +49,21 @@ fn each_flipped_byte_is_refused() {
         let expected = if at == 0 {
             CryptoError::UnsupportedFormat(6)
         } else {
-            CryptoError::Opaque
+            CryptoError::NotAuthentic
         };
         assert_eq!(error, expected, "byte {at}");
         bad.bytes.truncate(at);
-        assert_eq!(open(&key(1, 1, 1), &bad, plain), Err(CryptoError::Opaque));
+        assert_eq!(
+            open(&key(1, 1, 1), &bad, plain),
+            Err(CryptoError::NotAuthentic)
+        );
     }
     let mut bad = object.clone();
     bad.id.0[5] ^= 1;
-    assert_eq!(open(&key(1, 1, 1), &bad, plain), Err(CryptoError::Opaque));
+    assert_eq!(
+        open(&key(1, 1, 1), &bad, plain),
+        Err(CryptoError::NotAuthentic)
+    );
 }
 
 #[test]
@@ -64,11 +73,11 @@ fn the_signed_length_and_hash_count() {
     let hash = *blake3::hash(plain).as_bytes();
     for length in [0, 3, 4, 6, 1 << 22, u64::MAX] {
         let opened = key(1, 1, 1).open_chunk(&object.id, &object.bytes, length, &hash);
-        assert_eq!(opened, Err(CryptoError::Opaque), "{length}");
+        assert_eq!(opened, Err(CryptoError::NotAuthentic), "{length}");
     }
     let other = *blake3::hash(b"abc\0\x01").as_bytes();
     let opened = key(1, 1, 1).open_chunk(&object.id, &object.bytes, 5, &other);
-    assert_eq!(opened, Err(CryptoError::Opaque));
+    assert_eq!(opened, Err(CryptoError::NotAuthentic));
 }
 
 /// A writer with the key can seal anything; readers hold it against the format.
@@ -88,11 +97,11 @@ fn a_dishonest_writer_is_refused() {
         compress::RAW,
         b"abc\0\0\0\0\0\0\0\0\0\0\0\0\0",
     );
-    assert_eq!(open(&key, &zeros, plain), Err(CryptoError::Opaque));
+    assert_eq!(open(&key, &zeros, plain), Err(CryptoError::NotAuthentic));
     let behind = key.seal(ObjectKind::Chunk, compress::RAW, b"abcd");
-    assert_eq!(open(&key, &behind, plain), Err(CryptoError::Opaque));
+    assert_eq!(open(&key, &behind, plain), Err(CryptoError::NotAuthentic));
     let kind = key.seal(ObjectKind::Manifest, compress::RAW, plain);
-    assert_eq!(open(&key, &kind, plain), Err(CryptoError::Opaque));
+    assert_eq!(open(&key, &kind, plain), Err(CryptoError::NotAuthentic));
     let text = b"two frames ".repeat(20);
     let frame = compress::frame(&text).unwrap();
     let two = key.seal(
@@ -100,7 +109,7 @@ fn a_dishonest_writer_is_refused() {
         compress::ZSTD,
         &[&frame[..], &frame[..]].concat(),
     );
-    assert_eq!(open(&key, &two, &text), Err(CryptoError::Opaque));
+    assert_eq!(open(&key, &two, &text), Err(CryptoError::NotAuthentic));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{VectorResult, array, secret};
 use crate::operation::{bytes, id, number, text};
 use bip39::Language;
 use cairn_crypto::format2::account::{
-    AccountSecrets, BoxKey, InvitationToken, Root, RootParams, SealedAccount, head_words,
+    AccountSecrets, BoxKey, InvitationToken, Root, RootParams, SealedAccount, comparison_words,
 };
 use cairn_crypto::format2::{
     KeyRing, LinkKey, Listing, ListingPlace, SharingKeys, open_grant, open_team_epoch,
@@ -54,7 +54,7 @@ pub(crate) fn root(input: &Value) -> Result<Root, CryptoError> {
 
 /// The places of the words in the list: JavaScript doesn't have it.
 fn words(input: &Value) -> VectorResult {
-    let words = head_words(
+    let words = comparison_words(
         id(input, "space"),
         number(input, "size"),
         &array(input, "root"),

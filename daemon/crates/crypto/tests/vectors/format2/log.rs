@@ -177,7 +177,7 @@ fn signed_control(input: &Value) -> VectorResult {
     let Statement::Control(Control { chain, prev, body }) =
         Statement::decode(&bytes(input, "statement"))?
     else {
-        return Err(CryptoError::Opaque);
+        return Err(CryptoError::NotAuthentic);
     };
     let (space, account) = (id(input, "space"), id(input, "account"));
     match body {
@@ -186,7 +186,7 @@ fn signed_control(input: &Value) -> VectorResult {
             verify(&list.identity, &list.to_sign(account), &list.signature)?;
         }
         ControlBody::Roster(roster) => {
-            let (_, signature) = roster.signed.ok_or(CryptoError::Opaque)?;
+            let (_, signature) = roster.signed.ok_or(CryptoError::NotAuthentic)?;
             let identity = array(input, "identity");
             verify(&identity, &roster.to_sign(space, &prev), &signature)?;
         }
@@ -204,7 +204,7 @@ fn signed_control(input: &Value) -> VectorResult {
         | ControlBody::Checkpoint(_)
         | ControlBody::Link(_)
         | ControlBody::Rejoin(_)
-        | ControlBody::Joined(_) => return Err(CryptoError::Opaque),
+        | ControlBody::Joined(_) => return Err(CryptoError::NotAuthentic),
     }
     Ok(json!({}))
 }

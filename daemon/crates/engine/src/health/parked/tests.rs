@@ -46,11 +46,11 @@ async fn after_a_copy_was_sent_the_next_one_waits_by_size_and_number() {
     for _ in 0..3 {
         fail(&mut health, FOLDER, RetryHint::Soon);
     }
-    health.rest(FOLDER, FILE, 1_000);
+    health.back_off_after_copy(FOLDER, FILE, 1_000);
     health.clear(FOLDER, FILE);
     assert!(health.is_parked(FOLDER, FILE));
     assert!((2.0..=4.0).contains(&seconds_until(&health)));
-    health.rest(FOLDER, FILE, 1_000_000_000);
+    health.back_off_after_copy(FOLDER, FILE, 1_000_000_000);
     assert!((seconds_until(&health) - 100.0).abs() < 0.1);
     assert_eq!(health.problems(FOLDER), []);
     health.keep_only(FOLDER, |_| false);

@@ -10,7 +10,7 @@ use std::path::Path;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RuleOrigin {
     pub source: RuleSource,
-    /// As it was written; empty for the selection.
+    /// The text of the rule; empty for the selection.
     pub pattern: String,
     /// In the rules file, from 1.
     pub line: Option<u64>,

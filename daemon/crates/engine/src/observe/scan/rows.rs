@@ -8,7 +8,11 @@ use cairn_platform::Stat;
 
 impl Scan<'_, '_> {
     /// Records a changed stat of a file that is where it was.
-    pub(crate) fn known(&mut self, row: LocalRow, stat: &Stat) -> Result<(), IndexError> {
+    pub(crate) fn update_known_row(
+        &mut self,
+        row: LocalRow,
+        stat: &Stat,
+    ) -> Result<(), IndexError> {
         let now = local_stat(stat);
         let executable = row.kind == Kind::File && stat.executable;
         if row.stat == now && row.executable == executable && row.skipped == Skipped::No {
@@ -27,7 +31,11 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    pub(crate) fn hold(&mut self, row: LocalRow, skipped: Skipped) -> Result<(), IndexError> {
+    pub(crate) fn mark_skipped(
+        &mut self,
+        row: LocalRow,
+        skipped: Skipped,
+    ) -> Result<(), IndexError> {
         if row.skipped != skipped {
             self.db.update_local(&LocalRow { skipped, ..row })?;
             self.found.changed = true;
@@ -35,15 +43,15 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    /// Holds a row that is gone from the scan because it is ignored now, not because it was deleted.
-    pub(crate) fn hold_if_ignored(
+    /// Marks a row that is gone from the scan because it is ignored now, not because it was deleted.
+    pub(crate) fn mark_if_ignored(
         &mut self,
         row: &LocalRow,
         path: &RelPath,
     ) -> Result<bool, IndexError> {
         let ignored = self.rules.ignores(path, row.kind == Kind::Folder);
         if ignored {
-            self.hold(row.clone(), Skipped::Ignored)?;
+            self.mark_skipped(row.clone(), Skipped::Ignored)?;
         }
         Ok(ignored)
     }
@@ -58,7 +66,7 @@ impl Scan<'_, '_> {
         row: Option<LocalRow>,
     ) -> Result<(), IndexError> {
         if row.is_some() {
-            return self.hold_if_known(row, Skipped::Special);
+            return self.mark_if_known(row, Skipped::Special);
         }
         self.db.insert_local(&LocalRow {
             id: LocalId(0),
@@ -75,13 +83,13 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
-    pub(super) fn hold_if_known(
+    pub(super) fn mark_if_known(
         &mut self,
         row: Option<LocalRow>,
         skipped: Skipped,
     ) -> Result<(), IndexError> {
         match row {
-            Some(row) => self.hold(row, skipped),
+            Some(row) => self.mark_skipped(row, skipped),
             None => Ok(()),
         }
     }

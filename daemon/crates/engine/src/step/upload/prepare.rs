@@ -7,7 +7,7 @@ use crate::step::Ctx;
 use cairn_crypto::SpaceKeys;
 use cairn_index::{Db, IndexError, JournalRow, LocalRow, RemoteRow, SentRow, Skipped, SyncedRow};
 use cairn_model::{ContentHash, NodeId, RelPath, RevisionId};
-use cairn_transfer::{Download, Started, UploadTarget};
+use cairn_transfer::{Download, ResumableUpload, UploadTarget};
 use std::path::PathBuf;
 
 /// A task with everything looked up.
@@ -17,7 +17,7 @@ pub(super) struct Ready {
     pub(super) absolute: PathBuf,
     pub(super) target: UploadTarget,
     pub(super) revision: RevisionId,
-    pub(super) resume: Option<Started>,
+    pub(super) resume: Option<ResumableUpload>,
     pub(super) unless: Option<ContentHash>,
 }
 
@@ -129,7 +129,7 @@ fn new_revision(
         name: over.name.to_string(),
         base,
         number: numbers.next_revision()?,
-        present: present(&ctx.engine.keys, over, synced),
+        present: taken_over(&ctx.engine.keys, over, synced),
         seal_seq: numbers.next_seal()?,
     };
     Ok((target, synced.hash))
@@ -137,12 +137,12 @@ fn new_revision(
 
 /// Returns the content whose chunks may stay. Where the bytes are known to be equal by their hash alone,
 /// nobody here has opened the chunks: they might be none.
-fn present(keys: &SpaceKeys, over: &RemoteRow, synced: &SyncedRow) -> Option<Download> {
+fn taken_over(keys: &SpaceKeys, over: &RemoteRow, synced: &SyncedRow) -> Option<Download> {
     download_of(keys, over).filter(|present| synced.revision == Some(present.revision))
 }
 
 /// Reads a journal's state; one of another version of the program begins the upload again.
-fn started_from(bytes: &[u8]) -> Option<Started> {
+fn started_from(bytes: &[u8]) -> Option<ResumableUpload> {
     serde_json::from_slice(bytes).ok()
 }
 
@@ -223,9 +223,9 @@ mod tests {
             size: 1,
             executable: false,
         };
-        assert!(present(&keys, &over, &synced(Some(revision))).is_some());
+        assert!(taken_over(&keys, &over, &synced(Some(revision))).is_some());
         let other = RevisionId::from_random_bytes([6; 16]);
-        assert!(present(&keys, &over, &synced(Some(other))).is_none());
-        assert!(present(&keys, &over, &synced(None)).is_none());
+        assert!(taken_over(&keys, &over, &synced(Some(other))).is_none());
+        assert!(taken_over(&keys, &over, &synced(None)).is_none());
     }
 }

@@ -133,7 +133,7 @@ pub(crate) fn scope(text: Option<&str>) -> OAuthResult<Scopes> {
 
 /// Finds the client and checks where the response is to go. A failure stays on this page: it must not
 /// lead anywhere.
-pub(super) fn known<'a>(
+pub(super) fn check_client<'a>(
     app: &'a AppState,
     request: &'a AuthorizationRequest,
     issuer: &'a str,
