@@ -133,7 +133,7 @@ impl Recording {
                         .as_ref()
                         .is_none_or(|device| entry.device.as_ref() == Some(device))
             })
-            .map(|entry| entry.shown())
+            .map(|entry| entry.to_record())
             .collect();
         Recorded {
             count: requests.len() as u64,
@@ -149,7 +149,7 @@ impl Recording {
 }
 
 impl Entry {
-    fn shown(&self) -> Shown {
+    fn to_record(&self) -> Shown {
         let fault = self.fault.load(Ordering::SeqCst);
         Shown {
             id: self.id,

@@ -55,3 +55,17 @@ impl cairn_api::Entropy for Seeded {
         self.with(|rng| rng.fill_bytes(out));
     }
 }
+
+/// Returns bytes that don't compress, and that no two numbers share.
+#[must_use]
+pub fn noise(number: u32, length: usize) -> Vec<u8> {
+    let mut state = number.wrapping_mul(2_654_435_761).max(1);
+    (0..length)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            state as u8
+        })
+        .collect()
+}

@@ -2,6 +2,7 @@
 
 use cairn_model::ProblemCode;
 use cairn_sim::device::path;
+use cairn_sim::random::noise;
 use cairn_sim::time::{pass, simulate, until};
 use cairn_sim::world::World;
 use std::collections::BTreeSet;
@@ -167,7 +168,7 @@ fn what_was_planned_is_not_sent_once_new_rules_are_known_and_can_not_be_had() {
         let engine = world.devices[1].engine().expect("it runs");
         engine.transfer().limits().set_up(Some(200_000));
         for number in 0..8 {
-            world.devices[1].write(&format!("{number}.big"), &vec![number; 600_000]);
+            world.devices[1].write(&format!("{number}.big"), &noise(number, 600_000));
         }
         let begun = || engine.status().transfers.len() == RUNNING;
         assert!(until(begun, Duration::from_secs(10)).await);

@@ -2,25 +2,13 @@
 
 use cairn_engine::WaitResult;
 use cairn_sim::device::path;
+use cairn_sim::random::noise;
 use cairn_sim::time::{pass, simulate};
 use cairn_sim::world::{World, tree_of};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
-
-/// Bytes that no two numbers share.
-fn noise(number: u32, length: usize) -> Vec<u8> {
-    let mut state = number.wrapping_mul(2_654_435_761).max(1);
-    (0..length)
-        .map(|_| {
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            state as u8
-        })
-        .collect()
-}
 
 fn has(world: &World, at: usize, name: &str) -> bool {
     tree_of(&world.devices[at]).contains_key(name)

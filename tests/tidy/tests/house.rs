@@ -37,6 +37,7 @@ house! {
     files_import_one_another_in_small_circles: CIRCLES,
     files_stay_short: SIZE,
     functions_fit_a_screen: FUNCTIONS,
+    functions_are_not_named_by_a_state: FUNCTION_NAMES,
     no_module_is_a_mod_rs: NO_MOD_RS,
     names_say_something: NAMES,
     files_say_what_they_are_for: HEADERS,

@@ -172,7 +172,7 @@ fn a_node_seal_holds_every_fact() {
 }
 
 #[test]
-fn a_deletion_that_a_person_agreed_to_still_names_the_content() {
+fn a_confirmed_deletion_still_names_the_content() {
     for hash in [Some([4; 32]), None] {
         let info = SealInfo {
             seq: 3,

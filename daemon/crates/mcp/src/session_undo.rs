@@ -88,7 +88,7 @@ async fn take_back_all(
             }
             Err(text) => {
                 left.push(text);
-                waiting.kept();
+                waiting.keep();
             }
         }
     }

@@ -12,7 +12,7 @@ pub trait SeenSeals: Send + Sync {
     /// Returns the number of the newest seal of a node that was seen; 0 if none was.
     ///
     /// # Errors
-    /// What is remembered can't be read.
+    /// The index's, if it can't be read.
     fn newest(&self, node: NodeId) -> std::io::Result<u64>;
 }
 

@@ -178,7 +178,7 @@ impl Attempt {
             size,
             moved: 0.into(),
         };
-        let Some(missing) = sending.missing()? else {
+        let Some(missing) = sending.missing_chunks()? else {
             give_up(context, begun.upload_id).await;
             return Ok(Outcome::Lost);
         };

@@ -88,7 +88,7 @@ impl Sending<'_> {
 
     /// Returns what is to be sent; `None` if a chunk is missing that was to be used as it is: under another
     /// key, or with another codec, it can't be made again.
-    pub(crate) fn missing(&self) -> Result<Option<Vec<Missing>>, TransferError> {
+    pub(crate) fn missing_chunks(&self) -> Result<Option<Vec<Missing>>, TransferError> {
         let list = &self.named.list;
         let mut spans = HashMap::with_capacity(list.rows.len());
         let mut offset = 0;

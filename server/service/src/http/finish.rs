@@ -2,7 +2,7 @@
 //! errors have.
 
 use super::conditional;
-use super::measured::measured;
+use super::measured::count_bytes;
 use super::visitor;
 use crate::identity::page::OwnPage;
 use crate::state::AppState;
@@ -97,7 +97,7 @@ pub(super) async fn finish(
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let address = visitor::masked(&app, request.headers(), request.extensions());
     let conditional = conditional::Request::of(&request);
-    let request = request.map(|body| measured(body, &app.metrics.received, |_| {}));
+    let request = request.map(|body| count_bytes(body, &app.metrics.received, |_| {}));
     // At the level of errors, so that lines of any level have it.
     let span = tracing::error_span!("request", id);
     let response = next.run(request).instrument(span).await;
@@ -121,7 +121,7 @@ pub(super) async fn finish(
         started,
     });
     response.map(|body| {
-        measured(body, &app.metrics.sent, move |bytes| {
+        count_bytes(body, &app.metrics.sent, move |bytes| {
             if let Some(entry) = entry {
                 entry.write(bytes);
             }

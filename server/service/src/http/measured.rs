@@ -12,7 +12,7 @@ struct Measured<F: FnOnce(u64)> {
 }
 
 /// Counts the bytes of a body. `done` gets their number when the body has ended or is given up.
-pub(super) fn measured(
+pub(super) fn count_bytes(
     inner: Body,
     counter: &Counter,
     done: impl FnOnce(u64) + Send + Unpin + 'static,

@@ -1,4 +1,4 @@
-//! What comes back from the history or the trash, at a service that says something else than it has.
+//! Restores from the history and the trash, at a service that says something else than it has.
 
 use crate::support::{KeyHolder, Liar, noise};
 use cairn_api::Api;
@@ -72,7 +72,7 @@ impl World {
         serde_json::to_value(stored.await.unwrap().manifest).unwrap()
     }
 
-    /// What the present state of a node is sealed as, in truth.
+    /// Returns the seal of a node's present state, as an honest service has it.
     async fn seal(&self, node: &Node) -> Option<SealInfo> {
         let node = self.space.node(node.id).await.unwrap();
         self.space.seal(&node)
@@ -292,7 +292,7 @@ async fn what_comes_out_of_the_trash_is_sealed_only_as_it_went_there() {
     let of_older = swap(file.id, source(&older), older_record);
     let public = world.public;
     type Lie = Box<dyn Fn(&str, &mut Value) + Send>;
-    let told = |field: &'static str, value: Value| -> Lie {
+    let changed = |field: &'static str, value: Value| -> Lie {
         Box::new(move |asked, answer| {
             if asked.ends_with("/restore") {
                 answer[field] = value.clone();
@@ -302,8 +302,8 @@ async fn what_comes_out_of_the_trash_is_sealed_only_as_it_went_there() {
     let lies: [(&str, Lie); 4] = [
         ("another file", Box::new(of_private)),
         ("an older content", Box::new(of_older)),
-        ("another folder", told("parent_id", json!(public))),
-        ("another name", told("name", json!("readme"))),
+        ("another folder", changed("parent_id", json!(public))),
+        ("another name", changed("name", json!("readme"))),
     ];
     for (case, lie) in lies {
         let file = world.file("f", case.as_bytes()).await;

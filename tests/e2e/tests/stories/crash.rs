@@ -124,7 +124,13 @@ fn s205_an_edit_during_a_download_is_kept() -> Result<()> {
     dev.forget_requests()?;
     world.a.files().write_random("f", 16 * MIB, 2)?;
     let by_a = world.a.tree()?.file("f").cloned();
-    dev.wait_for_request("B downloads", is_chunk_down)?;
+    // A fetches a list of chunks before it sends: only a chunk after its revision goes to B.
+    wait::holds("B downloads", wait::SYNC, || {
+        let requests = dev.requests()?;
+        let is_commit = |r: &Request| r.path.ends_with("/complete") && r.status < 300;
+        let committed = requests.iter().position(is_commit);
+        Ok(committed.is_some_and(|at| requests[at..].iter().any(is_chunk_down)))
+    })?;
     world.b.files().write("f", "edited on b")?;
     world.b.must(&["limits", "--down", "off"])?;
     world.settle()?;

@@ -3,7 +3,7 @@
 use crate::{Rule, SourceFile, Violation};
 
 /// Openings that make a question or a clause of a description.
-const OPENINGS: [&str; 17] = [
+const OPENINGS: [&str; 16] = [
     "What",
     "Whatever",
     "When",
@@ -20,15 +20,14 @@ const OPENINGS: [&str; 17] = [
     "Whose",
     "Why",
     "Answers",
-    "So",
 ];
 /// Two words, because code is also told from comments, and a noun may follow "That".
-const LONG_OPENINGS: [&str; 2] = ["Tells whether", "That of"];
+const LONG_OPENINGS: [&str; 3] = ["Tells whether", "That of", "So many"];
 
 pub const DOC_OPENINGS: Rule = Rule {
     name: "doc-openings",
     rule: "a sentence of a doc comment begins with a verb in the third person or a noun, not with What, \
-           When, Where, Whether, Which, How, Who, Why, their forms in -ever, Answers, So, That of or Tells whether",
+           When, Where, Whether, Which, How, Who, Why, their forms in -ever, Answers, So many, That of or Tells whether",
     rationale: "\"Returns the …\" and \"The path of …\" say at once which kind of thing it is; a \
                 clause has to be turned round in the reader's head",
     find: |workspace| {

@@ -256,7 +256,7 @@ impl Listing {
         )
     }
 
-    /// Who opens a link writes a file of this name.
+    /// Returns true if a person who opens the link can write a file of this name.
     fn has_usable_path(&self) -> bool {
         let mut names = self.path.split('/');
         self.path.len() <= MAX_PATH && names.all(|name| is_usable_name(name.as_bytes()))

@@ -65,8 +65,8 @@ fn an_index_of_the_old_content_format_is_refused_and_left_alone() {
     assert!(matches!(refused, IndexError::TooOld { .. }));
     let message = refused.to_string();
     let home = dir.path().display().to_string();
-    for told in [&home, "nothing was changed", "--home", "CAIRN_HOME"] {
-        assert!(message.contains(told), "{told}: {message}");
+    for part in [&home, "nothing was changed", "--home", "CAIRN_HOME"] {
+        assert!(message.contains(part), "{part}: {message}");
     }
     let version: i64 = Connection::open(&path)
         .unwrap()

@@ -52,7 +52,7 @@ impl<'a> Waiting<'a> {
     }
 
     /// Notes that the next change stays: a retry may take it back.
-    pub(super) fn kept(&mut self) {
+    pub(super) fn keep(&mut self) {
         self.kept.extend(self.waiting.pop());
     }
 
@@ -84,7 +84,7 @@ mod tests {
             journal.note_link(number.to_string(), LinkChange::Made);
         }
         let mut waiting = Waiting::of_this_session(&journal);
-        waiting.kept();
+        waiting.keep();
         waiting.taken_back();
         assert_eq!(waiting.next().map(|noted| noted.number), Some(1));
         assert!(

@@ -305,7 +305,8 @@ async fn files_that_grow_when_they_are_opened_fill_no_more_memory_than_was_expec
         assert_eq!(opened, 2, "8 MiB at most");
         let all = download_expecting(&world, &downloads, 5 * size as u64).await;
         assert!(all.values().all(Result::is_ok));
-        let unfit = |file: &Content| matches!(file, Err(TransferError::Api(ApiError::Protocol(_))));
-        assert_eq!(files.values().filter(|file| unfit(file)).count(), 3);
+        let is_refused =
+            |file: &Content| matches!(file, Err(TransferError::Api(ApiError::Protocol(_))));
+        assert_eq!(files.values().filter(|file| is_refused(file)).count(), 3);
     }
 }

@@ -53,7 +53,7 @@ fn plains() -> Vec<Vec<u8>> {
     all
 }
 
-fn opened(bytes: &[u8], length: usize) -> Option<String> {
+fn hash_of(bytes: &[u8], length: usize) -> Option<String> {
     let (plain, _) = decompress(bytes, length).ok()?;
     Some(blake3::hash(&plain).to_hex().to_string())
 }
@@ -65,7 +65,7 @@ fn frames() -> Vec<Frame> {
         all.push(Frame {
             bytes: hex::encode(bytes),
             length,
-            opens_to: opened(bytes, length),
+            opens_to: hash_of(bytes, length),
         });
     };
     for (at, plain) in plains().iter().enumerate() {
@@ -103,6 +103,6 @@ fn every_frame_opens_to_what_the_vectors_say() {
     assert!(good.count() >= 12 && known.len() >= 500);
     for frame in &known {
         let bytes = hex::decode(&frame.bytes).unwrap();
-        assert_eq!(opened(&bytes, frame.length), frame.opens_to, "{frame:?}");
+        assert_eq!(hash_of(&bytes, frame.length), frame.opens_to, "{frame:?}");
     }
 }

@@ -20,9 +20,9 @@ const PIECE: usize = 1024 * 1024;
 pub(super) struct Copied {
     disk: Arc<dyn Disk>,
     pub(super) path: PathBuf,
-    /// That of the copy.
+    /// The stat of the copy.
     pub(super) stat: LocalStat,
-    /// That of the file when it was copied.
+    /// The stat of the file when it was copied.
     pub(super) of: LocalStat,
 }
 

@@ -135,8 +135,8 @@ fn new_revision(
     Ok((target, synced.hash))
 }
 
-/// Returns the content whose chunks may stay. Where the bytes are known to be equal by their hash alone,
-/// nobody here has opened the chunks: they might be none.
+/// Returns the content whose chunks may stay: only one that this device has opened. Bytes that are known to be
+/// equal by their hash alone may stand beside chunks that open to nothing.
 fn taken_over(keys: &SpaceKeys, over: &RemoteRow, synced: &SyncedRow) -> Option<Download> {
     download_of(keys, over).filter(|present| synced.revision == Some(present.revision))
 }
