@@ -1,6 +1,6 @@
 //! A folder from the service to this disk, with everything below it.
 
-use crate::failure::{CommandResult, Exit, Failure};
+use crate::failure::{CommandResult, Failure};
 use crate::output::progress::Bars;
 use crate::remote::Remote;
 use crate::remote::download::{not_placed, set_executable};
@@ -57,9 +57,6 @@ impl Remote {
         let done = self.space.download_folder(download).await?;
         for file in done.failed {
             let failure = not_placed(file.reason, &file.name);
-            if failure.exit != Exit::Failed {
-                return Err(failure);
-            }
             failed.push(FailedFile {
                 path: file.path.display().to_string(),
                 message: failure.message,

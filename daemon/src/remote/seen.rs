@@ -32,7 +32,15 @@ impl SeenSeals for SeenInHome {
                 return Ok(0);
             }
             let opened = open_index(&self.home);
-            let (opened, _) = opened.map_err(|failure| io::Error::other(failure.message))?;
+            let (opened, set_aside) =
+                opened.map_err(|failure| io::Error::other(failure.message))?;
+            if let Some(damaged) = set_aside {
+                // A new one has seen nothing: any past state would pass.
+                let damaged = damaged.display();
+                return Err(io::Error::other(format!(
+                    "the index was damaged and is now {damaged}; sync once, then share again"
+                )));
+            }
             *index = Some(opened);
         }
         let Some(index) = &*index else { return Ok(0) };
@@ -46,6 +54,17 @@ mod tests {
     use super::*;
     use cairn_index::RemoteRow;
     use cairn_model::{Kind, Name};
+
+    #[test]
+    fn a_damaged_index_is_an_error_and_not_an_empty_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        home.create().unwrap();
+        std::fs::write(home.index_file(), "no database").unwrap();
+        let seen = SeenInHome::of(&home);
+        let error = seen.newest(NodeId::from_random_bytes([1; 16])).unwrap_err();
+        assert!(error.to_string().contains("was damaged"), "{error}");
+    }
 
     #[test]
     fn the_newest_seal_is_the_one_that_the_index_has_seen() {

@@ -3,7 +3,7 @@
 
 use crate::Space;
 use crate::download_plan::{DownloadPlan, PlannedFile};
-use crate::local_place::{DownloadTarget, DownloadTargetError, StagedFile};
+use crate::local_place::{DownloadTarget, DownloadTargetError, SetExecutable, StagedFile};
 use crate::upload_folder::{FolderProgress, Moving, SMALL};
 use cairn_api::ApiError;
 use cairn_model::Manifest;
@@ -53,6 +53,20 @@ pub struct FolderDownload<'a> {
     /// True if files that are there are replaced.
     pub may_replace: bool,
     pub progress: &'a dyn FolderProgress,
+}
+
+impl FolderDownload<'_> {
+    fn target_of<'a>(
+        &self,
+        file: &'a PlannedFile,
+        set_executable: &'a SetExecutable<'a>,
+    ) -> DownloadTarget<'a> {
+        DownloadTarget {
+            to: &file.to,
+            may_replace: self.may_replace,
+            set_executable,
+        }
+    }
 }
 
 /// The result of a folder's download.
@@ -154,11 +168,8 @@ impl Space {
         check_above(local.as_ref(), &file.to)?;
         let what = Moving::File(&file.node.name);
         let progress = download.progress.begin(what, file.node.size);
-        let place = DownloadTarget {
-            to: &file.to,
-            may_replace: download.may_replace,
-            set_executable: &|path, executable| local.set_executable(path, executable),
-        };
+        let set_executable = |path: &Path, executable| local.set_executable(path, executable);
+        let place = download.target_of(file, &set_executable);
         let manifest = self.download_to(content, place, progress.as_ref()).await?;
         Ok(manifest.size)
     }
@@ -172,6 +183,11 @@ impl Space {
     ) -> Result<(), TransferError> {
         let mut files = Vec::new();
         for file in group {
+            let target = download.target_of(&file, &|_, _| Ok(()));
+            if let Err(reason) = target.check() {
+                done.record(file, Err(reason))?;
+                continue;
+            }
             match self.content(&file.node, None).await {
                 Ok(Some(content)) => files.push((file, content)),
                 Ok(None) => {

@@ -70,14 +70,14 @@ impl DownloadTarget<'_> {
     /// # Errors
     /// [`DownloadTargetError::Exists`].
     pub fn check(&self) -> Result<(), DownloadTargetError> {
-        if self.may_replace || self.to.symlink_metadata().is_err() {
+        if self.may_replace || !self.is_taken() {
             return Ok(());
         }
         Err(DownloadTargetError::Exists(self.to.to_owned()))
     }
 
     /// Writes a content that was verified beside the place. The caller waits until it lies on the disk, for many
-    /// files at once.
+    /// files at once; what replaces a file lies there already, whatever the caller's wait covers.
     ///
     /// # Errors
     /// [`DownloadTargetError`]; nothing is left then.
@@ -89,7 +89,14 @@ impl DownloadTarget<'_> {
         let mut temp = self.temp()?;
         temp.write_all(bytes).map_err(|e| self.failed(e))?;
         self.set_metadata(&temp, manifest)?;
+        if self.is_taken() {
+            temp.as_file().sync_all().map_err(|e| self.failed(e))?;
+        }
         Ok(self.staged(temp))
+    }
+
+    fn is_taken(&self) -> bool {
+        self.to.symlink_metadata().is_ok()
     }
 
     /// Makes a file beside the place, so that putting it there is one rename; with the permissions that the user

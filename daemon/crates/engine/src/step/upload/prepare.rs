@@ -135,8 +135,8 @@ fn new_revision(
     Ok((target, synced.hash))
 }
 
-/// Returns the content whose chunks may stay: only one that this device has opened. Bytes that are known to be
-/// equal by their hash alone may stand beside chunks that open to nothing.
+/// Returns the content whose chunks may stay: the one that the index has as synced. Its chunks were not opened
+/// here where it was adopted because its hash equals that of a file.
 fn taken_over(keys: &SpaceKeys, over: &RemoteRow, synced: &SyncedRow) -> Option<Download> {
     download_of(keys, over).filter(|present| synced.revision == Some(present.revision))
 }
