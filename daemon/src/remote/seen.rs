@@ -1,6 +1,5 @@
 //! The seals that the synced folders of a home have seen: what is shared may not be older.
 
-use crate::folders::open_index;
 use cairn_index::Index;
 use cairn_model::NodeId;
 use cairn_platform::Home;
@@ -31,17 +30,9 @@ impl SeenSeals for SeenInHome {
             if !self.home.index_file().exists() {
                 return Ok(0);
             }
-            let opened = open_index(&self.home);
-            let (opened, set_aside) =
-                opened.map_err(|failure| io::Error::other(failure.message))?;
-            if let Some(damaged) = set_aside {
-                // A new one has seen nothing: any past state would pass.
-                let damaged = damaged.display();
-                return Err(io::Error::other(format!(
-                    "the index was damaged and is now {damaged}; sync once, then share again"
-                )));
-            }
-            *index = Some(opened);
+            // A damaged one stays: a new one in its place has seen nothing, and any past state would pass.
+            let opened = Index::open_intact(&self.home.index_file());
+            *index = Some(opened.map_err(io::Error::other)?);
         }
         let Some(index) = &*index else { return Ok(0) };
         let row = index.read(|db| db.remote(node));
@@ -52,6 +43,7 @@ impl SeenSeals for SeenInHome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folders::open_index;
     use cairn_index::RemoteRow;
     use cairn_model::{Kind, Name};
 
@@ -62,8 +54,12 @@ mod tests {
         home.create().unwrap();
         std::fs::write(home.index_file(), "no database").unwrap();
         let seen = SeenInHome::of(&home);
-        let error = seen.newest(NodeId::from_random_bytes([1; 16])).unwrap_err();
-        assert!(error.to_string().contains("was damaged"), "{error}");
+        let node = NodeId::from_random_bytes([1; 16]);
+        for attempt in 1..=2 {
+            assert!(seen.newest(node).is_err(), "attempt {attempt}");
+        }
+        let there = std::fs::read_to_string(home.index_file()).unwrap();
+        assert_eq!(there, "no database", "it was not set aside");
     }
 
     #[test]

@@ -51,6 +51,19 @@ async fn missing(who: &Caller, upload: &Upload) -> Vec<cairn_model::ChunkId> {
     who.get(&path).await.ok::<Upload>().missing
 }
 
+/// Begins an upload of each for one new node with one chunk, which only the first has sent.
+async fn rivals(first: &Caller, second: &Caller) -> [(Draft, Upload); 2] {
+    let mine = Draft::new("a", "good");
+    let upload = begin(first, &mine).await;
+    put(first, &upload, "good", "good").await.done(204);
+    let other = Draft {
+        revision: new_revision(),
+        ..mine.clone()
+    };
+    let theirs = begin(second, &other).await;
+    [(mine, upload), (other, theirs)]
+}
+
 #[tokio::test]
 async fn nobody_slips_other_bytes_under_what_a_copy_has_of_its_original() {
     let world = World::new();
@@ -119,14 +132,7 @@ async fn an_upload_is_not_completed_on_bytes_that_only_others_have_sent() {
 async fn bytes_that_two_have_sent_are_both_s_until_a_revision_has_them() {
     let world = World::new();
     let (owner, member) = colleagues(&world).await;
-    let mine = Draft::new("a", "good");
-    let upload = begin(&owner, &mine).await;
-    put(&owner, &upload, "good", "good").await.done(204);
-    let other = Draft {
-        revision: new_revision(),
-        ..mine.clone()
-    };
-    let theirs = begin(&member, &other).await;
+    let [(mine, upload), (other, theirs)] = rivals(&owner, &member).await;
     member.complete(&theirs, &other).await.failed(400);
     put(&member, &theirs, "good", "good").await.done(204);
     assert!(missing(&member, &theirs).await.is_empty());
@@ -142,14 +148,7 @@ async fn bytes_that_two_have_sent_are_both_s_until_a_revision_has_them() {
 async fn what_was_compared_before_the_bytes_changed_counts_no_more() {
     let world = World::new();
     let (owner, member) = colleagues(&world).await;
-    let mine = Draft::new("a", "good");
-    let upload = begin(&owner, &mine).await;
-    put(&owner, &upload, "good", "good").await.done(204);
-    let other = Draft {
-        revision: new_revision(),
-        ..mine.clone()
-    };
-    let theirs = begin(&member, &other).await;
+    let [(_, upload), (other, theirs)] = rivals(&owner, &member).await;
     put(&member, &theirs, "good", "good").await.done(204);
     let path = format!("/api/v1/uploads/{}", theirs.upload_id);
     member.delete(&path).await.done(204);

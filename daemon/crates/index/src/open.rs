@@ -58,7 +58,7 @@ impl Index {
     /// # Errors
     /// A file that can't be opened or renamed, or an index of a newer Cairn.
     pub fn open(path: &Path) -> Result<Opened, IndexError> {
-        match Self::try_open(path) {
+        match Self::open_intact(path) {
             Ok(index) => Ok(Opened {
                 index,
                 set_aside: None,
@@ -68,7 +68,7 @@ impl Index {
             {
                 let aside = set_aside(path)?;
                 Ok(Opened {
-                    index: Self::try_open(path)?,
+                    index: Self::open_intact(path)?,
                     set_aside: Some(aside),
                 })
             }
@@ -76,7 +76,11 @@ impl Index {
         }
     }
 
-    fn try_open(path: &Path) -> Result<Self, IndexError> {
+    /// As [`Self::open`], but a damaged file stays where it is and is an error: for those who need what it knew.
+    ///
+    /// # Errors
+    /// A file that can't be opened or is damaged, or an index of another Cairn.
+    pub fn open_intact(path: &Path) -> Result<Self, IndexError> {
         let wrap = |source| IndexError::Open {
             path: path.to_owned(),
             source,

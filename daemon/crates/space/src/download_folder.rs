@@ -3,8 +3,8 @@
 
 use crate::Space;
 use crate::download_plan::{DownloadPlan, PlannedFile};
+use crate::folder_progress::{FolderProgress, GROUP_BYTES, GROUP_FILES, Moving, SMALL};
 use crate::local_place::{DownloadTarget, DownloadTargetError, SetExecutable, StagedFile};
-use crate::upload_folder::{FolderProgress, Moving, SMALL};
 use cairn_api::ApiError;
 use cairn_model::Manifest;
 use cairn_transfer::TransferError;
@@ -14,9 +14,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Maximum bytes and number of small files in memory at once: a few requests' worth.
-const GROUP_BYTES: u64 = 32 * 1024 * 1024;
-const GROUP_FILES: usize = 1024;
 /// Larger files on their way at once.
 const AT_ONCE: usize = 5;
 

@@ -7,6 +7,7 @@
 pub mod account_keys;
 mod download_folder;
 mod download_plan;
+mod folder_progress;
 mod local_place;
 mod merge_preview;
 mod share;
@@ -21,6 +22,7 @@ mod verify;
 pub use cairn_crypto::{CryptoError, PublicKeys, SpaceKeys, SystemRandom};
 pub use download_folder::{DownloadedFolder, FailedDownload, FolderDownload, LocalFolder};
 pub use download_plan::{DownloadPlan, LocalPath, PlanError, PlannedFile, RejectedName};
+pub use folder_progress::{FolderProgress, Moving};
 pub use local_place::{DownloadTarget, DownloadTargetError, SetExecutable, StagedFile};
 pub use merge_preview::{FileCount, LeftOut, MergePreview, RemoteFolder};
 pub use share::{LinkPassword, ShareError, SharedLink, UnverifiedNodes};
@@ -28,7 +30,6 @@ pub use space::{EnsuredFolder, LocalFacts, Space, random_id};
 pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};
 pub use trust::{PinCheck, Trust};
 pub use upload_folder::{
-    EntryKind, FailedUpload, FolderProgress, FolderUpload, LocalEntry, LocalTree, Moving,
-    NotUploaded, SMALL, UploadedFolder,
+    EntryKind, FailedUpload, FolderUpload, LocalEntry, LocalTree, NotUploaded, UploadedFolder,
 };
 pub use verify::SeenSeals;

@@ -5,8 +5,9 @@ mod report;
 mod tree;
 
 pub use report::{FailedUpload, NotUploaded, UploadedFolder};
-pub use tree::{EntryKind, FolderProgress, LocalEntry, LocalTree, Moving};
+pub use tree::{EntryKind, LocalEntry, LocalTree};
 
+use crate::folder_progress::{FolderProgress, GROUP_BYTES, GROUP_FILES, Moving, SMALL};
 use crate::space::SmallFile;
 use crate::{LocalFacts, Space};
 use cairn_model::{Name, NameKey, NodeId};
@@ -18,11 +19,6 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Files up to this many bytes travel together.
-pub const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
-/// Maximum bytes or files of them in memory at once: a few requests' worth.
-const GROUP_BYTES: u64 = 32 * 1024 * 1024;
-const GROUP_FILES: usize = 1024;
 /// Larger files on their way at once.
 const AT_ONCE: usize = 3;
 

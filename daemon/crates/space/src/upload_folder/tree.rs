@@ -1,8 +1,8 @@
-//! The caller's side of a folder's upload: the local files, and somebody who watches.
+//! The local files of a folder's upload, as the caller lets them be seen.
 
 use crate::LocalFacts;
 use cairn_model::Name;
-use cairn_transfer::{Progress, Source};
+use cairn_transfer::Source;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,22 +33,4 @@ pub enum EntryKind {
     File(Name, LocalFacts),
     /// Left out, with the reason.
     Rejected(String),
-}
-
-/// The files whose transfer begins, up or down.
-#[derive(Clone, Copy, Debug)]
-pub enum Moving<'a> {
-    /// One file, by its name.
-    File(&'a str),
-    /// A number of small files together.
-    SmallFiles(usize),
-}
-
-/// Receives the progress of a folder on its way up or down.
-pub trait FolderProgress: Send + Sync {
-    /// Adds the bytes of a file that was found to the expected ones.
-    fn expect_bytes(&self, _bytes: u64) {}
-
-    /// Returns the progress of a transfer of so many bytes that begins now.
-    fn begin(&self, what: Moving<'_>, bytes: u64) -> Box<dyn Progress>;
 }
