@@ -225,12 +225,6 @@ impl Files {
     pub fn mode(&self, path: impl AsRef<Path>) -> Result<u32> {
         Ok(fs::metadata(self.path(path))?.mode() & 0o777)
     }
-
-    /// # Errors
-    /// As the file system says.
-    pub fn inode(&self, path: impl AsRef<Path>) -> Result<u64> {
-        Ok(fs::symlink_metadata(self.path(path))?.ino())
-    }
 }
 
 fn assignment(line: &str) -> Result<(&str, &str)> {

@@ -3,6 +3,7 @@
 
 use crate::device::ROOT;
 use crate::oracle::Oracle;
+use crate::random::Seeded;
 use crate::world::{World, tree_of};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,11 @@ pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
     let mut world = World::new(seed, plot.devices).await;
     let mut oracle = Oracle::default();
     let mut deeds = Vec::new();
+    let births = Seeded::new(seed, 3);
     for device in &mut world.devices {
+        if births.one_in(4) {
+            device.disk.keep_no_births();
+        }
         device.start();
     }
     for _ in 0..plot.steps {
@@ -208,7 +213,7 @@ fn work(world: &World, at: usize, oracle: &mut Oracle) -> Option<String> {
             device
                 .disk
                 .user(&path, noticed, |f| {
-                    f.take(&path)?;
+                    f.remove(&path)?;
                     f.write(&path, &content)
                 })
                 .ok()?;
@@ -228,7 +233,7 @@ fn work(world: &World, at: usize, oracle: &mut Oracle) -> Option<String> {
             {
                 oracle.put_away(&content);
             }
-            let node = device.disk.user(&path, noticed, |f| f.take(&path)).ok()?;
+            let node = device.disk.user(&path, noticed, |f| f.remove(&path)).ok()?;
             oracle.put_away(&node.data);
             Some(format!("{name}: remove {}", path.display()))
         }

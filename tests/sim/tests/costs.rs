@@ -105,7 +105,7 @@ fn single_deletions_travel_together_and_none_is_repeated() {
                 for folder in 0..FOLDERS {
                     // Some stay, so that no folder goes as a whole.
                     for number in 10..FILES {
-                        files.take(&file(folder, number))?;
+                        files.remove(&file(folder, number))?;
                     }
                 }
                 Ok(())

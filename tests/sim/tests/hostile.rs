@@ -232,7 +232,7 @@ fn an_old_deletion_served_as_the_present_state_is_refused() {
         let path = root.join("f");
         world.devices[0]
             .disk
-            .user(&path, true, |files| files.take(&path))
+            .user(&path, true, |files| files.remove(&path))
             .expect("it is there");
         pass(&world).await;
         let trashed = deleted
@@ -477,7 +477,7 @@ fn a_strict_device_holds_a_deletion_and_lets_go_when_it_is_no_longer_strict() {
         let path = Path::new(ROOT).join("f");
         world.devices[0]
             .disk
-            .user(&path, true, |files| files.take(&path))
+            .user(&path, true, |files| files.remove(&path))
             .expect("the disk removes it");
         pass(&world).await;
         let victim = &world.devices[1];

@@ -190,7 +190,7 @@ fn another_disk_as_the_root_of_a_folder_deletes_nothing() {
             .user(root, false, |files| {
                 // A copy of which one file happens to have the same identity.
                 for name in ["b", "c", "d"] {
-                    files.take(&root.join(name))?;
+                    files.remove(&root.join(name))?;
                 }
                 files.write(&root.join("other"), b"other")?;
                 files.get_mut(root)?.put_on(2, 0);
@@ -249,7 +249,7 @@ fn a_mount_that_was_given_up_becomes_a_directory_with_its_files() {
         // From now on a deletion is one.
         let file = path("photos/a");
         let disk = &world.devices[0].disk;
-        disk.user(&file, true, |files| files.take(&file).map(drop))
+        disk.user(&file, true, |files| files.remove(&file).map(drop))
             .expect("it is there");
         world.settle().await.expect("calm");
         let elsewhere = tree_of(&world.devices[1]);

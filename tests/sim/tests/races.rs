@@ -22,7 +22,7 @@ fn a_file_that_is_created_while_its_folder_goes_to_the_trash_stays() {
             ".cairn-trash",
             Box::new(|files| files.write(&Path::new(ROOT).join("x/new"), b"new")),
         );
-        world.devices[0].user("x", |files, path| files.take(path).map(drop));
+        world.devices[0].user("x", |files, path| files.remove(path).map(drop));
         world.settle().await.expect("calm");
         for device in &world.devices {
             let tree = tree_of(device);
@@ -42,7 +42,7 @@ fn a_file_that_leaves_its_folder_while_that_goes_to_the_trash_stays() {
                 files.rename(&root.join("x/f"), &root.join("g"))
             }),
         );
-        world.devices[0].user("x", |files, path| files.take(path).map(drop));
+        world.devices[0].user("x", |files, path| files.remove(path).map(drop));
         world.settle().await.expect("calm");
         for device in &world.devices {
             let tree = tree_of(device);

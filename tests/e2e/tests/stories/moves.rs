@@ -173,42 +173,6 @@ fn s078_a_deep_tree_is_flattened_without_a_transfer() {
         .run();
 }
 
-/// ext4 and xfs hand out a freed inode again within a few tries; btrfs and tmpfs never do, and there
-/// this story can't be told.
-#[test]
-fn s080_a_folder_that_got_a_deleted_files_inode_is_a_new_node() -> Result<()> {
-    const TRIES: usize = 300;
-    let world = World::with_base("x=file")?;
-    let node = world.server.service().node("x")?;
-    let files = world.a.files();
-    let inode = files.inode("x")?;
-    world.a.pause()?;
-    files.run("rm x; mkdir y")?;
-    for _ in 0..TRIES {
-        if files.inode("y")? == inode {
-            break;
-        }
-        // Kept until the end, so that the next try gets another inode.
-        std::fs::create_dir_all(world.path("spare"))?;
-        std::fs::rename(
-            files.path("y"),
-            world.path("spare").join(files.inode("y")?.to_string()),
-        )?;
-        files.mkdir("y")?;
-    }
-    ensure!(
-        files.inode("y")? == inode,
-        "this file system did not reuse inode {inode} within {TRIES} tries: set TMPDIR to a \
-         directory on ext4 or xfs"
-    );
-    files.run("y/child=c")?;
-    world.a.resume()?;
-    world.settle()?;
-    world.expect(&Tree::literal("y/child=c"))?;
-    assert_ne!(world.server.service().node("y")?.id, node.id);
-    world.finish()
-}
-
 #[test]
 fn s081_moving_five_hundred_files_asks_nobody() {
     Scenario::new("S081")

@@ -1,6 +1,6 @@
 //! A tree of files with identities and times; cloning it is cheap.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path};
 use std::sync::Arc;
@@ -14,7 +14,8 @@ pub struct Node {
     pub data: Arc<Vec<u8>>,
     pub mtime: i64,
     pub ctime: i64,
-    pub birth: i64,
+    /// `None` on a file system that keeps no birth times.
+    pub birth: Option<i64>,
     pub executable: bool,
     /// Number of the device; 1 for all that is new.
     pub device: u64,
@@ -30,6 +31,16 @@ impl Node {
             child.put_on(device, mount);
         }
     }
+
+    /// Adds the inodes of its own file system at and below it.
+    fn collect_inodes(&self, inodes: &mut BTreeSet<u64>) {
+        if (self.device, self.mount) == (1, 0) {
+            inodes.insert(self.inode);
+        }
+        for child in self.children.iter().flat_map(BTreeMap::values) {
+            child.collect_inodes(inodes);
+        }
+    }
 }
 
 /// A file system. Paths are absolute; `/` is its root.
@@ -37,6 +48,10 @@ impl Node {
 pub struct Files {
     root: Node,
     next_inode: u64,
+    /// Inodes of removed files; the next new file gets the lowest, as on ext4 and xfs.
+    free_inodes: BTreeSet<u64>,
+    /// False for a file system that keeps no birth times, such as FAT.
+    births: bool,
     /// Nanoseconds; every change moves it on, so that no two changes share a time.
     now: i64,
 }
@@ -49,7 +64,7 @@ impl Default for Files {
             data: Arc::default(),
             mtime: 0,
             ctime: 0,
-            birth: 0,
+            birth: Some(0),
             executable: false,
             device: 1,
             mount: 0,
@@ -57,6 +72,8 @@ impl Default for Files {
         Self {
             root,
             next_inode: 2,
+            free_inodes: BTreeSet::new(),
+            births: true,
             now: 1_700_000_000_000_000_000,
         }
     }
@@ -153,14 +170,17 @@ impl Files {
 
     pub fn fresh(&mut self, children: Option<BTreeMap<String, Node>>, data: Vec<u8>) -> Node {
         let now = self.tick();
-        self.next_inode += 1;
+        let inode = self.free_inodes.pop_first().unwrap_or_else(|| {
+            self.next_inode += 1;
+            self.next_inode
+        });
         Node {
-            inode: self.next_inode,
+            inode,
             children,
             data: Arc::new(data),
             mtime: now,
             ctime: now,
-            birth: now,
+            birth: self.births.then_some(now),
             executable: false,
             device: 1,
             mount: 0,
@@ -183,7 +203,22 @@ impl Files {
         Ok(())
     }
 
-    /// Removes a node and returns it.
+    /// Lets everything that is made from now on have no birth time.
+    pub fn keep_no_births(&mut self) {
+        self.births = false;
+    }
+
+    /// Removes a node with everything below it; their inodes are free for new files.
+    ///
+    /// # Errors
+    /// `NotFound`.
+    pub fn remove(&mut self, path: &Path) -> io::Result<Node> {
+        let node = self.take(path)?;
+        node.collect_inodes(&mut self.free_inodes);
+        Ok(node)
+    }
+
+    /// Takes a node out of its place, to be put elsewhere with its identity, and returns it.
     ///
     /// # Errors
     /// `NotFound`.

@@ -108,6 +108,11 @@ impl SimDisk {
         self.state().windows = true;
     }
 
+    /// Lets new files have no birth time, as on FAT.
+    pub fn keep_no_births(&self) {
+        self.state().now.keep_no_births();
+    }
+
     /// Lets the disk say that it has so many bytes free, or as many as anybody wants.
     pub fn set_room(&self, room: Option<u64>) {
         self.state().room = room;
@@ -197,7 +202,7 @@ fn stat_of(node: &Node) -> Stat {
             device: node.device,
             inode: node.inode,
         },
-        birth_ns: Some(node.birth),
+        birth_ns: node.birth,
         executable: node.executable,
         links: 1,
         mount: Some(node.mount),
@@ -206,7 +211,7 @@ fn stat_of(node: &Node) -> Stat {
 
 struct Open {
     bytes: Cursor<Vec<u8>>,
-    inode: u64,
+    identity: (u64, Option<i64>),
     path: PathBuf,
     disk: SimDisk,
 }
@@ -226,7 +231,7 @@ impl Seek for Open {
 impl ReadSeek for Open {
     fn stat(&self) -> io::Result<Stat> {
         let stat = self.disk.stat(&self.path)?;
-        if stat.file_id.inode == self.inode {
+        if (stat.file_id.inode, stat.birth_ns) == self.identity {
             Ok(stat)
         } else {
             Err(io::ErrorKind::NotFound.into())
@@ -369,7 +374,7 @@ impl Disk for SimDisk {
             let bytes = Cursor::new(node.data.to_vec());
             let open = Open {
                 bytes,
-                inode: node.inode,
+                identity: (node.inode, node.birth),
                 path: path.to_owned(),
                 disk: self.clone(),
             };
@@ -439,7 +444,7 @@ impl Disk for SimDisk {
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         self.files(
             |files| match files.get(path)?.children.as_ref().map(|c| c.is_empty()) {
-                Some(true) => files.take(path).map(drop),
+                Some(true) => files.remove(path).map(drop),
                 Some(false) => Err(io::ErrorKind::DirectoryNotEmpty.into()),
                 None => Err(io::ErrorKind::NotADirectory.into()),
             },
@@ -448,7 +453,7 @@ impl Disk for SimDisk {
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
         self.files(|files| match files.get(path)?.children {
-            None => files.take(path).map(drop),
+            None => files.remove(path).map(drop),
             Some(_) => Err(io::ErrorKind::IsADirectory.into()),
         })
     }
