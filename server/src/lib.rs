@@ -8,7 +8,7 @@ mod config;
 mod logging;
 
 pub use cairn_dev::{
-    Print, Reach, build as build_dev, build_reachable as build_dev_reachable, receive,
+    DevAccess, Print, build as build_dev, build_reachable as build_dev_reachable, receive,
     refuse_development_data, replace_revoked_keys,
 };
 pub use cairn_service::{

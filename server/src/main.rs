@@ -9,8 +9,9 @@ mod signals;
 
 use anyhow::{Context as _, Result, bail};
 use cairn_server::{
-    LogFormat, Options, Reach, Server, build, build_dev, build_dev_reachable, load_config, openapi,
-    receive, refuse_development_data, replace_revoked_keys, serve, serve_metrics, start_log,
+    DevAccess, LogFormat, Options, Server, build, build_dev, build_dev_reachable, load_config,
+    openapi, receive, refuse_development_data, replace_revoked_keys, serve, serve_metrics,
+    start_log,
 };
 use clap::Parser as _;
 use cli::{Account, Cli, Command, DataOptions, Serve};
@@ -171,7 +172,7 @@ fn build_server(serve: &Serve, options: Options) -> Result<Server> {
         return Ok(server);
     }
     if serve.dev_open {
-        return Ok(build_dev_reachable(options, Reach::Anyone)?);
+        return Ok(build_dev_reachable(options, DevAccess::Anyone)?);
     }
     if !serve.listen.ip().is_loopback() {
         bail!(

@@ -81,7 +81,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
         show(cargo().args(["build", "--workspace", "--bins", "--tests", "--locked"]))
     })?;
     stages.run("OpenAPI documents", openapi::lint);
-    stages.run("OpenAPI requests", || openapi::probe(openapi::SOME));
+    stages.run("OpenAPI requests", || openapi::probe(openapi::QUICK_REQUESTS));
     stages.run("tests", every_test);
     stages.run("vectors in JavaScript", vectors_in_javascript);
     stages.run("chunks in an S3 store", s3::run);

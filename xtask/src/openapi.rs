@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Random requests to one operation, in `cargo xtask test`: all take about half a minute.
-pub(crate) const SOME: u32 = 25;
+pub(crate) const QUICK_REQUESTS: u32 = 25;
 /// The same requests each time.
 const SEED: &str = "1";
 /// A stream without an end, and bodies that are no JSON.
-const LEFT_OUT: [&str; 2] = ["/api/v1/changes/stream", "/api/v1/uploads/batch"];
+const EXCLUDED_PATHS: [&str; 2] = ["/api/v1/changes/stream", "/api/v1/uploads/batch"];
 
 fn place() -> PathBuf {
     root().join("tests/openapi")
@@ -98,7 +98,7 @@ pub(crate) fn probe(requests: u32) -> Result<()> {
         .args(["--exclude-checks", "positive_data_acceptance"])
         .args(["--warnings", "off", "--request-timeout", "20"])
         .args(["--generation-database", "none", "--no-color"]);
-    for path in LEFT_OUT {
+    for path in EXCLUDED_PATHS {
         command.args(["--exclude-path", path]);
     }
     show(&mut command)

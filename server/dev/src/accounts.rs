@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use cairn_model::{AccountId, Name};
-use cairn_service::{AppState, Error, Result, Undescribed, name};
+use cairn_service::{AppState, Error, Result, UndocumentedJson, name};
 use cairn_store::Actor;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ fn path(text: &str) -> Result<Vec<Name>> {
 
 pub(super) async fn add(
     State(app): State<AppState>,
-    Undescribed(new): Undescribed<NewDevAccount>,
+    UndocumentedJson(new): UndocumentedJson<NewDevAccount>,
 ) -> Result<(StatusCode, Json<DevAccount>)> {
     if new.folders.len() > MAX_FOLDERS {
         return Err(Error::invalid(format!(

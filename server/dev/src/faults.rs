@@ -3,8 +3,8 @@
 //! The first rule that applies to a request is the one that is applied. Faults act outside the
 //! routes: a request whose response is a status never reaches its handler unless `processed` is set.
 
-use super::lies::{Lie, Memory};
 use super::patch;
+use super::tampering::{Memory, Tampering};
 use axum::Json;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -51,7 +51,8 @@ pub(crate) struct Fault {
     /// Replaces parts of a JSON response: JSON pointer → value.
     pub(crate) set: BTreeMap<String, Value>,
     /// Changes what a JSON response says about nodes, or in which order.
-    pub(crate) lie: Option<Lie>,
+    #[serde(rename = "lie")]
+    pub(crate) tampering: Option<Tampering>,
     /// Panics inside the server.
     pub(crate) panic: bool,
 
@@ -74,7 +75,7 @@ pub(crate) struct Rule {
     pub(crate) fault: Fault,
     #[serde(skip)]
     account_id: Option<AccountId>,
-    /// For `lie`.
+    /// For `tampering`.
     #[serde(skip)]
     memory: Memory,
 }
@@ -298,8 +299,8 @@ pub(crate) async fn inject(
     if !fault.set.is_empty() {
         response = patch::set(response, &fault.set).await;
     }
-    if let Some(lie) = fault.lie {
-        response = patch::json(response, |body| lie.tell(body, &rule.memory)).await;
+    if let Some(tampering) = fault.tampering {
+        response = patch::json(response, |body| tampering.apply(body, &rule.memory)).await;
     }
     if fault.corrupt {
         response = patch::flip(response).await;

@@ -1,7 +1,7 @@
 //! Keeps web pages away from `/_dev`: a page that a developer has open may send requests to this
 //! machine, and with a host name of its own even read the responses.
 
-use crate::Reach;
+use crate::DevAccess;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
@@ -33,9 +33,9 @@ fn text<'a>(headers: &'a HeaderMap, name: &header::HeaderName) -> Option<&'a str
 ///
 /// # Errors
 /// 403 for a foreign `Host` or `Origin`.
-fn check(reach: Reach, headers: &HeaderMap) -> Result<()> {
+fn check(access: DevAccess, headers: &HeaderMap) -> Result<()> {
     let host = text(headers, &header::HOST);
-    if reach == Reach::Loopback
+    if access == DevAccess::Loopback
         && let Some(host) = host
         && !is_loopback(host)
     {
@@ -55,8 +55,12 @@ fn check(reach: Reach, headers: &HeaderMap) -> Result<()> {
 }
 
 /// Lets a request to `/_dev` through, or refuses it.
-pub(crate) async fn guard(State(reach): State<Reach>, request: Request, next: Next) -> Response {
-    match check(reach, request.headers()) {
+pub(crate) async fn guard(
+    State(access): State<DevAccess>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match check(access, request.headers()) {
         Ok(()) => next.run(request).await,
         Err(error) => error.into_response(),
     }
@@ -67,17 +71,17 @@ mod tests {
     use super::*;
     use axum::http::HeaderValue;
 
-    fn allowed(reach: Reach, fields: &[(header::HeaderName, &'static str)]) -> bool {
+    fn allowed(access: DevAccess, fields: &[(header::HeaderName, &'static str)]) -> bool {
         let headers = fields
             .iter()
             .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)))
             .collect();
-        check(reach, &headers).is_ok()
+        check(access, &headers).is_ok()
     }
 
     #[test]
     fn a_foreign_host_or_origin_is_refused() {
-        let local = Reach::Loopback;
+        let local = DevAccess::Loopback;
         for host in ["localhost:8787", "127.0.0.1", "[::1]:8787", "127.0.0.9:1"] {
             assert!(allowed(local, &[(header::HOST, host)]), "{host}");
         }
@@ -88,13 +92,16 @@ mod tests {
             "",
         ] {
             assert!(!allowed(local, &[(header::HOST, host)]), "{host}");
-            assert!(allowed(Reach::Anyone, &[(header::HOST, host)]), "{host}");
+            assert!(
+                allowed(DevAccess::Anyone, &[(header::HOST, host)]),
+                "{host}"
+            );
         }
         let from = |origin| [(header::HOST, "localhost:8787"), (header::ORIGIN, origin)];
         assert!(allowed(local, &from("http://localhost:8787")));
         for origin in ["http://evil.example", "http://localhost:3000", "null"] {
             assert!(!allowed(local, &from(origin)), "{origin}");
-            assert!(!allowed(Reach::Anyone, &from(origin)), "{origin}");
+            assert!(!allowed(DevAccess::Anyone, &from(origin)), "{origin}");
         }
     }
 }

@@ -8,12 +8,12 @@ mod accounts;
 mod console;
 mod faults;
 mod guard;
-mod lies;
 mod patch;
 mod recording;
 mod routes;
 mod seed;
 mod sink;
+mod tampering;
 
 pub use sink::{Print, receive};
 
@@ -39,7 +39,7 @@ struct Dev {
 
 /// The machines that may use `/_dev`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum DevAccess {
     /// This one: only requests to a loopback host are answered.
     Loopback,
     /// All that reach the server.
@@ -49,12 +49,12 @@ pub enum Reach {
 /// The service's hooks of a development server.
 struct DevHooks {
     dev: Arc<Dev>,
-    reach: Reach,
+    access: DevAccess,
 }
 
 impl Hooks for DevHooks {
     fn routes(&self) -> Router<AppState> {
-        routes::routes(&self.dev, self.reach)
+        routes::routes(&self.dev, self.access)
     }
 
     fn intercept<'a>(
@@ -81,14 +81,14 @@ impl Hooks for DevHooks {
 /// # Errors
 /// As [`build_reachable`].
 pub fn build(options: Options) -> Result<Server> {
-    build_reachable(options, Reach::Loopback)
+    build_reachable(options, DevAccess::Loopback)
 }
 
-/// Builds a development server whose `/_dev` those in `reach` may use.
+/// Builds a development server whose `/_dev` those in `access` may use.
 ///
 /// # Errors
 /// As [`cairn_service::build`], and a data directory with accounts of a production server.
-pub fn build_reachable(options: Options, reach: Reach) -> Result<Server> {
+pub fn build_reachable(options: Options, access: DevAccess) -> Result<Server> {
     let server = cairn_service::build(Options {
         password_cost: PASSWORD_COST,
         signed_logs: true,
@@ -103,7 +103,7 @@ pub fn build_reachable(options: Options, reach: Reach) -> Result<Server> {
     }
     seed::seed(state)?;
     let dev = Arc::default();
-    Ok(server.with_hooks(Arc::new(DevHooks { dev, reach })))
+    Ok(server.with_hooks(Arc::new(DevHooks { dev, access })))
 }
 
 /// Makes a key for each development account whose keys are all revoked, and returns their addresses with

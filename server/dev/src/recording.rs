@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
 
 /// The oldest entries go when there are more.
-const KEPT: usize = 200_000;
+const MAX_ENTRIES: usize = 200_000;
 
 /// One request while it is being handled and afterwards.
 struct Entry {
@@ -36,7 +36,7 @@ struct Entry {
 
 /// One request as `GET /_dev/requests` shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Shown {
+pub(crate) struct RequestRecord {
     id: u64,
     at: Timestamp,
     method: String,
@@ -69,7 +69,7 @@ pub(crate) struct Filter {
 /// The response of `GET /_dev/requests`.
 #[derive(Debug, PartialEq, Serialize)]
 pub(crate) struct Recorded {
-    requests: Vec<Shown>,
+    requests: Vec<RequestRecord>,
     count: u64,
     request_bytes: u64,
     response_bytes: u64,
@@ -106,7 +106,7 @@ impl Recording {
             response_bytes: AtomicU64::new(0),
             finished: AtomicBool::new(false),
         });
-        if log.entries.len() >= KEPT {
+        if log.entries.len() >= MAX_ENTRIES {
             log.entries.pop_front();
         }
         log.entries.push_back(entry.clone());
@@ -115,7 +115,7 @@ impl Recording {
 
     pub(crate) fn list(&self, filter: &Filter) -> Recorded {
         let log = self.0.lock();
-        let requests: Vec<Shown> = log
+        let requests: Vec<RequestRecord> = log
             .entries
             .iter()
             .filter(|entry| {
@@ -149,9 +149,9 @@ impl Recording {
 }
 
 impl Entry {
-    fn to_record(&self) -> Shown {
+    fn to_record(&self) -> RequestRecord {
         let fault = self.fault.load(Ordering::SeqCst);
-        Shown {
+        RequestRecord {
             id: self.id,
             at: Timestamp(self.at),
             method: self.method.clone(),
@@ -169,7 +169,7 @@ impl Entry {
 
 /// The direction of a counted body.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Direction {
     In,
     Out,
 }
@@ -177,14 +177,14 @@ enum Way {
 /// Counts what passes of a body.
 struct Passing {
     entry: Arc<Entry>,
-    way: Way,
+    way: Direction,
 }
 
 impl Observer for Passing {
     fn polled(&mut self, data: Option<&Bytes>) {
         let counter = match self.way {
-            Way::In => &self.entry.request_bytes,
-            Way::Out => &self.entry.response_bytes,
+            Direction::In => &self.entry.request_bytes,
+            Direction::Out => &self.entry.response_bytes,
         };
         if let Some(data) = data {
             counter.fetch_add(data.len() as u64, Ordering::SeqCst);
@@ -192,7 +192,7 @@ impl Observer for Passing {
     }
 
     fn ended(&mut self) {
-        if self.way == Way::Out {
+        if self.way == Direction::Out {
             self.entry.finished.store(true, Ordering::SeqCst);
         }
     }
@@ -213,12 +213,14 @@ pub(crate) async fn record(
         let entry = entry.clone();
         observe(inner, Passing { entry, way })
     };
-    let response = next.run(request.map(|body| counted(body, Way::In))).await;
+    let response = next
+        .run(request.map(|body| counted(body, Direction::In)))
+        .await;
     entry
         .status
         .store(response.status().as_u16(), Ordering::SeqCst);
     if let Some(AppliedRule(rule)) = response.extensions().get() {
         entry.fault.store(*rule, Ordering::SeqCst);
     }
-    response.map(|body| counted(body, Way::Out))
+    response.map(|body| counted(body, Direction::Out))
 }

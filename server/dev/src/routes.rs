@@ -2,13 +2,13 @@
 
 use crate::faults::{Fault, Rule};
 use crate::recording::{Filter, Recorded};
-use crate::{Dev, Reach, accounts, console, guard, seed};
+use crate::{Dev, DevAccess, accounts, console, guard, seed};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, post};
 use axum::{Extension, Json, Router};
-use cairn_service::{AppState, Args, Error, Params, Result, Undescribed};
+use cairn_service::{AppState, Error, PathArgs, QueryParams, Result, UndocumentedJson};
 use cairn_store::Mail;
 use cairn_wire::Timestamp;
 use cairn_wire::account::Quota;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// The clock is not put beyond 9000-01-01: times that lie decades after it still have four digits.
 const LATEST_MS: i64 = 221_845_392_000_000;
 
-pub(crate) fn routes(dev: &Arc<Dev>, reach: Reach) -> Router<AppState> {
+pub(crate) fn routes(dev: &Arc<Dev>, access: DevAccess) -> Router<AppState> {
     Router::new()
         .route(
             "/_dev/faults",
@@ -34,7 +34,7 @@ pub(crate) fn routes(dev: &Arc<Dev>, reach: Reach) -> Router<AppState> {
         .route("/_dev/reset", post(reset))
         .merge(console::routes())
         .layer(Extension(dev.clone()))
-        .layer(from_fn_with_state(reach, guard::guard))
+        .layer(from_fn_with_state(access, guard::guard))
 }
 
 #[derive(Serialize)]
@@ -51,7 +51,7 @@ async fn list_faults(Extension(dev): Extension<Arc<Dev>>) -> Json<FaultList> {
 async fn add_fault(
     State(app): State<AppState>,
     Extension(dev): Extension<Arc<Dev>>,
-    Undescribed(fault): Undescribed<Fault>,
+    UndocumentedJson(fault): UndocumentedJson<Fault>,
 ) -> Result<(StatusCode, Json<Rule>)> {
     let account = match &fault.account {
         Some(email) => Some(app.store.account_by_email(email)?.id),
@@ -67,7 +67,7 @@ async fn clear_faults(Extension(dev): Extension<Arc<Dev>>) -> StatusCode {
 
 async fn remove_fault(
     Extension(dev): Extension<Arc<Dev>>,
-    Args(id): Args<u64>,
+    PathArgs(id): PathArgs<u64>,
 ) -> Result<StatusCode> {
     if dev.faults.remove(id) {
         Ok(StatusCode::NO_CONTENT)
@@ -78,7 +78,7 @@ async fn remove_fault(
 
 async fn list_requests(
     Extension(dev): Extension<Arc<Dev>>,
-    Params(filter): Params<Filter>,
+    QueryParams(filter): QueryParams<Filter>,
 ) -> Json<Recorded> {
     Json(dev.recording.list(&filter))
 }
@@ -121,7 +121,7 @@ struct Advance {
 
 async fn advance(
     State(app): State<AppState>,
-    Undescribed(by): Undescribed<Advance>,
+    UndocumentedJson(by): UndocumentedJson<Advance>,
 ) -> Result<Json<Now>> {
     let now = app.source.now_ms();
     if i64::try_from(by.ms).map_or(true, |ms| now.saturating_add(ms) > LATEST_MS) {
@@ -148,7 +148,7 @@ struct SetQuota {
 
 async fn set_quota(
     State(app): State<AppState>,
-    Undescribed(quota): Undescribed<SetQuota>,
+    UndocumentedJson(quota): UndocumentedJson<SetQuota>,
 ) -> Result<Json<Quota>> {
     if quota.storage_limit.is_none() && quota.bandwidth_limit.is_none() {
         return Err(Error::invalid(

@@ -8,12 +8,12 @@ pub(crate) mod body;
 pub(crate) mod check;
 mod conditional;
 pub(crate) mod extract;
-mod finish;
 pub(crate) mod idempotency;
 pub(crate) mod limit;
 mod measured;
 pub(crate) mod metrics;
 pub(crate) mod observed;
+mod outer_middleware;
 pub(crate) mod page;
 pub(crate) mod rate;
 pub(crate) mod text;
@@ -43,7 +43,7 @@ pub(crate) fn serve_all(app: &AppState, hooks: Option<&Arc<dyn Hooks>>, routes: 
     }
     outer = outer
         .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn_with_state(app.clone(), finish::finish));
+        .layer(from_fn_with_state(app.clone(), outer_middleware::wrap));
     if let Some(hooks) = hooks {
         let hooked = Hooked(app.clone(), hooks.clone());
         outer = outer.layer(from_fn_with_state(hooked, observe));

@@ -30,7 +30,7 @@ pub use backup::{Backup, Checked, restore};
 pub use error::{Error, Result};
 pub use hooks::{Hooks, ResponseFuture};
 pub use http::canonical;
-pub use http::extract::{Args, Params, Undescribed};
+pub use http::extract::{PathArgs, QueryParams, UndocumentedJson};
 pub use http::observed::{Observer, observe};
 pub use identity::password::MIN_PASSWORD;
 pub use mail::MailOptions;

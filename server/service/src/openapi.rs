@@ -12,7 +12,7 @@ mod streams;
 
 use crate::error::{Error, Result};
 use crate::http::check;
-use crate::http::extract::Args;
+use crate::http::extract::PathArgs;
 use crate::routes;
 use crate::state::AppState;
 use axum::http::header;
@@ -171,7 +171,7 @@ async fn full_document() -> Response {
     ([(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-async fn one(Args(name): Args<String>) -> Result<Json<Value>> {
+async fn one(PathArgs(name): PathArgs<String>) -> Result<Json<Value>> {
     name.strip_suffix(".json")
         .and_then(module)
         .map(Json)

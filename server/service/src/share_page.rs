@@ -4,7 +4,7 @@
 //! the page lets nothing be.
 
 use crate::error::Error;
-use crate::http::extract::Args;
+use crate::http::extract::PathArgs;
 use crate::identity::page::OwnPage;
 use crate::routes::public_shares::opening;
 use crate::state::AppState;
@@ -125,7 +125,7 @@ fn guarded(mut response: Response, logo_origin: &str) -> Response {
 }
 
 /// The page; its status already tells whether the link opens.
-async fn page(State(app): State<AppState>, Args(code): Args<String>) -> Response {
+async fn page(State(app): State<AppState>, PathArgs(code): PathArgs<String>) -> Response {
     let theme =
         opening(&app, &code, false).and_then(|share| Ok(app.store.share_theme(share.account)?));
     let (status, logo) = match theme {
@@ -137,7 +137,7 @@ async fn page(State(app): State<AppState>, Args(code): Args<String>) -> Response
     guarded((status, html, PAGE).into_response(), origin(&logo))
 }
 
-async fn asset(Args(name): Args<String>) -> Response {
+async fn asset(PathArgs(name): PathArgs<String>) -> Response {
     match ASSETS.iter().find(|(known, ..)| *known == name) {
         Some((_, media, text)) => guarded(
             ([(header::CONTENT_TYPE, *media)], *text).into_response(),

@@ -2,7 +2,7 @@
 
 use super::Store;
 use super::error::{Error, Result};
-use super::hub::Hub;
+use super::feed_notifier::FeedNotifier;
 use super::mails::MailQueue;
 use super::outbox::Outbox;
 use super::private_files;
@@ -76,7 +76,7 @@ impl Store {
             outbox,
             mail_queue: MailQueue::default(),
             source,
-            hub: Hub::default(),
+            feed_notifier: FeedNotifier::default(),
             writer: Mutex::new(writer),
             readers,
             turn: AtomicUsize::new(0),
@@ -104,7 +104,7 @@ impl Store {
         let history_id = history_id(&tx, &self.source)?;
         tx.commit()?;
         *self.history_id.write() = history_id;
-        self.hub.close_all();
+        self.feed_notifier.close_all();
         Ok(())
     }
 }
@@ -186,7 +186,7 @@ fn history_id(conn: &Connection, source: &Source) -> Result<String> {
         .optional()?;
     if let Some(known) = known {
         return String::from_utf8(known)
-            .map_err(|_| Error::Config("the epoch in the database is not text".into()));
+            .map_err(|_| Error::Config("the history id in the database is not text".into()));
     }
     let fresh = source.nonce();
     conn.execute(
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn the_epoch_and_secrets_survive_a_restart_and_a_newer_schema_is_refused() {
+    fn the_history_id_and_secrets_survive_a_restart_and_a_newer_schema_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let (history_id, secret) = {
             let first = store(Some(dir.path()));

@@ -105,7 +105,7 @@ impl Store {
             changes.truncate(limit);
             let seq = changes.last().map_or(Some(after), |last| i64::try_from(last.seq).ok());
             let cursor = write_position(conn, &history_id, seq.unwrap_or(after))?;
-            Ok(Changes { changes, cursor, has_more, epoch: history_id.clone() })
+            Ok(Changes { changes, cursor, has_more, history_id: history_id.clone() })
         })
     }
 
@@ -153,7 +153,7 @@ impl Store {
                 nodes: rows.into_iter().map(|row| row.node).collect(),
                 next,
                 cursor,
-                epoch: history_id.clone(),
+                history_id: history_id.clone(),
             })
         })
     }

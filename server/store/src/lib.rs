@@ -27,14 +27,13 @@ mod error;
 pub mod events;
 mod expiry;
 mod feed;
-mod figures;
+mod feed_notifier;
 mod folders;
 mod holders;
-mod hub;
 mod idempotency;
 mod integrity;
-mod keyless;
 mod listing;
+mod log_guard;
 mod logins;
 mod mail_codes;
 mod mails;
@@ -58,6 +57,7 @@ mod scope;
 mod seal;
 mod search;
 mod secrets;
+mod server_stats;
 mod service_accounts;
 mod share_files;
 mod share_rows;
@@ -90,7 +90,6 @@ pub use compaction::{ObjectUse, Part};
 pub use device_codes::{DEVICE_CODE_S, INTERVAL_S, Polled};
 pub use error::{Error, Result};
 pub use expiry::CollectedChunks;
-pub use figures::Figures;
 pub use holders::StoredChunk;
 pub use idempotency::Remembered;
 pub use listing::{Listing, Order};
@@ -103,6 +102,7 @@ pub use options::{Expiry, KeptRevisions, Limits, ObjectLocation};
 pub use payments::NewTip;
 pub use scope::Scopes;
 pub use search::{Mode, Search};
+pub use server_stats::ServerStats;
 pub use service_accounts::CLIENT_PREFIX;
 pub use share_rows::{ShareRow, ShareSettings};
 pub use share_visits::{Span, Visitor, may_view};
@@ -117,7 +117,7 @@ pub use uploads::{ExpiredUploads, OpenUpload};
 pub use webhook_queue::{AfterAttempt, AttemptResult, Due, Outgoing};
 
 pub use api_keys::KeyHolder;
-pub use hub::Hub;
+pub use feed_notifier::FeedNotifier;
 pub use prune::PrunedRevisions;
 pub use purge::Purged;
 pub use teams::{MAX_GRANT, Membership, StoredByMembers};
@@ -136,7 +136,7 @@ use std::sync::atomic::AtomicUsize;
 /// The database and what goes with its changes.
 pub struct Store {
     source: Arc<Source>,
-    hub: Hub,
+    feed_notifier: FeedNotifier,
     outbox: Outbox,
     mail_queue: MailQueue,
     /// Empty in memory. Before the writer, so that it is the last to close: only then does SQLite
@@ -163,8 +163,8 @@ pub struct Actor {
 }
 
 impl Store {
-    pub fn hub(&self) -> &Hub {
-        &self.hub
+    pub fn feed_notifier(&self) -> &FeedNotifier {
+        &self.feed_notifier
     }
 
     pub fn source(&self) -> &Source {

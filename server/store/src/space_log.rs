@@ -18,7 +18,7 @@ pub use pages::MAX_LOG_PAGE;
 
 use crate::error::{Error, Result};
 use crate::transaction::Durability;
-use crate::{Actor, Space, Store, Tx, keyless};
+use crate::{Actor, Space, Store, Tx, log_guard};
 use cairn_log::{
     Commit, CommitRequest, CommitResponse, LogPage, ObjectId, Records as _, Refusal, SpaceState,
     Statement,
@@ -152,7 +152,7 @@ fn append(
 impl Store {
     /// Returns true if a space has a log.
     pub fn has_log(&self, space: Space) -> Result<bool> {
-        self.read(|conn| keyless::has_log(conn, space))
+        self.read(|conn| log_guard::has_log(conn, space))
     }
 
     /// Checks a commit and takes it in; it is on the disk when this returns. Either answer has what came

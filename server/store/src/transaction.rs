@@ -4,7 +4,7 @@ use super::error::Result;
 use super::mails::MailQueue;
 use super::outbox::{Outbox, Raised};
 use super::source::Source;
-use super::{Space, Store, feed, keyless};
+use super::{Space, Store, feed, log_guard};
 use parking_lot::MutexGuard;
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::cell::{Cell, RefCell};
@@ -98,7 +98,7 @@ impl Store {
             self.mail_queue.wake();
         }
         for space in moved {
-            self.hub.moved(space, seq.unwrap_or_default());
+            self.feed_notifier.notify(space, seq.unwrap_or_default());
         }
         Ok(value)
     }
@@ -161,7 +161,7 @@ impl Tx<'_> {
     pub(crate) fn next_seq(&self, space: Space) -> Result<i64> {
         let mut moved = self.moved.borrow_mut();
         if !moved.contains(&space.row) {
-            keyless::check_no_log(self.conn, space)?;
+            log_guard::check_no_log(self.conn, space)?;
             moved.push(space.row);
         }
         let last = match self.last_seq.get() {

@@ -3,7 +3,7 @@
 
 use super::rows::{HeldChunk, State, pack_held};
 use super::usage::{self, Growth};
-use super::{Actor, OpenUpload, Space, Tx, chunks, holders, keyless, nodes, revisions, uploads};
+use super::{Actor, OpenUpload, Space, Tx, chunks, holders, log_guard, nodes, revisions, uploads};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::Node;
@@ -37,7 +37,7 @@ pub(super) fn check_target(
     space: Space,
     create: &CreateUpload,
 ) -> Result<Target> {
-    keyless::check_no_log(conn, space)?;
+    log_guard::check_no_log(conn, space)?;
     let id = create.node_id;
     let Some(old) = nodes::find(conn, id)? else {
         if create.base_revision_id.is_some() {

@@ -4,7 +4,7 @@ use super::holders::{self, Announced, Presence};
 use super::rows::{id as read_id, pack_chunks, unpack_chunks};
 use super::upload_content::{Target, check_target};
 use super::usage::{self, Growth};
-use super::{Actor, Space, Store, Tx, access, chunks, keyless, revisions};
+use super::{Actor, Space, Store, Tx, access, chunks, log_guard, revisions};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, ChunkId, NodeId, RevisionId, UploadId};
 use cairn_wire::transfer::{CreateUpload, SealedChunk};
@@ -248,7 +248,7 @@ impl Tx<'_> {
         actor: &Actor,
         create: &CreateUpload,
     ) -> Result<(OpenUpload, Vec<ChunkId>)> {
-        keyless::check_no_log(self.conn, actor.space)?;
+        log_guard::check_no_log(self.conn, actor.space)?;
         if let Some(known) = begun(
             self.conn,
             actor,

@@ -98,7 +98,7 @@ async fn a_reset_is_like_a_first_start() {
     owner.node(file.id).await.failed(404);
     owner.chunk(file.id, "x").await.failed(404);
     let after: AccountInfo = owner.get("/api/v1/useraccount/composite").await.ok();
-    assert_ne!(after.epoch, before.epoch);
+    assert_ne!(after.history_id, before.history_id);
     assert_eq!(
         (after.usage.storage_used, after.server_time),
         (0, before.server_time)

@@ -168,13 +168,13 @@ impl Api {
 
     /// Sends a call and reads its whole response.
     pub(crate) async fn bytes(&self, call: Call) -> Result<Bytes, ApiError> {
-        self.persist(&call, |response| self.collect(response, call.limit))
+        self.send_with_retries(&call, |response| self.collect(response, call.limit))
             .await
     }
 
     /// Sends a call and returns the response while its body is still on the way.
     pub(crate) async fn open(&self, call: Call) -> Result<Response, ApiError> {
-        self.persist(&call, |response| std::future::ready(Ok(response)))
+        self.send_with_retries(&call, |response| std::future::ready(Ok(response)))
             .await
     }
 }

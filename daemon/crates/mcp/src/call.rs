@@ -3,7 +3,7 @@
 use crate::arguments::Arguments;
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
-use crate::missing;
+use crate::not_found_hint;
 use crate::progress::Reporter;
 use crate::services::Services;
 use crate::session_changes;
@@ -117,7 +117,7 @@ impl Call {
             .zip(&segments)
             .filter_map(|(part, value)| Some((argument_of(part)?, *value)))
             .collect();
-        let response = response.map_err(|error| missing::with_hint(error, &named))?;
+        let response = response.map_err(|error| not_found_hint::with_hint(error, &named))?;
         Ok(with_success(response, route.success_message))
     }
 

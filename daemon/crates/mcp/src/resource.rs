@@ -134,8 +134,8 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
     crate::share_address::complete_addresses(services, &mut value).await;
     crate::node_paths::add(services, &mut value).await;
     crate::clean::value(&mut value);
-    crate::lean::remove_useless_fields(&mut value);
-    crate::lean::shorten_rows(&mut value);
+    crate::strip_fields::remove_useless_fields(&mut value);
+    crate::strip_fields::shorten_rows(&mut value);
     Some(value)
 }
 

@@ -1,7 +1,7 @@
 //! Results and errors as a client gets them: one text element, cut where it is too long.
 
 use crate::error::ToolError;
-use crate::lean;
+use crate::strip_fields;
 use crate::tool::Tool;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::{Value, json};
@@ -25,8 +25,8 @@ pub(crate) fn success(tool: &Tool, mut value: Value) -> CallToolResult {
     if !is_content {
         plain_errors(&mut value);
         crate::clean::value(&mut value);
-        lean::remove_useless_fields(&mut value);
-        lean::shorten_rows(&mut value);
+        strip_fields::remove_useless_fields(&mut value);
+        strip_fields::shorten_rows(&mut value);
     }
     let mut text = value.to_string();
     if text.len() > MAX_TEXT && !is_content {

@@ -159,7 +159,7 @@ impl SessionJournal {
     }
 
     /// Notes that a change is no more, of a session that has ended or of this one.
-    pub(crate) fn taken_back(&self, session: Option<&str>, number: u64) {
+    pub(crate) fn mark_undone(&self, session: Option<&str>, number: u64) {
         self.write_undone(session, &Line::TakenBack { number });
     }
 

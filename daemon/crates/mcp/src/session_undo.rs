@@ -84,7 +84,7 @@ async fn take_back_all(
         match taken {
             Ok(text) => {
                 done.push(text);
-                waiting.taken_back();
+                waiting.mark_undone();
             }
             Err(text) => {
                 left.push(text);

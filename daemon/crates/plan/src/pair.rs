@@ -308,12 +308,12 @@ impl<'a> Pairing<'a> {
     }
 
     fn unlinked_remotes(&self) -> Occupants {
-        let lone = self.remote.order.iter().filter_map(|r| {
+        let one_sided = self.remote.order.iter().filter_map(|r| {
             let id = *self.of_remote.get(&r.id)?;
             let new = self.all[id].base.is_none() && self.remote.block_reason(r.id).is_none();
             new.then(|| ((self.remote_parent(r), r.name.key()), id))
         });
-        lone.collect()
+        one_sided.collect()
     }
 
     fn are_equal(&mut self, l: &LocalNode, other: EntityId) -> bool {

@@ -20,8 +20,9 @@ pub struct AccountInfo {
     pub usage: Quota,
     /// The server's clock, for diagnosis of a wrong one here.
     pub server_time: Timestamp,
-    /// The change feed's epoch.
-    pub epoch: String,
+    /// Id of the change feed's history; another one after a backup was restored.
+    #[serde(rename = "epoch")]
+    pub history_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -65,7 +65,9 @@ pub struct Changes {
     pub changes: Vec<Change>,
     pub cursor: Cursor,
     pub has_more: bool,
-    pub epoch: String,
+    /// Id of the change feed's history; another one after a backup was restored.
+    #[serde(rename = "epoch")]
+    pub history_id: String,
 }
 
 /// `GET /changes/snapshot?after=…&limit=…`.
@@ -89,7 +91,9 @@ pub struct Snapshot {
     pub nodes: Vec<Node>,
     pub next: Option<String>,
     pub cursor: Cursor,
-    pub epoch: String,
+    /// Id of the change feed's history; another one after a backup was restored.
+    #[serde(rename = "epoch")]
+    pub history_id: String,
 }
 
 /// Data of an SSE event `change` (event id = cursor). Several changes may share one event: it says

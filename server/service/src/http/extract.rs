@@ -17,7 +17,7 @@ pub(crate) const MAX_JSON: usize = 1024 * 1024;
 pub(crate) const MAX_LIST: usize = 16 * 1024 * 1024;
 
 /// Parts of the path. One that is no id can't name anything: 404.
-pub struct Args<T>(pub T);
+pub struct PathArgs<T>(pub T);
 
 /// Returns what a part of the path has to be, for somebody who sent something else.
 fn path_rule(rejection: &PathRejection) -> String {
@@ -70,7 +70,7 @@ fn query_rule(text: &str) -> String {
     }
 }
 
-impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Args<T> {
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathArgs<T> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
@@ -86,9 +86,9 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Args<T>
 }
 
 /// Query parameters.
-pub struct Params<T>(pub T);
+pub struct QueryParams<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
@@ -117,9 +117,9 @@ impl<T: DeserializeOwned + ToSchema, S: Send + Sync, const LIMIT: usize> FromReq
 }
 
 /// A JSON object with known fields only, of an endpoint that the document does not describe.
-pub struct Undescribed<T>(pub T);
+pub struct UndocumentedJson<T>(pub T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Undescribed<T> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for UndocumentedJson<T> {
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {

@@ -1,6 +1,6 @@
 //! Holds requests to their rate, and tells in headers how much of it is left.
 
-use super::finish::Reached;
+use super::outer_middleware::Reached;
 use super::rate::Requester;
 use super::visitor::network;
 use crate::auth::{bearer, holder};

@@ -6,7 +6,7 @@
 use crate::background::Task;
 use crate::error::{Error, Result};
 use axum::http::{Method, StatusCode};
-use cairn_store::{Figures, Store};
+use cairn_store::{ServerStats, Store};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
@@ -275,7 +275,7 @@ impl Metrics {
     /// # Errors
     /// A database that fails.
     pub(crate) fn text(&self, store: &Store) -> Result<String> {
-        let Figures {
+        let ServerStats {
             active_accounts,
             disabled_accounts,
             stored_bytes,
@@ -284,7 +284,7 @@ impl Metrics {
             pending_deliveries,
             failed_deliveries,
             database_bytes,
-        } = store.figures()?;
+        } = store.server_stats()?;
         for (family, state, count) in [
             (&self.accounts, "active", active_accounts),
             (&self.accounts, "disabled", disabled_accounts),

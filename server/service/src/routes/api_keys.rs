@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::bounds::CREDENTIAL_NAME;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params};
+use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::http::text::bounded;
 use crate::state::AppState;
@@ -68,7 +68,7 @@ fn duration_ms(text: &str) -> Result<i64> {
 async fn list(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<ApiKey>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
@@ -110,7 +110,7 @@ async fn create(
 async fn revoke(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<Uuid>,
+    PathArgs(id): PathArgs<Uuid>,
 ) -> Result<StatusCode> {
     app.store.revoke_api_key(caller.account, id)?;
     Ok(StatusCode::NO_CONTENT)

@@ -2,7 +2,7 @@
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::Params;
+use crate::http::extract::QueryParams;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -40,7 +40,7 @@ fn limit(asked: Option<u32>) -> Result<usize> {
 async fn changes(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<ChangesQuery>,
+    QueryParams(query): QueryParams<ChangesQuery>,
 ) -> Result<Json<Changes>> {
     Ok(Json(app.store.changes(
         caller.space,
@@ -57,7 +57,7 @@ async fn changes(
 async fn snapshot(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<SnapshotQuery>,
+    QueryParams(query): QueryParams<SnapshotQuery>,
 ) -> Result<Json<Snapshot>> {
     Ok(Json(app.store.snapshot(
         caller.space,

@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::bounds::COMMENT;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params};
+use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -45,8 +45,8 @@ fn text(new: WriteComment) -> Result<String> {
 async fn list(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<NodeId>,
-    Params(query): Params<PageQuery>,
+    PathArgs(id): PathArgs<NodeId>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Comments>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
@@ -71,7 +71,7 @@ async fn list(
 async fn add(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<NodeId>,
+    PathArgs(id): PathArgs<NodeId>,
     Input(new): Input<WriteComment>,
 ) -> Result<(StatusCode, Json<Comment>)> {
     let text = text(new)?;
@@ -94,7 +94,7 @@ async fn add(
 async fn reply(
     caller: Caller,
     State(app): State<AppState>,
-    Args((id, parent)): Args<(NodeId, Uuid)>,
+    PathArgs((id, parent)): PathArgs<(NodeId, Uuid)>,
     Input(new): Input<WriteComment>,
 ) -> Result<(StatusCode, Json<Comment>)> {
     let text = text(new)?;
@@ -116,7 +116,7 @@ async fn reply(
 async fn delete(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<Uuid>,
+    PathArgs(id): PathArgs<Uuid>,
 ) -> Result<StatusCode> {
     app.store
         .write(|tx| tx.delete_comment(&caller.actor(), id))?;

@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::bounds::CREDENTIAL_NAME;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params};
+use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::http::text::bounded;
 use crate::state::AppState;
@@ -30,7 +30,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 async fn list(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<KnownDevice>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
@@ -48,7 +48,7 @@ async fn list(
 async fn put(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<DeviceId>,
+    PathArgs(id): PathArgs<DeviceId>,
     Input(device): Input<Device>,
 ) -> Result<Json<Device>> {
     if device.id != id {
@@ -72,7 +72,7 @@ async fn put(
 async fn remove(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<DeviceId>,
+    PathArgs(id): PathArgs<DeviceId>,
 ) -> Result<Json<RemovedDevice>> {
     let logins = app.store.remove_device(caller.account, id)?;
     for login in &logins {

@@ -2,7 +2,7 @@
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::Params;
+use crate::http::extract::QueryParams;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -62,7 +62,7 @@ fn check(name: &str, used: u64, more: u64, limit: u64, show: fn(u64) -> String) 
 async fn upload(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<UploadQuery>,
+    QueryParams(query): QueryParams<UploadQuery>,
 ) -> Result<Json<UploadDiagnosis>> {
     app.bandwidth.flush(&app.store, caller.account)?;
     let quota = app.store.quota(caller.account)?;

@@ -3,7 +3,7 @@
 use super::revisions::downloaded;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params, if_none_match};
+use crate::http::extract::{Input, PathArgs, QueryParams, if_none_match};
 use crate::state::AppState;
 use axum::body::Body;
 use axum::extract::State;
@@ -89,8 +89,8 @@ fn range(headers: &HeaderMap, size: u64) -> Result<Option<Range<u64>>> {
 async fn chunk(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<ChunkId>,
-    Params(query): Params<ChunkQuery>,
+    PathArgs(id): PathArgs<ChunkId>,
+    QueryParams(query): QueryParams<ChunkQuery>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let place = app.store.chunk_place(caller.space, query.node, id)?;

@@ -4,7 +4,7 @@ use super::node_response;
 use super::nodes::name;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input};
+use crate::http::extract::{Input, PathArgs};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -77,7 +77,7 @@ fn set_favorite(app: &AppState, caller: &Caller, id: NodeId, favorite: bool) -> 
 async fn add_favorite(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<NodeId>,
+    PathArgs(id): PathArgs<NodeId>,
 ) -> Result<Response> {
     set_favorite(&app, &caller, id, true)
 }
@@ -93,7 +93,7 @@ async fn add_favorite(
 async fn remove_favorite(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<NodeId>,
+    PathArgs(id): PathArgs<NodeId>,
 ) -> Result<Response> {
     set_favorite(&app, &caller, id, false)
 }

@@ -28,8 +28,9 @@ struct Health {
     status: &'static str,
     version: &'static str,
     time: Timestamp,
-    /// The change feed's epoch.
-    epoch: String,
+    /// Id of the change feed's history; another one after a backup was restored.
+    #[serde(rename = "epoch")]
+    history_id: String,
 }
 
 /// That the server should be sent requests.
@@ -50,7 +51,7 @@ async fn health(State(app): State<AppState>) -> Result<Json<Health>> {
         status: "ok",
         version: env!("CARGO_PKG_VERSION"),
         time: Timestamp(app.source.now_ms()),
-        epoch: app.store.history_id(),
+        history_id: app.store.history_id(),
     }))
 }
 

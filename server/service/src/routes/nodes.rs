@@ -4,7 +4,7 @@ use super::node_response;
 use crate::auth::Caller;
 use crate::bounds::{LABEL, LABELS, NODE_DESCRIPTION};
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params, if_match};
+use crate::http::extract::{Input, PathArgs, QueryParams, if_match};
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -40,7 +40,7 @@ pub fn name(text: &str) -> cairn_store::Result<Name> {
 async fn list(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<ListNodes>,
+    QueryParams(query): QueryParams<ListNodes>,
 ) -> Result<Json<Page<Node>>> {
     let window = Window::new(query.page, query.page_size)?;
     let order = match query.sort_by.as_deref() {
@@ -112,7 +112,7 @@ async fn create(
 async fn get(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<NodeId>,
+    PathArgs(id): PathArgs<NodeId>,
 ) -> Result<Response> {
     Ok(node_response(
         StatusCode::OK,
@@ -136,7 +136,7 @@ async fn get(
 async fn update(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<NodeId>,
+    PathArgs(id): PathArgs<NodeId>,
     headers: HeaderMap,
     Input(change): Input<UpdateNode>,
 ) -> Result<Response> {
@@ -205,9 +205,9 @@ fn check_texts(edit: &Edit) -> Result<()> {
 async fn trash(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<NodeId>,
+    PathArgs(id): PathArgs<NodeId>,
     headers: HeaderMap,
-    Params(query): Params<DeleteNode>,
+    QueryParams(query): QueryParams<DeleteNode>,
 ) -> Result<Response> {
     let seal = headers
         .get(NODE_SEAL)
@@ -242,7 +242,7 @@ async fn trash(
 async fn copy(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<NodeId>,
+    PathArgs(id): PathArgs<NodeId>,
     Input(how): Input<CopyNode>,
 ) -> Result<Response> {
     let node = app.store.write(|tx| tx.copy(&caller.actor(), id, &how))?;

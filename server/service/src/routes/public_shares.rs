@@ -5,7 +5,7 @@
 
 use super::shares::settings::{email, password_check_fits};
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params};
+use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::visitor::MaskedIp;
 use crate::state::AppState;
 use axum::Json;
@@ -79,7 +79,7 @@ fn access(headers: &HeaderMap) -> &str {
 )]
 async fn describe(
     State(app): State<AppState>,
-    Args(code): Args<String>,
+    PathArgs(code): PathArgs<String>,
 ) -> Result<Json<PublicShare>> {
     let row = opening(&app, &code, false)?;
     let theme = app.store.share_theme(row.account)?;
@@ -173,7 +173,7 @@ fn check_address(
 )]
 async fn open(
     State(app): State<AppState>,
-    Args(code): Args<String>,
+    PathArgs(code): PathArgs<String>,
     MaskedIp(masked_ip): MaskedIp,
     Input(asked): Input<OpenShare>,
 ) -> Result<Response> {
@@ -246,7 +246,7 @@ struct BeginDownload {
 )]
 async fn download(
     State(app): State<AppState>,
-    Args(code): Args<String>,
+    PathArgs(code): PathArgs<String>,
     headers: HeaderMap,
     Input(asked): Input<BeginDownload>,
 ) -> Result<Json<BegunDownload>> {
@@ -283,8 +283,8 @@ struct ChunkQuery {
 )]
 async fn chunk(
     State(app): State<AppState>,
-    Args((code, chunk)): Args<(String, ChunkId)>,
-    Params(query): Params<ChunkQuery>,
+    PathArgs((code, chunk)): PathArgs<(String, ChunkId)>,
+    QueryParams(query): QueryParams<ChunkQuery>,
     headers: HeaderMap,
 ) -> Result<Response> {
     let share = opening(&app, &code, true)?;

@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::bounds::{RETENTION_DAYS, RETENTION_NAME};
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params};
+use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::http::text::bounded;
 use crate::state::AppState;
@@ -31,7 +31,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 async fn list(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<RetentionRule>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
@@ -80,7 +80,7 @@ async fn create(
 async fn delete(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<Uuid>,
+    PathArgs(id): PathArgs<Uuid>,
 ) -> Result<StatusCode> {
     app.store
         .write(|tx| tx.delete_retention_rule(caller.account, id))?;

@@ -3,7 +3,7 @@
 use super::node_response;
 use crate::auth::Caller;
 use crate::error::Result;
-use crate::http::extract::{Args, Params};
+use crate::http::extract::{PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -35,8 +35,8 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 async fn list(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<NodeId>,
-    Params(query): Params<PageQuery>,
+    PathArgs(id): PathArgs<NodeId>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<Revision>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
@@ -54,7 +54,7 @@ async fn list(
 async fn manifest(
     caller: Caller,
     State(app): State<AppState>,
-    Args((id, revision)): Args<(NodeId, RevisionId)>,
+    PathArgs((id, revision)): PathArgs<(NodeId, RevisionId)>,
 ) -> Result<Json<RevisionContent>> {
     let content = app.store.revision_content(caller.space, id, revision)?;
     downloaded(&app, &caller, id)?;
@@ -87,7 +87,7 @@ pub(crate) fn downloaded(app: &AppState, caller: &Caller, id: NodeId) -> Result<
 async fn restore(
     caller: Caller,
     State(app): State<AppState>,
-    Args((id, revision)): Args<(NodeId, RevisionId)>,
+    PathArgs((id, revision)): PathArgs<(NodeId, RevisionId)>,
 ) -> Result<Response> {
     let node = app
         .store

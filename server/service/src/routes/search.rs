@@ -2,7 +2,7 @@
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::Params;
+use crate::http::extract::QueryParams;
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -90,7 +90,7 @@ fn time(field: &str, text: &str, end: bool) -> Result<i64> {
 async fn search(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<SearchQuery>,
+    QueryParams(query): QueryParams<SearchQuery>,
 ) -> Result<Json<Page<Node>>> {
     let window = Window::new(query.page, query.page_size)?;
     let text = query.query.unwrap_or_default();

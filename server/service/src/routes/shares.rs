@@ -9,7 +9,7 @@ use crate::auth::Caller;
 use crate::bounds::LINK_FILES;
 use crate::error::{Error, Result};
 use crate::http::address::Address;
-use crate::http::extract::{Args, Input, MAX_LIST, Params};
+use crate::http::extract::{Input, MAX_LIST, PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -48,7 +48,7 @@ async fn list(
     caller: Caller,
     State(app): State<AppState>,
     Address(base): Address,
-    Params(query): Params<ListShares>,
+    QueryParams(query): QueryParams<ListShares>,
 ) -> Result<Json<Page<Share>>> {
     let window = Window::from_zero(query.page, query.page_size.or(query.size))?;
     let (rows, total) = app.store.shares(
@@ -114,7 +114,7 @@ async fn get(
     caller: Caller,
     State(app): State<AppState>,
     Address(base): Address,
-    Args(id): Args<String>,
+    PathArgs(id): PathArgs<String>,
 ) -> Result<Json<Share>> {
     let row = app.store.share(caller.account, &id)?;
     Ok(Json(row.show(app.source.now_ms(), &base)))
@@ -135,7 +135,7 @@ async fn update(
     caller: Caller,
     State(app): State<AppState>,
     Address(base): Address,
-    Args(id): Args<String>,
+    PathArgs(id): PathArgs<String>,
     Input(change): Input<UpdateShare>,
 ) -> Result<Json<Share>> {
     let password_check = match &change.password {
@@ -164,7 +164,7 @@ async fn update(
 async fn revoke(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<String>,
+    PathArgs(id): PathArgs<String>,
 ) -> Result<StatusCode> {
     app.store.write(|tx| tx.delete_share(caller.account, &id))?;
     Ok(StatusCode::NO_CONTENT)
@@ -184,7 +184,7 @@ async fn toggle(
     caller: Caller,
     State(app): State<AppState>,
     Address(base): Address,
-    Args(id): Args<String>,
+    PathArgs(id): PathArgs<String>,
 ) -> Result<Json<ToggledShare>> {
     let (previous, row) = app.store.write(|tx| {
         let old = tx.share(caller.account, &id)?;
@@ -213,7 +213,7 @@ async fn put_files(
     caller: Caller,
     State(app): State<AppState>,
     Address(base): Address,
-    Args(id): Args<String>,
+    PathArgs(id): PathArgs<String>,
     Input(put): Input<PutSharedFiles, MAX_LIST>,
 ) -> Result<Json<Share>> {
     if put.files.len() > LINK_FILES {

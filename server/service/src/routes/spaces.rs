@@ -6,7 +6,7 @@ mod objects;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::body;
-use crate::http::extract::{Args, Params};
+use crate::http::extract::{PathArgs, QueryParams};
 use crate::identity::page::OwnPage;
 use crate::state::AppState;
 use axum::extract::{Request, State};
@@ -105,7 +105,7 @@ fn check_founder(app: &AppState, caller: &Caller) -> Result<()> {
 async fn commit(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<SpaceId>,
+    PathArgs(id): PathArgs<SpaceId>,
     request: Request,
 ) -> Result<Response> {
     let caller = in_space(caller, &app, id)?;
@@ -133,8 +133,8 @@ async fn commit(
 async fn log(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<SpaceId>,
-    Params(query): Params<LogQuery>,
+    PathArgs(id): PathArgs<SpaceId>,
+    QueryParams(query): QueryParams<LogQuery>,
 ) -> Result<Response> {
     let caller = in_space(caller, &app, id)?;
     let from = query.from.unwrap_or(0);
@@ -155,8 +155,8 @@ async fn log(
 async fn proof(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<SpaceId>,
-    Params(query): Params<ProofQuery>,
+    PathArgs(id): PathArgs<SpaceId>,
+    QueryParams(query): QueryParams<ProofQuery>,
 ) -> Result<Response> {
     let caller = in_space(caller, &app, id)?;
     let (store, space) = (&app.store, caller.space);
@@ -185,8 +185,8 @@ async fn proof(
 async fn snapshot(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<SpaceId>,
-    Params(query): Params<LogSnapshotQuery>,
+    PathArgs(id): PathArgs<SpaceId>,
+    QueryParams(query): QueryParams<LogSnapshotQuery>,
 ) -> Result<Response> {
     let caller = in_space(caller, &app, id)?;
     let after = query.after.as_deref().map(element).transpose()?;

@@ -6,7 +6,7 @@
 use super::changes::MAX_LIMIT;
 use crate::auth::{self, Caller};
 use crate::error::{Error, Result};
-use crate::http::extract::Params;
+use crate::http::extract::QueryParams;
 use crate::http::metrics::Subscriber;
 use crate::state::AppState;
 use axum::extract::State;
@@ -141,10 +141,10 @@ fn events(listener: Listener) -> impl Stream<Item = Result<Event>> {
 async fn stream(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<StreamQuery>,
+    QueryParams(query): QueryParams<StreamQuery>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event>>>> {
-    let moved = app.store.hub().listen(caller.space.row);
+    let moved = app.store.feed_notifier().listen(caller.space.row);
     let resumed = headers
         .get("last-event-id")
         .and_then(|value| value.to_str().ok())

@@ -7,7 +7,7 @@ mod members;
 use crate::auth::Caller;
 use crate::bounds::TEAM_NAME;
 use crate::error::Result;
-use crate::http::extract::{Args, Input, Params};
+use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::http::text::bounded;
 use crate::state::AppState;
@@ -45,7 +45,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 async fn list_teams(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<Team>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
@@ -85,7 +85,7 @@ async fn create_team(
 async fn get_team(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<TeamId>,
+    PathArgs(id): PathArgs<TeamId>,
 ) -> Result<Json<TeamDetails>> {
     let team = app.store.team(caller.account, id)?;
     let (members, _) = app
@@ -107,7 +107,7 @@ async fn get_team(
 async fn rename_team(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<TeamId>,
+    PathArgs(id): PathArgs<TeamId>,
     Input(new): Input<NameTeam>,
 ) -> Result<Json<Team>> {
     let name = bounded("name", &new.name, 1..=TEAM_NAME)?;
@@ -126,7 +126,7 @@ async fn rename_team(
 async fn delete_team(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<TeamId>,
+    PathArgs(id): PathArgs<TeamId>,
 ) -> Result<StatusCode> {
     let purged = app.store.delete_team(caller.account, id)?;
     app.objects.delete(&purged.objects).await;
@@ -144,7 +144,7 @@ async fn delete_team(
 async fn quota(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<TeamId>,
+    PathArgs(id): PathArgs<TeamId>,
 ) -> Result<Json<TeamQuota>> {
     app.bandwidth.flush(&app.store, AccountId(id.0))?;
     Ok(Json(app.store.team_quota(caller.account, id)?))
@@ -161,7 +161,7 @@ async fn quota(
 async fn permissions(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<TeamId>,
+    PathArgs(id): PathArgs<TeamId>,
 ) -> Result<Json<TeamPermissions>> {
     let role = app.store.team_role(caller.account, id)?;
     Ok(Json(TeamPermissions {
@@ -184,8 +184,8 @@ async fn permissions(
 async fn storage(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<TeamId>,
-    Params(query): Params<PageQuery>,
+    PathArgs(id): PathArgs<TeamId>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<TeamStorage>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app

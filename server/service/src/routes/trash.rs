@@ -3,7 +3,7 @@
 use super::node_response;
 use crate::auth::Caller;
 use crate::error::Result;
-use crate::http::extract::{Args, Params};
+use crate::http::extract::{PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -35,7 +35,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 async fn list(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<Node>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app.store.list(
@@ -73,7 +73,7 @@ async fn empty(caller: Caller, State(app): State<AppState>) -> Result<Json<Empti
 async fn purge(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<NodeId>,
+    PathArgs(id): PathArgs<NodeId>,
 ) -> Result<Json<Emptied>> {
     caller.require(Right::EmptyTrash)?;
     let purged = app.store.write(|tx| tx.purge(&caller.actor(), id))?;
@@ -92,7 +92,7 @@ async fn purge(
 async fn restore(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<NodeId>,
+    PathArgs(id): PathArgs<NodeId>,
 ) -> Result<Response> {
     let node = app.store.write(|tx| tx.restore(&caller.actor(), id))?;
     Ok(node_response(StatusCode::OK, node))
@@ -103,6 +103,10 @@ async fn restore(
     post, path = "/api/v1/nodes/{id}/restore", tag = "trash", params(("id" = String, Path, format = Uuid)),
     responses((status = 200, description = "The restored node", body = Node))
 )]
-async fn restore_node(caller: Caller, app: State<AppState>, id: Args<NodeId>) -> Result<Response> {
+async fn restore_node(
+    caller: Caller,
+    app: State<AppState>,
+    id: PathArgs<NodeId>,
+) -> Result<Response> {
     restore(caller, app, id).await
 }

@@ -5,7 +5,7 @@ use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::address::Address;
 use crate::http::body;
-use crate::http::extract::{Args, Input, MAX_LIST};
+use crate::http::extract::{Input, MAX_LIST, PathArgs};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::{Request, State};
@@ -126,7 +126,7 @@ async fn begin(
 async fn get(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<UploadId>,
+    PathArgs(id): PathArgs<UploadId>,
     parts: Parts,
 ) -> Result<Json<Upload>> {
     let upload = app.store.upload(caller.account, id)?;
@@ -142,7 +142,7 @@ async fn get(
 async fn give_up(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<UploadId>,
+    PathArgs(id): PathArgs<UploadId>,
 ) -> Result<StatusCode> {
     app.uploads.forget(id);
     let garbage = app.store.write(|tx| tx.delete_upload(caller.account, id))?;
@@ -170,7 +170,7 @@ async fn give_up(
 async fn put_chunk(
     caller: Caller,
     State(app): State<AppState>,
-    Args((id, chunk)): Args<(UploadId, ChunkId)>,
+    PathArgs((id, chunk)): PathArgs<(UploadId, ChunkId)>,
     request: Request,
 ) -> Result<Response> {
     let upload = app.uploads.get(&app.store, caller.account, id)?;
@@ -283,7 +283,7 @@ async fn store_chunk(
 async fn complete(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<UploadId>,
+    PathArgs(id): PathArgs<UploadId>,
     Input(complete): Input<CompleteUpload, MAX_LIST>,
 ) -> Result<Response> {
     let node = app.store.write(|tx| {

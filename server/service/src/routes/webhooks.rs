@@ -2,7 +2,7 @@
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params};
+use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::state::AppState;
 use crate::webhooks::target::{self, AddressPolicy};
@@ -68,7 +68,7 @@ fn with_secret(status: StatusCode, secret: String, webhook: Webhook) -> Response
 async fn list(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<ListWebhooks>,
+    QueryParams(query): QueryParams<ListWebhooks>,
 ) -> Result<Json<Page<Webhook>>> {
     let window = Window::new(query.page, query.page_size)?;
     let which = query.status.unwrap_or_default();
@@ -110,7 +110,7 @@ async fn create(
 async fn update(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<Uuid>,
+    PathArgs(id): PathArgs<Uuid>,
     Input(change): Input<UpdateWebhook>,
 ) -> Result<Json<Webhook>> {
     if change == UpdateWebhook::default() {
@@ -140,7 +140,7 @@ async fn update(
 async fn delete(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<Uuid>,
+    PathArgs(id): PathArgs<Uuid>,
 ) -> Result<StatusCode> {
     app.store.delete_webhook(caller.account, id)?;
     Ok(StatusCode::NO_CONTENT)
@@ -157,7 +157,7 @@ async fn delete(
 async fn test(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<Uuid>,
+    PathArgs(id): PathArgs<Uuid>,
 ) -> Result<(StatusCode, Json<Delivery>)> {
     let delivery = app.store.test_webhook(caller.account, id)?;
     Ok((StatusCode::ACCEPTED, Json(delivery)))
@@ -171,7 +171,7 @@ async fn test(
 async fn rotate(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<Uuid>,
+    PathArgs(id): PathArgs<Uuid>,
 ) -> Result<Response> {
     let secret = fresh_secret(&app);
     let webhook = app.store.rotate_webhook(caller.account, id, &secret)?;
@@ -186,7 +186,7 @@ async fn rotate(
 async fn enable(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<Uuid>,
+    PathArgs(id): PathArgs<Uuid>,
 ) -> Result<Json<Webhook>> {
     Ok(Json(app.store.enable_webhook(caller.account, id, true)?))
 }
@@ -199,7 +199,7 @@ async fn enable(
 async fn disable(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<Uuid>,
+    PathArgs(id): PathArgs<Uuid>,
 ) -> Result<Json<Webhook>> {
     Ok(Json(app.store.enable_webhook(caller.account, id, false)?))
 }
@@ -213,8 +213,8 @@ async fn disable(
 async fn deliveries(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<Uuid>,
-    Params(query): Params<ListDeliveries>,
+    PathArgs(id): PathArgs<Uuid>,
+    QueryParams(query): QueryParams<ListDeliveries>,
 ) -> Result<Json<Page<Delivery>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app.store.deliveries(
@@ -239,7 +239,7 @@ async fn deliveries(
 async fn retry(
     caller: Caller,
     State(app): State<AppState>,
-    Args((id, delivery)): Args<(Uuid, Uuid)>,
+    PathArgs((id, delivery)): PathArgs<(Uuid, Uuid)>,
 ) -> Result<(StatusCode, Json<Delivery>)> {
     let delivery = app.store.retry_delivery(caller.account, id, delivery)?;
     Ok((StatusCode::ACCEPTED, Json(delivery)))

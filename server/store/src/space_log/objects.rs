@@ -1,7 +1,7 @@
 //! Sealed objects beside commits: sent first, then named by a commit, and kept from then on.
 
 use crate::error::{Error, Result};
-use crate::keyless::check_log;
+use crate::log_guard::check_log;
 use crate::usage::{self, Growth};
 use crate::{Actor, Space, Store, Tx, chunks};
 use cairn_log::{Commit, ControlBody, ObjectId, Statement};

@@ -3,7 +3,7 @@
 use super::history::Founding;
 use super::records::{Failed, Rows, damaged};
 use crate::error::{Error, Result};
-use crate::keyless::check_log;
+use crate::log_guard::check_log;
 use crate::{Space, Store};
 use cairn_log::{
     Commit, CommitLeaf, EMPTY_ROOT, Frame, LogPage, Proof, prove_consistency, prove_inclusion,

@@ -1,7 +1,7 @@
 //! Snapshots: the newest statements and entries as of a size, sorted by node and chain.
 
 use crate::error::{Error, Result};
-use crate::keyless::has_log;
+use crate::log_guard::has_log;
 use crate::{Space, Store};
 use cairn_log::{SnapshotItem, encode_snapshot};
 use rusqlite::{Connection, OptionalExtension as _, params};

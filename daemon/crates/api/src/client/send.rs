@@ -13,7 +13,11 @@ use http::{HeaderName, HeaderValue, header};
 
 impl Api {
     /// Tries until a good response is there and `read`, or until trying again makes no sense.
-    pub(super) async fn persist<T, F, R>(&self, call: &Call, read: F) -> Result<T, ApiError>
+    pub(super) async fn send_with_retries<T, F, R>(
+        &self,
+        call: &Call,
+        read: F,
+    ) -> Result<T, ApiError>
     where
         F: Fn(Response) -> R,
         R: Future<Output = Result<T, Failure>>,

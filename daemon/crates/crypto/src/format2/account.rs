@@ -3,15 +3,15 @@
 mod device_box;
 mod invitation;
 mod key;
-mod renewal;
 mod root;
+mod rotation;
 mod secrets;
 mod words;
 
 pub use device_box::{BoxKey, DeviceBox};
 pub use invitation::InvitationToken;
 pub use key::AccountKey;
-pub use renewal::{Renewal, change_passphrase, revoke_devices};
 pub use root::{Root, RootParams};
+pub use rotation::{KeyRotation, change_passphrase, revoke_devices};
 pub use secrets::{AccountSecrets, SealedAccount};
 pub use words::comparison_words;

@@ -44,7 +44,7 @@ pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
         db.clear_synced()?;
         db.clear_unaccepted()?;
         db.clear_sent()?;
-        restored::begin(db, &page.epoch)
+        restored::begin(db, &page.history_id)
     })
     .await?;
     finish(engine, cursor, engine.verification.get()).await?;

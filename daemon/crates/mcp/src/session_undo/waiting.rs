@@ -45,9 +45,9 @@ impl<'a> Waiting<'a> {
     }
 
     /// Notes that the next change is no more.
-    pub(super) fn taken_back(&mut self) {
+    pub(super) fn mark_undone(&mut self) {
         if let Some(noted) = self.waiting.pop() {
-            self.journal.taken_back(self.session, noted.number);
+            self.journal.mark_undone(self.session, noted.number);
         }
     }
 
@@ -85,7 +85,7 @@ mod tests {
         }
         let mut waiting = Waiting::of_this_session(&journal);
         waiting.keep();
-        waiting.taken_back();
+        waiting.mark_undone();
         assert_eq!(waiting.next().map(|noted| noted.number), Some(1));
         assert!(
             journal.noted().is_empty(),

@@ -3,7 +3,7 @@
 use super::connection::request;
 use crate::call::Call;
 use crate::error::ToolResult;
-use crate::lean::share_field;
+use crate::strip_fields::share_field;
 use cairn_control::{Activity, ActivityList, typed};
 use serde_json::{Value, json};
 use std::cmp::Reverse;

@@ -64,11 +64,11 @@ impl<'a> Pairing<'a> {
             return blocked;
         }
         // What exists on one side only, in a folder that is blocked on the other, can't be made there.
-        inherit(&self.remote, &self.of_remote, &mut blocked, |id| {
+        block_descendants(&self.remote, &self.of_remote, &mut blocked, |id| {
             let e = &self.all[id];
             (e.local.is_none(), e.remote_parent)
         });
-        inherit(&self.local, &self.of_local, &mut blocked, |id| {
+        block_descendants(&self.local, &self.of_local, &mut blocked, |id| {
             let e = &self.all[id];
             (e.remote.is_none(), e.local_parent)
         });
@@ -188,7 +188,7 @@ impl<'a> Pairing<'a> {
     }
 }
 
-fn inherit<N: TreeNode>(
+fn block_descendants<N: TreeNode>(
     index: &TreeIndex<'_, N>,
     of: &HashMap<N::Id, EntityId>,
     blocked: &mut [bool],
@@ -198,8 +198,8 @@ fn inherit<N: TreeNode>(
         let Some(&id) = of.get(&node.id()) else {
             continue;
         };
-        let (lone, parent) = lone_and_parent(id);
-        if lone && parent != UNKNOWN && blocked[parent] {
+        let (one_sided, parent) = lone_and_parent(id);
+        if one_sided && parent != UNKNOWN && blocked[parent] {
             blocked[id] = true;
         }
     }
@@ -211,11 +211,11 @@ fn restore_to<'a>(
     e: &Entity<'a>,
     original_names: &'a BTreeMap<Name, Name>,
 ) -> Option<Location<'a>> {
-    let lone = e.only_side().and_then(|side| e.location(side));
+    let one_sided = e.only_side().and_then(|side| e.location(side));
     let common = e
         .location(Side::Local)
         .filter(|_| e.location(Side::Remote) == e.base_location());
-    let location = lone.or(common.filter(|location| e.base_location() == Some(*location)))?;
+    let location = one_sided.or(common.filter(|location| e.base_location() == Some(*location)))?;
     if !is_temporary_name(location.name) {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use crate::auth::Caller;
 use crate::error::Result;
-use crate::http::extract::{Input, Params};
+use crate::http::extract::{Input, QueryParams};
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -55,7 +55,7 @@ async fn update_email_preferences(
 async fn encryption_audit(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<AuditEvent>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app

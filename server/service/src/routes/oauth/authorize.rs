@@ -7,7 +7,7 @@ pub(super) use request::scope;
 use super::new_password;
 use super::request::{Sent, authenticate, generate_secret};
 use crate::http::address::Address;
-use crate::http::extract::Params;
+use crate::http::extract::QueryParams;
 use crate::http::visitor::MaskedIp;
 use crate::identity::client::{CAIRN, Client};
 use crate::identity::failure::{Failure, OAuthResult};
@@ -109,7 +109,7 @@ async fn show(
     State(app): State<AppState>,
     Address(issuer): Address,
     headers: HeaderMap,
-    Params(request): Params<AuthorizationRequest>,
+    QueryParams(request): QueryParams<AuthorizationRequest>,
 ) -> Response {
     let known = match check_client(&app, &request, &issuer) {
         Ok(known) => known,

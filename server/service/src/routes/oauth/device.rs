@@ -3,7 +3,7 @@
 use super::authorize::{scope, stale};
 use super::request::{Credentials, Fields, Sent, authenticate, generate_secret};
 use crate::http::address::Address;
-use crate::http::extract::Params;
+use crate::http::extract::QueryParams;
 use crate::http::visitor::MaskedIp;
 use crate::identity::failure::OAuthResult;
 use crate::identity::form::Browser;
@@ -178,7 +178,7 @@ async fn show(
     State(app): State<AppState>,
     address: Address,
     headers: HeaderMap,
-    Params(query): Params<Code>,
+    QueryParams(query): QueryParams<Code>,
 ) -> OAuthResult<Response> {
     match query.user_code.as_deref().map(normalize_code) {
         None => Ok(ask_for_code(&app, StatusCode::OK, None)),

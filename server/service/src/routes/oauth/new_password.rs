@@ -7,7 +7,7 @@
 use super::authorize::stale;
 use super::request::Sent;
 use crate::error::{Error, Result};
-use crate::http::extract::Params;
+use crate::http::extract::QueryParams;
 use crate::identity::failure::OAuthResult;
 use crate::identity::form::Browser;
 use crate::identity::page::{escape, notice, page};
@@ -248,7 +248,7 @@ fn expired(app: &AppState) -> Response {
 async fn show_password(
     State(app): State<AppState>,
     headers: HeaderMap,
-    Params(link): Params<Link>,
+    QueryParams(link): QueryParams<Link>,
 ) -> OAuthResult<Response> {
     if !link.is_open(&app)? {
         return Ok(expired(&app));

@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::address::Address;
-use crate::http::extract::Args;
+use crate::http::extract::PathArgs;
 use crate::state::{AppState, ServerState};
 use axum::extract::State;
 use axum::http::{HeaderName, header};
@@ -79,7 +79,10 @@ fn escape(text: &str) -> String {
         .replace('"', "&quot;")
 }
 
-async fn page(State(app): State<AppState>, Args(session): Args<String>) -> Result<Response> {
+async fn page(
+    State(app): State<AppState>,
+    PathArgs(session): PathArgs<String>,
+) -> Result<Response> {
     let account = visitor(&app, &session)?;
     let email = app
         .store
@@ -126,7 +129,7 @@ async fn page(State(app): State<AppState>, Args(session): Args<String>) -> Resul
 
 async fn buy(
     State(app): State<AppState>,
-    Args(session): Args<String>,
+    PathArgs(session): PathArgs<String>,
     Form(request): Form<BuyTokens>,
 ) -> Result<Redirect> {
     let account = visitor(&app, &session)?;

@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::bounds::{PLAN_DESCRIPTION, PLAN_NAME, PLAN_PRICE};
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params};
+use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::http::text::bounded;
 use crate::state::AppState;
@@ -35,7 +35,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 async fn creator_plans(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<CreatorPlan>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
@@ -82,7 +82,7 @@ async fn create_creator_plan(
 async fn creator_subscriptions(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<CreatorSubscription>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
@@ -130,7 +130,7 @@ async fn subscribe_to_creator(
 async fn cancel_creator_subscription(
     caller: Caller,
     State(app): State<AppState>,
-    Args(creator): Args<AccountId>,
+    PathArgs(creator): PathArgs<AccountId>,
 ) -> Result<Json<CreatorSubscription>> {
     Ok(Json(
         app.store

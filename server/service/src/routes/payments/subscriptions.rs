@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::bounds::BUDGET;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input};
+use crate::http::extract::{Input, PathArgs};
 use crate::http::text::bounded;
 use crate::state::AppState;
 use axum::Json;
@@ -73,7 +73,7 @@ async fn change_plan(
 async fn coupon(
     caller: Caller,
     State(app): State<AppState>,
-    Args(code): Args<String>,
+    PathArgs(code): PathArgs<String>,
 ) -> Result<Json<Coupon>> {
     let code = bounded("code", &code, 1..=MAX_CODE)?;
     Ok(Json(app.store.coupon(caller.account, &code)?))

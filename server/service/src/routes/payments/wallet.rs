@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::bounds::{DEPOSIT, WITHDRAWAL};
 use crate::error::{Error, Result};
-use crate::http::extract::{Input, Params};
+use crate::http::extract::{Input, QueryParams};
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -62,7 +62,7 @@ async fn deposit(
 async fn withdrawals(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<Withdrawal>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app

@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::error::Result;
 use crate::http::address::Address;
-use crate::http::extract::{Args, Params};
+use crate::http::extract::{PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -39,8 +39,8 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 async fn log(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<String>,
-    Params(query): Params<PageQuery>,
+    PathArgs(id): PathArgs<String>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<AccessEntry>>> {
     let window = Window::from_zero(query.page, query.page_size)?;
     let share = app.store.share(caller.account, &id)?;
@@ -63,8 +63,8 @@ async fn log(
 async fn audit(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<String>,
-    Params(query): Params<AuditQuery>,
+    PathArgs(id): PathArgs<String>,
+    QueryParams(query): QueryParams<AuditQuery>,
 ) -> Result<Json<Audit>> {
     let window = Window::from_zero(query.page, query.page_size)?;
     let share = app.store.share(caller.account, &id)?;
@@ -134,7 +134,7 @@ async fn health(
     caller: Caller,
     State(app): State<AppState>,
     Address(base): Address,
-    Args(id): Args<String>,
+    PathArgs(id): PathArgs<String>,
 ) -> Result<Json<ShareHealth>> {
     let share = app.store.share(caller.account, &id)?;
     let now = app.source.now_ms();

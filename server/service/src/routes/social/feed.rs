@@ -2,7 +2,7 @@
 
 use crate::auth::Caller;
 use crate::error::Result;
-use crate::http::extract::Params;
+use crate::http::extract::QueryParams;
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -36,7 +36,7 @@ struct FeedQuery {
 async fn feed(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<FeedQuery>,
+    QueryParams(query): QueryParams<FeedQuery>,
 ) -> Result<Json<Page<FeedEntry>>> {
     let window = Window::new(query.page, Some(PAGE_SIZE))?;
     let found = app

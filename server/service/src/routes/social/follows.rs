@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::bounds::FOLLOWED;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params};
+use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -41,7 +41,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 async fn follow(
     caller: Caller,
     State(app): State<AppState>,
-    Args(user): Args<AccountId>,
+    PathArgs(user): PathArgs<AccountId>,
 ) -> Result<Json<Connection>> {
     Ok(Json(app.store.follow(caller.account, user)?))
 }
@@ -58,7 +58,7 @@ async fn follow(
 async fn unfollow(
     caller: Caller,
     State(app): State<AppState>,
-    Args(user): Args<AccountId>,
+    PathArgs(user): PathArgs<AccountId>,
 ) -> Result<Json<Connection>> {
     Ok(Json(app.store.unfollow(caller.account, user)?))
 }
@@ -119,7 +119,7 @@ async fn follow_many(
 async fn followers(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<Contact>>> {
     contacts(&app, &caller, query, Side::Followers)
 }
@@ -132,7 +132,7 @@ async fn followers(
 async fn following(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<Contact>>> {
     contacts(&app, &caller, query, Side::Following)
 }
@@ -158,7 +158,7 @@ fn contacts(
 async fn suggestions(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<Suggestion>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
@@ -179,7 +179,7 @@ async fn suggestions(
 async fn connection(
     caller: Caller,
     State(app): State<AppState>,
-    Args(user): Args<AccountId>,
+    PathArgs(user): PathArgs<AccountId>,
 ) -> Result<Json<Connection>> {
     Ok(Json(app.store.social_connection(caller.account, user)?))
 }

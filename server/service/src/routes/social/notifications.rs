@@ -2,7 +2,7 @@
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Params};
+use crate::http::extract::{PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -30,7 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 async fn list_notifications(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<ListNotifications>,
+    QueryParams(query): QueryParams<ListNotifications>,
 ) -> Result<Json<Page<Notification>>> {
     if let Some(limit) = query.limit
         && !(1..=100).contains(&limit)
@@ -61,7 +61,7 @@ async fn list_notifications(
 async fn mark_read(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<Uuid>,
+    PathArgs(id): PathArgs<Uuid>,
 ) -> Result<Json<Notification>> {
     Ok(Json(app.store.read_notification(caller.account, id)?))
 }

@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::bounds::{BIO, DISPLAY_NAME, URL};
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input};
+use crate::http::extract::{Input, PathArgs};
 use crate::http::text::{bounded, handle};
 use crate::state::AppState;
 use axum::Json;
@@ -80,7 +80,7 @@ async fn update_profile(
 async fn profile(
     caller: Caller,
     State(app): State<AppState>,
-    Args(user): Args<AccountId>,
+    PathArgs(user): PathArgs<AccountId>,
 ) -> Result<Json<Profile>> {
     Ok(Json(app.store.profile_for(caller.account, user)?))
 }

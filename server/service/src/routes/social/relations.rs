@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::bounds::REPORT_DETAILS;
 use crate::error::Result;
-use crate::http::extract::{Args, Input};
+use crate::http::extract::{Input, PathArgs};
 use crate::http::text::bounded;
 use crate::state::AppState;
 use axum::Json;
@@ -34,7 +34,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 async fn block(
     caller: Caller,
     State(app): State<AppState>,
-    Args(user): Args<AccountId>,
+    PathArgs(user): PathArgs<AccountId>,
 ) -> Result<Json<Connection>> {
     Ok(Json(app.store.block(caller.account, user)?))
 }
@@ -51,7 +51,7 @@ async fn block(
 async fn unblock(
     caller: Caller,
     State(app): State<AppState>,
-    Args(user): Args<AccountId>,
+    PathArgs(user): PathArgs<AccountId>,
 ) -> Result<Json<Connection>> {
     Ok(Json(app.store.unblock(caller.account, user)?))
 }
@@ -68,7 +68,7 @@ async fn unblock(
 async fn mute(
     caller: Caller,
     State(app): State<AppState>,
-    Args(user): Args<AccountId>,
+    PathArgs(user): PathArgs<AccountId>,
 ) -> Result<Json<Connection>> {
     Ok(Json(app.store.mute(caller.account, user)?))
 }
@@ -85,7 +85,7 @@ async fn mute(
 async fn unmute(
     caller: Caller,
     State(app): State<AppState>,
-    Args(user): Args<AccountId>,
+    PathArgs(user): PathArgs<AccountId>,
 ) -> Result<Json<Connection>> {
     Ok(Json(app.store.unmute(caller.account, user)?))
 }

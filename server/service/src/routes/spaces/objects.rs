@@ -4,7 +4,7 @@ use super::{binary, in_space};
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::body;
-use crate::http::extract::{Args, Params};
+use crate::http::extract::{PathArgs, QueryParams};
 use crate::state::AppState;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -65,8 +65,8 @@ fn object(id: &str) -> Result<ObjectId> {
 async fn put(
     caller: Caller,
     State(app): State<AppState>,
-    Args((id, name)): Args<(SpaceId, String)>,
-    Params(query): Params<ObjectQuery>,
+    PathArgs((id, name)): PathArgs<(SpaceId, String)>,
+    QueryParams(query): QueryParams<ObjectQuery>,
     request: Request,
 ) -> Result<StatusCode> {
     let caller = in_space(caller, &app, id)?;
@@ -122,8 +122,8 @@ async fn put(
 async fn has(
     caller: Caller,
     State(app): State<AppState>,
-    Args((id, name)): Args<(SpaceId, String)>,
-    Params(query): Params<ObjectQuery>,
+    PathArgs((id, name)): PathArgs<(SpaceId, String)>,
+    QueryParams(query): QueryParams<ObjectQuery>,
 ) -> Result<StatusCode> {
     let caller = in_space(caller, &app, id)?;
     let (object, sha256) = (object(&name)?, hash(&query.sha256, "sha256")?);
@@ -153,7 +153,7 @@ async fn has(
 async fn get(
     caller: Caller,
     State(app): State<AppState>,
-    Args((id, name)): Args<(SpaceId, String)>,
+    PathArgs((id, name)): PathArgs<(SpaceId, String)>,
 ) -> Result<Response> {
     let caller = in_space(caller, &app, id)?;
     let found = app.store.space_object(&caller.actor(), object(&name)?)?;

@@ -2,7 +2,7 @@
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params};
+use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::http::text::is_email;
 use crate::state::AppState;
@@ -44,7 +44,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 async fn invite(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<TeamId>,
+    PathArgs(id): PathArgs<TeamId>,
     Input(new): Input<InviteMember>,
 ) -> Result<(StatusCode, Json<Invitation>)> {
     let email = new.email.trim();
@@ -74,8 +74,8 @@ async fn invite(
 async fn list_sent(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<TeamId>,
-    Params(query): Params<PageQuery>,
+    PathArgs(id): PathArgs<TeamId>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<Invitation>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
@@ -97,7 +97,7 @@ async fn list_sent(
 async fn withdraw(
     caller: Caller,
     State(app): State<AppState>,
-    Args((id, invitation)): Args<(TeamId, Uuid)>,
+    PathArgs((id, invitation)): PathArgs<(TeamId, Uuid)>,
 ) -> Result<StatusCode> {
     app.store
         .withdraw_invitation(caller.account, id, invitation)?;
@@ -112,7 +112,7 @@ async fn withdraw(
 async fn list_received(
     caller: Caller,
     State(app): State<AppState>,
-    Params(query): Params<PageQuery>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<Invitation>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
@@ -135,7 +135,7 @@ async fn list_received(
 async fn accept(
     caller: Caller,
     State(app): State<AppState>,
-    Args(invitation): Args<Uuid>,
+    PathArgs(invitation): PathArgs<Uuid>,
 ) -> Result<Json<Team>> {
     Ok(Json(
         app.store.accept_invitation(caller.account, invitation)?,
@@ -156,7 +156,7 @@ async fn accept(
 async fn decline(
     caller: Caller,
     State(app): State<AppState>,
-    Args(invitation): Args<Uuid>,
+    PathArgs(invitation): PathArgs<Uuid>,
 ) -> Result<StatusCode> {
     app.store.decline_invitation(caller.account, invitation)?;
     Ok(StatusCode::NO_CONTENT)

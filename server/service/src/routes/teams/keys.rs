@@ -3,7 +3,7 @@
 use crate::auth::Caller;
 use crate::bounds::GRANTS;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input};
+use crate::http::extract::{Input, PathArgs};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -27,7 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 async fn team_keys(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<TeamId>,
+    PathArgs(id): PathArgs<TeamId>,
 ) -> Result<Json<TeamKeys>> {
     Ok(Json(app.store.team_keys(caller.account, id)?))
 }
@@ -47,7 +47,7 @@ async fn team_keys(
 async fn put_grants(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<TeamId>,
+    PathArgs(id): PathArgs<TeamId>,
     Input(new): Input<PutGrants>,
 ) -> Result<Json<TeamKeys>> {
     if new.grants.is_empty() || new.grants.len() > GRANTS {

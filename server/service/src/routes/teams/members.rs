@@ -2,7 +2,7 @@
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::{Args, Input, Params};
+use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -34,8 +34,8 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
 async fn list_members(
     caller: Caller,
     State(app): State<AppState>,
-    Args(id): Args<TeamId>,
-    Params(query): Params<PageQuery>,
+    PathArgs(id): PathArgs<TeamId>,
+    QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<TeamMember>>> {
     let window = Window::new(query.page, query.page_size)?;
     let found = app
@@ -58,7 +58,7 @@ async fn list_members(
 async fn change_role(
     caller: Caller,
     State(app): State<AppState>,
-    Args((id, user)): Args<(TeamId, AccountId)>,
+    PathArgs((id, user)): PathArgs<(TeamId, AccountId)>,
     Input(change): Input<ChangeRole>,
 ) -> Result<Json<TeamMember>> {
     if change.role == TeamRole::Owner {
@@ -85,7 +85,7 @@ async fn change_role(
 async fn remove_member(
     caller: Caller,
     State(app): State<AppState>,
-    Args((id, user)): Args<(TeamId, AccountId)>,
+    PathArgs((id, user)): PathArgs<(TeamId, AccountId)>,
 ) -> Result<StatusCode> {
     app.store.remove_member(caller.account, id, user)?;
     Ok(StatusCode::NO_CONTENT)
@@ -104,7 +104,7 @@ async fn remove_member(
 async fn offboard(
     caller: Caller,
     State(app): State<AppState>,
-    Args((id, user)): Args<(TeamId, AccountId)>,
+    PathArgs((id, user)): PathArgs<(TeamId, AccountId)>,
 ) -> Result<Json<Offboarded>> {
     Ok(Json(app.store.offboard_member(caller.account, id, user)?))
 }

@@ -7,7 +7,7 @@ use crate::make::{fields, merge, node};
 use crate::seeded::Seeded;
 use crate::{Case, File};
 use cairn_crypto::format2::account::{
-    AccountSecrets, InvitationToken, Renewal, SealedAccount, change_passphrase,
+    AccountSecrets, InvitationToken, KeyRotation, SealedAccount, change_passphrase,
 };
 use cairn_crypto::format2::{
     Compression, DeviceKey, IdentityKey, KeyRing, LinkKey, Listing, ListingPlace, NewEpoch,
@@ -179,21 +179,21 @@ fn sealed_json(sealed: &SealedAccount) -> Value {
     })
 }
 
-fn renewal() -> (AccountSecrets, u32, Renewal) {
+fn rotation() -> (AccountSecrets, u32, KeyRotation) {
     let (secrets, list) = secrets();
     let rng = &mut Seeded::new("format 2: renewal");
     let root = root(&cost()).unwrap();
-    let renewal = change_passphrase(&secrets, &root, &list, rng).unwrap();
-    (secrets, list.devices[0].number, renewal)
+    let rotation = change_passphrase(&secrets, &root, &list, rng).unwrap();
+    (secrets, list.devices[0].number, rotation)
 }
 
 fn account_keys() -> File {
-    let (_, number, renewal) = renewal();
-    let sealed = &renewal.sealed;
+    let (_, number, rotation) = rotation();
+    let sealed = &rotation.sealed;
     let base = [
         cost(),
         sealed_json(sealed),
-        json!({"number": number, "recovery": *renewal.recovery.reveal()}),
+        json!({"number": number, "recovery": *rotation.recovery.reveal()}),
     ];
     let base = base.into_iter().reduce(merge).unwrap();
     let operation = "open_account_with_recovery";
@@ -215,7 +215,7 @@ fn account_keys() -> File {
         case(
             operation,
             "with a mistyped recovery key",
-            json!({"recovery": renewal.recovery.reveal()[1..]}),
+            json!({"recovery": rotation.recovery.reveal()[1..]}),
             "invalid_input",
         ),
     ];
@@ -260,14 +260,14 @@ fn epoch_json(new: &cairn_log::Epoch, boxes: &cairn_log::Boxes) -> Value {
 }
 
 fn device_box() -> File {
-    let (secrets, number, renewal) = renewal();
+    let (secrets, number, rotation) = rotation();
     let key = hex::encode(*secrets.key().box_key(number).to_bytes());
     let base = merge(
-        epoch_json(&renewal.epoch, &renewal.boxes),
+        epoch_json(&rotation.epoch, &rotation.boxes),
         json!({"number": number, "box_key": key}),
     );
     let operation = "open_device_box";
-    let next = hex::encode(*renewal.secrets.key().box_key(number).to_bytes());
+    let next = hex::encode(*rotation.secrets.key().box_key(number).to_bytes());
     let mut cases = vec![case(operation, "as it was sealed", json!({}), "ok")];
     for (name, change) in [
         ("of another space", json!({"space": OTHER})),

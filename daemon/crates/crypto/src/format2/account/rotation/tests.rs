@@ -57,12 +57,12 @@ fn list(secrets: &AccountSecrets) -> DeviceList {
     list
 }
 
-fn open_box(key: &BoxKey, renewal: &Renewal) -> Result<DeviceBox> {
+fn open_box(key: &BoxKey, rotation: &KeyRotation) -> Result<DeviceBox> {
     key.open_epoch(
         account(1),
         space(1),
-        &renewal.epoch,
-        &renewal.boxes.encode(),
+        &rotation.epoch,
+        &rotation.boxes.encode(),
     )
 }
 
@@ -109,23 +109,24 @@ fn a_new_passphrase_leaves_nothing_new_to_the_old_one() {
     let old = secrets();
     let [old_root, new_root] = &*ROOTS;
     let (old_recovery, _) = old.seal(old_root, &mut SystemRandom).unwrap();
-    let renewal = change_passphrase(&old, new_root, &list(&old), &mut SystemRandom).unwrap();
-    let sealed = &renewal.sealed;
+    let rotation = change_passphrase(&old, new_root, &list(&old), &mut SystemRandom).unwrap();
+    let sealed = &rotation.sealed;
     assert!(AccountSecrets::open(account(1), space(1), new_root, sealed).is_ok());
     assert!(AccountSecrets::open(account(1), space(1), old_root, sealed).is_err());
     assert!(
         AccountSecrets::open_with_recovery(account(1), space(1), &old_recovery, sealed).is_err()
     );
     assert!(
-        AccountSecrets::open_with_recovery(account(1), space(1), &renewal.recovery, sealed).is_ok()
+        AccountSecrets::open_with_recovery(account(1), space(1), &rotation.recovery, sealed)
+            .is_ok()
     );
     // The same seals under the old account key don't open: it is another one.
     let by_old_key = AccountSecrets::open_with(account(1), space(1), old.key.clone(), sealed);
     assert!(by_old_key.is_err());
-    assert_eq!(renewal.epoch.epoch, 2);
-    assert_eq!(renewal.secrets.sharing.public(), old.sharing.public());
-    assert!(renewal.devices.is_none());
-    assert_eq!(renewal.boxes.boxes.len(), 2);
+    assert_eq!(rotation.epoch.epoch, 2);
+    assert_eq!(rotation.secrets.sharing.public(), old.sharing.public());
+    assert!(rotation.devices.is_none());
+    assert_eq!(rotation.boxes.boxes.len(), 2);
 }
 
 #[test]
@@ -159,12 +160,12 @@ fn a_revoked_device_opens_nothing_new() {
     let old_list = list(&old);
     let (lost, kept) = (device(1).number, device(2).number);
     let rng = &mut SystemRandom;
-    let renewal = revoke_devices(&old, &ROOTS[0], &old_list, &[lost], rng).unwrap();
-    assert!(open_box(&old.key().box_key(lost), &renewal).is_err());
-    let opened = open_box(&old.key().box_key(kept), &renewal).unwrap();
-    assert_eq!(opened.sharing.public(), renewal.secrets.sharing.public());
+    let rotation = revoke_devices(&old, &ROOTS[0], &old_list, &[lost], rng).unwrap();
+    assert!(open_box(&old.key().box_key(lost), &rotation).is_err());
+    let opened = open_box(&old.key().box_key(kept), &rotation).unwrap();
+    assert_eq!(opened.sharing.public(), rotation.secrets.sharing.public());
     assert_ne!(opened.sharing.public(), old.sharing.public());
-    let list = renewal.devices.unwrap();
+    let list = rotation.devices.unwrap();
     assert_eq!(list.counter, 5);
     assert_eq!(list.devices, [device(2)]);
     assert_eq!(list.rsa, opened.sharing.public().rsa);
@@ -172,7 +173,7 @@ fn a_revoked_device_opens_nothing_new() {
     let signed = list.to_sign(account(1));
     assert!(cairn_log::verify(&list.identity, &signed, &list.signature).is_ok());
     // With all that the lost device had: its box key and the old personal secrets.
-    let boxes = &renewal.boxes;
+    let boxes = &rotation.boxes;
     let newest_of_lost = old.ring.newest().clone();
     assert!(KeyRing::open_older(newest_of_lost, &boxes.ring).is_err());
     for one in &boxes.boxes {
@@ -188,8 +189,8 @@ fn the_last_device_a_strange_one_and_another_accounts_list_are_refused() {
     let (one, two, other) = (device(1).number, device(2).number, device(3).number);
     let rng = &mut SystemRandom;
     for revoked in [&[][..], &[other], &[one, other], &[one, two]] {
-        let renewal = revoke_devices(&old, &ROOTS[0], &good, revoked, rng);
-        assert!(renewal.is_err(), "{revoked:?}");
+        let rotation = revoke_devices(&old, &ROOTS[0], &good, revoked, rng);
+        assert!(rotation.is_err(), "{revoked:?}");
     }
     let foreign = DeviceList {
         identity: [8; 32],

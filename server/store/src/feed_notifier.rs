@@ -9,11 +9,11 @@ use tokio::sync::watch;
 
 /// One channel per space that somebody listens to.
 #[derive(Default)]
-pub struct Hub {
+pub struct FeedNotifier {
     spaces: Mutex<HashMap<i64, watch::Sender<i64>>>,
 }
 
-impl Hub {
+impl FeedNotifier {
     /// Listens to a space; the value is the position of its last change since anyone listened.
     pub fn listen(&self, space: i64) -> watch::Receiver<i64> {
         let mut spaces = self.spaces.lock();
@@ -24,7 +24,7 @@ impl Hub {
     }
 
     /// Reports that a space's feed has moved up to `seq`.
-    pub(crate) fn moved(&self, space: i64, seq: i64) {
+    pub(crate) fn notify(&self, space: i64, seq: i64) {
         let mut spaces = self.spaces.lock();
         if let Some(sender) = spaces.get(&space)
             && sender.send(seq).is_err()

@@ -17,7 +17,7 @@ use cairn_log::{Boxes, DeviceList, Epoch, SealedBox};
 
 /// The new keys of an account, with what has to be sent.
 #[derive(Clone, Debug)]
-pub struct Renewal {
+pub struct KeyRotation {
     pub secrets: AccountSecrets,
     /// To be shown once; the old one opens nothing new.
     pub recovery: RecoveryKey,
@@ -39,7 +39,7 @@ pub fn change_passphrase(
     root: &Root,
     list: &DeviceList,
     rng: &mut dyn Random,
-) -> std::result::Result<Renewal, CryptoError> {
+) -> std::result::Result<KeyRotation, CryptoError> {
     check_owner(old, list)?;
     renew(old, old.sharing.clone(), root, list, rng)
 }
@@ -56,7 +56,7 @@ pub fn revoke_devices(
     list: &DeviceList,
     revoked: &[u32],
     rng: &mut dyn Random,
-) -> std::result::Result<Renewal, CryptoError> {
+) -> std::result::Result<KeyRotation, CryptoError> {
     check_owner(old, list)?;
     let is_listed = |number: &u32| list.devices.iter().any(|device| device.number == *number);
     if revoked.is_empty() || !revoked.iter().all(is_listed) {
@@ -77,9 +77,9 @@ pub fn revoke_devices(
     list.rsa = sharing.public().rsa.clone();
     list.kem = sharing.public().kem.clone();
     old.identity.sign_devices(old.account, &mut list);
-    let mut renewal = renew(old, sharing, root, &list, rng)?;
-    renewal.devices = Some(list);
-    Ok(renewal)
+    let mut rotation = renew(old, sharing, root, &list, rng)?;
+    rotation.devices = Some(list);
+    Ok(rotation)
 }
 
 fn check_owner(old: &AccountSecrets, list: &DeviceList) -> Result<()> {
@@ -98,7 +98,7 @@ fn renew(
     root: &Root,
     list: &DeviceList,
     rng: &mut dyn Random,
-) -> Result<Renewal> {
+) -> Result<KeyRotation> {
     let mut secrets = AccountSecrets {
         key: AccountKey::generate(rng),
         sharing,
@@ -122,7 +122,7 @@ fn renew(
     let epoch = NewEpoch::new(secrets.ring, boxes, rng);
     secrets.ring = epoch.ring;
     let (recovery, sealed) = secrets.seal(root, rng)?;
-    Ok(Renewal {
+    Ok(KeyRotation {
         secrets,
         recovery,
         sealed,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// The way in which a response is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Lie {
+pub(crate) enum Tampering {
     /// Every list runs backwards.
     Reorder,
     /// From the third version on that the rule sees of a node, that looks as it did in the first; only
@@ -46,9 +46,9 @@ impl PartialEq for Memory {
     }
 }
 
-impl Lie {
+impl Tampering {
     /// Changes a response.
-    pub(crate) fn tell(self, body: &mut Value, memory: &Memory) {
+    pub(crate) fn apply(self, body: &mut Value, memory: &Memory) {
         let mut seen = memory.0.lock();
         match self {
             Self::Reorder => reorder(body),
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn lists_run_backwards() {
         let mut body = json!({"a": [1, [2, 3]], "b": "c"});
-        Lie::Reorder.tell(&mut body, &Memory::default());
+        Tampering::Reorder.apply(&mut body, &Memory::default());
         assert_eq!(body, json!({"a": [[3, 2], 1], "b": "c"}));
     }
 
@@ -139,7 +139,7 @@ mod tests {
         for (version, shown) in [(1, "one"), (1, "one"), (2, "two"), (3, "one"), (4, "one")] {
             let truth = ["", "one", "two", "three", "four"][version];
             let mut body = json!({"changes": [{"node": node("f", version as u64, truth)}]});
-            Lie::Replay.tell(&mut body, &memory);
+            Tampering::Replay.apply(&mut body, &memory);
             assert_eq!(body["changes"][0]["node"], node("f", version as u64, shown));
         }
     }
@@ -147,12 +147,12 @@ mod tests {
     #[test]
     fn files_are_copies_of_others() {
         let mut body = json!([node("f", 1, "of f"), node("g", 1, "of g")]);
-        Lie::SwapSources.tell(&mut body, &Memory::default());
+        Tampering::SwapSources.apply(&mut body, &Memory::default());
         let source = |at: usize| &body[at]["content_source"];
         assert_eq!(source(0), &json!({"node_id": "g", "revision_id": "of g"}));
         assert_eq!(source(1), &json!({"node_id": "f", "revision_id": "of f"}));
         let mut alone = json!([node("f", 1, "of f")]);
-        Lie::SwapSources.tell(&mut alone, &Memory::default());
+        Tampering::SwapSources.apply(&mut alone, &Memory::default());
         assert_eq!(alone, json!([node("f", 1, "of f")]));
     }
 }

@@ -85,7 +85,7 @@ impl Entry {
 }
 
 /// Gives every response its request id, every error the one body that errors have, and counts both.
-pub(super) async fn finish(
+pub(super) async fn wrap(
     State(app): State<AppState>,
     mut request: Request,
     next: Next,

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 /// Sums over all accounts and teams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct ServerStats {
     pub active_accounts: i64,
     pub disabled_accounts: i64,
     /// Bytes that count for storage quotas.
@@ -35,7 +35,7 @@ fn check_schema(conn: &Connection) -> Result<()> {
 impl Store {
     /// Returns the sums as they are now. Every part reads a small table or an index, so that asking
     /// often costs little.
-    pub fn figures(&self) -> Result<Figures> {
+    pub fn server_stats(&self) -> Result<ServerStats> {
         let now = self.source().now_ms();
         self.read(|conn| {
             Ok(conn
@@ -50,7 +50,7 @@ impl Store {
                      (SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())",
                 )?
                 .query_row([now], |row| {
-                    Ok(Figures {
+                    Ok(ServerStats {
                         active_accounts: row.get(0)?,
                         disabled_accounts: row.get(1)?,
                         stored_bytes: row.get(2)?,
@@ -105,12 +105,12 @@ mod tests {
     #[test]
     fn an_empty_server_has_only_a_database() {
         let store = Store::open(None, Arc::new(Source::new(Clock::System, None))).unwrap();
-        let figures = store.figures().unwrap();
+        let figures = store.server_stats().unwrap();
         assert!(figures.database_bytes > 0);
-        let rest = Figures {
+        let rest = ServerStats {
             database_bytes: 0,
             ..figures
         };
-        assert_eq!(rest, Figures::default());
+        assert_eq!(rest, ServerStats::default());
     }
 }
