@@ -1,21 +1,14 @@
-//! The past of a space: what was where, with which content, and how to get back there.
-//!
-//! The service keeps every revision and the trash, and the feed has each node once, in its present
-//! state. The place of a node before it moved is what this device saw and remembers. `tree` and `plan`
-//! are pure; `load` and `carry_out` talk to the service.
+//! The past of a space as this device knows it, and the way back: `load` reads it, `carry_out` does what
+//! a plan of [`cairn_space::past`] says.
 
 pub(crate) mod carry_out;
-pub(crate) mod events;
 mod load;
-pub(crate) mod plan;
-pub(crate) mod tree;
-mod unseen;
 
 use crate::failure::{CommandResult, Failure};
 use crate::remote::Remote;
 use cairn_model::NodeId;
+use cairn_space::past::{Past, Scope};
 pub(crate) use load::{changed_since, load, revisions_of};
-pub(crate) use tree::{Past, PastNode, Scope};
 
 /// Finds the part of a space that a path, or an id, names, and its path.
 pub(crate) fn scope(

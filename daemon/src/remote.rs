@@ -19,16 +19,13 @@ use crate::session::Session;
 use crate::team;
 use cairn_api::Api;
 use cairn_model::{Kind, Name, NodeId};
-use cairn_space::{Space, SpaceKeys};
+use cairn_space::{MAX_DEPTH, Space, SpaceKeys};
 use cairn_transfer::Transfer;
 use cairn_wire::nodes::{Node, NodeState};
 use journal::Journal;
 use path::LocalPaths;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-/// The deepest folder; more levels are a ring, which a server must not be able to make us follow.
-const MAX_DEPTH: usize = 1_000;
 
 /// A place on the service.
 #[derive(Clone, PartialEq, Debug)]
@@ -225,7 +222,11 @@ impl Remote {
                     "the server's folders contain each other: nothing was done",
                 ));
             }
-            let parent = self.api.node(id).await.context("find the folder above")?;
+            let parent = self
+                .space
+                .node(id)
+                .await
+                .context("find the folder above")?;
             names.push(parent.name.clone());
             at = parent.parent_id;
         }

@@ -4,11 +4,11 @@ use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::table::{Align, Table};
 use crate::output::text::{local_time, now_ms, rfc3339, size};
-use crate::past::events::{Event, events};
-use crate::past::{Past, Scope, load};
+use crate::past::load;
 use crate::remote::{Remote, Within};
 use cairn_model::{DeviceId, Kind, NodeId, PastKind};
 use cairn_wire::nodes::Revision;
+use cairn_space::past::{Event, Past, Scope, events};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 

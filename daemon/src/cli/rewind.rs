@@ -5,11 +5,11 @@ use crate::cli::prompt;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::{clean, count, local_time, now_ms, rfc3339};
 use crate::past::carry_out::{Done, Rewind};
-use crate::past::plan::{Newer, Plan};
-use crate::past::{Past, load, scope};
+use crate::past::{load, scope};
 use crate::remote::{Remote, Within};
 use crate::time_argument;
 use cairn_control::typed;
+use cairn_space::past::{Newer, Past, Plan};
 use serde_json::{Value, json};
 
 /// The longest wait, in milliseconds, until the changes of this device are on the service.

@@ -3,14 +3,12 @@
 //! Each change is one request of its own. An interruption leaves everything in order at any moment, and
 //! the same command goes on from there, because a plan is made of present facts alone.
 
-use super::plan::{self, Incomplete, Newer, Plan};
-use super::unseen::Unseen;
-use super::{Past, Scope, changed_since, load, revisions_of};
+use super::{changed_since, load, revisions_of};
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::remote::Remote;
-use cairn_index::PastPlace;
-use cairn_model::{Name, NodeId};
+use cairn_model::{Name, NodeId, PastPlace};
 use cairn_platform::Home;
+use cairn_space::past::{Incomplete, Newer, Past, Plan, Scope, Unseen, needs_revisions, plan};
 use cairn_wire::nodes::{Node, NodeState};
 use futures_util::StreamExt as _;
 use std::collections::HashMap;
@@ -63,9 +61,9 @@ impl Rewind<'_> {
         for place in places {
             past.remember(place);
         }
-        let needed = plan::needs_revisions(&past, self.scope, self.at_ms);
+        let needed = needs_revisions(&past, self.scope, self.at_ms);
         let revisions = revisions_of(self.remote, &needed).await?;
-        let plan = plan::plan(&past, self.scope, self.at_ms, &revisions, self.newer);
+        let plan = plan(&past, self.scope, self.at_ms, &revisions, self.newer);
         Ok((past, plan))
     }
 

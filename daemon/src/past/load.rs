@@ -1,22 +1,19 @@
 //! The past of a space, from the feed, the trash and the places that this device remembers.
 
-use super::{Past, PastNode};
 use crate::failure::{CommandResult, Context as _};
 use crate::folders::open_index;
-use crate::past::tree::Deleted;
 use crate::remote::Remote;
 use crate::remote::journal::Journal;
-use cairn_index::PastPlace;
-use cairn_model::{Cursor, NodeId};
+use cairn_model::{Cursor, NodeId, PastPlace};
 use cairn_platform::Home;
+use cairn_space::MAX_DEPTH;
+use cairn_space::past::{Deleted, Past, PastNode};
 use cairn_wire::nodes::{Node, NodeState, Revision};
 use futures_util::StreamExt as _;
 use std::collections::{HashMap, HashSet};
 
 /// The number of concurrent requests.
 const AT_ONCE: usize = 16;
-/// The deepest folder; more levels are a ring.
-const MAX_DEPTH: usize = 1_000;
 
 /// Reads all nodes of a space with their past. Only the personal space's moves are remembered.
 pub(crate) async fn load(home: &Home, remote: &Remote) -> CommandResult<Past> {

@@ -1,8 +1,9 @@
 //! Changes of names and places: folders, moves, copies, the trash.
 
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
-use crate::remote::{MAX_DEPTH, Remote, RemoteNode};
+use crate::remote::{Remote, RemoteNode};
 use cairn_model::{Kind, Name, NodeId};
+use cairn_space::MAX_DEPTH;
 pub(crate) use cairn_space::random_id;
 use cairn_space::undo::{NodeChange, Record};
 use cairn_wire::nodes::Node;

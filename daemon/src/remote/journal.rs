@@ -5,7 +5,7 @@
 
 use crate::failure::{CommandResult, Context as _};
 use crate::output::text::now_ms;
-use cairn_index::PastPlace;
+use cairn_model::PastPlace;
 use cairn_platform::{FileMode, Home, write_atomic};
 use cairn_space::undo::{NodeChange, OwnVersions, Record};
 use cairn_wire::Timestamp;

@@ -6,11 +6,8 @@ use crate::config::Config;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::clean;
 use cairn_model::Verification;
-use cairn_space::Space;
+use cairn_space::{Space, list_paths};
 use cairn_wire::nodes::Node;
-
-/// Paths that a message lists; the rest is counted.
-const LISTED: usize = 10;
 
 /// Refuses unverified paths where the setting `sync.verify` is strict.
 pub(crate) fn check(app: &App, unverified: &[String]) -> CommandResult {
@@ -26,7 +23,7 @@ pub(crate) fn check_in(mode: Verification, unverified: &[String]) -> CommandResu
         Exit::Decision,
         format!(
             "no device with your keys has put this where it is, and `sync.verify` is strict: {}; if you trust it, run `cairn config set sync.verify warn` first",
-            list_paths(unverified)
+            listed(unverified)
         ),
     ))
 }
@@ -36,7 +33,7 @@ pub(crate) fn note(app: &App, unverified: &[String]) {
     if !unverified.is_empty() {
         app.out.note(format_args!(
             "not verified: no device with your keys has put this where it is: {}",
-            list_paths(unverified)
+            listed(unverified)
         ));
     }
 }
@@ -51,13 +48,8 @@ pub(crate) fn note_restored(app: &App, space: &Space, node: &Node, path: &str) {
     }
 }
 
-fn list_paths(paths: &[String]) -> String {
-    let shown: Vec<String> = paths.iter().take(LISTED).map(|path| clean(path)).collect();
-    let shown = shown.join(", ");
-    match paths.len().saturating_sub(LISTED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
+fn listed(paths: &[String]) -> String {
+    list_paths(paths.iter().map(|path| clean(path)))
 }
 
 #[cfg(test)]
@@ -72,11 +64,5 @@ mod tests {
         let refused = check_in(Verification::Strict, &unverified).unwrap_err();
         assert_eq!(refused.exit, Exit::Decision);
         assert!(refused.message.contains("/a"), "{refused}");
-    }
-
-    #[test]
-    fn a_long_list_is_cut() {
-        let paths: Vec<String> = (0..12).map(|n| format!("/{n}")).collect();
-        assert!(list_paths(&paths).ends_with("/9 and 2 more"));
     }
 }

@@ -36,7 +36,6 @@ pub use folders::{FolderRow, FolderSettings};
 pub use journal::JournalRow;
 pub use local::{LocalRow, LocalStat, Skipped};
 pub use open::{Db, Index, Opened};
-pub use places::PastPlace;
 pub use remote::{PutResult, RemoteRow};
 pub use rules::SharedRules;
 pub use selection::Chosen;

@@ -5,21 +5,10 @@ use crate::error::IndexError;
 use crate::open::Db;
 use crate::remote::RemoteRow;
 use crate::sql_types::{collect, node_from, parent_node_from, parent_node_to};
-use cairn_model::NodeId;
+use cairn_model::PastPlace;
 
 /// The number of rows that are kept.
 const KEEP: i64 = 500_000;
-
-/// A place that a node has left.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PastPlace {
-    pub node: NodeId,
-    /// `None`: the top of the space.
-    pub parent: Option<NodeId>,
-    pub name: String,
-    /// Milliseconds since 1970-01-01 UTC: when it was moved away from there.
-    pub until_ms: i64,
-}
 
 impl Db<'_> {
     /// Remembers the place that a node had, if the new row has another one and says since when.

@@ -9,8 +9,6 @@ use std::collections::HashMap;
 
 /// Folders that are looked up for one result; nodes below others come without a path.
 const MAX_LOOKUPS: usize = 60;
-/// Folders above one another; more is a ring.
-const MAX_DEPTH: usize = 100;
 
 /// Adds the paths of nodes to a result. A node whose path can't be found stays without.
 pub(crate) async fn add(services: &Services, value: &mut Value) {
@@ -108,7 +106,7 @@ impl<'a> Paths<'a> {
             if let Some(path) = self.folders.get(&id) {
                 break path.clone();
             }
-            if self.lookups >= MAX_LOOKUPS || names.len() >= MAX_DEPTH {
+            if self.lookups >= MAX_LOOKUPS {
                 return;
             }
             self.lookups += 1;

@@ -6,6 +6,7 @@ use crate::error::ToolResult;
 use crate::tool::{ToolFuture, get};
 use cairn_api::Api;
 use cairn_model::{Kind, NodeId};
+use cairn_space::MAX_DEPTH;
 use cairn_wire::Timestamp;
 use cairn_wire::nodes::Node;
 use futures_util::FutureExt as _;
@@ -20,8 +21,6 @@ const STALE_DAYS: i64 = 90;
 const DAY_MS: i64 = 24 * 3600 * 1000;
 /// Pages of 1,000 nodes that are read.
 const MAX_PAGES: usize = 20;
-/// Folders above one another; more is a ring.
-const MAX_DEPTH: usize = 1_000;
 
 pub(crate) fn storage(call: Call) -> ToolFuture {
     async move {

@@ -1,5 +1,7 @@
-//! Kinds of activities, of events in the past of a file, and of conflicts.
+//! Kinds of activities, of events in the past of a file, and of conflicts; and the places that nodes
+//! have left.
 
+use crate::NodeId;
 use crate::words::word_enum;
 
 word_enum! {
@@ -66,4 +68,15 @@ word_enum! {
         /// The one that has the name; the copy goes to the local trash.
         Original = "original",
     }
+}
+
+/// A place that a node has left.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PastPlace {
+    pub node: NodeId,
+    /// `None`: the top of the space.
+    pub parent: Option<NodeId>,
+    pub name: String,
+    /// Milliseconds since 1970-01-01 UTC: when it was moved away from there.
+    pub until_ms: i64,
 }

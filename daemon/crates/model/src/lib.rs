@@ -28,7 +28,7 @@ pub use counters::Counters;
 pub use cursor::Cursor;
 pub use event::{DeliveryState, EventKind};
 pub use hash::ContentHash;
-pub use history::{ActivityKind, ConflictKind, Keep, PastKind};
+pub use history::{ActivityKind, ConflictKind, Keep, PastKind, PastPlace};
 pub use id::{
     AccountId, DeviceId, FolderId, LocalId, NodeId, RevisionId, SpaceId, TeamId, UploadId,
 };

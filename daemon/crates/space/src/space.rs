@@ -17,6 +17,10 @@ use cairn_transfer::{Transfer, TransferError};
 use cairn_wire::nodes::{Node, NodeState};
 use std::sync::Arc;
 
+/// The most folders above one another; more is a ring, which a server must not be able to make us
+/// follow.
+pub const MAX_DEPTH: usize = 1_000;
+
 /// A space that is worked in without a synced folder.
 #[derive(Clone)]
 pub struct Space {

@@ -3,6 +3,7 @@
 //! A listing or a path is the server's word; a seal is not.
 
 use crate::Space;
+use crate::space::MAX_DEPTH;
 use cairn_model::{Name, NodeId};
 use cairn_transfer::{Download, TransferError};
 use cairn_wire::nodes::Node;
@@ -15,10 +16,6 @@ pub trait SeenSeals: Send + Sync {
     /// The index's, if it can't be read.
     fn newest(&self, node: NodeId) -> std::io::Result<u64>;
 }
-
-/// The most folders above one another; more is a ring, which a server must not be able to make us
-/// follow.
-const MAX_DEPTH: usize = 1_000;
 
 impl Space {
     /// Returns true if a seal covers the present state of a node that was listed in a folder.

@@ -4,11 +4,10 @@ use super::{copy, revisions};
 use crate::app::App;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::{clean, count, rfc3339, size};
-use crate::past::plan::{Incomplete, content_at};
-use crate::past::{Past, Scope};
 use crate::remote::Remote;
 use cairn_model::NodeId;
 use cairn_wire::nodes::{Node, NodeState};
+use cairn_space::past::{Incomplete, Past, Scope, content_at};
 use serde_json::json;
 use std::path::Path;
 

@@ -99,7 +99,7 @@ fn a_place_that_was_left_is_remembered_with_the_time() {
     put(&index, &at(4, "c", 40));
     let left = |after: i64| {
         let places = index.read(|db| db.places_left_after(after)).unwrap();
-        let of = |place: crate::PastPlace| (place.name, place.until_ms);
+        let of = |place: cairn_model::PastPlace| (place.name, place.until_ms);
         places.into_iter().map(of).collect::<Vec<_>>()
     };
     assert_eq!(left(0), [("a".to_owned(), 20), ("b".to_owned(), 40)]);

@@ -30,7 +30,7 @@ pub(super) fn conflict(list: &ConflictList, given: &str) -> ToolResult<String> {
         ))),
         several => Err(ToolError::refused(format!(
             "several folders have a conflict of `{given}`: give one of {}",
-            list_paths(
+            quote_all(
                 several
                     .iter()
                     .map(|path| path.to_string_lossy().into_owned())
@@ -61,11 +61,11 @@ pub(super) fn folder(status: &Status, given: &str) -> ToolResult<String> {
         [one] => Ok(one.clone()),
         [] => Err(ToolError::refused(format!(
             "`{given}` is not a synced folder: give one of {}",
-            list_paths(locals())
+            quote_all(locals())
         ))),
         several => Err(ToolError::refused(format!(
             "several synced folders are called `{given}`: give one of {}",
-            list_paths(several.iter().cloned())
+            quote_all(several.iter().cloned())
         ))),
     }
 }
@@ -79,7 +79,7 @@ pub(super) fn expand_home(given: &str) -> PathBuf {
     }
 }
 
-fn list_paths(paths: impl Iterator<Item = String>) -> String {
+fn quote_all(paths: impl Iterator<Item = String>) -> String {
     let named: Vec<_> = paths.map(|path| format!("`{path}`")).collect();
     if named.is_empty() {
         "those that `cairn add` makes: there is none yet".to_owned()

@@ -1,12 +1,10 @@
 //! Failures of making or refreshing a link.
 
+use crate::list_paths::list_paths;
 use cairn_api::ApiError;
 use cairn_crypto::CryptoError;
 use cairn_transfer::TransferError;
 use std::io;
-
-/// Paths that a message lists; the rest is counted.
-const LISTED: usize = 10;
 
 /// The reason why nothing was shared.
 #[derive(Debug, thiserror::Error)]
@@ -14,7 +12,7 @@ pub enum ShareError {
     /// Names or places that no device with the keys has sealed: the server may have put them there.
     #[error(
         "no device with your keys has put these where they are, so that nothing was shared: {}",
-        list_paths(paths)
+        list_paths(paths.iter().cloned())
     )]
     Unverified {
         /// From the top of the space.
@@ -23,7 +21,7 @@ pub enum ShareError {
     /// Seals that are older than some that this device has seen.
     #[error(
         "the service shows older states of these than this device has seen, so that nothing was shared: {}; see `cairn status`",
-        list_paths(paths)
+        list_paths(paths.iter().cloned())
     )]
     Past {
         /// From the top of the space.
@@ -52,14 +50,5 @@ pub enum ShareError {
 impl From<ApiError> for ShareError {
     fn from(error: ApiError) -> Self {
         Self::Transfer(error.into())
-    }
-}
-
-fn list_paths(paths: &[String]) -> String {
-    let shown = paths.iter().take(LISTED).cloned().collect::<Vec<_>>();
-    let shown = shown.join(", ");
-    match paths.len().saturating_sub(LISTED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The treatment of what was made since.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Newer {
+pub enum Newer {
     /// It goes to the trash: everything is as it was.
     Trash,
     /// It stays beside what comes back.
@@ -21,46 +21,46 @@ pub(crate) enum Newer {
 
 /// A node that gets another place.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Move {
-    pub(crate) node: NodeId,
-    pub(crate) parent: Option<NodeId>,
-    pub(crate) name: String,
+pub struct Move {
+    pub node: NodeId,
+    pub parent: Option<NodeId>,
+    pub name: String,
 }
 
 /// A file that gets an earlier content.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Content {
-    pub(crate) node: NodeId,
-    pub(crate) revision: Revision,
+pub struct Content {
+    pub node: NodeId,
+    pub revision: Revision,
 }
 
 /// Something that can't be as it was.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize)]
-pub(crate) struct Incomplete {
-    pub(crate) path: String,
-    pub(crate) message: String,
+pub struct Incomplete {
+    pub path: String,
+    pub message: String,
 }
 
 /// The work that is to be done.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub(crate) struct Plan {
+pub struct Plan {
     /// Nodes to take out of the trash, with what went along; outer ones first.
-    pub(crate) back: Vec<NodeId>,
+    pub back: Vec<NodeId>,
     /// Moves, those to outer places first.
-    pub(crate) moves: Vec<Move>,
+    pub moves: Vec<Move>,
     /// Nodes to put into the trash, with everything below.
-    pub(crate) trash: Vec<NodeId>,
-    pub(crate) contents: Vec<Content>,
-    pub(crate) incomplete: Vec<Incomplete>,
+    pub trash: Vec<NodeId>,
+    pub contents: Vec<Content>,
+    pub incomplete: Vec<Incomplete>,
     /// Files that come out of the trash.
-    pub(crate) files_back: u64,
+    pub files_back: u64,
     /// Files that go to the trash.
-    pub(crate) files_trashed: u64,
+    pub files_trashed: u64,
 }
 
 impl Plan {
     /// Returns whether everything is as it was.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.back.is_empty()
             && self.moves.is_empty()
             && self.trash.is_empty()
@@ -69,7 +69,7 @@ impl Plan {
 
     /// Leaves in the trash of a later plan what a person has agreed to, and what came back since with what that
     /// plan restored. Returns what stays.
-    pub(super) fn keep_confirmed(&mut self, shown: &Past, confirmed: &Self) -> Vec<NodeId> {
+    pub fn keep_confirmed(&mut self, shown: &Past, confirmed: &Self) -> Vec<NodeId> {
         let may_go =
             |id: &NodeId| confirmed.trash.contains(id) || confirmed.brings_back(shown, *id);
         let (goes, stays) = self.trash.iter().copied().partition(may_go);
@@ -78,7 +78,7 @@ impl Plan {
     }
 
     /// Returns the later versions of what this plan brought back.
-    pub(super) fn versions_back(&self, shown: &Past, later: &Past) -> HashMap<NodeId, u64> {
+    pub fn versions_back(&self, shown: &Past, later: &Past) -> HashMap<NodeId, u64> {
         let back = later
             .iter()
             .filter(|one| self.brings_back(shown, one.node.id));
@@ -92,7 +92,7 @@ impl Plan {
 }
 
 /// Returns the files whose revisions decide what they contained at a time.
-pub(crate) fn needs_revisions(past: &Past, scope: Scope, at_ms: i64) -> Vec<NodeId> {
+pub fn needs_revisions(past: &Past, scope: Scope, at_ms: i64) -> Vec<NodeId> {
     let changed = |one: &&PastNode| {
         one.node.kind == Kind::File
             && one.existed(at_ms)
@@ -105,7 +105,7 @@ pub(crate) fn needs_revisions(past: &Past, scope: Scope, at_ms: i64) -> Vec<Node
 }
 
 /// Plans the way back to a time. `revisions` has those of the files that [`needs_revisions`] names.
-pub(crate) fn plan(
+pub fn plan(
     past: &Past,
     scope: Scope,
     at_ms: i64,
@@ -292,7 +292,7 @@ impl Planning<'_> {
 }
 
 /// The newest revision of those that were there at a time.
-pub(crate) fn content_at(revisions: &[Revision], at_ms: i64) -> Option<&Revision> {
+pub fn content_at(revisions: &[Revision], at_ms: i64) -> Option<&Revision> {
     revisions
         .iter()
         .filter(|revision| revision.created_at.0 <= at_ms)

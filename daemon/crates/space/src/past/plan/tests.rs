@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::past::tree::Deleted;
-use cairn_index::PastPlace;
+use cairn_model::PastPlace;
 use cairn_wire::nodes::Node;
 use serde_json::json;
 

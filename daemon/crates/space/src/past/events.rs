@@ -6,24 +6,24 @@ use cairn_wire::nodes::Revision;
 
 /// Something that happened to a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Event {
-    pub(crate) at_ms: i64,
-    pub(crate) kind: PastKind,
-    pub(crate) node: NodeId,
+pub struct Event {
+    pub at_ms: i64,
+    pub kind: PastKind,
+    pub node: NodeId,
     /// Its path then.
-    pub(crate) path: String,
+    pub path: String,
     /// For a move: its path before.
-    pub(crate) from: Option<String>,
-    pub(crate) device: Option<DeviceId>,
+    pub from: Option<String>,
+    pub device: Option<DeviceId>,
     /// The e-mail address of the account.
-    pub(crate) by: Option<String>,
-    pub(crate) version: Option<u64>,
-    pub(crate) revision: Option<RevisionId>,
-    pub(crate) bytes: Option<u64>,
+    pub by: Option<String>,
+    pub version: Option<u64>,
+    pub revision: Option<RevisionId>,
+    pub bytes: Option<u64>,
 }
 
 /// Lists the events of a scope. With `revisions`, those of the one file that the scope is.
-pub(crate) fn events(past: &Past, scope: Scope, revisions: &[Revision]) -> Vec<Event> {
+pub fn events(past: &Past, scope: Scope, revisions: &[Revision]) -> Vec<Event> {
     let mut events = Vec::new();
     for one in past.iter() {
         if !past.is_in(one.node.id, scope) {

@@ -1,37 +1,34 @@
 //! The nodes of a space as they are and as they were.
 
-use cairn_index::PastPlace;
-use cairn_model::{Cursor, Kind, NodeId};
+use crate::space::MAX_DEPTH;
+use cairn_model::{Cursor, Kind, NodeId, PastPlace};
 use cairn_wire::nodes::Node;
 use std::collections::HashMap;
 
-/// The deepest folder; more levels are a ring, which a server must not be able to make us follow.
-const MAX_DEPTH: usize = 1_000;
-
 /// The stay of a node in the trash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Deleted {
+pub struct Deleted {
     /// Milliseconds since 1970-01-01 UTC.
-    pub(crate) at_ms: i64,
+    pub at_ms: i64,
     /// The node with which it was put there: itself, or a folder above it.
-    pub(crate) root: NodeId,
+    pub root: NodeId,
 }
 
 /// A node with its past.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct PastNode {
-    pub(crate) node: Node,
-    pub(crate) deleted: Option<Deleted>,
+pub struct PastNode {
+    pub node: Node,
+    pub deleted: Option<Deleted>,
     /// The places that it has left, oldest first.
-    pub(crate) left: Vec<PastPlace>,
+    pub left: Vec<PastPlace>,
 }
 
 /// A folder (`None`: the top of the space) and a name in it.
-pub(crate) type Location<'a> = (Option<NodeId>, &'a str);
+pub type Location<'a> = (Option<NodeId>, &'a str);
 
 /// The part of the space that is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Scope {
+pub enum Scope {
     All,
     /// A node with everything below it.
     Below(NodeId),
@@ -39,20 +36,20 @@ pub(crate) enum Scope {
 
 /// All nodes of a space, those in the trash too.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Past {
+pub struct Past {
     nodes: HashMap<NodeId, PastNode>,
     /// The position in the feed up to which this was read.
-    pub(crate) cursor: Option<Cursor>,
+    pub cursor: Option<Cursor>,
 }
 
 impl PastNode {
     /// Returns whether it was there, outside the trash, at a time.
-    pub(crate) fn existed(&self, at_ms: i64) -> bool {
+    pub fn existed(&self, at_ms: i64) -> bool {
         self.node.created_at.0 <= at_ms && self.deleted.is_none_or(|deleted| deleted.at_ms > at_ms)
     }
 
     /// Returns the place that it had at a time, as far as its moves are known.
-    pub(crate) fn place_at(&self, at_ms: i64) -> Location<'_> {
+    pub fn place_at(&self, at_ms: i64) -> Location<'_> {
         match self.left.iter().find(|place| place.until_ms > at_ms) {
             Some(place) => (place.parent, &place.name),
             None => self.place(),
@@ -60,17 +57,17 @@ impl PastNode {
     }
 
     /// Returns the place that it has, or had when it was deleted.
-    pub(crate) fn place(&self) -> Location<'_> {
+    pub fn place(&self) -> Location<'_> {
         (self.node.parent_id, &self.node.name)
     }
 
-    pub(crate) fn is_active(&self) -> bool {
+    pub fn is_active(&self) -> bool {
         self.deleted.is_none()
     }
 }
 
 impl Past {
-    pub(crate) fn new(nodes: impl IntoIterator<Item = PastNode>) -> Self {
+    pub fn new(nodes: impl IntoIterator<Item = PastNode>) -> Self {
         let nodes = nodes.into_iter().map(|past| (past.node.id, past));
         Self {
             nodes: nodes.collect(),
@@ -79,7 +76,7 @@ impl Past {
     }
 
     /// Sets the position in the feed up to which the nodes were read.
-    pub(crate) fn read_up_to(self, cursor: Cursor) -> Self {
+    pub fn read_up_to(self, cursor: Cursor) -> Self {
         Self {
             cursor: Some(cursor),
             ..self
@@ -87,27 +84,27 @@ impl Past {
     }
 
     /// Adds a place that a node has left, the latest of its places.
-    pub(crate) fn remember(&mut self, place: PastPlace) {
+    pub fn remember(&mut self, place: PastPlace) {
         if let Some(past) = self.nodes.get_mut(&place.node) {
             past.left.push(place);
         }
     }
 
-    pub(crate) fn get(&self, id: NodeId) -> Option<&PastNode> {
+    pub fn get(&self, id: NodeId) -> Option<&PastNode> {
         self.nodes.get(&id)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &PastNode> {
+    pub fn iter(&self) -> impl Iterator<Item = &PastNode> {
         self.nodes.values()
     }
 
     /// Returns the path of a node as it is, or was when it was deleted.
-    pub(crate) fn path(&self, id: NodeId) -> String {
+    pub fn path(&self, id: NodeId) -> String {
         self.path_by(id, PastNode::place)
     }
 
     /// Returns the path of a node as it was at a time.
-    pub(crate) fn path_at(&self, id: NodeId, at_ms: i64) -> String {
+    pub fn path_at(&self, id: NodeId, at_ms: i64) -> String {
         self.path_by(id, |past| past.place_at(at_ms))
     }
 
@@ -127,17 +124,17 @@ impl Past {
     }
 
     /// Returns the number of folders above a node, as it was at a time.
-    pub(crate) fn depth_at(&self, id: NodeId, at_ms: i64) -> usize {
+    pub fn depth_at(&self, id: NodeId, at_ms: i64) -> usize {
         self.chain(id, |past| past.place_at(at_ms)).count()
     }
 
     /// Returns whether a node lies in a scope as it is.
-    pub(crate) fn is_in(&self, id: NodeId, scope: Scope) -> bool {
+    pub fn is_in(&self, id: NodeId, scope: Scope) -> bool {
         self.contains(id, scope, PastNode::place)
     }
 
     /// Returns whether a node lay in a scope at a time.
-    pub(crate) fn was_in(&self, id: NodeId, scope: Scope, at_ms: i64) -> bool {
+    pub fn was_in(&self, id: NodeId, scope: Scope, at_ms: i64) -> bool {
         self.contains(id, scope, |past| past.place_at(at_ms))
     }
 
@@ -155,7 +152,7 @@ impl Past {
 
     /// Finds the scope that a path names: what is there now and was there at a time, else what was there
     /// then, else what is there now.
-    pub(crate) fn at_path(&self, path: &str, at_ms: i64) -> Option<Scope> {
+    pub fn at_path(&self, path: &str, at_ms: i64) -> Option<Scope> {
         if path == "/" {
             return Some(Scope::All);
         }
@@ -170,7 +167,7 @@ impl Past {
     }
 
     /// Finds what was deleted under a path: the latest of those that were there at a time, if one is given.
-    pub(crate) fn deleted_at_path(&self, path: &str, at_ms: Option<i64>) -> Option<&PastNode> {
+    pub fn deleted_at_path(&self, path: &str, at_ms: Option<i64>) -> Option<&PastNode> {
         self.iter()
             .filter(|one| !one.is_active() && at_ms.is_none_or(|at_ms| one.existed(at_ms)))
             .filter(|one| self.path(one.node.id) == path)
@@ -178,7 +175,7 @@ impl Past {
     }
 
     /// Returns the files of a scope at a time, each with its path below the scope, sorted by it.
-    pub(crate) fn files_at(&self, scope: Scope, at_ms: i64) -> Vec<(String, NodeId)> {
+    pub fn files_at(&self, scope: Scope, at_ms: i64) -> Vec<(String, NodeId)> {
         let base = match scope {
             Scope::All => String::new(),
             // With its own name: a file is written under it, a folder becomes one.
@@ -206,7 +203,7 @@ impl Past {
     }
 
     /// Returns a node and the folders above it, as they are, or were when they were deleted.
-    pub(crate) fn with_folders_above(&self, id: NodeId) -> impl Iterator<Item = &PastNode> {
+    pub fn with_folders_above(&self, id: NodeId) -> impl Iterator<Item = &PastNode> {
         self.chain(id, PastNode::place)
             .filter_map(|id| self.get(id))
     }

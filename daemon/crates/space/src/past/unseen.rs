@@ -6,7 +6,7 @@ use cairn_wire::nodes::{Node, NodeState};
 use std::collections::{HashMap, HashSet};
 
 /// The folders and files of a plan that are not what it was made for any more.
-pub(super) struct Unseen {
+pub struct Unseen {
     /// Nodes that have changed, with all folders above them.
     touched: HashSet<NodeId>,
 }
@@ -14,7 +14,7 @@ pub(super) struct Unseen {
 impl Unseen {
     /// Finds out what has changed since a plan was made: `changed` are the nodes with a new state, `own` the
     /// versions that carrying it out has made.
-    pub(super) fn new(
+    pub fn new(
         past: &Past,
         changed: HashMap<NodeId, Node>,
         own: &HashMap<NodeId, u64>,
@@ -42,7 +42,7 @@ impl Unseen {
     }
 
     /// Returns whether a node, or anything below it, has changed.
-    pub(super) fn is_below(&self, id: NodeId) -> bool {
+    pub fn is_below(&self, id: NodeId) -> bool {
         self.touched.contains(&id)
     }
 }
