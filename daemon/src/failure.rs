@@ -124,8 +124,8 @@ impl From<ShareError> for Failure {
         let message = error.to_string();
         match error {
             ShareError::Transfer(error) => error.into(),
-            ShareError::Past { .. }
-            | ShareError::Seen(_)
+            ShareError::Rollback { .. }
+            | ShareError::SeenSealsUnreadable(_)
             | ShareError::NotListable { .. }
             | ShareError::TooLarge { .. } => Self::failed(message),
             ShareError::Unverified { .. } => Self::new(

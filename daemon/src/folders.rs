@@ -225,7 +225,7 @@ pub(crate) fn remote_path(text: &str) -> CommandResult<String> {
     };
     let below = text
         .strip_prefix('/')
-        .ok_or_else(|| wrong("it begins with `/`"))?;
+        .ok_or_else(|| wrong("it has to begin with `/`"))?;
     let names: Vec<Name> = below
         .split('/')
         .filter(|part| !part.is_empty())

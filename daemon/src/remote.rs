@@ -222,11 +222,7 @@ impl Remote {
                     "the server's folders contain each other: nothing was done",
                 ));
             }
-            let parent = self
-                .space
-                .node(id)
-                .await
-                .context("find the folder above")?;
+            let parent = self.space.node(id).await.context("find the folder above")?;
             names.push(parent.name.clone());
             at = parent.parent_id;
         }

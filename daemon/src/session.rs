@@ -9,7 +9,7 @@ use cairn_api::{Api, ApiError, ApiKey, Auth, HttpTransport, Login, RetryPolicy, 
 use cairn_model::DeviceId;
 use cairn_platform::Home;
 use cairn_platform::secrets::{self, Secrets};
-use cairn_space::account_keys::{self, AccountKey, Unlocked};
+use cairn_space::account_keys::{self, AccountKey, AccountKeys};
 use std::sync::Arc;
 use std::time::Duration;
 use tokens::KeptTokens;
@@ -23,7 +23,7 @@ const ACCOUNT_KEY: &str = "account-key";
 pub(crate) struct Session {
     pub(crate) account: Account,
     pub(crate) api: Arc<Api>,
-    pub(crate) keys: Unlocked,
+    pub(crate) keys: AccountKeys,
 }
 
 /// The credential that requests carry.
@@ -144,7 +144,7 @@ pub(crate) fn open_secrets(home: &Home, account: &Account) -> CommandResult<Box<
 pub(crate) fn keep_secrets(
     secrets: &dyn Secrets,
     credential: &Credential,
-    keys: &Unlocked,
+    keys: &AccountKeys,
 ) -> CommandResult {
     match credential {
         Credential::ApiKey(key) => {

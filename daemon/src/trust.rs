@@ -3,7 +3,7 @@
 
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use cairn_platform::{FileMode, Home, write_atomic};
-use cairn_space::account_keys::Unlocked;
+use cairn_space::account_keys::AccountKeys;
 use cairn_space::{SystemRandom, Trust};
 use std::fs::File;
 use std::io;
@@ -13,7 +13,7 @@ use std::path::Path;
 /// was seen stays pinned.
 pub(crate) fn update<T, E: Into<Failure>>(
     home: &Home,
-    keys: &Unlocked,
+    keys: &AccountKeys,
     change: impl FnOnce(&mut Trust) -> Result<T, E>,
 ) -> CommandResult<T> {
     // Another account may have used this home before.
@@ -64,7 +64,7 @@ fn missing_error(path: &Path, lock: &Path) -> Failure {
 }
 
 /// Returns the pins and notes; `None` without a file.
-fn read(path: &Path, keys: &Unlocked) -> CommandResult<Option<Trust>> {
+fn read(path: &Path, keys: &AccountKeys) -> CommandResult<Option<Trust>> {
     let sealed = match std::fs::read(path) {
         Ok(sealed) => sealed,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -80,7 +80,7 @@ fn read(path: &Path, keys: &Unlocked) -> CommandResult<Option<Trust>> {
 }
 
 /// Replaces the file in one step.
-fn write(path: &Path, keys: &Unlocked, trust: &Trust) -> CommandResult {
+fn write(path: &Path, keys: &AccountKeys, trust: &Trust) -> CommandResult {
     let sealed = trust.seal(&keys.trust_key(), &mut SystemRandom)?;
     Ok(write_atomic(path, &sealed, FileMode::Private)?)
 }
@@ -91,7 +91,7 @@ mod tests {
     use cairn_crypto::{MIN_ITERATIONS, create_account};
     use cairn_model::{AccountId, SpaceId};
 
-    fn account(n: u8) -> Unlocked {
+    fn account(n: u8) -> AccountKeys {
         let (account, space) = (
             AccountId::from_random_bytes([n; 16]),
             SpaceId::from_random_bytes([n; 16]),

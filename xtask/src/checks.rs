@@ -1,7 +1,7 @@
 //! Everything that has to pass before a change lands.
 
 use crate::judges;
-use crate::run::{Stages, cargo, root, show};
+use crate::run::{Stages, cargo, root, run_command};
 use crate::{mail, openapi, package, proxy, s3, setup, tray};
 use anyhow::Result;
 use std::process::Command;
@@ -13,9 +13,11 @@ const QUICK_TESTS: [&str; 5] = ["plan", "account", "content", "vectors", "house"
 /// Runs what gives a response within minutes: everything but the tray and what needs other programs.
 pub(crate) fn quick() -> Result<()> {
     let mut stages = Stages::new(None);
-    stages.run("format", || show(cargo().args(["fmt", "--all", "--check"])));
+    stages.run("format", || {
+        run_command(cargo().args(["fmt", "--all", "--check"]))
+    });
     stages.run("lints", || {
-        show(cargo().args([
+        run_command(cargo().args([
             "clippy",
             "--workspace",
             "--exclude",
@@ -34,7 +36,7 @@ pub(crate) fn quick() -> Result<()> {
         for test in QUICK_TESTS {
             tests.args(["--test", test]);
         }
-        show(&mut tests)
+        run_command(&mut tests)
     });
     stages.finish()
 }
@@ -45,11 +47,13 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     if with_setup {
         stages.need("set-up", || setup::run(false))?;
     }
-    stages.run("format", || show(cargo().args(["fmt", "--all", "--check"])));
+    stages.run("format", || {
+        run_command(cargo().args(["fmt", "--all", "--check"]))
+    });
     // Before anything of the workspace is built: the tray has its page built in.
     stages.need("page of the tray", tray::page)?;
     stages.run("lints", || {
-        show(cargo().args([
+        run_command(cargo().args([
             "clippy",
             "--workspace",
             "--all-targets",
@@ -63,7 +67,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
         ]))
     });
     stages.run("licences and bans", || {
-        show(cargo().args([
+        run_command(cargo().args([
             "deny",
             "check",
             "--hide-inclusion-graph",
@@ -73,15 +77,17 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
         ]))
     });
     stages.run("documentation's examples", || {
-        show(cargo().args(["test", "--workspace", "--doc", "--locked", "--quiet"]))
+        run_command(cargo().args(["test", "--workspace", "--doc", "--locked", "--quiet"]))
     });
     // The end-to-end stories drive programs; nextest builds only what has tests. Together with the
     // tests, so that dependencies are built with the features that the tests have, and once.
     stages.need("programs", || {
-        show(cargo().args(["build", "--workspace", "--bins", "--tests", "--locked"]))
+        run_command(cargo().args(["build", "--workspace", "--bins", "--tests", "--locked"]))
     })?;
     stages.run("OpenAPI documents", openapi::lint);
-    stages.run("OpenAPI requests", || openapi::probe(openapi::QUICK_REQUESTS));
+    stages.run("OpenAPI requests", || {
+        openapi::probe(openapi::QUICK_REQUESTS)
+    });
     stages.run("tests", every_test);
     stages.run("vectors in JavaScript", vectors_in_javascript);
     stages.run("chunks in an S3 store", s3::run);
@@ -95,7 +101,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
 }
 
 fn every_test() -> Result<()> {
-    show(cargo().args([
+    run_command(cargo().args([
         "nextest",
         "run",
         "--workspace",
@@ -107,5 +113,5 @@ fn every_test() -> Result<()> {
 
 /// Checks the vectors of format 2 with an implementation that shares no code with the crate.
 fn vectors_in_javascript() -> Result<()> {
-    show(Command::new("node").arg(root().join("tests/vectors/javascript/format2.mjs")))
+    run_command(Command::new("node").arg(root().join("tests/vectors/javascript/format2.mjs")))
 }

@@ -1,6 +1,6 @@
 //! The site that is made of the README and docs/, with search.
 
-use crate::run::{cargo, root, show, succeeds, target};
+use crate::run::{cargo, root, run_command, succeeds, target};
 use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ const CONTENTS: &str = "docs/SUMMARY.md";
 pub(crate) fn build() -> Result<()> {
     if !succeeds("mdbook", &["--version"]) {
         println!("mdbook is missing: building it takes some minutes, once");
-        show(cargo().args(["install", "--locked", "mdbook"]))?;
+        run_command(cargo().args(["install", "--locked", "mdbook"]))?;
     }
     let (sources, site) = (target().join("book-sources"), target().join("book"));
     if sources.exists() {
@@ -43,7 +43,7 @@ pub(crate) fn build() -> Result<()> {
         .replace("](docs/../", "](");
     fs::write(pages.join("SUMMARY.md"), contents)?;
     fs::copy(root().join("book.toml"), sources.join("book.toml"))?;
-    show(
+    run_command(
         Command::new("mdbook")
             .args(["build", "--dest-dir"])
             .arg(&site)

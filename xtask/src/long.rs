@@ -1,7 +1,7 @@
 //! Runs that take too long for every change: many simulated systems, many random inputs, measurements.
 
 use crate::openapi;
-use crate::run::{Stages, cargo, show};
+use crate::run::{Stages, cargo, run_command};
 use anyhow::Result;
 
 /// CI runs about two thousand whole systems; this is an evening's worth, for each plot.
@@ -20,17 +20,17 @@ pub(crate) fn soak(seeds: Option<u64>) -> Result<()> {
     println!("simulating {seeds} systems of each plot; a failing seed is printed and repeats");
     let mut stages = Stages::new(None);
     stages.run("simulator", || {
-        show(
+        run_command(
             cargo()
                 .args(["test", "--release", "-p", "cairn-sim", "--", "--nocapture"])
                 .env("CAIRN_SIM_SEEDS", seeds.to_string()),
         )
     });
     stages.need("programs", || {
-        show(cargo().args(["build", "--release", "-p", "cairn", "-p", "cairn-server"]))
+        run_command(cargo().args(["build", "--release", "-p", "cairn", "-p", "cairn-server"]))
     })?;
     stages.run("long stories", || {
-        show(cargo().args([
+        run_command(cargo().args([
             "test",
             "--release",
             "-p",
@@ -49,7 +49,7 @@ pub(crate) fn fuzz(cases: Option<u64>) -> Result<()> {
     let mut stages = Stages::new(None);
     for package in WITH_LAWS {
         stages.run(package, || {
-            show(
+            run_command(
                 cargo()
                     .args(["test", "--release", "-p", package])
                     .env("PROPTEST_CASES", &cases),
@@ -57,14 +57,14 @@ pub(crate) fn fuzz(cases: Option<u64>) -> Result<()> {
         });
     }
     stages.need("programs", || {
-        show(cargo().args(["build", "--bin", "cairn-server", "--locked"]))
+        run_command(cargo().args(["build", "--bin", "cairn-server", "--locked"]))
     })?;
     stages.run("OpenAPI requests", || openapi::probe(MANY_REQUESTS));
     stages.finish()
 }
 
 pub(crate) fn bench(options: &[String]) -> Result<()> {
-    show(
+    run_command(
         cargo()
             .args(["run", "--release", "--package", "cairn-bench", "--"])
             .args(options),

@@ -3,7 +3,7 @@
 //! Both tools are pinned in `tests/openapi` and fetched when they are missing.
 
 use crate::python::environment;
-use crate::run::{program, root, show, target};
+use crate::run::{program, root, run_command, target};
 use crate::running::Running;
 use anyhow::{Context as _, Result, bail};
 use std::fs;
@@ -28,7 +28,8 @@ pub(crate) fn lint() -> Result<()> {
         let mut npm = Command::new("npm");
         npm.current_dir(&place)
             .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
-        show(&mut npm).context("Redocly's linter is fetched with npm, which comes with Node")?;
+        run_command(&mut npm)
+            .context("Redocly's linter is fetched with npm, which comes with Node")?;
     }
     let documents = target().join("openapi");
     fs::create_dir_all(&documents)?;
@@ -47,7 +48,7 @@ pub(crate) fn lint() -> Result<()> {
     for module in modules()? {
         redocly.arg(write(&documents, &module, &["openapi", &module])?);
     }
-    show(&mut redocly)
+    run_command(&mut redocly)
 }
 
 /// Writes a document to a file and answers its path.
@@ -101,5 +102,5 @@ pub(crate) fn probe(requests: u32) -> Result<()> {
     for path in EXCLUDED_PATHS {
         command.args(["--exclude-path", path]);
     }
-    show(&mut command)
+    run_command(&mut command)
 }

@@ -7,7 +7,7 @@ mod check;
 mod clean_system;
 mod contents;
 
-use crate::run::{cargo, show, target};
+use crate::run::{cargo, run_command, target};
 use anyhow::Result;
 use bill::Bills;
 use contents::PACKAGES;
@@ -26,7 +26,7 @@ pub(crate) fn release() -> Result<()> {
     for package in &PACKAGES {
         programs.args(["-p", package.program]);
     }
-    show(&mut programs)?;
+    run_command(&mut programs)?;
     let to = target().join("package");
     let bills = Bills::read()?;
     let mut files = Vec::new();
@@ -59,7 +59,7 @@ pub(crate) fn bills() -> Result<()> {
 /// Writes the file by which `sha256sum --check` knows the others in a folder.
 fn checksums(folder: &Path, files: &[PathBuf]) -> Result<()> {
     let names = files.iter().filter_map(|file| file.file_name());
-    show(
+    run_command(
         Command::new("sha256sum")
             .current_dir(folder)
             .args(names)

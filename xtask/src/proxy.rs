@@ -1,7 +1,7 @@
 //! The server behind the proxies whose configurations lie in `packaging/proxy`: the story in
 //! `tests/proxy`, with the real programs.
 
-use crate::run::{program, root, show, target};
+use crate::run::{program, root, run_command, target};
 use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 pub(crate) fn run() -> Result<()> {
     let programs = programs()?;
-    show(
+    run_command(
         Command::new("python3")
             // What Python compiles doesn't belong beside the story.
             .arg("-B")
@@ -31,7 +31,7 @@ fn programs() -> Result<PathBuf> {
         return Ok(dir);
     }
     fs::create_dir_all(&dir)?;
-    show(
+    run_command(
         Command::new("apt-get")
             .args(["download", "-qq", "nginx", "caddy"])
             .current_dir(&dir)
@@ -41,7 +41,7 @@ fn programs() -> Result<PathBuf> {
     for entry in fs::read_dir(&dir)? {
         let file = entry?.path();
         if file.extension().is_some_and(|extension| extension == "deb") {
-            show(Command::new("dpkg").arg("-x").arg(&file).arg(&dir))?;
+            run_command(Command::new("dpkg").arg("-x").arg(&file).arg(&dir))?;
             fs::remove_file(file)?;
         }
     }

@@ -1,6 +1,6 @@
 //! Virtual environments of Python, where judges that others wrote live.
 
-use crate::run::{show, target};
+use crate::run::{run_command, target};
 use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::PathBuf;
@@ -18,13 +18,13 @@ pub(crate) fn environment(name: &str, requirements: &str) -> Result<PathBuf> {
     if fs::read_to_string(&installed).is_ok_and(|found| found == requirements) {
         return Ok(programs);
     }
-    show(Command::new("python3").args(["-m", "venv"]).arg(&home))
+    run_command(Command::new("python3").args(["-m", "venv"]).arg(&home))
         .context("a virtual environment needs Python 3")?;
     let wanted = home.join("wanted.txt");
     fs::write(&wanted, requirements)?;
     let mut pip = Command::new(programs.join("python"));
     pip.args(["-m", "pip", "install", "--quiet", "--requirement"]);
-    show(pip.arg(&wanted))?;
+    run_command(pip.arg(&wanted))?;
     fs::rename(wanted, installed)?;
     Ok(programs)
 }

@@ -33,7 +33,7 @@ pub(crate) fn cargo() -> Command {
 ///
 /// # Errors
 /// The command can't be started or fails; the message shows the command.
-pub(crate) fn show(command: &mut Command) -> Result<()> {
+pub(crate) fn run_command(command: &mut Command) -> Result<()> {
     let line = describe(command);
     let status = command
         .status()
@@ -156,9 +156,9 @@ mod tests {
 
     #[test]
     fn a_failing_command_is_named() {
-        let error = show(Command::new("false").arg("now")).unwrap_err();
+        let error = run_command(Command::new("false").arg("now")).unwrap_err();
         assert!(error.to_string().contains("`false now` failed"), "{error}");
-        let error = show(&mut Command::new("/nowhere/at-all")).unwrap_err();
+        let error = run_command(&mut Command::new("/nowhere/at-all")).unwrap_err();
         assert!(error.to_string().contains("can't run `at-all`"), "{error}");
     }
 

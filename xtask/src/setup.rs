@@ -2,7 +2,7 @@
 //! programs for the tests of keyring, clock and share page, and the libraries of a desktop. Node.js has to be
 //! there. Elsewhere it says exactly what to install.
 
-use crate::run::{cargo, show, succeeds};
+use crate::run::{cargo, run_command, succeeds};
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::Command;
@@ -51,7 +51,7 @@ pub(crate) fn run(bench: bool) -> Result<()> {
             println!("{package} is there");
         } else {
             println!("{package} is missing: building it takes some minutes, once");
-            show(cargo().args(["install", "--locked", package]))?;
+            run_command(cargo().args(["install", "--locked", package]))?;
         }
     }
     let mut wanted = PROGRAMS.to_vec();
@@ -100,7 +100,7 @@ fn install(packages: &[&str]) -> Result<()> {
             .args(&words[1..])
             .args(arguments)
             .env("DEBIAN_FRONTEND", "noninteractive");
-        show(&mut command)
+        run_command(&mut command)
     };
     apt(&["update", "-qq"])?;
     let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];

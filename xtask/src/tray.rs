@@ -1,6 +1,6 @@
 //! The tray: its window's page in node and in a browser, the program on a virtual desktop.
 
-use crate::run::{root, show, target};
+use crate::run::{root, run_command, target};
 use anyhow::{Context as _, Result, bail};
 use std::path::PathBuf;
 use std::process::Command;
@@ -20,17 +20,17 @@ pub(crate) fn page() -> Result<()> {
     );
     let time = |path: PathBuf| -> Option<SystemTime> { path.metadata().ok()?.modified().ok() };
     if time(done) < time(lock) {
-        show(&mut npm(&["ci", "--no-audit", "--no-fund"]))?;
+        run_command(&mut npm(&["ci", "--no-audit", "--no-fund"]))?;
     }
     for script in ["check", "unit", "build"] {
-        show(&mut npm(&["run", "--silent", script]))?;
+        run_command(&mut npm(&["run", "--silent", script]))?;
     }
     Ok(())
 }
 
 /// The whole page in Chromium, with a double of the program behind it.
 pub(crate) fn browser() -> Result<()> {
-    show(&mut npm(&["run", "--silent", "browser"]))
+    run_command(&mut npm(&["run", "--silent", "browser"]))
 }
 
 /// The program with a real daemon and server, on a display and a message bus of its own.
@@ -53,12 +53,12 @@ pub(crate) fn desktop() -> Result<()> {
         .env("CAIRN_TRAY_BIN", debug.join("cairn-tray"))
         .env("CAIRN_BIN", debug.join("cairn"))
         .env("CAIRN_SERVER_BIN", debug.join("cairn-server"));
-    show(&mut command)
+    run_command(&mut command)
 }
 
 /// Draws the pictures of the documentation anew.
 pub(crate) fn screenshots() -> Result<()> {
-    show(npm(&["run", "--silent", "browser"]).env("CAIRN_SCREENSHOTS", "1"))
+    run_command(npm(&["run", "--silent", "browser"]).env("CAIRN_SCREENSHOTS", "1"))
 }
 
 pub(crate) fn npm(arguments: &[&str]) -> Command {

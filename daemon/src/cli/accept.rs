@@ -1,10 +1,10 @@
-//! `cairn accept`: takes what strict verification has held.
+//! `cairn accept`: accepts what strict verification has blocked.
 
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _};
 use cairn_control::{Accepted, typed};
 
-/// Accept changes held by `sync.verify = "strict"`
+/// Accept changes blocked by `sync.verify = "strict"`
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {}
 

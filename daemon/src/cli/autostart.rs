@@ -5,7 +5,7 @@ use crate::failure::{CommandResult, Context as _};
 use cairn_platform::autostart::Autostart;
 use serde_json::json;
 
-/// Start the daemon when you log in to this machine, or no longer
+/// Turn the daemon's start at login on or off
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// Without it: show the present state

@@ -1,7 +1,7 @@
 //! `cairn diff`: how two versions of a text file differ.
 
 use crate::app::App;
-use crate::cli::restore::by_name;
+use crate::cli::restore::find_revision;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::local_path;
 use crate::output::Style;
@@ -78,7 +78,7 @@ async fn sides(
     revisions: &[Revision],
 ) -> CommandResult<(Side, Side)> {
     let named = |version: &String| {
-        by_name(revisions, version).ok_or_else(|| {
+        find_revision(revisions, version).ok_or_else(|| {
             Failure::usage(format!(
                 "{} has no version {version}: see `cairn versions`",
                 args.path

@@ -7,8 +7,8 @@ use crate::output::text::{local_time, now_ms, rfc3339, size};
 use crate::past::load;
 use crate::remote::{Remote, Within};
 use cairn_model::{DeviceId, Kind, NodeId, PastKind};
-use cairn_wire::nodes::Revision;
 use cairn_space::past::{Event, Past, Scope, events};
+use cairn_wire::nodes::Revision;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 

@@ -16,7 +16,7 @@ use cairn_api::{Api, ApiError};
 use cairn_model::DeviceId;
 use cairn_platform::{process, secrets};
 use cairn_space::CryptoError;
-use cairn_space::account_keys::{self, Unlocked};
+use cairn_space::account_keys::{self, AccountKeys};
 use cairn_wire::account::{AccountInfo, Device};
 use cairn_wire::keys::KeyBundle;
 use serde_json::json;
@@ -186,12 +186,12 @@ async fn open_or_create(
     api: &Api,
     info: &AccountInfo,
     before: Option<&Account>,
-) -> CommandResult<(KeyBundle, Unlocked, bool)> {
+) -> CommandResult<(KeyBundle, AccountKeys, bool)> {
     match api.keys().await {
         Ok(bundle) => {
             let opened = keys::from_wire(&bundle);
             opened
-                .check_floor(before.map_or(0, |account| account.keys.version))
+                .check_not_older(before.map_or(0, |account| account.keys.version))
                 .context("log in")?;
             let unlocked = unlock(app, args, &opened, info)?;
             Ok((bundle, unlocked, false))
@@ -220,7 +220,7 @@ fn unlock(
     args: &Args,
     bundle: &account_keys::KeyBundle,
     info: &AccountInfo,
-) -> CommandResult<Unlocked> {
+) -> CommandResult<AccountKeys> {
     let mut last_error: Option<String> = None;
     loop {
         let passphrase = if args.steps {

@@ -8,7 +8,7 @@ use crate::failure::{CommandResult, Context as _};
 use crate::keys;
 use crate::session::Session;
 use cairn_space::SystemRandom;
-use cairn_space::account_keys::{self, AuthValue, KeyBundle, Proof, Unlocked};
+use cairn_space::account_keys::{self, AccountKeys, AuthValue, KeyBundle, Proof};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use tokio::task::block_in_place;
@@ -79,7 +79,7 @@ pub(super) async fn replace(
     app: &App,
     session: &Session,
     bundle: &KeyBundle,
-    unlocked: &Unlocked,
+    unlocked: &AccountKeys,
     new: &str,
     proof: Proof<'_>,
 ) -> CommandResult {
@@ -99,7 +99,7 @@ pub(super) async fn replace(
 pub(super) async fn unlock_current(
     session: &Session,
     passphrase_file: Option<&Path>,
-) -> CommandResult<(KeyBundle, Unlocked, AuthValue)> {
+) -> CommandResult<(KeyBundle, AccountKeys, AuthValue)> {
     let bundle = current_bundle(session).await?;
     let account = &session.account;
     let passphrase = prompt::passphrase(
@@ -123,7 +123,7 @@ pub(super) async fn current_bundle(session: &Session) -> CommandResult<KeyBundle
             .context("fetch the account's keys")?,
     );
     bundle
-        .check_floor(session.account.keys.version)
+        .check_not_older(session.account.keys.version)
         .context("use the server's keys")?;
     Ok(bundle)
 }

@@ -16,8 +16,8 @@ use crate::past::{load, scope};
 use crate::remote::verification;
 use crate::remote::{Remote, RemoteNode, Within};
 use cairn_model::{Kind, NodeId};
-use cairn_wire::nodes::{Node, Revision};
 use cairn_space::past::{Newer, Scope, content_at};
+use cairn_wire::nodes::{Node, Revision};
 use copies::copies;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match (found, at_ms, &args.version) {
         (Some(RemoteNode::Node(node)), _, Some(version)) => {
             let revisions = revisions(&remote, &node).await?;
-            let revision = by_name(&revisions, version).ok_or_else(|| {
+            let revision = find_revision(&revisions, version).ok_or_else(|| {
                 Failure::usage(format!(
                     "{} has no version {version}: see `cairn history`",
                     node.name
@@ -124,7 +124,7 @@ fn revision_at<'a>(
 }
 
 /// Finds a revision by its number or the beginning of its id.
-pub(super) fn by_name<'a>(revisions: &'a [Revision], text: &str) -> Option<&'a Revision> {
+pub(super) fn find_revision<'a>(revisions: &'a [Revision], text: &str) -> Option<&'a Revision> {
     let numbered = text.parse::<u64>().ok();
     if let Some(found) = revisions.iter().find(|r| Some(r.number) == numbered) {
         return Some(found);

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::download::fetch;
-use crate::cli::restore::by_name;
+use crate::cli::restore::find_revision;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::node::NodeView;
 use crate::output::table::{Align, Table};
@@ -65,7 +65,7 @@ fn find_version<'a>(
     node: &str,
     version: &str,
 ) -> CommandResult<&'a Revision> {
-    by_name(revisions, version).ok_or_else(|| {
+    find_revision(revisions, version).ok_or_else(|| {
         Failure::usage(format!(
             "{node} has no version {version}: give the number, or 4 digits or more of the id, that `cairn versions` shows"
         ))

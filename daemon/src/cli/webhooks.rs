@@ -44,7 +44,7 @@ enum Action {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let api = app.session()?.api;
-    let ordered = match args.action {
+    let response = match args.action {
         None | Some(Action::List) => return list(app, &api.webhooks().await?),
         Some(Action::Deliveries { id }) => {
             return deliveries(app, &api.webhook_deliveries(&id).await?);
@@ -59,34 +59,34 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             .create_webhook(&url, &events)
             .await
             .context(format_args!("add a webhook to {url}"))?,
-        Some(Action::Test { id }) => order(&api, &id, WebhookAction::Test).await?,
-        Some(Action::Enable { id }) => order(&api, &id, WebhookAction::Enable).await?,
-        Some(Action::Disable { id }) => order(&api, &id, WebhookAction::Disable).await?,
-        Some(Action::Rotate { id }) => order(&api, &id, WebhookAction::Rotate).await?,
+        Some(Action::Test { id }) => act(&api, &id, WebhookAction::Test).await?,
+        Some(Action::Enable { id }) => act(&api, &id, WebhookAction::Enable).await?,
+        Some(Action::Disable { id }) => act(&api, &id, WebhookAction::Disable).await?,
+        Some(Action::Rotate { id }) => act(&api, &id, WebhookAction::Rotate).await?,
         Some(Action::Retry { id, delivery }) => api
             .retry_delivery(&id, &delivery)
             .await
             .context("send the delivery again")?,
     };
-    match ordered["secret"].as_str() {
+    match response["secret"].as_str() {
         Some(secret) => app.out.line(format_args!(
             "The secret of the signature, shown only this once: {}",
             clean(secret)
         )),
         None => app.out.line("Done."),
     }
-    app.out.json(&json!({ "done": true, "webhook": ordered }));
+    app.out.json(&json!({ "done": true, "webhook": response }));
     Ok(())
 }
 
-async fn order(api: &cairn_api::Api, id: &str, order: WebhookAction) -> CommandResult<Value> {
-    let what = match order {
+async fn act(api: &cairn_api::Api, id: &str, action: WebhookAction) -> CommandResult<Value> {
+    let what = match action {
         WebhookAction::Test => "test the webhook",
         WebhookAction::Enable => "enable the webhook",
         WebhookAction::Disable => "disable the webhook",
         WebhookAction::Rotate => "make a new secret for the webhook",
     };
-    api.act_on_webhook(id, order).await.context(what)
+    api.act_on_webhook(id, action).await.context(what)
 }
 
 fn list(app: &App, webhooks: &[Value]) -> CommandResult {

@@ -98,7 +98,7 @@ fn a_pair_that_can_not_be_is_refused_with_the_reason() {
         (new(dir.path(), "/b"), "contains"),
         (new(&file, "/b"), "isn't a folder"),
         (new(&dir.path().join("gone"), "/b"), "can't sync"),
-        (new(dir.path(), "relative"), "begins with"),
+        (new(dir.path(), "relative"), "has to begin with"),
         (new(dir.path(), "/a/../b"), "`.` or `..`"),
     ] {
         let failure = add(&index, &folder).unwrap_err();

@@ -8,7 +8,7 @@ use crate::remote::Remote;
 use cairn_model::{Name, NodeId};
 use cairn_platform::{Disk as _, Entry, FileKind, RealDisk, Stat};
 use cairn_space::{
-    EntryKind, FolderProgress, FolderUpload, LocalEntry, LocalFacts, LocalTree, Moving,
+    EntryKind, FolderProgress, FolderUpload, LocalEntry, LocalMetadata, LocalTree, Moving,
 };
 use cairn_transfer::{FileSource, Progress, Source, SourceReader};
 use cairn_wire::nodes::Node;
@@ -164,8 +164,8 @@ impl FolderProgress for Bars {
     }
 }
 
-fn facts(stat: &Stat) -> LocalFacts {
-    LocalFacts {
+fn facts(stat: &Stat) -> LocalMetadata {
+    LocalMetadata {
         size: stat.size,
         modified_ms: stat.modified_ms(),
         executable: stat.executable,

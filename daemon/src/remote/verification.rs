@@ -23,7 +23,7 @@ pub(crate) fn check_in(mode: Verification, unverified: &[String]) -> CommandResu
         Exit::Decision,
         format!(
             "no device with your keys has put this where it is, and `sync.verify` is strict: {}; if you trust it, run `cairn config set sync.verify warn` first",
-            listed(unverified)
+            list_clean(unverified)
         ),
     ))
 }
@@ -33,7 +33,7 @@ pub(crate) fn note(app: &App, unverified: &[String]) {
     if !unverified.is_empty() {
         app.out.note(format_args!(
             "not verified: no device with your keys has put this where it is: {}",
-            listed(unverified)
+            list_clean(unverified)
         ));
     }
 }
@@ -48,7 +48,7 @@ pub(crate) fn note_restored(app: &App, space: &Space, node: &Node, path: &str) {
     }
 }
 
-fn listed(paths: &[String]) -> String {
+fn list_clean(paths: &[String]) -> String {
     list_paths(paths.iter().map(|path| clean(path)))
 }
 

@@ -1,12 +1,12 @@
 //! `/s/{code}`: the page that opens a share link in a browser, and the scripts that it needs.
 //!
-//! Everything is in this program; nothing is loaded from anywhere else, and the policy that goes with
-//! the page lets nothing be.
+//! Everything but the owner's logo is in this program, and the content security policy of the page allows
+//! nothing else.
 
 use crate::error::Error;
 use crate::http::extract::PathArgs;
 use crate::identity::page::OwnPage;
-use crate::routes::public_shares::opening;
+use crate::routes::public_shares::usable_share;
 use crate::state::AppState;
 use axum::Router;
 use axum::extract::State;
@@ -75,8 +75,8 @@ const ASSETS: [(&str, &str, &str); 11] = [
     ),
 ];
 
-/// Scripts and styles of this server alone, images and previews from memory. The logo that the owner
-/// chose is the one thing from elsewhere, and only its own origin is let in.
+/// Returns the content security policy: scripts and styles of this server alone, images and previews from
+/// memory, and images of the origin of the owner's logo.
 fn policy(logo_origin: &str) -> String {
     format!(
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
@@ -90,7 +90,8 @@ fn origin(url: &str) -> &str {
     let host = url.strip_prefix("https://").map_or(0, |rest| {
         "https://".len() + rest.find(['/', '?', '#']).unwrap_or(rest.len())
     });
-    &url[..host]
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-:/".contains(c);
+    if url[..host].chars().all(is_plain) { &url[..host] } else { "" }
 }
 
 pub(crate) fn routes() -> Router<AppState> {
@@ -99,7 +100,7 @@ pub(crate) fn routes() -> Router<AppState> {
         .route("/s/assets/{name}", get(asset))
 }
 
-fn guarded(mut response: Response, logo_origin: &str) -> Response {
+fn with_security_headers(mut response: Response, logo_origin: &str) -> Response {
     let headers = response.headers_mut();
     if let Ok(policy) = HeaderValue::from_str(&policy(logo_origin)) {
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
@@ -127,19 +128,19 @@ fn guarded(mut response: Response, logo_origin: &str) -> Response {
 /// The page; its status already tells whether the link opens.
 async fn page(State(app): State<AppState>, PathArgs(code): PathArgs<String>) -> Response {
     let theme =
-        opening(&app, &code, false).and_then(|share| Ok(app.store.share_theme(share.account)?));
+        usable_share(&app, &code, false).and_then(|share| Ok(app.store.share_theme(share.account)?));
     let (status, logo) = match theme {
         Ok(theme) => (StatusCode::OK, theme.logo_url),
         Err(error) if error.is_failure() => return error.into_response(),
         Err(error) => (error.status(), String::new()),
     };
     let html = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
-    guarded((status, html, PAGE).into_response(), origin(&logo))
+    with_security_headers((status, html, PAGE).into_response(), origin(&logo))
 }
 
 async fn asset(PathArgs(name): PathArgs<String>) -> Response {
     match ASSETS.iter().find(|(known, ..)| *known == name) {
-        Some((_, media, text)) => guarded(
+        Some((_, media, text)) => with_security_headers(
             ([(header::CONTENT_TYPE, *media)], *text).into_response(),
             "",
         ),

@@ -51,7 +51,7 @@ fn erase_space(tx: &Tx<'_>, space: Space, purged: &mut Purged) -> Result<()> {
                 .execute([node.as_bytes()])?;
         }
     }
-    space_log::forget(tx.conn, space, &mut purged.objects)?;
+    space_log::delete_log(tx.conn, space, &mut purged.objects)?;
     for table in ["nodes", "node_text_state"] {
         tx.conn.execute(
             &format!("DELETE FROM {table} WHERE space = ?1"),

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// The time that a token of a visit is good: a large folder over a slow line.
+/// The time for which a token of a visit is valid: enough for a large folder over a slow line.
 const VISIT_MS: i64 = 24 * 3600 * 1000;
 /// Wrong passwords from one address, before it has to wait.
 const MAX_DENIED: u64 = 20;
@@ -36,7 +36,7 @@ impl Visitor {
     }
 }
 
-/// A visit that was let in.
+/// A visit whose token is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Visit {
     row: i64,
@@ -63,7 +63,7 @@ fn visit(conn: &Connection, token: &str, now: i64) -> Result<Option<Visit>> {
         .optional()?)
 }
 
-/// A span of time; without an end it is open there.
+/// A span of time; `None` means that it has no beginning or no end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Span {
     pub from: Option<i64>,
@@ -71,7 +71,7 @@ pub struct Span {
 }
 
 fn no_visit() -> Error {
-    Error::Unauthorized("`X-Share-Access` is missing or no longer good; open the link again".into())
+    Error::Unauthorized("`X-Share-Access` is missing or has expired; open the link again".into())
 }
 
 /// True if chunks may be fetched before a download is begun: where it would not get around a limit.
@@ -81,7 +81,7 @@ pub fn may_view(share: &ShareRow) -> bool {
 
 fn add_visit(tx: &Tx<'_>, share: &ShareRow, who: &Visitor, action: VisitAction) -> Result<String> {
     let token = hex::encode(tx.source.bytes::<24>());
-    let kept = (action != VisitAction::Denied).then(|| hash(&token));
+    let token_hash = (action != VisitAction::Denied).then(|| hash(&token));
     tx.conn
         .prepare_cached(
             "INSERT INTO share_visits (share, token, action, email, masked_ip, at, expires_at) \
@@ -89,7 +89,7 @@ fn add_visit(tx: &Tx<'_>, share: &ShareRow, who: &Visitor, action: VisitAction) 
         )?
         .execute(params![
             share.row,
-            kept,
+            token_hash,
             name_of(&action),
             who.email,
             who.masked_ip,
@@ -100,12 +100,12 @@ fn add_visit(tx: &Tx<'_>, share: &ShareRow, who: &Visitor, action: VisitAction) 
 }
 
 impl Tx<'_> {
-    /// Notes that a visitor was turned away.
+    /// Records a visit that was refused.
     pub fn deny_visit(&self, share: &ShareRow, who: &Visitor) -> Result<()> {
         add_visit(self, share, who, VisitAction::Denied).map(drop)
     }
 
-    /// Lets a visitor in and returns the token of the visit.
+    /// Records a visit and returns its token.
     pub fn open_visit(&self, share: &ShareRow, who: &Visitor) -> Result<String> {
         let token = add_visit(self, share, who, VisitAction::Opened)?;
         self.conn
@@ -115,7 +115,7 @@ impl Tx<'_> {
         Ok(token)
     }
 
-    /// Begins a download, which counts.
+    /// Begins a download, which counts towards the link's limit, and returns its token.
     ///
     /// # Errors
     /// 401 without a visit, 403 for a view-only link, 410 at the limit.
@@ -190,7 +190,7 @@ impl Store {
         let wait = (oldest + DENIED_WINDOW_MS - now).max(1000);
         Err(Error::TooManyAttempts {
             message: "too many refused attempts to open this link".into(),
-            retry_after: u64::try_from(wait / 1000).unwrap_or(1),
+            retry_after: u64::try_from(wait).map_or(1, |ms| ms.div_ceil(1000)),
         })
     }
 
@@ -198,8 +198,8 @@ impl Store {
     /// visit's row.
     ///
     /// # Errors
-    /// 401 without a visit, 403 where a download has to be begun first, 404 for what the link does
-    /// not carry.
+    /// 401 without a visit, 403 where a download has to be begun first, 404 for what is
+    /// not in the link.
     pub fn shared_chunk(
         &self,
         share: &ShareRow,
@@ -234,7 +234,7 @@ impl Store {
         })
     }
 
-    /// One page of the visits of a link in a span of time, the newest first, and their number.
+    /// Returns one page of the visits of a link in a span of time, the newest first, and their number.
     pub fn visits(
         &self,
         share: &ShareRow,

@@ -24,10 +24,10 @@ use cairn_log::{
     Statement,
 };
 use cairn_model::AccountId;
-use records::{Failed, Rows, damaged};
+use records::{CommitError, Rows, damaged};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-/// The most bytes of entries in the answer to a commit.
+/// The most bytes of entries in the response to a commit.
 const MAX_RESPONSE: usize = 1 << 20;
 
 /// The tables of a log.
@@ -42,8 +42,8 @@ const TABLES: [&str; 7] = [
 ];
 
 /// Deletes the log of a space with its objects, whose files are to be deleted by the caller.
-pub(super) fn forget(conn: &Connection, space: Space, files: &mut Vec<String>) -> Result<()> {
-    files.extend(objects::forget(conn, space)?);
+pub(super) fn delete_log(conn: &Connection, space: Space, files: &mut Vec<String>) -> Result<()> {
+    files.extend(objects::delete_all(conn, space)?);
     for table in TABLES {
         conn.execute(
             &format!("DELETE FROM {table} WHERE space = ?1"),
@@ -56,8 +56,8 @@ pub(super) fn forget(conn: &Connection, space: Space, files: &mut Vec<String>) -
 fn load<'a>(
     conn: &'a Connection,
     space: Space,
-    founding: [u8; 16],
-) -> std::result::Result<SpaceState<Rows<'a>>, Failed> {
+    first_history: [u8; 16],
+) -> std::result::Result<SpaceState<Rows<'a>>, CommitError> {
     let rows = Rows {
         conn,
         space: space.row,
@@ -71,7 +71,7 @@ fn load<'a>(
             let state = SpaceState::resume(space.id, &core, rows);
             Ok(state.map_err(|_| damaged("the state"))?)
         }
-        None => Ok(SpaceState::with_records(space.id, founding, rows)),
+        None => Ok(SpaceState::with_records(space.id, first_history, rows)),
     }
 }
 
@@ -114,8 +114,8 @@ fn check_empty(conn: &Connection, space: Space) -> Result<()> {
 fn check_sender(state: &SpaceState<Rows<'_>>, device: u32, sender: AccountId) -> Result<()> {
     let owner = match state.records().device(device) {
         Ok(known) => known.map(|known| known.account),
-        Err(Failed::Store(error)) => return Err(error),
-        Err(Failed::Refused(_)) => None,
+        Err(CommitError::Store(error)) => return Err(error),
+        Err(CommitError::Refused(_)) => None,
     };
     if owner == Some(sender) {
         return Ok(());
@@ -128,11 +128,11 @@ fn check_sender(state: &SpaceState<Rows<'_>>, device: u32, sender: AccountId) ->
 fn append(
     tx: &Tx<'_>,
     actor: &Actor,
-    founding: [u8; 16],
+    first_history: [u8; 16],
     bytes: &[u8],
     others: &[ObjectId],
-) -> std::result::Result<u64, Failed> {
-    let mut state = load(tx.conn, actor.space, founding)?;
+) -> std::result::Result<u64, CommitError> {
+    let mut state = load(tx.conn, actor.space, first_history)?;
     let is_first = state.genesis().is_none();
     let position = state.apply_commit(bytes)?;
     if is_first {
@@ -155,23 +155,23 @@ impl Store {
         self.read(|conn| log_guard::has_log(conn, space))
     }
 
-    /// Checks a commit and takes it in; it is on the disk when this returns. Either answer has what came
-    /// behind the size that the commit's device has seen, as far as it fits.
+    /// Checks a commit and appends it to the log; it is on the disk when this returns. The response to an
+    /// accepted or refused commit has the entries after the size that its device has seen, as far as they fit.
     ///
     /// # Errors
     /// 409 for the first commit of a space with files, and for objects that aren't there; 403 for another
-    /// account's device; 429 for too many control statements. A commit that breaks a rule of the log is an
-    /// answer, not an error.
+    /// account's device; 429 for too many control statements. A commit that breaks a rule of the log is
+    /// a response, not an error.
     pub fn commit(&self, actor: &Actor, request: &CommitRequest) -> Result<CommitResponse> {
         let bytes = &request.commit;
         let server = self.history_id();
         let mut refusal = None;
         let taken = self.write_with(Durability::OnDisk, |tx| {
-            let founding = history::of(tx.conn, &server, actor.space.id)?;
-            append(tx, actor, founding.history, bytes, &request.objects).map_err(|failed| {
+            let first_history = history::of(tx.conn, &server, actor.space.id)?;
+            append(tx, actor, first_history.history, bytes, &request.objects).map_err(|failed| {
                 match failed {
-                    Failed::Store(error) => error,
-                    Failed::Refused(rule) => {
+                    CommitError::Store(error) => error,
+                    CommitError::Refused(rule) => {
                         refusal = Some(rule);
                         Error::conflict(rule.to_string())
                     }
@@ -181,7 +181,7 @@ impl Store {
         let seen = Commit::decode(bytes).map(|commit| commit.header.seen);
         let page = |from| self.log_page(actor.space, from, MAX_RESPONSE);
         match (taken, refusal) {
-            (Ok(position), _) => Ok(CommitResponse::Taken {
+            (Ok(position), _) => Ok(CommitResponse::Accepted {
                 position,
                 page: page(seen.unwrap_or(position))?,
             }),
@@ -200,8 +200,8 @@ impl Store {
     pub fn log_page(&self, space: Space, from: u64, most: usize) -> Result<LogPage> {
         let server = self.history_id();
         self.read(|conn| {
-            let founding = history::of(conn, &server, space.id)?;
-            pages::read(conn, space, &founding, from, most)
+            let first_history = history::of(conn, &server, space.id)?;
+            pages::read(conn, space, &first_history, from, most)
         })
     }
 }

@@ -26,7 +26,11 @@ async fn an_account_knows_itself_its_space_and_the_time() {
         .get("/api/v1/useraccount/composite")
         .await
         .ok();
-    assert!(other.id != info.id && other.space_id != info.space_id && other.history_id == info.history_id);
+    assert!(
+        other.id != info.id
+            && other.space_id != info.space_id
+            && other.history_id == info.history_id
+    );
 }
 
 #[tokio::test]

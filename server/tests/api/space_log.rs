@@ -72,7 +72,7 @@ impl Client {
         let response = self.send(commit, &[]).await;
         response.done(200);
         match CommitResponse::decode(&response.body).unwrap() {
-            CommitResponse::Taken { position, page } => {
+            CommitResponse::Accepted { position, page } => {
                 writer.read(&page);
                 position
             }
@@ -87,7 +87,7 @@ impl Client {
         assert_eq!(response.header("content-type"), "application/octet-stream");
         match CommitResponse::decode(&response.body).unwrap() {
             CommitResponse::Refused { refusal, page } => (refusal, page),
-            CommitResponse::Taken { .. } => panic!("it was taken"),
+            CommitResponse::Accepted { .. } => panic!("it was taken"),
         }
     }
 

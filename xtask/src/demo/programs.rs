@@ -1,6 +1,6 @@
 //! The two programs, and a running server.
 
-use crate::run::{cargo, root, show};
+use crate::run::{cargo, root, run_command};
 use anyhow::{Context as _, Result, bail};
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -23,7 +23,7 @@ impl Programs {
             return Ok(Self { cairn, server });
         }
         println!("building cairn and cairn-server (release)");
-        show(cargo().args(["build", "--release", "-p", "cairn", "-p", "cairn-server"]))?;
+        run_command(cargo().args(["build", "--release", "-p", "cairn", "-p", "cairn-server"]))?;
         let target = named("CARGO_TARGET_DIR").unwrap_or_else(|| root().join("target"));
         let built = |name: &str| {
             let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);

@@ -2,7 +2,7 @@
 //! schemas, which it brings along. HTTP is all it speaks, so a program is built that nothing else needs.
 
 use super::KEY;
-use crate::run::{cargo, program, root, show};
+use crate::run::{cargo, program, root, run_command};
 use crate::running::Running;
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -35,7 +35,7 @@ impl Suite {
                 .args(["--loglevel", "error", "--prefix"])
                 .arg(&place)
                 .arg(SUITE);
-            show(&mut npm)?;
+            run_command(&mut npm)?;
             fs::write(&mark, "")?;
         }
         let package = place.join("node_modules/@modelcontextprotocol/conformance");
@@ -92,7 +92,7 @@ impl Suite {
 /// The program is an example, built with what the workspace's tests are built with: so only the protocol's
 /// library and the tools are built once more.
 fn build() -> Result<()> {
-    show(
+    run_command(
         cargo()
             .args(["build", "--workspace", "--example", "mcp-http"])
             .args(["--features", "cairn-mcp/http", "--locked"]),

@@ -2,7 +2,7 @@
 
 use super::KEY;
 use crate::python::environment;
-use crate::run::{program, root, show};
+use crate::run::{program, root, run_command};
 use crate::running::Running;
 use anyhow::Result;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn recorded_session() -> Result<()> {
 fn python(url: &str, script: &str, more: &[&Path]) -> Result<()> {
     let programs = environment("judges/python", SDK)?;
     let script = root().join("daemon/crates/mcp/tests/judges").join(script);
-    show(
+    run_command(
         Command::new(programs.join("python"))
             // What Python compiles doesn't belong beside the scripts.
             .arg("-B")

@@ -5,7 +5,7 @@
 
 use super::bill::Bills;
 use super::contents::{BILL, COMPLETIONS, ICONS, LEGAL, Package};
-use crate::run::{root, show};
+use crate::run::{root, run_command};
 use anyhow::{Context as _, Result, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ pub(super) fn build(
         package.name,
         architecture()?
     ));
-    show(
+    run_command(
         Command::new("dpkg-deb")
             .env("SOURCE_DATE_EPOCH", source_date()?)
             .args(["--root-owner-group", "--build"])
@@ -55,7 +55,7 @@ pub(super) fn build(
 fn stage_files(package: &Package, programs: &Path, stage: &Path) -> Result<()> {
     let program = stage.join("usr/bin").join(package.program);
     put(&programs.join(package.program), &program, "755")?;
-    show(Command::new("strip").arg(&program))?;
+    run_command(Command::new("strip").arg(&program))?;
     for (from, to) in package.files {
         put(&root().join(from), &stage.join(to), "644")?;
     }
@@ -99,7 +99,7 @@ fn stage_completions(stage: &Path) -> Result<()> {
 fn stage_manual(stage: &Path) -> Result<()> {
     let man = stage.join("usr/share/man/man1");
     fs::create_dir_all(&man)?;
-    show(
+    run_command(
         Command::new(stage.join("usr/bin/cairn"))
             .arg("--json")
             .arg("man")
@@ -108,7 +108,7 @@ fn stage_manual(stage: &Path) -> Result<()> {
     )?;
     let mut pages = 0;
     for entry in fs::read_dir(man)? {
-        show(Command::new("gzip").arg("-9n").arg(entry?.path()))?;
+        run_command(Command::new("gzip").arg("-9n").arg(entry?.path()))?;
         pages += 1;
     }
     ensure!(pages >= 10, "only {pages} manual pages were made");
@@ -118,14 +118,14 @@ fn stage_manual(stage: &Path) -> Result<()> {
 fn stage_changelog(package: &Package, stage: &Path) -> Result<()> {
     let changelog = doc(package, stage).join("changelog");
     put(&root().join("CHANGELOG.md"), &changelog, "644")?;
-    show(Command::new("gzip").arg("-9n").arg(changelog))
+    run_command(Command::new("gzip").arg("-9n").arg(changelog))
 }
 
 /// Writes the bill of materials.
 fn stage_bill(package: &Package, bills: &Bills, stage: &Path) -> Result<()> {
     let bill = doc(package, stage).join(BILL);
     fs::write(&bill, bills.text(package)?)?;
-    show(Command::new("chmod").arg("644").arg(bill))
+    run_command(Command::new("chmod").arg("644").arg(bill))
 }
 
 /// Writes the control file, the list of configuration files and the scripts.
@@ -200,7 +200,7 @@ fn doc(package: &Package, stage: &Path) -> PathBuf {
 }
 
 fn put(from: &Path, to: &Path, mode: &str) -> Result<()> {
-    show(
+    run_command(
         Command::new("install")
             .args(["-D", "-m", mode])
             .arg(from)

@@ -4,7 +4,7 @@
 use super::bill::Bills;
 use super::build::build;
 use super::contents::{BILL, COMPLETIONS, LEGAL, PACKAGES, Package};
-use crate::run::{show, target};
+use crate::run::{run_command, target};
 use anyhow::{Context as _, Result, ensure};
 use std::fs;
 use std::io::Write as _;
@@ -64,7 +64,7 @@ impl Root {
 
     /// As `dpkg --root` does it; dependencies are the real root's.
     fn unpack(&self, package: &Path) -> Result<()> {
-        show(
+        run_command(
             Command::new("dpkg")
                 .arg(format!("--root={}", self.0.display()))
                 .arg(format!("--log={}", self.0.join("dpkg.log").display()))
@@ -98,7 +98,7 @@ impl Root {
         self.inside(&format!("usr/share/doc/{}/{BILL}", package.name))?;
         for (_, script) in package.scripts {
             let script = self.inside(&format!("var/lib/dpkg/info/{}.{script}", package.name))?;
-            show(Command::new("sh").arg("-n").arg(script))?;
+            run_command(Command::new("sh").arg("-n").arg(script))?;
         }
         for (from, path) in package.files {
             if from.ends_with(".service") {
@@ -141,7 +141,7 @@ fn check_desktop_entry(root: &Root) -> Result<()> {
 /// Lets systemd judge how much the server's unit may do.
 fn check_server_unit(root: &Root) -> Result<()> {
     let unit = root.inside("usr/lib/systemd/system/cairn-server.service")?;
-    show(
+    run_command(
         Command::new("systemd-analyze")
             .args(["security", "--offline=yes", "--no-pager"])
             .arg(format!("--threshold={MAX_EXPOSURE}"))

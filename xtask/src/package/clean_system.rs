@@ -146,7 +146,7 @@ fn script(readme: &str) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::show;
+    use crate::run::run_command;
 
     #[test]
     fn the_script_is_the_readmes() {
@@ -157,6 +157,6 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("script");
         fs::write(&file, script).unwrap();
-        show(Command::new("bash").arg("-n").arg(file)).unwrap();
+        run_command(Command::new("bash").arg("-n").arg(file)).unwrap();
     }
 }

@@ -48,7 +48,7 @@ impl Api {
             Some(version) => call.if_match(version)?,
             None => call,
         };
-        self.done(call).await
+        self.send_for_status(call).await
     }
 
     /// `GET /devices`: all devices of the account.
@@ -65,7 +65,7 @@ impl Api {
     /// [`ApiError`].
     pub async fn put_device(&self, device: &Device) -> Result<(), ApiError> {
         let path = format!("/api/v1/devices/{}", device.id);
-        self.done(Call::new(Method::PUT, path).json(device)?.idempotent_call())
+        self.send_for_status(Call::new(Method::PUT, path).json(device)?.allow_repeating())
             .await
     }
 
@@ -91,7 +91,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::Rejected`] or [`ApiError::Conflict`] at the eleventh active key.
     pub async fn create_api_key(&self, key: &CreateApiKey) -> Result<CreatedApiKey, ApiError> {
-        self.json(self.idempotent(Call::new(Method::POST, "/api/v1/apikeys").json(key)?)?)
+        self.json(self.with_idempotency_key(Call::new(Method::POST, "/api/v1/apikeys").json(key)?)?)
             .await
     }
 
@@ -100,8 +100,8 @@ impl Api {
     /// # Errors
     /// [`ApiError`].
     pub async fn revoke_api_key(&self, id: &str) -> Result<(), ApiError> {
-        self.done(
-            Call::new(Method::DELETE, format!("/api/v1/apikeys/{}", segment(id))).idempotent_call(),
+        self.send_for_status(
+            Call::new(Method::DELETE, format!("/api/v1/apikeys/{}", segment(id))).allow_repeating(),
         )
         .await
     }

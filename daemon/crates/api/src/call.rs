@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// The advice for an address without a scheme.
 const SCHEME: &str = "it must start with https:// or http://, e.g. https://localhost";
-/// Ample for a page of 1,000 nodes with all their fields.
+/// Enough for a page of 1,000 nodes with all their fields.
 const MAX_JSON: usize = 32 * 1024 * 1024;
 
 /// An address that requests may go to, with the origin that tokens are bound to.
@@ -28,7 +28,8 @@ impl BaseUrl {
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
             return Err(bad(SCHEME));
         }
-        if url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() {
+        let has_user = !url.username().is_empty() || url.password().is_some();
+        if url.query().is_some() || url.fragment().is_some() || has_user {
             return Err(bad("it can't have a user, a query or a fragment"));
         }
         let origin = url.origin().ascii_serialization();
@@ -119,7 +120,7 @@ impl Call {
         self
     }
 
-    /// Adds a header; texts of our own making are always valid ones.
+    /// Adds a header; the texts that this client makes are always valid.
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Result<Self, ApiError> {
         let value = HeaderValue::from_str(value)
             .map_err(|_| ApiError::Protocol(format!("the header {name} can't be written")))?;
@@ -132,8 +133,8 @@ impl Call {
         self.header("if-match", &format!("\"{version}\""))
     }
 
-    /// Sending it twice has the effect of sending it once.
-    pub(crate) fn idempotent_call(mut self) -> Self {
+    /// Marks the call as one that may be sent again: twice has the effect of once.
+    pub(crate) fn allow_repeating(mut self) -> Self {
         self.repeat = Retry::Idempotent;
         self
     }

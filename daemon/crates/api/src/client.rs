@@ -1,7 +1,7 @@
 //! The client itself: its parts, and the calls that read a response as a value.
 //!
-//! The endpoints stand in the modules beside this one, each a few lines over [`Api::json`] and
-//! [`Api::bytes`]. `send` has the tries of one call, `failure` what a response that is no success means.
+//! The endpoints are in the modules beside this one, each a few lines over [`Api::json`] and
+//! [`Api::bytes`]. `send` sends one call and retries it; `failure` makes errors of unsuccessful responses.
 
 mod failure;
 mod send;
@@ -61,7 +61,7 @@ impl Api {
         })
     }
 
-    /// Returns the same client at work in the space of a team.
+    /// Returns a copy of the client whose requests act in the space of a team.
     #[must_use]
     pub fn in_space(&self, space: SpaceId) -> Self {
         Self {
@@ -114,8 +114,8 @@ impl Api {
         self.counters.clone()
     }
 
-    /// Returns the address for the chunks of an upload: below the file server that was configured, else the
-    /// one that the server named, if that is itself.
+    /// Returns the address for the chunks of an upload: the one that the server named if it belongs to the file
+    /// server (without one: to the server itself), else the same path below the file server.
     pub(crate) fn chunk_base(&self, text: &str) -> Result<BaseUrl, ApiError> {
         let named = self.known_base(text)?;
         if named.origin == self.files.origin {
@@ -142,11 +142,11 @@ impl Api {
     }
 
     /// Marks a creating POST with a new idempotency key, which makes it repeatable.
-    pub(crate) fn idempotent(&self, call: Call) -> Result<Call, ApiError> {
+    pub(crate) fn with_idempotency_key(&self, call: Call) -> Result<Call, ApiError> {
         let key = self.new_key();
         Ok(call
             .header(headers::IDEMPOTENCY_KEY, &key)?
-            .idempotent_call())
+            .allow_repeating())
     }
 
     pub(crate) fn new_key(&self) -> String {
@@ -162,7 +162,7 @@ impl Api {
     }
 
     /// Sends a call whose response has nothing but its status.
-    pub(crate) async fn done(&self, call: Call) -> Result<(), ApiError> {
+    pub(crate) async fn send_for_status(&self, call: Call) -> Result<(), ApiError> {
         self.bytes(call).await.map(drop)
     }
 

@@ -32,12 +32,12 @@ impl Counters {
         }
     }
 
-    pub(crate) fn request(&self, sent: usize) {
+    pub(crate) fn add_request(&self, sent: usize) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         self.sent.fetch_add(sent as u64, Ordering::Relaxed);
     }
 
-    pub(crate) fn received(&self, bytes: usize) {
+    pub(crate) fn add_received(&self, bytes: usize) {
         self.received.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 }

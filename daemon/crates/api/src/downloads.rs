@@ -3,7 +3,7 @@
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
-use crate::nodes::same_count;
+use crate::nodes::check_result_count;
 use bytes::Bytes;
 use cairn_model::{ChunkId, NodeId, RevisionId};
 use cairn_wire::frame;
@@ -77,12 +77,12 @@ impl Api {
     ) -> Result<(DownloadedBatch, Bytes), ApiError> {
         let call = Call::new(Method::POST, "/api/v1/downloads/batch")
             .json(batch)?
-            .idempotent_call()
+            .allow_repeating()
             .limit(MAX_FRAME);
         let body = self.bytes(call).await?;
         let (head, payload): (DownloadedBatch, Bytes) = frame::decode(body)
             .map_err(|e| ApiError::Protocol(format!("the batch can't be read: {e}")))?;
-        same_count(head.files.len(), batch.files.len())?;
+        check_result_count(head.files.len(), batch.files.len())?;
         Ok((head, payload))
     }
 }

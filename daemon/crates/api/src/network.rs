@@ -90,13 +90,13 @@ impl Transport for HttpTransport {
         Ok(Response {
             status,
             headers,
-            body: guarded(response),
+            body: body_with_timeout(response),
         })
     }
 }
 
 /// Returns the body, with an error where nothing arrives for too long.
-fn guarded(response: reqwest::Response) -> BodyStream {
+fn body_with_timeout(response: reqwest::Response) -> BodyStream {
     let bytes = Box::pin(response.bytes_stream());
     futures_util::stream::unfold(Some(bytes), |state| async move {
         let mut bytes = state?;

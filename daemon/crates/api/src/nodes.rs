@@ -27,7 +27,7 @@ impl Api {
     /// Returns all nodes of a folder (`None`: the top of the space), or those of one name.
     ///
     /// # Errors
-    /// [`ApiError::NotFound`] if the folder is none.
+    /// [`ApiError::NotFound`] if `parent` is not a folder.
     pub async fn children(
         &self,
         parent: Option<NodeId>,
@@ -54,7 +54,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::Conflict`] if the name is taken.
     pub async fn create_folder(&self, folder: &CreateNode) -> Result<Node, ApiError> {
-        self.json(self.idempotent(Call::new(Method::POST, NODES).json(folder)?)?)
+        self.json(self.with_idempotency_key(Call::new(Method::POST, NODES).json(folder)?)?)
             .await
     }
 
@@ -74,16 +74,16 @@ impl Api {
         let call = match version {
             // Sent twice, the second would find the version that the first has made.
             Some(version) => call.if_match(version)?,
-            None => call.idempotent_call(),
+            None => call.allow_repeating(),
         };
         self.json(call).await
     }
 
-    /// `DELETE /nodes/{id}`: into the trash, with everything below. `seen` is a feed position: what
-    /// other devices changed after it is not deleted.
+    /// `DELETE /nodes/{id}`: into the trash, with everything below. Nothing is
+    /// deleted if another device changed something in it after the feed position `seen`.
     ///
     /// # Errors
-    /// [`ApiError::Conflict`] if something below changed after `seen`; [`ApiError::NotFound`] if it
+    /// [`ApiError::Conflict`] if another device changed something in it after `seen`; [`ApiError::NotFound`] if it
     /// is in the trash already.
     pub async fn delete_node(
         &self,
@@ -96,12 +96,12 @@ impl Api {
         };
         let call = Call::new(Method::DELETE, format!("{NODES}/{id}"))
             .query(&query)?
-            .idempotent_call();
+            .allow_repeating();
         let call = match seal {
             Some(seal) => call.header(headers::NODE_SEAL, &STANDARD.encode(&seal.0))?,
             None => call,
         };
-        self.done(call).await
+        self.send_for_status(call).await
     }
 
     /// `POST /nodes/batch`: up to 1,000 operations, a result for each, in their order.
@@ -110,8 +110,8 @@ impl Api {
     /// [`ApiError::Protocol`] if the number of results is another.
     pub async fn node_batch(&self, batch: &NodeBatch) -> Result<NodeResults, ApiError> {
         let call = Call::new(Method::POST, format!("{NODES}/batch")).json(batch)?;
-        let results: NodeResults = self.json(self.idempotent(call)?).await?;
-        same_count(results.results.len(), batch.operations.len())?;
+        let results: NodeResults = self.json(self.with_idempotency_key(call)?).await?;
+        check_result_count(results.results.len(), batch.operations.len())?;
         Ok(results)
     }
 
@@ -120,9 +120,9 @@ impl Api {
     /// # Errors
     /// [`ApiError::Conflict`] if the name is taken.
     pub async fn copy_node(&self, id: NodeId, copy: &CopyNode) -> Result<Node, ApiError> {
-        self.json(
-            self.idempotent(Call::new(Method::POST, format!("{NODES}/{id}/copy")).json(copy)?)?,
-        )
+        self.json(self.with_idempotency_key(
+            Call::new(Method::POST, format!("{NODES}/{id}/copy")).json(copy)?,
+        )?)
         .await
     }
 
@@ -131,11 +131,13 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`] if it is not in the trash.
     pub async fn restore_node(&self, id: NodeId) -> Result<Node, ApiError> {
-        self.json(self.idempotent(Call::new(Method::POST, format!("{NODES}/{id}/restore")))?)
-            .await
+        self.json(
+            self.with_idempotency_key(Call::new(Method::POST, format!("{NODES}/{id}/restore")))?,
+        )
+        .await
     }
 
-    /// Everything in the trash.
+    /// Returns everything in the trash.
     ///
     /// # Errors
     /// [`ApiError`].
@@ -152,7 +154,7 @@ impl Api {
     /// # Errors
     /// [`ApiError`].
     pub async fn empty_trash(&self) -> Result<Emptied, ApiError> {
-        self.json(Call::new(Method::DELETE, "/api/v1/trash").idempotent_call())
+        self.json(Call::new(Method::DELETE, "/api/v1/trash").allow_repeating())
             .await
     }
 
@@ -161,8 +163,10 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`] if it is not in the trash.
     pub async fn purge_node(&self, id: NodeId) -> Result<(), ApiError> {
-        self.done(Call::new(Method::DELETE, format!("/api/v1/trash/{id}")).idempotent_call())
-            .await
+        self.send_for_status(
+            Call::new(Method::DELETE, format!("/api/v1/trash/{id}")).allow_repeating(),
+        )
+        .await
     }
 
     /// `GET /nodes/{id}/revisions`: all revisions, the newest first.
@@ -184,7 +188,7 @@ impl Api {
         revision: RevisionId,
     ) -> Result<Node, ApiError> {
         let path = format!("{NODES}/{id}/revisions/{revision}/restore");
-        self.json(self.idempotent(Call::new(Method::POST, path))?)
+        self.json(self.with_idempotency_key(Call::new(Method::POST, path))?)
             .await
     }
 
@@ -198,7 +202,7 @@ impl Api {
 }
 
 /// Refuses the response to a batch that leaves elements out or adds some.
-pub(crate) fn same_count(got: usize, asked: usize) -> Result<(), ApiError> {
+pub(crate) fn check_result_count(got: usize, asked: usize) -> Result<(), ApiError> {
     if got == asked {
         return Ok(());
     }

@@ -50,7 +50,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::Rejected`] for a setting out of range.
     pub async fn create_share(&self, new: &CreateShare) -> Result<Share, ApiError> {
-        self.json(self.idempotent(Call::new(Method::POST, SHARES).json(new)?)?)
+        self.json(self.with_idempotency_key(Call::new(Method::POST, SHARES).json(new)?)?)
             .await
     }
 
@@ -60,7 +60,7 @@ impl Api {
     /// [`ApiError::Rejected`] for what is no address.
     pub async fn share_by_email(&self, new: &ShareByEmail) -> Result<SharedByEmail, ApiError> {
         let call = Call::new(Method::POST, format!("{SHARES}/email")).json(new)?;
-        self.json(self.idempotent(call)?).await
+        self.json(self.with_idempotency_key(call)?).await
     }
 
     /// `PUT /shares/{id}`: changes the given settings.
@@ -69,7 +69,7 @@ impl Api {
     /// [`ApiError::NotFound`], [`ApiError::Rejected`] for a setting out of range.
     pub async fn update_share(&self, which: &str, change: &UpdateShare) -> Result<Share, ApiError> {
         let call = Call::new(Method::PUT, path(which, "")).json(change)?;
-        self.json(call.idempotent_call()).await
+        self.json(call.allow_repeating()).await
     }
 
     /// `PUT /shares/{id}/files`: adds files to what a link carries, or replaces them all.
@@ -82,7 +82,7 @@ impl Api {
         files: &PutSharedFiles,
     ) -> Result<Share, ApiError> {
         let call = Call::new(Method::PUT, path(which, "/files")).json(files)?;
-        self.json(call.idempotent_call()).await
+        self.json(call.allow_repeating()).await
     }
 
     /// `POST /shares/{id}/toggle`: switches a link off, or on again.
@@ -90,7 +90,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`].
     pub async fn toggle_share(&self, which: &str) -> Result<ToggledShare, ApiError> {
-        self.json(self.idempotent(Call::new(Method::POST, path(which, "/toggle")))?)
+        self.json(self.with_idempotency_key(Call::new(Method::POST, path(which, "/toggle")))?)
             .await
     }
 
@@ -99,7 +99,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`].
     pub async fn delete_share(&self, which: &str) -> Result<(), ApiError> {
-        self.done(Call::new(Method::DELETE, path(which, "")).idempotent_call())
+        self.send_for_status(Call::new(Method::DELETE, path(which, "")).allow_repeating())
             .await
     }
 }

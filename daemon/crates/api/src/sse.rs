@@ -45,7 +45,7 @@ impl Events {
     pub(crate) async fn next(&mut self) -> Result<Option<Event>, ApiError> {
         loop {
             while let Some(line) = self.line()? {
-                if let Some(event) = self.take(&line) {
+                if let Some(event) = self.add_line(&line) {
                     return Ok(Some(event));
                 }
             }
@@ -56,7 +56,7 @@ impl Events {
             }
             match self.body.next().await {
                 Some(Ok(part)) => {
-                    self.counters.received(part.len());
+                    self.counters.add_received(part.len());
                     self.buffer.extend_from_slice(&part);
                 }
                 Some(Err(TransportError::Connect(text) | TransportError::Cut(text))) => {
@@ -88,8 +88,8 @@ impl Events {
             .map_err(|_| ApiError::Protocol("the event stream is not UTF-8".into()))
     }
 
-    /// Feeds one line; an empty one completes an event.
-    fn take(&mut self, line: &str) -> Option<Event> {
+    /// Adds one line; an empty one completes an event.
+    fn add_line(&mut self, line: &str) -> Option<Event> {
         if line.is_empty() {
             let name = std::mem::take(&mut self.name);
             let mut data = std::mem::take(&mut self.data);

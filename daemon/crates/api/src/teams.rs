@@ -27,7 +27,7 @@ impl Api {
         let body = NameTeam {
             name: name.to_owned(),
         };
-        self.json(self.idempotent(Call::new(Method::POST, "/api/v1/teams").json(&body)?)?)
+        self.json(self.with_idempotency_key(Call::new(Method::POST, "/api/v1/teams").json(&body)?)?)
             .await
     }
 
@@ -56,7 +56,7 @@ impl Api {
     /// is yet to come, or a member who has another grant.
     pub async fn put_grants(&self, team: TeamId, grants: &PutGrants) -> Result<TeamKeys, ApiError> {
         let call = Call::new(Method::PUT, format!("/api/v1/teams/{team}/keys"));
-        self.json(call.json(grants)?.idempotent_call()).await
+        self.json(call.json(grants)?.allow_repeating()).await
     }
 
     /// `POST /teams/{id}/invite`: invites an address by mail.
@@ -70,7 +70,8 @@ impl Api {
         invitation: &InviteMember,
     ) -> Result<Invitation, ApiError> {
         let call = Call::new(Method::POST, format!("/api/v1/teams/{team}/invite"));
-        self.json(self.idempotent(call.json(invitation)?)?).await
+        self.json(self.with_idempotency_key(call.json(invitation)?)?)
+            .await
     }
 
     /// `GET /teams/invitations`: the invitations that the account has neither accepted nor declined.
@@ -88,7 +89,7 @@ impl Api {
     /// open.
     pub async fn accept_invitation(&self, invitation: Uuid) -> Result<Team, ApiError> {
         let path = format!("/api/v1/teams/invitations/{invitation}/accept");
-        self.json(self.idempotent(Call::new(Method::POST, path))?)
+        self.json(self.with_idempotency_key(Call::new(Method::POST, path))?)
             .await
     }
 
@@ -98,7 +99,7 @@ impl Api {
     /// As [`Api::accept_invitation`].
     pub async fn decline_invitation(&self, invitation: Uuid) -> Result<(), ApiError> {
         let path = format!("/api/v1/teams/invitations/{invitation}/decline");
-        self.done(self.idempotent(Call::new(Method::POST, path))?)
+        self.send_for_status(self.with_idempotency_key(Call::new(Method::POST, path))?)
             .await
     }
 }

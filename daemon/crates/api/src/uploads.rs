@@ -1,9 +1,9 @@
-//! Content up: resumable uploads by chunk, and many small files in one frame.
+//! Uploads: resumable ones by chunk, and many small files in one frame.
 
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
-use crate::nodes::same_count;
+use crate::nodes::check_result_count;
 use crate::transport::Payload;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -27,7 +27,7 @@ impl Api {
         self.json(
             Call::new(Method::POST, UPLOADS)
                 .json(upload)?
-                .idempotent_call(),
+                .allow_repeating(),
         )
         .await
     }
@@ -35,17 +35,17 @@ impl Api {
     /// `GET /uploads/{id}`: which chunks are still missing.
     ///
     /// # Errors
-    /// [`ApiError::NotFound`] once it is completed, given up or expired.
+    /// [`ApiError::NotFound`] once it is completed, cancelled or expired.
     pub async fn get_upload(&self, id: UploadId) -> Result<Upload, ApiError> {
         self.json(Call::get(format!("{UPLOADS}/{id}"))).await
     }
 
-    /// `DELETE /uploads/{id}`: gives up.
+    /// `DELETE /uploads/{id}`: cancels an upload.
     ///
     /// # Errors
     /// [`ApiError::NotFound`] if there is none.
     pub async fn delete_upload(&self, id: UploadId) -> Result<(), ApiError> {
-        self.done(Call::new(Method::DELETE, format!("{UPLOADS}/{id}")).idempotent_call())
+        self.send_for_status(Call::new(Method::DELETE, format!("{UPLOADS}/{id}")).allow_repeating())
             .await
     }
 
@@ -65,8 +65,8 @@ impl Api {
             .at(self.chunk_base(chunk_url)?)
             .body(sealed, "application/octet-stream")
             .header(headers::CONTENT_DIGEST, &digest)?
-            .idempotent_call();
-        self.done(call).await
+            .allow_repeating();
+        self.send_for_status(call).await
     }
 
     /// `POST /uploads/{id}/complete`: makes the revision the head, all at once.
@@ -81,7 +81,7 @@ impl Api {
         self.json(
             Call::new(Method::POST, format!("{UPLOADS}/{id}/complete"))
                 .json(complete)?
-                .idempotent_call(),
+                .allow_repeating(),
         )
         .await
     }
@@ -101,9 +101,9 @@ impl Api {
             .map_err(|e| ApiError::Protocol(format!("the batch can't be written: {e}")))?;
         let call = Call::new(Method::POST, format!("{UPLOADS}/batch"))
             .body(body, frame::MEDIA_TYPE)
-            .idempotent_call();
+            .allow_repeating();
         let results: NodeResults = self.json(call).await?;
-        same_count(results.results.len(), batch.files.len())?;
+        check_result_count(results.results.len(), batch.files.len())?;
         Ok(results)
     }
 }

@@ -1,5 +1,5 @@
-//! Webhooks of the account and their deliveries. The client decides nothing by them: the server's JSON goes to
-//! the person as it is.
+//! Webhooks of the account and their deliveries. The client doesn't read them: it shows the
+//! server's JSON as it is.
 
 use crate::account::segment;
 use crate::call::Call;
@@ -50,8 +50,10 @@ impl Api {
     /// [`ApiError::Rejected`] if the address is no public https one, or an event is unknown.
     pub async fn create_webhook(&self, url: &str, events: &[String]) -> Result<Value, ApiError> {
         let body = json!({ "url": url, "events": events });
-        self.json(self.idempotent(Call::new(Method::POST, "/api/v1/webhooks").json(&body)?)?)
-            .await
+        self.json(
+            self.with_idempotency_key(Call::new(Method::POST, "/api/v1/webhooks").json(&body)?)?,
+        )
+        .await
     }
 
     /// `DELETE /webhooks/{id}`.
@@ -59,7 +61,7 @@ impl Api {
     /// # Errors
     /// [`ApiError`].
     pub async fn delete_webhook(&self, id: &str) -> Result<(), ApiError> {
-        self.done(Call::new(Method::DELETE, path(id)).idempotent_call())
+        self.send_for_status(Call::new(Method::DELETE, path(id)).allow_repeating())
             .await
     }
 
@@ -67,9 +69,9 @@ impl Api {
     ///
     /// # Errors
     /// [`ApiError`].
-    pub async fn act_on_webhook(&self, id: &str, order: WebhookAction) -> Result<Value, ApiError> {
-        let path = format!("{}/{}", path(id), order.as_str());
-        self.json(self.idempotent(Call::new(Method::POST, path))?)
+    pub async fn act_on_webhook(&self, id: &str, action: WebhookAction) -> Result<Value, ApiError> {
+        let path = format!("{}/{}", path(id), action.as_str());
+        self.json(self.with_idempotency_key(Call::new(Method::POST, path))?)
             .await
     }
 
@@ -87,10 +89,10 @@ impl Api {
     /// `POST /webhooks/{id}/deliveries/{delivery}/retry`.
     ///
     /// # Errors
-    /// [`ApiError::Conflict`] where it needs none.
+    /// [`ApiError::Conflict`] if the delivery needs no retry.
     pub async fn retry_delivery(&self, id: &str, delivery: &str) -> Result<Value, ApiError> {
         let path = format!("{}/deliveries/{}/retry", path(id), segment(delivery));
-        self.json(self.idempotent(Call::new(Method::POST, path))?)
+        self.json(self.with_idempotency_key(Call::new(Method::POST, path))?)
             .await
     }
 }

@@ -1,6 +1,6 @@
 //! The client of the daemon: requests and events.
 
-use crate::envelope::{Hello, Incoming, PROTOCOL, RequestEnvelope, Welcome};
+use crate::envelope::{Hello, IncomingMessage, PROTOCOL, RequestEnvelope, Welcome};
 use crate::error::ControlError;
 use crate::event::Event;
 use crate::line;
@@ -96,7 +96,7 @@ impl Client {
         let shared = waiting.clone();
         let task = tokio::spawn(async move {
             let reading = async {
-                while let Ok(Some(incoming)) = line::read::<Incoming>(&mut reader).await {
+                while let Ok(Some(incoming)) = line::read::<IncomingMessage>(&mut reader).await {
                     deliver(&shared, incoming);
                 }
             };
@@ -198,7 +198,7 @@ impl Drop for Client {
     }
 }
 
-fn deliver(waiting: &Mutex<Waiting>, incoming: Incoming) {
+fn deliver(waiting: &Mutex<Waiting>, incoming: IncomingMessage) {
     let mut waiting = waiting.lock();
     if let Some(event) = incoming.event {
         waiting

@@ -27,12 +27,12 @@ pub struct Welcome {
 /// A later line of the client: a request with a number.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RequestEnvelope {
-    /// Comes back with the reply; replies may overtake each other.
+    /// The reply has the same id; replies may come in another order than the requests.
     pub id: u64,
     pub request: Request,
 }
 
-/// A word for programs; the exit code of the command line follows from it.
+/// The machine-readable kind of a failure; the exit code of the command line follows from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureCode {
@@ -83,7 +83,7 @@ pub(crate) enum ServerMessage {
 
 /// The same line, as a client reads it: the type of `ok` depends on the request.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Incoming {
+pub(crate) struct IncomingMessage {
     #[serde(default)]
     pub(crate) id: Option<u64>,
     #[serde(default)]

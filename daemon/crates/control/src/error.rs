@@ -4,7 +4,7 @@ use crate::envelope::Failure;
 use std::io;
 use std::path::PathBuf;
 
-/// A request without a reply.
+/// The reason why a request to the daemon failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
     #[error("no daemon is running for this home: run `cairn start`")]

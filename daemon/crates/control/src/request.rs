@@ -21,11 +21,11 @@ pub trait TypedRequest: Into<Request> {
 }
 
 /// Declares the requests: a type for each, with the type of its reply, and the enum of all of them,
-/// which is what is sent. `as` gives the name that is sent, where it is another.
+/// which is what is sent.
 macro_rules! requests {
     ($(
         $(#[$meta:meta])*
-        $name:ident $(as $wire:literal)? $({ $($(#[$field_meta:meta])* $field:ident: $type:ty,)+ })? -> $reply:ty;
+        $name:ident $({ $($(#[$field_meta:meta])* $field:ident: $type:ty,)+ })? -> $reply:ty;
     )+) => {
         /// A request. `folder` is the absolute path of a local folder that is paired.
         #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -33,7 +33,6 @@ macro_rules! requests {
         pub enum Request {
             $(
                 $(#[$meta])*
-                $(#[serde(rename = $wire)])?
                 $name $({ $($(#[$field_meta])* $field: $type,)+ })?,
             )+
         }
@@ -69,7 +68,7 @@ requests! {
     FullStatus -> crate::status::Status;
     /// The status once everything is in sync and nothing changed on either side meanwhile.
     /// Fails with `timed_out` after the time, in milliseconds.
-    WaitUntilSynced as "wait_until_synced" {
+    WaitUntilSynced {
         timeout_ms: Option<u64>,
     } -> crate::status::Status;
     /// Events from now on, beginning with the status.
@@ -95,7 +94,7 @@ requests! {
         path: String,
         keep: Keep,
     } -> Done;
-    /// Accepts the changes that were held because no device vouches for them.
+    /// Accepts the changes that are blocked because no device vouches for them.
     Accept -> Accepted;
     /// Accepts the disk that is at `path`, absolute, in place of the one before.
     AcceptDisk {
@@ -111,7 +110,8 @@ requests! {
     AddFolder {
         folder: NewFolder,
     } -> Folder;
-    /// The reply is the folder as it was changed. The local folder says which; it stays paired with the same place.
+    /// The reply is the folder as it was changed. The local folder says which; it
+    /// stays paired with the same folder on the service.
     ChangeFolder {
         folder: NewFolder,
     } -> Folder;

@@ -89,12 +89,12 @@ pub struct OverallProgress {
     pub percent: u8,
     /// Bytes per second, lately.
     pub speed: u64,
-    /// Absent while the pace is unknown.
+    /// Absent while the speed is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_left: Option<u64>,
 }
 
-/// One file on its way.
+/// One running transfer of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Transfer {
     pub path: String,
@@ -117,7 +117,7 @@ pub struct Confirmation {
     pub files: u64,
 }
 
-/// The daemon's account of itself, for `cairn doctor`.
+/// The daemon's report about itself, for `cairn doctor`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct DoctorInfo {
     pub version: String,

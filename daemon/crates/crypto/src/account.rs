@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// The opened keys of one account.
 #[derive(Clone, Debug)]
-pub struct Unlocked {
+pub struct AccountKeys {
     pub account: AccountId,
     pub account_key: AccountKey,
     pub signing: SigningPair,
@@ -29,7 +29,7 @@ pub struct Unlocked {
     pub bundle_version: u64,
 }
 
-impl Unlocked {
+impl AccountKeys {
     /// The key under which this device seals what it trusts.
     #[must_use]
     pub fn trust_key(&self) -> TrustKey {
@@ -53,7 +53,7 @@ pub fn create_account(
     space: SpaceId,
     iterations: u32,
     rng: &mut dyn Random,
-) -> std::result::Result<(KeyBundle, Unlocked, AuthValue), CryptoError> {
+) -> std::result::Result<(KeyBundle, AccountKeys, AuthValue), CryptoError> {
     let kdf = KdfParams::generate(iterations, rng)?;
     let root = derive_root(passphrase, &kdf)?;
     let account_key = AccountKey(Key::generate(rng));
@@ -90,7 +90,7 @@ pub fn create_account(
         }],
         recovery: None,
     };
-    let mut unlocked = Unlocked {
+    let mut unlocked = AccountKeys {
         account,
         account_key,
         signing,
@@ -113,7 +113,7 @@ pub fn unlock(
     passphrase: &str,
     account: AccountId,
     space: SpaceId,
-) -> std::result::Result<(Unlocked, AuthValue), CryptoError> {
+) -> std::result::Result<(AccountKeys, AuthValue), CryptoError> {
     bundle.check_shape()?;
     let kdf = KdfParams::parse(
         &bundle.kdf_algorithm,
@@ -141,7 +141,7 @@ pub fn unlock_with_account_key(
     account_key: &AccountKey,
     account: AccountId,
     space: SpaceId,
-) -> std::result::Result<Unlocked, CryptoError> {
+) -> std::result::Result<AccountKeys, CryptoError> {
     bundle.check_shape()?;
     let signing = aead::open(
         &signing_wrap(account_key),
@@ -158,14 +158,14 @@ pub fn unlock_with_account_key(
     if bundle.signing_public != signing.public() || bundle.rsa_public != rsa.public_der() {
         return Err(CryptoError::KeyChanged);
     }
-    let wrapped = bundle.newest(space)?;
+    let wrapped = bundle.newest_key(space)?;
     let key = aead::open(
         &space_wrap(account_key),
         &space_data(account, space, wrapped.epoch),
         &wrapped.key,
     )?;
     let keys = SpaceKeys::from_key(space, wrapped.epoch, &Key::from_bytes(&key)?);
-    Ok(Unlocked {
+    Ok(AccountKeys {
         account,
         account_key: account_key.clone(),
         signing,
@@ -178,15 +178,15 @@ pub fn unlock_with_account_key(
 /// Wraps the account key under a new passphrase; the bundle's version rises by one.
 ///
 /// # Errors
-/// Iterations out of bounds, an empty passphrase, or a bundle other than the one that was opened.
+/// Iterations out of bounds, an empty passphrase, or a bundle that doesn't open with these keys.
 pub fn change_passphrase(
     bundle: &KeyBundle,
-    unlocked: &Unlocked,
+    unlocked: &AccountKeys,
     new_passphrase: &str,
     iterations: u32,
     rng: &mut dyn Random,
 ) -> std::result::Result<(KeyBundle, AuthValue), CryptoError> {
-    check_same(bundle, unlocked)?;
+    check_opens(bundle, unlocked)?;
     let kdf = KdfParams::generate(iterations, rng)?;
     let root = derive_root(new_passphrase, &kdf)?;
     let mut changed = KeyBundle {
@@ -209,7 +209,7 @@ pub fn change_passphrase(
 /// Raises the version, and wraps the signing key with the digest of the bundle as it is now.
 pub(crate) fn authenticate(
     bundle: &mut KeyBundle,
-    unlocked: &Unlocked,
+    unlocked: &AccountKeys,
     rng: &mut dyn Random,
 ) -> u64 {
     bundle.version += 1;
@@ -222,8 +222,8 @@ pub(crate) fn authenticate(
     bundle.version
 }
 
-/// Refuses to change a bundle that these keys were not opened from.
-pub(crate) fn check_same(bundle: &KeyBundle, unlocked: &Unlocked) -> Result<()> {
+/// Refuses to change a bundle that doesn't open with these keys.
+pub(crate) fn check_opens(bundle: &KeyBundle, unlocked: &AccountKeys) -> Result<()> {
     let space = unlocked.space.space();
     unlock_with_account_key(bundle, &unlocked.account_key, unlocked.account, space).map(drop)
 }

@@ -45,7 +45,7 @@ impl KeyBundle {
     ///
     /// # Errors
     /// [`CryptoError::Rollback`] if the bundle's version is below `seen`.
-    pub fn check_floor(&self, seen: u64) -> std::result::Result<(), CryptoError> {
+    pub fn check_not_older(&self, seen: u64) -> std::result::Result<(), CryptoError> {
         if self.version < seen {
             return Err(CryptoError::Rollback {
                 seen,
@@ -67,8 +67,8 @@ impl KeyBundle {
         Ok(())
     }
 
-    /// The wrapped key of a space in its newest epoch.
-    pub(crate) fn newest(&self, space: SpaceId) -> Result<&WrappedSpaceKey> {
+    /// Returns the wrapped key of a space in its newest epoch.
+    pub(crate) fn newest_key(&self, space: SpaceId) -> Result<&WrappedSpaceKey> {
         self.spaces
             .iter()
             .filter(|wrapped| wrapped.space_id == space)

@@ -21,7 +21,7 @@ pub enum CryptoError {
     #[error("the parameters of the key derivation can't be used: {0}")]
     BadKdf(&'static str),
     #[error(
-        "there is no key for space {space} with epoch {epoch}; sign in again or request access from its owner"
+        "there is no key for space {space} with epoch {epoch}; log in again or request access from its owner"
     )]
     KeyMissing { space: SpaceId, epoch: u32 },
     #[error(
@@ -32,7 +32,7 @@ pub enum CryptoError {
         "version {served} was served, but version {seen} was seen before; the server may have been reset"
     )]
     Rollback { seen: u64, served: u64 },
-    #[error("format {0} is newer than this program; update it")]
+    #[error("this program can't read format {0}; update it")]
     UnsupportedFormat(u32),
     #[error("{0}")]
     InvalidInput(&'static str),
@@ -94,9 +94,9 @@ impl From<LogError> for CryptoError {
 
 pub(crate) type Result<T> = std::result::Result<T, CryptoError>;
 
-/// Refuses what doesn't hold, without a word about which check it was.
-pub(crate) fn require(holds: bool) -> Result<()> {
-    if holds {
+/// Returns [`CryptoError::NotAuthentic`] if a check failed; the error doesn't say which.
+pub(crate) fn require(is_authentic: bool) -> Result<()> {
+    if is_authentic {
         Ok(())
     } else {
         Err(CryptoError::NotAuthentic)

@@ -6,7 +6,7 @@
 //! sealed under a key derived from it, epoch u32 · key 32 each: one grant opens everything, and only
 //! somebody who had the key before can have made it.
 
-use crate::account::Unlocked;
+use crate::account::AccountKeys;
 use crate::aead::{self, OVERHEAD};
 use crate::error::{CryptoError, Result};
 use crate::identity::{RSA_BITS, verify};
@@ -44,7 +44,7 @@ pub struct GrantContext {
 /// [`CryptoError::InvalidInput`] for a ring of more epochs than a grant can have.
 pub fn make_grant(
     ring: &KeyRing,
-    by: &Unlocked,
+    by: &AccountKeys,
     member: AccountId,
     to: &PublicKeys,
     rng: &mut dyn Random,
@@ -97,7 +97,7 @@ pub fn grant_signer(grant: &[u8]) -> std::result::Result<[u8; 32], CryptoError> 
 /// [`CryptoError::NotAuthentic`] if it was altered, signed with another key, or is for another space,
 /// epoch, member or granter; [`CryptoError::UnsupportedFormat`].
 pub fn open_grant(
-    own: &Unlocked,
+    own: &AccountKeys,
     context: &GrantContext,
     grant: &[u8],
 ) -> std::result::Result<KeyRing, CryptoError> {

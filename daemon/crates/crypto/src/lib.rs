@@ -26,7 +26,9 @@ mod secret;
 mod space;
 mod trust;
 
-pub use account::{Unlocked, change_passphrase, create_account, unlock, unlock_with_account_key};
+pub use account::{
+    AccountKeys, change_passphrase, create_account, unlock, unlock_with_account_key,
+};
 pub use bundle::{KeyBundle, WrappedSpaceKey};
 pub use derive::{
     AuthValue, DEFAULT_ITERATIONS, KDF_ALGORITHM, KdfParams, MAX_ITERATIONS, MIN_ITERATIONS,

@@ -1,7 +1,7 @@
 //! The recovery key: made by the client, shown once, and sufficient to open the account key without the
 //! passphrase. The server keeps a wrap that only this key opens, and a verifier.
 
-use crate::account::{Unlocked, authenticate, check_same, unlock_with_account_key};
+use crate::account::{AccountKeys, authenticate, check_opens, unlock_with_account_key};
 use crate::aead;
 use crate::bundle::KeyBundle;
 use crate::derive::AuthValue;
@@ -118,13 +118,13 @@ impl fmt::Debug for RecoveryKey {
 /// Makes a recovery key and a bundle that it opens; one made before stops working.
 ///
 /// # Errors
-/// [`CryptoError`] if the bundle isn't the one that was opened.
+/// [`CryptoError`] if the bundle doesn't open with these keys.
 pub fn make_recovery_key(
     bundle: &KeyBundle,
-    unlocked: &Unlocked,
+    unlocked: &AccountKeys,
     rng: &mut dyn Random,
 ) -> std::result::Result<(RecoveryKey, KeyBundle), CryptoError> {
-    check_same(bundle, unlocked)?;
+    check_opens(bundle, unlocked)?;
     let key = RecoveryKey::generate(rng);
     let wrapped = aead::seal(
         &key.wrap_key(),
@@ -150,7 +150,7 @@ pub fn unlock_with_recovery(
     key: &RecoveryKey,
     account: AccountId,
     space: SpaceId,
-) -> std::result::Result<Unlocked, CryptoError> {
+) -> std::result::Result<AccountKeys, CryptoError> {
     bundle.check_shape()?;
     let wrapped = bundle.recovery.as_deref().ok_or(CryptoError::InvalidInput(
         "no recovery key was set up for this account",

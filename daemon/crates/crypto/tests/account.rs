@@ -6,7 +6,7 @@
 mod seeded;
 
 use cairn_crypto::{
-    AccountKey, AuthValue, Class, CryptoError, KeyBundle, MIN_ITERATIONS, RecoveryKey, Unlocked,
+    AccountKey, AccountKeys, AuthValue, Class, CryptoError, KeyBundle, MIN_ITERATIONS, RecoveryKey,
     change_passphrase, create_account, make_recovery_key, unlock, unlock_with_account_key,
     unlock_with_recovery,
 };
@@ -19,7 +19,7 @@ struct Fixture {
     account: AccountId,
     space: SpaceId,
     bundle: KeyBundle,
-    unlocked: Unlocked,
+    unlocked: AccountKeys,
     auth: AuthValue,
 }
 
@@ -39,7 +39,7 @@ fn account(seed: &str) -> Fixture {
 }
 
 impl Fixture {
-    fn open(&self, bundle: &KeyBundle) -> Result<Unlocked, CryptoError> {
+    fn open(&self, bundle: &KeyBundle) -> Result<AccountKeys, CryptoError> {
         unlock_with_account_key(bundle, &self.unlocked.account_key, self.account, self.space)
     }
 
@@ -235,10 +235,10 @@ fn a_changed_passphrase_opens_and_the_old_one_and_the_old_bundle_do_not() {
     );
 
     assert_eq!(
-        made.bundle.check_floor(2).unwrap_err().class(),
+        made.bundle.check_not_older(2).unwrap_err().class(),
         Class::Rollback
     );
-    changed.check_floor(2).unwrap();
+    changed.check_not_older(2).unwrap();
     let renumbered = KeyBundle {
         version: 3,
         ..made.bundle.clone()

@@ -12,7 +12,7 @@ pub(crate) enum Reason {
     /// server that lies). It is taken all the same.
     Unverified,
     /// The same, and it waits for a person.
-    Held,
+    Blocked,
     /// An older state, served as the present one. It is refused.
     Rollback,
     /// A folder that would contain itself. It is refused.
@@ -73,7 +73,7 @@ impl UnverifiedChange {
                 continue;
             };
             let kind = match self.reason {
-                Reason::Unverified | Reason::Held => ActivityKind::Unverified,
+                Reason::Unverified | Reason::Blocked => ActivityKind::Unverified,
                 Reason::Rollback | Reason::Ring | Reason::Impossible(_) => ActivityKind::Refused,
             };
             db.add_activity(&ActivityRow {
@@ -96,7 +96,7 @@ impl UnverifiedChange {
             "what you have is untouched; ask whoever runs the server what happened to it";
         let (code, message, hint) = match self.reason {
             Reason::Unverified => return None,
-            Reason::Held => (
+            Reason::Blocked => (
                 ProblemCode::Unverified,
                 "it was changed without your keys; `sync.verify = \"strict\"` holds that back"
                     .to_owned(),
@@ -159,7 +159,7 @@ pub(crate) fn restore_problem(
     row: UnacceptedRow,
 ) -> Result<(), IndexError> {
     let change = UnverifiedChange {
-        reason: Reason::Held,
+        reason: Reason::Blocked,
         parent: row.parent,
         name: row.name,
     };

@@ -7,7 +7,7 @@ pub enum LogError {
     /// Bytes that no writer makes, or a signature or proof that doesn't hold.
     #[error("the data was altered, or belongs elsewhere")]
     NotGenuine,
-    #[error("format {0} is newer than this program; update it")]
+    #[error("this program can't read format {0}; update it")]
     UnsupportedFormat(u32),
     #[error("{0}")]
     InvalidInput(&'static str),

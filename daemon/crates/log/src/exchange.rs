@@ -29,7 +29,7 @@ pub struct CommitRequest {
 /// The response to a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommitResponse {
-    Taken { position: u64, page: LogPage },
+    Accepted { position: u64, page: LogPage },
     Refused { refusal: Refusal, page: LogPage },
 }
 
@@ -79,7 +79,7 @@ impl CommitResponse {
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Writer::new();
         let page = match self {
-            Self::Taken { position, page } => {
+            Self::Accepted { position, page } => {
                 out.u8(0).v(*position);
                 page
             }
@@ -102,7 +102,7 @@ impl CommitResponse {
         if outcome == 0 {
             let position = reader.v()?;
             let page = LogPage::decode(reader.rest())?;
-            return Ok(Self::Taken { position, page });
+            return Ok(Self::Accepted { position, page });
         }
         let unknown = LogError::UnsupportedFormat(u32::from(outcome));
         let refusal = Refusal::of_code(outcome).ok_or(unknown)?;
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn responses_come_back_with_every_reason() {
-        let taken = CommitResponse::Taken {
+        let taken = CommitResponse::Accepted {
             position: 299,
             page: page(),
         };
@@ -185,7 +185,7 @@ mod tests {
 
     fn taken_bytes() -> Vec<u8> {
         let page = page();
-        CommitResponse::Taken { position: 0, page }.encode()
+        CommitResponse::Accepted { position: 0, page }.encode()
     }
 
     proptest! {

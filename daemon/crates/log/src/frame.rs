@@ -22,7 +22,7 @@ pub enum Frame {
     EntryLeaf(Vec<u8>),
 }
 
-/// An answer of the log.
+/// A response of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogPage {
     pub history: [u8; 16],

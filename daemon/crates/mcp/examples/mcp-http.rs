@@ -4,7 +4,7 @@
 #![expect(clippy::print_stdout, reason = "the judges read the address on stdout")]
 
 use cairn_api::ApiKey;
-use cairn_crypto::Unlocked;
+use cairn_crypto::AccountKeys;
 use cairn_mcp::{
     Account, Confirm, DeviceTrust, KeySource, LocalFiles, Server, Settings, ToolFilter,
 };
@@ -46,7 +46,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 struct NoTrust;
 
 impl DeviceTrust for NoTrust {
-    fn update(&self, _: &Unlocked, _: &mut dyn FnMut(&mut Trust)) -> Result<(), String> {
+    fn update(&self, _: &AccountKeys, _: &mut dyn FnMut(&mut Trust)) -> Result<(), String> {
         Err("nothing is kept here".to_owned())
     }
 

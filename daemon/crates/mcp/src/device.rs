@@ -1,6 +1,6 @@
 //! The device's memory of other people's keys between sessions, and how strict it is.
 
-use cairn_crypto::Unlocked;
+use cairn_crypto::AccountKeys;
 use cairn_model::Verification;
 use cairn_space::{SeenSeals, Trust};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ pub trait DeviceTrust: Send + Sync {
     ///
     /// # Errors
     /// The reason why it can't be read or kept; nothing may be opened then.
-    fn update(&self, keys: &Unlocked, change: &mut dyn FnMut(&mut Trust)) -> Result<(), String>;
+    fn update(&self, keys: &AccountKeys, change: &mut dyn FnMut(&mut Trust)) -> Result<(), String>;
 
     /// Returns the treatment of content that no device with the keys vouches for.
     ///
@@ -20,7 +20,7 @@ pub trait DeviceTrust: Send + Sync {
     fn verification(&self) -> Result<Verification, String>;
 
     /// Returns the device's memory of the seals that its synced folders have seen; `None` where none has.
-    fn seen(&self) -> Option<Arc<dyn SeenSeals>> {
+    fn seen_seals(&self) -> Option<Arc<dyn SeenSeals>> {
         None
     }
 }

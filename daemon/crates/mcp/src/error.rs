@@ -92,8 +92,8 @@ impl From<ShareError> for ToolError {
         match error {
             ShareError::Transfer(error) => error.into(),
             ShareError::Unverified { .. } => Self::Unverified(error),
-            ShareError::Past { .. }
-            | ShareError::Seen(_)
+            ShareError::Rollback { .. }
+            | ShareError::SeenSealsUnreadable(_)
             | ShareError::NotListable { .. }
             | ShareError::TooLarge { .. } => Self::refused(error.to_string()),
         }

@@ -3,7 +3,7 @@
 use crate::error::{ToolError, ToolResult};
 use crate::services::{KeySource, Services};
 use cairn_api::ApiError;
-use cairn_crypto::{AuthValue, CryptoError, KeyBundle, Unlocked};
+use cairn_crypto::{AccountKeys, AuthValue, CryptoError, KeyBundle};
 use cairn_space::{Space, account_keys};
 use cairn_transfer::{Options, Transfer};
 use cairn_wire::account::AccountInfo;
@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 /// The account's keys, opened, and its own space.
 pub(crate) struct Opened {
-    unlocked: Arc<Unlocked>,
+    unlocked: Arc<AccountKeys>,
     space: Space,
 }
 
@@ -46,7 +46,7 @@ impl Services {
     }
 
     /// Returns the account's opened keys, creating them for an account that was never used.
-    pub(crate) async fn unlocked(&self) -> ToolResult<Arc<Unlocked>> {
+    pub(crate) async fn unlocked(&self) -> ToolResult<Arc<AccountKeys>> {
         let opened = self.open(true).await?;
         let opened = opened.ok_or_else(|| ToolError::refused(NO_KEYS))?;
         Ok(opened.unlocked.clone())
@@ -72,7 +72,7 @@ impl Services {
                 let device = api.device();
                 let transfer = Transfer::new(api.clone(), keys.clone(), device, Options::default());
                 let mut space = Space::new(api, keys, transfer);
-                if let Some(seen) = self.trust.seen() {
+                if let Some(seen) = self.trust.seen_seals() {
                     space = space.with_seen(seen);
                 }
                 Ok(Opened { unlocked, space })
@@ -90,7 +90,7 @@ impl Services {
         &self,
         passphrase: &Zeroizing<String>,
         iterations: Option<u32>,
-    ) -> ToolResult<Option<Unlocked>> {
+    ) -> ToolResult<Option<AccountKeys>> {
         let api = &self.reads;
         let info = api.account().await?;
         match api.keys().await {
@@ -138,7 +138,7 @@ impl Services {
         bundle: &KeyBundle,
         passphrase: &Zeroizing<String>,
         info: &AccountInfo,
-    ) -> ToolResult<(Unlocked, AuthValue)> {
+    ) -> ToolResult<(AccountKeys, AuthValue)> {
         let (bundle, passphrase) = (bundle.clone(), passphrase.clone());
         let (account, space) = (info.id, info.space_id);
         let opened = tokio::task::spawn_blocking(move || {
@@ -164,7 +164,7 @@ impl Services {
 /// The account's keys as the service has them, opened.
 pub(crate) struct OpenedBundle {
     pub(crate) bundle: KeyBundle,
-    pub(crate) unlocked: Unlocked,
+    pub(crate) unlocked: AccountKeys,
     pub(crate) auth: AuthValue,
 }
 

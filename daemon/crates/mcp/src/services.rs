@@ -7,7 +7,7 @@ use crate::session_journal::SessionJournal;
 use crate::session_link_tools::LinkTools;
 use crate::spaces::Location;
 use cairn_api::{Api, ApiError, Auth, HttpTransport, RetryPolicy};
-use cairn_crypto::Unlocked;
+use cairn_crypto::AccountKeys;
 use cairn_model::{DeviceId, Name, SpaceId};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -44,7 +44,7 @@ pub enum KeySource {
         iterations: u32,
     },
     /// Keys that are already unlocked.
-    Open(Arc<Unlocked>),
+    Open(Arc<AccountKeys>),
 }
 
 /// The system-specific operations on local files.

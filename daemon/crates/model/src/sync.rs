@@ -22,7 +22,7 @@ word_enum! {
         /// It is used where that can be undone, and shown as unverified.
         #[default]
         Warn = "warn",
-        /// It is held until a person accepts it, and handed out to nobody.
+        /// It is blocked until a person accepts it, and handed out to nobody.
         Strict = "strict",
     }
 }
@@ -180,7 +180,7 @@ word_enum! {
         Parked = "parked",
         /// It is on a file system that is not mounted.
         Unmounted = "unmounted",
-        /// Nobody with the keys vouches for it, and it is held back.
+        /// Nobody with the keys vouches for it, and it is blocked.
         Unverified = "unverified",
         /// There is nothing of that name.
         Missing = "missing",

@@ -3,8 +3,8 @@
 
 use cairn_api::Api;
 pub use cairn_crypto::{
-    AccountKey, AuthValue, DEFAULT_ITERATIONS, KeyBundle, MAX_ITERATIONS, MIN_ITERATIONS,
-    RecoveryKey, Unlocked, passphrase, unlock, unlock_with_account_key, unlock_with_recovery,
+    AccountKey, AccountKeys, AuthValue, DEFAULT_ITERATIONS, KeyBundle, MAX_ITERATIONS,
+    MIN_ITERATIONS, RecoveryKey, passphrase, unlock, unlock_with_account_key, unlock_with_recovery,
 };
 use cairn_crypto::{SystemRandom, WrappedSpaceKey};
 use cairn_transfer::TransferError;
@@ -105,7 +105,7 @@ pub async fn create(
     info: &AccountInfo,
     passphrase: &str,
     iterations: u32,
-) -> Result<(wire::KeyBundle, Unlocked), TransferError> {
+) -> Result<(wire::KeyBundle, AccountKeys), TransferError> {
     let made = tokio::task::block_in_place(|| {
         cairn_crypto::create_account(
             passphrase,
@@ -142,7 +142,7 @@ pub struct NewRecoveryKey {
 pub async fn make_recovery_key(
     api: &Api,
     bundle: &KeyBundle,
-    unlocked: &Unlocked,
+    unlocked: &AccountKeys,
     auth: &AuthValue,
 ) -> Result<NewRecoveryKey, TransferError> {
     let (key, changed) = cairn_crypto::make_recovery_key(bundle, unlocked, &mut SystemRandom)
@@ -176,7 +176,7 @@ pub enum Proof<'a> {
 pub async fn change_passphrase(
     api: &Api,
     bundle: &KeyBundle,
-    unlocked: &Unlocked,
+    unlocked: &AccountKeys,
     new: &str,
     iterations: u32,
     proof: Proof<'_>,

@@ -6,7 +6,7 @@ mod content;
 mod restore;
 
 pub use change::EnsuredFolder;
-pub use content::LocalFacts;
+pub use content::LocalMetadata;
 pub(crate) use content::SmallFile;
 
 use crate::verify::SeenSeals;

@@ -13,7 +13,7 @@ use crate::account_keys;
 use crate::trust::{PinCheck, Trust};
 use cairn_api::Api;
 use cairn_crypto::{
-    CryptoError, GrantContext, KeyRing, PublicKeys, Unlocked, grant_signer, open_grant,
+    AccountKeys, CryptoError, GrantContext, KeyRing, PublicKeys, grant_signer, open_grant,
 };
 use cairn_model::AccountId;
 use cairn_transfer::TransferError;
@@ -117,7 +117,7 @@ impl TeamGrants {
     ///
     /// # Errors
     /// [`TeamError::NotGranted`], [`TeamError::KeyChanged`], [`TeamError::Refused`].
-    pub fn open(&self, own: &Unlocked, trust: &mut Trust) -> Result<KeyRing, TeamError> {
+    pub fn open(&self, own: &AccountKeys, trust: &mut Trust) -> Result<KeyRing, TeamError> {
         match self.newest(own, trust)? {
             Some(ring) if ring.epoch() == self.epoch => Ok(ring),
             Some(_) | None => Err(TeamError::NotGranted {
@@ -130,7 +130,11 @@ impl TeamGrants {
     ///
     /// # Errors
     /// [`TeamError::Refused`] if the server gives other keys for this account than its own.
-    pub fn members(&self, own: &Unlocked, trust: &mut Trust) -> Result<Vec<MemberKeys>, TeamError> {
+    pub fn members(
+        &self,
+        own: &AccountKeys,
+        trust: &mut Trust,
+    ) -> Result<Vec<MemberKeys>, TeamError> {
         let own_public = own.public();
         let mut members = Vec::with_capacity(self.members.len());
         for member in &self.members {
@@ -229,7 +233,7 @@ impl TeamGrants {
     }
 
     /// Opens the newest grant that the account has, of the epoch in force or of one before.
-    fn newest(&self, own: &Unlocked, trust: &mut Trust) -> Result<Option<KeyRing>, TeamError> {
+    fn newest(&self, own: &AccountKeys, trust: &mut Trust) -> Result<Option<KeyRing>, TeamError> {
         let team = self.team.id;
         trust
             .check_team(team, self.team.space_id, self.epoch)
@@ -255,7 +259,7 @@ impl TeamGrants {
     fn signer(
         &self,
         grant: &Grant,
-        own: &Unlocked,
+        own: &AccountKeys,
         trust: &mut Trust,
     ) -> Result<[u8; 32], TeamError> {
         let named = grant_signer(&grant.grant.0).map_err(|error| self.refused(error))?;

@@ -9,7 +9,7 @@ pub use tree::{EntryKind, LocalEntry, LocalTree};
 
 use crate::folder_progress::{FolderProgress, GROUP_BYTES, GROUP_FILES, Moving, SMALL};
 use crate::space::SmallFile;
-use crate::{LocalFacts, Space};
+use crate::{LocalMetadata, Space};
 use cairn_model::{Name, NameKey, NodeId};
 use cairn_transfer::TransferError;
 use cairn_wire::nodes::Node;
@@ -42,7 +42,7 @@ struct Folder {
 /// A file that is to be uploaded.
 struct Found {
     path: PathBuf,
-    facts: LocalFacts,
+    facts: LocalMetadata,
     parent: NodeId,
     name: Name,
     present: Option<Node>,

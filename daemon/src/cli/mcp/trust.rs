@@ -7,7 +7,7 @@ use crate::trust;
 use cairn_mcp::DeviceTrust;
 use cairn_model::Verification;
 use cairn_platform::Home;
-use cairn_space::account_keys::Unlocked;
+use cairn_space::account_keys::AccountKeys;
 use cairn_space::{SeenSeals, Trust};
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) struct HomeTrust {
 }
 
 impl DeviceTrust for HomeTrust {
-    fn update(&self, keys: &Unlocked, change: &mut dyn FnMut(&mut Trust)) -> Result<(), String> {
+    fn update(&self, keys: &AccountKeys, change: &mut dyn FnMut(&mut Trust)) -> Result<(), String> {
         // With an API key there may be no home yet.
         self.home.create().map_err(|error| error.to_string())?;
         let updated = trust::update(&self.home, keys, |trust| {
@@ -32,7 +32,7 @@ impl DeviceTrust for HomeTrust {
         Ok(config.verify)
     }
 
-    fn seen(&self) -> Option<Arc<dyn SeenSeals>> {
+    fn seen_seals(&self) -> Option<Arc<dyn SeenSeals>> {
         Some(SeenInHome::of(&self.home))
     }
 }

@@ -6,8 +6,8 @@ use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::{clean, count, rfc3339, size};
 use crate::remote::Remote;
 use cairn_model::NodeId;
-use cairn_wire::nodes::{Node, NodeState};
 use cairn_space::past::{Incomplete, Past, Scope, content_at};
+use cairn_wire::nodes::{Node, NodeState};
 use serde_json::json;
 use std::path::Path;
 

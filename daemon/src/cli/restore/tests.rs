@@ -17,7 +17,7 @@ fn a_version_is_named_by_number_or_the_beginning_of_its_id() {
         revision(2, "aaaa1111-0000-4000-8000-000000000000"),
         revision(1, "aaaa2222-0000-4000-8000-000000000000"),
     ];
-    let found = |text: &str| by_name(&all, text).map(|revision| revision.number);
+    let found = |text: &str| find_revision(&all, text).map(|revision| revision.number);
     assert_eq!(found("1"), Some(1));
     assert_eq!(found("aaaa1"), Some(2));
     assert_eq!(found("AAAA2222-0000-4000-8000-000000000000"), Some(1));

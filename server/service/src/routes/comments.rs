@@ -108,7 +108,7 @@ async fn reply(
 #[utoipa::path(
     delete, path = "/api/v1/comments/{id}", tag = "comments", params(("id" = String, Path, format = Uuid)),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "It was deleted"),
         (status = 403, description = "Someone else wrote it"),
         (status = 404, description = "There is no such comment")
     )

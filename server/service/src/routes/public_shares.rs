@@ -46,8 +46,9 @@ fn refuse(issue: ShareIssue) -> Error {
     }
 }
 
-/// A link that opens now. A download that has begun goes on when it was the last.
-pub(crate) fn opening(app: &AppState, code: &str, downloading: bool) -> Result<ShareRow> {
+/// Returns a link that can be opened now. While `downloading`, a reached download limit doesn't matter: the
+/// download that reached it may finish.
+pub(crate) fn usable_share(app: &AppState, code: &str, downloading: bool) -> Result<ShareRow> {
     let share = app.store.public_share(code)?;
     let issue = share
         .issues(app.source.now_ms())
@@ -81,7 +82,7 @@ async fn describe(
     State(app): State<AppState>,
     PathArgs(code): PathArgs<String>,
 ) -> Result<Json<PublicShare>> {
-    let row = opening(&app, &code, false)?;
+    let row = usable_share(&app, &code, false)?;
     let theme = app.store.share_theme(row.account)?;
     let share = row.share;
     Ok(Json(PublicShare {
@@ -177,7 +178,7 @@ async fn open(
     MaskedIp(masked_ip): MaskedIp,
     Input(asked): Input<OpenShare>,
 ) -> Result<Response> {
-    let share = opening(&app, &code, false)?;
+    let share = usable_share(&app, &code, false)?;
     let who = Visitor {
         email: asked
             .email
@@ -250,7 +251,7 @@ async fn download(
     headers: HeaderMap,
     Input(asked): Input<BeginDownload>,
 ) -> Result<Json<BegunDownload>> {
-    opening(&app, &code, false)?;
+    usable_share(&app, &code, false)?;
     let access = app
         .store
         .write(|tx| tx.begin_download(&code, access(&headers), asked.file_id))?;
@@ -287,7 +288,7 @@ async fn chunk(
     QueryParams(query): QueryParams<ChunkQuery>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let share = opening(&app, &code, true)?;
+    let share = usable_share(&app, &code, true)?;
     let (place, visit) = app
         .store
         .shared_chunk(&share, access(&headers), query.node, chunk)?;

@@ -73,7 +73,7 @@ async fn create(
 #[utoipa::path(
     delete, path = "/api/v1/retention-rules/{id}", tag = "retention", params(("id" = String, Path, format = Uuid)),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "It was deleted"),
         (status = 404, description = "There is no such rule")
     )
 )]

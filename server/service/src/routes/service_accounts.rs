@@ -85,7 +85,7 @@ async fn create(
 #[utoipa::path(
     delete, path = "/api/v1/service-accounts/{id}", tag = "identity",
     params(("id" = String, Path, format = Uuid)),
-    responses((status = 204, description = "It is gone"))
+    responses((status = 204, description = "It was deleted"))
 )]
 async fn delete(
     caller: Caller,

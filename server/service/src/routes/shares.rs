@@ -156,7 +156,7 @@ async fn update(
     delete, path = "/api/v1/shares/{id}", tag = "shares",
     params(("id" = String, Path, description = "Id or short code")),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "It was deleted"),
         (status = 403, description = "It is not the caller's"),
         (status = 404, description = "There is no such link")
     )

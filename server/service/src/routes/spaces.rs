@@ -87,8 +87,9 @@ fn check_founder(app: &AppState, caller: &Caller) -> Result<()> {
 }
 
 /// Appends a signed commit to the log of a space. The body is the commit with its length, count v, and the
-/// ids of objects that it brings besides those that its statements name, 32 bytes each. The answer, taken or refused, has the entries since the
-/// size that the commit had seen, at most 1 MiB of them: outcome u8 (0 or the reason's code), the position
+/// ids of objects that it brings besides those that its statements name, 32 bytes each.
+/// The response to an accepted or refused commit has the entries since the size that it had seen, at most
+/// 1 MiB of them: outcome u8 (0 or the reason's code), the position
 /// if it was taken, and a page as GET `/spaces/{id}/log` has it.
 #[utoipa::path(
     post, path = "/api/v1/spaces/{id}/commits", tag = "spaces", params(("id" = String, Path, format = Uuid)),
@@ -115,7 +116,7 @@ async fn commit(
     check_founder(&app, &caller)?;
     let response = app.store.commit(&caller.actor(), &request)?;
     let status = match &response {
-        CommitResponse::Taken { .. } => StatusCode::OK,
+        CommitResponse::Accepted { .. } => StatusCode::OK,
         CommitResponse::Refused { .. } => StatusCode::CONFLICT,
     };
     let mut response = binary(status, response.encode());

@@ -1,4 +1,4 @@
-//! `/teams` (also `/team`): teams themselves, and what one may do and uses there.
+//! `/teams` (also `/team`): teams, the caller's permissions in them, and what they use.
 
 mod invitations;
 mod keys;
@@ -22,8 +22,8 @@ use cairn_wire::teams::{NameTeam, Team, TeamDetails, TeamPermissions, TeamQuota,
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Members in the response about one team.
-const SHOWN_MEMBERS: u64 = 100;
+/// The most members in the response about one team.
+const MAX_MEMBERS: u64 = 100;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
@@ -74,7 +74,7 @@ async fn create_team(
     Ok((StatusCode::CREATED, Json(team)))
 }
 
-/// One team with its members and their roles.
+/// Returns one team with its first 100 members and their roles.
 #[utoipa::path(
     get, path = "/api/v1/teams/{id}", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(
@@ -88,9 +88,7 @@ async fn get_team(
     PathArgs(id): PathArgs<TeamId>,
 ) -> Result<Json<TeamDetails>> {
     let team = app.store.team(caller.account, id)?;
-    let (members, _) = app
-        .store
-        .team_members(caller.account, id, 0, SHOWN_MEMBERS)?;
+    let (members, _) = app.store.team_members(caller.account, id, 0, MAX_MEMBERS)?;
     Ok(Json(TeamDetails { team, members }))
 }
 
@@ -118,7 +116,7 @@ async fn rename_team(
 #[utoipa::path(
     delete, path = "/api/v1/teams/{id}", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(
-        (status = 204, description = "It is gone"),
+        (status = 204, description = "It was deleted"),
         (status = 403, description = "The caller is not the owner"),
         (status = 404, description = "There is no such team, or the caller is not a member")
     )

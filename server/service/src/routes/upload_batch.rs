@@ -20,15 +20,15 @@ use std::collections::{HashMap, HashSet};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Head and payload; a single file may pass the payload's limit by one chunk.
+/// Head and payload; a single file may exceed the payload's limit by one chunk.
 const MAX_FRAME: usize = 4 + frame::MAX_HEAD + BATCH_BYTES + MAX_SEALED_CHUNK;
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default().routes(routes!(upload))
 }
 
-/// Finds each file's chunks in the payload. A chunk that stands more than once in a file lies there
-/// as often; its first place is the one that counts.
+/// Finds each file's chunks in the payload. A chunk that a file lists more than once is in the payload as
+/// often; its first position is used.
 fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
     let mut start = 0;
     let mut items = Vec::with_capacity(files.len());
@@ -57,7 +57,6 @@ fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
     Ok(items)
 }
 
-/// Returns the bytes from `start` on, in the pieces in which they lie.
 /// Returns the number of chunks in the files that were stored.
 fn chunks_of(files: &[BatchFile], results: &[StoreResult<Node>]) -> u64 {
     let stored = files
@@ -69,6 +68,7 @@ fn chunks_of(files: &[BatchFile], results: &[StoreResult<Node>]) -> u64 {
         .sum()
 }
 
+/// Returns `size` bytes of the payload from `start` on, as parts of its pieces.
 fn slice(payload: &[Bytes], start: u64, size: u64) -> Vec<Bytes> {
     let (mut skip, mut left) = (start, size);
     let mut out = Vec::new();
@@ -79,8 +79,8 @@ fn slice(payload: &[Bytes], start: u64, size: u64) -> Vec<Bytes> {
         skip -= from;
         left -= to - from;
         if from < to {
-            let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
-            out.push(piece.slice(place(from)..place(to)));
+            let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
+            out.push(piece.slice(index(from)..index(to)));
         }
     }
     out

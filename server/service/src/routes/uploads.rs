@@ -137,7 +137,7 @@ async fn get(
 /// Gives an upload up.
 #[utoipa::path(
     delete, path = "/api/v1/uploads/{id}", tag = "uploads", params(("id" = String, Path, format = Uuid)),
-    responses((status = 204, description = "It is gone"))
+    responses((status = 204, description = "It was deleted"))
 )]
 async fn give_up(
     caller: Caller,

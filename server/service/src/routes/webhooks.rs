@@ -135,7 +135,7 @@ async fn update(
 /// Deletes a webhook with everything that waits for it; nothing is sent any more.
 #[utoipa::path(
     delete, path = "/api/v1/webhooks/{id}", tag = "webhooks", params(("id" = String, Path, format = Uuid)),
-    responses((status = 204, description = "It is gone"))
+    responses((status = 204, description = "It was deleted"))
 )]
 async fn delete(
     caller: Caller,

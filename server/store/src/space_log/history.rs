@@ -14,7 +14,7 @@ use uuid::Uuid;
 const RESTORED: &str = "log_history";
 
 /// The history with which the log of a space begins.
-pub(super) struct Founding {
+pub(super) struct FirstHistory {
     pub(super) history: [u8; 16],
     /// The time at which the service was restored, or 0.
     pub(super) restored_at_ms: u64,
@@ -23,7 +23,7 @@ pub(super) struct Founding {
 /// Returns the history with which a space's log begins. It follows from the history of this server's
 /// database, so that it can be told before there is a log, and differs after a reset and after a restore:
 /// the log may have been begun since the backup.
-pub(super) fn of(conn: &Connection, server: &str, space: SpaceId) -> Result<Founding> {
+pub(super) fn of(conn: &Connection, server: &str, space: SpaceId) -> Result<FirstHistory> {
     let restored: Option<Vec<u8>> = conn
         .prepare_cached("SELECT value FROM settings WHERE key = ?1")?
         .query_row([RESTORED], |row| row.get(0))
@@ -36,7 +36,7 @@ pub(super) fn of(conn: &Connection, server: &str, space: SpaceId) -> Result<Foun
         .chain_update(server)
         .finalize()
         .into();
-    Ok(Founding {
+    Ok(FirstHistory {
         history: *hash.first_chunk().unwrap_or(&[0; 16]),
         restored_at_ms: restored
             .first_chunk()

@@ -79,7 +79,7 @@ fn delete(
 }
 
 /// Deletes the objects of a space, and returns the names of their files.
-pub(super) fn forget(conn: &Connection, space: Space) -> Result<Vec<String>> {
+pub(super) fn delete_all(conn: &Connection, space: Space) -> Result<Vec<String>> {
     delete(conn, "space = ?1", &[&space.row])
 }
 

@@ -1,7 +1,7 @@
 //! Pages of a log, and proofs.
 
-use super::history::Founding;
-use super::records::{Failed, Rows, damaged};
+use super::history::FirstHistory;
+use super::records::{CommitError, Rows, damaged};
 use crate::error::{Error, Result};
 use crate::log_guard::check_log;
 use crate::{Space, Store};
@@ -43,7 +43,7 @@ fn size_of(frame: &Frame) -> usize {
 }
 
 /// A page without entries: what is said of the whole log.
-fn head(conn: &Connection, space: Space, founding: &Founding) -> Result<LogPage> {
+fn head(conn: &Connection, space: Space, first_history: &FirstHistory) -> Result<LogPage> {
     let known = conn
         .prepare_cached(
             "SELECT history, size, root, restored_at, restored_to FROM logs WHERE space = ?1",
@@ -60,10 +60,10 @@ fn head(conn: &Connection, space: Space, founding: &Founding) -> Result<LogPage>
         })
         .optional()?;
     Ok(known.unwrap_or(LogPage {
-        history: founding.history,
+        history: first_history.history,
         size: 0,
         root: EMPTY_ROOT,
-        restored_at_ms: founding.restored_at_ms,
+        restored_at_ms: first_history.restored_at_ms,
         restored_to: 0,
         frames: Vec::new(),
     }))
@@ -73,11 +73,11 @@ fn head(conn: &Connection, space: Space, founding: &Founding) -> Result<LogPage>
 pub(super) fn read(
     conn: &Connection,
     space: Space,
-    founding: &Founding,
+    first_history: &FirstHistory,
     from: u64,
     most: usize,
 ) -> Result<LogPage> {
-    let mut page = head(conn, space, founding)?;
+    let mut page = head(conn, space, first_history)?;
     if from >= page.size {
         return Ok(page);
     }
@@ -107,10 +107,10 @@ pub(super) fn read(
     Ok(page)
 }
 
-fn stored<T>(result: std::result::Result<T, Failed>) -> Result<T> {
+fn stored<T>(result: std::result::Result<T, CommitError>) -> Result<T> {
     result.map_err(|failed| match failed {
-        Failed::Store(error) => error,
-        Failed::Refused(rule) => Error::Internal(format!("a proof was refused: {rule}")),
+        CommitError::Store(error) => error,
+        CommitError::Refused(rule) => Error::Internal(format!("a proof was refused: {rule}")),
     })
 }
 

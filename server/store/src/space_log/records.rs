@@ -10,27 +10,27 @@ use cairn_log::{
 use cairn_model::{AccountId, NodeId};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
-type Result<T> = std::result::Result<T, Failed>;
+type Result<T> = std::result::Result<T, CommitError>;
 
 /// The reason why a commit wasn't taken.
-pub(super) enum Failed {
+pub(super) enum CommitError {
     Refused(Refusal),
     Store(Error),
 }
 
-impl From<Refusal> for Failed {
+impl From<Refusal> for CommitError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
     }
 }
 
-impl From<Error> for Failed {
+impl From<Error> for CommitError {
     fn from(error: Error) -> Self {
         Self::Store(error)
     }
 }
 
-impl From<rusqlite::Error> for Failed {
+impl From<rusqlite::Error> for CommitError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Store(error.into())
     }
@@ -120,7 +120,7 @@ impl Rows<'_> {
 }
 
 impl Records for Rows<'_> {
-    type Error = Failed;
+    type Error = CommitError;
 
     fn node(&self, node: NodeId) -> Result<NodeRecord> {
         let statement = self.newest(node.as_bytes(), false)?;

@@ -69,7 +69,7 @@ impl World {
     /// Sends a commit and reads what came of it.
     fn write(&mut self, commit: &[u8]) -> std::result::Result<u64, Refusal> {
         match self.send(commit).unwrap() {
-            CommitResponse::Taken { position, page } => {
+            CommitResponse::Accepted { position, page } => {
                 self.writer.read(&page);
                 Ok(position)
             }
@@ -239,14 +239,14 @@ fn a_device_makes_ten_control_statements_a_minute() {
         let list = world.writer.list(counter, &[1]);
         let commit = world.writer.commit(vec![world.writer.control(list)]);
         let response = store.commit(&world.actor, &request(&commit));
-        if let Ok(CommitResponse::Taken { page, .. }) = &response {
+        if let Ok(CommitResponse::Accepted { page, .. }) = &response {
             world.writer.read(page);
         }
         response
     };
     // The first commit had three.
     for counter in 2..9 {
-        assert!(matches!(send(counter), Ok(CommitResponse::Taken { .. })));
+        assert!(matches!(send(counter), Ok(CommitResponse::Accepted { .. })));
     }
     let Err(Error::TooManyAttempts { retry_after, .. }) = send(9) else {
         panic!("the eleventh is too much");
@@ -255,7 +255,7 @@ fn a_device_makes_ten_control_statements_a_minute() {
     store.source().advance(5_999);
     assert!(matches!(send(9), Err(Error::TooManyAttempts { .. })));
     store.source().advance(1);
-    assert!(matches!(send(9), Ok(CommitResponse::Taken { .. })));
+    assert!(matches!(send(9), Ok(CommitResponse::Accepted { .. })));
 }
 
 #[test]

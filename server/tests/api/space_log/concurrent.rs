@@ -32,7 +32,7 @@ async fn of_commits_that_exclude_each_other_one_wins() {
         .map(|response| CommitResponse::decode(&response.body).unwrap())
         .collect();
     let won: Vec<usize> = (0..replies.len())
-        .filter(|at| matches!(replies[*at], CommitResponse::Taken { .. }))
+        .filter(|at| matches!(replies[*at], CommitResponse::Accepted { .. }))
         .collect();
     assert_eq!(won.len(), 1);
     for reply in &replies {

@@ -4,7 +4,7 @@ use crate::support::{KeyHolder, Liar, noise};
 use cairn_api::Api;
 use cairn_crypto::SealInfo;
 use cairn_model::{Name, NodeId, RevisionId};
-use cairn_space::{LocalFacts, Space};
+use cairn_space::{LocalMetadata, Space};
 use cairn_transfer::{BytesSource, Transfer, TransferError};
 use cairn_wire::nodes::{ContentSource, Node, Revision};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ impl World {
     }
 
     async fn file(&self, name: &str, content: &[u8]) -> Node {
-        let local = LocalFacts {
+        let local = LocalMetadata {
             size: content.len() as u64,
             modified_ms: 1_767_323_045_678,
             executable: false,

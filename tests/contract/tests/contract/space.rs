@@ -6,7 +6,7 @@ use cairn_api::{Api, Method};
 use cairn_crypto::format2::{LinkKey, Listing, ListingPlace};
 use cairn_crypto::{CryptoError, LinkSecret};
 use cairn_model::{Name, NodeId};
-use cairn_space::{LocalFacts, PlanError, SeenSeals, ShareError, Space, UnverifiedNodes};
+use cairn_space::{LocalMetadata, PlanError, SeenSeals, ShareError, Space, UnverifiedNodes};
 use cairn_transfer::{BytesSource, MemoryTarget};
 use cairn_wire::nodes::{Node, NodeState, UpdateNode};
 use cairn_wire::shares::{CreateShare, OpenedShare, Share, SharedFile};
@@ -37,7 +37,7 @@ impl World {
     }
 
     async fn file(&self, parent: NodeId, name: &str, content: &'static [u8]) -> Node {
-        let local = LocalFacts {
+        let local = LocalMetadata {
             size: content.len() as u64,
             modified_ms: 1_767_323_045_678,
             executable: false,
@@ -415,7 +415,7 @@ async fn an_older_state_than_this_device_has_seen_is_not_shared() {
             let made = space.create_share(&file, CreateShare::default(), None, unverified);
             let refreshed = space.refresh_share(&share, &top, unverified);
             for refused in [made.await, refreshed.await] {
-                let Err(ShareError::Past { paths }) = refused else {
+                let Err(ShareError::Rollback { paths }) = refused else {
                     panic!("{refused:?}")
                 };
                 assert_eq!(paths, [path]);

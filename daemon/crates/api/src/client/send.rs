@@ -76,7 +76,7 @@ impl Api {
             headers.insert(HeaderName::from_static(headers::SPACE_ID), space);
         }
         let base = call.base.as_ref().unwrap_or(&self.base);
-        self.counters.request(call.body.len());
+        self.counters.add_request(call.body.len());
         let response = self
             .transport
             .send(Request {
@@ -103,7 +103,7 @@ impl Api {
         let mut first = Bytes::new();
         while let Some(part) = response.body.next().await {
             let part = part?;
-            self.counters.received(part.len());
+            self.counters.add_received(part.len());
             if first.len() + whole.len() + part.len() > limit {
                 let text = format!("it has more than the {limit} bytes that belong there");
                 return Err(ApiError::Protocol(text).into());

@@ -139,7 +139,7 @@ async fn what_may_have_happened_is_not_sent_twice() {
 #[tokio::test(start_paused = true)]
 async fn a_repeated_post_carries_the_same_idempotency_key() {
     let (api, script) = api(vec![Play::Fail(TransportError::Cut("reset".into())), ok()]);
-    let call = api.idempotent(post()).unwrap();
+    let call = api.with_idempotency_key(post()).unwrap();
     api.bytes(call).await.unwrap();
     let seen = script.seen.lock().unwrap();
     let keys: Vec<_> = seen

@@ -7,7 +7,7 @@ use cairn_model::{Kind, NodeId};
 
 const SPACE: [u8; 16] = [5; 16];
 
-fn account(n: u8) -> Unlocked {
+fn account(n: u8) -> AccountKeys {
     let (account, space) = (
         AccountId::from_random_bytes([n; 16]),
         SpaceId::from_random_bytes([n; 16]),
@@ -17,7 +17,7 @@ fn account(n: u8) -> Unlocked {
         .1
 }
 
-fn context(granter: &Unlocked, epoch: u32) -> GrantContext {
+fn context(granter: &AccountKeys, epoch: u32) -> GrantContext {
     GrantContext {
         space: SpaceId::from_random_bytes(SPACE),
         epoch,
@@ -27,7 +27,7 @@ fn context(granter: &Unlocked, epoch: u32) -> GrantContext {
 }
 
 /// A grant of any bytes, as a granter without scruples makes it.
-fn forged(by: &Unlocked, to: &Unlocked, key: &[u8], older: &[u8]) -> Vec<u8> {
+fn forged(by: &AccountKeys, to: &AccountKeys, key: &[u8], older: &[u8]) -> Vec<u8> {
     let rng = &mut SystemRandom;
     let (context, public) = (context(by, 9), to.public());
     let label = associated_data("cairn/grant-key/1", &context, to.account, &public);

@@ -2,9 +2,9 @@
 
 use cairn_crypto::format2::{Listing, ListingPlace};
 use cairn_crypto::{
-    AccountKey, CryptoError, GrantContext, KdfParams, KeyBundle, LinkSecret, NodeFacts, NodeSeal,
-    RecoveryKey, SpaceKeys, Unlocked, WrappedSpaceKey, derive_root, open_grant, open_manifest,
-    unlock, unlock_with_account_key, unlock_with_recovery,
+    AccountKey, AccountKeys, CryptoError, GrantContext, KdfParams, KeyBundle, LinkSecret,
+    NodeFacts, NodeSeal, RecoveryKey, SpaceKeys, WrappedSpaceKey, derive_root, open_grant,
+    open_manifest, unlock, unlock_with_account_key, unlock_with_recovery,
 };
 use cairn_model::Kind;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ pub(crate) fn run(operation: &str, input: &Value) -> VectorResult {
             Ok(json!({"auth": key.auth().to_hex(), "opened": opened_json(&opened)}))
         }
         "check_floor" => bundle(input)
-            .check_floor(number(input, "seen"))
+            .check_not_older(number(input, "seen"))
             .map(|()| json!({})),
         "open_manifest" => {
             let sealed = bytes(input, "sealed");
@@ -147,7 +147,7 @@ fn space_keys(input: &Value) -> Result<SpaceKeys, CryptoError> {
     )
 }
 
-fn opened_json(opened: &Unlocked) -> Value {
+fn opened_json(opened: &AccountKeys) -> Value {
     json!({
         "account_key": hex::encode(*opened.account_key.to_bytes()),
         "bundle_version": opened.bundle_version,

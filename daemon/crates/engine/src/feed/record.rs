@@ -157,14 +157,14 @@ impl<'a> Batch<'a> {
                 continue;
             }
             self.rows.remove(id);
-            change.reason = Reason::Held;
+            change.reason = Reason::Blocked;
             db.put_unaccepted(&change.row(*id))?;
         }
         for (id, deletion) in &self.removed {
             if *deletion == Deletion::Unverified
                 && let Some(known) = db.remote(*id)?
             {
-                let change = UnverifiedChange::of_row(Reason::Held, &known);
+                let change = UnverifiedChange::of_row(Reason::Blocked, &known);
                 db.put_unaccepted(&change.row(*id))?;
                 self.unverified.insert(*id, change);
             }

@@ -5,7 +5,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
 use crate::services::LocalFiles;
 use cairn_model::Name;
-use cairn_space::LocalFacts;
+use cairn_space::LocalMetadata;
 use cairn_transfer::{Source, SourceReader};
 use std::fs::{File, Metadata};
 use std::io;
@@ -33,14 +33,18 @@ impl Source for CheckedSource {
     }
 }
 
-/// Returns the facts of a local file that travel with its content.
-pub(super) fn facts(files: &dyn LocalFiles, path: &Path, meta: &Metadata) -> LocalFacts {
+/// Returns the metadata of a local file that is uploaded with its content.
+pub(super) fn local_metadata(
+    files: &dyn LocalFiles,
+    path: &Path,
+    meta: &Metadata,
+) -> LocalMetadata {
     let modified = meta
         .modified()
         .ok()
         .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
         .and_then(|since| i64::try_from(since.as_millis()).ok());
-    LocalFacts {
+    LocalMetadata {
         size: meta.len(),
         modified_ms: modified.unwrap_or(0),
         executable: files.executable(path),
@@ -48,7 +52,7 @@ pub(super) fn facts(files: &dyn LocalFiles, path: &Path, meta: &Metadata) -> Loc
 }
 
 /// Refuses anything but regular files, and files that are too large.
-pub(super) fn check(path: &Path, meta: &Metadata) -> ToolResult {
+pub(super) fn check_uploadable(path: &Path, meta: &Metadata) -> ToolResult {
     let shown = path.display();
     if !meta.is_file() {
         return Err(ToolError::refused(format!(

@@ -1,7 +1,7 @@
 //! Upload of a local folder with matching folders on the service. One file that fails doesn't stop
 //! the others.
 
-use super::disk::{CheckedSource, check, facts};
+use super::disk::{CheckedSource, check_uploadable, local_metadata};
 use super::named;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
@@ -140,8 +140,8 @@ impl AllowedFiles {
         if meta.is_dir() {
             return EntryKind::Folder(name);
         }
-        match check(path, &meta) {
-            Ok(()) => EntryKind::File(name, facts(self.files.as_ref(), path, &meta)),
+        match check_uploadable(path, &meta) {
+            Ok(()) => EntryKind::File(name, local_metadata(self.files.as_ref(), path, &meta)),
             Err(error) => EntryKind::Rejected(error.to_string()),
         }
     }

@@ -1,6 +1,6 @@
 //! Upload of one local file.
 
-use super::disk::{CheckedSource, check, facts};
+use super::disk::{CheckedSource, check_uploadable, local_metadata};
 use super::named;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
@@ -18,7 +18,7 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
             "`{shown}` is a folder: use upload_folder"
         )));
     }
-    check(&local, &meta)?;
+    check_uploadable(&local, &meta)?;
     let own = || {
         // The name that was said, not that of what a link leads to.
         let last = given.file_name().or(local.file_name());
@@ -39,7 +39,7 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
         path: local.clone(),
         allowed: call.paths.clone(),
     });
-    let facts = facts(call.services.files.as_ref(), &local, &meta);
+    let facts = local_metadata(call.services.files.as_ref(), &local, &meta);
     let progress = call.progress.file();
     let node = space
         .upload(source, facts, parent, &name, &progress)

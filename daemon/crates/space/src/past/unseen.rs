@@ -14,11 +14,7 @@ pub struct Unseen {
 impl Unseen {
     /// Finds out what has changed since a plan was made: `changed` are the nodes with a new state, `own` the
     /// versions that carrying it out has made.
-    pub fn new(
-        past: &Past,
-        changed: HashMap<NodeId, Node>,
-        own: &HashMap<NodeId, u64>,
-    ) -> Self {
+    pub fn new(past: &Past, changed: HashMap<NodeId, Node>, own: &HashMap<NodeId, u64>) -> Self {
         let is_known = |node: &Node| {
             let planned = past.get(node.id).map(|one| one.node.version);
             planned == Some(node.version) || own.get(&node.id) == Some(&node.version)

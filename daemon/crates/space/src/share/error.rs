@@ -11,7 +11,7 @@ use std::io;
 pub enum ShareError {
     /// Names or places that no device with the keys has sealed: the server may have put them there.
     #[error(
-        "no device with your keys has put these where they are, so that nothing was shared: {}",
+        "no device with your keys has put these where they are, so nothing was shared: {}",
         list_paths(paths.iter().cloned())
     )]
     Unverified {
@@ -20,25 +20,23 @@ pub enum ShareError {
     },
     /// Seals that are older than some that this device has seen.
     #[error(
-        "the service shows older states of these than this device has seen, so that nothing was shared: {}; see `cairn status`",
+        "the service shows older states of these than this device has seen, so nothing was shared: {}; see `cairn status`",
         list_paths(paths.iter().cloned())
     )]
-    Past {
+    Rollback {
         /// From the top of the space.
         paths: Vec<String>,
     },
-    #[error(
-        "what this device has seen of the service can't be read, so that nothing was shared: {0}"
-    )]
-    Seen(#[source] io::Error),
-    /// A file that no link can carry.
-    #[error("{path} can't be in a link, so that nothing was shared: {source}")]
+    #[error("what this device has seen of the service can't be read, so nothing was shared: {0}")]
+    SeenSealsUnreadable(#[source] io::Error),
+    /// A file that can't be in a link.
+    #[error("{path} can't be in a link, so nothing was shared: {source}")]
     NotListable {
         /// Below what was to be shared.
         path: String,
         source: CryptoError,
     },
-    #[error("{path} is too large for a link, so that nothing was shared")]
+    #[error("{path} is too large for a link, so nothing was shared")]
     TooLarge {
         /// Below what was to be shared.
         path: String,

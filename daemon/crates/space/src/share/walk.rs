@@ -47,7 +47,7 @@ impl Space {
     ///
     /// # Errors
     /// [`ShareError::Unverified`] with the paths of all nodes that are not sealed, unless they are to
-    /// be included; [`ShareError::Past`] with those of which this device has seen a later state.
+    /// be included; [`ShareError::Rollback`] with those of which this device has seen a later state.
     pub(super) async fn files_to_share(
         &self,
         top: &Node,
@@ -88,7 +88,7 @@ impl Space {
             }
         }
         if !walk.past.is_empty() {
-            return Err(ShareError::Past { paths: walk.past });
+            return Err(ShareError::Rollback { paths: walk.past });
         }
         if unverified == UnverifiedNodes::Refuse && !walk.unverified.is_empty() {
             return Err(ShareError::Unverified {
@@ -133,7 +133,10 @@ impl Space {
     ) -> Result<(), ShareError> {
         if !self.is_sealed_in(node, parent) {
             walk.unverified.push(path);
-        } else if self.is_past(node).map_err(ShareError::Seen)? {
+        } else if self
+            .is_past(node)
+            .map_err(ShareError::SeenSealsUnreadable)?
+        {
             walk.past.push(path);
         }
         Ok(())

@@ -10,9 +10,9 @@ use cairn_transfer::{
 use cairn_wire::nodes::Node;
 use std::sync::Arc;
 
-/// The local file system's facts about a file that is uploaded.
+/// The metadata of a local file that is uploaded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LocalFacts {
+pub struct LocalMetadata {
     /// Length in bytes.
     pub size: u64,
     /// Milliseconds since 1970-01-01 UTC.
@@ -27,7 +27,7 @@ const MAX_TRIES: u32 = 5;
 /// for.
 pub(crate) struct SmallFile {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) local: LocalFacts,
+    pub(crate) local: LocalMetadata,
     pub(crate) parent: NodeId,
     pub(crate) name: Name,
     /// The node that has the name already, from [`Space::children`]: it gets a new revision.
@@ -70,7 +70,7 @@ impl Space {
     pub async fn upload(
         &self,
         source: Arc<dyn Source>,
-        local: LocalFacts,
+        local: LocalMetadata,
         parent: Option<NodeId>,
         name: &Name,
         progress: &dyn Progress,
@@ -90,7 +90,7 @@ impl Space {
     async fn upload_once(
         &self,
         source: Arc<dyn Source>,
-        local: LocalFacts,
+        local: LocalMetadata,
         parent: Option<NodeId>,
         name: &Name,
         progress: &dyn Progress,
@@ -246,7 +246,7 @@ struct NextRevision {
 
 impl NextRevision {
     /// Returns the hash of the content that needs no upload, because the file has it already.
-    fn unless(&self, local: LocalFacts) -> Option<ContentHash> {
+    fn unless(&self, local: LocalMetadata) -> Option<ContentHash> {
         let is_same = self.is_vouched && self.present.executable == local.executable;
         is_same.then_some(self.present.hash)
     }

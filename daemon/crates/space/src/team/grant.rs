@@ -3,7 +3,7 @@
 use super::{KeyStatus, MemberKeys, TeamError, TeamGrants};
 use crate::trust::Trust;
 use cairn_api::Api;
-use cairn_crypto::{KeyRing, Random, Unlocked, make_grant};
+use cairn_crypto::{AccountKeys, KeyRing, Random, make_grant};
 use cairn_model::AccountId;
 use cairn_wire::Sealed;
 use cairn_wire::teams::{NewGrant, PutGrants, TeamRole};
@@ -39,7 +39,7 @@ impl TeamGrants {
     /// not; [`TeamError::KeyWithheld`] for a space in use: a missing key never leads to a new one.
     pub fn grant(
         &self,
-        own: &Unlocked,
+        own: &AccountKeys,
         trust: &mut Trust,
         rng: &mut dyn Random,
     ) -> Result<Granting, TeamError> {
@@ -62,7 +62,7 @@ impl TeamGrants {
     /// Opens the key in force, or makes the one of a new epoch. Returns true with a new one.
     fn ring_in_force(
         &self,
-        own: &Unlocked,
+        own: &AccountKeys,
         trust: &mut Trust,
         members: &[MemberKeys],
         rng: &mut dyn Random,
@@ -92,7 +92,7 @@ impl TeamGrants {
         &self,
         members: &mut [MemberKeys],
         ring: &KeyRing,
-        own: &Unlocked,
+        own: &AccountKeys,
         rng: &mut dyn Random,
     ) -> Result<Vec<NewGrant>, TeamError> {
         let mut grants = Vec::new();

@@ -14,7 +14,7 @@ const OWNER: usize = 0;
 
 /// One person with one device.
 struct Device {
-    own: Unlocked,
+    own: AccountKeys,
     trust: Trust,
 }
 
@@ -310,7 +310,7 @@ fn a_server_that_hides_replaces_or_rolls_back_keys_is_refused() {
         .push((invented.own.account, Some(invented.own.public())));
     let ring = KeyRing::generate(server.space, 2, &mut SystemRandom);
     let to = member.own.public();
-    let forged = |ring: &KeyRing, by: &Unlocked| {
+    let forged = |ring: &KeyRing, by: &AccountKeys| {
         make_grant(ring, by, member.own.account, &to, &mut SystemRandom).unwrap()
     };
     let put = |server: &mut Server, by: AccountId, epoch, grant| {

@@ -32,7 +32,7 @@ impl LocalTree for Everywhere {
 fn a_file_that_changed_since_it_was_found_is_left_to_another_time() {
     let file = Found {
         path: PathBuf::from("log"),
-        facts: LocalFacts {
+        facts: LocalMetadata {
             size: 8,
             modified_ms: 0,
             executable: false,

@@ -1,6 +1,6 @@
 //! The local files of a folder's upload, as the caller lets them be seen.
 
-use crate::LocalFacts;
+use crate::LocalMetadata;
 use cairn_model::Name;
 use cairn_transfer::Source;
 use std::io;
@@ -30,7 +30,7 @@ pub struct LocalEntry {
 #[derive(Clone, Debug)]
 pub enum EntryKind {
     Folder(Name),
-    File(Name, LocalFacts),
+    File(Name, LocalMetadata),
     /// Left out, with the reason.
     Rejected(String),
 }

@@ -31,7 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     post, path = "/api/v1/social/follow/{user_id}", tag = "social",
     params(("user_id" = String, Path, format = Uuid)),
     responses(
-        (status = 200, description = "How the two stand to each other", body = Connection),
+        (status = 200, description = "The relationship of the two users", body = Connection),
         (status = 400, description = "The user is the caller"),
         (status = 403, description = "The user blocks the caller, or is private"),
         (status = 404, description = "There is no such user"),
@@ -51,7 +51,7 @@ async fn follow(
     delete, path = "/api/v1/social/follow/{user_id}", tag = "social",
     params(("user_id" = String, Path, format = Uuid)),
     responses(
-        (status = 200, description = "How the two stand to each other", body = Connection),
+        (status = 200, description = "The relationship of the two users", body = Connection),
         (status = 404, description = "There is no such user")
     )
 )]
@@ -172,7 +172,7 @@ async fn suggestions(
     get, path = "/api/v1/social/connections/{user_id}", tag = "social",
     params(("user_id" = String, Path, format = Uuid)),
     responses(
-        (status = 200, description = "How the two stand to each other", body = Connection),
+        (status = 200, description = "The relationship of the two users", body = Connection),
         (status = 404, description = "There is no such user")
     )
 )]

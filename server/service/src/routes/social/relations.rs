@@ -27,7 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     post, path = "/api/v1/social/block/{user_id}", tag = "social",
     params(("user_id" = String, Path, format = Uuid)),
     responses(
-        (status = 200, description = "How the two stand to each other", body = Connection),
+        (status = 200, description = "The relationship of the two users", body = Connection),
         (status = 404, description = "There is no such user")
     )
 )]
@@ -39,12 +39,12 @@ async fn block(
     Ok(Json(app.store.block(caller.account, user)?))
 }
 
-/// Blocks somebody no longer.
+/// Unblocks somebody.
 #[utoipa::path(
     delete, path = "/api/v1/social/block/{user_id}", tag = "social",
     params(("user_id" = String, Path, format = Uuid)),
     responses(
-        (status = 200, description = "How the two stand to each other", body = Connection),
+        (status = 200, description = "The relationship of the two users", body = Connection),
         (status = 404, description = "There is no such user")
     )
 )]
@@ -56,12 +56,12 @@ async fn unblock(
     Ok(Json(app.store.unblock(caller.account, user)?))
 }
 
-/// Keeps somebody's activity out of the caller's feed, without their knowing.
+/// Hides somebody's activity from the caller's feed, without notifying them.
 #[utoipa::path(
     post, path = "/api/v1/social/mute/{user_id}", tag = "social",
     params(("user_id" = String, Path, format = Uuid)),
     responses(
-        (status = 200, description = "How the two stand to each other", body = Connection),
+        (status = 200, description = "The relationship of the two users", body = Connection),
         (status = 404, description = "There is no such user")
     )
 )]
@@ -73,12 +73,12 @@ async fn mute(
     Ok(Json(app.store.mute(caller.account, user)?))
 }
 
-/// Lets somebody's activity into the caller's feed again.
+/// Shows somebody's activity in the caller's feed again.
 #[utoipa::path(
     delete, path = "/api/v1/social/mute/{user_id}", tag = "social",
     params(("user_id" = String, Path, format = Uuid)),
     responses(
-        (status = 200, description = "How the two stand to each other", body = Connection),
+        (status = 200, description = "The relationship of the two users", body = Connection),
         (status = 404, description = "There is no such user")
     )
 )]
@@ -90,7 +90,7 @@ async fn unmute(
     Ok(Json(app.store.unmute(caller.account, user)?))
 }
 
-/// Reports somebody to moderation; they learn nothing of it.
+/// Reports somebody to the moderators, without notifying them.
 #[utoipa::path(
     post, path = "/api/v1/social/reports", tag = "social", request_body = ReportUser,
     responses(

@@ -105,9 +105,9 @@ impl World {
                 save(tx.conn, self.actor.space, &state)?;
                 Ok(position)
             };
-            apply().map_err(|failed: Failed| match failed {
-                Failed::Store(error) => error,
-                Failed::Refused(rule) => {
+            apply().map_err(|failed: CommitError| match failed {
+                CommitError::Store(error) => error,
+                CommitError::Refused(rule) => {
                     refusal = Some(rule);
                     Error::conflict("refused")
                 }
@@ -167,7 +167,7 @@ proptest! {
                 let expected = world.writer.state.apply_commit(&commit);
                 let response = world.send(&commit).unwrap();
                 let result = match response {
-                    CommitResponse::Taken { position, .. } => Ok(position),
+                    CommitResponse::Accepted { position, .. } => Ok(position),
                     CommitResponse::Refused { refusal, .. } => Err(refusal),
                 };
                 prop_assert_eq!(result, expected);

@@ -24,7 +24,7 @@ impl World {
         (header.seen, header.root) = (head.size, head.root);
         let commit = self.writer.sign(header, statements);
         let response = self.send(&commit).unwrap();
-        assert!(matches!(response, CommitResponse::Taken { .. }));
+        assert!(matches!(response, CommitResponse::Accepted { .. }));
     }
 
     /// Does the same and returns the steps that it took.

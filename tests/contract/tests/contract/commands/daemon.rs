@@ -247,7 +247,7 @@ fn folders_and_settings_work_with_and_without_a_daemon() {
         std::fs::remove_dir(world.path("f/inner")).unwrap();
         world
             .run("a", &["add", "g", "--remote", "x"])
-            .refused(2, &["begins with"]);
+            .refused(2, &["has to begin with"]);
         world.json("a", &["ignore", "f", "--add", "*.log"]);
         let decision = world.json("a", &["ignore", "f", "--check", "docs/x.log"]);
         assert_eq!(

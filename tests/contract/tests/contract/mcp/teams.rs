@@ -1,7 +1,7 @@
 //! Files of teams by their ids, and the roots of spaces as targets.
 
 use crate::mcp::world::{PASSPHRASE, Setup, World, with_passphrase};
-use cairn_crypto::{SystemRandom, Unlocked};
+use cairn_crypto::{AccountKeys, SystemRandom};
 use cairn_space::{TeamGrants, Trust, account_keys};
 use serde_json::{Value, json};
 
@@ -101,7 +101,7 @@ async fn the_id_of_the_own_space_names_its_root() {
 }
 
 /// Opens the keys of the development account.
-async fn unlocked(world: &World) -> Unlocked {
+async fn unlocked(world: &World) -> AccountKeys {
     let api = world.api("ck_dev_owner");
     let info = api.account().await.unwrap();
     let bundle = account_keys::from_wire(&api.keys().await.unwrap());

@@ -3,7 +3,7 @@
 use crate::mcp::session::Session;
 use crate::support::{OWNER, Service};
 use cairn_api::{Api, ApiKey, Method};
-use cairn_crypto::Unlocked;
+use cairn_crypto::AccountKeys;
 use cairn_mcp::{
     Account, Confirm, DeviceTrust, KeySource, LocalFiles, Server, SessionFiles, Settings,
     ToolFilter,
@@ -116,7 +116,7 @@ struct MemoryTrust {
 }
 
 impl DeviceTrust for MemoryTrust {
-    fn update(&self, _: &Unlocked, change: &mut dyn FnMut(&mut Trust)) -> Result<(), String> {
+    fn update(&self, _: &AccountKeys, change: &mut dyn FnMut(&mut Trust)) -> Result<(), String> {
         change(&mut self.trust.lock().expect("no test panicked with it"));
         Ok(())
     }

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 pub struct AccountKey(Key);
 
 impl AccountKey {
-    /// Draws a new key.
+    /// Generates a new key.
     pub(crate) fn generate(rng: &mut dyn Random) -> Self {
         Self(Key::generate(rng))
     }

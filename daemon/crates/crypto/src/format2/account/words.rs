@@ -16,7 +16,7 @@ const MEMORY: u32 = 64 * 1024;
 /// Returns the words of a log's head. Takes some tenths of a second.
 ///
 /// # Errors
-/// [`CryptoError::BadKdf`] if the memory can't be had.
+/// [`CryptoError::BadKdf`] if the memory can't be allocated.
 pub fn comparison_words(
     space: SpaceId,
     size: u64,
@@ -30,8 +30,8 @@ pub fn comparison_words(
     let list = Language::English.word_list();
     Ok(std::array::from_fn(|word| {
         let bits = (word * BITS..(word + 1) * BITS).map(|at| hash[at / 8] >> (7 - at % 8) & 1);
-        let place = bits.fold(0, |place, bit| place << 1 | usize::from(bit));
-        list[place]
+        let index = bits.fold(0, |index, bit| index << 1 | usize::from(bit));
+        list[index]
     }))
 }
 

@@ -1,11 +1,11 @@
-//! Frames, honest and hostile, that the decoder of the share page is held to as well: `frames.json` says
-//! of each what it opens to. `CAIRN_WRITE_VECTORS=1` writes it anew.
+//! Valid and altered frames, with which the decoder of the share page is tested too: `frames.json` says
+//! what each decodes to. `CAIRN_WRITE_VECTORS=1` writes it anew.
 
 use super::*;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// One frame, and what comes of it.
+/// One frame with the hash of what it decodes to.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Frame {
     /// Hexadecimal; zeros may follow the frame.
@@ -15,7 +15,7 @@ struct Frame {
     opens_to: Option<String>,
 }
 
-/// Numbers that are the same in each run.
+/// Pseudo-random numbers that are the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -27,7 +27,7 @@ impl Numbers {
 }
 
 /// Texts that make literals, repetitions and tables of several kinds.
-fn plains() -> Vec<Vec<u8>> {
+fn plaintexts() -> Vec<Vec<u8>> {
     let mut numbers = Numbers(3);
     let words = [
         "keep ", "both ", "and ", "tell ", "them\n", "{}();", "\u{e9}",
@@ -68,7 +68,7 @@ fn frames() -> Vec<Frame> {
             opens_to: hash_of(bytes, length),
         });
     };
-    for (at, plain) in plains().iter().enumerate() {
+    for (at, plain) in plaintexts().iter().enumerate() {
         let good = frame(plain).unwrap();
         let length = plain.len();
         add(&good, length);

@@ -4,11 +4,11 @@ use super::account::bundle_json;
 use super::{AUTH, case, damages, flip, merge};
 use crate::File;
 use crate::seeded::Seeded;
-use cairn_crypto::{KeyRing, MIN_ITERATIONS, Unlocked, create_account, make_grant};
+use cairn_crypto::{AccountKeys, KeyRing, MIN_ITERATIONS, create_account, make_grant};
 use cairn_model::{AccountId, SpaceId};
 use serde_json::{Value, json};
 
-fn account(n: u8, seed: &str) -> (Value, Unlocked) {
+fn account(n: u8, seed: &str) -> (Value, AccountKeys) {
     let (account, space) = (
         AccountId::from_random_bytes([n; 16]),
         SpaceId::from_random_bytes([n + 1; 16]),
@@ -35,7 +35,7 @@ pub(super) fn grant() -> File {
 
     let first = KeyRing::generate(team, 1, rng);
     let third = first.renewed(3, rng).unwrap();
-    let mut make = |ring: &KeyRing, by: &Unlocked, to: &Unlocked| {
+    let mut make = |ring: &KeyRing, by: &AccountKeys, to: &AccountKeys| {
         make_grant(ring, by, to.account, &to.public(), rng).unwrap()
     };
     let whole = make(&third, &granter, &member);

@@ -40,9 +40,11 @@ impl Rules {
         };
         let source = if ignored_by(&self.built_in) {
             RuleSource::BuiltIn
+        } else if ignored_by(&self.shared) {
+            RuleSource::File
         } else if ignored_by(&self.exclude) {
             RuleSource::Exclude
-        } else if ignored_by(&self.file) || ignored_by(&self.shared) {
+        } else if ignored_by(&self.file) {
             RuleSource::File
         } else {
             RuleSource::Selection
@@ -73,7 +75,7 @@ impl Rules {
                 .rposition(|line| *line == pattern || line.trim_end() == pattern)?;
             Some(at as u64 + 1)
         };
-        line_in(&self.texts.file).or_else(|| line_in(&self.texts.shared))
+        line_in(&self.texts.shared).or_else(|| line_in(&self.texts.file))
     }
 }
 
