@@ -70,7 +70,9 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if args.dry_run {
         return preview::run(app, &args).await;
     }
-    if !args.local.exists() {
+    let remote = folders::remote_path(&args.remote)?;
+    let is_made = !args.local.exists();
+    if is_made {
         std::fs::create_dir(&args.local).map_err(|e| {
             Failure::usage(format!(
                 "can't make the folder {}: {e}",
@@ -80,14 +82,20 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
     let new = NewFolder {
         local: local_path::folder(&args.local)?,
-        remote: folders::remote_path(&args.remote)?,
+        remote,
         mode: args.mode.unwrap_or_default(),
         exclude: args.exclude.clone(),
         only: args.only.clone(),
         gate: args.deletion_gate.map_or(default_gate, |gate| gate.0),
     };
-    if !args.yes {
-        ask(&new)?;
+    if !args.yes
+        && let Err(refused) = ask(&new)
+    {
+        if is_made {
+            // It is empty, or somebody has begun to use it.
+            drop(std::fs::remove_dir(&new.local));
+        }
+        return Err(refused);
     }
     let missing = only::missing_subfolders(app, &new).await;
     let added = pair(app, &args, new).await?;

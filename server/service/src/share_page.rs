@@ -91,7 +91,11 @@ fn origin(url: &str) -> &str {
         "https://".len() + rest.find(['/', '?', '#']).unwrap_or(rest.len())
     });
     let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-:/".contains(c);
-    if url[..host].chars().all(is_plain) { &url[..host] } else { "" }
+    if url[..host].chars().all(is_plain) {
+        &url[..host]
+    } else {
+        ""
+    }
 }
 
 pub(crate) fn routes() -> Router<AppState> {
@@ -127,8 +131,8 @@ fn with_security_headers(mut response: Response, logo_origin: &str) -> Response 
 
 /// The page; its status already tells whether the link opens.
 async fn page(State(app): State<AppState>, PathArgs(code): PathArgs<String>) -> Response {
-    let theme =
-        usable_share(&app, &code, false).and_then(|share| Ok(app.store.share_theme(share.account)?));
+    let theme = usable_share(&app, &code, false)
+        .and_then(|share| Ok(app.store.share_theme(share.account)?));
     let (status, logo) = match theme {
         Ok(theme) => (StatusCode::OK, theme.logo_url),
         Err(error) if error.is_failure() => return error.into_response(),
@@ -157,5 +161,14 @@ mod tests {
         assert_eq!(origin("https://a.example/x.png?y"), "https://a.example");
         assert_eq!(origin("https://a.example:8443"), "https://a.example:8443");
         assert_eq!(origin(""), "");
+        // Either would change the rest of the policy, or allow more than one origin.
+        for url in [
+            "https://b\u{fc}cher.example/x",
+            "https://*/x",
+            "https://a b/x",
+            "https://a;b/x",
+        ] {
+            assert_eq!(origin(url), "", "{url}");
+        }
     }
 }

@@ -118,7 +118,7 @@ impl Tx<'_> {
     /// Begins a download, which counts towards the link's limit, and returns its token.
     ///
     /// # Errors
-    /// 401 without a visit, 403 for a view-only link, 410 at the limit.
+    /// 401 without a visit, 403 for a view-only link, 404 for a file that is not in it, 410 at the limit.
     pub fn begin_download(&self, code: &str, token: &str, node: Option<NodeId>) -> Result<String> {
         let share = shares::by_code(self.conn, code)?.ok_or_else(no_visit)?;
         let visit = visit(self.conn, token, self.now)?
@@ -128,6 +128,11 @@ impl Tx<'_> {
             return Err(Error::Forbidden(
                 "this link is for viewing; its files can't be downloaded".into(),
             ));
+        }
+        if let Some(node) = node
+            && !is_at_or_below(self.conn, share.share.file_id, node)?
+        {
+            return Err(Error::not_found(format!("{node} is not in the link")));
         }
         let counted = self
             .conn

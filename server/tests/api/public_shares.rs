@@ -215,6 +215,25 @@ async fn a_link_at_its_download_limit_is_gone() {
 }
 
 #[tokio::test]
+async fn a_download_of_a_file_that_is_not_in_the_link_is_neither_begun_nor_counted() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let file = owner.file(None, "a.txt", "x").await;
+    let other = owner.file(None, "b.txt", "y").await;
+    let link = share(&owner, &file, json!({"download_limit": 1})).await;
+    let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
+    let begin = async |file: &Node| {
+        let headers = [("x-share-access", opened.access.as_str())];
+        let body = json!({"file_id": file.id}).to_string();
+        let path = path(&link, "/downloads");
+        stranger.send(Method::POST, &path, &headers, body).await
+    };
+    begin(&other).await.failed(404);
+    begin(&file).await.done(200);
+    begin(&file).await.failed(410);
+}
+
+#[tokio::test]
 async fn two_downloads_can_not_share_the_last_one() {
     let world = World::new();
     let (owner, stranger) = (world.owner(), world.nobody());

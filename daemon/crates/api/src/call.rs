@@ -177,4 +177,16 @@ mod tests {
         let text = is_unprotected("localhost").unwrap_err().to_string();
         assert!(text.contains("must start with https://"), "{text}");
     }
+
+    #[test]
+    fn an_address_has_neither_user_nor_password() {
+        for address in [
+            "https://me@host",
+            "https://:secret@host",
+            "https://me:secret@host",
+        ] {
+            assert!(BaseUrl::parse(address).is_err(), "{address}");
+        }
+        assert!(BaseUrl::parse("https://host:8443/cairn").is_ok());
+    }
 }

@@ -242,6 +242,7 @@ struct BeginDownload {
         (status = 200, description = "The download's token", body = BegunDownload),
         (status = 401, description = "The visit is over; open the link again"),
         (status = 403, description = "The link is for viewing"),
+        (status = 404, description = "The file is not in the link"),
         (status = 410, description = "The download limit is reached")
     )
 )]

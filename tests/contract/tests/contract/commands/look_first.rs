@@ -50,6 +50,9 @@ fn a_dry_run_of_add_counts_both_sides_and_changes_nothing() {
     let text = world.run("a", &["add", "none", "--remote", "/nothing", "--dry-run"]);
     assert!(text.stdout.contains("Both sides are empty."), "{text:?}");
     assert!(!world.path("none").exists(), "the folder was made");
+    let refused = world.run("a", &["add", "none", "--remote", "nothing"]);
+    refused.refused(2, &["has to begin with `/`"]);
+    assert!(!world.path("none").exists(), "a refused folder was made");
 }
 
 #[test]

@@ -82,7 +82,7 @@ impl Rules {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::rules::IGNORE_FILE;
+    use crate::observe::rules::{IGNORE_FILE, Texts};
     use cairn_index::FolderSettings;
     use cairn_platform::RealDisk;
 
@@ -125,5 +125,24 @@ mod tests {
         assert_eq!(source("docs/x.log"), Some(RuleSource::File));
         assert_eq!(source("music/x"), Some(RuleSource::Selection));
         assert_eq!(source("docs/x"), None);
+    }
+
+    #[test]
+    fn a_shared_rule_comes_before_an_excluded_pattern() {
+        let settings = FolderSettings {
+            exclude: vec!["x.*".into()],
+            ..FolderSettings::default()
+        };
+        let texts = Texts {
+            shared: "*.tmp\n".into(),
+            ..Texts::default()
+        };
+        let rules = Rules::new(texts, &settings);
+        let found = rules.origin(&RelPath::parse("x.tmp").unwrap(), false);
+        let found = found.expect("it is ignored");
+        assert_eq!(
+            (found.source, found.pattern.as_str(), found.line),
+            (RuleSource::File, "*.tmp", Some(1))
+        );
     }
 }
