@@ -47,9 +47,8 @@ pub(crate) fn accept(
 fn accept_root(db: &Db<'_>, folder: &FolderRow, found: &Stat) -> Result<(), IndexError> {
     forget_children(db, folder, None)?;
     db.forget_sent(folder.id)?;
-    let file = (found.file_id.device, found.file_id.inode);
     if let Some(remote) = folder.remote_node {
-        db.attach_folder(folder.id, remote, file)?;
+        db.attach_folder(folder.id, remote, local_stat(found).identity())?;
     }
     db.mark_differing(folder)
 }

@@ -2,6 +2,7 @@
 
 use crate::dispatcher::Dispatcher;
 use crate::engine::Engine;
+use crate::observe::hash::local_stat;
 use crate::ports::{Clock, Hint, Ports, Watch};
 use crate::start::{EngineOptions, engine_of};
 use async_trait::async_trait;
@@ -125,7 +126,7 @@ impl TestEngine {
 
 fn attached(db: &Db<'_>, root: &Path) -> Result<FolderRow, IndexError> {
     let id = db.add_folder(root.to_str().unwrap(), "/", &FolderSettings::default())?;
-    let file = RealDisk::new().stat(root).unwrap().file_id;
-    db.attach_folder(id, None, (file.device, file.inode))?;
+    let root = local_stat(&RealDisk::new().stat(root).unwrap());
+    db.attach_folder(id, None, root.identity())?;
     Ok(db.folder(id)?.unwrap())
 }

@@ -1,6 +1,7 @@
 //! Folder pairs and what the user chose for each.
 
 use crate::error::IndexError;
+use crate::local::FileIdentity;
 use crate::open::Db;
 use crate::sql_types::{TOP, bits_from, bits_to, collect, first, parent_node_from, parent_node_to};
 use cairn_model::{DeletionGate, FolderId, NodeId, SyncMode};
@@ -40,24 +41,30 @@ pub struct FolderRow {
     pub remote_path: String,
     /// `None`: not looked up yet. `Some(None)`: the top of the space.
     pub remote_node: Option<Option<NodeId>>,
-    /// Device and inode of the root directory when it was linked.
-    pub root_file: Option<(u64, u64)>,
+    /// The root directory when it was linked.
+    pub root_file: Option<FileIdentity>,
     pub settings: FolderSettings,
 }
 
-const COLUMNS: &str = "id, root, remote_path, remote_node, root_device, root_inode, settings";
+const COLUMNS: &str =
+    "id, root, remote_path, remote_node, root_device, root_inode, root_birth, settings";
 
 fn read(row: &Row<'_>) -> Result<FolderRow, IndexError> {
     let node: Option<Vec<u8>> = row.get(3)?;
     let device: Option<i64> = row.get(4)?;
     let inode: Option<i64> = row.get(5)?;
-    let settings: String = row.get(6)?;
+    let birth = row.get(6)?;
+    let settings: String = row.get(7)?;
     Ok(FolderRow {
         id: FolderId(row.get(0)?),
         root: row.get(1)?,
         remote_path: row.get(2)?,
         remote_node: node.map(|b| parent_node_from(&b)).transpose()?,
-        root_file: device.zip(inode).map(|(d, i)| (bits_from(d), bits_from(i))),
+        root_file: device.zip(inode).map(|(device, inode)| FileIdentity {
+            device: bits_from(device),
+            inode: bits_from(inode),
+            birth,
+        }),
         settings: serde_json::from_str(&settings)
             .map_err(|_| IndexError::Corrupt("folder settings"))?,
     })
@@ -111,16 +118,18 @@ impl Db<'_> {
         &self,
         id: FolderId,
         remote_node: Option<NodeId>,
-        root_file: (u64, u64),
+        root_file: FileIdentity,
     ) -> Result<(), IndexError> {
         self.prepare(
-            "UPDATE folders SET remote_node = ?2, root_device = ?3, root_inode = ?4 WHERE id = ?1",
+            "UPDATE folders SET remote_node = ?2, root_device = ?3, root_inode = ?4, root_birth = ?5 \
+             WHERE id = ?1",
         )?
         .execute((
             id.0,
             parent_node_to(remote_node),
-            bits_to(root_file.0),
-            bits_to(root_file.1),
+            bits_to(root_file.device),
+            bits_to(root_file.inode),
+            root_file.birth,
         ))?;
         Ok(())
     }

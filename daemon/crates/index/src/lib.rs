@@ -34,7 +34,7 @@ pub use conflicts::ConflictRow;
 pub use error::IndexError;
 pub use folders::{FolderRow, FolderSettings};
 pub use journal::JournalRow;
-pub use local::{LocalRow, LocalStat, Skipped};
+pub use local::{FileIdentity, LocalRow, LocalStat, Skipped};
 pub use open::{Db, Index, Opened};
 pub use remote::{PutResult, RemoteRow};
 pub use rules::SharedRules;

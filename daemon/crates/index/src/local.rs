@@ -24,10 +24,43 @@ pub struct LocalStat {
 }
 
 impl LocalStat {
-    /// Returns whether both are the same file, whatever became of its content.
+    /// Returns the numbers by which its file system tells it from others.
+    #[must_use]
+    pub fn identity(&self) -> FileIdentity {
+        FileIdentity {
+            device: self.device,
+            inode: self.inode,
+            birth: self.birth,
+        }
+    }
+
+    /// Returns whether both have one identity, whatever became of the content. [`FileIdentity::is_proof`]
+    /// says whether they are the same file then.
     #[must_use]
     pub fn same_file(&self, other: &Self) -> bool {
-        (self.device, self.inode, self.birth) == (other.device, other.inode, other.birth)
+        self.identity() == other.identity()
+    }
+}
+
+/// The steps of the birth times of FAT, in nanoseconds.
+const COARSE_BIRTH: i64 = 10_000_000;
+
+/// The numbers by which a file system tells files apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FileIdentity {
+    pub device: u64,
+    pub inode: u64,
+    /// Nanoseconds since 1970-01-01 UTC.
+    pub birth: Option<i64>,
+}
+
+impl FileIdentity {
+    /// Returns whether two files that have this identity are one. Without a fine birth time they may not
+    /// be: inodes are used again, and FAT and many network file systems number files anew at each mount.
+    #[must_use]
+    pub fn is_proof(&self) -> bool {
+        self.birth
+            .is_some_and(|birth| birth != 0 && birth % COARSE_BIRTH != 0)
     }
 }
 

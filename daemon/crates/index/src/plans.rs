@@ -109,7 +109,7 @@ fn fill(db: &Db<'_>) -> Result<Rows, IndexError> {
         ..Default::default()
     };
     let folder = db.add_folder("/r", "/", &settings)?;
-    db.attach_folder(folder, None, (1, 2))?;
+    db.attach_folder(folder, None, STAT.identity())?;
     let folders = db.folders()?;
     let (above, below) = (
         remote(1, None, Kind::Folder),

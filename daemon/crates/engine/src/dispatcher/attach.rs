@@ -59,7 +59,7 @@ impl Dispatcher {
         let stat = self.engine.ports.disk.stat(Path::new(&row.root))?;
         let file = local_stat(&stat);
         let attached = self.engine.index.write(|db| {
-            db.attach_folder(id, node, (file.device, file.inode))?;
+            db.attach_folder(id, node, file.identity())?;
             let row = db.folder(id)?;
             if let Some(row) = &row {
                 db.mark_differing(row)?;

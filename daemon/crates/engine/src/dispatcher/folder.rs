@@ -5,7 +5,7 @@ use crate::folder_rules::FolderRules;
 use crate::gate::DeletionFlow;
 use crate::overall_progress::Amount;
 use crate::work::Queue;
-use cairn_index::FolderRow;
+use cairn_index::{FileIdentity, FolderRow};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -30,6 +30,9 @@ pub(super) struct Folder {
     pub(super) schedule: Schedule,
     /// Its remote folder can't be had; tried again whenever the feed is polled.
     pub(super) unattachable: bool,
+    /// The root and its mount as they were when its content was last compared with the index; none after
+    /// it was missing.
+    pub(super) root_checked: Option<(FileIdentity, Option<u64>)>,
     pub(super) plan_due: bool,
     /// The time of the last plan: what could be tried again by then was tried.
     pub(super) planned_at: Instant,

@@ -8,12 +8,14 @@ use crate::error::EngineError;
 use crate::folder_rules::FolderRules;
 use crate::gate::DeletionFlow;
 use crate::health::FolderPart;
+use crate::observe::hash::local_stat;
+use crate::observe::mounts::FileSystem;
 use crate::observe::same_disk::SameDisk;
 use crate::ports::Hint;
 use crate::work::Queue;
-use cairn_index::FolderRow;
+use cairn_index::{FileIdentity, FolderRow, IndexError};
 use cairn_model::FolderId;
-use cairn_platform::FileKind;
+use cairn_platform::{FileKind, Stat};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -74,6 +76,7 @@ impl Dispatcher {
             watching: Watching::Works,
             schedule: Schedule::new(now, self.tuning.timing()),
             unattachable: false,
+            root_checked: None,
             plan_due: true,
             planned_at: now,
             next_plan: now,
@@ -108,20 +111,13 @@ impl Dispatcher {
         };
         let root = PathBuf::from(&folder.row.root);
         let found = match self.engine.ports.disk.stat(&root) {
-            Ok(stat) if stat.kind == FileKind::Dir => {
-                let file = (stat.file_id.device, stat.file_id.inode);
-                match folder.row.root_file {
-                    Some(known) if known != file => {
-                        follow_device(&self.engine, folder, known, file)
-                    }
-                    Some(_) | None => true,
-                }
-            }
+            Ok(stat) if stat.kind == FileKind::Dir => is_attached_root(&self.engine, folder, &stat),
             Ok(_) | Err(_) => false,
         };
         if found {
             folder.schedule.root_found();
         } else {
+            folder.root_checked = None;
             folder.schedule.root_missing(Instant::now());
         }
         let problem = (!found).then(|| EngineError::RootGone(root).problem(String::new()));
@@ -132,42 +128,83 @@ impl Dispatcher {
     }
 }
 
-/// Takes over the new device number of a file system that is otherwise the same: numbers change when
-/// disks are plugged in, or at a start. It is the same if the root has the same file id, and at least
-/// half of what is known in it is there. Returns whether it is.
-fn follow_device(
-    engine: &Engine,
-    folder: &mut Folder,
-    known: (u64, u64),
-    found: (u64, u64),
-) -> bool {
-    if known.1 != found.1 || known.0 == found.0 {
+/// Returns whether a directory is the root that was attached. Numbers of devices change when disks are
+/// plugged in, or at a start; those of files change on FAT and some network file systems; and another
+/// disk may have the same ones. Then it is the root if at least half of what is known in it is there, and
+/// its new numbers are recorded.
+fn is_attached_root(engine: &Engine, folder: &mut Folder, stat: &Stat) -> bool {
+    let found = local_stat(stat).identity();
+    let Some(known) = folder.row.root_file else {
+        return true;
+    };
+    let checked = Some((found, stat.mount));
+    let is_equal = known == found;
+    if is_equal && (found.is_proof() || folder.root_checked == checked) {
+        return true;
+    }
+    // A directory that was made anew, perhaps without what was in it.
+    if known.inode != found.inode && (known.is_proof() || found.is_proof()) {
         return false;
     }
-    let id = folder.row.id;
-    let changed = engine.index.write(|db| {
-        let disk = &*engine.ports.disk;
-        let same = SameDisk {
-            db,
-            disk,
-            folder: id,
-        };
-        if !same.holds(None, Path::new(&folder.row.root))? {
-            return Ok(None);
-        }
-        db.change_device(id, known.0, found.0)?;
-        db.folder(id)
-    });
-    match changed {
+    let root = Path::new(&folder.row.root);
+    if is_equal && !is_top_of_mount(engine, root, stat) {
+        return true;
+    }
+    match compare_root(engine, folder, known, found) {
         Ok(Some(row)) => {
-            tracing::info!(root = %row.root, "the file system has another device number now");
+            if !is_equal {
+                tracing::info!(root = %row.root, "the root has other numbers now");
+            }
             folder.row = Arc::new(row);
+            folder.root_checked = checked;
             true
         }
         Ok(None) => false,
         Err(error) => {
-            tracing::warn!(%error, "a folder's new device number can't be recorded");
+            tracing::warn!(%error, "a folder's root can't be compared with what is known of it");
             false
         }
     }
+}
+
+/// Returns whether another file system begins at the root: its inode is then that of every such one.
+fn is_top_of_mount(engine: &Engine, root: &Path, stat: &Stat) -> bool {
+    let above = root.parent().map(|above| engine.ports.disk.stat(above));
+    match above {
+        Some(Ok(above)) => FileSystem::of(Some(&above)).is_left_by(stat),
+        Some(Err(_)) | None => true,
+    }
+}
+
+/// Records the numbers of the root and returns the folder, if the root holds what is known in it.
+fn compare_root(
+    engine: &Engine,
+    folder: &Folder,
+    known: FileIdentity,
+    found: FileIdentity,
+) -> Result<Option<FolderRow>, IndexError> {
+    let id = folder.row.id;
+    engine.index.write(|db| {
+        let same = SameDisk {
+            db,
+            disk: &*engine.ports.disk,
+            folder: id,
+        };
+        let root = Path::new(&folder.row.root);
+        let holds = if known.inode == found.inode {
+            same.holds(None, root)?
+        } else {
+            same.holds_something(None, root)?
+        };
+        if !holds {
+            return Ok(None);
+        }
+        if known.device != found.device {
+            db.change_device(id, known.device, found.device)?;
+        }
+        if let (true, Some(remote)) = (known != found, folder.row.remote_node) {
+            db.attach_folder(id, remote, found)?;
+        }
+        db.folder(id)
+    })
 }

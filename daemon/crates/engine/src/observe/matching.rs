@@ -2,10 +2,12 @@
 //!
 //! Order matters: a file that turned up elsewhere under its own identity is a move, wherever its old
 //! row is; only what no move explains can be a replacement (editors save by renaming a new file over
-//! the old one); only what nothing explains is new, or gone.
+//! the old one); only what nothing explains is new, or gone. The name comes before the identity where
+//! the file system's identities prove nothing.
 
 use crate::observe::hash::local_stat;
 use crate::observe::mounts::FileSystem;
+use crate::observe::same_disk::SameDisk;
 use crate::observe::scan::{Depth, Fresh, Scan};
 use cairn_index::{IndexError, LocalRow, Skipped};
 use cairn_model::{Kind, LocalId, RelPath};
@@ -79,7 +81,7 @@ impl Scan<'_, '_> {
                 continue;
             }
             let missing = self.gone.contains_key(&row.id) || !self.stands_at_its_row(&row)?;
-            if !missing {
+            if !missing || !self.can_be_moved_to(&row, fresh)? {
                 continue;
             }
             // A file that was never synced and is renamed over one that was is how editors save:
@@ -101,6 +103,53 @@ impl Scan<'_, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns whether a row whose identity a new name has can be the same file. If identities prove
+    /// nothing, the file that had the name is more likely to be there, and a move changes neither size
+    /// nor time.
+    fn can_be_moved_to(&self, row: &LocalRow, fresh: &Fresh) -> Result<bool, IndexError> {
+        if self.is_on_absent_disk(row)? {
+            return Ok(false);
+        }
+        if row.stat.identity().is_proof() {
+            return Ok(true);
+        }
+        let stat = local_stat(&fresh.stat);
+        match row.kind {
+            _ if self.replaced(fresh)?.is_some_and(|own| own.id != row.id) => Ok(false),
+            Kind::File => Ok((row.stat.size, row.stat.mtime) == (stat.size, stat.mtime)),
+            Kind::Folder => self.has_content_of(row, &fresh.dir.join(fresh.name.clone())),
+        }
+    }
+
+    /// Returns whether a directory at a path holds what the index knows in a folder.
+    pub(crate) fn has_content_of(
+        &self,
+        row: &LocalRow,
+        path: &RelPath,
+    ) -> Result<bool, IndexError> {
+        let known = SameDisk {
+            db: self.db,
+            disk: self.disk,
+            folder: self.folder.id,
+        };
+        known.holds_something(Some(row.id), &path.to_path(&self.root))
+    }
+
+    /// Returns whether a row is in a file system that is not mounted: its files can't be elsewhere.
+    fn is_on_absent_disk(&self, row: &LocalRow) -> Result<bool, IndexError> {
+        let mut at = Some(row.clone());
+        while let Some(row) = at {
+            if row.skipped == Skipped::Unmounted {
+                return Ok(true);
+            }
+            at = match row.parent {
+                Some(parent) => self.db.local(parent)?,
+                None => None,
+            };
+        }
+        Ok(false)
     }
 
     fn stands_at_its_row(&self, row: &LocalRow) -> Result<bool, IndexError> {
@@ -126,7 +175,8 @@ impl Scan<'_, '_> {
         self.make_room(fresh, row.id)?;
         let id = row.id;
         let stat = local_stat(&fresh.stat);
-        let hash = row.hash.filter(|_| row.stat == stat);
+        let is_unchanged = row.stat == stat && stat.identity().is_proof();
+        let hash = row.hash.filter(|_| is_unchanged);
         self.db.update_local(&LocalRow {
             parent: fresh.parent,
             name: fresh.name.clone(),

@@ -38,6 +38,20 @@ impl SameDisk<'_, '_> {
         Ok(found.same * 2 >= found.names)
     }
 
+    /// As [`Self::holds`], of a directory in which something is known: what is empty proves nothing.
+    ///
+    /// # Errors
+    /// The index's.
+    pub(crate) fn holds_something(
+        &self,
+        dir: Option<LocalId>,
+        path: &Path,
+    ) -> Result<bool, IndexError> {
+        let mut found = Comparison::default();
+        self.compare(dir, path, &mut found)?;
+        Ok(found.names > 0 && found.same * 2 >= found.names)
+    }
+
     fn compare(
         &self,
         dir: Option<LocalId>,

@@ -324,6 +324,7 @@ impl Scan<'_, '_> {
             if row.kind == kind
                 && let Some(from) = self.db.local_path(row.id)?
                 && self.same_dir(&row.stat, &from).is_none()
+                && (stat.identity().is_proof() || self.has_content_of(&row, path)?)
                 && self.rules.to_mut().follow(&from, path)
             {
                 return Ok(true);

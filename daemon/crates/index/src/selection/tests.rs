@@ -1,7 +1,7 @@
 //! Selected subfolders that are moved, renamed and deleted.
 
 use super::*;
-use crate::{FolderSettings, Index, SyncedRow};
+use crate::{FolderSettings, Index, LocalStat, SyncedRow};
 use cairn_model::{Kind, LocalId, Name};
 use uuid::Uuid;
 
@@ -23,7 +23,7 @@ fn pair(settings: &FolderSettings) -> (Index, FolderId) {
     let id = index
         .write(|db| {
             let id = db.add_folder("/home/x", "/", settings)?;
-            db.attach_folder(id, None, (1, 1))?;
+            db.attach_folder(id, None, LocalStat::default().identity())?;
             for (id, parent, name) in [(1, 0, "p"), (2, 1, "a"), (3, 1, "b")] {
                 db.put_remote(&db.folders()?, &folder_node(id, parent, name, 1))?;
             }
