@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use cairn_model::AccountId;
-use cairn_service::{AppState, Error, Result, bearer, canonical, holder};
+use cairn_service::{AppState, Error, Result, bearer, canonical_form, holder};
 use cairn_store::Source;
 use cairn_wire::ErrorBody;
 use cairn_wire::headers::DEVICE_ID;
@@ -177,7 +177,7 @@ impl Faults {
         {
             return Err(Error::invalid("`probability` has to be 0 to 1"));
         }
-        if let Some(renamed) = canonical(&fault.path_pattern)
+        if let Some(renamed) = canonical_form(&fault.path_pattern)
             && fault.path_pattern.starts_with("/v2/")
         {
             fault.path_pattern = renamed;
@@ -233,7 +233,8 @@ impl Faults {
 pub(crate) struct AppliedRule(pub(crate) u64);
 
 fn find(faults: &Faults, app: &AppState, request: &Request) -> Option<Rule> {
-    let path = canonical(request.uri().path()).unwrap_or_else(|| request.uri().path().to_owned());
+    let path =
+        canonical_form(request.uri().path()).unwrap_or_else(|| request.uri().path().to_owned());
     if path.starts_with("/_dev") {
         return None;
     }

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use axum::http::HeaderValue;
 
-    fn allowed(access: DevAccess, fields: &[(header::HeaderName, &'static str)]) -> bool {
+    fn is_allowed(access: DevAccess, fields: &[(header::HeaderName, &'static str)]) -> bool {
         let headers = fields
             .iter()
             .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)))
@@ -83,7 +83,7 @@ mod tests {
     fn a_foreign_host_or_origin_is_refused() {
         let local = DevAccess::Loopback;
         for host in ["localhost:8787", "127.0.0.1", "[::1]:8787", "127.0.0.9:1"] {
-            assert!(allowed(local, &[(header::HOST, host)]), "{host}");
+            assert!(is_allowed(local, &[(header::HOST, host)]), "{host}");
         }
         for host in [
             "rebind.example",
@@ -91,17 +91,17 @@ mod tests {
             "localhost.example",
             "",
         ] {
-            assert!(!allowed(local, &[(header::HOST, host)]), "{host}");
+            assert!(!is_allowed(local, &[(header::HOST, host)]), "{host}");
             assert!(
-                allowed(DevAccess::Anyone, &[(header::HOST, host)]),
+                is_allowed(DevAccess::Anyone, &[(header::HOST, host)]),
                 "{host}"
             );
         }
         let from = |origin| [(header::HOST, "localhost:8787"), (header::ORIGIN, origin)];
-        assert!(allowed(local, &from("http://localhost:8787")));
+        assert!(is_allowed(local, &from("http://localhost:8787")));
         for origin in ["http://evil.example", "http://localhost:3000", "null"] {
-            assert!(!allowed(local, &from(origin)), "{origin}");
-            assert!(!allowed(DevAccess::Anyone, &from(origin)), "{origin}");
+            assert!(!is_allowed(local, &from(origin)), "{origin}");
+            assert!(!is_allowed(DevAccess::Anyone, &from(origin)), "{origin}");
         }
     }
 }

@@ -181,7 +181,7 @@ struct Passing {
 }
 
 impl Observer for Passing {
-    fn polled(&mut self, data: Option<&Bytes>) {
+    fn on_poll(&mut self, data: Option<&Bytes>) {
         let counter = match self.way {
             Direction::In => &self.entry.request_bytes,
             Direction::Out => &self.entry.response_bytes,
@@ -191,7 +191,7 @@ impl Observer for Passing {
         }
     }
 
-    fn ended(&mut self) {
+    fn on_end(&mut self) {
         if self.way == Direction::Out {
             self.entry.finished.store(true, Ordering::SeqCst);
         }

@@ -39,7 +39,7 @@ struct Seen {
 
 impl Seen {
     /// Returns true if an id is new, and remembers it.
-    fn first(&mut self, id: &str) -> bool {
+    fn remember_id(&mut self, id: &str) -> bool {
         if !self.ids.insert(id.to_owned()) {
             return false;
         }
@@ -111,7 +111,7 @@ async fn take(State(sink): State<Arc<Sink>>, headers: HeaderMap, body: Bytes) ->
     let Some(id) = payload["delivery_id"].as_str() else {
         return refuse(StatusCode::BAD_REQUEST, "`delivery_id` is missing");
     };
-    let first = sink.seen.lock().first(id);
+    let first = sink.seen.lock().remember_id(id);
     if first {
         let line = json!({ "verified": verified.unwrap_or(false), "payload": payload });
         (sink.print)(&line.to_string());
@@ -126,12 +126,12 @@ mod tests {
     #[test]
     fn ids_are_new_once_and_forgotten_in_the_end() {
         let mut seen = Seen::default();
-        assert!(seen.first("a"));
-        assert!(!seen.first("a"));
+        assert!(seen.remember_id("a"));
+        assert!(!seen.remember_id("a"));
         for number in 0..REMEMBERED {
-            assert!(seen.first(&number.to_string()));
+            assert!(seen.remember_id(&number.to_string()));
         }
-        assert!(seen.first("a"));
+        assert!(seen.remember_id("a"));
         assert_eq!(seen.ids.len(), REMEMBERED);
     }
 }

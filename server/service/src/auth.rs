@@ -125,7 +125,7 @@ fn identify(
 }
 
 /// Returns the refusal of an account that the administrator has switched off.
-pub(crate) fn disabled() -> Error {
+pub(crate) fn disabled_error() -> Error {
     Error::forbidden("the account is disabled; ask whoever runs this server")
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn holder_as_of(app: &AppState, token: &str, presented_ms: i64) -> Re
             .key_holder(&api_key::hash(token))?
             .ok_or_else(|| Error::unauthorized("the API key is unknown, expired or revoked"))?;
         if holder.disabled {
-            return Err(disabled());
+            return Err(disabled_error());
         }
         return Ok(Holder {
             account: holder.account,
@@ -175,7 +175,7 @@ pub(crate) fn holder_as_of(app: &AppState, token: &str, presented_ms: i64) -> Re
         .account(verified.account)?
         .ok_or_else(|| Error::unauthorized("the access token's account is gone; log in again"))?;
     if account.disabled {
-        return Err(disabled());
+        return Err(disabled_error());
     }
     // The command line ends logins from another process.
     if app.store.login_has_ended(verified.login)? {

@@ -125,7 +125,9 @@ pub(crate) async fn sweep(state: &ServerState, before_ms: i64) -> Result<u64> {
 }
 
 fn report(state: &ServerState, task: Task, removed: Result<u64>) -> Result<u64> {
-    state.metrics.ran(task, state.source.now_ms(), &removed);
+    state
+        .metrics
+        .note_run(task, state.source.now_ms(), &removed);
     match &removed {
         Ok(0) => {}
         Ok(count) => tracing::info!(task = task.name(), count, "background work is done"),

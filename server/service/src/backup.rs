@@ -8,7 +8,8 @@ use crate::background::machine_ms;
 use crate::error::{Error, Result};
 use crate::server::Server;
 use cairn_store::{
-    KEEP_OBJECTS, NeededObjects, ObjectLocation, begin_restored_histories, needed_by, private_files,
+    KEEP_OBJECTS, NeededObjects, ObjectLocation, begin_restored_histories, objects_needed_by,
+    private_files,
 };
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -172,7 +173,7 @@ impl Server {
         }
         for attempt in 1.. {
             store.copy_database(&database)?;
-            needed = needed_by(&database)?;
+            needed = objects_needed_by(&database)?;
             let gone = if has_objects {
                 take_objects(&from, &objects, &needed)?
             } else {
@@ -265,7 +266,7 @@ pub fn restore(from: &Path, data: &Path) -> Result<Backup> {
     let backup: Backup = serde_json::from_str(&text)
         .map_err(|e| Error::config(format!("{}: {e}", description.display())))?;
     let database = from.join(DATABASE);
-    let needed = needed_by(&database)?;
+    let needed = objects_needed_by(&database)?;
     empty_directory(data)?;
     if backup.has_objects
         && let Some(gone) = take_objects(&from.join(OBJECTS), &data.join(OBJECTS), &needed)?

@@ -42,7 +42,7 @@ pub(crate) fn serve_all(app: &AppState, hooks: Option<&Arc<dyn Hooks>>, routes: 
         outer = outer.layer(from_fn_with_state(hooked, intercept));
     }
     outer = outer
-        .layer(CatchPanicLayer::custom(panicked))
+        .layer(CatchPanicLayer::custom(panic_response))
         .layer(from_fn_with_state(app.clone(), outer_middleware::wrap));
     if let Some(hooks) = hooks {
         let hooked = Hooked(app.clone(), hooks.clone());
@@ -71,7 +71,7 @@ async fn observe(
     hooks.observe(&app, request, next).await
 }
 
-fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
+fn panic_response(panic: Box<dyn Any + Send + 'static>) -> Response {
     let message = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
@@ -88,7 +88,7 @@ const ALIASES: [(&str, &str); 3] = [
 ];
 
 /// One form for paths that mean the same: no trailing slash, `/api/v1/nodes` for `/v2/nodes`.
-pub fn canonical(path: &str) -> Option<String> {
+pub fn canonical_form(path: &str) -> Option<String> {
     let api = ["/api/", "/v2/", "/_dev/"]
         .iter()
         .any(|family| path.starts_with(family));
@@ -104,7 +104,7 @@ pub fn canonical(path: &str) -> Option<String> {
 }
 
 async fn canonical_path(mut request: Request, next: Next) -> Response {
-    if let Some(path) = canonical(request.uri().path()) {
+    if let Some(path) = canonical_form(request.uri().path()) {
         let mut parts = request.uri().clone().into_parts();
         let full = match request.uri().query() {
             Some(query) => format!("{path}?{query}"),
@@ -135,30 +135,33 @@ pub(crate) async fn method_not_allowed(request: Request) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::canonical;
+    use super::canonical_form;
 
     #[test]
     fn paths_of_both_families_become_one() {
-        assert_eq!(canonical("/v2/nodes").as_deref(), Some("/api/v1/nodes"));
         assert_eq!(
-            canonical("/v2/nodes/x/").as_deref(),
+            canonical_form("/v2/nodes").as_deref(),
+            Some("/api/v1/nodes")
+        );
+        assert_eq!(
+            canonical_form("/v2/nodes/x/").as_deref(),
             Some("/api/v1/nodes/x")
         );
         assert_eq!(
-            canonical("/api/v1/nodes/").as_deref(),
+            canonical_form("/api/v1/nodes/").as_deref(),
             Some("/api/v1/nodes")
         );
-        assert_eq!(canonical("/api/v1/nodes"), None);
-        assert_eq!(canonical("/v2/nodesque"), None);
+        assert_eq!(canonical_form("/api/v1/nodes"), None);
+        assert_eq!(canonical_form("/v2/nodesque"), None);
         assert_eq!(
-            canonical("/api/v1/team/x").as_deref(),
+            canonical_form("/api/v1/team/x").as_deref(),
             Some("/api/v1/teams/x")
         );
-        assert_eq!(canonical("/api/v1/teams/x"), None);
+        assert_eq!(canonical_form("/api/v1/teams/x"), None);
         assert_eq!(
-            canonical("/api/v1/webshare/url/").as_deref(),
+            canonical_form("/api/v1/webshare/url/").as_deref(),
             Some("/api/v1/shares")
         );
-        assert_eq!(canonical("/swagger-ui/"), None);
+        assert_eq!(canonical_form("/swagger-ui/"), None);
     }
 }

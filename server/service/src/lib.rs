@@ -29,7 +29,7 @@ pub use auth::{Access, Holder, bearer, holder};
 pub use backup::{Backup, Checked, restore};
 pub use error::{Error, Result};
 pub use hooks::{Hooks, ResponseFuture};
-pub use http::canonical;
+pub use http::canonical_form;
 pub use http::extract::{PathArgs, QueryParams, UndocumentedJson};
 pub use http::observed::{Observer, observe};
 pub use identity::password::MIN_PASSWORD;

@@ -59,7 +59,7 @@ impl ServerState {
         }
         let tokens = Tokens::new(&store.secret("token_key")?, options.public_url.as_deref())?;
         let now = source.now_ms();
-        for ended in store.ended_since(now - LIFETIME_S * 1000)? {
+        for ended in store.logins_ended_since(now - LIFETIME_S * 1000)? {
             tokens.end(ended, now);
         }
         Ok(Self {

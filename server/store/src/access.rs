@@ -32,7 +32,7 @@ impl Table {
 }
 
 /// Returns the refusal of something that exists and is not the caller's.
-pub(super) fn forbidden(what: &str) -> Error {
+pub(super) fn forbidden_error(what: &str) -> Error {
     Error::Forbidden(format!("you have no access to the {what}"))
 }
 
@@ -48,9 +48,9 @@ fn exists(conn: &Connection, table: Table, id: &[u8; 16]) -> Result<bool> {
 }
 
 /// Returns the error for something that the caller has not: `what`, such as `webhook ID`.
-pub(super) fn absent(conn: &Connection, table: Table, id: &[u8; 16], what: &str) -> Error {
+pub(super) fn absent_error(conn: &Connection, table: Table, id: &[u8; 16], what: &str) -> Error {
     match exists(conn, table, id) {
-        Ok(true) => forbidden(what),
+        Ok(true) => forbidden_error(what),
         Ok(false) => Error::not_found(format!("there is no {what}")),
         Err(error) => error,
     }

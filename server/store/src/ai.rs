@@ -6,7 +6,7 @@ use super::{Actor, Space, Store, Tx, nodes};
 use crate::catalog::{ai_files, included_ai_tokens};
 use crate::error::{Error, Result};
 use crate::payments::plan_of;
-use crate::revisions::signed;
+use crate::revisions::to_signed;
 use cairn_model::{AccountId, Kind, NodeId};
 use cairn_wire::Timestamp;
 use cairn_wire::ai::AiUse;
@@ -89,7 +89,7 @@ fn tokens_used(conn: &Connection, account: AccountId, now: i64) -> Result<(i64, 
 
 /// Returns what is left of the tokens that the account's plan includes in a month.
 pub(crate) fn included_left(conn: &Connection, account: AccountId, now: i64) -> Result<i64> {
-    let all = signed(included_ai_tokens(plan_of(conn, account)?));
+    let all = to_signed(included_ai_tokens(plan_of(conn, account)?));
     let (used, _) = tokens_used(conn, account, now)?;
     Ok((all - used).max(0))
 }
@@ -119,7 +119,7 @@ impl Tx<'_> {
     /// 402 if both together are less.
     pub fn add_ai_use(&self, account: AccountId, kind: &str, used: AiUse) -> Result<()> {
         let included = included_left(self.conn, account, self.now)?;
-        let purchased = (signed(used.tokens) - included).max(0);
+        let purchased = (to_signed(used.tokens) - included).max(0);
         if purchased > 0 {
             self.spend_ai_tokens(account, purchased)?;
         }
@@ -153,7 +153,7 @@ impl Tx<'_> {
         actor: &Actor,
         folder: NodeId,
     ) -> Result<(Vec<Node>, Option<u64>)> {
-        let found = nodes::active(self.conn, actor.space, folder)?.node;
+        let found = nodes::active_node(self.conn, actor.space, folder)?.node;
         if found.kind == Kind::File {
             return Err(Error::invalid(format!(
                 "`folder_id` {folder} is a file; it has to be a folder"

@@ -156,7 +156,7 @@ impl Store {
             )?;
             if changed == 0 {
                 let what = format!("API key {key}");
-                return Err(access::absent(tx.conn, Table::ApiKeys, key.as_bytes(), &what));
+                return Err(access::absent_error(tx.conn, Table::ApiKeys, key.as_bytes(), &what));
             }
             Ok(())
         })

@@ -10,7 +10,7 @@ use std::path::Path;
 /// The objects that a database refers to, each with the bytes that it has to have at least.
 pub type NeededObjects = HashMap<String, u64>;
 
-fn needed(conn: &Connection) -> Result<NeededObjects> {
+fn read_needed(conn: &Connection) -> Result<NeededObjects> {
     let mut all: NeededObjects = conn
         .prepare(
             "SELECT o.name, coalesce(max(c.start + c.size), 0) FROM objects o \
@@ -35,7 +35,7 @@ fn needed(conn: &Connection) -> Result<NeededObjects> {
 ///
 /// # Errors
 /// A file that is no database of this or an older server, or one with contents of an older format.
-pub fn needed_by(database: &Path) -> Result<NeededObjects> {
+pub fn objects_needed_by(database: &Path) -> Result<NeededObjects> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(database, flags)?;
     let version: usize = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -47,7 +47,7 @@ pub fn needed_by(database: &Path) -> Result<NeededObjects> {
         )));
     }
     check_format(&conn, version)?;
-    needed(&conn)
+    read_needed(&conn)
 }
 
 impl Store {
@@ -65,6 +65,6 @@ impl Store {
 
     /// Returns the objects that the database refers to.
     pub fn needed_objects(&self) -> Result<NeededObjects> {
-        self.read(needed)
+        self.read(read_needed)
     }
 }

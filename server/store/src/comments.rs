@@ -91,7 +91,7 @@ fn depth(conn: &Connection, id: Uuid) -> Result<u64> {
 }
 
 /// Puts each comment below the one that it answers.
-fn nested(all: Vec<Comment>) -> Vec<Comment> {
+fn nest_replies(all: Vec<Comment>) -> Vec<Comment> {
     let mut below: HashMap<Option<Uuid>, Vec<Comment>> = HashMap::new();
     for comment in all {
         below.entry(comment.parent_id).or_default().push(comment);
@@ -139,7 +139,7 @@ impl Tx<'_> {
         parent: Option<Uuid>,
         text: &str,
     ) -> Result<Comment> {
-        let commented = nodes::active(self.conn, actor.space, node)?;
+        let commented = nodes::active_node(self.conn, actor.space, node)?;
         let parent_comment = match parent {
             None => None,
             Some(id) => Some(
@@ -198,7 +198,7 @@ impl Tx<'_> {
         let comment = find(self.conn, id)?
             .filter(|comment| !comment.deleted)
             .ok_or_else(missing)?;
-        let commented = nodes::visible(self.conn, actor.space, comment.file_id)?;
+        let commented = nodes::visible_node(self.conn, actor.space, comment.file_id)?;
         if comment.author.id != actor.account {
             return Err(Error::Forbidden(
                 "only its author can delete a comment".into(),
@@ -231,7 +231,7 @@ impl Store {
     /// 404, 403.
     pub fn comments(&self, space: Space, node: NodeId, skip: u64, take: u64) -> Result<Threads> {
         self.read(|conn| {
-            nodes::visible(conn, space, node)?;
+            nodes::visible_node(conn, space, node)?;
             let (comments, threads) = conn
                 .prepare_cached(
                     "SELECT count(*) FILTER (WHERE body IS NOT NULL), count(*) FILTER (WHERE parent IS NULL) \
@@ -250,7 +250,7 @@ impl Store {
                 .query_map(params![node.as_bytes(), skip, take], comment_row)?
                 .collect::<rusqlite::Result<_>>()?;
             Ok(Threads {
-                page: nested(found),
+                page: nest_replies(found),
                 threads,
                 comments,
             })

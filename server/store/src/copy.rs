@@ -69,7 +69,7 @@ fn copy_metadata(tx: &Tx<'_>, from: NodeId, to: NodeId) -> Result<()> {
 ///
 /// # Errors
 /// 409 for an id that is another node's.
-fn copied_before(
+fn earlier_copy(
     conn: &Connection,
     space: Space,
     original: &NodeRow,
@@ -142,9 +142,9 @@ impl Tx<'_> {
     /// # Errors
     /// 404 for the node or the folder, 409 for a taken name or id, 507.
     pub fn copy(&self, actor: &Actor, id: NodeId, how: &CopyNode) -> Result<Node> {
-        let top = nodes::active(self.conn, actor.space, id)?;
+        let top = nodes::active_node(self.conn, actor.space, id)?;
         if let Some(wanted) = how.id
-            && let Some(known) = copied_before(self.conn, actor.space, &top, wanted)?
+            && let Some(known) = earlier_copy(self.conn, actor.space, &top, wanted)?
         {
             return Ok(known);
         }
@@ -157,7 +157,7 @@ impl Tx<'_> {
         usage::check_quota(self.conn, actor.space, growth)?;
         let copied = self.copy_all(actor, &originals, how, name)?;
         usage::count_files(self.conn, actor.space, growth.files)?;
-        Ok(nodes::visible(self.conn, actor.space, copied)?.node)
+        Ok(nodes::visible_node(self.conn, actor.space, copied)?.node)
     }
 
     /// Copies a subtree, its top first; returns the copy of the top.

@@ -259,13 +259,13 @@ mod tests {
     fn a_backup_of_the_old_format_is_refused_and_one_without_files_is_not() {
         let dir = tempfile::tempdir().unwrap();
         let database = older_database(dir.path(), true);
-        let refusal = crate::needed_by(&database).unwrap_err().to_string();
+        let refusal = crate::objects_needed_by(&database).unwrap_err().to_string();
         let named = dir.path().display().to_string();
         assert!(refusal.contains(&named), "{refusal}");
         assert!(refusal.contains("still opens it"), "{refusal}");
         let empty = tempfile::tempdir().unwrap();
         let database = older_database(empty.path(), false);
-        assert!(crate::needed_by(&database).unwrap().is_empty());
+        assert!(crate::objects_needed_by(&database).unwrap().is_empty());
     }
 
     #[test]

@@ -21,7 +21,7 @@ impl Tx<'_> {
         for name in names {
             let folder = match nodes::child_named(self.conn, actor.space, at, &name)? {
                 Some(known) => {
-                    let node = nodes::visible(self.conn, actor.space, known)?.node;
+                    let node = nodes::visible_node(self.conn, actor.space, known)?.node;
                     if node.kind == Kind::File {
                         return Err(Error::conflict(format!(
                             "the name {name:?} is taken in this folder by the file {known}"

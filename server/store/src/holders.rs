@@ -116,7 +116,11 @@ fn kept_size(conn: &Connection, node: NodeId, chunk: ChunkId) -> Result<Option<u
 }
 
 /// Finds the first of several nodes for which a chunk is stored that a revision has, and its size.
-fn kept_for(conn: &Connection, nodes: &[NodeId], chunk: ChunkId) -> Result<Option<(NodeId, u64)>> {
+fn find_kept_for(
+    conn: &Connection,
+    nodes: &[NodeId],
+    chunk: ChunkId,
+) -> Result<Option<(NodeId, u64)>> {
     for node in nodes {
         if let Some(size) = kept_size(conn, *node, chunk)? {
             return Ok(Some((*node, size)));
@@ -126,7 +130,7 @@ fn kept_for(conn: &Connection, nodes: &[NodeId], chunk: ChunkId) -> Result<Optio
 }
 
 /// The other nodes whose chunks a node's revisions have.
-fn borrowed(conn: &Connection, node: NodeId) -> Result<Vec<NodeId>> {
+fn borrowed_holders(conn: &Connection, node: NodeId) -> Result<Vec<NodeId>> {
     Ok(conn
         .prepare_cached("SELECT holder FROM borrowed WHERE node = ?1")?
         .query_map([node.as_bytes()], |row| read_id(row, 0))?
@@ -138,12 +142,12 @@ fn in_revision(conn: &Connection, node: NodeId, chunk: ChunkId) -> Result<Option
     if kept_size(conn, node, chunk)?.is_some() {
         return Ok(Some(node));
     }
-    let kept = kept_for(conn, &borrowed(conn, node)?, chunk)?;
+    let kept = find_kept_for(conn, &borrowed_holders(conn, node)?, chunk)?;
     Ok(kept.map(|(holder, _)| holder))
 }
 
 /// Returns true if an open upload of another account needs a chunk of a node.
-fn announced_by_others(
+fn is_announced_by_others(
     conn: &Connection,
     node: NodeId,
     chunk: ChunkId,
@@ -168,7 +172,7 @@ fn announced_by_others(
 }
 
 /// Finds a stored chunk of a node, for an account that sends it.
-pub(super) fn stored(
+pub(super) fn find_stored(
     conn: &Connection,
     node: NodeId,
     chunk: ChunkId,
@@ -179,7 +183,7 @@ pub(super) fn stored(
         (holder, NeededBy::Revision, true)
     } else if let Some(own) = own_chunk(conn, node, chunk, sender)? {
         let others_may_need = !own.is_own || own.is_compared_by_others;
-        let is_needed = others_may_need && announced_by_others(conn, node, chunk, sender, now)?;
+        let is_needed = others_may_need && is_announced_by_others(conn, node, chunk, sender, now)?;
         let needed_by = if is_needed {
             NeededBy::Upload
         } else {
@@ -213,7 +217,7 @@ pub(super) fn look_up(
     announced: &[SealedChunk],
     account: AccountId,
 ) -> Result<Vec<Announced>> {
-    let others = borrowed(conn, node)?;
+    let others = borrowed_holders(conn, node)?;
     let mut seen = HashSet::with_capacity(announced.len());
     let mut out = Vec::with_capacity(announced.len());
     for chunk in announced {
@@ -223,7 +227,7 @@ pub(super) fn look_up(
         let own = own_chunk(conn, node, chunk.id, account)?;
         let kept = match &own {
             Some(own) if own.in_revision => Some((node, own.size)),
-            Some(_) | None => kept_for(conn, &others, chunk.id)?,
+            Some(_) | None => find_kept_for(conn, &others, chunk.id)?,
         };
         let (holder, size, presence) = match (kept, own) {
             (Some((holder, size)), _) => (holder, size, Presence::Confirmed),
@@ -278,7 +282,7 @@ pub(super) fn forget_borrowed(conn: &Connection, node: NodeId) -> Result<()> {
 /// Forgets the nodes of whose chunks none of a node's revisions has any more, so that its readers reach
 /// nothing of what those have since.
 pub(super) fn forget_unused(conn: &Connection, node: NodeId) -> Result<()> {
-    let mut unused: HashSet<NodeId> = borrowed(conn, node)?.into_iter().collect();
+    let mut unused: HashSet<NodeId> = borrowed_holders(conn, node)?.into_iter().collect();
     if unused.is_empty() {
         return Ok(());
     }
@@ -324,7 +328,7 @@ impl Tx<'_> {
         account: AccountId,
         compared: &StoredChunk,
     ) -> Result<bool> {
-        let present = stored(self.conn, node, compared.id, account, self.now)?;
+        let present = find_stored(self.conn, node, compared.id, account, self.now)?;
         if present.is_none_or(|present| present.place != compared.place) {
             return Ok(false);
         }
@@ -350,7 +354,7 @@ impl Store {
         sender: AccountId,
     ) -> Result<Option<StoredChunk>> {
         let now = self.source().now_ms();
-        self.read(|conn| stored(conn, node, chunk, sender, now))
+        self.read(|conn| find_stored(conn, node, chunk, sender, now))
     }
 
     /// Returns the place of a chunk of any of a node's revisions.
@@ -359,7 +363,7 @@ impl Store {
     /// 404 for a node or a chunk that isn't there.
     pub fn chunk_place(&self, space: Space, node: NodeId, chunk: ChunkId) -> Result<ChunkPlace> {
         self.read(|conn| {
-            nodes::visible(conn, space, node)?;
+            nodes::visible_node(conn, space, node)?;
             let missing = || Error::not_found(format!("the node {node} has no chunk {chunk}"));
             let holder = in_revision(conn, node, chunk)?.ok_or_else(missing)?;
             chunks::place(conn, holder, chunk)?.ok_or_else(missing)

@@ -20,7 +20,7 @@ pub struct Remembered {
 }
 
 impl Store {
-    pub fn remembered(&self, account: AccountId, key: &str) -> Result<Option<Remembered>> {
+    pub fn remembered_response(&self, account: AccountId, key: &str) -> Result<Option<Remembered>> {
         let oldest = self.source().now_ms() - KEPT_MS;
         self.read(|conn| {
             Ok(conn

@@ -83,7 +83,7 @@ mod webhooks;
 pub use accounts::{Account, NewAccount};
 pub use administration::{AccountCondition, AccountOverview, NewLimits, Session};
 pub use ai::{Facts, MonthOfAi, NamedFile};
-pub use backup::{NeededObjects, needed_by};
+pub use backup::{NeededObjects, objects_needed_by};
 pub use chunks::ChunkPlace;
 pub use comments::Threads;
 pub use compaction::{ObjectUse, Part};

@@ -57,7 +57,7 @@ impl Store {
             let filter = match what {
                 Listing::Children { parent, name } => {
                     if let Some(parent) = parent {
-                        let found = nodes::visible(conn, space, *parent)?;
+                        let found = nodes::visible_node(conn, space, *parent)?;
                         if found.node.kind == Kind::File {
                             return Err(Error::invalid(format!(
                                 "`parent_id` {parent} is a file; it has to be a folder"

@@ -278,7 +278,7 @@ impl Store {
     }
 
     /// Logins and service accounts that ended after `since`: their access tokens may not have expired.
-    pub fn ended_since(&self, since: i64) -> Result<Vec<Uuid>> {
+    pub fn logins_ended_since(&self, since: i64) -> Result<Vec<Uuid>> {
         self.read(|conn| {
             Ok(conn
                 .prepare(

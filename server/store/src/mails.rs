@@ -86,7 +86,7 @@ impl MailQueue {
     }
 
     /// Waits until there may be something to send.
-    pub async fn woken(&self) {
+    pub async fn wait_for_work(&self) {
         self.waiting.notified().await;
     }
 }
@@ -235,7 +235,7 @@ impl Store {
     }
 
     /// Records that the mail server has taken a mail. Its text goes: nobody needs it any more.
-    pub fn mail_sent(&self, row: i64) -> Result<()> {
+    pub fn record_mail_sent(&self, row: i64) -> Result<()> {
         self.write(|tx| {
             tx.conn.execute(
                 "UPDATE mails SET state = 'sent', body = '', error = NULL WHERE row = ?1",
@@ -258,7 +258,7 @@ impl Store {
     }
 
     /// Records the reason that an attempt failed; after the last one the mail has failed, and its text goes.
-    pub fn mail_failed(&self, row: i64, error: &str, is_last: bool) -> Result<()> {
+    pub fn record_mail_failed(&self, row: i64, error: &str, is_last: bool) -> Result<()> {
         let sql = if is_last {
             "UPDATE mails SET error = ?2, state = 'failed', body = '' WHERE row = ?1"
         } else {

@@ -79,7 +79,7 @@ mod tests {
         INSERT INTO chunks (node, id, object, start, size, refs) VALUES
             (x'01', x'01', 1, 0, 1, 1), (x'03', x'03', 1, 1, 1, 0), (x'01', x'f1', 1, 2, 1, 0);";
 
-    fn chosen(conn: &Connection, table: &str, guards: &[&str]) -> Vec<Vec<u8>> {
+    fn select_ids(conn: &Connection, table: &str, guards: &[&str]) -> Vec<Vec<u8>> {
         let sql = format!("SELECT o.id FROM {table} o WHERE {}", guards.join(" AND "));
         let mut select = conn.prepare(&sql).unwrap();
         let rows = select.query_map([], |row| row.get(0)).unwrap();
@@ -98,14 +98,14 @@ mod tests {
             ("chunks", &CHUNK),
         ] {
             let all: Vec<&str> = guards.iter().map(|(_, sql)| *sql).collect();
-            let found = chosen(&conn, table, &all);
+            let found = select_ids(&conn, table, &all);
             assert_eq!(found.len(), 1, "{table}: what is not needed goes");
             assert!(!is_needed(&found[0]), "{table}: {found:?}");
             for (at, (keeps, _)) in guards.iter().enumerate() {
                 let mut others = vec!["1"];
                 others.extend(&all[..at]);
                 others.extend(&all[at + 1..]);
-                let found = chosen(&conn, table, &others);
+                let found = select_ids(&conn, table, &others);
                 assert!(found.iter().any(is_needed), "{table}: {}", keeps);
             }
         }

@@ -40,19 +40,19 @@ pub(super) fn find(conn: &Connection, id: NodeId) -> Result<Option<NodeRow>> {
 }
 
 /// A node that the space's owner can see: active or trashed.
-pub(super) fn visible(conn: &Connection, space: Space, id: NodeId) -> Result<NodeRow> {
+pub(super) fn visible_node(conn: &Connection, space: Space, id: NodeId) -> Result<NodeRow> {
     match find(conn, id)? {
         Some(found) if found.is_in(space) => Ok(found),
         Some(found) if found.state != State::Deleted && found.space != space.row => Err(
-            access::forbidden(&format!("node {id} from this space (`X-Space-Id`)")),
+            access::forbidden_error(&format!("node {id} from this space (`X-Space-Id`)")),
         ),
         Some(_) | None => Err(Error::not_found(format!("there is no node {id}"))),
     }
 }
 
 /// A visible node that is not in the trash.
-pub(super) fn active(conn: &Connection, space: Space, id: NodeId) -> Result<NodeRow> {
-    let found = visible(conn, space, id)?;
+pub(super) fn active_node(conn: &Connection, space: Space, id: NodeId) -> Result<NodeRow> {
+    let found = visible_node(conn, space, id)?;
     if found.state != State::Active {
         return Err(Error::conflict(format!(
             "the node {id} is in the trash; restore it first"
@@ -78,9 +78,9 @@ pub(super) fn check_folder(conn: &Connection, space: Space, parent: Option<NodeI
         Some((in_space, 1, _)) if in_space == space.row => Err(Error::conflict(format!(
             "the folder {parent} is in the trash; restore it first"
         ))),
-        Some((in_space, 0 | 1, _)) if in_space != space.row => Err(access::forbidden(&format!(
-            "folder {parent} from this space (`parent_id`)"
-        ))),
+        Some((in_space, 0 | 1, _)) if in_space != space.row => Err(access::forbidden_error(
+            &format!("folder {parent} from this space (`parent_id`)"),
+        )),
         Some(_) | None => Err(Error::not_found(format!(
             "there is no folder {parent} (`parent_id`)"
         ))),
@@ -188,7 +188,7 @@ pub(super) fn create_folder(tx: &Tx<'_>, actor: &Actor, new: &NewFolder) -> Resu
             seal: new.seal.as_ref(),
         },
     )?;
-    Ok((visible(tx.conn, actor.space, id)?.node, true))
+    Ok((visible_node(tx.conn, actor.space, id)?.node, true))
 }
 
 impl Tx<'_> {
@@ -204,6 +204,6 @@ impl Store {
     /// # Errors
     /// [`Error::NotFound`]; [`Error::Forbidden`] for a node of another space.
     pub fn node(&self, space: Space, id: NodeId) -> Result<Node> {
-        self.read(|conn| Ok(visible(conn, space, id)?.node))
+        self.read(|conn| Ok(visible_node(conn, space, id)?.node))
     }
 }

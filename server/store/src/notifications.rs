@@ -145,7 +145,7 @@ impl Store {
                 .optional()?
                 .ok_or_else(|| {
                     let what = format!("notification {wanted}");
-                    access::absent(tx.conn, Table::Notifications, wanted.as_bytes(), &what)
+                    access::absent_error(tx.conn, Table::Notifications, wanted.as_bytes(), &what)
                 })
         })
     }

@@ -229,7 +229,7 @@ impl Objects {
     }
 
     /// Returns the file that keeps all objects, if it is there.
-    fn kept_by(&self) -> Option<&std::path::Path> {
+    fn keep_file(&self) -> Option<&std::path::Path> {
         self.keep.as_deref().filter(|keep| keep.exists())
     }
 
@@ -250,7 +250,7 @@ impl Objects {
         if names.is_empty() {
             return 0;
         }
-        if let Some(keep) = self.kept_by() {
+        if let Some(keep) = self.keep_file() {
             tracing::warn!(
                 count = names.len(),
                 "objects are kept: this data directory was restored, and another server may use them; delete {} \

@@ -55,7 +55,7 @@ impl Outbox {
     }
 
     /// Waits until there may be something to deliver.
-    pub async fn woken(&self) {
+    pub async fn wait_for_work(&self) {
         self.waiting.notified().await;
     }
 }
@@ -141,7 +141,7 @@ impl Tx<'_> {
     }
 
     /// The rows of webhooks changed: what is known of them in this transaction no longer holds.
-    pub(super) fn webhooks_changed(&self) {
+    pub(super) fn note_webhooks_changed(&self) {
         self.raised.known.take();
         self.raised.any.set(true);
     }

@@ -15,7 +15,7 @@ pub struct Purged {
     pub objects: Vec<String>,
 }
 
-fn together(conn: &Connection, root: NodeId) -> Result<Vec<(NodeId, i64)>> {
+fn trashed_together(conn: &Connection, root: NodeId) -> Result<Vec<(NodeId, i64)>> {
     Ok(conn
         .prepare_cached("SELECT id, kind FROM nodes WHERE trash_root = ?1 AND state = 1")?
         .query_map([root.as_bytes()], |row| Ok((read_id(row, 0)?, row.get(1)?)))?
@@ -56,7 +56,7 @@ pub(super) fn purge_root(
     purged: &mut Purged,
 ) -> Result<()> {
     let mut files = 0;
-    for (node, kind) in together(tx.conn, root)? {
+    for (node, kind) in trashed_together(tx.conn, root)? {
         erase(tx, node, purged)?;
         files += i64::from(kind == 0);
     }
@@ -70,7 +70,7 @@ impl Tx<'_> {
     /// # Errors
     /// 404, or 409 for a node that is not itself in the trash.
     pub fn purge(&self, actor: &Actor, id: NodeId) -> Result<Purged> {
-        let found = nodes::visible(self.conn, actor.space, id)?;
+        let found = nodes::visible_node(self.conn, actor.space, id)?;
         if found.state != State::Trashed {
             return Err(Error::conflict(format!(
                 "the node {id} is not in the trash; DELETE /nodes/{id} puts it there"

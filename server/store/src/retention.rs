@@ -83,7 +83,7 @@ impl Tx<'_> {
         actor: &Actor,
         new: &CreateRetentionRule,
     ) -> Result<RetentionRule> {
-        let folder = nodes::active(self.conn, actor.space, new.folder_id)?.node;
+        let folder = nodes::active_node(self.conn, actor.space, new.folder_id)?.node;
         if folder.kind == Kind::File {
             return Err(Error::invalid(format!(
                 "`folder_id` {} is a file; it has to be a folder",
@@ -123,7 +123,7 @@ impl Tx<'_> {
             .execute(params![id.as_bytes(), account.as_bytes()])?;
         if gone == 0 {
             let what = format!("retention rule {id}");
-            return Err(access::absent(
+            return Err(access::absent_error(
                 self.conn,
                 Table::RetentionRules,
                 id.as_bytes(),

@@ -93,7 +93,7 @@ fn of_visible(
     node: NodeId,
     id: RevisionId,
 ) -> Result<RevisionRow> {
-    nodes::visible(conn, space, node)?;
+    nodes::visible_node(conn, space, node)?;
     find(conn, id)?
         .filter(|revision| revision.node == node)
         .ok_or_else(|| Error::not_found(format!("the node {node} has no revision {id}")))
@@ -158,7 +158,7 @@ pub(super) fn set_head(
 }
 
 /// A byte count as SQLite has it.
-pub(super) fn signed(bytes: u64) -> i64 {
+pub(super) fn to_signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
@@ -168,7 +168,7 @@ impl Tx<'_> {
     /// # Errors
     /// 404, 409 in the trash, 507.
     pub fn restore_revision(&self, actor: &Actor, node: NodeId, id: RevisionId) -> Result<Node> {
-        let found = nodes::active(self.conn, actor.space, node)?;
+        let found = nodes::active_node(self.conn, actor.space, node)?;
         let old = of_visible(self.conn, actor.space, node, id)?;
         if found.node.revision_id == Some(id) {
             return Ok(found.node);
@@ -194,7 +194,7 @@ impl Tx<'_> {
         }
         insert(self, actor, &new)?;
         set_head(self, actor, &new, None)?;
-        Ok(nodes::visible(self.conn, actor.space, node)?.node)
+        Ok(nodes::visible_node(self.conn, actor.space, node)?.node)
     }
 }
 
@@ -208,7 +208,7 @@ impl Store {
         take: u64,
     ) -> Result<(Vec<Revision>, u64)> {
         self.read(|conn| {
-            let found = nodes::visible(conn, space, node)?;
+            let found = nodes::visible_node(conn, space, node)?;
             if found.node.kind == Kind::Folder {
                 return Err(Error::invalid(format!("{node} is a folder; only files have revisions")));
             }

@@ -279,7 +279,7 @@ pub(super) fn unpack_chunks(packed: &[u8]) -> Result<Vec<SealedChunk>> {
             })
         })
         .collect::<Option<_>>()
-        .ok_or_else(damaged)
+        .ok_or_else(damaged_error)
 }
 
 /// A chunk of a revision, and the node that it was stored for.
@@ -314,7 +314,7 @@ fn read_held(packed: &[u8]) -> Option<HeldChunk> {
     Some(HeldChunk { chunk, holder })
 }
 
-fn damaged() -> Error {
+fn damaged_error() -> Error {
     Error::Internal("a packed chunk list is damaged".into())
 }
 
@@ -323,13 +323,13 @@ pub(super) fn unpack_held(packed: &[u8]) -> Result<Vec<HeldChunk>> {
         .chunks(HELD)
         .map(read_held)
         .collect::<Option<_>>()
-        .ok_or_else(damaged)
+        .ok_or_else(damaged_error)
 }
 
 /// Finds one chunk in the packed list of a revision.
 pub(super) fn find_held(packed: &[u8], id: ChunkId) -> Result<Option<HeldChunk>> {
     if !packed.len().is_multiple_of(HELD) {
-        return Err(damaged());
+        return Err(damaged_error());
     }
     let mut all = packed.chunks_exact(HELD);
     Ok(all.find(|one| one.starts_with(&id.0)).and_then(read_held))

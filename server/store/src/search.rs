@@ -39,7 +39,7 @@ pub struct Search {
 const MAX_WORDS: usize = 16;
 
 /// Returns the first different words, whatever their case.
-fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+fn distinct_words<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut seen = HashSet::new();
     words
         .filter(|word| seen.insert(word.to_lowercase()))
@@ -49,7 +49,7 @@ fn distinct<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 
 /// The words of a text as LIKE patterns: each has to be found, in any order.
 fn patterns(text: &str) -> Vec<String> {
-    let words = distinct(text.split_whitespace());
+    let words = distinct_words(text.split_whitespace());
     words.into_iter().map(pattern).collect()
 }
 
@@ -69,7 +69,7 @@ fn pattern(text: &str) -> String {
 /// An FTS5 query for all words, the last ones as they begin; `None` where there is no word.
 fn words(text: &str) -> Option<String> {
     let words = text.split(|c: char| !c.is_alphanumeric());
-    let terms: Vec<String> = distinct(words.filter(|word| !word.is_empty()))
+    let terms: Vec<String> = distinct_words(words.filter(|word| !word.is_empty()))
         .into_iter()
         .map(|word| format!("\"{word}\"*"))
         .collect();
@@ -149,7 +149,7 @@ impl Store {
         }
         let sql = matching.sql(spaces);
         self.read(|conn| {
-            let found = rows_found(conn, &sql, &matching.text, search)?;
+            let found = find_rows(conn, &sql, &matching.text, search)?;
             let page = found
                 .iter()
                 .skip(usize::try_from(skip).unwrap_or(usize::MAX))
@@ -215,7 +215,7 @@ impl Matching {
 }
 
 /// The rows of the nodes that match and that the filters let through.
-fn rows_found(conn: &Connection, sql: &str, text: &str, search: &Search) -> Result<Vec<i64>> {
+fn find_rows(conn: &Connection, sql: &str, text: &str, search: &Search) -> Result<Vec<i64>> {
     let from = search.from.unwrap_or(i64::MIN);
     let to = search.to.unwrap_or(i64::MAX);
     let mut found: Vec<i64> = Vec::new();

@@ -112,7 +112,7 @@ impl Store {
                 return Err(if mine {
                     Error::not_found(format!("there is no {what}"))
                 } else {
-                    access::absent(tx.conn, Table::ServiceAccounts, id.as_bytes(), &what)
+                    access::absent_error(tx.conn, Table::ServiceAccounts, id.as_bytes(), &what)
                 });
             }
             Ok(())

@@ -2,7 +2,7 @@
 
 use super::rows::id as read_id;
 use super::share_rows::ShareRow;
-use super::shares::owned;
+use super::shares::find_owned;
 use super::{Actor, Store, Tx, nodes, revisions};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, NodeId};
@@ -25,14 +25,14 @@ impl Tx<'_> {
         files: &[SharedFile],
         replace: bool,
     ) -> Result<ShareRow> {
-        let share = owned(self.conn, actor.account, which)?;
+        let share = find_owned(self.conn, actor.account, which)?;
         if replace {
             self.conn
                 .prepare_cached("DELETE FROM share_files WHERE share = ?1")?
                 .execute([share.row])?;
         }
         for file in files {
-            let node = nodes::active(self.conn, actor.space, file.node_id)?.node;
+            let node = nodes::active_node(self.conn, actor.space, file.node_id)?.node;
             if node.kind != Kind::File || !is_at_or_below(self.conn, share.share.file_id, node.id)?
             {
                 return Err(Error::invalid(format!(
@@ -58,7 +58,7 @@ impl Tx<'_> {
                     file.sealed.0
                 ])?;
         }
-        let changed = owned(self.conn, actor.account, which)?;
+        let changed = find_owned(self.conn, actor.account, which)?;
         if changed.share.files > MAX_FILES {
             return Err(Error::invalid(format!(
                 "`files`: a link carries at most {MAX_FILES} files; share a smaller folder"

@@ -55,7 +55,7 @@ fn find(conn: &Connection, which: &str) -> Result<ShareRow> {
 /// # Errors
 /// 404 for an unknown link, 403 for one of somebody else, and for one of a team that its maker has
 /// left.
-pub(super) fn owned(conn: &Connection, account: AccountId, which: &str) -> Result<ShareRow> {
+pub(super) fn find_owned(conn: &Connection, account: AccountId, which: &str) -> Result<ShareRow> {
     let found = find(conn, which)?;
     if found.account != account {
         return Err(Error::Forbidden(format!(
@@ -74,13 +74,13 @@ pub(super) fn owned(conn: &Connection, account: AccountId, which: &str) -> Resul
 /// whose links it manages.
 ///
 /// # Errors
-/// As [`owned`].
-fn managed(conn: &Connection, account: AccountId, which: &str) -> Result<ShareRow> {
+/// As [`find_owned`].
+fn find_managed(conn: &Connection, account: AccountId, which: &str) -> Result<ShareRow> {
     let found = find(conn, which)?;
     if manages(conn, account, found.space)? {
         return Ok(found);
     }
-    owned(conn, account, which)
+    find_owned(conn, account, which)
 }
 
 /// Returns true if an account manages the links of the team whose space this is.
@@ -109,7 +109,7 @@ impl Tx<'_> {
     /// # Errors
     /// 404 for the node, 400 for the wrong `storage_type`, 409 in the trash or for a used id.
     pub fn create_share(&self, actor: &Actor, new: &NewShare) -> Result<ShareRow> {
-        let node = nodes::active(self.conn, actor.space, new.node)?.node;
+        let node = nodes::active_node(self.conn, actor.space, new.node)?.node;
         let is = match node.kind {
             Kind::File => StorageType::File,
             Kind::Folder => StorageType::Folder,
@@ -153,7 +153,7 @@ impl Tx<'_> {
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)",
             )?
             .execute(params_from_iter(values.chain([self.now.into()])))?;
-        let made = owned(self.conn, actor.account, &id.to_string())?;
+        let made = find_owned(self.conn, actor.account, &id.to_string())?;
         self.emit(actor.account, EventKind::ShareCreated, &made.event_data())?;
         Ok(made)
     }
@@ -163,7 +163,7 @@ impl Tx<'_> {
     /// # Errors
     /// 404 for an unknown link, 403 for one that the account may not change.
     pub fn share(&self, account: AccountId, which: &str) -> Result<ShareRow> {
-        owned(self.conn, account, which)
+        find_owned(self.conn, account, which)
     }
 
     /// Replaces a link's settings; switching it off is a revocation that webhooks hear of.
@@ -193,7 +193,7 @@ impl Tx<'_> {
     /// # Errors
     /// 404, 403 for a link that is neither the account's nor of a team whose links it manages.
     pub fn delete_share(&self, account: AccountId, which: &str) -> Result<()> {
-        let old = managed(self.conn, account, which)?;
+        let old = find_managed(self.conn, account, which)?;
         self.conn
             .prepare_cached("DELETE FROM shares WHERE row = ?1")?
             .execute([old.row])?;
@@ -239,7 +239,7 @@ impl Store {
     /// # Errors
     /// 404 for an unknown link, 403 for one that the account may not see.
     pub fn share(&self, account: AccountId, which: &str) -> Result<ShareRow> {
-        self.read(|conn| managed(conn, account, which))
+        self.read(|conn| find_managed(conn, account, which))
     }
 
     /// A link by its short code, for strangers.

@@ -24,7 +24,7 @@ use cairn_log::{
     Statement,
 };
 use cairn_model::AccountId;
-use records::{CommitError, Rows, damaged};
+use records::{CommitError, Rows, damaged_error};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// The most bytes of entries in the response to a commit.
@@ -69,7 +69,7 @@ fn load<'a>(
     match core {
         Some(core) => {
             let state = SpaceState::resume(space.id, &core, rows);
-            Ok(state.map_err(|_| damaged("the state"))?)
+            Ok(state.map_err(|_| damaged_error("the state"))?)
         }
         None => Ok(SpaceState::with_records(space.id, first_history, rows)),
     }

@@ -67,7 +67,7 @@ const MEMBERSHIP_SQL: &str = "SELECT m.team, m.role, s.row, s.id FROM team_membe
 
 /// Returns the error for somebody who is no member.
 fn no_team(conn: &Connection, team: TeamId) -> Error {
-    access::absent(conn, Table::Teams, team.as_bytes(), &format!("team {team}"))
+    access::absent_error(conn, Table::Teams, team.as_bytes(), &format!("team {team}"))
 }
 
 /// The caller's part in a team, if it grants a right.
@@ -262,7 +262,7 @@ impl Store {
                 .optional()?
                 .ok_or_else(|| {
                     let what = format!("space {space} (`X-Space-Id`)");
-                    access::absent(conn, Table::Spaces, space.as_bytes(), &what)
+                    access::absent_error(conn, Table::Spaces, space.as_bytes(), &what)
                 })
         })
     }

@@ -119,7 +119,7 @@ impl Tx<'_> {
         seen: Option<i64>,
         seal: Option<&Sealed>,
     ) -> Result<Node> {
-        let top = nodes::visible(self.conn, actor.space, id)?;
+        let top = nodes::visible_node(self.conn, actor.space, id)?;
         if top.state == State::Trashed {
             return Ok(top.node);
         }
@@ -144,7 +144,7 @@ impl Tx<'_> {
                 actor.device.as_ref().map(DeviceId::as_bytes),
                 seal.map(|seal| &seal.0)
             ])?;
-        let trashed = nodes::visible(self.conn, actor.space, id)?.node;
+        let trashed = nodes::visible_node(self.conn, actor.space, id)?.node;
         self.emit_with(actor.account, EventKind::FileDeleted, || {
             node_data(&trashed)
         })?;
@@ -157,7 +157,7 @@ impl Tx<'_> {
     /// # Errors
     /// 404, or 409 for a node that went into the trash with its folder.
     pub fn restore(&self, actor: &Actor, id: NodeId) -> Result<Node> {
-        let top = nodes::visible(self.conn, actor.space, id)?;
+        let top = nodes::visible_node(self.conn, actor.space, id)?;
         if top.state == State::Active {
             return Ok(top.node);
         }
@@ -182,7 +182,7 @@ impl Tx<'_> {
                 actor.device.as_ref().map(DeviceId::as_bytes)
             ])?;
         }
-        Ok(nodes::visible(self.conn, actor.space, id)?.node)
+        Ok(nodes::visible_node(self.conn, actor.space, id)?.node)
     }
 }
 

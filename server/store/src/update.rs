@@ -25,7 +25,7 @@ pub struct Edit {
 }
 
 /// Returns the node as it is afterwards, as far as an edit can change it.
-fn edited(old: &Node, edit: &Edit) -> Node {
+fn apply_edit(old: &Node, edit: &Edit) -> Node {
     let mut new = old.clone();
     if let Some(name) = &edit.name {
         new.name = name.as_str().to_owned();
@@ -78,7 +78,7 @@ fn check_no_cycle(
     Ok(())
 }
 
-fn stored<T: serde::Serialize>(value: &T, is_empty: bool) -> Option<String> {
+fn json_unless_empty<T: serde::Serialize>(value: &T, is_empty: bool) -> Option<String> {
     if is_empty {
         None
     } else {
@@ -102,8 +102,8 @@ fn apply(tx: &Tx<'_>, actor: &Actor, old: &NodeRow, new: &Node, name: &Name) -> 
             new.executable,
             new.favorite,
             new.description,
-            stored(&new.labels, new.labels.is_empty()),
-            stored(&new.tags, new.tags.is_empty()),
+            json_unless_empty(&new.labels, new.labels.is_empty()),
+            json_unless_empty(&new.tags, new.tags.is_empty()),
             new.seal.as_ref().map(|seal| &seal.0),
             seq,
             tx.now,
@@ -118,8 +118,8 @@ impl Tx<'_> {
     /// # Errors
     /// 404 for the node or the new folder, 409 for a taken name or a cycle, 412 for another version.
     pub fn edit(&self, actor: &Actor, id: NodeId, edit: &Edit) -> Result<Node> {
-        let old = nodes::active(self.conn, actor.space, id)?;
-        let new = edited(&old.node, edit);
+        let old = nodes::active_node(self.conn, actor.space, id)?;
+        let new = apply_edit(&old.node, edit);
         if new == old.node && (edit.version.is_none() || old.node.device_id == actor.device) {
             // Said again, perhaps because the first answer was lost (RFC 9110, section 13.1.1).
             return Ok(old.node);
@@ -150,7 +150,7 @@ impl Tx<'_> {
         }
         nodes::check_free(self.conn, actor.space, new.parent_id, &name, Some(id))?;
         apply(self, actor, &old, &new, &name)?;
-        let changed = nodes::visible(self.conn, actor.space, id)?.node;
+        let changed = nodes::visible_node(self.conn, actor.space, id)?.node;
         self.emit_edit(actor.account, &old.node, &changed)?;
         Ok(changed)
     }

@@ -51,7 +51,7 @@ fn placing(
     chunk: &SealedChunk,
 ) -> Result<Placing> {
     let node = item.create.node_id;
-    let Some(found) = holders::stored(tx.conn, node, chunk.id, actor.account, tx.now)? else {
+    let Some(found) = holders::find_stored(tx.conn, node, chunk.id, actor.account, tx.now)? else {
         return Ok(Placing::Add);
     };
     holders::check_size(chunk, found.place.size)?;
@@ -80,7 +80,7 @@ fn growth_of(conn: &Connection, target: &Target, item: &BatchItem<'_>) -> Result
     let mut bytes = record_of(item.complete);
     for (chunk, _) in &item.chunks {
         if chunks::size(conn, item.create.node_id, chunk.id)?.is_none() {
-            bytes = bytes.saturating_add(revisions::signed(chunk.size));
+            bytes = bytes.saturating_add(revisions::to_signed(chunk.size));
         }
     }
     let files = target.files();
@@ -176,7 +176,8 @@ impl Store {
                 let mut found = Vec::new();
                 for (chunk, _) in &item.chunks {
                     let node = item.create.node_id;
-                    if let Some(stored) = holders::stored(conn, node, chunk.id, actor.account, now)?
+                    if let Some(stored) =
+                        holders::find_stored(conn, node, chunk.id, actor.account, now)?
                     {
                         found.push((chunk.id, stored));
                     }

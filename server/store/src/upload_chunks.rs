@@ -2,7 +2,7 @@
 
 use super::chunks;
 use super::holders::{self, StoredChunk};
-use super::revisions::signed;
+use super::revisions::to_signed;
 use super::uploads::no_upload;
 use super::{OpenUpload, Tx, usage};
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ impl Tx<'_> {
             )
             .optional()?
             .ok_or_else(|| no_upload(self.conn, upload.account, upload.id))?;
-        let found = holders::stored(self.conn, node, chunk.id, upload.account, self.now)?;
+        let found = holders::find_stored(self.conn, node, chunk.id, upload.account, self.now)?;
         if found.as_ref().map(|found| found.place.object.as_str()) != replaces {
             return Ok(None);
         }
@@ -61,9 +61,9 @@ impl Tx<'_> {
             )));
         }
         chunks::set_object_refs(self.conn, row, 1)?;
-        let size = signed(chunk.size);
+        let size = to_signed(chunk.size);
         // Of a chunk that another upload of the file sent meanwhile, the bytes stay set aside.
-        let paid = known.map_or_else(|| reserved.min(size), |known| signed(known).min(size));
+        let paid = known.map_or_else(|| reserved.min(size), |known| to_signed(known).min(size));
         if known.is_none() {
             self.conn
                 .prepare_cached("UPDATE uploads SET reserved = reserved - ?2 WHERE id = ?1")?

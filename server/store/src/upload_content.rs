@@ -60,7 +60,7 @@ pub(super) fn check_target(
         });
     };
     if !old.is_in(space) {
-        return Err(elsewhere(conn, space, create));
+        return Err(other_space_error(conn, space, create));
     }
     if revisions::owner(conn, create.revision_id)? == Some(id) {
         return Ok(Target::Done(Box::new(old.node)));
@@ -89,12 +89,12 @@ pub(super) fn check_target(
 }
 
 /// The error for a node of another space: not found where a revision of it was meant.
-fn elsewhere(conn: &Connection, space: Space, create: &CreateUpload) -> Error {
+fn other_space_error(conn: &Connection, space: Space, create: &CreateUpload) -> Error {
     let id = create.node_id;
     if create.base_revision_id.is_none() {
         return Error::conflict(format!("the id {id} can't be used; choose another"));
     }
-    nodes::visible(conn, space, id)
+    nodes::visible_node(conn, space, id)
         .err()
         .unwrap_or_else(|| Error::Internal(format!("the node {id} is in its space and is not")))
 }
@@ -180,7 +180,7 @@ pub(super) fn commit(
         )?,
         None => revisions::set_head(tx, actor, &content, complete.seal.as_ref())?,
     }
-    let node = nodes::visible(tx.conn, actor.space, create.node_id)?.node;
+    let node = nodes::visible_node(tx.conn, actor.space, create.node_id)?.node;
     tx.emit_upload(actor.account, &node)?;
     Ok(node)
 }
@@ -204,7 +204,7 @@ impl Tx<'_> {
             return Ok(*node);
         }
         let found = holders::look_up(self.conn, create.node_id, &create.chunks, upload.account)?;
-        let missing = uploads::unconfirmed(&found);
+        let missing = uploads::unconfirmed_chunks(&found);
         if let Some(first) = missing.first() {
             return Err(Error::invalid(format!(
                 "{} chunks are missing, the first is {first}; PUT them before completing the upload",

@@ -116,7 +116,7 @@ pub(super) fn no_upload(conn: &Connection, account: AccountId, id: UploadId) -> 
             found.query_row(params![id.as_bytes(), account.as_bytes()], |row| row.get(0))
         });
     match others {
-        Ok(true) => access::forbidden(&format!("upload {id}")),
+        Ok(true) => access::forbidden_error(&format!("upload {id}")),
         Ok(false) => Error::not_found(format!(
             "there is no upload {id}; it was given up, or is older than 7 days"
         )),
@@ -126,7 +126,7 @@ pub(super) fn no_upload(conn: &Connection, account: AccountId, id: UploadId) -> 
 
 /// Lists the chunks that are still to be sent: those that are missing, and those that only somebody
 /// else's upload has sent, so that both are compared.
-pub(super) fn unconfirmed(found: &[Announced]) -> Vec<ChunkId> {
+pub(super) fn unconfirmed_chunks(found: &[Announced]) -> Vec<ChunkId> {
     found
         .iter()
         .filter(|one| one.presence != Presence::Confirmed)
@@ -141,7 +141,7 @@ fn to_send(conn: &Connection, upload: &OpenUpload) -> Result<Vec<ChunkId>> {
     }
     let create = &upload.create;
     let found = holders::look_up(conn, create.node_id, &create.chunks, upload.account)?;
-    Ok(unconfirmed(&found))
+    Ok(unconfirmed_chunks(&found))
 }
 
 /// Returns the announced bytes that are stored nowhere yet.
@@ -150,7 +150,7 @@ fn absent_bytes(found: &[Announced]) -> i64 {
         .iter()
         .filter(|one| one.presence == Presence::Absent)
         .fold(0, |sum: i64, one| {
-            sum.saturating_add(revisions::signed(one.held.chunk.size))
+            sum.saturating_add(revisions::to_signed(one.held.chunk.size))
         })
 }
 
@@ -187,7 +187,7 @@ fn same_request(one: &CreateUpload, other: &CreateUpload) -> bool {
 }
 
 /// An upload of the same revision that is still open, or that has been completed.
-fn begun(
+fn begun_upload(
     conn: &Connection,
     actor: &Actor,
     revision: RevisionId,
@@ -249,7 +249,7 @@ impl Tx<'_> {
         create: &CreateUpload,
     ) -> Result<(OpenUpload, Vec<ChunkId>)> {
         log_guard::check_no_log(self.conn, actor.space)?;
-        if let Some(known) = begun(
+        if let Some(known) = begun_upload(
             self.conn,
             actor,
             create.revision_id,
@@ -289,7 +289,7 @@ impl Tx<'_> {
             packed,
         };
         insert(self.conn, create, &upload, growth.bytes)?;
-        Ok((upload.open()?, unconfirmed(&found)))
+        Ok((upload.open()?, unconfirmed_chunks(&found)))
     }
 
     /// An upload for changing it.

@@ -159,7 +159,7 @@ impl Store {
                 "UPDATE webhook_deliveries SET state = 1, due_at = ?2 WHERE id = ?1",
                 params![id.as_bytes(), tx.now],
             )?;
-            tx.webhooks_changed();
+            tx.note_webhooks_changed();
             self.delivery(tx.conn, webhook, id)
         })
     }

@@ -115,7 +115,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Unopenable`] where the delivery or the secret was sealed with a key that is gone.
-    pub fn outgoing(&self, due: Due) -> Result<Option<Outgoing>> {
+    pub fn open_delivery(&self, due: Due) -> Result<Option<Outgoing>> {
         let now = self.source.now_ms();
         let id = due.webhook;
         self.read(|conn| {

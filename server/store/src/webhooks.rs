@@ -42,7 +42,7 @@ pub(super) fn find(conn: &Connection, account: AccountId, id: Uuid, now: i64) ->
         })
         .optional()?
         .ok_or_else(|| {
-            access::absent(
+            access::absent_error(
                 conn,
                 Table::Webhooks,
                 id.as_bytes(),
@@ -99,7 +99,7 @@ impl Store {
                  VALUES (?1, ?2, ?3, ?4, 1, ?5, ?6, ?6)",
                 params![id.as_bytes(), account.as_bytes(), url, bits(events), sealed, tx.now],
             )?;
-            tx.webhooks_changed();
+            tx.note_webhooks_changed();
             tx.sample(id)?;
             find(tx.conn, account, id, tx.now)
         })
@@ -185,7 +185,7 @@ impl Store {
         self.write(|tx| {
             find(tx.conn, account, id, tx.now)?;
             change(tx)?;
-            tx.webhooks_changed();
+            tx.note_webhooks_changed();
             find(tx.conn, account, id, tx.now)
         })
     }
@@ -199,7 +199,7 @@ impl Store {
             find(tx.conn, account, id, tx.now)?;
             tx.conn
                 .execute("DELETE FROM webhooks WHERE id = ?1", [id.as_bytes()])?;
-            tx.webhooks_changed();
+            tx.note_webhooks_changed();
             Ok(())
         })
     }

@@ -46,7 +46,7 @@ async fn put(who: &Caller, upload: &Upload, named: &str, bytes: &'static str) ->
     who.send(Method::PUT, &path, &[], bytes).await
 }
 
-async fn missing(who: &Caller, upload: &Upload) -> Vec<cairn_model::ChunkId> {
+async fn missing_chunks(who: &Caller, upload: &Upload) -> Vec<cairn_model::ChunkId> {
     let path = format!("/api/v1/uploads/{}", upload.upload_id);
     who.get(&path).await.ok::<Upload>().missing
 }
@@ -119,7 +119,7 @@ async fn an_upload_is_not_completed_on_bytes_that_only_others_have_sent() {
     let refused = owner.complete(&upload, &mine).await.failed(400);
     assert!(refused.contains("PUT"), "{refused}");
     owner.chunk(copied.id, "good").await.failed(404);
-    assert_eq!(missing(&owner, &upload).await, [id_of(b"good")]);
+    assert_eq!(missing_chunks(&owner, &upload).await, [id_of(b"good")]);
     put(&owner, &upload, "good", "good").await.failed(409);
     let path = format!("/api/v1/uploads/{}", theirs.upload_id);
     member.delete(&path).await.done(204);
@@ -135,11 +135,11 @@ async fn bytes_that_two_have_sent_are_both_s_until_a_revision_has_them() {
     let [(mine, upload), (other, theirs)] = rivals(&owner, &member).await;
     member.complete(&theirs, &other).await.failed(400);
     put(&member, &theirs, "good", "good").await.done(204);
-    assert!(missing(&member, &theirs).await.is_empty());
+    assert!(missing_chunks(&member, &theirs).await.is_empty());
     // Who sent them first can't change them any more either.
     let refused = put(&owner, &upload, "good", "evil").await;
     assert!(refused.failed(409).contains("another member's upload"));
-    assert!(missing(&owner, &upload).await.is_empty());
+    assert!(missing_chunks(&owner, &upload).await.is_empty());
     member.complete(&theirs, &other).await.done(200);
     assert_eq!(owner.chunk(mine.node, "good").await.body, "good");
 }
@@ -171,7 +171,7 @@ async fn an_upload_that_uses_the_original_survives_its_purge() {
     put(&owner, &upload, "new", "new").await.done(204);
     purge(&owner, &again).await;
     // The copy's first revision keeps what it has; the rest has gone with the original.
-    assert_eq!(missing(&owner, &upload).await, [id_of(b"later")]);
+    assert_eq!(missing_chunks(&owner, &upload).await, [id_of(b"later")]);
     owner.complete(&upload, &draft).await.failed(400);
     put(&owner, &upload, "later", "later").await.done(204);
     owner.complete(&upload, &draft).await.done(200);

@@ -44,7 +44,7 @@ impl Running {
     }
 }
 
-fn short() -> ConnectionLimits {
+fn short_limits() -> ConnectionLimits {
     ConnectionLimits {
         head: Duration::from_millis(50),
         body: Duration::from_millis(50),
@@ -78,7 +78,7 @@ const HEALTH: &[u8] = b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n";
 
 #[tokio::test]
 async fn a_connection_that_says_nothing_or_half_a_head_is_closed() {
-    let running = Running::start(short()).await;
+    let running = Running::start(short_limits()).await;
     for sent in ["", "G", "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n"] {
         let mut stream = running.connect().await;
         stream.write_all(sent.as_bytes()).await.unwrap();
@@ -90,7 +90,7 @@ async fn a_connection_that_says_nothing_or_half_a_head_is_closed() {
 
 #[tokio::test]
 async fn a_body_that_stops_on_its_way_is_refused() {
-    let running = Running::start(short()).await;
+    let running = Running::start(short_limits()).await;
     let mut stream = running.connect().await;
     let head = "POST /api/v1/nodes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ck_dev_owner\r\n\
                 Content-Length: 100\r\n\r\n{\"kind\":";

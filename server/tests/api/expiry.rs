@@ -22,7 +22,7 @@ async fn advance(world: &World, ms: u64) {
         .done(200);
 }
 
-fn stored(data: &Path, expiry: Expiry) -> World {
+fn stored_world(data: &Path, expiry: Expiry) -> World {
     World::with(Options {
         data: data.to_owned(),
         expiry,
@@ -30,7 +30,7 @@ fn stored(data: &Path, expiry: Expiry) -> World {
     })
 }
 
-async fn trashed(world: &World) -> u64 {
+async fn trashed_count(world: &World) -> u64 {
     let page: Page<Node> = world.owner().get("/api/v1/trash").await.ok();
     page.total_elements
 }
@@ -53,7 +53,7 @@ async fn the_trash_is_emptied_after_thirty_days_or_as_configured() {
         ),
     ] {
         let dir = tempfile::tempdir().unwrap();
-        let world = stored(dir.path(), expiry);
+        let world = stored_world(dir.path(), expiry);
         let owner = world.owner();
         let folder = owner.folder(None, "d").await;
         let inside = owner.file(Some(folder.id), "f", "inside").await;
@@ -63,14 +63,18 @@ async fn the_trash_is_emptied_after_thirty_days_or_as_configured() {
         let later = owner.file(None, "later", "later").await;
         delete(&world, later.id).await;
         advance(&world, (days - 1) * DAY - 1).await;
-        assert_eq!(trashed(&world).await, 2);
+        assert_eq!(trashed_count(&world).await, 2);
         owner.chunk(inside.id, "inside").await.done(200);
         advance(&world, 1).await;
-        assert_eq!(trashed(&world).await, 1, "the later one has a day left");
+        assert_eq!(
+            trashed_count(&world).await,
+            1,
+            "the later one has a day left"
+        );
         owner.chunk(inside.id, "inside").await.failed(404);
         owner.chunk(later.id, "later").await.done(200);
         advance(&world, DAY).await;
-        assert_eq!(trashed(&world).await, 0);
+        assert_eq!(trashed_count(&world).await, 0);
         owner.chunk(live.id, "live").await.done(200);
         let checked = world.app.check(true).await.unwrap();
         assert!(checked.problems.is_empty(), "{checked:?}");
@@ -86,7 +90,7 @@ async fn a_trash_without_an_end_keeps_everything() {
         share_days: 0,
         notification_days: 0,
     };
-    let world = stored(dir.path(), never);
+    let world = stored_world(dir.path(), never);
     let owner = world.owner();
     let file = owner.file(None, "f", "content").await;
     delete(&world, file.id).await;
@@ -121,7 +125,7 @@ async fn a_file_in_the_trash_that_an_upload_goes_to_waits_for_it() {
         trash_days: 1,
         ..Expiry::default()
     };
-    let world = stored(dir.path(), daily);
+    let world = stored_world(dir.path(), daily);
     let owner = world.owner();
     let file = owner.file(None, "f", "1").await;
     let draft = Draft::of(&file, "2");
@@ -159,7 +163,7 @@ async fn links_and_notifications_go_long_after_they_are_over() {
 #[tokio::test]
 async fn chunks_that_nothing_refers_to_are_collected() {
     let dir = tempfile::tempdir().unwrap();
-    let world = stored(dir.path(), Expiry::default());
+    let world = stored_world(dir.path(), Expiry::default());
     let owner = world.owner();
     let file = owner.file(None, "f", "kept").await;
     let upload = async |name: &str, content: &str| {
@@ -197,7 +201,7 @@ fn with_chunks(draft: Draft, chunks: &[String]) -> Draft {
 }
 
 /// The chunks of a revision that the next one has as well: none, the first, or all.
-fn kept_of(old: &[String], draw: usize) -> Chunks {
+fn kept_chunks(old: &[String], draw: usize) -> Chunks {
     old[..[0, 1, old.len()][draw % 3]].to_vec()
 }
 
@@ -243,7 +247,7 @@ impl Memory {
                 let mut chunks = if is_copy {
                     old
                 } else {
-                    kept_of(&old, draw / 64)
+                    kept_chunks(&old, draw / 64)
                 };
                 self.reused += u64::from(is_copy && !chunks.is_empty());
                 chunks.push(content);
@@ -273,7 +277,7 @@ impl Memory {
                 self.trash.push((node.id, content, self.days));
             }
             (5, Some((node, old))) => {
-                let mut chunks = kept_of(&old, draw / 64);
+                let mut chunks = kept_chunks(&old, draw / 64);
                 let sent = id_of(content.as_bytes());
                 chunks.extend([content, self.content()]);
                 let draft = with_chunks(Draft::of(&node, ""), &chunks);
@@ -353,7 +357,7 @@ async fn whatever_happens_nothing_goes_that_is_needed() {
             world.app.backup(&copy).unwrap();
             let restored = dir.path().join(format!("restored {step}"));
             cairn_server::restore(&copy, &restored).unwrap();
-            let restored = stored(&restored, Expiry::default());
+            let restored = stored_world(&restored, Expiry::default());
             memory.check_restored(&restored).await;
         }
     }

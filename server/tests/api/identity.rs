@@ -74,12 +74,12 @@ async fn refresh(world: &World, token: &str) -> TestResponse {
     post_form(&world.nobody(), "/oauth/token", &fields).await
 }
 
-async fn logged_in(world: &World) -> TokenResponse {
+async fn log_in(world: &World) -> TokenResponse {
     redeem(world, &code(world, EVERYTHING).await).await.ok()
 }
 
 #[track_caller]
-fn refused(response: &TestResponse, status: u16, error: &str) {
+fn assert_refused(response: &TestResponse, status: u16, error: &str) {
     response.done(status);
     let body: OAuthErrorBody = response.json();
     assert_eq!(body.error, error, "{body:?}");
@@ -97,7 +97,7 @@ async fn works(world: &World, access: &str) -> bool {
 #[tokio::test]
 async fn a_browser_login_gives_tokens_that_open_the_account() {
     let world = World::new();
-    let tokens = logged_in(&world).await;
+    let tokens = log_in(&world).await;
     assert_eq!(
         (tokens.token_type.as_str(), tokens.expires_in),
         ("Bearer", 600)
@@ -122,10 +122,10 @@ async fn a_code_works_once_and_its_second_use_ends_the_login() {
     let world = World::new();
     let code = code(&world, EVERYTHING).await;
     let tokens: TokenResponse = redeem(&world, &code).await.ok();
-    refused(&redeem(&world, &code).await, 400, "invalid_grant");
+    assert_refused(&redeem(&world, &code).await, 400, "invalid_grant");
     assert!(!works(&world, &tokens.access_token).await);
     let token = tokens.refresh_token.unwrap();
-    refused(&refresh(&world, &token).await, 400, "invalid_grant");
+    assert_refused(&refresh(&world, &token).await, 400, "invalid_grant");
 }
 
 #[tokio::test]
@@ -133,7 +133,7 @@ async fn a_code_is_good_for_a_minute_and_for_whoever_asked() {
     let world = World::new();
     let late = code(&world, "files").await;
     world.app.source().advance(60_000);
-    refused(&redeem(&world, &late).await, 400, "invalid_grant");
+    assert_refused(&redeem(&world, &late).await, 400, "invalid_grant");
     let code = code(&world, "files").await;
     let good = [
         ("grant_type", "authorization_code"),
@@ -150,7 +150,7 @@ async fn a_code_is_good_for_a_minute_and_for_whoever_asked() {
     ] {
         let fields = good.map(|(name, old)| (name, if name == field { value } else { old }));
         let response = post_form(&world.nobody(), "/oauth/token", &fields).await;
-        refused(&response, 400, "invalid_grant");
+        assert_refused(&response, 400, "invalid_grant");
     }
     redeem(&world, &code).await.done(200);
 }
@@ -158,13 +158,13 @@ async fn a_code_is_good_for_a_minute_and_for_whoever_asked() {
 #[tokio::test]
 async fn refresh_tokens_replace_each_other_and_an_old_one_ends_the_login() {
     let world = World::new();
-    let first = logged_in(&world).await;
+    let first = log_in(&world).await;
     let first_token = first.refresh_token.unwrap();
     let second: TokenResponse = refresh(&world, &first_token).await.ok();
     let second_token = second.refresh_token.unwrap();
     let third: TokenResponse = refresh(&world, &second_token).await.ok();
     assert!(works(&world, &third.access_token).await);
-    refused(&refresh(&world, &first_token).await, 400, "invalid_grant");
+    assert_refused(&refresh(&world, &first_token).await, 400, "invalid_grant");
     for access in [
         &first.access_token,
         &second.access_token,
@@ -173,19 +173,19 @@ async fn refresh_tokens_replace_each_other_and_an_old_one_ends_the_login() {
         assert!(!works(&world, access).await);
     }
     let last = third.refresh_token.unwrap();
-    refused(&refresh(&world, &last).await, 400, "invalid_grant");
+    assert_refused(&refresh(&world, &last).await, 400, "invalid_grant");
 }
 
 #[tokio::test]
 async fn a_response_that_got_lost_costs_no_login_and_its_token_is_watched() {
     let world = World::new();
-    let token = logged_in(&world).await.refresh_token.unwrap();
+    let token = log_in(&world).await.refresh_token.unwrap();
     let lost: TokenResponse = refresh(&world, &token).await.ok();
     let again: TokenResponse = refresh(&world, &token).await.ok();
     assert!(works(&world, &again.access_token).await);
     // Whoever has what was lost can't use it unnoticed.
     let lost = lost.refresh_token.unwrap();
-    refused(&refresh(&world, &lost).await, 400, "invalid_grant");
+    assert_refused(&refresh(&world, &lost).await, 400, "invalid_grant");
     assert!(!works(&world, &again.access_token).await);
 }
 
@@ -197,9 +197,9 @@ async fn revoking_either_token_ends_the_login_at_once_also_after_a_restart() {
         ..cairn_server::Options::default()
     };
     let world = World::with(options());
-    let one = logged_in(&world).await;
-    let two = logged_in(&world).await;
-    let kept = logged_in(&world).await;
+    let one = log_in(&world).await;
+    let two = log_in(&world).await;
+    let kept = log_in(&world).await;
     let refresh_token = one.refresh_token.unwrap();
     for token in [&refresh_token, &two.access_token] {
         let fields = [("token", token.as_str()), ("client_id", "cairn")];
@@ -213,7 +213,7 @@ async fn revoking_either_token_ends_the_login_at_once_also_after_a_restart() {
         .done(200);
     assert!(!works(&world, &one.access_token).await);
     assert!(!works(&world, &two.access_token).await);
-    refused(&refresh(&world, &refresh_token).await, 400, "invalid_grant");
+    assert_refused(&refresh(&world, &refresh_token).await, 400, "invalid_grant");
     drop(world);
     let world = World::with(options());
     assert!(!works(&world, &one.access_token).await);
@@ -226,8 +226,8 @@ async fn revoking_either_token_ends_the_login_at_once_also_after_a_restart() {
 #[tokio::test]
 async fn removing_a_device_ends_the_logins_that_it_uses_and_no_other() {
     let world = World::new();
-    let lost = logged_in(&world).await;
-    let kept = logged_in(&world).await;
+    let lost = log_in(&world).await;
+    let kept = log_in(&world).await;
     let laptop = world.caller(Some(&lost.access_token)).on_device(7);
     let other = world.caller(Some(&kept.access_token)).on_device(8);
     for (caller, number) in [(&laptop, 7), (&other, 8)] {
@@ -240,7 +240,7 @@ async fn removing_a_device_ends_the_logins_that_it_uses_and_no_other() {
     let removed: RemovedDevice = other.delete(&path).await.ok();
     assert_eq!(removed.logins_ended, 1);
     assert!(!works(&world, &lost.access_token).await);
-    refused(
+    assert_refused(
         &refresh(&world, &lost.refresh_token.unwrap()).await,
         400,
         "invalid_grant",
@@ -251,7 +251,7 @@ async fn removing_a_device_ends_the_logins_that_it_uses_and_no_other() {
 #[tokio::test]
 async fn a_login_that_is_not_used_for_sixty_days_ends() {
     let world = World::new();
-    let token = logged_in(&world).await.refresh_token.unwrap();
+    let token = log_in(&world).await.refresh_token.unwrap();
     let day = 24 * 3600 * 1000;
     world.app.source().advance(59 * day);
     world.app.housekeep().await.unwrap();
@@ -259,7 +259,7 @@ async fn a_login_that_is_not_used_for_sixty_days_ends() {
     world.app.source().advance(60 * day);
     world.app.housekeep().await.unwrap();
     let late = refresh(&world, &next.refresh_token.unwrap()).await;
-    refused(&late, 400, "invalid_grant");
+    assert_refused(&late, 400, "invalid_grant");
 }
 
 #[tokio::test]
@@ -277,7 +277,7 @@ async fn scopes_bound_what_a_token_does() {
         .done(200);
     let folder = serde_json::json!({"kind": "folder", "name": "a"});
     reader.post("/api/v1/nodes", &folder).await.failed(403);
-    refused(
+    assert_refused(
         &reader.get("/oauth/userinfo").await,
         403,
         "insufficient_scope",

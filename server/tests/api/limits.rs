@@ -1,7 +1,7 @@
 //! The document says everything that is demanded of a request, and nothing else is: each rule is broken
 //! once, and once kept as narrowly as it can be.
 
-use super::openapi::filled;
+use super::openapi::fill_path;
 use super::world::{Caller, TestResponse, World};
 use axum::http::Method;
 use cairn_server::openapi;
@@ -230,7 +230,7 @@ async fn check_body(
         for value in &cases.broken {
             let response = send(pointer, value).await;
             if !refuses(&response, name) {
-                let text = shortened(value);
+                let text = shorten(value);
                 let reply = message(&response);
                 differences.push(format!("{method} {path} takes {pointer} = {text}: {reply}"));
             }
@@ -238,7 +238,7 @@ async fn check_body(
         for value in &cases.kept {
             let response = send(pointer, value).await;
             if refuses(&response, name) {
-                let text = shortened(value);
+                let text = shorten(value);
                 let reply = message(&response);
                 differences.push(format!(
                     "{method} {path} refuses {pointer} = {text}: {reply}"
@@ -249,7 +249,7 @@ async fn check_body(
     (found.len(), differences)
 }
 
-fn shortened(value: &Value) -> String {
+fn shorten(value: &Value) -> String {
     value.to_string().chars().take(60).collect()
 }
 
@@ -265,7 +265,7 @@ async fn each_rule_of_a_body_is_the_one_in_the_document() {
             let content = &operation["requestBody"]["content"]["application/json"];
             if content.is_object() && template.starts_with("/api/") {
                 let method = method.to_uppercase().parse().unwrap();
-                let path = filled(template);
+                let path = fill_path(template);
                 let (fields, found) = check_body(&owner, document, &method, &path, content).await;
                 count += fields;
                 differences.extend(found);
@@ -298,7 +298,7 @@ async fn each_rule_of_a_query_is_the_one_in_the_document() {
                     .as_str()
                     .map_or_else(|| value.to_string(), str::to_owned);
                 owner
-                    .get(&format!("{}?{name}={text}{more}", filled(template)))
+                    .get(&format!("{}?{name}={text}{more}", fill_path(template)))
                     .await
             };
             count += usize::from(!its.broken.is_empty());

@@ -8,7 +8,7 @@ use cairn_wire::shares::{OpenedShare, PublicShare, Share, SharedByEmail};
 use serde_json::{Value, json};
 
 /// Nobody listens there: what these tests look at is what waits.
-fn mailing() -> World {
+fn mailing_world() -> World {
     World::with(Options {
         mail: Some(MailOptions {
             url: "smtp://127.0.0.1:9".into(),
@@ -60,7 +60,7 @@ async fn open(who: &Caller, link: &Share, body: Value) -> TestResponse {
 
 #[tokio::test]
 async fn mails_are_called_sent_only_where_there_is_a_mail_server() {
-    for (world, sent) in [(mailing(), true), (World::new(), false)] {
+    for (world, sent) in [(mailing_world(), true), (World::new(), false)] {
         let owner = world.owner();
         let file = owner.file(None, "a.txt", "x").await;
         let body = json!({"file_id": file.id, "email": "ada@example.com"});
@@ -73,7 +73,7 @@ async fn mails_are_called_sent_only_where_there_is_a_mail_server() {
 
 #[tokio::test]
 async fn an_allowed_address_is_proved_by_the_code_that_was_sent_there() {
-    let world = mailing();
+    let world = mailing_world();
     let (owner, stranger) = (world.owner(), world.nobody());
     let file = owner.file(None, "a.txt", "x").await;
     let link = share(
@@ -109,7 +109,7 @@ async fn an_allowed_address_is_proved_by_the_code_that_was_sent_there() {
 
 #[tokio::test]
 async fn a_code_opens_only_the_link_that_it_was_sent_for() {
-    let world = mailing();
+    let world = mailing_world();
     let (owner, stranger) = (world.owner(), world.nobody());
     let file = owner.file(None, "a.txt", "x").await;
     let settings = json!({"allowed_emails": ["ada@example.com"]});
@@ -126,7 +126,7 @@ async fn a_code_opens_only_the_link_that_it_was_sent_for() {
 
 #[tokio::test]
 async fn a_forgotten_password_is_replaced_through_a_link_once() {
-    let world = mailing();
+    let world = mailing_world();
     let mut browser = Browser::new(&world);
     let page = browser.open("/oauth/forgotten").await;
     page.done(200);
@@ -162,7 +162,7 @@ async fn a_forgotten_password_is_replaced_through_a_link_once() {
 
 #[tokio::test]
 async fn an_invited_person_makes_an_account_with_a_proved_address() {
-    let world = mailing();
+    let world = mailing_world();
     // Who has the link proves the address: only the mail has it.
     assert_eq!(world.app.invite_user("new@example.com").unwrap(), None);
     let link = link_in(&last_mail(&world, "new@example.com").await);
@@ -192,7 +192,7 @@ async fn a_link_that_was_handed_over_proves_no_address() {
 
 #[tokio::test]
 async fn a_reset_goes_to_the_address_of_the_account_however_it_is_typed_and_three_at_most() {
-    let world = mailing();
+    let world = mailing_world();
     for typed in [
         "OWNER@example.com",
         "Owner@Example.com",
@@ -210,7 +210,7 @@ async fn a_reset_goes_to_the_address_of_the_account_however_it_is_typed_and_thre
 
 #[tokio::test]
 async fn wrong_codes_tell_nothing_about_the_addresses_of_a_link() {
-    let world = mailing();
+    let world = mailing_world();
     let (owner, stranger) = (world.owner(), world.nobody());
     let file = owner.file(None, "a.txt", "x").await;
     let link = share(
@@ -235,7 +235,7 @@ async fn wrong_codes_tell_nothing_about_the_addresses_of_a_link() {
 
 #[tokio::test]
 async fn an_account_mails_so_many_strangers_a_day() {
-    let world = mailing();
+    let world = mailing_world();
     let owner = world.owner();
     let file = owner.file(None, "a.txt", "x").await;
     let mut sent = 0;

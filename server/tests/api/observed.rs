@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-fn watched() -> World {
+fn watched_world() -> World {
     World::with(Options {
         metrics: MetricsOptions {
             listen: None,
@@ -86,7 +86,7 @@ async fn metrics_are_for_those_with_the_token() {
     let world = World::new();
     world.nobody().get("/metrics").await.failed(401);
     world.owner().get("/metrics").await.failed(404);
-    let world = watched();
+    let world = watched_world();
     world.nobody().get("/metrics").await.failed(401);
     world.owner().get("/metrics").await.failed(401);
     world
@@ -103,7 +103,7 @@ async fn metrics_are_for_those_with_the_token() {
 
 #[tokio::test]
 async fn requests_are_counted_by_route_and_never_by_path() {
-    let world = watched();
+    let world = watched_world();
     let owner = world.owner();
     let file = owner.file(None, "a", "12345").await;
     owner.get("/api/v1/nodes").await.done(200);
@@ -146,7 +146,7 @@ async fn requests_are_counted_by_route_and_never_by_path() {
 
 #[tokio::test]
 async fn bytes_streams_and_background_work_are_counted() {
-    let world = watched();
+    let world = watched_world();
     let owner = world.owner();
     let folder = json!({"kind": "folder", "name": "d"});
     let response = owner.post("/api/v1/nodes", &folder).await;
@@ -191,7 +191,7 @@ fn samples(text: &str) -> BTreeSet<String> {
 
 #[tokio::test]
 async fn every_metric_of_the_dashboard_exists() {
-    let world = watched();
+    let world = watched_world();
     world.owner().get("/api/v1/nodes").await.done(200);
     let known = samples(&metrics(&world).await);
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/grafana/cairn-server.json");

@@ -248,7 +248,7 @@ fn every_endpoint_is_described_and_listed_here() {
 }
 
 /// A path with ids of nothing in its places.
-pub(crate) fn filled(template: &str) -> String {
+pub(crate) fn fill_path(template: &str) -> String {
     let parts = template.split('/').map(|part| match part {
         "{chunk}" => "0".repeat(64),
         _ if part.starts_with('{') => "00000000-0000-4000-8000-000000000000".into(),
@@ -263,7 +263,7 @@ async fn what_is_described_is_served() {
     let document = openapi::document();
     for endpoint in operations(document) {
         let (method, template) = endpoint.split_once(' ').unwrap();
-        let path = filled(template);
+        let path = fill_path(template);
         let open = document["paths"][template][method]["security"] == serde_json::json!([{}]);
         let method = method.to_uppercase().parse().unwrap();
         let response = world.nobody().send(method, &path, &[], "").await;
@@ -328,13 +328,17 @@ fn a_stream_is_described_event_by_event() {
 }
 
 /// Schemas that are put together from others.
-fn composed(value: &Value, into: &mut Vec<Value>) {
+fn collect_composed(value: &Value, into: &mut Vec<Value>) {
     match value {
         Value::Object(fields) => {
             into.extend(fields.get("allOf").cloned());
-            fields.values().for_each(|value| composed(value, into));
+            fields
+                .values()
+                .for_each(|value| collect_composed(value, into));
         }
-        Value::Array(values) => values.iter().for_each(|value| composed(value, into)),
+        Value::Array(values) => values
+            .iter()
+            .for_each(|value| collect_composed(value, into)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -343,7 +347,7 @@ fn composed(value: &Value, into: &mut Vec<Value>) {
 fn no_schema_forbids_what_it_is_put_together_from() {
     let document = openapi::document();
     let mut found = Vec::new();
-    composed(document, &mut found);
+    collect_composed(document, &mut found);
     for parts in found {
         let mut targets = BTreeSet::new();
         references(&parts, &mut targets);
@@ -358,13 +362,16 @@ fn no_schema_forbids_what_it_is_put_together_from() {
 }
 
 /// A schema with the fields of those that it is put together from.
-fn whole(document: &Value, schema: &Value) -> serde_json::Map<String, Value> {
+fn merged_fields(document: &Value, schema: &Value) -> serde_json::Map<String, Value> {
     let mut properties = serde_json::Map::new();
     if let Some(target) = schema["$ref"].as_str() {
-        properties.extend(whole(document, document.pointer(&target[1..]).unwrap()));
+        properties.extend(merged_fields(
+            document,
+            document.pointer(&target[1..]).unwrap(),
+        ));
     }
     for part in schema["allOf"].as_array().into_iter().flatten() {
-        properties.extend(whole(document, part));
+        properties.extend(merged_fields(document, part));
     }
     properties.extend(
         schema["properties"]
@@ -397,7 +404,7 @@ fn every_list_comes_in_the_envelope_and_takes_a_page() {
     for (path, item) in document["paths"].as_object().unwrap() {
         let operation = &item["get"];
         let schema = &operation["responses"]["200"]["content"]["application/json"]["schema"];
-        let fields = whole(document, schema);
+        let fields = merged_fields(document, schema);
         let holds_list = fields.values().any(|field| field["type"] == "array");
         let single = NO_LISTS.contains(&path.as_str()) || path.starts_with("/api/v1/shares/{id}");
         let single = single && !fields.contains_key("totalElements");

@@ -29,7 +29,7 @@ async fn wallet(who: &Caller) -> Wallet {
 }
 
 /// Somebody whose card is always declined.
-fn poor(world: &World) -> Caller {
+fn poor_caller(world: &World) -> Caller {
     world
         .app
         .add_user("poor+declined@example.com", "x")
@@ -99,7 +99,7 @@ async fn a_subscription_renews_and_a_declined_card_never_gets_one() {
     );
     let alerts: SpendingAlerts = owner.get("/api/v1/payment/spending-alerts").await.ok();
     assert_eq!(alerts.spent_this_month.to_string(), "9.99");
-    let poor = poor(&world);
+    let poor = poor_caller(&world);
     poor.post(path, &json!({"plan": "premium"}))
         .await
         .failed(402);
@@ -136,7 +136,7 @@ async fn packs_of_tokens_are_listed_and_credited() {
         (2000, 2000, 0)
     );
     owner.post(path, &json!({"pack": "huge"})).await.failed(400);
-    let poor = poor(&world);
+    let poor = poor_caller(&world);
     poor.post(path, &json!({"pack": "starter"}))
         .await
         .failed(402);
@@ -180,7 +180,7 @@ async fn a_coupon_lowers_a_price_once() {
         .ok();
     assert_eq!(bought.charged.to_string(), "0.00");
     // A coupon that could not be used is not used up.
-    let poor = poor(&world);
+    let poor = poor_caller(&world);
     poor.post(path, &json!({"pack": "starter", "coupon": "WELCOME10"}))
         .await
         .failed(402);

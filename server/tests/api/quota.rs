@@ -20,7 +20,7 @@ async fn limit(world: &World, bytes: u64) {
     world.nobody().post("/_dev/quota", &body).await.done(200);
 }
 
-async fn used(who: &Caller) -> u64 {
+async fn used_bytes(who: &Caller) -> u64 {
     quota(who).await.storage_used
 }
 
@@ -45,16 +45,20 @@ async fn usage_follows_every_change_of_content() {
     let world = World::new();
     let owner = world.owner();
     let a = owner.file(None, "a", "12345").await;
-    assert_eq!(used(&owner).await, 5 + RECORD);
+    assert_eq!(used_bytes(&owner).await, 5 + RECORD);
     let a: Node = owner.upload(&Draft::of(&a, "123")).await.ok();
-    assert_eq!(used(&owner).await, 8 + 2 * RECORD, "old revisions count");
+    assert_eq!(
+        used_bytes(&owner).await,
+        8 + 2 * RECORD,
+        "old revisions count"
+    );
     let path = format!("/api/v1/nodes/{}/copy", a.id);
     owner.post(&path, &json!({"name": "b"})).await.done(201);
     owner.folder(None, "folders cost nothing").await;
     let now = quota(&owner).await;
     let copied = (8 + 3 * RECORD, 2);
     assert_eq!((now.storage_used, now.file_count), copied, "chunks once");
-    assert_eq!(used(&world.outsider()).await, 0);
+    assert_eq!(used_bytes(&world.outsider()).await, 0);
 }
 
 #[tokio::test]
@@ -95,7 +99,7 @@ async fn a_declared_size_buys_nothing() {
     let upload: Upload = owner.post("/api/v1/uploads", &empty.create()).await.ok();
     let path = format!("/api/v1/uploads/{}/complete", upload.upload_id);
     owner.post(&path, &complete).await.failed(507);
-    assert_eq!(used(&owner).await, 0);
+    assert_eq!(used_bytes(&owner).await, 0);
 }
 
 #[tokio::test]
@@ -111,13 +115,13 @@ async fn kept_revisions_fill_the_storage() {
             .await
             .ok();
     }
-    assert_eq!(used(&owner).await, 3 * (RECORD + 100));
+    assert_eq!(used_bytes(&owner).await, 3 * (RECORD + 100));
     owner.upload(&Draft::of(&node, "4")).await.failed(507);
     let path = format!("/api/v1/nodes/{}/revisions/{first}/restore", node.id);
     owner.post(&path, &json!({})).await.failed(507);
     let copy = format!("/api/v1/nodes/{}/copy", node.id);
     owner.post(&copy, &json!({"name": "b"})).await.failed(507);
-    assert_eq!(used(&owner).await, 3 * (RECORD + 100));
+    assert_eq!(used_bytes(&owner).await, 3 * (RECORD + 100));
     limit(&world, 4 * RECORD + 300).await;
     owner.post(&path, &json!({})).await.done(200);
 }
@@ -129,7 +133,7 @@ async fn a_begun_upload_keeps_room_until_it_ends() {
     limit(&world, 200).await;
     let draft = Draft::new("a", "").chunks(&[&"1".repeat(60), &"2".repeat(40)]);
     let upload: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
-    assert_eq!(used(&owner).await, 100);
+    assert_eq!(used_bytes(&owner).await, 100);
     owner
         .post("/api/v1/uploads", &draft.create())
         .await
@@ -142,7 +146,11 @@ async fn a_begun_upload_keeps_room_until_it_ends() {
         .put_chunk(&upload, &draft, upload.missing[0])
         .await
         .done(204);
-    assert_eq!(used(&owner).await, 100, "set aside once, and then used");
+    assert_eq!(
+        used_bytes(&owner).await,
+        100,
+        "set aside once, and then used"
+    );
     let other = Draft::new("b", &"3".repeat(101));
     owner
         .post("/api/v1/uploads", &other.create())
@@ -152,20 +160,20 @@ async fn a_begun_upload_keeps_room_until_it_ends() {
     // Given up, or too old: everything comes back.
     let path = format!("/api/v1/uploads/{}", upload.upload_id);
     owner.delete(&path).await.done(204);
-    assert_eq!(used(&owner).await, 0);
+    assert_eq!(used_bytes(&owner).await, 0);
     owner
         .post("/api/v1/uploads", &other.create())
         .await
         .done(201);
-    assert_eq!(used(&owner).await, 101);
+    assert_eq!(used_bytes(&owner).await, 101);
     world.app.source().advance(8 * 24 * 3600 * 1000);
     let upload: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
-    assert_eq!(used(&owner).await, 100);
+    assert_eq!(used_bytes(&owner).await, 100);
     for chunk in &upload.missing {
         owner.put_chunk(&upload, &draft, *chunk).await.done(204);
     }
     owner.complete(&upload, &draft).await.done(200);
-    assert_eq!(used(&owner).await, 100 + RECORD);
+    assert_eq!(used_bytes(&owner).await, 100 + RECORD);
 }
 
 #[tokio::test]
@@ -206,7 +214,7 @@ async fn a_team_s_space_is_bounded_as_well() {
     let upload = begin_with_a_chunk(&owner, &begun).await;
     let refused = there.complete(&upload, &begun).await;
     assert!(refused.failed(400).contains("X-Space-Id"));
-    assert_eq!(used(&owner).await, 1);
+    assert_eq!(used_bytes(&owner).await, 1);
 }
 
 /// Chunks of a new node are paid by the space that stores them first: no other can take them over.
@@ -220,7 +228,7 @@ async fn the_id_of_a_node_that_another_space_uploads_is_refused() {
     let mut other = json!(draft.create());
     other["revision_id"] = json!(NodeId::from_random_bytes([9; 16]));
     owner.post("/api/v1/uploads", &other).await.failed(409);
-    assert_eq!(used(&owner).await, 0);
+    assert_eq!(used_bytes(&owner).await, 0);
     there.complete(&upload, &draft).await.done(200);
 }
 
@@ -423,7 +431,7 @@ async fn an_upload_that_the_bandwidth_refuses_keeps_no_room() {
     let draft = Draft::new("a", "12345");
     let begun = owner.post("/api/v1/uploads", &draft.create()).await;
     assert!(begun.failed(507).contains("bandwidth"));
-    assert_eq!(used(&owner).await, 0);
+    assert_eq!(used_bytes(&owner).await, 0);
     limit_bandwidth(&world, 5).await;
     owner.upload(&draft).await.done(200);
 }
@@ -441,7 +449,7 @@ async fn what_an_upload_set_aside_and_does_not_need_is_room_for_it() {
         .put_chunk(&upload, &first, upload.missing[0])
         .await
         .done(204);
-    assert_eq!(used(&owner).await, 1 + RECORD + 100);
+    assert_eq!(used_bytes(&owner).await, 1 + RECORD + 100);
     limit(&world, 1 + 2 * RECORD + 50).await;
     let done: Node = owner.complete(&late, &second).await.ok();
     // The account is over its limit now, and a repeated request answers as the first did.

@@ -81,7 +81,7 @@ impl Client {
     }
 
     /// Sends a commit that the server refuses; returns why, and what it says that the device missed.
-    async fn refused(&self, commit: &[u8]) -> (Refusal, LogPage) {
+    async fn send_refused(&self, commit: &[u8]) -> (Refusal, LogPage) {
         let response = self.send(commit, &[]).await;
         response.done(409);
         assert_eq!(response.header("content-type"), "application/octet-stream");
@@ -92,26 +92,26 @@ impl Client {
     }
 
     /// Founds the space with device 1 of the caller's account.
-    async fn found(&self) -> Writer {
+    async fn found_space(&self) -> Writer {
         let page = self.page(0).await;
         assert_eq!((page.size, &page.frames[..]), (0, &[][..]));
         let mut writer = Writer::new(self.space, self.caller.id().await, page.history);
-        let commit = writer.found();
+        let commit = writer.first_commit();
         assert_eq!(self.write_commit(&mut writer, &commit).await, 0);
         writer
     }
 }
 
-async fn founded(world: &World) -> (Client, Writer) {
+async fn found_own_space(world: &World) -> (Client, Writer) {
     let client = Client::own(world.owner()).await;
-    let writer = client.found().await;
+    let writer = client.found_space().await;
     (client, writer)
 }
 
 #[tokio::test]
 async fn two_devices_write_one_history() {
     let world = World::new();
-    let (client, mut first) = founded(&world).await;
+    let (client, mut first) = found_own_space(&world).await;
     let list = first.control(first.list(2, &[1, 2]));
     client.write(&mut first, vec![list]).await;
     let mut second = first.device(2);
@@ -137,7 +137,7 @@ async fn two_devices_write_one_history() {
 #[tokio::test]
 async fn proofs_and_snapshots_hold_against_the_log() {
     let world = World::new();
-    let (client, mut writer) = founded(&world).await;
+    let (client, mut writer) = found_own_space(&world).await;
     let mut heads = vec![writer.state.head()];
     for n in 1..=69 {
         let folder = bytes(writer.folder(node(n), None, &format!("folder {n}")));
@@ -176,7 +176,7 @@ async fn proofs_and_snapshots_hold_against_the_log() {
 #[tokio::test]
 async fn who_has_no_part_in_a_space_has_none_in_its_log() {
     let world = World::new();
-    let (client, mut writer) = founded(&world).await;
+    let (client, mut writer) = found_own_space(&world).await;
     let commit = writer.commit(vec![bytes(writer.folder(node(1), None, "a"))]);
     for (caller, status) in [(world.outsider(), 403), (world.nobody(), 401)] {
         let other = Client {
@@ -207,9 +207,9 @@ async fn a_teams_log_is_begun_by_its_owner_and_read_by_its_members() {
     let (owner, member) = (as_team(world.owner()), as_team(world.member()));
     let history = member.page(0).await.history;
     let mut writer = Writer::new(space, member.caller.id().await, history);
-    let commit = writer.found();
+    let commit = writer.first_commit();
     member.send(&commit, &[]).await.failed(403);
-    let mut writer = owner.found().await;
+    let mut writer = owner.found_space().await;
     let page = member.page(0).await;
     assert_eq!((page.size, page.root), writer.state.head());
     // The service lets members write, the roster doesn't know this one yet.
@@ -217,7 +217,7 @@ async fn a_teams_log_is_begun_by_its_owner_and_read_by_its_members() {
     let mut stranger = Writer::new(space, member.caller.id().await, history);
     stranger.read(&page);
     let commit = stranger.commit(vec![folder.clone()]);
-    assert_eq!(member.refused(&commit).await.0, Refusal::Device);
+    assert_eq!(member.send_refused(&commit).await.0, Refusal::Device);
     // And nobody sends what another account's device has signed.
     let commit = writer.commit(vec![folder]);
     member.send(&commit, &[]).await.failed(403);
@@ -231,7 +231,7 @@ async fn a_space_with_a_log_is_changed_by_commits_only() {
     let made: Node = world.owner().folder(None, "before").await;
     let page = client.page(0).await;
     let mut writer = Writer::new(client.space, client.caller.id().await, page.history);
-    let commit = writer.found();
+    let commit = writer.first_commit();
     let message = client.send(&commit, &[]).await.failed(409);
     assert!(message.contains("empty"), "{message}");
     let owner = world.owner();

@@ -58,7 +58,7 @@ impl Events {
         }
     }
 
-    async fn moved(&mut self) -> FeedMoved {
+    async fn next_change(&mut self) -> FeedMoved {
         let event = self.next().await.unwrap();
         assert_eq!(event.name, "change");
         let moved: FeedMoved = serde_json::from_str(&event.data).unwrap();
@@ -73,7 +73,7 @@ async fn a_bare_stream_tells_positions_only() {
     let owner = world.owner();
     let mut events = Events::open(&owner, "?bare=true", &[]).await;
     owner.folder(None, "a").await;
-    let moved = events.moved().await;
+    let moved = events.next_change().await;
     assert_eq!(moved.changes, []);
     let now: Changes = owner.get("/api/v1/changes").await.ok();
     assert_eq!(now.cursor, moved.cursor);
@@ -86,7 +86,7 @@ async fn changes_arrive_as_they_happen_and_bursts_are_one_event() {
     owner.folder(None, "before").await;
     let mut events = Events::open(&owner, "", &[]).await;
     let a = owner.folder(None, "a").await;
-    let moved = events.moved().await;
+    let moved = events.next_change().await;
     assert_eq!(
         moved
             .changes
@@ -103,7 +103,7 @@ async fn changes_arrive_as_they_happen_and_bursts_are_one_event() {
         .await
         .done(200);
     owner.folder(None, "and one more").await;
-    let moved = events.moved().await;
+    let moved = events.next_change().await;
     assert_eq!(moved.changes.len(), 51);
     let feed: Changes = owner.get("/api/v1/changes").await.ok();
     assert_eq!(moved.cursor, feed.cursor);
@@ -122,7 +122,7 @@ async fn a_stream_resumes_where_it_was_cut() {
         ("", vec![("last-event-id", seen.0.as_str())]),
     ] {
         let mut events = Events::open(&owner, query, &headers).await;
-        let moved = events.moved().await;
+        let moved = events.next_change().await;
         assert_eq!(
             moved
                 .changes
@@ -164,7 +164,7 @@ async fn others_are_not_heard() {
     let mut events = Events::open(&world.owner(), "", &[]).await;
     world.outsider().folder(None, "theirs").await;
     let own = world.owner().folder(None, "own").await;
-    assert_eq!(events.moved().await.changes[0].node_id, own.id);
+    assert_eq!(events.next_change().await.changes[0].node_id, own.id);
 }
 
 #[tokio::test]
@@ -242,7 +242,7 @@ async fn a_thousand_listeners_get_one_change() {
     }
     let folder = owner.folder(None, "a").await;
     for events in &mut listeners {
-        let moved = tokio::time::timeout(Duration::from_secs(30), events.moved())
+        let moved = tokio::time::timeout(Duration::from_secs(30), events.next_change())
             .await
             .unwrap();
         assert_eq!(moved.changes[0].node_id, folder.id);

@@ -1,6 +1,6 @@
 //! Input that nothing reads is refused: a misspelt field must not pass as one that was left out.
 
-use super::openapi::filled;
+use super::openapi::fill_path;
 use super::world::{Draft, World};
 use axum::http::Method;
 use cairn_server::openapi;
@@ -27,7 +27,7 @@ fn bodies() -> Vec<(Method, String, Value)> {
             let example = example.into_iter().flatten().next().unwrap();
             found.push((
                 method.to_uppercase().parse().unwrap(),
-                filled(template),
+                fill_path(template),
                 example.clone(),
             ));
         }

@@ -80,7 +80,7 @@ fn path(hook: &Value, rest: &str) -> String {
 }
 
 /// A webhook whose first test event has been delivered and taken.
-async fn ready(world: &World, events: &[&str]) -> (Receiver, Value) {
+async fn ready_webhook(world: &World, events: &[&str]) -> (Receiver, Value) {
     let (receiver, url) = Receiver::start().await;
     let made = hook(&world.owner(), &url, events).await;
     assert_eq!(world.app.deliver_due().await.unwrap(), 1);
@@ -102,7 +102,7 @@ async fn deliveries(world: &World, hook: &Value) -> Vec<Value> {
 #[tokio::test]
 async fn a_change_that_changes_nothing_is_refused() {
     let world = world();
-    let (_receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let (_receiver, made) = ready_webhook(&world, &["file.uploaded"]).await;
     let refused = world.owner().put(&path(&made, ""), &json!({})).await;
     assert!(refused.failed(400).contains("`url`, `events`"));
 }
@@ -110,7 +110,7 @@ async fn a_change_that_changes_nothing_is_refused() {
 #[tokio::test]
 async fn an_upload_is_delivered_with_a_signature_over_the_documented_body() {
     let world = world();
-    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let (receiver, made) = ready_webhook(&world, &["file.uploaded"]).await;
     let folder = world.owner().folder(None, "docs").await;
     let file = world.owner().file(Some(folder.id), "a.txt", "hello").await;
     assert_eq!(world.app.deliver_due().await.unwrap(), 1);
@@ -148,8 +148,8 @@ async fn every_event_of_a_file_is_raised_and_only_those_that_were_asked_for() {
         "file.renamed",
         "file.deleted",
     ];
-    let (receiver, _) = ready(&world, &all).await;
-    let (quiet, _) = ready(&world, &["share.created"]).await;
+    let (receiver, _) = ready_webhook(&world, &all).await;
+    let (quiet, _) = ready_webhook(&world, &["share.created"]).await;
     let folder = owner.folder(None, "docs").await;
     let draft = Draft::new("a.txt", "hello");
     let frame = cairn_wire::frame::encode(
@@ -196,7 +196,7 @@ async fn every_event_of_a_file_is_raised_and_only_those_that_were_asked_for() {
 #[tokio::test]
 async fn a_failing_receiver_is_tried_again_on_schedule_with_one_id_until_it_has_failed() {
     let world = world();
-    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let (receiver, made) = ready_webhook(&world, &["file.uploaded"]).await;
     receiver.will_answer(500, 6);
     world.owner().file(None, "a.txt", "hello").await;
     assert_eq!(world.app.deliver_due().await.unwrap(), 1);
@@ -236,7 +236,7 @@ async fn a_failing_receiver_is_tried_again_on_schedule_with_one_id_until_it_has_
 #[tokio::test]
 async fn a_failed_delivery_that_fails_again_by_hand_stays_failed() {
     let world = world();
-    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let (receiver, made) = ready_webhook(&world, &["file.uploaded"]).await;
     receiver.will_answer(503, 7);
     world.owner().file(None, "a.txt", "hello").await;
     for _ in 0..6 {
@@ -258,7 +258,7 @@ async fn a_failed_delivery_that_fails_again_by_hand_stays_failed() {
 #[tokio::test]
 async fn a_redirect_is_not_followed_and_a_dead_address_is_reported() {
     let world = world();
-    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let (receiver, made) = ready_webhook(&world, &["file.uploaded"]).await;
     receiver.will_answer(302, 1);
     world.owner().file(None, "a.txt", "hello").await;
     assert_eq!(world.app.deliver_due().await.unwrap(), 1);
@@ -301,7 +301,7 @@ async fn a_receiver_that_says_nothing_for_thirty_seconds_has_failed() {
 async fn a_disabled_webhook_waits_and_goes_on_when_it_is_enabled() {
     let world = world();
     let owner = world.owner();
-    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let (receiver, made) = ready_webhook(&world, &["file.uploaded"]).await;
     owner.file(None, "before", "x").await;
     let off: Value = owner.post(&path(&made, "/disable"), &json!({})).await.ok();
     assert_eq!(off["status"], "disabled");
@@ -325,7 +325,7 @@ async fn a_disabled_webhook_waits_and_goes_on_when_it_is_enabled() {
 async fn a_rotated_secret_signs_for_another_day_with_the_new_one_beside_it() {
     let world = world();
     let owner = world.owner();
-    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let (receiver, made) = ready_webhook(&world, &["file.uploaded"]).await;
     let rotated: Value = owner.post(&path(&made, "/rotate"), &json!({})).await.ok();
     let (old, new) = (
         made["secret"].as_str().unwrap(),
@@ -358,7 +358,7 @@ async fn a_rotated_secret_signs_for_another_day_with_the_new_one_beside_it() {
 async fn events_can_be_replaced_and_a_deleted_webhook_hears_nothing() {
     let world = world();
     let owner = world.owner();
-    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let (receiver, made) = ready_webhook(&world, &["file.uploaded"]).await;
     let changed: Value = owner
         .put(
             &path(&made, ""),
@@ -385,7 +385,7 @@ async fn events_can_be_replaced_and_a_deleted_webhook_hears_nothing() {
 #[tokio::test]
 async fn a_webhook_is_nobody_elses() {
     let world = world();
-    let (_, made) = ready(&world, &["file.uploaded"]).await;
+    let (_, made) = ready_webhook(&world, &["file.uploaded"]).await;
     let other = world.outsider();
     let none = json!({});
     for response in [
@@ -492,7 +492,7 @@ async fn neither_secrets_nor_deliveries_lie_open_in_the_database() {
 #[tokio::test]
 async fn finished_deliveries_are_forgotten_after_a_month() {
     let world = world();
-    let (_, made) = ready(&world, &["file.uploaded"]).await;
+    let (_, made) = ready_webhook(&world, &["file.uploaded"]).await;
     let month = 30 * 24 * 3600 * 1000;
     world.app.source().advance(month - 1);
     world.app.housekeep().await.unwrap();
@@ -510,7 +510,7 @@ async fn a_delivery_that_no_key_opens_is_given_up() {
         data: dir.path().to_owned(),
         ..Options::default()
     });
-    let (receiver, made) = ready(&world, &["file.uploaded"]).await;
+    let (receiver, made) = ready_webhook(&world, &["file.uploaded"]).await;
     let owner = world.owner();
     owner.file(None, "a", "x").await;
     owner.file(None, "b", "x").await;

@@ -15,7 +15,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[track_caller]
-fn good(output: &Output) -> String {
+fn stdout_of(output: &Output) -> String {
     assert!(output.status.success(), "{}", text(&output.stderr));
     text(&output.stdout)
 }
@@ -26,7 +26,7 @@ impl Place {
         let server = Server::start(&["--data", dir.path().to_str().unwrap()]);
         let place = Self { dir, server };
         let words = ["user", "add", "a@example.com", "--password-stdin"];
-        good(&place.run(&words, "a long secret\n"));
+        stdout_of(&place.run(&words, "a long secret\n"));
         place
     }
 
@@ -37,12 +37,12 @@ impl Place {
 
     #[track_caller]
     fn json(&self, words: &[&str]) -> Value {
-        let out = good(&self.run(&[words, &["--json"]].concat(), ""));
+        let out = stdout_of(&self.run(&[words, &["--json"]].concat(), ""));
         serde_json::from_str(&out).unwrap()
     }
 
     #[track_caller]
-    fn refused(&self, words: &[&str]) -> String {
+    fn run_refused(&self, words: &[&str]) -> String {
         let output = self.run(words, "");
         assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
         text(&output.stderr)
@@ -61,7 +61,7 @@ impl Place {
     }
 
     fn key(&self) -> String {
-        let key = good(&self.run(&["apikey", "a@example.com"], ""));
+        let key = stdout_of(&self.run(&["apikey", "a@example.com"], ""));
         key.trim().to_owned()
     }
 }
@@ -70,7 +70,7 @@ impl Place {
 fn accounts_are_listed_and_shown_with_what_they_use() {
     let place = Place::new();
     let words = ["user", "add", "b@example.com", "--password-stdin"];
-    good(&place.run(&words, "a long secret\n"));
+    stdout_of(&place.run(&words, "a long secret\n"));
     let all = place.json(&["user", "list"]);
     let emails: Vec<&str> = all
         .as_array()
@@ -80,7 +80,7 @@ fn accounts_are_listed_and_shown_with_what_they_use() {
         .collect();
     assert_eq!(emails, ["a@example.com", "b@example.com"]);
     assert_eq!(all[0]["state"], "active");
-    let table = good(&place.run(&["user", "list"], ""));
+    let table = stdout_of(&place.run(&["user", "list"], ""));
     assert_eq!(table.lines().count(), 3, "{table}");
     assert!(table.starts_with("EMAIL"), "{table}");
     place.key();
@@ -88,7 +88,7 @@ fn accounts_are_listed_and_shown_with_what_they_use() {
     assert_eq!(shown["active_api_keys"], 1);
     assert!(
         place
-            .refused(&["user", "show", "c@example.com"])
+            .run_refused(&["user", "show", "c@example.com"])
             .contains("user add c@example.com")
     );
 }
@@ -116,7 +116,7 @@ fn a_disabled_account_is_kept_out_and_comes_back() {
 fn an_account_is_deleted_after_an_agreement_alone() {
     let place = Place::new();
     let key = place.key();
-    let refused = place.refused(&["user", "delete", "a@example.com", "--now"]);
+    let refused = place.run_refused(&["user", "delete", "a@example.com", "--now"]);
     assert!(refused.contains("--yes"), "{refused}");
     assert_eq!(place.status(&key), 200);
     let later = place.json(&["user", "delete", "a@example.com", "--yes"]);
@@ -182,7 +182,7 @@ fn keys_are_listed_and_revoked_by_what_lists_show_of_them() {
     assert_eq!((place.status(text), place.status(&first)), (401, 200));
     assert!(
         place
-            .refused(&["apikey", "revoke", "a@example.com", "ck_unknown"])
+            .run_refused(&["apikey", "revoke", "a@example.com", "ck_unknown"])
             .contains("apikey list")
     );
 }
@@ -198,7 +198,7 @@ fn a_new_password_is_set_without_the_old_one() {
     ];
     let short = place.run(&words, "short\n");
     assert!(text(&short.stderr).contains("at least 8 characters"));
-    assert!(good(&place.run(&words, "another secret\n")).contains("a@example.com"));
+    assert!(stdout_of(&place.run(&words, "another secret\n")).contains("a@example.com"));
     assert_eq!(
         place
             .json(&["user", "sessions", "a@example.com"])
@@ -209,7 +209,7 @@ fn a_new_password_is_set_without_the_old_one() {
     );
     let unknown = ["--end", "00000000-0000-4000-8000-000000000001"];
     let words = [&["user", "sessions", "a@example.com"], &unknown[..]].concat();
-    assert!(place.refused(&words).contains("has no login"));
+    assert!(place.run_refused(&words).contains("has no login"));
 }
 
 #[test]

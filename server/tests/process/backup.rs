@@ -1,6 +1,6 @@
 //! Backups of a running server, and what comes of them.
 
-use super::crash::{batch, single, whole_files};
+use super::crash::{batch, upload_single, whole_files};
 use super::server::{Server, run};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ fn a_backup_of_a_busy_server_is_restored_and_goes_on() {
     let [data, copy, restored] = ["data", "copy", "restored"].map(|name| dir.path().join(name));
     let server = Server::on(&data);
     for seed in 0..5 {
-        assert!(single(&server.address, seed).unwrap());
+        assert!(upload_single(&server.address, seed).unwrap());
     }
     assert!(batch(&server.address, &[10, 11, 12]).unwrap());
     let cursor = |server: &Server| {
@@ -45,7 +45,7 @@ fn a_backup_of_a_busy_server_is_restored_and_goes_on() {
         let writer = scope.spawn(|| {
             let mut seed = 100;
             while !done.load(Ordering::SeqCst) || seed < 110 {
-                assert!(single(&server.address, seed).unwrap());
+                assert!(upload_single(&server.address, seed).unwrap());
                 seed += 1;
             }
         });
@@ -59,7 +59,7 @@ fn a_backup_of_a_busy_server_is_restored_and_goes_on() {
     });
     assert_eq!(made["has_objects"], true);
     assert!(made["objects"].as_u64().unwrap() >= 6, "{made}");
-    assert!(single(&server.address, 800).unwrap());
+    assert!(upload_single(&server.address, 800).unwrap());
     let lost = cursor(&server);
     server.kill();
     std::fs::remove_dir_all(&data).unwrap();
@@ -92,7 +92,7 @@ fn a_backup_of_a_busy_server_is_restored_and_goes_on() {
             .status
     };
     assert_eq!(changes(&known), 200, "clients go on from what they know");
-    assert!(single(&server.address, 900).unwrap());
+    assert!(upload_single(&server.address, 900).unwrap());
     assert_eq!(changes(&lost), 410, "what was lost is noticed");
     assert!(server.terminate());
 }
@@ -102,7 +102,7 @@ fn a_restore_that_fails_leaves_no_database_to_start_on() {
     let dir = tempfile::tempdir().unwrap();
     let [data, copy, restored] = ["data", "copy", "restored"].map(|name| dir.path().join(name));
     let server = Server::on(&data);
-    assert!(single(&server.address, 1).unwrap());
+    assert!(upload_single(&server.address, 1).unwrap());
     json(&run(
         &["backup", text(&copy), "--json", "--data", text(&data)],
         "",
@@ -126,7 +126,7 @@ fn a_check_names_what_is_lost() {
     let data = dir.path().join("data");
     let server = Server::on(&data);
     for seed in 0..3 {
-        assert!(single(&server.address, seed).unwrap());
+        assert!(upload_single(&server.address, seed).unwrap());
     }
     let check = |words: &[&str]| run(&[&["check", "--data", text(&data)], words].concat(), "");
     assert!(check(&[]).status.success());

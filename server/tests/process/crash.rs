@@ -52,7 +52,7 @@ fn file(seed: usize) -> (BatchFile, Bytes) {
 }
 
 /// Uploads one file chunk by chunk; tells whether the server said that it is there.
-pub(crate) fn single(address: &str, seed: usize) -> std::io::Result<bool> {
+pub(crate) fn upload_single(address: &str, seed: usize) -> std::io::Result<bool> {
     let (file, bytes) = file(seed);
     let begun = request(
         address,
@@ -91,7 +91,7 @@ fn write(address: &str, first: usize, responded: &mpsc::Sender<Vec<usize>>) {
             let outcome = batch(address, &seeds);
             (seeds, outcome)
         } else {
-            (vec![seed], single(address, seed))
+            (vec![seed], upload_single(address, seed))
         };
         match outcome {
             Ok(true) if responded.send(seeds).is_ok() => {}

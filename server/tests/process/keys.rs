@@ -8,7 +8,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-fn done(args: &[&str], stdin: &str) -> String {
+fn run_ok(args: &[&str], stdin: &str) -> String {
     let ran = run(args, stdin);
     assert!(ran.status.success(), "{args:?}: {}", text(&ran.stderr));
     text(&ran.stdout).trim().to_owned()
@@ -23,7 +23,7 @@ fn account(data: &str) {
         "--data",
         data,
     ];
-    done(&add, "a long secret\n");
+    run_ok(&add, "a long secret\n");
 }
 
 #[test]

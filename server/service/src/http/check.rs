@@ -5,7 +5,7 @@
 
 mod rules;
 
-use self::rules::{check_count, number, plain, text};
+use self::rules::{check_count, check_plain, number, text};
 use crate::error::{Error, Result};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -148,7 +148,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
     }
 
     fn visit_bool<E: serde::de::Error>(self, value: bool) -> Result<(), E> {
-        self.all(|rules| plain(rules, &value.into()))
+        self.all(|rules| check_plain(rules, &value.into()))
     }
 
     fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<(), E> {

@@ -112,7 +112,7 @@ impl<T: DeserializeOwned + ToSchema, S: Send + Sync, const LIMIT: usize> FromReq
         let bytes = object(request, LIMIT).await?;
         // First, because its messages name the field.
         check::body(&T::name(), &bytes)?;
-        strict(&bytes).map(Self)
+        parse_strict(&bytes).map(Self)
     }
 }
 
@@ -123,7 +123,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for UndocumentedJson<T>
     type Rejection = Error;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {
-        strict(&object(request, MAX_JSON).await?).map(Self)
+        parse_strict(&object(request, MAX_JSON).await?).map(Self)
     }
 }
 
@@ -163,7 +163,7 @@ fn check_media_type(headers: &HeaderMap) -> Result<()> {
 }
 
 /// Reads JSON and refuses what nothing reads: a misspelt field must not pass as one left out.
-pub(crate) fn strict<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+pub(crate) fn parse_strict<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     let wrong = |e| Error::invalid(format!("the body is not the JSON that belongs here: {e}"));
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let mut unknown = None;

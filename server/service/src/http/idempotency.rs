@@ -77,9 +77,9 @@ async fn handle(app: &AppState, request: Request, next: Next) -> Result<Response
         .chain_update(&bytes)
         .finalize()
         .into();
-    let known = match app.kept.unwritten(&name, app.source.now_ms()) {
+    let known = match app.kept.unwritten_response(&name, app.source.now_ms()) {
         Some(known) => Some(known),
-        None => app.store.remembered(name.0, &name.1)?,
+        None => app.store.remembered_response(name.0, &name.1)?,
     };
     if let Some(known) = known {
         if known.request != hash {

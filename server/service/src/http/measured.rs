@@ -26,7 +26,7 @@ pub(super) fn count_bytes(
 }
 
 impl<F: FnOnce(u64) + Send + Unpin + 'static> Observer for Measured<F> {
-    fn polled(&mut self, data: Option<&Bytes>) {
+    fn on_poll(&mut self, data: Option<&Bytes>) {
         if let Some(data) = data {
             let length = data.len() as u64;
             self.bytes += length;
@@ -34,7 +34,7 @@ impl<F: FnOnce(u64) + Send + Unpin + 'static> Observer for Measured<F> {
         }
     }
 
-    fn ended(&mut self) {
+    fn on_end(&mut self) {
         if let Some(done) = self.done.take() {
             done(self.bytes);
         }

@@ -255,7 +255,7 @@ impl Metrics {
     }
 
     /// Notes a run of background work, and how many things it removed.
-    pub(crate) fn ran(&self, task: Task, now_ms: i64, removed: &Result<u64>) {
+    pub(crate) fn note_run(&self, task: Task, now_ms: i64, removed: &Result<u64>) {
         let label = TaskLabel { task: task.name() };
         let now = now_ms.div_euclid(1000);
         self.last_run.get_or_create(&label).set(now);

@@ -8,10 +8,10 @@ use std::task::{Context, Poll};
 /// Watches a body.
 pub trait Observer: Send + Unpin + 'static {
     /// Hears of each time that the body is asked for more, with the bytes that came.
-    fn polled(&mut self, data: Option<&Bytes>);
+    fn on_poll(&mut self, data: Option<&Bytes>);
 
     /// Hears once that the body has ended, or is given up.
-    fn ended(&mut self) {}
+    fn on_end(&mut self) {}
 }
 
 struct Observed<O: Observer> {
@@ -37,7 +37,7 @@ impl<O: Observer> HttpBody for Observed<O> {
             Poll::Ready(Some(Ok(frame))) => frame.data_ref(),
             Poll::Ready(Some(Err(_)) | None) | Poll::Pending => None,
         };
-        self.observer.polled(data);
+        self.observer.on_poll(data);
         polled
     }
 
@@ -52,6 +52,6 @@ impl<O: Observer> HttpBody for Observed<O> {
 
 impl<O: Observer> Drop for Observed<O> {
     fn drop(&mut self) {
-        self.observer.ended();
+        self.observer.on_end();
     }
 }

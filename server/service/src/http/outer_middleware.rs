@@ -95,7 +95,7 @@ pub(super) async fn wrap(
     let reached = Reached::default();
     request.extensions_mut().insert(reached.clone());
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let address = visitor::masked(&app, request.headers(), request.extensions());
+    let address = visitor::masked_address(&app, request.headers(), request.extensions());
     let conditional = conditional::Request::of(&request);
     let request = request.map(|body| count_bytes(body, &app.metrics.received, |_| {}));
     // At the level of errors, so that lines of any level have it.

@@ -8,7 +8,11 @@ use std::ops::RangeInclusive;
 ///
 /// # Errors
 /// 400 that names the field and the bounds.
-pub(crate) fn bounded(field: &str, text: &str, length: RangeInclusive<usize>) -> Result<String> {
+pub(crate) fn bounded_text(
+    field: &str,
+    text: &str,
+    length: RangeInclusive<usize>,
+) -> Result<String> {
     let text = text.trim();
     if length.contains(&text.chars().count()) {
         return Ok(text.to_owned());
@@ -55,10 +59,10 @@ mod tests {
 
     #[test]
     fn bounds_count_characters_after_trimming() {
-        assert_eq!(bounded("n", " é ", 1..=1).unwrap(), "é");
-        assert!(bounded("n", "  ", 1..=5).is_err());
-        assert_eq!(bounded("n", "  ", 0..=5).unwrap(), "");
-        assert!(bounded("n", "abcdef", 0..=5).is_err());
+        assert_eq!(bounded_text("n", " é ", 1..=1).unwrap(), "é");
+        assert!(bounded_text("n", "  ", 1..=5).is_err());
+        assert_eq!(bounded_text("n", "  ", 0..=5).unwrap(), "");
+        assert!(bounded_text("n", "abcdef", 0..=5).is_err());
     }
 
     #[test]

@@ -16,12 +16,16 @@ impl FromRequestParts<AppState> for MaskedIp {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, Error> {
-        Ok(Self(masked(app, &parts.headers, &parts.extensions)))
+        Ok(Self(masked_address(app, &parts.headers, &parts.extensions)))
     }
 }
 
 /// Returns the caller's address with its last part masked.
-pub(super) fn masked(app: &AppState, headers: &HeaderMap, extensions: &Extensions) -> String {
+pub(super) fn masked_address(
+    app: &AppState,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+) -> String {
     address(app, headers, extensions).map_or_else(|| "unknown".to_owned(), mask)
 }
 

@@ -125,7 +125,9 @@ impl ServerState {
         })?;
         if done {
             // Whoever mistyped the old one need not wait.
-            self.identity.throttle.succeeded(&email.to_lowercase());
+            self.identity
+                .throttle
+                .forget_failures(&email.to_lowercase());
         }
         Ok(done)
     }

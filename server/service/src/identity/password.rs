@@ -1,7 +1,7 @@
 //! Checks e-mail and password, slowly, and not more often than a person mistypes.
 
 use super::throttle::{MAX_FAILURES, MAX_FAILURES_EVERYWHERE};
-use crate::auth::disabled;
+use crate::auth::disabled_error;
 use crate::error::{Error, Result};
 use crate::state::AppState;
 use cairn_store::Account;
@@ -44,14 +44,14 @@ pub(crate) async fn check(
     .await
     .map_err(|e| Error::internal(format!("a password can't be checked: {e}")))?;
     match known {
-        Some((account, _)) if fits && account.disabled => Err(disabled()),
+        Some((account, _)) if fits && account.disabled => Err(disabled_error()),
         Some((account, _)) if fits => {
-            throttle.succeeded(&here);
+            throttle.forget_failures(&here);
             Ok(Some(account))
         }
         Some(_) | None => {
-            throttle.failed(&here, now);
-            throttle.failed(&key, now);
+            throttle.count_failure(&here, now);
+            throttle.count_failure(&key, now);
             Ok(None)
         }
     }

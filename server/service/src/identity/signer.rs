@@ -56,7 +56,7 @@ impl RngCore for Draws<'_> {
 
 impl CryptoRng for Draws<'_> {}
 
-fn ready(store: &Store) -> Result<Ready> {
+fn load_key(store: &Store) -> Result<Ready> {
     let bad =
         |e: &dyn std::fmt::Display| StoreError::Internal(format!("the key of ID tokens: {e}"));
     let is_plain = |stored: &[u8]| RsaPrivateKey::from_pkcs1_der(stored).is_ok();
@@ -91,7 +91,7 @@ impl Signer {
     fn with<T>(&self, store: &Store, f: impl FnOnce(&Ready) -> Result<T>) -> Result<T> {
         let mut slot = self.0.lock();
         if slot.is_none() {
-            *slot = Some(ready(store)?);
+            *slot = Some(load_key(store)?);
         }
         slot.as_ref().map_or_else(
             || Err(Error::internal("the key of ID tokens is missing")),

@@ -59,7 +59,7 @@ impl Throttle {
     }
 
     /// Counts a failure.
-    pub(super) fn failed(&self, who: &str, now: i64) {
+    pub(super) fn count_failure(&self, who: &str, now: i64) {
         let subject = subject(who);
         let mut all = self.0.lock();
         if all.len() >= REMEMBERED && !all.contains_key(&subject) {
@@ -83,7 +83,7 @@ impl Throttle {
     }
 
     /// Forgets the failures of one subject.
-    pub(crate) fn succeeded(&self, who: &str) {
+    pub(crate) fn forget_failures(&self, who: &str) {
         self.0.lock().remove(&subject(who));
     }
 }
@@ -108,7 +108,7 @@ mod tests {
         let throttle = Throttle::default();
         for _ in 0..MAX_FAILURES {
             throttle.check("a", MAX_FAILURES, 1_000).unwrap();
-            throttle.failed("a", 1_000);
+            throttle.count_failure("a", 1_000);
         }
         assert!(matches!(
             throttle.check("a", MAX_FAILURES, 2_000),
@@ -121,11 +121,11 @@ mod tests {
         throttle
             .check("a", MAX_FAILURES, 1_000 + WINDOW_MS)
             .unwrap();
-        throttle.failed("a", 1_000 + WINDOW_MS);
+        throttle.count_failure("a", 1_000 + WINDOW_MS);
         throttle
             .check("a", MAX_FAILURES, 1_000 + WINDOW_MS)
             .unwrap();
-        throttle.succeeded("a");
+        throttle.forget_failures("a");
         assert!(throttle.0.lock().is_empty());
     }
 
@@ -133,8 +133,8 @@ mod tests {
     fn failures_elsewhere_keep_nobody_out_until_there_are_very_many() {
         let throttle = Throttle::default();
         for _ in 0..MAX_FAILURES {
-            throttle.failed("a 192.0.2.xxx", 1_000);
-            throttle.failed("a", 1_000);
+            throttle.count_failure("a 192.0.2.xxx", 1_000);
+            throttle.count_failure("a", 1_000);
         }
         assert!(
             throttle
@@ -150,9 +150,9 @@ mod tests {
     #[test]
     fn the_memory_of_failures_is_bounded() {
         let throttle = Throttle::default();
-        throttle.failed("first", 999);
+        throttle.count_failure("first", 999);
         for i in 0..=REMEMBERED {
-            throttle.failed(&i.to_string(), 1_000);
+            throttle.count_failure(&i.to_string(), 1_000);
         }
         assert_eq!(throttle.0.lock().len(), REMEMBERED);
         throttle.check("first", 1, 1_000).unwrap();

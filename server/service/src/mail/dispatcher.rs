@@ -85,7 +85,7 @@ pub(crate) async fn run(app: AppState) {
             }
         };
         tokio::select! {
-            () = app.store.mail_queue().woken() => {}
+            () = app.store.mail_queue().wait_for_work() => {}
             () = tokio::time::sleep(wait) => {}
         }
     }
@@ -132,7 +132,7 @@ async fn send(
         Err(text) => Failure::of_mail(text),
         Ok(message) => match timeout(TIMEOUT, transport.send(message)).await {
             Ok(Ok(_)) => {
-                app.store.mail_sent(mail.row)?;
+                app.store.record_mail_sent(mail.row)?;
                 return Ok(false);
             }
             Ok(Err(error)) => Failure::of(&error),
@@ -147,7 +147,8 @@ async fn send(
         gave_up = is_last,
         "a mail was not taken"
     );
-    app.store.mail_failed(mail.row, &failure.text, is_last)?;
+    app.store
+        .record_mail_failed(mail.row, &failure.text, is_last)?;
     Ok(failure.concerns_all)
 }
 

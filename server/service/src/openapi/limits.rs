@@ -106,7 +106,7 @@ fn email() -> Value {
 
 /// Base64 of so many bytes. A length of text is that of whole groups of three bytes, so `most` has to be
 /// whole groups as well: what the text's length lets through, its reader must not refuse.
-fn sealed(least: usize, most: usize) -> Value {
+fn sealed_limits(least: usize, most: usize) -> Value {
     json!({"minLength": least.div_ceil(3) * 4, "maxLength": most.div_ceil(3) * 4})
 }
 
@@ -221,7 +221,7 @@ fn links() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("ShareByEmail", "email", email()),
         ("ShareByEmail", "expiry_days", expiry_days()),
-        ("ShareByEmail", "key_blob", sealed(0, MAX_KEY_BLOB)),
+        ("ShareByEmail", "key_blob", sealed_limits(0, MAX_KEY_BLOB)),
         (
             "UpdateShareDefaults",
             "default_expiry_days",
@@ -250,7 +250,7 @@ fn links() -> Vec<(&'static str, &'static str, Value)> {
             (schema, "password", up_to_characters(bounds::LINK_PASSWORD)),
             (schema, "download_limit", json!({"minimum": 1})),
             (schema, "allowed_emails", emails.clone()),
-            (schema, "key_blob", sealed(0, MAX_KEY_BLOB)),
+            (schema, "key_blob", sealed_limits(0, MAX_KEY_BLOB)),
         ]);
     }
     out
@@ -272,7 +272,7 @@ fn people() -> Vec<(&'static str, &'static str, Value)> {
             json!({"enum": ["admin", "member"], "example": "member"}),
         ),
         ("PutGrants", "grants", items(1, bounds::GRANTS)),
-        ("NewGrant", "grant", sealed(1, MAX_GRANT)),
+        ("NewGrant", "grant", sealed_limits(1, MAX_GRANT)),
         ("UpdateProfile", "display_name", text(bounds::DISPLAY_NAME)),
         ("UpdateProfile", "bio", up_to_characters(bounds::BIO)),
         ("UpdateProfile", "avatar_url", https(bounds::URL, HTTPS)),
@@ -350,7 +350,7 @@ fn accounts() -> Vec<(&'static str, &'static str, Value)> {
         ("PutKeys", "recovery_auth", hex_32()),
         ("SetUpRecovery", "passphrase_hash", hex_32()),
         ("SetUpRecovery", "recovery_auth", hex_32()),
-        ("SetUpRecovery", "recovery", sealed(1, 64 * 1024)),
+        ("SetUpRecovery", "recovery", sealed_limits(1, 64 * 1024)),
     ]
 }
 

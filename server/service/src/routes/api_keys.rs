@@ -5,7 +5,7 @@ use crate::bounds::CREDENTIAL_NAME;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
-use crate::http::text::bounded;
+use crate::http::text::bounded_text;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -90,7 +90,7 @@ async fn create(
     State(app): State<AppState>,
     Input(new): Input<CreateApiKey>,
 ) -> Result<Response> {
-    let name = bounded("name", &new.name, 1..=CREDENTIAL_NAME)?;
+    let name = bounded_text("name", &new.name, 1..=CREDENTIAL_NAME)?;
     let expires_in = new.expires_in.as_deref().map(duration_ms).transpose()?;
     let key = app.fresh_key();
     let info = app.store_key(caller.account, &name, &key, expires_in)?;

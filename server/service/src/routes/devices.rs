@@ -5,7 +5,7 @@ use crate::bounds::CREDENTIAL_NAME;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
-use crate::http::text::bounded;
+use crate::http::text::bounded_text;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -54,7 +54,7 @@ async fn put(
     if device.id != id {
         return Err(Error::invalid("`id` is not the one in the path"));
     }
-    let name = bounded("name", &device.name, 1..=CREDENTIAL_NAME)?;
+    let name = bounded_text("name", &device.name, 1..=CREDENTIAL_NAME)?;
     let device = Device { id, name };
     app.store.put_device(caller.account, &device)?;
     // It may have been seen before there was anything to note that at.

@@ -1,6 +1,6 @@
 //! Content down: one chunk with ranges, or many small files in one frame.
 
-use super::revisions::downloaded;
+use super::revisions::raise_downloaded;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams, if_none_match};
@@ -146,7 +146,7 @@ fn find(
         return Ok((content, Vec::new()));
     }
     let places = app.store.content_places(&content)?;
-    downloaded(app, caller, file.node_id)?;
+    raise_downloaded(app, caller, file.node_id)?;
     let size: u64 = places.iter().map(|place| place.size).sum();
     *room = room.checked_sub(size).ok_or_else(|| {
         Error::TooLarge(
@@ -213,7 +213,7 @@ async fn batch(
 mod tests {
     use super::*;
 
-    fn parsed(text: &str) -> Result<Option<Range<u64>>> {
+    fn parse_range(text: &str) -> Result<Option<Range<u64>>> {
         let mut headers = HeaderMap::new();
         headers.insert(header::RANGE, HeaderValue::from_str(text).unwrap());
         range(&headers, 10)
@@ -221,10 +221,10 @@ mod tests {
 
     #[test]
     fn ranges_are_read_as_the_rfc_says() {
-        assert_eq!(parsed("bytes=0-3").unwrap(), Some(0..4));
-        assert_eq!(parsed("bytes=5-").unwrap(), Some(5..10));
-        assert_eq!(parsed("bytes=-3").unwrap(), Some(7..10));
-        assert_eq!(parsed("bytes=8-100").unwrap(), Some(8..10));
+        assert_eq!(parse_range("bytes=0-3").unwrap(), Some(0..4));
+        assert_eq!(parse_range("bytes=5-").unwrap(), Some(5..10));
+        assert_eq!(parse_range("bytes=-3").unwrap(), Some(7..10));
+        assert_eq!(parse_range("bytes=8-100").unwrap(), Some(8..10));
         for ignored in [
             "bytes=3-2",
             "bytes=a-b",
@@ -232,11 +232,11 @@ mod tests {
             "bytes=0-1,3-4",
             "bytes=5",
         ] {
-            assert_eq!(parsed(ignored).unwrap(), None, "{ignored}");
+            assert_eq!(parse_range(ignored).unwrap(), None, "{ignored}");
         }
         for outside in ["bytes=10-", "bytes=10-12", "bytes=-0"] {
             assert!(
-                matches!(parsed(outside), Err(Error::Range { size: 10 })),
+                matches!(parse_range(outside), Err(Error::Range { size: 10 })),
                 "{outside}"
             );
         }

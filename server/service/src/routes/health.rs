@@ -56,7 +56,7 @@ async fn health(State(app): State<AppState>) -> Result<Json<Health>> {
 }
 
 /// Returns the error of a part that can't do its work; the cause goes to the log.
-fn unavailable<E: std::fmt::Display>(message: &'static str) -> impl FnOnce(E) -> Error {
+fn unavailable_error<E: std::fmt::Display>(message: &'static str) -> impl FnOnce(E) -> Error {
     move |error| {
         tracing::error!(%error, "not ready: {message}");
         Error::Unavailable(message.to_owned())
@@ -76,16 +76,16 @@ async fn ready(State(app): State<AppState>) -> Result<Json<Ready>> {
     if *app.closing.borrow() {
         return Err(Error::Unavailable("the server is about to end".to_owned()));
     }
-    app.store.check_writable().map_err(unavailable(
+    app.store.check_writable().map_err(unavailable_error(
         "the database can't be written, or has another version's schema",
     ))?;
     app.objects
         .check_folder()
-        .map_err(unavailable("the data directory can't be written"))?;
+        .map_err(unavailable_error("the data directory can't be written"))?;
     let objects = tokio::time::timeout(OBJECTS_TIMEOUT, app.objects.check_store()).await;
     let unreachable = "the object store can't be reached";
     objects
-        .map_err(unavailable(unreachable))?
-        .map_err(unavailable(unreachable))?;
+        .map_err(unavailable_error(unreachable))?
+        .map_err(unavailable_error(unreachable))?;
     Ok(Json(Ready { status: "ready" }))
 }

@@ -23,11 +23,11 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 pub(crate) fn own_address(app: &AppState) -> Router {
     Router::new()
         .route("/metrics", get(at_own_address))
-        .fallback(elsewhere)
+        .fallback(refuse_other_paths)
         .with_state(app.clone())
 }
 
-async fn elsewhere() -> Error {
+async fn refuse_other_paths() -> Error {
     Error::not_found("there is nothing but /metrics at this address")
 }
 

@@ -5,7 +5,7 @@ use crate::bounds::{RETENTION_DAYS, RETENTION_NAME};
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
-use crate::http::text::bounded;
+use crate::http::text::bounded_text;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -61,7 +61,7 @@ async fn create(
             new.delete_after_days
         )));
     }
-    let name = bounded("name", &new.name, 1..=RETENTION_NAME)?;
+    let name = bounded_text("name", &new.name, 1..=RETENTION_NAME)?;
     let new = CreateRetentionRule { name, ..new };
     let rule = app
         .store

@@ -57,12 +57,12 @@ async fn manifest(
     PathArgs((id, revision)): PathArgs<(NodeId, RevisionId)>,
 ) -> Result<Json<RevisionContent>> {
     let content = app.store.revision_content(caller.space, id, revision)?;
-    downloaded(&app, &caller, id)?;
+    raise_downloaded(&app, &caller, id)?;
     Ok(Json(content))
 }
 
 /// Raises `file.downloaded`: whoever asks for the manifest goes on to the chunks.
-pub(crate) fn downloaded(app: &AppState, caller: &Caller, id: NodeId) -> Result<()> {
+pub(crate) fn raise_downloaded(app: &AppState, caller: &Caller, id: NodeId) -> Result<()> {
     let wanted = app
         .store
         .is_wanted(caller.account, EventKind::FileDownloaded)?;

@@ -5,7 +5,7 @@ use crate::bounds::CREDENTIAL_NAME;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
-use crate::http::text::bounded;
+use crate::http::text::bounded_text;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -58,7 +58,7 @@ async fn create(
     State(app): State<AppState>,
     Input(new): Input<CreateServiceAccount>,
 ) -> Result<Response> {
-    let name = bounded("name", &new.name, 1..=CREDENTIAL_NAME)?;
+    let name = bounded_text("name", &new.name, 1..=CREDENTIAL_NAME)?;
     let scope = match new.scope.as_deref() {
         None | Some("files") => Scopes::FILES,
         Some("files.read") => Scopes::READ,

@@ -92,7 +92,7 @@ async fn create(
             id,
             node,
             storage_type,
-            settings: change.first(&tx.share_defaults(caller.account)?, tx.now)?,
+            settings: change.new_settings(&tx.share_defaults(caller.account)?, tx.now)?,
         };
         tx.create_share(&caller.actor(), &new)
     })?;
@@ -145,7 +145,7 @@ async fn update(
     let change = Change::of_update(change, password_check)?;
     let row = app.store.write(|tx| {
         let old = tx.share(caller.account, &id)?;
-        let settings = change.applied(old.settings(), tx.now)?;
+        let settings = change.apply(old.settings(), tx.now)?;
         tx.set_share(&old, &settings)
     })?;
     Ok(Json(row.show(app.source.now_ms(), &base)))

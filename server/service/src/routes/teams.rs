@@ -9,7 +9,7 @@ use crate::bounds::TEAM_NAME;
 use crate::error::Result;
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
-use crate::http::text::bounded;
+use crate::http::text::bounded_text;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -67,7 +67,7 @@ async fn create_team(
     State(app): State<AppState>,
     Input(new): Input<NameTeam>,
 ) -> Result<(StatusCode, Json<Team>)> {
-    let name = bounded("name", &new.name, 1..=TEAM_NAME)?;
+    let name = bounded_text("name", &new.name, 1..=TEAM_NAME)?;
     let team = app
         .store
         .create_team(caller.account, &name, &app.options.limits)?;
@@ -108,7 +108,7 @@ async fn rename_team(
     PathArgs(id): PathArgs<TeamId>,
     Input(new): Input<NameTeam>,
 ) -> Result<Json<Team>> {
-    let name = bounded("name", &new.name, 1..=TEAM_NAME)?;
+    let name = bounded_text("name", &new.name, 1..=TEAM_NAME)?;
     Ok(Json(app.store.rename_team(caller.account, id, &name)?))
 }
 

@@ -5,7 +5,7 @@ use super::uploads::{check_announced, same_bytes};
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::body;
-use crate::http::extract::strict;
+use crate::http::extract::parse_strict;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::{Request, State};
@@ -143,7 +143,7 @@ async fn upload(
 ) -> Result<Json<NodeResults>> {
     let body = body::pieces(request, MAX_FRAME).await?;
     let (head, payload) = frame::split(body.parts).map_err(|e| Error::invalid(e.to_string()))?;
-    let head: UploadBatch = strict(&head)?;
+    let head: UploadBatch = parse_strict(&head)?;
     let size = payload.iter().map(|piece| piece.len() as u64).sum();
     if head.files.len() > BATCH_FILES {
         return Err(Error::invalid(format!(

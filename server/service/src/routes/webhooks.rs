@@ -42,7 +42,7 @@ fn kinds(events: &[EventKind]) -> Result<Vec<EventKind>> {
     Ok(events.to_vec())
 }
 
-fn checked(app: &AppState, url: &str) -> Result<String> {
+fn check_url(app: &AppState, url: &str) -> Result<String> {
     let policy = AddressPolicy::of(app.options.allow_private_webhooks);
     Ok(target::check(url, policy)?.into())
 }
@@ -92,7 +92,7 @@ async fn create(
     State(app): State<AppState>,
     Input(new): Input<CreateWebhook>,
 ) -> Result<Response> {
-    let url = checked(&app, &new.url)?;
+    let url = check_url(&app, &new.url)?;
     let events = kinds(&new.events)?;
     let secret = fresh_secret(&app);
     let webhook = app
@@ -121,7 +121,7 @@ async fn update(
     let url = change
         .url
         .as_deref()
-        .map(|url| checked(&app, url))
+        .map(|url| check_url(&app, url))
         .transpose()?;
     let events = change.events.as_deref().map(kinds).transpose()?;
     Ok(Json(app.store.update_webhook(

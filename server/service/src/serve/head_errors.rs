@@ -35,7 +35,7 @@ impl OnTheWay {
 
 /// Each part of a response goes into the connection's buffer.
 impl Observer for OnTheWay {
-    fn polled(&mut self, _: Option<&Bytes>) {
+    fn on_poll(&mut self, _: Option<&Bytes>) {
         self.set(true);
     }
 }
@@ -171,7 +171,7 @@ mod tests {
     const EMPTY: &str = "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\ndate: x\r\n\r\n";
 
     /// Returns what goes out for some bytes, with a response of ours on its way or none.
-    async fn written(bytes: &str, is_on_the_way: bool) -> String {
+    async fn write_response(bytes: &str, is_on_the_way: bool) -> String {
         let on_the_way = OnTheWay::default();
         on_the_way.set(is_on_the_way);
         let source = Arc::new(Source::new(Clock::System, Some(1)));
@@ -182,7 +182,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_empty_error_gets_a_body_and_nothing_else_does() {
-        let response = written(EMPTY, false).await;
+        let response = write_response(EMPTY, false).await;
         let (head, body) = response.split_once("\r\n\r\n").unwrap();
         assert!(
             head.contains(&format!("content-length: {}", body.len())),
@@ -194,13 +194,13 @@ mod tests {
         );
         let body: ErrorBody = serde_json::from_str(body).unwrap();
         assert_eq!(body.code, 400);
-        assert_eq!(written(EMPTY, true).await, EMPTY, "bytes of a body");
+        assert_eq!(write_response(EMPTY, true).await, EMPTY, "bytes of a body");
         for other in [
             "HTTP/1.1 400 Bad Request\r\ncontent-length: 9\r\n\r\n",
             "HTTP/1.1 204 No Content\r\ncontent-length: 0\r\n\r\n",
             "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\nmore",
         ] {
-            assert_eq!(written(other, false).await, other);
+            assert_eq!(write_response(other, false).await, other);
         }
     }
 }

@@ -85,7 +85,7 @@ pub(crate) async fn run(app: AppState) {
                     tokio::time::sleep(PAUSE).await;
                 }
             }
-            () = app.store.outbox().woken() => {}
+            () = app.store.outbox().wait_for_work() => {}
             () = tokio::time::sleep(wait) => {}
         }
     }
@@ -138,7 +138,7 @@ impl Dispatcher {
 }
 
 async fn attempt(app: &AppState, client: &Client, due: Due) -> Result<Option<AfterAttempt>> {
-    let outgoing = match app.store.outgoing(due) {
+    let outgoing = match app.store.open_delivery(due) {
         Ok(Some(outgoing)) => outgoing,
         Ok(None) => return Ok(None),
         Err(StoreError::Unopenable(reason)) => {

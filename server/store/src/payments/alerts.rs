@@ -1,7 +1,7 @@
 //! A monthly budget, and the alert when most of it is spent.
 
 use super::email;
-use super::ledger::spent_since;
+use super::ledger::cents_spent_since;
 use crate::catalog;
 use crate::error::Result;
 use crate::usage::month;
@@ -34,7 +34,7 @@ fn alerts(conn: &Connection, account: AccountId, now: i64) -> Result<SpendingAle
         monthly_budget: budget.map(Amount),
         alert_threshold_percent: percent,
         email_alerts_enabled: email,
-        spent_this_month: Amount(spent_since(conn, account, month_start(now))?),
+        spent_this_month: Amount(cents_spent_since(conn, account, month_start(now))?),
         currency: catalog::CURRENCY.to_owned(),
     })
 }

@@ -33,7 +33,7 @@ fn find(conn: &Connection, code: &str) -> Result<Coupon> {
 }
 
 /// A coupon that the account can use now.
-fn usable(conn: &Connection, account: AccountId, code: &str, now: i64) -> Result<Coupon> {
+fn find_usable(conn: &Connection, account: AccountId, code: &str, now: i64) -> Result<Coupon> {
     let found = find(conn, code)?;
     if let Some(until) = found.expires_at.filter(|until| until.0 <= now) {
         return Err(Error::Gone(format!(
@@ -62,7 +62,7 @@ impl Tx<'_> {
     /// 404, 409, 410.
     pub(super) fn redeem(&self, account: AccountId, code: Option<&str>, cents: i64) -> Result<i64> {
         let Some(code) = code else { return Ok(cents) };
-        let coupon = usable(self.conn, account, code, self.now)?;
+        let coupon = find_usable(self.conn, account, code, self.now)?;
         self.conn.execute(
             "INSERT INTO coupon_uses (code, account, created_at) VALUES (?1, ?2, ?3)",
             params![coupon.code, account.as_bytes(), self.now],
@@ -83,7 +83,7 @@ impl Store {
     /// 404 for an unknown one, 410 for an expired one, 409 for one that the account has used.
     pub fn coupon(&self, account: AccountId, code: &str) -> Result<Coupon> {
         let now = self.source().now_ms();
-        self.read(|conn| usable(conn, account, code, now))
+        self.read(|conn| find_usable(conn, account, code, now))
     }
 
     /// Puts a coupon there; one that is there stays as it is.

@@ -5,7 +5,7 @@
 
 mod renewal;
 
-use super::ledger::{Book, Currency, balance, received};
+use super::ledger::{Book, Currency, balance, total_received};
 use crate::catalog::{CURRENCY, PERIOD_MS};
 use crate::error::{Error, Result};
 use crate::rows::{fresh_id, id, name_of, word};
@@ -243,7 +243,7 @@ impl Store {
     pub fn creator_earnings(&self, creator: AccountId) -> Result<CreatorEarnings> {
         self.read(|conn| {
             let book = Book::Earnings(creator);
-            let total = received(conn, book, Currency::Usd)?;
+            let total = total_received(conn, book, Currency::Usd)?;
             let pending = balance(conn, book, Currency::Usd)?;
             let subscriber_count = conn.query_row(
                 "SELECT count(*) FROM creator_subscriptions WHERE creator = ?1 AND state <> 'ended'",

@@ -112,7 +112,7 @@ pub(super) fn balance(conn: &Connection, book: Book, currency: Currency) -> Resu
 }
 
 /// Returns the sum of all amounts that ever came into a book.
-pub(super) fn received(conn: &Connection, book: Book, currency: Currency) -> Result<i64> {
+pub(super) fn total_received(conn: &Connection, book: Book, currency: Currency) -> Result<i64> {
     Ok(conn
         .prepare_cached(
             "SELECT coalesce(sum(amount), 0) FROM ledger_postings \
@@ -122,7 +122,7 @@ pub(super) fn received(conn: &Connection, book: Book, currency: Currency) -> Res
 }
 
 /// Cents that left a person's card since a time.
-pub(super) fn spent_since(conn: &Connection, account: AccountId, since: i64) -> Result<i64> {
+pub(super) fn cents_spent_since(conn: &Connection, account: AccountId, since: i64) -> Result<i64> {
     Ok(conn
         .prepare_cached(
             "SELECT coalesce(-sum(p.amount), 0) FROM ledger_postings p \

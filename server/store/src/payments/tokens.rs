@@ -2,7 +2,7 @@
 
 use super::Purchase;
 use super::ledger::Posting;
-use super::ledger::{Book, Currency, balance, received, transfer};
+use super::ledger::{Book, Currency, balance, total_received, transfer};
 use crate::ai::included_left;
 use crate::catalog;
 use crate::error::{Error, Result};
@@ -37,7 +37,7 @@ impl Store {
         self.read(|conn| {
             let wallet = Book::Wallet(account);
             let left = balance(conn, wallet, Currency::AiTokens)?;
-            let purchased = received(conn, wallet, Currency::AiTokens)?;
+            let purchased = total_received(conn, wallet, Currency::AiTokens)?;
             Ok(TokenBalance {
                 balance: left,
                 purchased,

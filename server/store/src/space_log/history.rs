@@ -1,6 +1,6 @@
 //! The id of a log's history: before its first commit, and after the service was restored.
 
-use super::records::{Rows, damaged};
+use super::records::{Rows, damaged_error};
 use crate::error::Result;
 use crate::rows::id;
 use cairn_log::SpaceState;
@@ -62,7 +62,7 @@ pub fn begin_restored_histories(database: &Path, now_ms: i64) -> Result<()> {
         .collect::<rusqlite::Result<_>>()?;
     for (space, id, core) in logs {
         let rows = Rows { conn: &tx, space };
-        let state = SpaceState::resume(id, &core, rows).map_err(|_| damaged("the state"))?;
+        let state = SpaceState::resume(id, &core, rows).map_err(|_| damaged_error("the state"))?;
         let state = state.with_history(*Uuid::new_v4().as_bytes());
         tx.execute(
             "UPDATE logs SET history = ?2, core = ?3, restored_at = ?4, restored_to = size \

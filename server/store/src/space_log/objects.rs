@@ -84,7 +84,7 @@ pub(super) fn delete_all(conn: &Connection, space: Space) -> Result<Vec<String>>
 }
 
 /// The objects that the statements of a commit name; boxes are named by their SHA-256.
-fn named_by(commit: &Commit) -> Vec<ObjectId> {
+fn objects_named_by(commit: &Commit) -> Vec<ObjectId> {
     let mut named = Vec::new();
     for body in &commit.statements {
         match Statement::decode(body) {
@@ -125,7 +125,7 @@ pub(super) fn name(
     others: &[ObjectId],
     position: u64,
 ) -> Result<()> {
-    let own = named_by(commit);
+    let own = objects_named_by(commit);
     for id in own.iter().chain(others) {
         let Some(known) = find(tx.conn, actor.space, *id, actor.account)? else {
             return Err(Error::conflict(format!(

@@ -1,7 +1,7 @@
 //! Pages of a log, and proofs.
 
 use super::history::FirstHistory;
-use super::records::{CommitError, Rows, damaged};
+use super::records::{CommitError, Rows, damaged_error};
 use crate::error::{Error, Result};
 use crate::log_guard::check_log;
 use crate::{Space, Store};
@@ -22,7 +22,7 @@ fn frame(is_commit: bool, leaf: Vec<u8>, bodies: Option<Vec<Vec<u8>>>) -> Result
         (true, None) => Frame::CommitLeaf(leaf),
         (false, None) => Frame::EntryLeaf(leaf),
         (true, Some(statements)) => {
-            let leaf = CommitLeaf::decode(&leaf).map_err(|_| damaged("a leaf"))?;
+            let leaf = CommitLeaf::decode(&leaf).map_err(|_| damaged_error("a leaf"))?;
             let commit = Commit {
                 header: leaf.header,
                 signature: leaf.signature,
@@ -30,7 +30,9 @@ fn frame(is_commit: bool, leaf: Vec<u8>, bodies: Option<Vec<Vec<u8>>>) -> Result
             };
             Frame::Commit(commit.encode())
         }
-        (false, Some(mut bodies)) => Frame::Entry(bodies.pop().ok_or_else(|| damaged("an entry"))?),
+        (false, Some(mut bodies)) => {
+            Frame::Entry(bodies.pop().ok_or_else(|| damaged_error("an entry"))?)
+        }
     })
 }
 
@@ -107,7 +109,7 @@ pub(super) fn read(
     Ok(page)
 }
 
-fn stored<T>(result: std::result::Result<T, CommitError>) -> Result<T> {
+fn map_commit_error<T>(result: std::result::Result<T, CommitError>) -> Result<T> {
     result.map_err(|failed| match failed {
         CommitError::Store(error) => error,
         CommitError::Refused(rule) => Error::Internal(format!("a proof was refused: {rule}")),
@@ -116,7 +118,7 @@ fn stored<T>(result: std::result::Result<T, CommitError>) -> Result<T> {
 
 fn size(conn: &Connection, space: Space) -> Result<u64> {
     check_log(conn, space)?;
-    stored(
+    map_commit_error(
         Rows {
             conn,
             space: space.row,
@@ -154,7 +156,7 @@ impl Store {
                 space: space.row,
             };
             let mut read = |level, place| rows.subtree(level, place);
-            let path = stored(prove_consistency(from, size, &mut read))?;
+            let path = map_commit_error(prove_consistency(from, size, &mut read))?;
             Ok(Proof {
                 size,
                 leaf: None,
@@ -185,7 +187,7 @@ impl Store {
                 space: space.row,
             };
             let mut read = |level, place| rows.subtree(level, place);
-            let path = stored(prove_inclusion(position, size, &mut read))?;
+            let path = map_commit_error(prove_inclusion(position, size, &mut read))?;
             Ok(Proof {
                 size,
                 leaf: Some(leaf),

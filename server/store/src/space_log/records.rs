@@ -52,11 +52,11 @@ struct Newest {
 }
 
 /// The error for a row that no code of this server wrote.
-pub(super) fn damaged(what: &str) -> Error {
+pub(super) fn damaged_error(what: &str) -> Error {
     Error::Internal(format!("{what} of a space's log is damaged"))
 }
 
-fn newest(row: &Row<'_>) -> rusqlite::Result<Newest> {
+fn read_newest(row: &Row<'_>) -> rusqlite::Result<Newest> {
     Ok(Newest {
         position: row.get(0)?,
         is_end: row.get(1)?,
@@ -68,7 +68,7 @@ fn newest(row: &Row<'_>) -> rusqlite::Result<Newest> {
 impl Rows<'_> {
     /// Left to itself, SQLite takes the order of the primary key, and reads the whole log for a node that
     /// isn't there.
-    fn newest(&self, element: &[u8; 16], is_entry: bool) -> Result<Option<Newest>> {
+    fn newest_item(&self, element: &[u8; 16], is_entry: bool) -> Result<Option<Newest>> {
         Ok(self
             .conn
             .prepare_cached(
@@ -76,7 +76,7 @@ impl Rows<'_> {
                  WHERE space = ?1 AND element = ?2 AND is_entry = ?3 \
                  ORDER BY position DESC, part DESC LIMIT 1",
             )?
-            .query_row(params![self.space, element, is_entry], newest)
+            .query_row(params![self.space, element, is_entry], read_newest)
             .optional()?)
     }
 
@@ -123,8 +123,8 @@ impl Records for Rows<'_> {
     type Error = CommitError;
 
     fn node(&self, node: NodeId) -> Result<NodeRecord> {
-        let statement = self.newest(node.as_bytes(), false)?;
-        let entry = self.newest(node.as_bytes(), true)?;
+        let statement = self.newest_item(node.as_bytes(), false)?;
+        let entry = self.newest_item(node.as_bytes(), true)?;
         let stands_at = statement.as_ref().map(|newest| newest.position);
         let entry = entry.filter(|entry| stands_at.is_none_or(|at| entry.position > at));
         let is_end = |newest: &Option<Newest>| newest.as_ref().is_some_and(|n| n.is_end);
@@ -140,24 +140,24 @@ impl Records for Rows<'_> {
                 Ok(Statement::Node(statement)) => Some((statement, newest.hash)),
                 // A chain has this name, which no node can have then.
                 Ok(Statement::Control(_)) => None,
-                Err(_) => return Err(damaged("a statement").into()),
+                Err(_) => return Err(damaged_error("a statement").into()),
             };
         }
         if let Some(newest) = entry {
-            let entry = ServerEntry::decode(&newest.body).map_err(|_| damaged("an entry"))?;
+            let entry = ServerEntry::decode(&newest.body).map_err(|_| damaged_error("an entry"))?;
             record.entry = Some((entry, newest.hash));
         }
         Ok(record)
     }
 
     fn chain(&self, chain: &[u8; 16]) -> Result<Option<[u8; 32]>> {
-        let Some(newest) = self.newest(chain, false)? else {
+        let Some(newest) = self.newest_item(chain, false)? else {
             return Ok(None);
         };
         match Statement::decode(&newest.body) {
             Ok(Statement::Control(_)) => Ok(Some(newest.hash)),
             Ok(Statement::Node(_)) => Ok(None),
-            Err(_) => Err(damaged("a statement").into()),
+            Err(_) => Err(damaged_error("a statement").into()),
         }
     }
 
@@ -223,7 +223,7 @@ impl Records for Rows<'_> {
 
     fn put_entry(&mut self, item: &Item<'_>, entry: &ServerEntry) -> Result<()> {
         let is_purge = entry.op == EntryOp::Purge;
-        let is_end = is_purge && self.newest(&item.element, false)?.is_none();
+        let is_end = is_purge && self.newest_item(&item.element, false)?.is_none();
         self.put(item, true, is_end)
     }
 

@@ -59,9 +59,9 @@ impl World {
         }
     }
 
-    fn founded(store: Store) -> Self {
+    fn with_genesis(store: Store) -> Self {
         let mut world = Self::empty(store);
-        let commit = world.writer.found();
+        let commit = world.writer.first_commit();
         world.write(&commit).unwrap();
         world
     }
@@ -111,7 +111,7 @@ impl World {
 #[test]
 fn a_transaction_that_fails_leaves_the_log_as_it_was() {
     let dir = tempfile::tempdir().unwrap();
-    let mut world = World::founded(open(Some(dir.path())));
+    let mut world = World::with_genesis(open(Some(dir.path())));
     world.create(1);
     let (rows, head) = (world.rows(), world.writer.state.head());
     let folder = world.writer.folder(node(2), Some(node(1)), "inside");
@@ -143,7 +143,7 @@ fn a_transaction_that_fails_leaves_the_log_as_it_was() {
 
 #[test]
 fn a_page_is_as_long_as_it_may_be_and_has_one_entry_at_least() {
-    let mut world = World::founded(open(None));
+    let mut world = World::with_genesis(open(None));
     for n in 1..=20 {
         world.create(n);
     }
@@ -165,7 +165,7 @@ fn a_page_is_as_long_as_it_may_be_and_has_one_entry_at_least() {
 
 #[test]
 fn an_entry_without_its_body_is_its_leaf() {
-    let mut world = World::founded(open(None));
+    let mut world = World::with_genesis(open(None));
     world.create(1);
     let sql = "UPDATE log_items SET body = NULL WHERE position = 1";
     world.store.writer.lock().execute_batch(sql).unwrap();
@@ -183,7 +183,7 @@ fn an_entry_without_its_body_is_its_leaf() {
 
 #[test]
 fn a_space_that_is_erased_leaves_nothing_of_its_log() {
-    let mut world = World::founded(open(None));
+    let mut world = World::with_genesis(open(None));
     world.create(1);
     assert!(world.rows().iter().any(|(_, count)| *count > 0));
     let account = world.actor.account;
@@ -206,7 +206,7 @@ fn a_log_begins_in_an_empty_space_and_ends_keyless_changes() {
         name: cairn_model::Name::new(name).unwrap(),
         seal: None,
     };
-    let (actor, commit) = (world.actor, world.writer.found());
+    let (actor, commit) = (world.actor, world.writer.first_commit());
     let made = world
         .store
         .write(|tx| tx.create_folder(&actor, &folder("a")));
@@ -233,7 +233,7 @@ fn a_log_begins_in_an_empty_space_and_ends_keyless_changes() {
 
 #[test]
 fn a_device_makes_ten_control_statements_a_minute() {
-    let mut world = World::founded(open(None));
+    let mut world = World::with_genesis(open(None));
     let store = &world.store;
     let mut send = |counter| {
         let list = world.writer.list(counter, &[1]);
@@ -260,7 +260,7 @@ fn a_device_makes_ten_control_statements_a_minute() {
 
 #[test]
 fn nobody_sends_what_another_account_signed() {
-    let mut world = World::founded(open(None));
+    let mut world = World::with_genesis(open(None));
     let folder = world.writer.folder(node(1), None, "a");
     let commit = world.writer.commit(vec![bytes(folder)]);
     let other = Actor {
@@ -274,7 +274,7 @@ fn nobody_sends_what_another_account_signed() {
 
 #[test]
 fn a_restored_log_has_another_history_and_says_when() {
-    let mut world = World::founded(open(None));
+    let mut world = World::with_genesis(open(None));
     world.create(1);
     let dir = tempfile::tempdir().unwrap();
     let copy = dir.path().join("cairn.db");
@@ -310,7 +310,7 @@ fn a_restored_log_has_another_history_and_says_when() {
 
 #[test]
 fn a_log_that_was_begun_after_the_backup_has_another_history_too() {
-    let world = World::founded(open(None));
+    let world = World::with_genesis(open(None));
     let space = world.actor.space;
     let before = world.store.log_page(space, 0, MAX_LOG_PAGE).unwrap();
     let dir = tempfile::tempdir().unwrap();

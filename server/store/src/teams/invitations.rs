@@ -92,7 +92,7 @@ impl Tx<'_> {
             .optional()?
             .ok_or_else(|| {
                 let what = format!("invitation {wanted}");
-                access::absent(self.conn, Table::Invitations, wanted.as_bytes(), &what)
+                access::absent_error(self.conn, Table::Invitations, wanted.as_bytes(), &what)
             })?;
         match found.status {
             InvitationState::Pending => Ok(found),

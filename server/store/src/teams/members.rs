@@ -33,7 +33,7 @@ fn read_member(conn: &Connection, team: TeamId, account: AccountId) -> Result<Te
 }
 
 /// A member whom others may change: anybody but the owner.
-fn changeable(conn: &Connection, team: TeamId, user: AccountId, rule: &str) -> Result<()> {
+fn check_changeable(conn: &Connection, team: TeamId, user: AccountId, rule: &str) -> Result<()> {
     match role_of(conn, team, user)?.map(|found| found.role) {
         None => Err(Error::not_found(format!("the team has no member {user}"))),
         Some(TeamRole::Owner) => Err(Error::Forbidden(rule.to_owned())),
@@ -204,7 +204,7 @@ impl Store {
     ) -> Result<TeamMember> {
         self.write(|tx| {
             require(tx.conn, team, account, Right::ChangeRoles)?;
-            changeable(tx.conn, team, user, "the owner's role cannot be changed")?;
+            check_changeable(tx.conn, team, user, "the owner's role cannot be changed")?;
             tx.set_role(team, user, role)?;
             if user != account {
                 let mut data = member_data(tx.conn, team, user)?;
@@ -232,7 +232,7 @@ impl Store {
                 Right::Remove
             };
             let its = require(tx.conn, team, account, right)?;
-            changeable(
+            check_changeable(
                 tx.conn,
                 team,
                 user,
@@ -264,7 +264,7 @@ impl Store {
     ) -> Result<Offboarded> {
         self.write(|tx| {
             let its = require(tx.conn, team, account, Right::Offboard)?;
-            changeable(tx.conn, team, user, "the owner cannot be offboarded")?;
+            check_changeable(tx.conn, team, user, "the owner cannot be offboarded")?;
             let data = member_data(tx.conn, team, user)?;
             let withdrawn_invitations = tx.withdraw_invitations_of(team, user)?;
             let taken = tx.take_out(team, its.space, user)?;

@@ -1,7 +1,7 @@
 //! Logins that the administrator ends, as from another process.
 
 use super::browser::Browser;
-use super::{EVERYTHING, code, logged_in, redeem, refresh, refused, request};
+use super::{EVERYTHING, assert_refused, code, log_in, redeem, refresh, request};
 use crate::world::World;
 
 const OWNER: &str = "owner@example.com";
@@ -9,7 +9,7 @@ const OWNER: &str = "owner@example.com";
 #[tokio::test]
 async fn a_login_is_listed_and_ends_with_its_tokens_alone() {
     let world = World::new();
-    let (first, second) = (logged_in(&world).await, logged_in(&world).await);
+    let (first, second) = (log_in(&world).await, log_in(&world).await);
     let all = world.app.user_sessions(OWNER).unwrap();
     assert_eq!(all.len(), 2);
     assert!(all.iter().all(|one| one.client == "cairn"));
@@ -31,7 +31,7 @@ async fn a_login_is_listed_and_ends_with_its_tokens_alone() {
 #[tokio::test]
 async fn a_new_password_ends_all_logins_and_opens_new_ones() {
     let world = World::new();
-    let tokens = logged_in(&world).await;
+    let tokens = log_in(&world).await;
     let waiting = code(&world, EVERYTHING).await;
     world
         .app
@@ -41,8 +41,8 @@ async fn a_new_password_ends_all_logins_and_opens_new_ones() {
     there.get("/api/v1/nodes").await.failed(401);
     assert_eq!(there.get("/oauth/userinfo").await.status, 401);
     let token = tokens.refresh_token.unwrap();
-    refused(&refresh(&world, &token).await, 400, "invalid_grant");
-    refused(&redeem(&world, &waiting).await, 400, "invalid_grant");
+    assert_refused(&refresh(&world, &token).await, 400, "invalid_grant");
+    assert_refused(&redeem(&world, &waiting).await, 400, "invalid_grant");
     world.owner().get("/api/v1/nodes").await.done(200);
     let mut browser = Browser::new(&world);
     browser.authorize(&request(EVERYTHING)).await.done(200);

@@ -2,7 +2,7 @@
 
 use super::super::world::{TestResponse, World};
 use super::browser::Browser;
-use super::{post_form, refused, works};
+use super::{assert_refused, post_form, works};
 use cairn_wire::identity::{DeviceAuthorization, TokenResponse};
 
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:device_code";
@@ -39,14 +39,14 @@ async fn a_device_that_is_allowed_gets_tokens_once() {
     let world = World::new();
     let device = begin(&world).await;
     assert_eq!(device.verification_uri, "http://cairn.test/oauth/device");
-    refused(&poll(&world, &device).await, 400, "authorization_pending");
+    assert_refused(&poll(&world, &device).await, 400, "authorization_pending");
     let mut browser = page(&world, &device).await;
     browser.log_in("owner@example.com", "wrong").await.done(403);
     browser.log_in("owner@example.com", "owner").await.done(200);
     let tokens: TokenResponse = poll(&world, &device).await.ok();
     assert!(tokens.refresh_token.is_some());
     assert!(works(&world, &tokens.access_token).await);
-    refused(&poll(&world, &device).await, 400, "expired_token");
+    assert_refused(&poll(&world, &device).await, 400, "expired_token");
     browser.log_in("owner@example.com", "owner").await.done(400);
 }
 
@@ -75,7 +75,7 @@ async fn a_device_that_is_denied_learns_it_and_denying_needs_no_password() {
     let device = begin(&world).await;
     let mut browser = page(&world, &device).await;
     browser.submit(&[("action", "deny")]).await.done(200);
-    refused(&poll(&world, &device).await, 400, "access_denied");
+    assert_refused(&poll(&world, &device).await, 400, "access_denied");
 }
 
 #[tokio::test]
@@ -83,16 +83,16 @@ async fn a_device_that_polls_too_fast_is_slowed_down_and_codes_end_after_ten_min
     let world = World::new();
     let device = begin(&world).await;
     let interval = device.interval.unwrap() * 1000;
-    refused(&poll(&world, &device).await, 400, "authorization_pending");
+    assert_refused(&poll(&world, &device).await, 400, "authorization_pending");
     world.app.source().advance(interval - 1);
-    refused(&poll(&world, &device).await, 400, "slow_down");
+    assert_refused(&poll(&world, &device).await, 400, "slow_down");
     world.app.source().advance(interval);
-    refused(&poll(&world, &device).await, 400, "slow_down");
+    assert_refused(&poll(&world, &device).await, 400, "slow_down");
     world.app.source().advance(interval + 10_000);
-    refused(&poll(&world, &device).await, 400, "authorization_pending");
+    assert_refused(&poll(&world, &device).await, 400, "authorization_pending");
     let mut browser = page(&world, &device).await;
     world.app.source().advance(600_000);
-    refused(&poll(&world, &device).await, 400, "expired_token");
+    assert_refused(&poll(&world, &device).await, 400, "expired_token");
     browser.log_in("owner@example.com", "owner").await.done(400);
 }
 
@@ -101,5 +101,5 @@ async fn an_unknown_client_gets_no_code() {
     let world = World::new();
     let fields = [("client_id", "other")];
     let response = post_form(&world.nobody(), "/oauth/device_authorization", &fields).await;
-    refused(&response, 401, "invalid_client");
+    assert_refused(&response, 401, "invalid_client");
 }

@@ -2,7 +2,7 @@
 
 use super::super::world::World;
 use super::browser::{Browser, parameter};
-use super::{CALLBACK, EVERYTHING, VERIFIER, post_form, refused, request};
+use super::{CALLBACK, EVERYTHING, VERIFIER, assert_refused, post_form, request};
 use cairn_server::{Options, RegisteredClient};
 
 fn with(field: &'static str, value: &str) -> Vec<(&'static str, String)> {
@@ -123,26 +123,26 @@ async fn the_token_endpoint_answers_as_the_rfc_says() {
     let world = World::new();
     let nobody = world.nobody();
     let post = async |fields: &[(&str, &str)]| post_form(&nobody, "/oauth/token", fields).await;
-    refused(&post(&[]).await, 400, "invalid_request");
-    refused(
+    assert_refused(&post(&[]).await, 400, "invalid_request");
+    assert_refused(
         &post(&[("client_id", "cairn")]).await,
         400,
         "invalid_request",
     );
     let password = [("client_id", "cairn"), ("grant_type", "password")];
-    refused(&post(&password).await, 400, "unsupported_grant_type");
+    assert_refused(&post(&password).await, 400, "unsupported_grant_type");
     let twice = [("client_id", "cairn"), ("client_id", "cairn")];
-    refused(&post(&twice).await, 400, "invalid_request");
+    assert_refused(&post(&twice).await, 400, "invalid_request");
     let stranger = [
         ("client_id", "x"),
         ("grant_type", "refresh_token"),
         ("refresh_token", "x"),
     ];
-    refused(&post(&stranger).await, 401, "invalid_client");
+    assert_refused(&post(&stranger).await, 401, "invalid_client");
     let json = nobody.post("/oauth/token", &serde_json::json!({})).await;
-    refused(&json, 400, "invalid_request");
+    assert_refused(&json, 400, "invalid_request");
     let long = "x".repeat(20_000);
-    refused(&post(&[("code", &long)]).await, 413, "invalid_request");
+    assert_refused(&post(&[("code", &long)]).await, 413, "invalid_request");
 }
 
 #[tokio::test]
@@ -197,7 +197,7 @@ async fn a_registered_client_has_to_prove_itself() {
             &[("client_id", "app"), ("client_secret", secret)],
         ]
         .concat();
-        refused(
+        assert_refused(
             &post_form(&nobody, "/oauth/token", &own).await,
             401,
             "invalid_client",

@@ -1,11 +1,11 @@
 //! Service accounts and the client-credentials flow.
 
 use super::super::world::World;
-use super::{post_form, refused, works};
+use super::{assert_refused, post_form, works};
 use cairn_wire::identity::TokenResponse;
 use serde_json::{Value, json};
 
-async fn made(world: &World, body: &Value) -> (String, String, String) {
+async fn create_service_account(world: &World, body: &Value) -> (String, String, String) {
     let made: Value = world
         .owner()
         .post("/api/v1/service-accounts", body)
@@ -27,7 +27,7 @@ fn fields<'a>(id: &'a str, secret: &'a str) -> Vec<(&'a str, &'a str)> {
 async fn a_service_account_acts_for_its_owner_until_it_is_deleted() {
     let world = World::new();
     let owner = world.owner();
-    let (id, client, secret) = made(&world, &json!({"name": "export"})).await;
+    let (id, client, secret) = create_service_account(&world, &json!({"name": "export"})).await;
     let nobody = world.nobody();
     let tokens: TokenResponse = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
         .await
@@ -48,7 +48,7 @@ async fn a_service_account_acts_for_its_owner_until_it_is_deleted() {
     owner.delete(&path).await.failed(404);
     assert!(!works(&world, &tokens.access_token).await);
     let response = post_form(&nobody, "/oauth/token", &fields(&client, &secret)).await;
-    refused(&response, 401, "invalid_client");
+    assert_refused(&response, 401, "invalid_client");
 }
 
 #[tokio::test]
@@ -56,14 +56,14 @@ async fn a_wrong_secret_or_a_wider_scope_is_refused() {
     let world = World::new();
     let nobody = world.nobody();
     let body = json!({"name": "reader", "scope": "files.read"});
-    let (_, client, secret) = made(&world, &body).await;
+    let (_, client, secret) = create_service_account(&world, &body).await;
     let wrong = post_form(&nobody, "/oauth/token", &fields(&client, "cs_wrong")).await;
-    refused(&wrong, 401, "invalid_client");
+    assert_refused(&wrong, 401, "invalid_client");
     let stranger = post_form(&nobody, "/oauth/token", &fields("cairn", "x")).await;
-    refused(&stranger, 401, "invalid_client");
+    assert_refused(&stranger, 401, "invalid_client");
     let mut wider = fields(&client, &secret);
     wider.push(("scope", "files"));
-    refused(
+    assert_refused(
         &post_form(&nobody, "/oauth/token", &wider).await,
         400,
         "invalid_scope",
@@ -94,7 +94,8 @@ async fn a_service_account_makes_no_credential_and_a_reader_sees_files_alone() {
     let world = World::new();
     let nobody = world.nobody();
     for (scope, reads) in [("files", 200), ("files.read", 403)] {
-        let (_, client, secret) = made(&world, &json!({"name": scope, "scope": scope})).await;
+        let (_, client, secret) =
+            create_service_account(&world, &json!({"name": scope, "scope": scope})).await;
         let tokens: TokenResponse = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
             .await
             .ok();
@@ -118,7 +119,8 @@ async fn a_service_account_makes_no_credential_and_a_reader_sees_files_alone() {
 async fn a_reader_does_not_get_the_remembered_response_of_a_writer() {
     let world = World::new();
     let nobody = world.nobody();
-    let (_, client, secret) = made(&world, &json!({"name": "reader", "scope": "files.read"})).await;
+    let (_, client, secret) =
+        create_service_account(&world, &json!({"name": "reader", "scope": "files.read"})).await;
     let tokens: TokenResponse = post_form(&nobody, "/oauth/token", &fields(&client, &secret))
         .await
         .ok();

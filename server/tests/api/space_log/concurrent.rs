@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 #[tokio::test]
 async fn of_commits_that_exclude_each_other_one_wins() {
     let world = World::new();
-    let (client, mut first) = founded(&world).await;
+    let (client, mut first) = found_own_space(&world).await;
     let numbers: Vec<u8> = (1..=8).collect();
     let list = first.control(first.list(2, &numbers));
     client.write(&mut first, vec![list]).await;

@@ -31,7 +31,7 @@ fn sha256(body: &[u8]) -> String {
 #[tokio::test]
 async fn an_object_rides_beside_its_commit() {
     let world = World::new();
-    let (client, mut writer) = founded(&world).await;
+    let (client, mut writer) = found_own_space(&world).await;
     let file = bytes(writer.file(node(1), "a.txt", [1; 32]));
     let commit = writer.commit(vec![file]);
     let message = client.send(&commit, &[]).await.failed(409);
@@ -49,7 +49,7 @@ async fn an_object_rides_beside_its_commit() {
         assert_eq!(response.body, body);
     }
     // It survives a refusal, and nothing replaces it.
-    assert_eq!(client.refused(&commit).await.0, Refusal::Own);
+    assert_eq!(client.send_refused(&commit).await.0, Refusal::Own);
     client.put(1, b"other").await.failed(409);
     client.put(1, b"sealed").await.done(204);
     assert!(client.has(1, b"sealed").await);
@@ -58,7 +58,7 @@ async fn an_object_rides_beside_its_commit() {
 #[tokio::test]
 async fn bytes_are_checked_as_they_come_in() {
     let world = World::new();
-    let (client, _) = founded(&world).await;
+    let (client, _) = found_own_space(&world).await;
     for wrong in [&sha256(b"other"), "zz"] {
         let response = client.object(Method::PUT, 1, wrong, b"a").await;
         response.failed(400);
@@ -73,7 +73,7 @@ async fn bytes_are_checked_as_they_come_in() {
 #[tokio::test]
 async fn a_repeated_commit_is_judged_anew() {
     let world = World::new();
-    let (client, mut writer) = founded(&world).await;
+    let (client, mut writer) = found_own_space(&world).await;
     let file = bytes(writer.file(node(1), "a.txt", [1; 32]));
     let request = CommitRequest {
         commit: writer.commit(vec![file]),

@@ -9,7 +9,7 @@ type Change = fn(&mut NodeStatement);
 #[tokio::test]
 async fn each_field_of_a_header_counts() {
     let world = World::new();
-    let (client, mut writer) = founded(&world).await;
+    let (client, mut writer) = found_own_space(&world).await;
     let first = bytes(writer.folder(node(1), None, "a"));
     client.write(&mut writer, vec![first]).await;
     let changes: [(Header, Refusal); 6] = [
@@ -28,7 +28,7 @@ async fn each_field_of_a_header_counts() {
         let mut header = writer.header();
         change(&mut header);
         let commit = writer.sign(header.clone(), vec![folder.clone()]);
-        let (refusal, page) = client.refused(&commit).await;
+        let (refusal, page) = client.send_refused(&commit).await;
         assert_eq!(refusal, expected);
         assert_eq!((page.size, page.root), writer.state.head());
         let missed = page.size.saturating_sub(header.seen);
@@ -37,17 +37,17 @@ async fn each_field_of_a_header_counts() {
     let mut forged = writer.commit(vec![folder.clone()]);
     let last = forged.len() - folder.len() - 10;
     forged[last] ^= 1;
-    assert_eq!(client.refused(&forged).await.0, Refusal::Signature);
+    assert_eq!(client.send_refused(&forged).await.0, Refusal::Signature);
     let commit = writer.commit(vec![folder]);
     client.write_commit(&mut writer, &commit).await;
-    let (refusal, page) = client.refused(&commit).await;
+    let (refusal, page) = client.send_refused(&commit).await;
     assert_eq!((refusal, page.frames.len()), (Refusal::Own, 1));
 }
 
 #[tokio::test]
 async fn each_rule_of_a_statement_counts() {
     let world = World::new();
-    let (client, mut writer) = founded(&world).await;
+    let (client, mut writer) = found_own_space(&world).await;
     for (n, parent) in [(1, None), (2, Some(node(1))), (3, None)] {
         let folder = bytes(writer.folder(node(n), parent, &format!("folder {n}")));
         client.write(&mut writer, vec![folder]).await;
@@ -71,15 +71,18 @@ async fn each_rule_of_a_statement_counts() {
         let mut statement = writer.next(node(1), NodeOp::Place);
         change(&mut statement);
         let commit = writer.commit(vec![bytes(statement)]);
-        let (refusal, page) = client.refused(&commit).await;
+        let (refusal, page) = client.send_refused(&commit).await;
         assert_eq!((refusal, page.size, page.root), (expected, head.0, head.1));
     }
     let duplicate = writer.folder(node(4), None, "folder 1");
     let commit = writer.commit(vec![bytes(duplicate)]);
-    assert_eq!(client.refused(&commit).await.0, Refusal::NameDuplicate);
+    assert_eq!(client.send_refused(&commit).await.0, Refusal::NameDuplicate);
     let commit = writer.commit(vec![vec![200; 40]]);
-    assert_eq!(client.refused(&commit).await.0, Refusal::Unsupported);
-    assert_eq!(client.refused(b"C2 and no more").await.0, Refusal::Encoding);
+    assert_eq!(client.send_refused(&commit).await.0, Refusal::Unsupported);
+    assert_eq!(
+        client.send_refused(b"C2 and no more").await.0,
+        Refusal::Encoding
+    );
     assert_eq!(client.page(0).await.size, head.0);
 }
 
@@ -101,7 +104,7 @@ async fn what_is_no_request_is_refused_before_the_log_sees_it() {
 #[tokio::test]
 async fn a_device_makes_ten_control_statements_a_minute() {
     let world = World::new();
-    let (client, mut writer) = founded(&world).await;
+    let (client, mut writer) = found_own_space(&world).await;
     for counter in 2..9 {
         let list = writer.control(writer.list(counter, &[1]));
         client.write(&mut writer, vec![list]).await;

@@ -75,7 +75,7 @@ fn a_token_with_another_algorithm_or_type_is_refused() {
 }
 
 /// Signs claims with the server's own key.
-fn signed(tokens: &Tokens, claims: &Value) -> String {
+fn sign_claims(tokens: &Tokens, claims: &Value) -> String {
     let header = Header {
         typ: Some(TYPE.into()),
         ..Header::new(Algorithm::EdDSA)
@@ -91,7 +91,11 @@ fn a_token_that_this_server_would_not_have_issued_is_refused() {
         "sub": AccountId::from_random_bytes([1; 16]).to_string(), "iat": 1000, "exp": 1600,
         "jti": "1", "client_id": "cairn", "scope": "files", "sid": Uuid::from_bytes([1; 16]),
     });
-    let is_accepted = |claims: &Value| tokens.verify(&signed(&tokens, claims), 1_000_000).is_ok();
+    let is_accepted = |claims: &Value| {
+        tokens
+            .verify(&sign_claims(&tokens, claims), 1_000_000)
+            .is_ok()
+    };
     assert!(is_accepted(&good));
     let changed = |field: &str, value: Option<Value>| {
         let mut claims = good.clone();

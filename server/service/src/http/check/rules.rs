@@ -16,7 +16,7 @@ fn documented_or(rules: &Rules, rule: String) -> String {
 }
 
 /// Checks a value that is no list and no object against the choices there are.
-pub(super) fn plain(rules: &Rules, value: &Value) -> Checked {
+pub(super) fn check_plain(rules: &Rules, value: &Value) -> Checked {
     if let Some(only) = rules.get("const")
         && only != value
     {
@@ -41,7 +41,7 @@ pub(super) fn plain(rules: &Rules, value: &Value) -> Checked {
 
 pub(super) fn text(rules: &Rules, text: &str) -> Checked {
     if rules.contains_key("const") || rules.contains_key("enum") {
-        plain(rules, &text.into())?;
+        check_plain(rules, &text.into())?;
     }
     let keys = ["minLength", "maxLength"];
     if keys.iter().any(|key| rules.contains_key(*key)) {
@@ -70,7 +70,7 @@ pub(super) fn check_count(rules: &Rules, keys: [&str; 2], count: usize, unit: &s
 }
 
 pub(super) fn number(rules: &Rules, value: &Value) -> Checked {
-    plain(rules, value)?;
+    check_plain(rules, value)?;
     let bounds = [
         ("minimum", "at least", Ordering::Less, false),
         ("exclusiveMinimum", "more than", Ordering::Less, true),

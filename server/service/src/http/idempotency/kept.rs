@@ -40,7 +40,7 @@ impl KeptResponses {
     }
 
     /// Returns a response that was kept in memory less than a day ago.
-    pub(crate) fn unwritten(&self, name: &Name, now: i64) -> Option<Remembered> {
+    pub(crate) fn unwritten_response(&self, name: &Name, now: i64) -> Option<Remembered> {
         let responses = self.unwritten.lock();
         responses
             .get(name)

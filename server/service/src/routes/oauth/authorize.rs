@@ -144,7 +144,7 @@ async fn submit(
             .forms
             .open::<AuthorizationRequest>(&parts.headers, &login.form, now)
     else {
-        return Ok(stale(&app));
+        return Ok(stale_page(&app));
     };
     let known = match check_client(&app, &request, &address.0) {
         Ok(known) => known,
@@ -181,7 +181,7 @@ async fn submit(
 }
 
 /// For a form that can't be taken any more.
-pub(super) fn stale(app: &AppState) -> Response {
+pub(super) fn stale_page(app: &AppState) -> Response {
     notice(
         &app.source,
         StatusCode::BAD_REQUEST,

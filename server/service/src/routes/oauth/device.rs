@@ -1,6 +1,6 @@
 //! Device authorization (RFC 8628): for machines without a browser, a page on another one.
 
-use super::authorize::{scope, stale};
+use super::authorize::{scope, stale_page};
 use super::request::{Credentials, Fields, Sent, authenticate, generate_secret};
 use crate::http::address::Address;
 use crate::http::extract::QueryParams;
@@ -212,7 +212,7 @@ async fn submit(
         .forms
         .open::<String>(&parts.headers, &decision.form, now);
     let Some(code) = code else {
-        return Ok(stale(&app));
+        return Ok(stale_page(&app));
     };
     let again = |status, text: &str| {
         let error = Some((decision.email.as_str(), text));

@@ -4,7 +4,7 @@
 //! The links have the configured address of the server. One taken from a request would let its sender choose
 //! where somebody else's code goes.
 
-use super::authorize::stale;
+use super::authorize::stale_page;
 use super::request::Sent;
 use crate::error::{Error, Result};
 use crate::http::extract::QueryParams;
@@ -85,7 +85,7 @@ pub(super) fn is_offered(app: &AppState) -> bool {
     app.options.mail.is_some()
 }
 
-fn unavailable(app: &AppState) -> Response {
+fn unavailable_page(app: &AppState) -> Response {
     notice(
         &app.source,
         StatusCode::NOT_FOUND,
@@ -134,7 +134,7 @@ fn with_form(
 )]
 async fn show_forgotten(State(app): State<AppState>, headers: HeaderMap) -> Response {
     if !is_offered(&app) {
-        return unavailable(&app);
+        return unavailable_page(&app);
     }
     let fields = "<label for=\"email\">Email</label>\
         <input id=\"email\" name=\"email\" type=\"email\" autocomplete=\"username\" required>\
@@ -165,14 +165,14 @@ async fn submit_forgotten(
     Sent(sent, parts): Sent<Forgotten>,
 ) -> OAuthResult<Response> {
     if !is_offered(&app) {
-        return Ok(unavailable(&app));
+        return Ok(unavailable_page(&app));
     }
     let opened = app
         .identity
         .forms
         .open::<()>(&parts.headers, &sent.form, app.source.now_ms());
     if opened.is_none() {
-        return Ok(stale(&app));
+        return Ok(stale_page(&app));
     }
     let email = sent.email.trim();
     app.send_password_link(email)?;
@@ -228,7 +228,7 @@ fn password_page(
     )
 }
 
-fn expired(app: &AppState) -> Response {
+fn expired_page(app: &AppState) -> Response {
     notice(
         &app.source,
         StatusCode::GONE,
@@ -251,7 +251,7 @@ async fn show_password(
     QueryParams(link): QueryParams<Link>,
 ) -> OAuthResult<Response> {
     if !link.is_open(&app)? {
-        return Ok(expired(&app));
+        return Ok(expired_page(&app));
     }
     Ok(password_page(&app, &headers, &link, None))
 }
@@ -277,7 +277,7 @@ async fn submit_password(
         .forms
         .open::<Link>(&parts.headers, &sent.form, now)
     else {
-        return Ok(stale(&app));
+        return Ok(stale_page(&app));
     };
     if sent.password != sent.again {
         return Ok(password_page(
@@ -293,10 +293,10 @@ async fn submit_password(
         return Ok(password_page(&app, &parts.headers, &link, Some(&text)));
     }
     if !link.is_open(&app)? {
-        return Ok(expired(&app));
+        return Ok(expired_page(&app));
     }
     let Some(purpose) = link.code_purpose() else {
-        return Ok(expired(&app));
+        return Ok(expired_page(&app));
     };
     // A hash takes a core for a while, as a check of a password does.
     let _permit = app.identity.checks.acquire().await;
@@ -313,7 +313,7 @@ async fn submit_password(
             "The password is set",
             "Log in with it in Cairn: `cairn login`, or Settings in its window.",
         )),
-        Ok(false) => Ok(expired(&app)),
+        Ok(false) => Ok(expired_page(&app)),
         Err(error) if error.status() == StatusCode::CONFLICT => Ok(notice(
             &app.source,
             StatusCode::CONFLICT,

@@ -2,7 +2,7 @@
 
 use super::authorize::scope;
 use super::request::{Credentials, Fields, generate_secret, hash};
-use crate::auth::disabled;
+use crate::auth::disabled_error;
 use crate::auth::token::{Issue, LIFETIME_S};
 use crate::error::{Error, Result};
 use crate::http::address::Address;
@@ -59,7 +59,7 @@ struct IdClaims<'a> {
     name: Option<String>,
 }
 
-fn needed<'a>(field: &'a Option<String>, name: &str) -> OAuthResult<&'a str> {
+fn require<'a>(field: &'a Option<String>, name: &str) -> OAuthResult<&'a str> {
     field
         .as_deref()
         .filter(|text| !text.is_empty())
@@ -93,9 +93,9 @@ fn grant_of(app: &AppState, presented: Presented, refresh: String) -> OAuthResul
 
 fn by_code(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAuthResult<Given> {
     let client = from.client(app)?;
-    let code = needed(&request.code, "code")?;
-    let verifier = needed(&request.code_verifier, "code_verifier")?;
-    let redirect = needed(&request.redirect_uri, "redirect_uri")?;
+    let code = require(&request.code, "code")?;
+    let verifier = require(&request.code_verifier, "code_verifier")?;
+    let redirect = require(&request.redirect_uri, "redirect_uri")?;
     let (refresh, kept) = generate_secret(app, "rt_");
     let presented = app.store.redeem_code(&hash(code), &kept, |code| {
         code.client == client.id
@@ -107,7 +107,7 @@ fn by_code(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAuthR
 
 fn by_refresh(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAuthResult<Given> {
     let client = from.client(app)?;
-    let token = needed(&request.refresh_token, "refresh_token")?;
+    let token = require(&request.refresh_token, "refresh_token")?;
     let (refresh, kept) = generate_secret(app, "rt_");
     let presented = app.store.rotate_refresh(&hash(token), &kept, &client.id)?;
     let mut given = grant_of(app, presented, refresh)?;
@@ -162,7 +162,7 @@ fn by_secret(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAut
 
 fn by_device(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAuthResult<Given> {
     let client = from.client(app)?;
-    let code = needed(&request.device_code, "device_code")?;
+    let code = require(&request.device_code, "device_code")?;
     let (refresh, kept) = generate_secret(app, "rt_");
     match app.store.poll_device(&hash(code), &client.id, &kept)? {
         Polled::Allowed(login) => grant_of(app, Presented::Good { login, nonce: None }, refresh),
@@ -209,7 +209,7 @@ fn id_token(app: &AppState, issuer: &str, given: &Given, access: &str) -> Result
 fn issue(app: &AppState, issuer: &str, given: Given) -> Result<TokenResponse> {
     let login = &given.login;
     match app.store.account(login.account)? {
-        Some(account) if account.disabled => return Err(disabled()),
+        Some(account) if account.disabled => return Err(disabled_error()),
         Some(_) => {}
         None => return Err(Error::invalid("the account of this login is gone")),
     }
@@ -259,7 +259,7 @@ async fn token(
         request.client_id.as_deref(),
         request.client_secret.as_deref(),
     )?;
-    let given = match needed(&request.grant_type, "grant_type")? {
+    let given = match require(&request.grant_type, "grant_type")? {
         "authorization_code" => by_code(&app, &from, &request)?,
         "refresh_token" => by_refresh(&app, &from, &request)?,
         "client_credentials" => by_secret(&app, &from, &request)?,

@@ -5,7 +5,7 @@ use crate::bounds::{PLAN_DESCRIPTION, PLAN_NAME, PLAN_PRICE};
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
-use crate::http::text::bounded;
+use crate::http::text::bounded_text;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -61,11 +61,11 @@ async fn create_creator_plan(
         return Err(Error::invalid("`price_monthly` has to be 0.01 to 10000.00"));
     }
     let new = CreateCreatorPlan {
-        name: bounded("name", &request.name, 1..=PLAN_NAME)?,
+        name: bounded_text("name", &request.name, 1..=PLAN_NAME)?,
         price_monthly: request.price_monthly,
         description: request
             .description
-            .map(|text| bounded("description", &text, 0..=PLAN_DESCRIPTION))
+            .map(|text| bounded_text("description", &text, 0..=PLAN_DESCRIPTION))
             .transpose()?,
     };
     Ok((

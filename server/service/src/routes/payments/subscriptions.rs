@@ -4,7 +4,7 @@ use crate::auth::Caller;
 use crate::bounds::BUDGET;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs};
-use crate::http::text::bounded;
+use crate::http::text::bounded_text;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -75,7 +75,7 @@ async fn coupon(
     State(app): State<AppState>,
     PathArgs(code): PathArgs<String>,
 ) -> Result<Json<Coupon>> {
-    let code = bounded("code", &code, 1..=MAX_CODE)?;
+    let code = bounded_text("code", &code, 1..=MAX_CODE)?;
     Ok(Json(app.store.coupon(caller.account, &code)?))
 }
 

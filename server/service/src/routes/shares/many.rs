@@ -58,7 +58,7 @@ async fn by_email(
     )?;
     let row = app.store.write(|tx| {
         tx.refuse_blocked_at(caller.account, &address)?;
-        let settings = change.first(&tx.share_defaults(caller.account)?, tx.now)?;
+        let settings = change.new_settings(&tx.share_defaults(caller.account)?, tx.now)?;
         let made = NewShare {
             id: new.id,
             node: new.file_id,
@@ -118,7 +118,7 @@ async fn bulk(
     let mut results = Vec::with_capacity(new.file_ids.len());
     for file_id in new.file_ids {
         let made = app.store.write(|tx| {
-            let settings = change.first(&tx.share_defaults(caller.account)?, tx.now)?;
+            let settings = change.new_settings(&tx.share_defaults(caller.account)?, tx.now)?;
             let new = NewShare {
                 id: None,
                 node: file_id,

@@ -122,7 +122,7 @@ impl Change {
             notify: new.notify_on_download,
             key_blob: new.key_blob,
         }
-        .checked()
+        .check()
     }
 
     pub(super) fn of_update(
@@ -142,10 +142,10 @@ impl Change {
             notify: change.notify_on_download,
             key_blob: change.key_blob,
         }
-        .checked()
+        .check()
     }
 
-    fn checked(mut self) -> Result<Self> {
+    fn check(mut self) -> Result<Self> {
         if let Some(list) = &self.allowed_emails {
             self.allowed_emails = Some(emails(list)?);
         }
@@ -177,7 +177,11 @@ impl Change {
     }
 
     /// The settings of a new link.
-    pub(super) fn first(&self, defaults: &ShareDefaults, now: i64) -> StoreResult<ShareSettings> {
+    pub(super) fn new_settings(
+        &self,
+        defaults: &ShareDefaults,
+        now: i64,
+    ) -> StoreResult<ShareSettings> {
         let days = defaults.default_expiry_days;
         let start = ShareSettings {
             is_active: true,
@@ -186,11 +190,11 @@ impl Change {
             notify: defaults.notify_on_download,
             ..ShareSettings::default()
         };
-        self.applied(start, now)
+        self.apply(start, now)
     }
 
     /// The settings after this change.
-    pub(super) fn applied(&self, old: ShareSettings, now: i64) -> StoreResult<ShareSettings> {
+    pub(super) fn apply(&self, old: ShareSettings, now: i64) -> StoreResult<ShareSettings> {
         let change = self.clone();
         let at = |new: Option<Option<Timestamp>>, old: Option<i64>| {
             new.map_or(old, |at| at.map(|at| at.0))

@@ -4,7 +4,7 @@ use crate::auth::Caller;
 use crate::bounds::{BIO, DISPLAY_NAME, URL};
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs};
-use crate::http::text::{bounded, handle};
+use crate::http::text::{bounded_text, handle};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -46,7 +46,9 @@ async fn update_profile(
     Input(change): Input<UpdateProfile>,
 ) -> Result<Json<Profile>> {
     let text = |field, given: Option<String>, length| {
-        given.map(|text| bounded(field, &text, length)).transpose()
+        given
+            .map(|text| bounded_text(field, &text, length))
+            .transpose()
     };
     let change = UpdateProfile {
         display_name: text("display_name", change.display_name, 1..=DISPLAY_NAME)?,

@@ -4,7 +4,7 @@ use crate::auth::Caller;
 use crate::bounds::{TIP, TIP_MESSAGE};
 use crate::error::{Error, Result};
 use crate::http::extract::Input;
-use crate::http::text::bounded;
+use crate::http::text::bounded_text;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -52,7 +52,7 @@ async fn send_tip(
                 })?,
         ),
     };
-    let message = bounded(
+    let message = bounded_text(
         "message",
         tip.message.as_deref().unwrap_or_default(),
         0..=TIP_MESSAGE,

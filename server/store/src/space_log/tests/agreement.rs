@@ -41,7 +41,7 @@ fn parent(n: u8) -> Option<NodeId> {
 fn statement(writer: &Writer, attempt: &Try) -> Vec<u8> {
     let (id, name) = (node(attempt.node), format!("name {}", attempt.name));
     if writer.state.statement(id).is_none() {
-        return encoded(if attempt.kind.is_multiple_of(2) {
+        return encode_statement(if attempt.kind.is_multiple_of(2) {
             writer.folder(id, parent(attempt.parent), &name)
         } else {
             writer.file(id, &name, [7; 32])
@@ -66,11 +66,11 @@ fn statement(writer: &Writer, attempt: &Try) -> Vec<u8> {
         }
         NodeOp::Create | NodeOp::Content | NodeOp::Purge => {}
     }
-    encoded(next)
+    encode_statement(next)
 }
 
 /// A statement that contradicts itself has no bytes: others take their place.
-fn encoded(statement: NodeStatement) -> Vec<u8> {
+fn encode_statement(statement: NodeStatement) -> Vec<u8> {
     let encoded = Statement::Node(statement).encode();
     encoded.unwrap_or_else(|_| vec![1; 40])
 }
@@ -140,7 +140,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
     #[test]
     fn the_database_and_the_memory_agree(tries in tries()) {
-        let mut world = World::founded(open(None));
+        let mut world = World::with_genesis(open(None));
         let list = world.writer.control(world.writer.list(2, &[1, 2]));
         let commit = world.writer.commit(vec![list]);
         world.write(&commit).unwrap();
@@ -186,7 +186,7 @@ proptest! {
 }
 
 /// The digest that the log had at a size, from its own mark.
-fn marked(world: &World, size: u64) -> [u8; 32] {
+fn marked_digest(world: &World, size: u64) -> [u8; 32] {
     let space = world.actor.space.row;
     let read = |conn: &Connection| Ok(Rows { conn, space }.mark(size).ok().flatten());
     world.store.read(read).unwrap().unwrap().digest
@@ -194,7 +194,7 @@ fn marked(world: &World, size: u64) -> [u8; 32] {
 
 #[test]
 fn a_snapshot_has_the_digest_of_its_size_whatever_came_behind() {
-    let mut world = World::founded(open(None));
+    let mut world = World::with_genesis(open(None));
     for n in 1..=60 {
         world.create(n);
     }
@@ -231,7 +231,7 @@ fn a_snapshot_has_the_digest_of_its_size_whatever_came_behind() {
             whole.extend(page);
         }
         let (items, digest) = decode_snapshot(&whole).unwrap();
-        assert_eq!(digest.hash(), marked(&world, size), "{size}");
+        assert_eq!(digest.hash(), marked_digest(&world, size), "{size}");
         assert!(items.len() > 60);
     }
     for size in [0, 63, 65, 192] {
@@ -277,7 +277,7 @@ fn element_of(item: &cairn_log::SnapshotItem) -> [u8; 16] {
 
 #[test]
 fn every_size_is_proved_to_every_later_one() {
-    let mut world = World::founded(open(None));
+    let mut world = World::with_genesis(open(None));
     let mut roots = vec![cairn_log::EMPTY_ROOT];
     roots.push(world.writer.state.head().1);
     for n in 1..=40 {

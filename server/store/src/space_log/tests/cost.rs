@@ -47,7 +47,7 @@ impl World {
 
 #[test]
 fn a_commit_to_a_hundred_thousand_nodes_costs_what_one_to_ten_does() {
-    let mut world = World::founded(open(None));
+    let mut world = World::with_genesis(open(None));
     world.fill(0, 10);
     let early = world.steps_to_fill(10, 1);
     let many = MAX_STATEMENTS as u64;

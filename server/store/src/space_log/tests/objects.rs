@@ -29,14 +29,14 @@ impl World {
         found.ok().map(|found| found.file)
     }
 
-    fn used(&self) -> u64 {
+    fn used_bytes(&self) -> u64 {
         self.store.quota(self.actor.account).unwrap().storage_used
     }
 }
 
 #[test]
 fn an_object_is_its_senders_until_a_commit_names_it() {
-    let mut world = World::founded(open(None));
+    let mut world = World::with_genesis(open(None));
     let (own, other) = (
         world.actor,
         Actor {
@@ -78,7 +78,7 @@ fn an_object_is_its_senders_until_a_commit_names_it() {
         assert!(!world.store.has_space_object(actor, id, [7; 32]).unwrap());
     }
     assert_eq!(
-        world.used(),
+        world.used_bytes(),
         200,
         "the other account's waits for its commit"
     );
@@ -86,7 +86,7 @@ fn an_object_is_its_senders_until_a_commit_names_it() {
 
 #[test]
 fn a_commit_brings_the_objects_within_manifests() {
-    let mut world = World::founded(open(None));
+    let mut world = World::with_genesis(open(None));
     for n in 1..=3 {
         world.put([n; 32], [n; 32], &format!("{n}")).unwrap();
     }
@@ -105,7 +105,7 @@ fn a_commit_brings_the_objects_within_manifests() {
     assert_eq!(world.store.collect_space_objects().unwrap(), ["3"]);
     let needed = world.store.needed_objects().unwrap();
     assert_eq!(needed.get("1"), Some(&100));
-    assert_eq!((needed.len(), world.used()), (2, 200));
+    assert_eq!((needed.len(), world.used_bytes()), (2, 200));
     assert_eq!(world.store.check_integrity().unwrap(), Vec::<String>::new());
 }
 
@@ -115,7 +115,7 @@ fn objects_count_and_end_with_their_space() {
     let refused = world.put([1; 32], [1; 32], "1");
     assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
     let mut world = world;
-    let commit = world.writer.found();
+    let commit = world.writer.first_commit();
     world.write(&commit).unwrap();
     world
         .store

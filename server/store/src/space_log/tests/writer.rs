@@ -95,7 +95,7 @@ impl Writer {
     }
 
     /// The first commit of the space.
-    pub(crate) fn found(&mut self) -> Vec<u8> {
+    pub(crate) fn first_commit(&mut self) -> Vec<u8> {
         let genesis = ControlBody::Genesis(Genesis {
             is_private: false,
             account: self.account,
