@@ -35,7 +35,7 @@ impl App {
     }
 
     /// The running daemon, if there is one.
-    pub(crate) async fn running(&self) -> CommandResult<Option<Client>> {
+    pub(crate) async fn running_daemon(&self) -> CommandResult<Option<Client>> {
         match Client::connect(&self.home.socket_path(), "cli").await {
             Ok(client) => Ok(Some(client)),
             Err(ControlError::NotRunning) => Ok(None),
@@ -45,7 +45,7 @@ impl App {
 
     /// The daemon, started if need be.
     pub(crate) async fn daemon(&self) -> CommandResult<Client> {
-        match self.running().await? {
+        match self.running_daemon().await? {
             Some(client) => Ok(client),
             None if self.no_start => Err(ControlError::NotRunning.into()),
             None => self.start().await,
@@ -84,7 +84,7 @@ impl App {
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            if let Some(client) = self.running().await? {
+            if let Some(client) = self.running_daemon().await? {
                 return Ok(client);
             }
             if let Some(status) = child.try_wait()? {
@@ -112,7 +112,7 @@ impl App {
         let mut ticks = interval(POLL_INTERVAL);
         while DaemonLock::holder(&self.home.lock_file())?.is_some() && Instant::now() < deadline {
             ticks.tick().await;
-            if let Some(client) = self.running().await? {
+            if let Some(client) = self.running_daemon().await? {
                 return Ok(client);
             }
         }

@@ -49,7 +49,7 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> CommandResult<FolderRow> {
             return Err(Failure::usage(text));
         }
         if root.starts_with(other) || other.starts_with(root) {
-            return Err(overlapping(root, other));
+            return Err(overlap_error(root, other));
         }
     }
     if index.read(|db| is_below_a_file(db, &remote))? {
@@ -82,7 +82,7 @@ fn check_filesystem(root: &Path, found: &Filesystem) -> CommandResult {
     )))
 }
 
-fn overlapping(root: &Path, other: &Path) -> Failure {
+fn overlap_error(root: &Path, other: &Path) -> Failure {
     let text = if root.starts_with(other) {
         format!(
             "{} is inside {}, which is already synced",
@@ -155,7 +155,7 @@ pub(crate) fn change(index: &Index, new: &NewFolder) -> CommandResult<FolderRow>
         db.set_folder_settings(row.id, &settings)?;
         db.folder(row.id)
     })?;
-    row.ok_or_else(|| unknown(&new.local))
+    row.ok_or_else(|| unknown_error(&new.local))
 }
 
 /// Removes a pair; its files stay on both sides.
@@ -169,11 +169,11 @@ pub(crate) fn find(index: &Index, local: &str) -> CommandResult<FolderRow> {
     let rows = index.read(|db| db.folders())?;
     rows.into_iter()
         .find(|row| row.root == local)
-        .ok_or_else(|| unknown(local))
+        .ok_or_else(|| unknown_error(local))
 }
 
 /// The pair that a local path is in, and the path in it.
-pub(crate) fn containing(index: &Index, path: &Path) -> CommandResult<(FolderRow, RelPath)> {
+pub(crate) fn pair_containing(index: &Index, path: &Path) -> CommandResult<(FolderRow, RelPath)> {
     for row in index.read(|db| db.folders())? {
         if let Ok(below) = path.strip_prefix(&row.root) {
             let text = below
@@ -192,7 +192,7 @@ pub(crate) fn containing(index: &Index, path: &Path) -> CommandResult<(FolderRow
     )))
 }
 
-pub(crate) fn unknown(local: &str) -> Failure {
+pub(crate) fn unknown_error(local: &str) -> Failure {
     Failure::usage(format!("{local} isn't synced: see `cairn folders`"))
 }
 

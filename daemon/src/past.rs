@@ -8,7 +8,7 @@ use crate::failure::{CommandResult, Failure};
 use crate::remote::Remote;
 use cairn_model::NodeId;
 use cairn_space::past::{Past, Scope};
-pub(crate) use load::{changed_since, load, revisions_of};
+pub(crate) use load::{changes_since, load, revisions_of};
 
 /// Finds the part of a space that a path, or an id, names, and its path.
 pub(crate) fn scope(

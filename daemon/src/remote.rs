@@ -120,7 +120,7 @@ impl Remote {
     /// Returns the path on the service that a person means, in its one form: one of the service, or that of
     /// a file in a synced folder of this machine.
     pub(crate) fn path(&self, text: &str) -> CommandResult<String> {
-        self.local.remote(text)
+        self.local.remote_path(text)
     }
 
     /// Finds what a person named: a path such as `/a/b`, one in a synced folder, or a node's id.
@@ -150,7 +150,7 @@ impl Remote {
             }
             return Ok(Some(RemoteNode::Node(Box::new(node))));
         }
-        let path = self.local.remote(text)?;
+        let path = self.local.remote_path(text)?;
         let mut at = RemoteNode::Top;
         for name in path.split('/').filter(|name| !name.is_empty()) {
             let parent = at.folder()?;
@@ -168,7 +168,7 @@ impl Remote {
 
     /// Finds where something new can go: the folder that the path's last name would be in, and the name.
     pub(crate) async fn find_new(&self, text: &str) -> CommandResult<(Option<NodeId>, Name)> {
-        let path = self.local.remote(text)?;
+        let path = self.local.remote_path(text)?;
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", &path));
         let name = Name::new(name)
             .map_err(|_| Failure::usage(format!("`{text}` names no file or folder")))?;

@@ -87,7 +87,7 @@ pub(crate) async fn run(options: Options) -> CommandResult {
     let result = tokio::select! {
         () = cairn_control::serve(&listener, daemon.clone()) => Ok(()),
         () = stop.notified() => Ok(()),
-        requested = process::stop_requested() => requested.context("listen for signals"),
+        requested = process::wait_for_stop_request() => requested.context("listen for signals"),
     };
     tracing::info!("the daemon ends");
     automatic.abort();

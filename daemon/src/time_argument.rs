@@ -20,18 +20,18 @@ pub(crate) fn parse_past(text: &str, now_ms: i64, zone: &Zone) -> Option<i64> {
     let at = match text {
         "now" => Some(now_ms),
         "today" | "yesterday" => {
-            let today = local(now_ms, zone)?.date();
+            let today = to_local(now_ms, zone)?.date();
             let day = if text == "today" {
                 Some(today)
             } else {
                 today.previous_day()
             };
-            first(day?.midnight(), zone)
+            first_instant(day?.midnight(), zone)
         }
         _ => Timestamp::parse(text)
             .map(|at| at.0)
-            .or_else(|| ago(text, now_ms))
-            .or_else(|| first(local_time(text, now_ms, zone)?, zone)),
+            .or_else(|| parse_ago(text, now_ms))
+            .or_else(|| first_instant(local_time(text, now_ms, zone)?, zone)),
     }?;
     (at <= now_ms).then_some(at)
 }
@@ -53,7 +53,7 @@ fn span(text: &str) -> Option<i64> {
     number.checked_mul(seconds)?.checked_mul(MS_PER_SECOND)
 }
 
-fn ago(text: &str, now_ms: i64) -> Option<i64> {
+fn parse_ago(text: &str, now_ms: i64) -> Option<i64> {
     now_ms.checked_sub(span(text.strip_suffix("ago")?)?)
 }
 
@@ -68,7 +68,7 @@ fn local_time(text: &str, now_ms: i64, zone: &Zone) -> Option<PrimitiveDateTime>
         return Some(day.midnight());
     }
     if let Some(time) = time(text) {
-        return Some(local(now_ms, zone)?.date().with_time(time));
+        return Some(to_local(now_ms, zone)?.date().with_time(time));
     }
     let (day, of_day) = text.split_once([' ', 'T'])?;
     let day = Date::parse(day, DAY).ok()?;
@@ -82,7 +82,7 @@ fn of_day(text: &str) -> Option<Time> {
 
 /// Reads a time in the future as milliseconds since 1970-01-01 UTC: `30m`, `2h`, `18:30`, `tomorrow`, `2026-01-02 08:00`, RFC 3339.
 pub(crate) fn parse_until(text: &str, now_ms: i64, zone: &Zone) -> Option<i64> {
-    let today = local(now_ms, zone)?.date();
+    let today = to_local(now_ms, zone)?.date();
     let text = text.trim();
     let after_now = |local| after(local, now_ms, zone);
     let ms = if let Some(at) = Timestamp::parse(text) {
@@ -118,7 +118,7 @@ pub(crate) fn parse_until(text: &str, now_ms: i64, zone: &Zone) -> Option<i64> {
 }
 
 /// Returns the local time of milliseconds since 1970-01-01 UTC.
-fn local(ms: i64, zone: &Zone) -> Option<PrimitiveDateTime> {
+fn to_local(ms: i64, zone: &Zone) -> Option<PrimitiveDateTime> {
     let offset = UtcOffset::from_whole_seconds(zone.offset_s(ms)).ok()?;
     let at = OffsetDateTime::from_unix_timestamp_nanos(i128::from(ms) * 1_000_000);
     let at = at.ok()?.to_offset(offset);
@@ -126,7 +126,7 @@ fn local(ms: i64, zone: &Zone) -> Option<PrimitiveDateTime> {
 }
 
 /// Returns the first instant of a local time.
-fn first(local: PrimitiveDateTime, zone: &Zone) -> Option<i64> {
+fn first_instant(local: PrimitiveDateTime, zone: &Zone) -> Option<i64> {
     Some(zone.instants(as_utc(local)?)?.first)
 }
 

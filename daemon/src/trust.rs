@@ -127,7 +127,7 @@ mod tests {
         let pinned = update(&home, &own, |trust| {
             let all = (10..30).map(|n| AccountId::from_random_bytes([n; 16]));
             let all = all.chain([other.account]);
-            Ok::<_, Failure>(all.filter(|one| trust.pinned(*one).is_some()).count())
+            Ok::<_, Failure>(all.filter(|one| trust.pinned_keys(*one).is_some()).count())
         });
         assert_eq!(pinned.unwrap(), 21);
 

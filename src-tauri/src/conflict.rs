@@ -82,7 +82,7 @@ fn version_info(root: &Path, path: &str) -> Result<VersionInfo, Fault> {
             Ok(info)
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(info),
-        Err(error) => Err(unreadable(path, &error)),
+        Err(error) => Err(unreadable_fault(path, &error)),
     }
 }
 
@@ -94,14 +94,14 @@ fn text(root: &Path, info: &VersionInfo) -> Result<Option<String>, Fault> {
     // It may grow while it is read.
     File::open(root.join(&info.path))
         .and_then(|file| file.take(MAX_TEXT + 1).read_to_end(&mut bytes))
-        .map_err(|error| unreadable(&info.path, &error))?;
+        .map_err(|error| unreadable_fault(&info.path, &error))?;
     if bytes.len() as u64 > MAX_TEXT || bytes.contains(&0) {
         return Ok(None);
     }
     Ok(String::from_utf8(bytes).ok())
 }
 
-fn unreadable(path: &str, error: &io::Error) -> Fault {
+fn unreadable_fault(path: &str, error: &io::Error) -> Fault {
     Fault::failed(format!("can't read {path}: {error}"))
 }
 

@@ -124,12 +124,12 @@ impl<G: Gui> Controller<G> {
 
     fn connection(&mut self, event: ConnectionEvent) {
         match event {
-            ConnectionEvent::Starting => self.disconnected(ConnectionState::Starting, None),
+            ConnectionEvent::Starting => self.show_disconnected(ConnectionState::Starting, None),
             ConnectionEvent::Down(fault) if fault.code == FaultCode::NotLoggedIn => {
-                self.disconnected(ConnectionState::LoggedOut, None);
+                self.show_disconnected(ConnectionState::LoggedOut, None);
             }
             ConnectionEvent::Down(fault) => {
-                self.disconnected(ConnectionState::Down, Some(fault.message))
+                self.show_disconnected(ConnectionState::Down, Some(fault.message))
             }
             ConnectionEvent::Up => {
                 self.model.connection = ConnectionState::Up;
@@ -152,7 +152,7 @@ impl<G: Gui> Controller<G> {
         self.schedule_render();
     }
 
-    fn disconnected(&mut self, connection: ConnectionState, last_error: Option<String>) {
+    fn show_disconnected(&mut self, connection: ConnectionState, last_error: Option<String>) {
         // A new attempt: until it ends, the error of the last one stays visible.
         if connection == ConnectionState::Starting
             && matches!(
@@ -249,7 +249,7 @@ impl<G: Gui> Controller<G> {
         }
         let later = [
             self.conflicts_due,
-            self.notifier.due().map(Instant::from_std),
+            self.notifier.due_at().map(Instant::from_std),
         ];
         self.due = later.into_iter().flatten().min();
     }

@@ -77,7 +77,7 @@ impl Notifier {
 
     /// Returns the time at which [`Notifier::observe`] is to be called without a new view.
     #[must_use]
-    pub fn due(&self) -> Option<Instant> {
+    pub fn due_at(&self) -> Option<Instant> {
         self.error
             .filter(|(_, notified)| !notified)
             .map(|(since, _)| since + ERROR_DELAY)
@@ -212,7 +212,7 @@ mod tests {
         let mut world = World::new();
         world.observe(&view(SyncState::Idle, 0));
         assert_eq!(world.observe(&view(SyncState::Error, 0)), []);
-        assert_eq!(world.0.due(), Some(world.1 + ERROR_DELAY));
+        assert_eq!(world.0.due_at(), Some(world.1 + ERROR_DELAY));
         world.1 += ERROR_DELAY;
         assert_eq!(
             world.observe(&view(SyncState::Error, 0))[0].topic,
@@ -220,7 +220,7 @@ mod tests {
         );
         world.1 += ERROR_DELAY;
         assert_eq!(world.observe(&view(SyncState::Error, 0)), []);
-        assert_eq!(world.0.due(), None);
+        assert_eq!(world.0.due_at(), None);
     }
 
     #[test]

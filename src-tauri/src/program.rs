@@ -167,10 +167,10 @@ impl Cairn {
         if let Some(key) = &run.api_key {
             command.env("CAIRN_API_KEY", key);
         }
-        command.spawn().map_err(|error| self.broken(&error))
+        command.spawn().map_err(|error| self.run_fault(&error))
     }
 
-    fn broken(&self, error: &io::Error) -> Fault {
+    fn run_fault(&self, error: &io::Error) -> Fault {
         Fault::failed(format!(
             "can't run {}: {error}; install Cairn again",
             self.program.display()
@@ -180,7 +180,7 @@ impl Cairn {
     /// Waits for the end and reads the document.
     async fn finish(&self, child: Child) -> Result<Value, Fault> {
         let output = child.wait_with_output().await;
-        let output = output.map_err(|error| self.broken(&error))?;
+        let output = output.map_err(|error| self.run_fault(&error))?;
         let document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
         if output.status.success() || is_result(&document) {
             return Ok(document);

@@ -34,7 +34,7 @@ pub struct ProgressTracker {
 impl ProgressTracker {
     /// Processes a status and returns the progress of its burst, or none if nothing is pending.
     pub fn observe(&mut self, status: &Status) -> Option<SyncProgress> {
-        let done = carried_out(&status.counters);
+        let done = operation_count(&status.counters);
         if status.pending == 0 {
             self.start = None;
             return None;
@@ -52,7 +52,7 @@ impl ProgressTracker {
     }
 }
 
-fn carried_out(counters: &Counters) -> u64 {
+fn operation_count(counters: &Counters) -> u64 {
     counters.uploads + counters.downloads + counters.renames + counters.deletes
 }
 

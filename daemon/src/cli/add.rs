@@ -109,7 +109,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             added.local, added.remote
         ));
     }
-    if app.running().await?.is_none() {
+    if app.running_daemon().await?.is_none() {
         app.out
             .note("the daemon is not running: run `cairn start` to begin syncing");
     }
@@ -120,7 +120,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
 /// Makes the pair, or changes the options of the one that exists, through the daemon if one runs.
 async fn pair(app: &App, args: &Args, new: NewFolder) -> CommandResult<Folder> {
     let what = format!("add {}", new.local);
-    match app.running().await? {
+    match app.running_daemon().await? {
         Some(client) => {
             let request = typed::AddFolder { folder: new };
             let added: Folder = client.send(request).await.context(&what)?;
@@ -148,7 +148,7 @@ async fn pair(app: &App, args: &Args, new: NewFolder) -> CommandResult<Folder> {
 /// Asks before something is synced that a person may not mean.
 fn ask(new: &NewFolder) -> CommandResult {
     match folders::reason_to_ask(Path::new(&new.local))? {
-        Some(reason) if !prompt::confirmed(&format!("{reason}. Sync it anyway? [y/N] "))? => {
+        Some(reason) if !prompt::confirm(&format!("{reason}. Sync it anyway? [y/N] "))? => {
             Err(Failure::new(
                 Exit::Decision,
                 format!("{reason}: add --yes to sync it anyway"),

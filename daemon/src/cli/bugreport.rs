@@ -125,7 +125,7 @@ async fn findings(app: &App, names: bool) -> Vec<Value> {
 }
 
 async fn daemon(app: &App, names: bool) -> Value {
-    let client = match app.running().await {
+    let client = match app.running_daemon().await {
         Ok(Some(client)) => client,
         Ok(None) => return json!({ "running": false }),
         Err(failure) => return json!({ "error": scrub::message(&failure.message, names) }),

@@ -26,7 +26,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
         Some(Action::Set { key, value }) => {
             Config::store(&app.home, &key, &value)?;
-            if let Some(client) = app.running().await? {
+            if let Some(client) = app.running_daemon().await? {
                 client.send(typed::Reload {}).await?;
             }
             get(app, Some(&key))

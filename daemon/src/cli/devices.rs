@@ -93,7 +93,7 @@ async fn remove(app: &App, wanted: &str, yes: bool) -> CommandResult {
         ));
     }
     let name = clean(&device.name);
-    if !yes && !prompt::confirmed(&format!("Log out and remove {name}? [y/N] "))? {
+    if !yes && !prompt::confirm(&format!("Log out and remove {name}? [y/N] "))? {
         return Err(Failure::new(
             Exit::Decision,
             "nothing was done: add --yes to remove the device",

@@ -91,7 +91,7 @@ async fn sides(
     let from = match (&args.from, &local) {
         (Some(version), _) => named(version)?,
         (None, Some(_)) => newest,
-        (None, None) => before(revisions, newest).ok_or_else(|| {
+        (None, None) => version_before(revisions, newest).ok_or_else(|| {
             Failure::failed(format!(
                 "{} has one version only: there is nothing to compare it with",
                 args.path
@@ -108,7 +108,7 @@ async fn sides(
 }
 
 /// The version before another.
-fn before<'a>(revisions: &'a [Revision], newest: &Revision) -> Option<&'a Revision> {
+fn version_before<'a>(revisions: &'a [Revision], newest: &Revision) -> Option<&'a Revision> {
     let earlier = revisions.iter().filter(|one| one.number < newest.number);
     earlier.max_by_key(|one| one.number)
 }
@@ -178,7 +178,7 @@ fn report(app: &App, path: &str, from: &Side, to: &Side) {
     );
     match (&from.content, &to.content) {
         (Content::Text(old), Content::Text(new)) => {
-            let diff = unified(from, old, to, new);
+            let diff = unified_patch(from, old, to, new);
             if old == new {
                 app.out.line(format_args!("{sides} are equal."));
             }
@@ -206,7 +206,7 @@ fn report(app: &App, path: &str, from: &Side, to: &Side) {
 }
 
 /// The difference as a patch; empty for equal texts.
-fn unified(from: &Side, old: &str, to: &Side, new: &str) -> String {
+fn unified_patch(from: &Side, old: &str, to: &Side, new: &str) -> String {
     if old == new {
         return String::new();
     }

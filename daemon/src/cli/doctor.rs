@@ -228,7 +228,7 @@ fn folders(app: &App, findings: &mut Findings) {
 }
 
 async fn daemon(app: &App, findings: &mut Findings) {
-    let client = match app.running().await {
+    let client = match app.running_daemon().await {
         Ok(Some(client)) => client,
         Ok(None) => {
             findings.add(

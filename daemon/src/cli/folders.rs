@@ -54,7 +54,7 @@ async fn accept_disk(app: &App, path: &Path) -> CommandResult {
 }
 
 async fn list(app: &App) -> CommandResult {
-    let (folders, running) = match app.running().await? {
+    let (folders, running) = match app.running_daemon().await? {
         Some(client) => (client.send(typed::Status {}).await?.folders, true),
         None => (from_files(app)?, false),
     };

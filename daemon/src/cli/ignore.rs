@@ -28,7 +28,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         ignore::add(&row, pattern)?;
     }
     if !args.add.is_empty()
-        && let Some(client) = app.running().await?
+        && let Some(client) = app.running_daemon().await?
     {
         client
             .send(cairn_control::typed::Rescan {

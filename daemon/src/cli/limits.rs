@@ -34,7 +34,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if args.up.is_some() || args.down.is_some() {
         let value =
             |rate: Option<u64>| rate.map_or_else(|| "off".to_owned(), |rate| rate.to_string());
-        match app.running().await? {
+        match app.running_daemon().await? {
             Some(client) => {
                 client.send(typed::SetLimits { limits }).await?;
             }

@@ -72,7 +72,7 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     app.home.create()?;
     let before = Account::read(&app.home)?;
-    if app.running().await?.is_some() {
+    if app.running_daemon().await?.is_some() {
         return Err(Failure::failed(
             "the daemon is running: run `cairn stop` before logging in again",
         ));

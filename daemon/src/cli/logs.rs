@@ -47,7 +47,7 @@ pub(super) struct Tail {
 
 /// Reads the last lines of the newest log.
 pub(super) fn tail(dir: &Path, lines: usize) -> CommandResult<Tail> {
-    let Some(path) = newest(dir)? else {
+    let Some(path) = newest_file(dir)? else {
         return Err(Failure::failed(format!(
             "there is no log in {} yet: run `cairn start`",
             dir.display()
@@ -79,7 +79,7 @@ async fn follow(app: &App, dir: &Path, mut path: PathBuf, mut at: u64) -> Comman
         } else {
             app.out.raw(&text);
         }
-        if let Some(next) = newest(dir)?
+        if let Some(next) = newest_file(dir)?
             && next != path
         {
             (path, at) = (next, 0);
@@ -88,7 +88,7 @@ async fn follow(app: &App, dir: &Path, mut path: PathBuf, mut at: u64) -> Comman
 }
 
 /// The file that is written now: their names end in the date.
-fn newest(dir: &Path) -> CommandResult<Option<PathBuf>> {
+fn newest_file(dir: &Path) -> CommandResult<Option<PathBuf>> {
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),

@@ -123,10 +123,10 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         daemon: daemon(app)?,
         sessions: Some(Arc::new(sessions::HomeSessions::new(app.home.clone()))),
     };
-    let server = Server::new(settings).map_err(refused)?;
+    let server = Server::new(settings).map_err(serve_failure)?;
     tokio::select! {
-        served = server.serve_stdio() => served.map_err(refused),
-        stopped = process::stop_requested() => stopped.context("listen for signals"),
+        served = server.serve_stdio() => served.map_err(serve_failure),
+        stopped = process::wait_for_stop_request() => stopped.context("listen for signals"),
     }
 }
 
@@ -195,7 +195,7 @@ fn variable(name: &str) -> CommandResult<Option<String>> {
     }
 }
 
-fn refused(error: ServeError) -> Failure {
+fn serve_failure(error: ServeError) -> Failure {
     match error {
         ServeError::ToolFilter(_) | ServeError::Account(_) => Failure::usage(error.to_string()),
         ServeError::Handshake(_) | ServeError::Ended(_) => Failure::failed(error.to_string()),

@@ -36,7 +36,7 @@ impl NewPassphrase {
     ) -> CommandResult<Zeroizing<String>> {
         let passphrase = match file {
             Some(path) => from_file(path)?,
-            None => typed_twice(flag)?,
+            None => read_twice(flag)?,
         };
         match weakness(&passphrase, known) {
             Some(weakness) if !self.allow_weak_passphrase => Err(Failure::usage(format!(
@@ -62,7 +62,7 @@ pub(super) fn weakness(chosen: &str, known: &[&str]) -> Option<String> {
     Some(text)
 }
 
-fn typed_twice(flag: &str) -> CommandResult<Zeroizing<String>> {
+fn read_twice(flag: &str) -> CommandResult<Zeroizing<String>> {
     let first = read_line(
         "New passphrase (if it is forgotten, nobody can read your files): ",
         flag,
@@ -103,7 +103,7 @@ pub(super) fn from_file(path: &Path) -> CommandResult<Zeroizing<String>> {
 }
 
 /// Asks a question and returns true if the reply is yes; false without a terminal to ask at.
-pub(super) fn confirmed(question: &str) -> CommandResult<bool> {
+pub(super) fn confirm(question: &str) -> CommandResult<bool> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(false);
     }

@@ -18,7 +18,7 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let local = local_path::folder(&args.local)?;
     let what = format!("remove {local}");
-    match app.running().await? {
+    match app.running_daemon().await? {
         Some(client) => {
             let folder = local.clone();
             let removing = client.send(typed::RemoveFolder { folder });

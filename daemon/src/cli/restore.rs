@@ -54,7 +54,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         .as_deref()
         .map(|text| rewind::past_time(app, text))
         .transpose()?;
-    let found = present(&remote, &args.path).await?;
+    let found = find_present(&remote, &args.path).await?;
     match (found, at_ms, &args.version) {
         (Some(RemoteNode::Node(node)), _, Some(version)) => {
             let revisions = revisions(&remote, &node).await?;
@@ -80,7 +80,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             args.path
         ))),
         (Some(_), Some(at_ms), None) => folder(app, &remote, &args, at_ms).await,
-        (None, at_ms, None) => deleted(app, &remote, &args, at_ms).await,
+        (None, at_ms, None) => restore_deleted(app, &remote, &args, at_ms).await,
         (Some(RemoteNode::Top), _, Some(_)) => {
             Err(Failure::usage("only files have versions: use --at TIME"))
         }
@@ -88,7 +88,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
 }
 
 /// Finds what is there; `None` for what is not, or is in the trash.
-async fn present(remote: &Remote, text: &str) -> CommandResult<Option<RemoteNode>> {
+async fn find_present(remote: &Remote, text: &str) -> CommandResult<Option<RemoteNode>> {
     match remote.look_up(text).await {
         Ok(found) => Ok(found),
         Err(failure) if failure.exit == Exit::Failed && text.parse::<NodeId>().is_ok() => Ok(None),
@@ -224,7 +224,12 @@ async fn folder(app: &App, remote: &Remote, args: &Args, at_ms: i64) -> CommandR
 }
 
 /// Something that was deleted.
-async fn deleted(app: &App, remote: &Remote, args: &Args, at_ms: Option<i64>) -> CommandResult {
+async fn restore_deleted(
+    app: &App,
+    remote: &Remote,
+    args: &Args,
+    at_ms: Option<i64>,
+) -> CommandResult {
     let past = load(&app.home, remote).await?;
     let wanted = match args.path.parse::<NodeId>() {
         Ok(id) => past.get(id),

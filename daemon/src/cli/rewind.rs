@@ -74,7 +74,7 @@ pub(super) fn past_time(app: &App, text: &str) -> CommandResult<i64> {
 
 /// Lets a running daemon send what is changed here: it would come as a conflict later.
 pub(super) async fn send_own_changes(app: &App) -> CommandResult {
-    let Some(client) = app.running().await? else {
+    let Some(client) = app.running_daemon().await? else {
         return Ok(());
     };
     let timeout_ms = Some(SEND_TIMEOUT_MS);
@@ -112,9 +112,9 @@ pub(super) async fn carry_out(
         if dry_run || plan.incomplete.is_empty() {
             return Ok(());
         }
-        return Err(left_behind(plan.incomplete.len()));
+        return Err(left_behind_error(plan.incomplete.len()));
     }
-    if !yes && !prompt::confirmed("Carry it out? [y/N] ")? {
+    if !yes && !prompt::confirm("Carry it out? [y/N] ")? {
         return Err(Failure::new(
             Exit::Decision,
             "nothing was done: add --yes to carry it out, or --dry-run to see the plan only",
@@ -134,10 +134,10 @@ pub(super) async fn carry_out(
     if done.failed.is_empty() {
         return Ok(());
     }
-    Err(left_behind(done.failed.len()))
+    Err(left_behind_error(done.failed.len()))
 }
 
-fn left_behind(items: usize) -> Failure {
+fn left_behind_error(items: usize) -> Failure {
     Failure {
         is_reported: true,
         ..Failure::new(

@@ -79,14 +79,14 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         Action::Refresh {
             link,
             include_unverified,
-        } => refresh(app, &remote, &link, unverified(include_unverified)).await,
+        } => refresh(app, &remote, &link, unverified_nodes(include_unverified)).await,
         Action::Password {
             link,
             remove,
             password_file,
             include_unverified,
         } => {
-            let unverified = unverified(include_unverified);
+            let unverified = unverified_nodes(include_unverified);
             let password = if remove {
                 None
             } else {
@@ -133,7 +133,7 @@ fn of_link(password: &str) -> LinkPassword<'_> {
     }
 }
 
-fn unverified(include: bool) -> UnverifiedNodes {
+fn unverified_nodes(include: bool) -> UnverifiedNodes {
     if include {
         UnverifiedNodes::Include
     } else {

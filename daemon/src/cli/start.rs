@@ -17,7 +17,7 @@ pub(super) struct StopArgs {}
 pub(super) struct RestartArgs {}
 
 pub(super) async fn start(app: &App, _: StartArgs) -> CommandResult {
-    let (client, started) = match app.running().await? {
+    let (client, started) = match app.running_daemon().await? {
         Some(client) => (client, false),
         None => (app.start().await?, true),
     };

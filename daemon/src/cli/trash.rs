@@ -137,7 +137,7 @@ async fn restore(app: &App, id: &str, folder: Option<&Path>, to: Option<&Path>) 
         }
     };
     let restored = trash::restore(&RealDisk::new(), row, id, to.as_deref())?;
-    if let Some(client) = app.running().await? {
+    if let Some(client) = app.running_daemon().await? {
         client
             .send(typed::Rescan {
                 folder: Some(row.root.clone()),

@@ -41,7 +41,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
     let session = choose(&sessions, args.session.as_deref())?;
     let Some(first) = session.first() else {
-        return Err(nothing());
+        return Err(nothing_to_undo());
     };
     app.out.line(format_args!(
         "`cairn {}`, {}, made {}.",
@@ -49,7 +49,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         local_time(first.at_ms, &app.zone),
         count(session.len() as u64, "change")
     ));
-    if !args.yes && !prompt::confirmed("Take it back? [y/N] ")? {
+    if !args.yes && !prompt::confirm("Take it back? [y/N] ")? {
         return Err(Failure::new(
             Exit::Decision,
             "nothing was done: add --yes to take it back",
@@ -110,13 +110,16 @@ fn report(
     })
 }
 
-fn nothing() -> Failure {
+fn nothing_to_undo() -> Failure {
     Failure::failed("nothing can be taken back: no command on this device has changed anything")
 }
 
 fn choose<'a>(sessions: &'a [Vec<Entry>], wanted: Option<&str>) -> CommandResult<&'a [Entry]> {
     let Some(wanted) = wanted else {
-        return sessions.last().map(Vec::as_slice).ok_or_else(nothing);
+        return sessions
+            .last()
+            .map(Vec::as_slice)
+            .ok_or_else(nothing_to_undo);
     };
     let mut matching = sessions.iter().filter(|session| {
         let id = session.first().map(|entry| entry.session.to_string());

@@ -45,7 +45,7 @@ fn a_pair_is_added_found_and_removed() {
     let row = add(&index, &new(dir.path(), "//work/")).unwrap();
     assert_eq!(row.remote_path, "/work");
     assert_eq!(find(&index, &row.root).unwrap().id, row.id);
-    let (found, below) = containing(&index, &dir.path().join("a/b")).unwrap();
+    let (found, below) = pair_containing(&index, &dir.path().join("a/b")).unwrap();
     assert_eq!((found.id, below.to_string().as_str()), (row.id, "a/b"));
     remove(&index, &row.root).unwrap();
     assert_eq!(find(&index, &row.root).unwrap_err().exit, Exit::Usage);

@@ -44,7 +44,7 @@ impl Bar {
 }
 
 impl Progress for Bar {
-    fn moved(&self, done: u64, total: u64) {
+    fn on_progress(&self, done: u64, total: u64) {
         self.set(done, total);
     }
 }

@@ -3,7 +3,7 @@
 //! Each change is one request of its own. An interruption leaves everything in order at any moment, and
 //! the same command goes on from there, because a plan is made of present facts alone.
 
-use super::{changed_since, load, revisions_of};
+use super::{changes_since, load, revisions_of};
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::remote::Remote;
 use cairn_model::{Name, NodeId, PastPlace};
@@ -77,7 +77,7 @@ impl Rewind<'_> {
             // What came back has another name where its own is in use by now: look, and plan the rest.
             let (past, mut plan) = self.plan_after(places(&shown, &confirmed)).await?;
             for id in plan.keep_confirmed(&shown, &confirmed) {
-                done.failed.push(changed_meanwhile(&past, id));
+                done.failed.push(changed_item(&past, id));
             }
             moves.versions = confirmed.versions_back(&shown, &past);
             rest = Some((past, plan));
@@ -120,7 +120,7 @@ impl Rewind<'_> {
         if plan.trash.is_empty() {
             return Ok(());
         }
-        let (changed, seen) = changed_since(self.remote, shown.cursor.as_ref()).await?;
+        let (changed, seen) = changes_since(self.remote, shown.cursor.as_ref()).await?;
         let unseen = Unseen::new(shown, changed, &moves.versions);
         for id in &plan.trash {
             // What was there before must not go along with a newer folder.
@@ -162,7 +162,7 @@ impl Rewind<'_> {
             let Some(node) = self.current(step.node).await? else {
                 continue;
             };
-            let name = valid(&step.name)?;
+            let name = valid_name(&step.name)?;
             let taken = self.remote.child(step.parent, name.as_str()).await?;
             let is_free = taken.is_none_or(|found| found.id == node.id);
             let target = match is_free {
@@ -193,7 +193,7 @@ impl Rewind<'_> {
         let Some(node) = self.current(id).await? else {
             return Ok(());
         };
-        let name = valid(name)?;
+        let name = valid_name(name)?;
         if self
             .remote
             .child(node.parent_id, name.as_str())
@@ -252,7 +252,7 @@ impl Rewind<'_> {
         name: &Name,
     ) -> CommandResult<Name> {
         for number in 2..MAX_COPIES {
-            let candidate = name.numbered(number);
+            let candidate = name.with_number(number);
             let found = self.remote.child(parent, candidate.as_str()).await?;
             if found.is_none_or(|found| found.id == node.id) {
                 return Ok(candidate);
@@ -277,7 +277,7 @@ fn places(past: &Past, plan: &Plan) -> Vec<PastPlace> {
     .collect()
 }
 
-fn changed_meanwhile(past: &Past, id: NodeId) -> Incomplete {
+fn changed_item(past: &Past, id: NodeId) -> Incomplete {
     Incomplete {
         path: past.path(id),
         message: "it was changed meanwhile: it stays, plan again to see it".to_owned(),
@@ -289,7 +289,7 @@ fn is_as_planned(past: &Past, node: &Node) -> bool {
         .is_some_and(|one| one.node.revision_id == node.revision_id)
 }
 
-fn valid(name: &str) -> CommandResult<Name> {
+fn valid_name(name: &str) -> CommandResult<Name> {
     Name::new(name.to_owned())
         .map_err(|e| Failure::failed(format!("`{name}` is not a valid name: {e}")))
 }

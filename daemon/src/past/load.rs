@@ -17,7 +17,7 @@ const AT_ONCE: usize = 16;
 
 /// Reads all nodes of a space with their past. Only the personal space's moves are remembered.
 pub(crate) async fn load(home: &Home, remote: &Remote) -> CommandResult<Past> {
-    let (mut nodes, cursor) = changed_since(remote, None).await?;
+    let (mut nodes, cursor) = changes_since(remote, None).await?;
     nodes.retain(|_, node| remote.space.check(node).is_ok());
     let trash = remote
         .api
@@ -30,7 +30,7 @@ pub(crate) async fn load(home: &Home, remote: &Remote) -> CommandResult<Past> {
         .values()
         .map(|node| PastNode {
             node: node.clone(),
-            deleted: deleted(&nodes, &roots, node),
+            deleted: deletion_of(&nodes, &roots, node),
             left: left.remove(&node.id).unwrap_or_default(),
         })
         .collect();
@@ -39,7 +39,7 @@ pub(crate) async fn load(home: &Home, remote: &Remote) -> CommandResult<Past> {
 
 /// Reads the present state of what has changed after a position in the feed, and the position of the last
 /// change; without one, of everything.
-pub(crate) async fn changed_since(
+pub(crate) async fn changes_since(
     remote: &Remote,
     cursor: Option<&Cursor>,
 ) -> CommandResult<(HashMap<NodeId, Node>, Cursor)> {
@@ -61,7 +61,11 @@ pub(crate) async fn changed_since(
 }
 
 /// Finds with which node another one went to the trash.
-fn deleted(nodes: &HashMap<NodeId, Node>, roots: &HashSet<NodeId>, node: &Node) -> Option<Deleted> {
+fn deletion_of(
+    nodes: &HashMap<NodeId, Node>,
+    roots: &HashSet<NodeId>,
+    node: &Node,
+) -> Option<Deleted> {
     if node.state == NodeState::Active {
         return None;
     }
@@ -83,7 +87,7 @@ fn deleted(nodes: &HashMap<NodeId, Node>, roots: &HashSet<NodeId>, node: &Node) 
 
 /// The places that nodes left, as the daemon saw it, and as commands did it while none was running.
 fn places(home: &Home, team: Option<&str>) -> CommandResult<HashMap<NodeId, Vec<PastPlace>>> {
-    let mut all = Journal::moved(home, team)?;
+    let mut all = Journal::past_places(home, team)?;
     if team.is_none() && home.index_file().exists() {
         let (index, _) = open_index(home)?;
         all.extend(index.read(|db| db.places_left_after(i64::MIN))?);

@@ -59,7 +59,7 @@ impl Remote {
             .move_node(node, parent, name)
             .await
             .context(format_args!("move {}", node.name))?;
-        if let Some(change) = NodeChange::moved(node, &moved) {
+        if let Some(change) = NodeChange::move_between(node, &moved) {
             self.journal.note(Record::new(change, Some(node), &moved));
         }
         Ok(moved)
@@ -108,7 +108,7 @@ impl Remote {
             match self.child(parent, last.as_str()).await? {
                 Some(found) if found.kind == Kind::Folder => Some(found.id),
                 Some(found) if found.id == node.id => return Ok((parent, last)),
-                Some(_) => return Err(name_taken(to)),
+                Some(_) => return Err(name_taken_error(to)),
                 None => {
                     self.not_into_itself(node, parent).await?;
                     return Ok((parent, last));
@@ -118,7 +118,10 @@ impl Remote {
         self.not_into_itself(node, into).await?;
         let own = Name::new(node.name.as_str()).map_err(|e| Failure::failed(e.to_string()))?;
         match self.child(into, own.as_str()).await? {
-            Some(_) => Err(name_taken(&format!("{}/{own}", to.trim_end_matches('/')))),
+            Some(_) => Err(name_taken_error(&format!(
+                "{}/{own}",
+                to.trim_end_matches('/')
+            ))),
             None => Ok((into, own)),
         }
     }
@@ -144,7 +147,7 @@ impl Remote {
     }
 }
 
-fn name_taken(path: &str) -> Failure {
+fn name_taken_error(path: &str) -> Failure {
     Failure::new(
         Exit::Decision,
         format!("there is something at {path} already: choose another name"),

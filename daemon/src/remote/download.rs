@@ -68,7 +68,7 @@ impl Remote {
         self.space
             .download_to(content, place(to, replace), &bar)
             .await
-            .map_err(|error| not_placed(error, name))
+            .map_err(|error| not_placed_error(error, name))
     }
 }
 
@@ -86,7 +86,7 @@ pub(super) fn set_executable(path: &Path, executable: bool) -> io::Result<()> {
 }
 
 /// Reports why a file of the service is not in its place.
-pub(super) fn not_placed(error: DownloadTargetError, name: &str) -> Failure {
+pub(super) fn not_placed_error(error: DownloadTargetError, name: &str) -> Failure {
     match error {
         DownloadTargetError::Exists(to) => Failure::new(
             Exit::Decision,

@@ -3,7 +3,7 @@
 use crate::failure::{CommandResult, Failure};
 use crate::output::progress::Bars;
 use crate::remote::Remote;
-use crate::remote::download::{not_placed, set_executable};
+use crate::remote::download::{not_placed_error, set_executable};
 use crate::remote::upload::FailedFile;
 use crate::remote::verification;
 use cairn_model::{Name, NodeId, Verification};
@@ -41,7 +41,7 @@ impl Remote {
         let plan = self.plan_folder(folder, to, limit).await?;
         verification::check_in(mode, &plan.unverified)?;
         plan.make_folders(&WholeDisk)
-            .map_err(|error| not_placed(error, &to.display().to_string()))?;
+            .map_err(|error| not_placed_error(error, &to.display().to_string()))?;
         let rejected = plan.rejected.into_iter().map(|name| FailedFile {
             path: name.path.display().to_string(),
             message: name.reason,
@@ -56,7 +56,7 @@ impl Remote {
         };
         let done = self.space.download_folder(download).await?;
         for file in done.failed {
-            let failure = not_placed(file.reason, &file.name);
+            let failure = not_placed_error(file.reason, &file.name);
             failed.push(FailedFile {
                 path: file.path.display().to_string(),
                 message: failure.message,
@@ -81,7 +81,7 @@ impl Remote {
     ) -> CommandResult<DownloadPlan> {
         let local_path = |dir: &Path, name: &str, _: &mut HashSet<String>| {
             let name = Name::new(name).map_err(|e| e.to_string())?;
-            names::acceptable(&name).map_err(|e| e.to_string())?;
+            names::check_name(&name).map_err(|e| e.to_string())?;
             Ok(dir.join(name.as_str()))
         };
         let plan = self

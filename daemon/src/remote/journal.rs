@@ -153,7 +153,7 @@ impl Journal {
 
     /// Reads the places that commands on this device have moved nodes away from, in the space of a team or
     /// in one's own; moves that were taken back, too.
-    pub(crate) fn moved(home: &Home, team: Option<&str>) -> CommandResult<Vec<PastPlace>> {
+    pub(crate) fn past_places(home: &Home, team: Option<&str>) -> CommandResult<Vec<PastPlace>> {
         let moved = entries(home)?
             .into_iter()
             .filter(|entry| entry.team.as_deref() == team)
@@ -209,7 +209,7 @@ fn entries(home: &Home) -> CommandResult<Vec<Entry>> {
 }
 
 fn own_versions_of(entries: &[Entry], session: Uuid) -> OwnVersions {
-    let cancelled = cancelled(entries);
+    let cancelled = cancelled_sessions(entries);
     let mut own = OwnVersions::default();
     for entry in entries {
         let Some(record) = &entry.change else {
@@ -224,7 +224,7 @@ fn own_versions_of(entries: &[Entry], session: Uuid) -> OwnVersions {
 }
 
 /// Returns the sessions that were taken back, and those that took them back.
-fn cancelled(entries: &[Entry]) -> HashSet<Uuid> {
+fn cancelled_sessions(entries: &[Entry]) -> HashSet<Uuid> {
     let mut cancelled = HashSet::new();
     // Newest first: a session whose undo was itself undone is in effect.
     for entry in entries.iter().rev() {

@@ -21,7 +21,7 @@ impl LocalPaths {
 
     /// Returns the path on the service, in its one form. A path that begins with `/` is one of the service
     /// unless it lies in a synced folder of this machine; any other is taken from the working directory.
-    pub(crate) fn remote(&self, text: &str) -> CommandResult<String> {
+    pub(crate) fn remote_path(&self, text: &str) -> CommandResult<String> {
         let path = Path::new(text);
         if path.is_absolute() && !begins_locally(path) {
             return remote_path(text);
@@ -96,14 +96,14 @@ mod tests {
             })
             .unwrap();
         let paths = LocalPaths::of(&home);
-        let remote = |text: &str| paths.remote(text).unwrap();
+        let remote = |text: &str| paths.remote_path(text).unwrap();
         let local = |below: &str| root.join(below).display().to_string();
         assert_eq!(remote(&local("a/gone.txt")), "/shared/a/gone.txt");
         assert_eq!(remote(root.to_str().unwrap()), "/shared");
         assert_eq!(remote("/no-such-folder-here//x/"), "/no-such-folder-here/x");
         // A folder of this machine that is not synced: the path is one of the service.
         assert_eq!(remote("/tmp/x"), "/tmp/x");
-        let refused = paths.remote("not-synced/x").unwrap_err();
+        let refused = paths.remote_path("not-synced/x").unwrap_err();
         assert!(
             refused.message.contains("neither in a synced folder"),
             "{refused}"
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn without_a_home_every_path_is_one_of_the_service() {
         let paths = LocalPaths::default();
-        assert_eq!(paths.remote("/tmp/x").unwrap(), "/tmp/x");
-        assert!(paths.remote("x").is_err());
+        assert_eq!(paths.remote_path("/tmp/x").unwrap(), "/tmp/x");
+        assert!(paths.remote_path("x").is_err());
     }
 }

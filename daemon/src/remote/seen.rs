@@ -24,7 +24,7 @@ impl SeenInHome {
 }
 
 impl SeenSeals for SeenInHome {
-    fn newest(&self, node: NodeId) -> io::Result<u64> {
+    fn newest_number(&self, node: NodeId) -> io::Result<u64> {
         let mut index = self.index.lock();
         if index.is_none() {
             if !self.home.index_file().exists() {
@@ -35,7 +35,7 @@ impl SeenSeals for SeenInHome {
             *index = Some(opened.map_err(io::Error::other)?);
         }
         let Some(index) = &*index else { return Ok(0) };
-        let row = index.read(|db| db.remote(node));
+        let row = index.read(|db| db.remote_row(node));
         Ok(row.map_err(io::Error::other)?.map_or(0, |row| row.seen))
     }
 }
@@ -56,7 +56,7 @@ mod tests {
         let seen = SeenInHome::of(&home);
         let node = NodeId::from_random_bytes([1; 16]);
         for attempt in 1..=2 {
-            assert!(seen.newest(node).is_err(), "attempt {attempt}");
+            assert!(seen.newest_number(node).is_err(), "attempt {attempt}");
         }
         let there = std::fs::read_to_string(home.index_file()).unwrap();
         assert_eq!(there, "no database", "it was not set aside");
@@ -68,7 +68,7 @@ mod tests {
         let home = Home::at(dir.path());
         let node = NodeId::from_random_bytes([1; 16]);
         let seen = SeenInHome::of(&home);
-        assert_eq!(seen.newest(node).unwrap(), 0, "there is no index");
+        assert_eq!(seen.newest_number(node).unwrap(), 0, "there is no index");
         assert!(!home.index_file().exists());
         let row = RemoteRow {
             node,
@@ -90,8 +90,8 @@ mod tests {
         };
         let (index, _) = open_index(&home).unwrap();
         index.write(|db| db.put_remote(&[], &row)).unwrap();
-        assert_eq!(seen.newest(node).unwrap(), 7);
+        assert_eq!(seen.newest_number(node).unwrap(), 7);
         let other = NodeId::from_random_bytes([2; 16]);
-        assert_eq!(seen.newest(other).unwrap(), 0);
+        assert_eq!(seen.newest_number(other).unwrap(), 0);
     }
 }

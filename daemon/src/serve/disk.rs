@@ -79,8 +79,8 @@ impl Disk for GuardedDisk {
         self.disk().free_space(path)
     }
 
-    fn acceptable(&self, name: &Name) -> Result<(), NameProblem> {
-        self.disk().acceptable(name)
+    fn check_name(&self, name: &Name) -> Result<(), NameProblem> {
+        self.disk().check_name(name)
     }
 }
 

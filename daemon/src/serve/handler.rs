@@ -143,7 +143,9 @@ impl Daemon {
             Request::Trash { folder } => self.trash(folder.as_ref()),
             Request::RestoreTrashed { folder, id } => self.restore(&folder, &id),
             Request::Why { path } => Ok(Reply::Why(Box::new(why::report(&self.engine, &path)?))),
-            Request::Waiting { limit } => Ok(Reply::Waiting(why::waiting(&self.engine, limit)?)),
+            Request::Waiting { limit } => {
+                Ok(Reply::Waiting(why::waiting_list(&self.engine, limit)?))
+            }
             Request::Doctor => Ok(self.doctor()),
             Request::Shutdown => {
                 self.stop.notify_one();

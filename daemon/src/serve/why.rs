@@ -42,10 +42,10 @@ pub(super) fn report(engine: &EngineHandle, path: &str) -> CommandResult<PathRep
 }
 
 /// Reports what waits in all pairs, at most `limit` paths of each.
-pub(super) fn waiting(engine: &EngineHandle, limit: u32) -> CommandResult<WaitingList> {
+pub(super) fn waiting_list(engine: &EngineHandle, limit: u32) -> CommandResult<WaitingList> {
     let mut waiting = Vec::new();
     for row in engine.folders()? {
-        for below in engine.waiting(&row, limit)? {
+        for below in engine.waiting_paths(&row, limit)? {
             let report = engine.why(&row, &below)?;
             // The mark of something that needs no step is taken off a little later.
             if report.state == PathState::Synced {

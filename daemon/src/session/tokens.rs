@@ -47,7 +47,7 @@ pub(super) fn keep(secrets: &dyn Secrets, tokens: &Tokens) -> CommandResult {
 
 /// Runs what may wait for a keyring or another process. Nothing here is the server's fault, but it is
 /// the login that can't be used.
-async fn blocking<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> CommandResult<T> + Send + 'static,
 ) -> Result<T, ApiError> {
     let failed = |text: String| ApiError::Protocol(format!("the kept login can't be used: {text}"));
@@ -61,7 +61,7 @@ async fn blocking<T: Send + 'static>(
 impl TokenStore for KeptTokens {
     async fn lock(&self) -> Result<Box<dyn Any + Send>, ApiError> {
         let path = self.lock.clone();
-        let locked = blocking(move || {
+        let locked = run_blocking(move || {
             let file = File::options()
                 .create(true)
                 .truncate(false)
@@ -77,12 +77,12 @@ impl TokenStore for KeptTokens {
 
     async fn load(&self) -> Result<Option<Tokens>, ApiError> {
         let secrets = self.secrets.clone();
-        blocking(move || read(secrets.as_ref())).await
+        run_blocking(move || read(secrets.as_ref())).await
     }
 
     async fn save(&self, tokens: &Tokens) -> Result<(), ApiError> {
         let (secrets, tokens) = (self.secrets.clone(), tokens.clone());
-        blocking(move || keep(secrets.as_ref(), &tokens)).await
+        run_blocking(move || keep(secrets.as_ref(), &tokens)).await
     }
 }
 

@@ -56,7 +56,7 @@ fn free_name(conn: &Connection, space: Space, parent: Option<NodeId>, name: &Nam
         return Ok(name.clone());
     }
     for number in 2..MAX_COPIES {
-        let candidate = name.numbered(number);
+        let candidate = name.with_number(number);
         if nodes::child_named(conn, space, parent, &candidate)?.is_none() {
             return Ok(candidate);
         }

@@ -102,7 +102,7 @@ calls! {
     AddFolder(folder: FolderChoices) -> () = folders::add;
     ChangeFolder(folder: FolderChoices) -> () = folders::change;
     RemoveFolder(local: String) -> () = folders::remove;
-    RemoteFolders(path: String) -> Vec<RemoteFolder> = folders::remote;
+    RemoteFolders(path: String) -> Vec<RemoteFolder> = folders::list_remote;
     /// Folders first, each kind by name.
     RemoteItems(path: String) -> Vec<RemoteItem> = folders::remote_items;
     /// The lines of the folder's rules file.
@@ -130,11 +130,11 @@ calls! {
     /// Takes a rewind back; returns what could not be taken back.
     Undo(session: String) -> Vec<String> = history::undo;
     /// The newest first.
-    LocalTrash() -> Vec<LocalTrashed> = trash::local;
+    LocalTrash() -> Vec<LocalTrashed> = trash::list_local;
     /// Returns the path below the folder.
     RestoreLocal(folder: String, id: String) -> String = trash::restore_local;
     /// The newest first.
-    RemoteTrash() -> Vec<RemoteTrashed> = trash::remote;
+    RemoteTrash() -> Vec<RemoteTrashed> = trash::list_remote;
     /// Returns the path on the service, with another name where its own is in use.
     RestoreRemote(id: String) -> String = trash::restore_remote;
     /// Brings back what was deleted last under a path; returns the path on the service.

@@ -1,6 +1,6 @@
 //! Conflicts and deletions that wait for a person.
 
-use super::context::{Commands, blocking, path_below};
+use super::context::{Commands, path_below, run_blocking};
 use crate::conflict::{self, ConflictDetail};
 use crate::program::Fault;
 use cairn_control::Request;
@@ -12,7 +12,7 @@ pub(super) async fn detail(
     path: String,
     copy: String,
 ) -> Result<ConflictDetail, Fault> {
-    blocking(move || conflict::read(&folder, &path, &copy)).await
+    run_blocking(move || conflict::read(&folder, &path, &copy)).await
 }
 
 pub(super) async fn resolve(

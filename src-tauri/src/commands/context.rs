@@ -126,7 +126,7 @@ pub(crate) fn local_text(folder: &str, path: &str) -> Result<String, Fault> {
 }
 
 /// Runs file work on a thread that may wait.
-pub(crate) async fn blocking<T: Send + 'static>(
+pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {
     tokio::task::spawn_blocking(work)

@@ -1,6 +1,6 @@
 //! This device: settings of the tray and the daemon, autostart, files, AI assistants.
 
-use super::context::{Commands, blocking, path_below};
+use super::context::{Commands, path_below, run_blocking};
 use crate::input::Input;
 use crate::program::{Fault, Run};
 use crate::settings::Settings;
@@ -109,7 +109,7 @@ pub(super) async fn save_text(
     let Some(path) = commands.desktop.pick_save(&name).await else {
         return Ok(false);
     };
-    blocking(move || {
+    run_blocking(move || {
         std::fs::write(&path, text)
             .map_err(|error| Fault::failed(format!("can't write {}: {error}", path.display())))
     })
@@ -172,7 +172,7 @@ pub(super) async fn set_autostart(
 pub(super) async fn set_settings(commands: &Commands, settings: Settings) -> Result<(), Fault> {
     let file = commands.file.clone();
     let saved = settings.clone();
-    blocking(move || {
+    run_blocking(move || {
         file.save(&saved)
             .map_err(|error| Fault::failed(format!("can't save the settings: {error}")))
     })

@@ -118,7 +118,10 @@ fn gate(gate: Option<GateView>) -> String {
     )
 }
 
-pub(super) async fn remote(commands: &Commands, path: String) -> Result<Vec<RemoteFolder>, Fault> {
+pub(super) async fn list_remote(
+    commands: &Commands,
+    path: String,
+) -> Result<Vec<RemoteFolder>, Fault> {
     let items = remote_items(commands, path).await?;
     let folders = items.into_iter().filter(|item| item.is_folder);
     Ok(folders

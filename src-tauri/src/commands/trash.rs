@@ -32,7 +32,7 @@ pub struct RemoteTrashed {
     pub bytes: u64,
 }
 
-pub(super) async fn local(commands: &Commands) -> Result<Vec<LocalTrashed>, Fault> {
+pub(super) async fn list_local(commands: &Commands) -> Result<Vec<LocalTrashed>, Fault> {
     let list = commands.request(typed::Trash { folder: None }).await?;
     let mut trashed: Vec<_> = list
         .trashed
@@ -61,7 +61,7 @@ pub(super) async fn restore_local(
     Ok(restored.path)
 }
 
-pub(super) async fn remote(commands: &Commands) -> Result<Vec<RemoteTrashed>, Fault> {
+pub(super) async fn list_remote(commands: &Commands) -> Result<Vec<RemoteTrashed>, Fault> {
     #[derive(Deserialize)]
     struct Document {
         trashed: Vec<Trashed>,

@@ -178,7 +178,7 @@ async fn run_for(time: Duration) {
     assert!(tokio::time::timeout(time, nothing).await.is_err());
 }
 
-fn syncing(pending: u64, uploads: u64) -> Status {
+fn syncing_status(pending: u64, uploads: u64) -> Status {
     Status {
         state: SyncState::Syncing,
         pending,
@@ -201,7 +201,7 @@ async fn at_most_four_updates_a_second_cross_the_bridge_and_the_last_always_does
     world.pass(RENDER_INTERVAL).await;
     let before = world.gui.views.lock().len();
     for n in 0..1000 {
-        world.status(syncing(1000 - n, n)).await;
+        world.status(syncing_status(1000 - n, n)).await;
         run_for(Duration::from_millis(2)).await;
     }
     world.pass(RENDER_INTERVAL).await;
@@ -220,10 +220,10 @@ async fn at_most_four_updates_a_second_cross_the_bridge_and_the_last_always_does
 async fn what_has_not_changed_is_not_pushed_again_unless_the_window_is_new() {
     let world = World::new();
     world.send(Input::Connection(ConnectionEvent::Up)).await;
-    world.status(syncing(5, 0)).await;
+    world.status(syncing_status(5, 0)).await;
     world.pass(RENDER_INTERVAL * 4).await;
     let pushed = world.gui.views.lock().len();
-    world.status(syncing(5, 0)).await;
+    world.status(syncing_status(5, 0)).await;
     world.pass(RENDER_INTERVAL * 4).await;
     assert_eq!(world.gui.views.lock().len(), pushed);
     world.send(Input::WindowReady).await;
@@ -326,7 +326,7 @@ async fn quitting_leaves_the_daemon_alone_and_stopping_does_not() {
 async fn a_daemon_that_went_away_is_shown_and_a_failed_click_too() {
     let world = World::new();
     world.send(Input::Connection(ConnectionEvent::Up)).await;
-    world.status(syncing(5, 0)).await;
+    world.status(syncing_status(5, 0)).await;
     world.pass(RENDER_INTERVAL).await;
     world
         .send(Input::Connection(ConnectionEvent::Starting))

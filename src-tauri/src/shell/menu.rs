@@ -142,7 +142,7 @@ fn adjust(
     shown: &mut Vec<Shown>,
     entries: &[Entry],
 ) -> tauri::Result<()> {
-    let (head, tail) = common(shown, entries);
+    let (head, tail) = common_ends(shown, entries);
     for gone in shown.drain(head..shown.len() - tail) {
         parent.remove(gone.item())?;
     }
@@ -165,7 +165,7 @@ fn adjust(
 }
 
 /// Returns the number of entries at the beginning and at the end that have the same actions.
-fn common(shown: &[Shown], entries: &[Entry]) -> (usize, usize) {
+fn common_ends(shown: &[Shown], entries: &[Entry]) -> (usize, usize) {
     let same = |(shown, entry): &(&Shown, &Entry)| shown.entry.action == entry.action;
     let head = shown.iter().zip(entries).take_while(same).count();
     let most = shown.len().min(entries.len()) - head;

@@ -91,7 +91,7 @@ fn headline(view: &View, language: Language) -> String {
     match view.state {
         SyncState::Idle if view.folders.is_empty() => text("headline.no_folders"),
         SyncState::Idle => text("headline.idle"),
-        SyncState::Syncing => syncing(view, language),
+        SyncState::Syncing => syncing_text(view, language),
         SyncState::Paused => text("headline.paused"),
         SyncState::Offline => text("headline.offline"),
         SyncState::Attention => language.count("headline.attention", view.attention.max(1)),
@@ -99,7 +99,7 @@ fn headline(view: &View, language: Language) -> String {
     }
 }
 
-fn syncing(view: &View, language: Language) -> String {
+fn syncing_text(view: &View, language: Language) -> String {
     let mut parts = vec![match view.progress {
         Some(SyncProgress { done, total }) => language.text(
             "headline.syncing_progress",

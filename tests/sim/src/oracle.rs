@@ -25,7 +25,7 @@ impl Oracle {
 
     /// The contents that must be there and are not.
     #[must_use]
-    pub fn missing(&self, tree: &BTreeMap<String, Option<Vec<u8>>>) -> Vec<String> {
+    pub fn missing_contents(&self, tree: &BTreeMap<String, Option<Vec<u8>>>) -> Vec<String> {
         let there: BTreeSet<&Vec<u8>> = tree.values().flatten().collect();
         self.alive
             .iter()

@@ -106,7 +106,7 @@ async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), St
     world.settle().await?;
     for device in &world.devices {
         let tree = tree_of(device);
-        let missing = oracle.missing(&tree);
+        let missing = oracle.missing_contents(&tree);
         if !missing.is_empty() {
             return Err(format!(
                 "{} lacks {missing:?}; it has {tree:#?}",

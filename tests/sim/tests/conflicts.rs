@@ -14,7 +14,7 @@ fn engine(world: &World, at: usize) -> &EngineHandle {
 
 /// Two devices that were edited apart: the first in these versions, one after the other, the second in
 /// one. The second makes the conflict copy.
-async fn conflicted(first: &[&str], second: &str) -> World {
+async fn conflicted_world(first: &[&str], second: &str) -> World {
     let mut world = World::new(1, 2).await;
     world.devices[0].write("f", LINES.as_bytes());
     world.settle().await.expect("calm");
@@ -54,7 +54,7 @@ fn mine_is_the_version_of_the_device_that_is_asked() {
             (1, Keep::Copy, "second"),
             (1, Keep::Original, "first"),
         ] {
-            let mut world = conflicted(&["first"], "second").await;
+            let mut world = conflicted_world(&["first"], "second").await;
             let open = engine(&world, at).conflicts().expect("the index answers");
             assert_eq!(open.len(), 1);
             let facts = (open[0].copy_device.as_str(), open[0].copy_made_here);
@@ -72,7 +72,7 @@ fn mine_is_the_version_of_the_device_that_is_asked() {
 fn keeping_both_ends_the_conflict_on_every_device() {
     simulate(async {
         for at in [0, 1] {
-            let mut world = conflicted(&["first"], "second").await;
+            let mut world = conflicted_world(&["first"], "second").await;
             let open = engine(&world, at).conflicts().expect("the index answers");
             let plain = open[0].copy.name().expect("a name").without_copy_mark();
             resolve(&world, at, Keep::Both).await.expect("it is known");
@@ -99,7 +99,7 @@ fn a_merge_begins_with_what_both_were_made_from() {
             LINES.replace('1', "one").replace('5', "five"),
         );
         let other = LINES.replace('9', "nine");
-        let mut world = conflicted(&[&one, &two], &other).await;
+        let mut world = conflicted_world(&[&one, &two], &other).await;
         // The first device has never heard of that version.
         let refused = resolve(&world, 0, Keep::Merge).await;
         assert!(

@@ -53,7 +53,7 @@ fn listen(device: &Device) -> Arc<Mutex<Vec<String>>> {
     requests
 }
 
-fn taken(requests: &Mutex<Vec<String>>) -> Vec<String> {
+fn take_requests(requests: &Mutex<Vec<String>>) -> Vec<String> {
     std::mem::take(&mut requests.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -70,8 +70,8 @@ fn a_rename_of_the_top_folder_is_one_request_and_reads_no_file() {
             .user(&to, true, |files| files.rename(&from, &to))
             .expect("the disk takes it");
         world.settle().await.expect("calm");
-        assert_eq!(taken(&sent).len(), 1);
-        assert_eq!(taken(&received), Vec::<String>::new());
+        assert_eq!(take_requests(&sent).len(), 1);
+        assert_eq!(take_requests(&received), Vec::<String>::new());
         assert_eq!([0, 1].map(|at| world.devices[at].disk.reads()), reads);
         assert!(tree_of(&world.devices[1]).contains_key("renamed/d7/f7"));
     });
@@ -87,7 +87,7 @@ fn a_restart_without_a_change_sends_nothing_and_reads_no_file() {
         let reads = device.disk.reads();
         device.start();
         assert!(device.settle().await);
-        assert_eq!(taken(&requests), Vec::<String>::new());
+        assert_eq!(take_requests(&requests), Vec::<String>::new());
         assert_eq!(device.disk.reads(), reads);
     });
 }
@@ -112,14 +112,14 @@ fn single_deletions_travel_together_and_none_is_repeated() {
             })
             .expect("they are there");
         world.settle().await.expect("calm");
-        let sent = taken(&sent);
+        let sent = take_requests(&sent);
         // 500 go in one request.
         assert_eq!(
             sent.len(),
             (FOLDERS * (FILES - 10)).div_ceil(500),
             "{sent:?}"
         );
-        assert_eq!(taken(&received), Vec::<String>::new());
+        assert_eq!(take_requests(&received), Vec::<String>::new());
         let left = tree_of(&world.devices[1]);
         assert_eq!(left.len(), 1 + FOLDERS * 11);
     });

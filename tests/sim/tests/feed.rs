@@ -28,7 +28,9 @@ fn a_change_that_can_not_be_read_any_more_is_listed_again() {
             .expect("the disk takes it");
         world.settle().await.expect("calm");
         assert!(tree_of(&world.devices[1]).contains_key("doc"));
-        let kept = world.devices[1].index().read(|db| db.pending(None, 1));
+        let kept = world.devices[1]
+            .index()
+            .read(|db| db.pending_changes(None, 1));
         assert_eq!(kept.expect("the index answers"), []);
     });
 }

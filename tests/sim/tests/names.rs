@@ -9,7 +9,7 @@ fn names(device: &Device) -> Vec<String> {
     tree_of(device).into_keys().collect()
 }
 
-fn reported(device: &Device) -> Vec<String> {
+fn reported_paths(device: &Device) -> Vec<String> {
     let status = device.engine().expect("it runs").status();
     let errors = status.folders[0].errors.iter();
     errors
@@ -56,8 +56,11 @@ fn s158_names_that_windows_cannot_have_stay_on_the_service_and_are_reported() {
         let everything = ["CON", "a:b", "aux", "aux/in", "end.", "ok"];
         assert_eq!(names(&world.devices[0]), everything);
         assert_eq!(names(&world.devices[1]), ["ok"]);
-        assert_eq!(reported(&world.devices[1]), ["CON", "a:b", "aux", "end."]);
-        assert_eq!(reported(&world.devices[0]), Vec::<String>::new());
+        assert_eq!(
+            reported_paths(&world.devices[1]),
+            ["CON", "a:b", "aux", "end."]
+        );
+        assert_eq!(reported_paths(&world.devices[0]), Vec::<String>::new());
         assert_eq!(on_the_service(&world).await, everything.len());
 
         // A name that it can have brings the file, and ends the report; a file that it has stays if it
@@ -70,7 +73,10 @@ fn s158_names_that_windows_cannot_have_stay_on_the_service_and_are_reported() {
         });
         work(&mut world).await;
         assert_eq!(names(&world.devices[1]), ["a-b", "ok"]);
-        assert_eq!(reported(&world.devices[1]), ["CON", "aux", "end.", "ok?"]);
+        assert_eq!(
+            reported_paths(&world.devices[1]),
+            ["CON", "aux", "end.", "ok?"]
+        );
         // An edit of it there waits for its name, and is no loss on either side.
         world.devices[1].write("ok", b"edited");
         work(&mut world).await;

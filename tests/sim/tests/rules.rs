@@ -152,7 +152,7 @@ fn rules_of_the_service_that_are_too_large_are_not_fetched_and_nothing_is_sent()
 }
 
 /// The number of files on the service whose names end so.
-async fn sent(world: &World, ending: &str) -> usize {
+async fn count_files(world: &World, ending: &str) -> usize {
     let names = on_the_service(world).await;
     names.iter().filter(|name| name.ends_with(ending)).count()
 }
@@ -185,11 +185,11 @@ fn what_was_planned_is_not_sent_once_new_rules_are_known_and_can_not_be_had() {
         pass(Duration::from_secs(1)).await;
         engine.transfer().limits().set_up(None);
         pass(Duration::from_secs(60)).await;
-        let count = sent(&world, ".big").await;
+        let count = count_files(&world, ".big").await;
         assert!(count <= MOST, "{count} were sent");
         line.lie(None);
         work(&mut world).await;
-        assert!(sent(&world, ".big").await <= MOST);
+        assert!(count_files(&world, ".big").await <= MOST);
     });
 }
 
@@ -201,13 +201,13 @@ fn rules_that_change_unnoticed_count_everywhere_with_the_next_change() {
         world.devices[0].write("sub/x.log", b"x");
         world.devices[0].start();
         assert!(world.devices[0].settle().await);
-        assert_eq!(sent(&world, ".log").await, 0);
+        assert_eq!(count_files(&world, ".log").await, 0);
         let rules = path(".cairnignore");
         let disk = &world.devices[0].disk;
         disk.user(&rules, false, |files| files.write(&rules, b"# none\n"))
             .expect("the disk takes it");
         world.devices[0].write("doc", b"doc");
         pass(Duration::from_secs(10)).await;
-        assert_eq!(sent(&world, ".log").await, 1);
+        assert_eq!(count_files(&world, ".log").await, 1);
     });
 }

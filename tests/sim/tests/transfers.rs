@@ -102,16 +102,16 @@ fn a_pause_ends_a_list_of_steps_that_is_being_carried_out() {
         engine.pause(None, None).expect("the index takes it");
         let waiting = engine.wait_until_idle().await.expect("it runs");
         assert_eq!(waiting, WaitResult::Paused);
-        let made = made(&world).await;
+        let made = node_count(&world).await;
         assert!((1..FOLDERS).contains(&made), "{made} were made");
         engine.resume(None).expect("the index takes it");
         assert!(device.settle().await);
-        assert_eq!(self::made(&world).await, FOLDERS);
+        assert_eq!(self::node_count(&world).await, FOLDERS);
     });
 }
 
 /// Returns the number of nodes that the service has.
-async fn made(world: &World) -> usize {
+async fn node_count(world: &World) -> usize {
     let mut count = 0;
     let mut after = None;
     loop {

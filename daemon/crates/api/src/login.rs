@@ -103,7 +103,7 @@ impl Tokens {
         })
     }
 
-    fn renewed(&self, response: TokenResponse) -> Self {
+    fn with_response(&self, response: TokenResponse) -> Self {
         Self {
             expires_at: expiry(response.expires_in),
             access_token: response.access_token,
@@ -145,7 +145,7 @@ impl Login {
             return Ok(());
         }
         let response = self.fetch(&kept).await?;
-        let fresh = kept.renewed(response);
+        let fresh = kept.with_response(response);
         // Kept before it is used: the old one is used up.
         self.store.save(&fresh).await?;
         tracing::debug!("renewed the access token");

@@ -79,7 +79,7 @@ impl Handler for Fake {
     }
 }
 
-async fn connected(handler: &Arc<Fake>) -> Client {
+async fn connect(handler: &Arc<Fake>) -> Client {
     let (ours, theirs) = duplex(4096);
     tokio::spawn(serve_connection(theirs, handler.clone()));
     Client::over(ours, "test")
@@ -90,7 +90,7 @@ async fn connected(handler: &Arc<Fake>) -> Client {
 #[tokio::test]
 async fn responses_find_their_requests_in_any_order() {
     let fake = Fake::new();
-    let client = connected(&fake).await;
+    let client = connect(&fake).await;
     assert_eq!(
         (client.version(), client.pid()),
         ("9.9.9", std::process::id())
@@ -111,7 +111,7 @@ async fn responses_find_their_requests_in_any_order() {
 #[tokio::test]
 async fn failures_and_panics_reach_the_one_who_asked() {
     let fake = Fake::new();
-    let client = connected(&fake).await;
+    let client = connect(&fake).await;
     let error = client.send(typed::Shutdown {}).await.unwrap_err();
     assert!(matches!(error, ControlError::Refused(f) if f.code == FailureCode::Decision));
     let error = client.send(typed::Doctor {}).await.unwrap_err();
@@ -122,7 +122,7 @@ async fn failures_and_panics_reach_the_one_who_asked() {
 #[tokio::test]
 async fn a_subscriber_gets_the_status_and_then_what_happens() {
     let fake = Fake::new();
-    let client = connected(&fake).await;
+    let client = connect(&fake).await;
     let mut events = client.subscribe().await.unwrap();
     assert_eq!(
         events.next().await,
@@ -145,7 +145,7 @@ async fn a_subscriber_gets_the_status_and_then_what_happens() {
 #[tokio::test]
 async fn a_client_that_leaves_takes_its_waiting_request_along() {
     let fake = Fake::new();
-    let client = Arc::new(connected(&fake).await);
+    let client = Arc::new(connect(&fake).await);
     let waiting = client.clone();
     let asking = tokio::spawn(async move {
         waiting

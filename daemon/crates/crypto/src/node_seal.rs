@@ -43,7 +43,7 @@ impl SealInfo {
     /// Returns what the seal of a deletion carries to which a person has agreed: other devices of the account
     /// need not ask again.
     #[must_use]
-    pub fn confirmed(self) -> Self {
+    pub fn mark_confirmed(self) -> Self {
         let hash = self.manifest_hash.unwrap_or_default();
         let mut marked = [0; 32];
         marked[..16].copy_from_slice(&CONFIRMED);
@@ -69,7 +69,7 @@ impl SealInfo {
             manifest_hash,
             ..*self
         };
-        *self == same || *self == same.confirmed()
+        *self == same || *self == same.mark_confirmed()
     }
 }
 

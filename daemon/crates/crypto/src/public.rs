@@ -64,7 +64,7 @@ impl PublicKeys {
 
     /// The Ed25519 key, 32 bytes.
     #[must_use]
-    pub fn signing(&self) -> [u8; 32] {
+    pub fn signing_key(&self) -> [u8; 32] {
         self.signing
     }
 

@@ -39,7 +39,7 @@ impl KeyRing {
     ///
     /// # Errors
     /// [`CryptoError::InvalidInput`] if the epoch is not later.
-    pub fn renewed(&self, epoch: u32, rng: &mut dyn Random) -> Result<Self, CryptoError> {
+    pub fn renew(&self, epoch: u32, rng: &mut dyn Random) -> Result<Self, CryptoError> {
         if epoch <= self.epoch {
             return Err(CryptoError::InvalidInput(
                 "a new space key needs a later epoch than the one before",

@@ -44,7 +44,7 @@ impl Fixture {
     }
 
     /// Opens in both ways and expects the same refusal of both.
-    fn refused(&self, what: &str, change: impl FnOnce(&mut KeyBundle)) -> Class {
+    fn refusal_class(&self, what: &str, change: impl FnOnce(&mut KeyBundle)) -> Class {
         let mut bundle = self.bundle.clone();
         change(&mut bundle);
         assert_ne!(bundle, self.bundle, "{what} changes nothing");
@@ -102,7 +102,7 @@ fn every_altered_byte_of_a_bundle_is_refused() {
     for (name, field) in fields {
         let length = field(&mut made.bundle.clone()).len();
         for at in (0..length).step_by(1 + length / 24) {
-            let class = made.refused(name, |b| field(b)[at] ^= 1 << (at % 8));
+            let class = made.refusal_class(name, |b| field(b)[at] ^= 1 << (at % 8));
             assert!(
                 matches!(
                     class,
@@ -111,28 +111,28 @@ fn every_altered_byte_of_a_bundle_is_refused() {
                 "{name} at {at}: {class:?}"
             );
         }
-        made.refused(name, |b| field(b).truncate(length - 1));
-        made.refused(name, |b| field(b).clear());
-        made.refused(name, |b| field(b).push(0));
+        made.refusal_class(name, |b| field(b).truncate(length - 1));
+        made.refusal_class(name, |b| field(b).clear());
+        made.refusal_class(name, |b| field(b).push(0));
     }
-    made.refused("version", |b| b.version += 1);
-    made.refused("iterations", |b| b.kdf_iterations += 1);
-    made.refused("epoch", |b| b.spaces[0].epoch = 2);
-    made.refused("a second key of the space", |b| {
+    made.refusal_class("version", |b| b.version += 1);
+    made.refusal_class("iterations", |b| b.kdf_iterations += 1);
+    made.refusal_class("epoch", |b| b.spaces[0].epoch = 2);
+    made.refusal_class("a second key of the space", |b| {
         let mut second = b.spaces[0].clone();
         second.epoch = 2;
         b.spaces.push(second);
     });
-    made.refused("recovery", |b| b.recovery = Some(b.account_key.clone()));
-    made.refused("swapped wraps", |b| {
+    made.refusal_class("recovery", |b| b.recovery = Some(b.account_key.clone()));
+    made.refusal_class("swapped wraps", |b| {
         b.signing_private = b.account_key.clone()
     });
     assert_eq!(
-        made.refused("format", |b| b.format = 2),
+        made.refusal_class("format", |b| b.format = 2),
         Class::UnsupportedFormat
     );
     assert_eq!(
-        made.refused("signing_public", |b| b.signing_public[0] ^= 1),
+        made.refusal_class("signing_public", |b| b.signing_public[0] ^= 1),
         Class::KeyChanged
     );
 }
@@ -145,12 +145,12 @@ fn keys_of_another_account_are_not_taken_for_ones_own() {
         mine.open(&other.bundle).unwrap_err(),
         CryptoError::NotAuthentic
     );
-    mine.refused("space key", |b| b.spaces = other.bundle.spaces.clone());
-    mine.refused("private keys", |b| {
+    mine.refusal_class("space key", |b| b.spaces = other.bundle.spaces.clone());
+    mine.refusal_class("private keys", |b| {
         b.rsa_private = other.bundle.rsa_private.clone();
         b.rsa_public = other.bundle.rsa_public.clone();
     });
-    let class = mine.refused("public key", |b| {
+    let class = mine.refusal_class("public key", |b| {
         b.rsa_public = other.bundle.rsa_public.clone()
     });
     assert_eq!(class, Class::KeyChanged);
@@ -164,7 +164,7 @@ fn a_missing_space_key_is_missing_and_no_new_one_is_made() {
     let missing = unlock_with_account_key(&made.bundle, key, made.account, elsewhere).unwrap_err();
     assert_eq!(missing.class(), Class::KeyMissing);
     assert_eq!(
-        made.refused("no spaces", |b| b.spaces.clear()),
+        made.refusal_class("no spaces", |b| b.spaces.clear()),
         Class::AuthFailed
     );
 }

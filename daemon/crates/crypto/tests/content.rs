@@ -179,7 +179,7 @@ fn a_confirmed_deletion_still_names_the_content() {
             manifest_hash: hash,
         };
         assert!(!info.is_confirmed() && info.is_of(hash));
-        let confirmed = info.confirmed();
+        let confirmed = info.mark_confirmed();
         assert!(confirmed.is_confirmed() && confirmed.is_of(hash));
         assert!(!confirmed.is_of(Some([5; 32])) && !info.is_of(Some([5; 32])));
         assert_eq!(confirmed.seq, 3);

@@ -41,8 +41,8 @@ pub(crate) fn confirm(
 fn keep_files(db: &Db<'_>, id: FolderId, side: Side) -> Result<(), IndexError> {
     for synced in db.all_synced(id)? {
         let kept = match side {
-            Side::Remote => db.local(synced.local)?.is_none(),
-            Side::Local => db.remote(synced.node)?.is_none(),
+            Side::Remote => db.local_row(synced.local)?.is_none(),
+            Side::Local => db.remote_row(synced.node)?.is_none(),
         };
         if kept {
             db.remove_synced(id, synced.node)?;

@@ -139,7 +139,7 @@ impl Dispatcher {
         while !self.engine.stop.is_set() {
             let again = {
                 let engine = Arc::clone(&self.engine);
-                let stopped = engine.stop.notified();
+                let stopped = engine.stop.wait();
                 tokio::pin!(stopped);
                 tokio::select! {
                     biased;

@@ -98,7 +98,7 @@ impl Engine {
         drop(self.events.send(event));
     }
 
-    pub(crate) fn status_changed(&self) {
+    pub(crate) fn announce_status(&self) {
         drop(self.events.send(Event::Status));
     }
 
@@ -111,7 +111,7 @@ impl Engine {
             let examples = folder.problems.iter().flat_map(|group| &group.examples);
             folder.errors = examples.cloned().collect();
             folder.errors.sort();
-            folder.free = health.free(id);
+            folder.free = health.free_bytes(id);
         })
     }
 }

@@ -107,7 +107,7 @@ pub(crate) async fn execute(
                 record_result(ctx, &step, result, &mut out);
             }
         } else {
-            let result = single(ctx, plan, step).await;
+            let result = run_single(ctx, plan, step).await;
             out.overload = overload(std::slice::from_ref(&result));
             record_result(ctx, step, result, &mut out);
         }
@@ -152,7 +152,7 @@ pub(crate) fn waits(ctx: &Ctx, step: &Step, locks: &LockedKeys) -> bool {
     })
 }
 
-async fn single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> {
+async fn run_single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> {
     match step {
         Step::Adopt { local, node } => Ok(adopt(ctx, *local, *node)?),
         Step::Forget { node } => Ok(ctx.engine.index.write(|db| {
@@ -185,11 +185,11 @@ async fn single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> 
 
 fn adopt(ctx: &Ctx, local: LocalId, node: NodeId) -> Result<(), EngineError> {
     let adopted = ctx.engine.index.write(|db| {
-        let (Some(row), Some(remote)) = (db.local(local)?, db.remote(node)?) else {
+        let (Some(row), Some(remote)) = (db.local_row(local)?, db.remote_row(node)?) else {
             return Ok(false);
         };
         let content = record::equal_content(&row, &remote);
-        match db.synced(ctx.folder.id, node)? {
+        match db.synced_row(ctx.folder.id, node)? {
             Some(synced) if synced.local == local => {
                 record::agree_content(db, &ctx.folder, node, content, remote.executable)?;
                 record::agree_place(db, &ctx.folder, node)?;
@@ -203,11 +203,11 @@ fn adopt(ctx: &Ctx, local: LocalId, node: NodeId) -> Result<(), EngineError> {
 
 fn unlink(ctx: &Ctx, node: NodeId) -> Result<(), IndexError> {
     ctx.engine.index.write(|db| {
-        if let Some(synced) = db.synced(ctx.folder.id, node)? {
+        if let Some(synced) = db.synced_row(ctx.folder.id, node)? {
             db.remove_synced(ctx.folder.id, node)?;
             db.mark_local(ctx.folder.id, synced.local)?;
         }
-        if db.remote(node)?.is_some() {
+        if db.remote_row(node)?.is_some() {
             db.mark_node(ctx.folder.id, node)
         } else {
             db.clean_node(ctx.folder.id, node)
@@ -283,7 +283,7 @@ pub(crate) fn path_of(ctx: &Ctx, key: Key) -> String {
             let local = ctx
                 .engine
                 .index
-                .read(|db| db.synced(ctx.folder.id, id))
+                .read(|db| db.synced_row(ctx.folder.id, id))
                 .ok()
                 .flatten();
             match local {

@@ -97,7 +97,11 @@ async fn changes_since(
         }
         let unmoved = page.cursor == cursor && page.changes.is_empty();
         cursor = page.cursor;
-        let has_pending = || engine.index.read(|db| Ok(!db.pending(None, 1)?.is_empty()));
+        let has_pending = || {
+            engine
+                .index
+                .read(|db| Ok(!db.pending_changes(None, 1)?.is_empty()))
+        };
         if !unmoved || has_pending()? {
             let record_page = Page {
                 changes: &page.changes,

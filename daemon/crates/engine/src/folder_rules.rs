@@ -81,7 +81,7 @@ impl FolderRules {
 ///
 /// # Errors
 /// As for [`FolderRules::load`].
-pub(crate) fn present(engine: &Engine, row: &FolderRow) -> Result<Rules, IndexError> {
+pub(crate) fn present_rules(engine: &Engine, row: &FolderRow) -> Result<Rules, IndexError> {
     Ok(Rules::new(load(engine, row)?.texts, &row.settings))
 }
 
@@ -100,7 +100,7 @@ fn load(engine: &Engine, row: &FolderRow) -> Result<Loaded, IndexError> {
         Err(error) => Loaded {
             is_new: false,
             texts: Texts { file: last, shared },
-            problem: Some(unreadable(&error)),
+            problem: Some(unreadable_problem(&error)),
         },
     })
 }
@@ -116,7 +116,7 @@ fn keep(engine: &Engine, row: &FolderRow, loaded: &Loaded) {
     }
 }
 
-fn unreadable(error: &std::io::Error) -> Problem {
+fn unreadable_problem(error: &std::io::Error) -> Problem {
     Problem {
         path: IGNORE_FILE.into(),
         code: ProblemCode::Unreadable,
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use cairn_model::RelPath;
 
-    fn loaded(file: &str, shared: &str) -> Loaded {
+    fn loaded_texts(file: &str, shared: &str) -> Loaded {
         Loaded {
             texts: Texts {
                 file: file.into(),
@@ -152,14 +152,14 @@ mod tests {
             let key = RelPath::parse("id.key").unwrap();
             rules.rules().ignores(&key, false)
         };
-        rules.take(Ok(loaded("", "*.key\n")), &settings);
+        rules.take(Ok(loaded_texts("", "*.key\n")), &settings);
         assert!(ignores(&rules));
         rules.take(Err(IndexError::DiskFull), &settings);
         assert!(
             ignores(&rules),
             "what the service forbids is still forbidden"
         );
-        rules.take(Ok(loaded("", "")), &settings);
+        rules.take(Ok(loaded_texts("", "")), &settings);
         assert!(!ignores(&rules));
     }
 }

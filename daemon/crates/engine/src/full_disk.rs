@@ -19,8 +19,8 @@ pub(crate) fn measure(ctx: &Ctx, key: Key, error: &EngineError) -> Option<FullDi
     }
     let size = ctx.engine.index.read(|db| {
         Ok(match key {
-            Key::Node(node) => db.remote(node)?.map(|row| row.size),
-            Key::Local(local) => db.local(local)?.map(|row| row.stat.size),
+            Key::Node(node) => db.remote_row(node)?.map(|row| row.size),
+            Key::Local(local) => db.local_row(local)?.map(|row| row.stat.size),
         })
     });
     // Without the figures the problem is reported all the same.

@@ -43,7 +43,7 @@ impl DeletionFlow {
             self.quiet_at = None;
             return planned;
         }
-        let recent = self.recent(now);
+        let recent = self.recent_deletions(now);
         if planned != self.planned {
             self.planned = planned;
             self.quiet_at = Some(now + QUIET);
@@ -72,11 +72,11 @@ impl DeletionFlow {
     }
 
     /// Counts deletions that were executed: so many files fewer are synced.
-    pub(crate) fn done(&mut self, files: u64, now: Instant) {
+    pub(crate) fn count_executed(&mut self, files: u64, now: Instant) {
         if files == 0 {
             return;
         }
-        self.recent = self.recent(now);
+        self.recent = self.recent_deletions(now);
         self.last = Some(now);
         if self.planned.local > 0 {
             self.recent.local += files;
@@ -87,7 +87,7 @@ impl DeletionFlow {
     }
 
     /// Returns what was deleted a moment ago.
-    pub(crate) fn recent(&self, now: Instant) -> Deletions {
+    pub(crate) fn recent_deletions(&self, now: Instant) -> Deletions {
         match self.last {
             Some(last) if last + MEMORY > now => self.recent,
             Some(_) | None => Deletions::default(),
@@ -210,14 +210,17 @@ impl DeletionCheck {
 mod tests {
     use super::*;
 
-    fn remote(remote: u64) -> Deletions {
+    fn remote_deletions(remote: u64) -> Deletions {
         Deletions { local: 0, remote }
     }
 
     #[test]
     fn a_few_deletions_go_at_once() {
         let mut flow = DeletionFlow::default();
-        assert_eq!(flow.wait(remote(SEVERAL - 1), Instant::now()), remote(0));
+        assert_eq!(
+            flow.wait(remote_deletions(SEVERAL - 1), Instant::now()),
+            remote_deletions(0)
+        );
         assert_eq!(flow.quiet_at(), None);
     }
 
@@ -226,11 +229,17 @@ mod tests {
         let mut flow = DeletionFlow::default();
         let mut now = Instant::now();
         for files in [10, 40, 90] {
-            assert_eq!(flow.wait(remote(files), now), remote(files));
+            assert_eq!(
+                flow.wait(remote_deletions(files), now),
+                remote_deletions(files)
+            );
             assert_eq!(flow.quiet_at(), Some(now + QUIET));
             now += QUIET / 2;
         }
-        assert_eq!(flow.wait(remote(90), now + QUIET), remote(0));
+        assert_eq!(
+            flow.wait(remote_deletions(90), now + QUIET),
+            remote_deletions(0)
+        );
         assert_eq!(flow.quiet_at(), None);
     }
 
@@ -238,12 +247,12 @@ mod tests {
     fn recent_deletions_are_counted_too() {
         let mut flow = DeletionFlow::default();
         let now = Instant::now();
-        assert_eq!(flow.wait(remote(9), now), remote(0));
-        flow.done(9, now);
-        assert_eq!(flow.recent(now), remote(9));
-        assert_eq!(flow.wait(remote(1), now), remote(1));
+        assert_eq!(flow.wait(remote_deletions(9), now), remote_deletions(0));
+        flow.count_executed(9, now);
+        assert_eq!(flow.recent_deletions(now), remote_deletions(9));
+        assert_eq!(flow.wait(remote_deletions(1), now), remote_deletions(1));
         let later = now + MEMORY;
-        assert_eq!(flow.recent(later), remote(0));
-        assert_eq!(flow.wait(remote(2), later), remote(0));
+        assert_eq!(flow.recent_deletions(later), remote_deletions(0));
+        assert_eq!(flow.wait(remote_deletions(2), later), remote_deletions(0));
     }
 }

@@ -149,7 +149,11 @@ impl EngineHandle {
     ///
     /// # Errors
     /// The index's.
-    pub fn waiting(&self, folder: &FolderRow, limit: u32) -> Result<Vec<RelPath>, EngineError> {
+    pub fn waiting_paths(
+        &self,
+        folder: &FolderRow,
+        limit: u32,
+    ) -> Result<Vec<RelPath>, EngineError> {
         let paths = self.engine.index.read(|db| {
             let dirty = db.some_dirty(folder.id, limit)?;
             let mut paths = BTreeSet::new();

@@ -56,7 +56,7 @@ impl Health {
     }
 
     /// Replaces what the last scan of a folder (`dir` none) or of one directory complained about.
-    pub(crate) fn scanned(
+    pub(crate) fn record_scan(
         &mut self,
         folder: FolderId,
         whole: bool,

@@ -116,7 +116,11 @@ pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, confirmed: bool) 
     };
     let seq = known_numbers(keys, row).next_seal().ok()?;
     let info = SealInfo { seq, ..info };
-    let info = if confirmed { info.confirmed() } else { info };
+    let info = if confirmed {
+        info.mark_confirmed()
+    } else {
+        info
+    };
     Some(Sealed(NodeSeal::make(keys, &facts, info)))
 }
 

@@ -59,7 +59,7 @@ impl Ports {
     }
 
     /// Runs blocking work where it does not hold up anything else.
-    pub(crate) async fn blocking<T: Send + 'static>(
+    pub(crate) async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> T {

@@ -43,7 +43,7 @@ pub(crate) fn agree_content(
     content: Content,
     executable: bool,
 ) -> Result<(), IndexError> {
-    if let Some(synced) = db.synced(folder.id, node)? {
+    if let Some(synced) = db.synced_row(folder.id, node)? {
         let local = synced.local;
         db.put_synced(&SyncedRow {
             revision: content.revision,
@@ -68,7 +68,7 @@ pub(crate) fn end_sent(
     let Some(revision) = remote.revision else {
         return Ok(());
     };
-    let Some(sent) = db.sent(revision)? else {
+    let Some(sent) = db.sent_row(revision)? else {
         return Ok(());
     };
     let Some(folder) = folders.iter().find(|f| f.id == sent.folder) else {
@@ -79,7 +79,7 @@ pub(crate) fn end_sent(
         hash: Some(sent.hash),
         size: sent.size,
     };
-    match db.synced(folder.id, sent.node)? {
+    match db.synced_row(folder.id, sent.node)? {
         Some(base) => agree_content(db, folder, sent.node, content, base.executable)?,
         // Another node has taken the file over.
         None if db.synced_by_local(sent.local)?.is_some() => {}
@@ -91,7 +91,8 @@ pub(crate) fn end_sent(
 /// Records a place that a step has given to one side: the merge base of the place becomes what the
 /// service has now.
 pub(crate) fn agree_place(db: &Db<'_>, folder: &FolderRow, node: NodeId) -> Result<(), IndexError> {
-    let (Some(synced), Some(remote)) = (db.synced(folder.id, node)?, db.remote(node)?) else {
+    let (Some(synced), Some(remote)) = (db.synced_row(folder.id, node)?, db.remote_row(node)?)
+    else {
         return Ok(());
     };
     let local = synced.local;
@@ -110,7 +111,7 @@ pub(crate) fn agree_executable(
     node: NodeId,
     executable: bool,
 ) -> Result<(), IndexError> {
-    if let Some(synced) = db.synced(folder.id, node)? {
+    if let Some(synced) = db.synced_row(folder.id, node)? {
         db.put_synced(&SyncedRow {
             executable,
             ..synced
@@ -144,9 +145,9 @@ pub(crate) fn is_equal(
     node: NodeId,
 ) -> Result<bool, IndexError> {
     let (Some(local), Some(remote), Some(base)) = (
-        db.local(local)?,
-        db.remote(node)?,
-        db.synced(folder.id, node)?,
+        db.local_row(local)?,
+        db.remote_row(node)?,
+        db.synced_row(folder.id, node)?,
     ) else {
         return Ok(false);
     };

@@ -34,12 +34,12 @@ pub(crate) fn release(
         .into_iter()
         .partition(is_transfer);
     let mut touched: BTreeSet<Key> = structure.iter().flat_map(keys_of).collect();
-    let unlinked = unlinked(&structure);
+    let unlinked = unlinked_nodes(&structure);
     plan.steps = structure;
     let (mut free, mut waiting, mut looked_at) = (Vec::new(), 0, 0);
     ctx.engine.index.read(|db| {
         for node in unlinked {
-            let synced = db.synced(ctx.folder.id, node)?;
+            let synced = db.synced_row(ctx.folder.id, node)?;
             touched.extend(synced.map(|synced| Key::Local(synced.local)));
         }
         for step in transfers {
@@ -68,7 +68,7 @@ pub(crate) fn release(
 }
 
 /// Returns the nodes that will not be paired with their local files any more.
-fn unlinked(structure: &[Step]) -> Vec<NodeId> {
+fn unlinked_nodes(structure: &[Step]) -> Vec<NodeId> {
     let node = |step: &Step| {
         let Step::Unlink { node } = step else {
             return None;
@@ -98,7 +98,7 @@ fn needs_nothing(
                 Ok(taken.is_empty())
             }
             Some(local) => {
-                let row = db.local(*local)?;
+                let row = db.local_row(*local)?;
                 Ok(row.is_some_and(|row| row.parent == parent && row.name == to.name))
             }
         };
@@ -115,7 +115,7 @@ fn needs_nothing(
     match over {
         None => Ok(db.remote_children_by_key(parent, &to.name)?.is_empty()),
         Some(node) => {
-            let row = db.remote(*node)?;
+            let row = db.remote_row(*node)?;
             Ok(row.is_some_and(|row| row.parent == parent && row.name == to.name))
         }
     }
@@ -123,12 +123,12 @@ fn needs_nothing(
 
 /// Returns whether a step touches a directory above a file: it would be read where it is no more.
 fn moves_above(db: &Db<'_>, local: LocalId, touched: &BTreeSet<Key>) -> Result<bool, IndexError> {
-    let mut at = db.local(local)?.and_then(|row| row.parent);
+    let mut at = db.local_row(local)?.and_then(|row| row.parent);
     while let Some(above) = at {
         if touched.contains(&Key::Local(above)) {
             return Ok(true);
         }
-        at = db.local(above)?.and_then(|row| row.parent);
+        at = db.local_row(above)?.and_then(|row| row.parent);
     }
     Ok(false)
 }
@@ -137,7 +137,7 @@ fn moves_above(db: &Db<'_>, local: LocalId, touched: &BTreeSet<Key>) -> Result<b
 mod tests {
     use super::*;
     use crate::error::EngineError;
-    use crate::folder_rules::present;
+    use crate::folder_rules::present_rules;
     use crate::testing::TestEngine;
     use cairn_model::Name;
     use cairn_plan::{Parent, ParentAndName};
@@ -158,7 +158,7 @@ mod tests {
             crate::health::RetryHint::Soon,
         );
         let ctx = Ctx {
-            rules: Arc::new(present(&engine, &folder).unwrap()),
+            rules: Arc::new(present_rules(&engine, &folder).unwrap()),
             engine,
             folder,
             pause: watch::channel(false).1,

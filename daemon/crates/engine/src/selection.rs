@@ -16,7 +16,7 @@ pub(crate) fn local_rules<'a>(
     rules: &'a Rules,
 ) -> Result<Cow<'a, Rules>, IndexError> {
     // Both where it is and where it will be, so that nothing is ignored before or after it moves.
-    choosing(db, folder, rules, |c| c.local.into_iter().chain([c.remote]))
+    apply_choice(db, folder, rules, |c| c.local.into_iter().chain([c.remote]))
 }
 
 /// Returns the rules for the service's tree.
@@ -28,11 +28,11 @@ pub(crate) fn remote_rules<'a>(
     folder: &FolderRow,
     rules: &'a Rules,
 ) -> Result<Cow<'a, Rules>, IndexError> {
-    choosing(db, folder, rules, |c| [c.remote])
+    apply_choice(db, folder, rules, |c| [c.remote])
 }
 
 /// Returns the rules with what was chosen for this device, at the paths that `paths` gives of each choice.
-fn choosing<'a, P: IntoIterator<Item = RelPath>>(
+fn apply_choice<'a, P: IntoIterator<Item = RelPath>>(
     db: &Db<'_>,
     folder: &FolderRow,
     rules: &'a Rules,
@@ -43,7 +43,7 @@ fn choosing<'a, P: IntoIterator<Item = RelPath>>(
         return Ok(Cow::Borrowed(rules));
     }
     Ok(Cow::Owned(
-        rules.choosing(chosen.into_iter().flat_map(paths).collect()),
+        rules.with_choice(chosen.into_iter().flat_map(paths).collect()),
     ))
 }
 

@@ -36,7 +36,7 @@ impl Ctx {
         Path::new(&self.folder.root)
     }
 
-    pub(crate) fn absolute(&self, path: &RelPath) -> PathBuf {
+    pub(crate) fn absolute_path(&self, path: &RelPath) -> PathBuf {
         path.to_path(self.root())
     }
 
@@ -55,7 +55,7 @@ impl Ctx {
     }
 
     /// Waits until the folder is paused.
-    pub(crate) async fn paused(&self) {
+    pub(crate) async fn wait_paused(&self) {
         // The sender goes with the folder, whose transfers are of no use any more then.
         drop(self.pause.clone().wait_for(|paused| *paused).await);
     }
@@ -72,7 +72,7 @@ impl Ctx {
         let parent = match to.parent {
             Parent::Root => return Ok(Some((None, RelPath::root().join(to.name.clone())))),
             Parent::Local(id) => Some(id),
-            Parent::Node(node) => db.synced(self.folder.id, node)?.map(|s| s.local),
+            Parent::Node(node) => db.synced_row(self.folder.id, node)?.map(|s| s.local),
         };
         let Some(parent) = parent else {
             return Ok(None);
@@ -94,7 +94,7 @@ impl Ctx {
             Parent::Local(id) => db.synced_by_local(id)?.map(|s| s.node),
         };
         let Some(node) = node else { return Ok(None) };
-        Ok(db.remote(node)?.map(|row| Some(row.node)))
+        Ok(db.remote_row(node)?.map(|row| Some(row.node)))
     }
 
     /// Returns the row of something on this disk, and its path.
@@ -105,7 +105,7 @@ impl Ctx {
         let (row, path) = self
             .engine
             .index
-            .read(|db| Ok((db.local(local)?, db.local_path(local)?)))?;
+            .read(|db| Ok((db.local_row(local)?, db.local_path(local)?)))?;
         let row = row.ok_or(EngineError::Stale)?;
         Ok((row, path.ok_or(EngineError::Stale)?))
     }

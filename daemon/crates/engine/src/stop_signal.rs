@@ -22,7 +22,7 @@ impl StopSignal {
     }
 
     /// Waits for the signal; check [`StopSignal::is_set`] before.
-    pub(crate) fn notified(&self) -> Notified<'_> {
+    pub(crate) fn wait(&self) -> Notified<'_> {
         self.notify.notified()
     }
 }

@@ -60,7 +60,7 @@ impl TestEngine {
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let index = Arc::new(Index::memory().unwrap());
-        let folder = index.write(|db| attached(db, dir.path())).unwrap();
+        let folder = index.write(|db| attach_folder(db, dir.path())).unwrap();
         let device = DeviceId::from_random_bytes([1; 16]);
         let auth = Arc::new(ApiKey::new("key"));
         let api = Api::new(Arc::new(NoNetwork), "http://nowhere", None, auth, device).unwrap();
@@ -124,7 +124,7 @@ impl TestEngine {
     }
 }
 
-fn attached(db: &Db<'_>, root: &Path) -> Result<FolderRow, IndexError> {
+fn attach_folder(db: &Db<'_>, root: &Path) -> Result<FolderRow, IndexError> {
     let id = db.add_folder(root.to_str().unwrap(), "/", &FolderSettings::default())?;
     let root = local_stat(&RealDisk::new().stat(root).unwrap());
     db.attach_folder(id, None, root.identity())?;

@@ -2,7 +2,7 @@
 
 use crate::error::IndexError;
 use crate::open::Db;
-use crate::sql_types::{collect, signed, unsigned};
+use crate::sql_types::{collect, to_signed, to_unsigned};
 use cairn_model::{ActivityKind, FolderId};
 
 /// The number of rows that are kept.
@@ -28,7 +28,7 @@ impl Db<'_> {
     /// SQLite's.
     pub fn add_activity(&self, row: &ActivityRow) -> Result<(), IndexError> {
         self.prepare("INSERT INTO activity (at, folder, kind, path, device, bytes) VALUES (?1,?2,?3,?4,?5,?6)")?
-            .execute((row.at_ms, row.folder.map(|f| f.0), row.kind.as_str(), &row.path, &row.device, signed(row.bytes)))?;
+            .execute((row.at_ms, row.folder.map(|f| f.0), row.kind.as_str(), &row.path, &row.device, to_signed(row.bytes)))?;
         let id = self.0.last_insert_rowid();
         if id % 1_000 == 0 {
             self.prepare("DELETE FROM activity WHERE id <= ?1")?
@@ -71,7 +71,7 @@ impl Db<'_> {
                 kind: kind.parse().unwrap_or(ActivityKind::Other),
                 path: row.get(3)?,
                 device: row.get(4)?,
-                bytes: unsigned(row.get(5)?)?,
+                bytes: to_unsigned(row.get(5)?)?,
             })
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::error::IndexError;
 use crate::open::Db;
-use crate::sql_types::{collect, signed, unsigned};
+use crate::sql_types::{collect, to_signed, to_unsigned};
 use cairn_model::{FolderId, Side};
 
 /// The state of a confirmation.
@@ -37,7 +37,7 @@ impl Db<'_> {
             ConfirmationState::Confirmed => "agreed",
         };
         self.prepare("INSERT OR REPLACE INTO questions (folder, side, files, at, answer) VALUES (?1,?2,?3,?4,?5)")?
-            .execute((row.folder.0, row.side.as_str(), signed(row.files), row.at_ms, state))?;
+            .execute((row.folder.0, row.side.as_str(), to_signed(row.files), row.at_ms, state))?;
         Ok(())
     }
 
@@ -67,7 +67,7 @@ impl Db<'_> {
                 side: side
                     .parse()
                     .map_err(|_| IndexError::Corrupt("side of a confirmation"))?,
-                files: unsigned(row.get(1)?)?,
+                files: to_unsigned(row.get(1)?)?,
                 at_ms: row.get(2)?,
                 state: if state == "agreed" {
                     ConfirmationState::Confirmed

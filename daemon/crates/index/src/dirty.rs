@@ -48,7 +48,7 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn dirty(&self, folder: FolderId) -> Result<Dirty, IndexError> {
+    pub fn dirty_keys(&self, folder: FolderId) -> Result<Dirty, IndexError> {
         let mut out = Dirty::default();
         let mut statement =
             self.prepare("SELECT local FROM dirty_local WHERE folder = ?1 ORDER BY local")?;

@@ -3,7 +3,9 @@
 use crate::error::IndexError;
 use crate::local::FileIdentity;
 use crate::open::Db;
-use crate::sql_types::{TOP, bits_from, bits_to, collect, first, parent_node_from, parent_node_to};
+use crate::sql_types::{
+    TOP, bits_from, bits_to, collect, first_row, parent_node_from, parent_node_to,
+};
 use cairn_model::{DeletionGate, FolderId, NodeId, SyncMode};
 use rusqlite::Row;
 use serde::{Deserialize, Serialize};
@@ -91,7 +93,7 @@ impl Db<'_> {
     pub fn folder(&self, id: FolderId) -> Result<Option<FolderRow>, IndexError> {
         let mut statement =
             self.prepare(&format!("SELECT {COLUMNS} FROM folders WHERE id = ?1"))?;
-        first(&mut statement.query([id.0])?, read)
+        first_row(&mut statement.query([id.0])?, read)
     }
 
     /// Adds a folder pair; its remote node is looked up by the engine later.
@@ -196,7 +198,8 @@ impl Db<'_> {
             if at == TOP {
                 return Ok(out);
             }
-            let up: Option<Vec<u8>> = first(&mut statement.query([at])?, |row| Ok(row.get(0)?))?;
+            let up: Option<Vec<u8>> =
+                first_row(&mut statement.query([at])?, |row| Ok(row.get(0)?))?;
             match up {
                 Some(bytes) => at = crate::sql_types::id_from(&bytes)?,
                 None => return Ok(out),

@@ -3,7 +3,7 @@
 use crate::error::IndexError;
 use crate::local::LocalStat;
 use crate::open::Db;
-use crate::sql_types::{first, node_from, signed};
+use crate::sql_types::{first_row, node_from, to_signed};
 use cairn_model::{LocalId, NodeId};
 
 /// An upload that was begun. It holds only for exactly these bytes: another stat begins another.
@@ -28,8 +28,8 @@ impl Db<'_> {
         let mut statement = self.prepare(
             "SELECT node, state FROM journal WHERE local = ?1 AND size = ?2 AND mtime = ?3 AND ctime = ?4",
         )?;
-        let values = (local.0, signed(stat.size), stat.mtime, stat.ctime);
-        first(&mut statement.query(values)?, |row| {
+        let values = (local.0, to_signed(stat.size), stat.mtime, stat.ctime);
+        first_row(&mut statement.query(values)?, |row| {
             let node: Vec<u8> = row.get(0)?;
             Ok(JournalRow {
                 local,
@@ -51,7 +51,7 @@ impl Db<'_> {
                 row.local.0,
                 row.node.as_bytes(),
                 row.state,
-                signed(stat.size),
+                to_signed(stat.size),
                 stat.mtime,
                 stat.ctime,
             ])?;

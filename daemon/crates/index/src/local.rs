@@ -3,8 +3,8 @@
 use crate::error::IndexError;
 use crate::open::Db;
 use crate::sql_types::{
-    bits_from, bits_to, collect, first, hash_from, kind_from, kind_to, name_from,
-    parent_local_from, parent_local_to, signed, unsigned,
+    bits_from, bits_to, collect, first_row, hash_from, kind_from, kind_to, name_from,
+    parent_local_from, parent_local_to, to_signed, to_unsigned,
 };
 use cairn_model::{ContentHash, FolderId, Kind, LocalId, Name, RelPath};
 use rusqlite::{Row, Statement};
@@ -138,7 +138,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<LocalRow, IndexError> {
         name: name_from(row.get(3)?)?,
         kind: kind_from(row.get(4)?)?,
         stat: LocalStat {
-            size: unsigned(row.get(5)?)?,
+            size: to_unsigned(row.get(5)?)?,
             mtime: row.get(6)?,
             ctime: row.get(7)?,
             device: bits_from(row.get(8)?),
@@ -156,9 +156,9 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn local(&self, id: LocalId) -> Result<Option<LocalRow>, IndexError> {
+    pub fn local_row(&self, id: LocalId) -> Result<Option<LocalRow>, IndexError> {
         let mut statement = self.prepare(&format!("SELECT {COLUMNS} FROM local WHERE id = ?1"))?;
-        first(&mut statement.query([id.0])?, read)
+        first_row(&mut statement.query([id.0])?, read)
     }
 
     /// Returns the children of a directory (`None`: of the root), by name.
@@ -192,7 +192,7 @@ impl Db<'_> {
         let mut statement = self.prepare(&format!(
             "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND parent = ?2 AND name = ?3"
         ))?;
-        first(
+        first_row(
             &mut statement.query((folder.0, parent_local_to(parent), name.as_str()))?,
             read,
         )
@@ -247,7 +247,7 @@ impl Db<'_> {
         let mut at = id.0;
         let mut statement = self.prepare("SELECT parent, name FROM local WHERE id = ?1")?;
         while at != 0 {
-            let up = first(&mut statement.query([at])?, |row| {
+            let up = first_row(&mut statement.query([at])?, |row| {
                 Ok((row.get(0)?, row.get(1)?))
             })?;
             let Some((parent, name)): Option<(i64, String)> = up else {
@@ -326,7 +326,7 @@ impl Db<'_> {
         let changed = self.prepare(
                 "UPDATE local SET hash = ?2 WHERE id = ?1 AND size = ?3 AND mtime = ?4 AND ctime = ?5 AND inode = ?6",
             )?
-            .execute((id.0, hash.0, signed(stat.size), stat.mtime, stat.ctime, bits_to(stat.inode)))?;
+            .execute((id.0, hash.0, to_signed(stat.size), stat.mtime, stat.ctime, bits_to(stat.inode)))?;
         Ok(changed == 1)
     }
 
@@ -380,7 +380,7 @@ impl Db<'_> {
         let mut statement = self.prepare_whole("SELECT count(*), coalesce(sum(size), 0) FROM local WHERE folder = ?1 AND kind = 0 AND held = 0")?;
         let (files, bytes): (i64, i64) =
             statement.query_row([folder.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok((unsigned(files)?, unsigned(bytes)?))
+        Ok((to_unsigned(files)?, to_unsigned(bytes)?))
     }
 
     /// Returns all rows of a folder.
@@ -403,7 +403,7 @@ fn execute(statement: &mut Statement<'_>, id: i64, row: &LocalRow) -> rusqlite::
         row.name.as_str(),
         row.name.key().as_str(),
         kind_to(row.kind),
-        signed(row.stat.size),
+        to_signed(row.stat.size),
         row.stat.mtime,
         row.stat.ctime,
         bits_to(row.stat.device),

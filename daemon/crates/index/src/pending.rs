@@ -31,7 +31,7 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn pending(
+    pub fn pending_changes(
         &self,
         after: Option<NodeId>,
         limit: u32,

@@ -73,7 +73,7 @@ fn name(text: &str) -> Name {
     Name::new(text.to_owned()).unwrap()
 }
 
-fn remote(n: u8, parent: Option<NodeId>, kind: Kind) -> RemoteRow {
+fn remote_row(n: u8, parent: Option<NodeId>, kind: Kind) -> RemoteRow {
     RemoteRow {
         kind,
         revision: Some(RevisionId::from_random_bytes([n; 16])),
@@ -112,8 +112,8 @@ fn fill(db: &Db<'_>) -> Result<Rows, IndexError> {
     db.attach_folder(folder, None, STAT.identity())?;
     let folders = db.folders()?;
     let (above, below) = (
-        remote(1, None, Kind::Folder),
-        remote(2, Some(node(1)), Kind::File),
+        remote_row(1, None, Kind::Folder),
+        remote_row(2, Some(node(1)), Kind::File),
     );
     for row in [above, below] {
         db.put_remote(&folders, &row)?;
@@ -195,7 +195,7 @@ fn synchronise(db: &Db<'_>, rows: &Rows) -> Done {
         hash: HASH,
         size: 1,
     })?;
-    db.sent(revision)?;
+    db.sent_row(revision)?;
     db.sent_by_local(file)?;
     db.end_sent(file)
 }
@@ -203,7 +203,7 @@ fn synchronise(db: &Db<'_>, rows: &Rows) -> Done {
 fn read_remote(db: &Db<'_>, rows: &Rows) -> Done {
     let folder = rows.folder;
     let pair = db.folder(folder)?.unwrap();
-    let row = remote(2, None, Kind::File);
+    let row = remote_row(2, None, Kind::File);
     db.set_remote_manifest(node(2), RevisionId::from_random_bytes([2; 16]), HASH, 1)?;
     db.remote_children_by_key(None, &name("n1"))?;
     db.remote_path(node(2))?;
@@ -224,7 +224,7 @@ fn read_remote(db: &Db<'_>, rows: &Rows) -> Done {
     })?;
     db.remove_unaccepted(node(2))?;
     db.put_pending(node(2), b"x")?;
-    db.pending(None, 10)?;
+    db.pending_changes(None, 10)?;
     db.remove_pending(node(2))
 }
 
@@ -266,7 +266,7 @@ fn tell_people(db: &Db<'_>, rows: &Rows) -> Done {
 fn plan_and_remove(db: &Db<'_>, rows: &Rows) -> Done {
     let Rows { folder, dir, file } = *rows;
     let pair = db.folder(folder)?.unwrap();
-    db.dirty(folder)?;
+    db.dirty_keys(folder)?;
     db.is_dirty(folder)?;
     db.some_dirty(folder, 10)?;
     db.snapshot(&pair)?;

@@ -4,8 +4,8 @@ use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::open::Db;
 use crate::sql_types::{
-    collect, first, hash_from, id_from, kind_from, kind_to, name_from, parent_node_from,
-    parent_node_to, signed, unsigned,
+    collect, first_row, hash_from, id_from, kind_from, kind_to, name_from, parent_node_from,
+    parent_node_to, to_signed, to_unsigned,
 };
 use cairn_model::{ContentHash, DeviceId, FolderId, Kind, Name, NodeId, RelPath, RevisionId};
 use rusqlite::Row;
@@ -75,16 +75,19 @@ fn read(row: &Row<'_>) -> Result<RemoteRow, IndexError> {
         name: name_from(row.get(2)?)?,
         kind: kind_from(row.get(3)?)?,
         revision: uuid_from(row.get(4)?)?.map(RevisionId),
-        size: unsigned(row.get(5)?)?,
+        size: to_unsigned(row.get(5)?)?,
         modified_ms: row.get(6)?,
         executable: row.get(7)?,
-        version: unsigned(row.get(8)?)?,
+        version: to_unsigned(row.get(8)?)?,
         seal: row.get(9)?,
         source: source_node.zip(source_revision),
         device: uuid_from(row.get(12)?)?.map(DeviceId),
         hash: hash_from(row.get(13)?)?,
-        number: row.get::<_, Option<i64>>(14)?.map(unsigned).transpose()?,
-        seen: unsigned(row.get(15)?)?,
+        number: row
+            .get::<_, Option<i64>>(14)?
+            .map(to_unsigned)
+            .transpose()?,
+        seen: to_unsigned(row.get(15)?)?,
         changed_ms: row.get(16)?,
     })
 }
@@ -94,10 +97,10 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn remote(&self, node: NodeId) -> Result<Option<RemoteRow>, IndexError> {
+    pub fn remote_row(&self, node: NodeId) -> Result<Option<RemoteRow>, IndexError> {
         let mut statement =
             self.prepare(&format!("SELECT {COLUMNS} FROM remote WHERE node = ?1"))?;
-        first(&mut statement.query([node.as_bytes()])?, read)
+        first_row(&mut statement.query([node.as_bytes()])?, read)
     }
 
     /// Returns the nodes of a folder whose names compare equal to this one.
@@ -171,7 +174,7 @@ impl Db<'_> {
         let mut at = Some(node);
         while at != base {
             let Some(id) = at else { return Ok(None) };
-            let Some(row) = self.remote(id)? else {
+            let Some(row) = self.remote_row(id)? else {
                 return Ok(None);
             };
             names.push(row.name);
@@ -198,7 +201,7 @@ impl Db<'_> {
         folders: &[FolderRow],
         row: &RemoteRow,
     ) -> Result<PutResult, IndexError> {
-        let before = self.remote(row.node)?;
+        let before = self.remote_row(row.node)?;
         if let Some(refused) = before.as_ref().and_then(|old| refusal(old, row)) {
             return Ok(refused);
         }
@@ -250,17 +253,17 @@ impl Db<'_> {
                 row.name.key().as_str(),
                 kind_to(row.kind),
                 row.revision.as_ref().map(RevisionId::as_bytes),
-                signed(row.size),
+                to_signed(row.size),
                 row.modified_ms,
                 row.executable,
-                signed(row.version),
+                to_signed(row.version),
                 row.seal,
                 row.source.map(|(node, _)| *node.as_bytes()),
                 row.source.map(|(_, revision)| *revision.as_bytes()),
                 row.device.as_ref().map(DeviceId::as_bytes),
                 row.hash.map(|h| h.0),
-                row.number.map(signed),
-                signed(row.seen),
+                row.number.map(to_signed),
+                to_signed(row.seen),
                 row.changed_ms,
             ])?;
         Ok(())
@@ -285,7 +288,7 @@ impl Db<'_> {
                 .iter()
                 .any(|f| f.id == *id && f.settings.has_selection());
             // What was not here was ignored, by whatever rule.
-            if chooses || self.synced(*id, row.node)?.is_none() {
+            if chooses || self.synced_row(*id, row.node)?.is_none() {
                 pairs.push(*id);
             }
         }
@@ -349,7 +352,12 @@ impl Db<'_> {
         number: u64,
     ) -> Result<(), IndexError> {
         self.prepare("UPDATE remote SET hash = ?3, number = ?4 WHERE node = ?1 AND revision = ?2")?
-            .execute((node.as_bytes(), revision.as_bytes(), hash.0, signed(number)))?;
+            .execute((
+                node.as_bytes(),
+                revision.as_bytes(),
+                hash.0,
+                to_signed(number),
+            ))?;
         Ok(())
     }
 

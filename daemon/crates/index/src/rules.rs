@@ -2,7 +2,7 @@
 
 use crate::error::IndexError;
 use crate::open::Db;
-use crate::sql_types::{first, id_from};
+use crate::sql_types::{first_row, id_from};
 use cairn_model::{FolderId, RevisionId};
 use uuid::Uuid;
 
@@ -20,7 +20,7 @@ impl Db<'_> {
     /// SQLite's.
     pub fn rules_text(&self, folder: FolderId) -> Result<Option<String>, IndexError> {
         let mut statement = self.prepare("SELECT text FROM rules WHERE folder = ?1")?;
-        let text = first(&mut statement.query([folder.0])?, |row| Ok(row.get(0)?))?;
+        let text = first_row(&mut statement.query([folder.0])?, |row| Ok(row.get(0)?))?;
         Ok(text.flatten())
     }
 
@@ -46,7 +46,7 @@ impl Db<'_> {
             "SELECT shared_revision, shared_text FROM rules \
              WHERE folder = ?1 AND shared_revision IS NOT NULL",
         )?;
-        first(&mut statement.query([folder.0])?, |row| {
+        first_row(&mut statement.query([folder.0])?, |row| {
             let revision: Vec<u8> = row.get(0)?;
             Ok(SharedRules {
                 revision: RevisionId(Uuid::from_bytes(id_from(&revision)?)),

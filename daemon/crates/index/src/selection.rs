@@ -8,7 +8,7 @@ use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::open::Db;
 use crate::remote::RemoteRow;
-use crate::sql_types::{first, node_from, parent_node_to};
+use crate::sql_types::{first_row, node_from, parent_node_to};
 use cairn_model::{FolderId, NodeId, RelPath};
 
 /// An entry of a pair's `only`.
@@ -104,7 +104,7 @@ impl Db<'_> {
             };
             let known = self.stands_for(folder, entry)?;
             let node = match known {
-                Some(node) if self.remote(node)?.is_some() => Some(node),
+                Some(node) if self.remote_row(node)?.is_some() => Some(node),
                 Some(_) | None => self.remote_at(&row, &path)?,
             };
             let (mut remote, mut local) = (path, None);
@@ -113,7 +113,7 @@ impl Db<'_> {
                 if let Some(now) = self.remote_path_in(&row, node)? {
                     remote = now;
                 }
-                if let Some(synced) = self.synced(folder, node)? {
+                if let Some(synced) = self.synced_row(folder, node)? {
                     local = self.local_path(synced.local)?;
                 }
             }
@@ -144,7 +144,7 @@ impl Db<'_> {
     fn stands_for(&self, folder: FolderId, entry: &str) -> Result<Option<NodeId>, IndexError> {
         let mut statement =
             self.prepare("SELECT node FROM chosen WHERE folder = ?1 AND path = ?2")?;
-        first(&mut statement.query((folder.0, entry))?, |row| {
+        first_row(&mut statement.query((folder.0, entry))?, |row| {
             let bytes: Vec<u8> = row.get(0)?;
             node_from(&bytes)
         })

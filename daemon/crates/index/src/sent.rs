@@ -3,7 +3,7 @@
 use crate::error::IndexError;
 use crate::local::BELOW_LOCAL;
 use crate::open::Db;
-use crate::sql_types::{first, hash_from, id_from, node_from, signed, unsigned};
+use crate::sql_types::{first_row, hash_from, id_from, node_from, to_signed, to_unsigned};
 use cairn_model::{ContentHash, FolderId, LocalId, NodeId, RevisionId};
 use rusqlite::Row;
 use uuid::Uuid;
@@ -31,7 +31,7 @@ fn read(row: &Row<'_>) -> Result<SentRow, IndexError> {
         folder: FolderId(row.get(2)?),
         local: LocalId(row.get(3)?),
         hash: hash_from(row.get(4)?)?.ok_or(IndexError::Corrupt("hash"))?,
-        size: unsigned(row.get(5)?)?,
+        size: to_unsigned(row.get(5)?)?,
     })
 }
 
@@ -50,7 +50,7 @@ impl Db<'_> {
             row.folder.0,
             row.local.0,
             row.hash.0,
-            signed(row.size),
+            to_signed(row.size),
         ])?;
         Ok(())
     }
@@ -59,10 +59,10 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn sent(&self, revision: RevisionId) -> Result<Option<SentRow>, IndexError> {
+    pub fn sent_row(&self, revision: RevisionId) -> Result<Option<SentRow>, IndexError> {
         let mut statement =
             self.prepare(&format!("SELECT {COLUMNS} FROM sent WHERE revision = ?1"))?;
-        first(&mut statement.query([revision.as_bytes()])?, read)
+        first_row(&mut statement.query([revision.as_bytes()])?, read)
     }
 
     /// Returns a revision of a file that was sent and whose fate is not known.
@@ -73,7 +73,7 @@ impl Db<'_> {
         let mut statement = self.prepare(&format!(
             "SELECT {COLUMNS} FROM sent WHERE local = ?1 LIMIT 1"
         ))?;
-        first(&mut statement.query([local.0])?, read)
+        first_row(&mut statement.query([local.0])?, read)
     }
 
     /// Forgets what was sent of a file: the service has it, or something newer.

@@ -30,9 +30,9 @@ impl Db<'_> {
         let Some(base) = folder.remote_node else {
             return Ok(Snapshot::default());
         };
-        let dirty = self.dirty(folder.id)?;
+        let dirty = self.dirty_keys(folder.id)?;
         if dirty.local.len() + dirty.node.len() >= MANY {
-            return self.full(folder, base);
+            return self.full_snapshot(folder, base);
         }
         let mut collector = Collector {
             db: self,
@@ -54,7 +54,11 @@ impl Db<'_> {
         Ok(collector.out)
     }
 
-    fn full(&self, folder: &FolderRow, base: Option<NodeId>) -> Result<Snapshot, IndexError> {
+    fn full_snapshot(
+        &self,
+        folder: &FolderRow,
+        base: Option<NodeId>,
+    ) -> Result<Snapshot, IndexError> {
         let remote: BTreeMap<NodeId, RemoteRow> = self
             .all_remotes()?
             .into_iter()
@@ -119,7 +123,7 @@ impl Collector<'_, '_> {
     fn run(&mut self) -> Result<(), IndexError> {
         while let Some(key) = self.queue.pop() {
             match key {
-                Key::Local(id) if self.seen_local.insert(id) => self.local(id)?,
+                Key::Local(id) if self.seen_local.insert(id) => self.collect_local(id)?,
                 Key::Node(id) if self.seen_node.insert(id) => self.node(id)?,
                 Key::Local(_) | Key::Node(_) => {}
             }
@@ -127,8 +131,8 @@ impl Collector<'_, '_> {
         Ok(())
     }
 
-    fn local(&mut self, id: LocalId) -> Result<(), IndexError> {
-        let Some(row) = self.db.local(id)? else {
+    fn collect_local(&mut self, id: LocalId) -> Result<(), IndexError> {
+        let Some(row) = self.db.local_row(id)? else {
             return Ok(());
         };
         if let Some(synced) = self.db.synced_by_local(id)? {
@@ -168,16 +172,16 @@ impl Collector<'_, '_> {
             return Ok(());
         }
         let mut gone_here = false;
-        if let Some(synced) = self.db.synced(self.folder.id, id)? {
+        if let Some(synced) = self.db.synced_row(self.folder.id, id)? {
             self.queue.push(Key::Local(synced.local));
-            gone_here = synced.kind == Kind::Folder && self.db.local(synced.local)?.is_none();
+            gone_here = synced.kind == Kind::Folder && self.db.local_row(synced.local)?.is_none();
             self.queue.extend(synced.parent.map(Key::Node));
             self.out.synced.insert(id, synced);
         }
         if !self.is_inside(id)? {
             return Ok(());
         }
-        let Some(row) = self.db.remote(id)? else {
+        let Some(row) = self.db.remote_row(id)? else {
             return Ok(());
         };
         if gone_here {
@@ -193,7 +197,7 @@ impl Collector<'_, '_> {
             match row.parent {
                 Some(parent) => self
                     .db
-                    .synced(self.folder.id, parent)?
+                    .synced_row(self.folder.id, parent)?
                     .map(|synced| Some(synced.local)),
                 None => None,
             }
@@ -219,7 +223,7 @@ impl Collector<'_, '_> {
                 break *known;
             }
             chain.push(node);
-            match self.db.remote(node)? {
+            match self.db.remote_row(node)? {
                 Some(row) if chain.len() < 10_000 => at = row.parent,
                 Some(_) | None => break false,
             }

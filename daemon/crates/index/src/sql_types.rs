@@ -65,12 +65,12 @@ pub(crate) fn hash_from(bytes: Option<Vec<u8>>) -> Result<Option<ContentHash>, I
         .transpose()
 }
 
-pub(crate) fn unsigned(value: i64) -> Result<u64, IndexError> {
+pub(crate) fn to_unsigned(value: i64) -> Result<u64, IndexError> {
     u64::try_from(value).map_err(|_| IndexError::Corrupt("negative number"))
 }
 
 /// Sizes and counts fit 63 bits on every file system there is.
-pub(crate) fn signed(value: u64) -> i64 {
+pub(crate) fn to_signed(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn collect<T>(
 }
 
 /// Returns the first row, if there is one.
-pub(crate) fn first<T>(
+pub(crate) fn first_row<T>(
     rows: &mut rusqlite::Rows<'_>,
     read: impl Fn(&Row<'_>) -> Result<T, IndexError>,
 ) -> Result<Option<T>, IndexError> {

@@ -6,8 +6,8 @@ use crate::local::BELOW_LOCAL;
 use crate::open::Db;
 use crate::remote::BELOW_REMOTE;
 use crate::sql_types::{
-    collect, first, hash_from, id_from, kind_from, kind_to, name_from, node_from, parent_node_from,
-    parent_node_to, signed, unsigned,
+    collect, first_row, hash_from, id_from, kind_from, kind_to, name_from, node_from,
+    parent_node_from, parent_node_to, to_signed, to_unsigned,
 };
 use cairn_model::{ContentHash, FolderId, Kind, LocalId, Name, NodeId, RevisionId};
 use rusqlite::Row;
@@ -46,7 +46,7 @@ fn read(row: &Row<'_>) -> Result<SyncedRow, IndexError> {
             .map(|b| id_from(&b).map(|id| RevisionId(Uuid::from_bytes(id))))
             .transpose()?,
         hash: hash_from(row.get(7)?)?,
-        size: unsigned(row.get(8)?)?,
+        size: to_unsigned(row.get(8)?)?,
         executable: row.get(9)?,
     })
 }
@@ -56,11 +56,15 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn synced(&self, folder: FolderId, node: NodeId) -> Result<Option<SyncedRow>, IndexError> {
+    pub fn synced_row(
+        &self,
+        folder: FolderId,
+        node: NodeId,
+    ) -> Result<Option<SyncedRow>, IndexError> {
         let mut statement = self.prepare(&format!(
             "SELECT {COLUMNS} FROM synced WHERE folder = ?1 AND node = ?2"
         ))?;
-        first(&mut statement.query((folder.0, node.as_bytes()))?, read)
+        first_row(&mut statement.query((folder.0, node.as_bytes()))?, read)
     }
 
     /// Returns the merge base of a local file or directory.
@@ -70,7 +74,7 @@ impl Db<'_> {
     pub fn synced_by_local(&self, local: LocalId) -> Result<Option<SyncedRow>, IndexError> {
         let mut statement =
             self.prepare(&format!("SELECT {COLUMNS} FROM synced WHERE local = ?1"))?;
-        first(&mut statement.query([local.0])?, read)
+        first_row(&mut statement.query([local.0])?, read)
     }
 
     /// Records what both sides agree on. This is the commit point of a step.
@@ -95,7 +99,7 @@ impl Db<'_> {
                 kind_to(row.kind),
                 row.revision.as_ref().map(RevisionId::as_bytes),
                 row.hash.map(|h| h.0),
-                signed(row.size),
+                to_signed(row.size),
                 row.executable,
             ])?;
         Ok(())
@@ -155,7 +159,7 @@ impl Db<'_> {
     pub fn synced_files(&self, folder: FolderId) -> Result<u64, IndexError> {
         let mut statement =
             self.prepare_whole("SELECT count(*) FROM synced WHERE folder = ?1 AND kind = 0")?;
-        unsigned(statement.query_row([folder.0], |row| row.get(0))?)
+        to_unsigned(statement.query_row([folder.0], |row| row.get(0))?)
     }
 
     /// Records that a person has confirmed, on the device where it was done, the deletion of a node
@@ -182,7 +186,7 @@ impl Db<'_> {
             "SELECT count(*) FROM synced s WHERE s.folder = ?1 AND s.kind = 0 AND s.deletion_agreed = 1 \
              AND NOT EXISTS (SELECT 1 FROM remote r WHERE r.node = s.node)",
         )?;
-        unsigned(statement.query_row([folder.0], |row| row.get(0))?)
+        to_unsigned(statement.query_row([folder.0], |row| row.get(0))?)
     }
 
     /// Returns all merge bases of a folder.

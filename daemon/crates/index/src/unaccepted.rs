@@ -40,7 +40,7 @@ impl Db<'_> {
     ///
     /// # Errors
     /// SQLite's.
-    pub fn unaccepted(&self) -> Result<Vec<UnacceptedRow>, IndexError> {
+    pub fn unaccepted_nodes(&self) -> Result<Vec<UnacceptedRow>, IndexError> {
         let mut statement =
             self.prepare("SELECT node, parent, name FROM unaccepted ORDER BY node")?;
         collect(&mut statement.query([])?, |row| {

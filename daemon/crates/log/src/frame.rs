@@ -7,7 +7,7 @@ use crate::entry::{self, ServerEntry};
 use crate::error::{LogError, Result};
 use crate::statement::Statement;
 use crate::tree::hash_leaf;
-use crate::{hash, short};
+use crate::{hash, short_form};
 use std::collections::BTreeMap;
 
 /// The longest page that is read, in bytes.
@@ -162,7 +162,7 @@ pub fn decode_snapshot(
         let (id, counts) = if is_entry {
             let entry = ServerEntry::decode(item)?;
             let id = *entry.node.as_bytes();
-            let on = statements.get(&id).map_or([0; 16], short);
+            let on = statements.get(&id).map_or([0; 16], short_form);
             if on != entry.prev {
                 return Err(LogError::NotGenuine);
             }

@@ -65,10 +65,10 @@ pub fn hash(bytes: &[u8]) -> [u8; 32] {
 /// Returns the first 16 bytes of [`hash`]: what `prev` names a statement by.
 #[must_use]
 pub fn short_hash(bytes: &[u8]) -> [u8; 16] {
-    short(&hash(bytes))
+    short_form(&hash(bytes))
 }
 
-fn short(hash: &[u8; 32]) -> [u8; 16] {
+fn short_form(hash: &[u8; 32]) -> [u8; 16] {
     *hash.first_chunk().expect("a hash has 32 bytes")
 }
 

@@ -110,7 +110,7 @@ impl NodeTrust {
         }
     }
 
-    fn worst(self) -> TrustLevel {
+    fn worst_level(self) -> TrustLevel {
         self.place.max(self.content).max(self.state)
     }
 }
@@ -139,9 +139,9 @@ pub fn permit(node: NodeTrust, path: &[NodeTrust], usage: Use, mode: Verificatio
         },
         Use::WidenReaders => {
             let path = path.iter().map(|step| step.place.max(step.state)).max();
-            strict(node.worst().max(path.unwrap_or(TrustLevel::Vouched)))
+            strict_permission(node.worst_level().max(path.unwrap_or(TrustLevel::Vouched)))
         }
-        Use::Destroy | Use::ChooseValues => strict(node.worst()),
+        Use::Destroy | Use::ChooseValues => strict_permission(node.worst_level()),
     }
 }
 
@@ -155,7 +155,7 @@ fn mirror(trust: TrustLevel, mode: Verification) -> Permission {
     }
 }
 
-fn strict(trust: TrustLevel) -> Permission {
+fn strict_permission(trust: TrustLevel) -> Permission {
     match trust {
         TrustLevel::Vouched => Permission::Granted,
         TrustLevel::Unvouched => Permission::Unvouched,

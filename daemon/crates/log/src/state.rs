@@ -16,7 +16,7 @@ use crate::records::{InMemory, Item, Leaf, Mark, NodeRecord, Records};
 use crate::rules::Refusal;
 use crate::statement::Statement;
 use crate::tree::{Tree, hash_leaf};
-use crate::{hash, short};
+use crate::{hash, short_form};
 use cairn_model::{AccountId, NodeId, SpaceId};
 use draft::Draft;
 use std::collections::BTreeMap;
@@ -156,7 +156,7 @@ impl<R: Records> SpaceState<R> {
         }
         self.check_unchained(entry.node)?;
         let on = node.signed.as_ref();
-        if entry.prev != on.map_or([0; 16], |(_, hash)| short(hash)) {
+        if entry.prev != on.map_or([0; 16], |(_, hash)| short_form(hash)) {
             return Err(Refusal::Prev.into());
         }
         if on.is_some_and(|(s, _)| s.file.is_none() != entry.is_folder) {
@@ -240,7 +240,7 @@ impl<R: Records> SpaceState<R> {
 
     fn prev_of(&self, chain: &Chain) -> Result<[u8; 16], R::Error> {
         let newest = self.records.chain(chain)?;
-        Ok(newest.map_or([0; 16], |hash| short(&hash)))
+        Ok(newest.map_or([0; 16], |hash| short_form(&hash)))
     }
 }
 

@@ -59,7 +59,7 @@ impl DeviceTrust for NoTrust {
 struct NoFiles;
 
 impl LocalFiles for NoFiles {
-    fn executable(&self, _: &Path) -> bool {
+    fn is_executable(&self, _: &Path) -> bool {
         false
     }
 
@@ -71,7 +71,7 @@ impl LocalFiles for NoFiles {
         Ok(())
     }
 
-    fn acceptable(&self, _: &Name) -> Result<(), String> {
+    fn check_name(&self, _: &Name) -> Result<(), String> {
         Ok(())
     }
 

@@ -88,19 +88,19 @@ impl Arguments {
     }
 
     /// Returns a text that the declaration requires.
-    pub(crate) fn required(&self, name: &str) -> ToolResult<&str> {
+    pub(crate) fn required_text(&self, name: &str) -> ToolResult<&str> {
         self.text(name)
             .ok_or_else(|| ToolError::argument(format!("{name} is required")))
     }
 
     /// Returns a local path that the declaration requires.
     pub(crate) fn path(&self, name: &str) -> ToolResult<&Path> {
-        self.required(name).map(Path::new)
+        self.required_text(name).map(Path::new)
     }
 
     /// Returns an id that the declaration requires.
     pub(crate) fn id<T: std::str::FromStr>(&self, name: &str) -> ToolResult<T> {
-        parse_id(name, self.required(name)?)
+        parse_id(name, self.required_text(name)?)
     }
 
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {

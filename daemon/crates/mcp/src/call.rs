@@ -32,7 +32,7 @@ pub(crate) struct Call {
 pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
     let services = call.services.clone();
     let before = match tool.undo {
-        Some(undo) => session_changes::before(undo, &call).await,
+        Some(undo) => session_changes::read_before(undo, &call).await,
         None => None,
     };
     let mut value = run_unfinished(tool, call).await?;
@@ -49,7 +49,7 @@ async fn run_unfinished(tool: &Tool, call: Call) -> ToolResult<Value> {
         Run::Rest(route) => call.send(&route).await,
         Run::Update(route) => {
             if !call.changes_something(&route) {
-                return Err(nothing_to_change(tool, &route));
+                return Err(nothing_to_change_error(tool, &route));
             }
             call.send(&route).await
         }
@@ -176,7 +176,7 @@ impl Services {
     }
 }
 
-fn nothing_to_change(tool: &Tool, route: &Route) -> ToolError {
+fn nothing_to_change_error(tool: &Tool, route: &Route) -> ToolError {
     let names: Vec<_> = tool
         .params
         .iter()

@@ -38,7 +38,7 @@ pub(crate) fn run(call: &Call) -> ToolResult<Value> {
 }
 
 fn build_command(arguments: &Arguments) -> ToolResult<Value> {
-    let name = arguments.required("operation")?;
+    let name = arguments.required_text("operation")?;
     let operation = ALL
         .iter()
         .find(|operation| operation.name == name)
@@ -62,7 +62,7 @@ fn build_command(arguments: &Arguments) -> ToolResult<Value> {
     words.extend(slots);
     let command: Vec<_> = words
         .iter()
-        .map(|word| shell::quoted(word))
+        .map(|word| shell::quote_word(word))
         .collect::<ToolResult<_>>()?;
     Ok(json!({
         "command": command.join(" "),

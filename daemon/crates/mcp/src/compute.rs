@@ -9,7 +9,7 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use serde_json::{Value, json};
 use std::cmp::Ordering;
-use values::{as_number, compared, field_values, numbers};
+use values::{as_number, compare, field_values, numbers};
 
 pub(crate) const OPERATIONS: &[&str] = &[
     "sum",
@@ -36,11 +36,11 @@ pub(crate) const COMPARISONS: &[&str] = &[
 ];
 
 pub(crate) fn run(call: &Call) -> ToolResult<Value> {
-    computed(&call.arguments)
+    compute_value(&call.arguments)
 }
 
-fn computed(arguments: &Arguments) -> ToolResult<Value> {
-    let operation = arguments.required("operation")?;
+fn compute_value(arguments: &Arguments) -> ToolResult<Value> {
+    let operation = arguments.required_text("operation")?;
     let values = arguments
         .get("values")
         .and_then(Value::as_array)
@@ -48,11 +48,11 @@ fn computed(arguments: &Arguments) -> ToolResult<Value> {
     let field = arguments.text("field");
     match operation {
         "count" => Ok(response(operation, json!(values.len()), values.len())),
-        "sum" | "average" | "min" | "max" => numeric(operation, values, field),
+        "sum" | "average" | "min" | "max" => compute_numeric(operation, values, field),
         "filter" => filter(arguments, values, field),
         "sort" => sort(arguments, values, field),
         "format_bytes" => format_bytes(values),
-        _ => table::formatted(arguments, values),
+        _ => table::format_table(arguments, values),
     }
 }
 
@@ -60,7 +60,7 @@ fn response(operation: &str, result: Value, count: usize) -> Value {
     json!({ "operation": operation, "result": result, "count": count })
 }
 
-fn numeric(operation: &str, values: &[Value], field: Option<&str>) -> ToolResult<Value> {
+fn compute_numeric(operation: &str, values: &[Value], field: Option<&str>) -> ToolResult<Value> {
     let numbers = numbers(values, field)?;
     if numbers.is_empty() && operation != "sum" {
         return Err(ToolError::argument(format!(
@@ -89,7 +89,7 @@ fn extreme(numbers: &[&Value], wanted: Ordering) -> Value {
 }
 
 fn filter(arguments: &Arguments, values: &[Value], field: Option<&str>) -> ToolResult<Value> {
-    let comparison = arguments.required("filter_op")?;
+    let comparison = arguments.required_text("filter_op")?;
     let wanted = arguments.get("filter_value").unwrap_or(&Value::Null);
     let mut kept = Vec::new();
     for (at, element) in values.iter().enumerate() {
@@ -147,8 +147,8 @@ fn fits(
             _ => Err(values::not_text(at, field, value, wanted)),
         },
         _ => {
-            let order = compared(value, wanted)
-                .ok_or_else(|| values::incomparable(at, field, value, wanted))?;
+            let order = compare(value, wanted)
+                .ok_or_else(|| values::incomparable_error(at, field, value, wanted))?;
             Ok(match comparison {
                 "gt" => order == Ordering::Greater,
                 "gte" => order != Ordering::Less,
@@ -163,14 +163,14 @@ fn sort(arguments: &Arguments, values: &[Value], field: Option<&str>) -> ToolRes
     let keys = field_values(values, field)?;
     if let Some(first) = keys.first() {
         for (at, key) in keys.iter().enumerate() {
-            if compared(first, key).is_none() {
-                return Err(values::incomparable(at, field, key, first));
+            if compare(first, key).is_none() {
+                return Err(values::incomparable_error(at, field, key, first));
             }
         }
     }
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| {
-        let order = compared(keys[*a], keys[*b]).unwrap_or(Ordering::Equal);
+        let order = compare(keys[*a], keys[*b]).unwrap_or(Ordering::Equal);
         if arguments.text("sort_order") == Some("desc") {
             order.reverse()
         } else {

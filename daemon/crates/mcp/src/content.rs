@@ -83,11 +83,11 @@ pub(crate) fn read(call: Call) -> ToolFuture {
 }
 
 pub(crate) fn replaced_file(call: &Call) -> Asking<'_> {
-    down::replaced(call).boxed()
+    down::replace_question(call).boxed()
 }
 
 pub(crate) fn replaced_files(call: &Call) -> Asking<'_> {
-    folder_down::replaced(call).boxed()
+    folder_down::replace_question(call).boxed()
 }
 
 pub(crate) fn download_file(call: Call) -> ToolFuture {

@@ -78,7 +78,7 @@ impl ToolError {
         if matches!(self, Self::NoPassphrase) {
             return message;
         }
-        mask::masked(crate::clean::text(&message))
+        mask::mask_crypto(crate::clean::text(&message))
     }
 
     /// Returns the JSON shape of every error.
@@ -121,7 +121,7 @@ fn api_message(error: &ApiError) -> String {
         ApiError::Unauthorized => {
             "the service doesn't accept the access token: check SERVICE_API_KEY, it may have expired or been revoked".to_owned()
         }
-        ApiError::Forbidden { message } => forbidden(message),
+        ApiError::Forbidden { message } => forbidden_message(message),
         ApiError::NotFound { message } => {
             format!("not found: {message}; list or search first to get a current id")
         }
@@ -145,7 +145,7 @@ fn api_message(error: &ApiError) -> String {
 }
 
 /// Replaces the service's endpoints in a message by tools.
-fn forbidden(message: &str) -> String {
+fn forbidden_message(message: &str) -> String {
     let message = message.replace("POST /useraccount/restore", "restore_account");
     format!("not allowed: {message}")
 }

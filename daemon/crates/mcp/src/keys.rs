@@ -46,7 +46,7 @@ impl Services {
     }
 
     /// Returns the account's opened keys, creating them for an account that was never used.
-    pub(crate) async fn unlocked(&self) -> ToolResult<Arc<AccountKeys>> {
+    pub(crate) async fn unlocked_keys(&self) -> ToolResult<Arc<AccountKeys>> {
         let opened = self.open(true).await?;
         let opened = opened.ok_or_else(|| ToolError::refused(NO_KEYS))?;
         Ok(opened.unlocked.clone())

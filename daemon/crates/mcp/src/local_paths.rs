@@ -37,14 +37,14 @@ impl LocalPaths {
         let resolve = |paths: Vec<PathBuf>| -> Vec<PathBuf> {
             let absolute = |path: PathBuf| std::path::absolute(expand_home(&path)).ok();
             let paths = paths.into_iter().filter_map(absolute);
-            let paths = paths.map(|path| resolved(&path));
+            let paths = paths.map(|path| resolve_links(&path));
             // The root of the file system would allow everything.
             paths.filter(|path| path.parent().is_some()).collect()
         };
         Self {
             allowed: resolve(allowed),
             private: resolve(private),
-            temporary: resolved(&std::env::temp_dir()),
+            temporary: resolve_links(&std::env::temp_dir()),
         }
     }
 
@@ -59,7 +59,7 @@ impl LocalPaths {
             .map_err(ToolError::local(format!("find `{}`", path.display())))?;
         refuse_system(&absolute, path)?;
         refuse_system(&without_dots(&absolute), path)?;
-        let resolved = resolved(&absolute);
+        let resolved = resolve_links(&absolute);
         self.check_resolved(&resolved, path)?;
         Ok(resolved)
     }
@@ -83,7 +83,7 @@ impl LocalPaths {
             )));
         }
         let Some(root) = self.allowed.iter().find(|dir| resolved.starts_with(dir)) else {
-            return Err(self.outside(given));
+            return Err(self.outside_error(given));
         };
         // Programs that make temporary folders may hide them; nothing there is read at log-in.
         let skipped = usize::from(*root == self.temporary);
@@ -101,7 +101,7 @@ impl LocalPaths {
         Ok(())
     }
 
-    fn outside(&self, given: &Path) -> ToolError {
+    fn outside_error(&self, given: &Path) -> ToolError {
         let named: Vec<_> = self
             .allowed
             .iter()
@@ -201,7 +201,7 @@ fn refuse_system(path: &Path, given: &Path) -> ToolResult {
     // Where `/var` and `/etc` are links to places below `/private`. The user's own temporary folder
     // lies there too, and is the user's.
     let second = is(first, &["private"]).then(|| parts.next()).flatten();
-    let own_temporary = second.is_some() && path.starts_with(resolved(&std::env::temp_dir()));
+    let own_temporary = second.is_some() && path.starts_with(resolve_links(&std::env::temp_dir()));
     if is(first, &SYSTEM) && !in_temporary_of_user(path) || is(second, &SYSTEM) && !own_temporary {
         return Err(ToolError::refused(format!(
             "`{}` is in a system directory: choose a path in your own folders",
@@ -217,7 +217,7 @@ fn in_temporary_of_user(path: &Path) -> bool {
 }
 
 /// The path with the links of its nearest existing part resolved, and what follows without dots.
-fn resolved(path: &Path) -> PathBuf {
+fn resolve_links(path: &Path) -> PathBuf {
     let mut missing: Vec<OsString> = Vec::new();
     let mut at = path.to_owned();
     loop {

@@ -50,7 +50,7 @@ const PAIRS: [(&str, &str); 10] = [
 const TOOLS: [&str; 2] = ["verify_encryption_status", "get_encryption_audit_log"];
 
 /// Returns the message, or the generic one if it mentions cryptography.
-pub(crate) fn masked(message: String) -> String {
+pub(crate) fn mask_crypto(message: String) -> String {
     if mentions_crypto(&message) {
         GENERIC.to_owned()
     } else {
@@ -169,7 +169,7 @@ mod tests {
             "the master key is missing",
             "padding error",
         ] {
-            assert_eq!(masked(secret.to_owned()), GENERIC, "{secret}");
+            assert_eq!(mask_crypto(secret.to_owned()), GENERIC, "{secret}");
         }
     }
 
@@ -187,12 +187,12 @@ mod tests {
             "the page works on a Mac",
             "the address is given",
         ] {
-            assert_eq!(masked(plain.to_owned()), plain);
+            assert_eq!(mask_crypto(plain.to_owned()), plain);
         }
     }
 
     #[test]
     fn an_open_quote_hides_nothing() {
-        assert_eq!(masked("it's ` decrypt".to_owned()), GENERIC);
+        assert_eq!(mask_crypto("it's ` decrypt".to_owned()), GENERIC);
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn move_files(call: Call) -> ToolFuture {
 
 /// Returns the folder that the files go to, and makes the levels of its path that are missing.
 async fn target(call: &Call) -> ToolResult<NodeId> {
-    let top = call.arguments.required("target_folder_uuid")?;
+    let top = call.arguments.required_text("target_folder_uuid")?;
     let Some(path) = call
         .arguments
         .text("new_path")

@@ -83,8 +83,8 @@ pub(crate) fn delete_file(call: Call) -> ToolFuture {
 
 pub(crate) fn favorite_file(call: Call) -> ToolFuture {
     async move {
-        let id = call.arguments.required("file_uuid")?;
-        let (verb, success_message) = match call.arguments.required("action")? {
+        let id = call.arguments.required_text("file_uuid")?;
+        let (verb, success_message) = match call.arguments.required_text("action")? {
             "add" => (Verb::Put, "marked as favorite"),
             _ => (Verb::Delete, "no longer a favorite"),
         };
@@ -98,7 +98,7 @@ pub(crate) fn favorite_file(call: Call) -> ToolFuture {
 
 pub(crate) fn create_nested_folders(call: Call) -> ToolFuture {
     async move {
-        let names = path_levels(call.arguments.required("path")?)?;
+        let names = path_levels(call.arguments.required_text("path")?)?;
         let parent = call.arguments.text("parent_uuid");
         let opened = call.services.folder_if_opened(parent).await?;
         if let Some((space, parent)) = opened {
@@ -154,7 +154,7 @@ pub(crate) fn path_levels(path: &str) -> ToolResult<Vec<Name>> {
 }
 
 fn name(call: &Call, argument: &str) -> ToolResult<Name> {
-    let text = call.arguments.required(argument)?;
+    let text = call.arguments.required_text(argument)?;
     Name::new(text).map_err(|e| ToolError::argument(format!("{argument} can't be {text:?}: {e}")))
 }
 

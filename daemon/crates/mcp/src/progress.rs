@@ -74,7 +74,7 @@ pub(crate) struct FileProgress {
 }
 
 impl Progress for FileProgress {
-    fn moved(&self, done: u64, _total: u64) {
+    fn on_progress(&self, done: u64, _total: u64) {
         let before = self.counted.fetch_max(done, Ordering::Relaxed);
         if done > before {
             self.all.add(done - before);

@@ -67,7 +67,7 @@ pub(crate) static ALL: &[Prompt] = &[
 ];
 
 /// Returns the prompts whose tools for looking are all among the offered ones.
-pub(crate) fn offered(selection: &Selection) -> impl Iterator<Item = &'static Prompt> {
+pub(crate) fn offered_prompts(selection: &Selection) -> impl Iterator<Item = &'static Prompt> {
     ALL.iter().filter(|prompt| {
         let mut needed = toolset::ALL
             .iter()

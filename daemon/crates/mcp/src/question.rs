@@ -130,7 +130,7 @@ pub(crate) fn delete_share(call: &Call) -> Asking<'_> {
         let id = share.ok().and_then(|share| text(&share, "file_id"));
         let of = match id {
             Some(id) => format!("the share link to {}", file(call, Some(&id)).await),
-            None => format!("the share link {}", quoted(code)),
+            None => format!("the share link {}", quote(code)),
         };
         Ok(Some(format!("Delete {of} permanently?")))
     }
@@ -174,18 +174,18 @@ async fn member(call: &Call) -> (String, String) {
         .find(|member| member["user_id"] == user_id || member["id"] == user_id)
         .map(|member| person(member, user_id));
     (
-        member.unwrap_or_else(|| quoted(user_id)),
-        team.map_or_else(|| quoted(team_id), |name| quoted(&name)),
+        member.unwrap_or_else(|| quote(user_id)),
+        team.map_or_else(|| quote(team_id), |name| quote(&name)),
     )
 }
 
 fn person(member: &Value, id: &str) -> String {
     let name = text(member, "display_name").or_else(|| text(member, "name"));
     match (name, text(member, "email")) {
-        (Some(name), Some(email)) => format!("{} ({})", quoted(&name), shorten(&email)),
-        (Some(name), None) => quoted(&name),
+        (Some(name), Some(email)) => format!("{} ({})", quote(&name), shorten(&email)),
+        (Some(name), None) => quote(&name),
         (None, Some(email)) => shorten(&email),
-        (None, None) => quoted(id),
+        (None, None) => quote(id),
     }
 }
 
@@ -202,7 +202,7 @@ pub(crate) fn delete_webhook(call: &Call) -> Asking<'_> {
             .flatten()
             .find(|hook| hook["id"] == id);
         let url = hook.and_then(|hook| text(hook, "url"));
-        let shown = quoted(url.as_deref().unwrap_or(id));
+        let shown = quote(url.as_deref().unwrap_or(id));
         Ok(Some(format!("Delete the webhook {shown}?")))
     }
     .boxed()
@@ -258,13 +258,13 @@ async fn file(call: &Call, id: Option<&str>) -> String {
         .ok()
         .and_then(|node| text(&node, "name").map(|n| (node, n)))
     else {
-        return quoted(id);
+        return quote(id);
     };
     match node["size"].as_u64() {
         Some(size) if node["kind"] == "file" => {
-            format!("{} ({})", quoted(&name), cairn_model::size::binary(size))
+            format!("{} ({})", quote(&name), cairn_model::size::binary(size))
         }
-        _ => format!("the folder {}", quoted(&name)),
+        _ => format!("the folder {}", quote(&name)),
     }
 }
 
@@ -273,7 +273,7 @@ fn text(value: &Value, field: &str) -> Option<String> {
 }
 
 /// Quotes a text of other people, so that it can't pass for a part of the question.
-pub(crate) fn quoted(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     format!("`{}`", shorten(&text.replace('`', "'")))
 }
 

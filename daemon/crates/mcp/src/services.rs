@@ -50,7 +50,7 @@ pub enum KeySource {
 /// The system-specific operations on local files.
 pub trait LocalFiles: Send + Sync {
     /// Returns true if the owner may execute the file.
-    fn executable(&self, path: &Path) -> bool;
+    fn is_executable(&self, path: &Path) -> bool;
 
     /// Sets or clears the owner's permission to execute the file.
     ///
@@ -68,7 +68,7 @@ pub trait LocalFiles: Send + Sync {
     ///
     /// # Errors
     /// The reason why it doesn't.
-    fn acceptable(&self, name: &Name) -> Result<(), String>;
+    fn check_name(&self, name: &Name) -> Result<(), String>;
 
     /// Returns the folders that tools may read and write.
     fn allowed_dirs(&self) -> Vec<PathBuf>;

@@ -21,7 +21,7 @@ pub(crate) enum Before {
 }
 
 /// Looks at what a call is about to change; `None` for a call whose change is not noted.
-pub(crate) async fn before(undo: Undo, call: &Call) -> Option<Before> {
+pub(crate) async fn read_before(undo: Undo, call: &Call) -> Option<Before> {
     let services = &call.services;
     if services.journal.is_to_begin()
         && let Ok(space) = services.own_space_id().await
@@ -41,7 +41,7 @@ pub(crate) async fn before(undo: Undo, call: &Call) -> Option<Before> {
         Undo::LinkSettings => {
             let code = call.arguments.text("short_code")?;
             let sets_password = call.arguments.has("password");
-            let link = session_links::before(&call.services, code, sets_password).await?;
+            let link = session_links::read_before(&call.services, code, sets_password).await?;
             Some(Before::Link(link))
         }
         Undo::NotedByTool => None,
@@ -108,7 +108,7 @@ fn read(value: &Value) -> Option<Node> {
 impl Services {
     /// Notes that a node was moved or renamed.
     pub(crate) fn note_move(&self, before: &Node, after: &Node) {
-        if let Some(change) = NodeChange::moved(before, after) {
+        if let Some(change) = NodeChange::move_between(before, after) {
             self.journal.note_node(Some(before), after, change);
         }
     }

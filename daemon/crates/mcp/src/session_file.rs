@@ -21,9 +21,9 @@ pub trait SessionFiles: Send + Sync {
     ///
     /// # Errors
     /// The file system's.
-    fn ended(&self) -> io::Result<Vec<EndedSession>>;
+    fn ended_sessions(&self) -> io::Result<Vec<EndedSession>>;
 
-    /// Appends a line about what was taken back to the file of a session that [`Self::ended`] has returned, or
+    /// Appends a line about what was taken back to the file of a session that [`Self::ended_sessions`] has returned, or
     /// of this one, however full it is.
     ///
     /// # Errors
@@ -136,7 +136,7 @@ mod tests {
         })
     }
 
-    fn changed(number: u64) -> Line {
+    fn changed_line(number: u64) -> Line {
         let change = Change::Link {
             link: number.to_string(),
             change: LinkChange::Made,
@@ -149,10 +149,10 @@ mod tests {
         let space = SpaceId::from_random_bytes([1; 16]);
         let begun = || Line::Begun { space };
         let taken_back = |number| Line::TakenBack { number };
-        let earlier = read(&[begun(), changed(0), changed(1), taken_back(0)]).unwrap();
+        let earlier = read(&[begun(), changed_line(0), changed_line(1), taken_back(0)]).unwrap();
         let left: Vec<_> = earlier.changes.iter().map(|noted| noted.number).collect();
         assert_eq!((left, earlier.space), (vec![1], space));
-        assert!(read(&[begun(), changed(0), taken_back(0)]).is_none());
-        assert!(read(&[changed(0)]).is_none(), "of an unknown account");
+        assert!(read(&[begun(), changed_line(0), taken_back(0)]).is_none());
+        assert!(read(&[changed_line(0)]).is_none(), "of an unknown account");
     }
 }

@@ -152,8 +152,12 @@ impl SessionJournal {
     ///
     /// # Errors
     /// Those of the files.
-    pub(crate) fn earlier(&self) -> io::Result<Vec<Earlier>> {
-        let ended = self.files.as_ref().map(|files| files.ended()).transpose()?;
+    pub(crate) fn earlier_sessions(&self) -> io::Result<Vec<Earlier>> {
+        let ended = self
+            .files
+            .as_ref()
+            .map(|files| files.ended_sessions())
+            .transpose()?;
         let ended = ended.unwrap_or_default();
         Ok(ended.into_iter().filter_map(Earlier::read).collect())
     }
@@ -163,8 +167,8 @@ impl SessionJournal {
         self.write_undone(session, &Line::TakenBack { number });
     }
 
-    /// Notes how taking a change back has left a node ([`OwnVersions::left`]), for a later attempt.
-    pub(crate) fn left(&self, session: Option<&str>, node: NodeId, left: Left) {
+    /// Notes how taking a change back has left a node ([`OwnVersions::left_state`]), for a later attempt.
+    pub(crate) fn note_left(&self, session: Option<&str>, node: NodeId, left: Left) {
         let line = Line::Left { node, left };
         self.write_undone(session, &line);
     }
@@ -184,7 +188,7 @@ impl SessionJournal {
     }
 
     /// Returns the changes that are left to take back.
-    pub(crate) fn noted(&self) -> Vec<Noted> {
+    pub(crate) fn noted_changes(&self) -> Vec<Noted> {
         self.changes.lock().clone()
     }
 

@@ -12,7 +12,7 @@ pub(crate) struct LinkBefore {
 }
 
 /// Reads a link that a call is about to change; `None` if that fails, as the call says why itself.
-pub(crate) async fn before(
+pub(crate) async fn read_before(
     services: &Services,
     code: &str,
     sets_password: bool,

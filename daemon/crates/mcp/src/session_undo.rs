@@ -72,14 +72,14 @@ async fn take_back_all(
     };
     while let Some(noted) = waiting.next().cloned() {
         let node = noted.change.node();
-        let before = node.and_then(|node| own.lock().left(node));
+        let before = node.and_then(|node| own.lock().left_state(node));
         let taken = match take_back(&session, &noted.change).await {
             Ok(taken) => taken,
             Err(error) => Err(error.public_message()),
         };
-        let after = node.and_then(|node| own.lock().left(node));
+        let after = node.and_then(|node| own.lock().left_state(node));
         if let (Some(node), Some(after)) = (node, after.filter(|_| after != before)) {
-            waiting.left(node, after);
+            waiting.note_left(node, after);
         }
         match taken {
             Ok(text) => {
@@ -106,7 +106,7 @@ pub(crate) fn ask(call: &Call) -> Asking<'_> {
             let what = format!("what the session that ended at {} changed", session.at);
             return Ok(Some(counts.question(&what)));
         }
-        let counts = Counts::of(&services.journal.noted(), LinkTools::ALL);
+        let counts = Counts::of(&services.journal.noted_changes(), LinkTools::ALL);
         let question = || counts.question("this session's changes");
         Ok(counts.fills_trash().then(question))
     }

@@ -41,7 +41,7 @@ pub(crate) fn by_email(call: Call) -> ToolFuture {
             let route = post("shares/email").renamed(&[("file_uuid", "file_id")]);
             return without_keys(&call, &route).await;
         };
-        let email = call.arguments.required("email")?.to_owned();
+        let email = call.arguments.required_text("email")?.to_owned();
         let settings = ShareByEmail {
             file_id: node.id,
             email,
@@ -111,7 +111,7 @@ pub(crate) fn update(call: Call) -> ToolFuture {
                 "nothing to change: give at least one of expiry_days, password, is_active, access_mode, allowed_emails",
             ));
         }
-        let code = call.arguments.required("short_code")?;
+        let code = call.arguments.required_text("short_code")?;
         let Some(password) = call.arguments.text("password") else {
             return call.send(&put("shares/{short_code}")).await;
         };

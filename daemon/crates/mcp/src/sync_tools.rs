@@ -76,10 +76,10 @@ pub(crate) fn conflicts(call: Call) -> ToolFuture {
 pub(crate) fn resolve(call: Call) -> ToolFuture {
     async move {
         // The schema has let through nothing else.
-        let keep = call.arguments.required("keep")?.parse();
+        let keep = call.arguments.required_text("keep")?.parse();
         let keep = keep.unwrap_or(Keep::Both);
         let list = request(&call.services, typed::Conflicts {}).await?;
-        let path = target::conflict(&list, call.arguments.required("path")?)?;
+        let path = target::conflict(&list, call.arguments.required_text("path")?)?;
         let response = request(&call.services, typed::Resolve { path, keep }).await?;
         Ok(with_success(
             json!(response),
@@ -113,10 +113,10 @@ pub(crate) fn confirm(call: Call) -> ToolFuture {
     async move {
         let folder = target::folder(
             &request(&call.services, typed::Status {}).await?,
-            call.arguments.required("folder")?,
+            call.arguments.required_text("folder")?,
         )?;
         // The schema has let through nothing else; what keeps files is the safe one.
-        let decision = call.arguments.required("answer")?.parse();
+        let decision = call.arguments.required_text("answer")?.parse();
         let decision = decision.unwrap_or(DeletionDecision::Keep);
         let done = match decision {
             DeletionDecision::Delete => "the files are deleted on the other side too",
@@ -135,7 +135,7 @@ pub(crate) fn deletions(call: &Call) -> Asking<'_> {
             return Ok(None);
         }
         let status: Status = request(&call.services, typed::Status {}).await?;
-        let local = target::folder(&status, call.arguments.required("folder")?)?;
+        let local = target::folder(&status, call.arguments.required_text("folder")?)?;
         let folder = status.folders.iter().find(|folder| folder.local == local);
         let confirmations = folder.map(|folder| folder.confirmations.as_slice());
         let files: u64 = confirmations
@@ -150,7 +150,7 @@ pub(crate) fn deletions(call: &Call) -> Asking<'_> {
         };
         Ok(Some(format!(
             "Delete {files} of {} on the other side too?",
-            crate::question::quoted(&local)
+            crate::question::quote(&local)
         )))
     }
     .boxed()

@@ -147,7 +147,7 @@ impl Services {
 
     async fn team_keys(&self, team: &Team) -> ToolResult<KeyRing> {
         let grants = TeamGrants::fetch(&self.reads, team).await?;
-        let own = self.unlocked().await?;
+        let own = self.unlocked_keys().await?;
         let trust = self.trust.clone();
         let opened = tokio::task::spawn_blocking(move || {
             let mut opened = None;

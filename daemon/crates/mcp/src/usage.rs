@@ -77,7 +77,7 @@ impl Files {
             self.folders.insert(node.id, (node.name, node.parent_id));
             return;
         }
-        if modified(&node).0 < self.stale_before {
+        if modified_at(&node).0 < self.stale_before {
             self.stale_count += 1;
             self.stale_bytes = self.stale_bytes.saturating_add(node.size);
             keep_largest(&mut self.largest_stale, &node);
@@ -110,7 +110,7 @@ impl Files {
             "file_uuid": node.id,
             "path": self.path(node),
             "size": node.size,
-            "modified_at": modified(node),
+            "modified_at": modified_at(node),
         })
     }
 
@@ -131,7 +131,7 @@ impl Files {
 }
 
 /// The file's own time of change, or that of its upload.
-fn modified(node: &Node) -> Timestamp {
+fn modified_at(node: &Node) -> Timestamp {
     node.modified_at.unwrap_or(node.created_at)
 }
 

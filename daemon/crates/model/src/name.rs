@@ -119,7 +119,7 @@ impl Name {
 
     /// Returns the name with a number: `stem (2).ext`, shortened as [`Name::conflict_copy`] does.
     #[must_use]
-    pub fn numbered(&self, number: u32) -> Self {
+    pub fn with_number(&self, number: u32) -> Self {
         self.with_mark(&format!(" ({number})"))
     }
 

@@ -40,8 +40,8 @@ pub(crate) fn compare(
             None => Content::Same,
         };
     }
-    let edited_here = local.is_some_and(|l| edited_locally(l, remote, base, needs));
-    let edited_there = remote.is_some_and(|r| edited_remotely(r, base));
+    let edited_here = local.is_some_and(|l| is_edited_locally(l, remote, base, needs));
+    let edited_there = remote.is_some_and(|r| is_edited_remotely(r, base));
     match (local, remote) {
         (Some(l), Some(r)) if edited_here && edited_there => match same_bytes(l, r, needs) {
             Some(true) => Content::Unrecorded,
@@ -77,7 +77,7 @@ pub(crate) fn same_bytes(
 
 /// Returns whether the bytes differ from the base. A changed time is no edit; a changed size is one
 /// without reading.
-fn edited_locally(
+fn is_edited_locally(
     local: &LocalNode,
     remote: Option<&RemoteNode>,
     base: &SyncedNode,
@@ -95,7 +95,7 @@ fn edited_locally(
     known != Some(hash)
 }
 
-fn edited_remotely(remote: &RemoteNode, base: &SyncedNode) -> bool {
+fn is_edited_remotely(remote: &RemoteNode, base: &SyncedNode) -> bool {
     if remote.revision == base.revision {
         return false;
     }

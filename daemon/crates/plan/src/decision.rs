@@ -58,7 +58,7 @@ pub(crate) fn decide(
 
 /// Returns whether a change on the remaining side wins over the deletion on the other.
 fn survives(e: &Entity<'_>, side: Side) -> bool {
-    matches!(e.content, Content::Push | Content::Pull) || e.moved(side)
+    matches!(e.content, Content::Push | Content::Pull) || e.has_moved(side)
 }
 
 /// Returns the location where an entity that may move belongs; `None` for the root and for empty
@@ -75,8 +75,8 @@ pub(crate) fn target<'a>(
     let (None, Some(on_disk), Some(on_service)) = (e.restore_to, local, remote) else {
         return e.restore_to.or(local).or(remote);
     };
-    let moved_on_disk = e.moved(Side::Local) || has_lost_base_parent(e, on_disk, on_service);
-    let uncontested = !e.moved(Side::Remote) || policy.mode == SyncMode::Upload;
+    let moved_on_disk = e.has_moved(Side::Local) || has_lost_base_parent(e, on_disk, on_service);
+    let uncontested = !e.has_moved(Side::Remote) || policy.mode == SyncMode::Upload;
     let local_wins = e.base.is_some() && moved_on_disk && uncontested && !constraints.put_back[id];
     Some(
         match constraints.put_back[id] && is_temporary_name(on_service.name) {
@@ -182,7 +182,7 @@ impl<'e, 'a> MovedFolders<'e, 'a> {
             if folder.base.is_none() || folder.only_side() != Some(side) {
                 break false;
             }
-            if folder.moved(side) {
+            if folder.has_moved(side) {
                 break true;
             }
             at = above;

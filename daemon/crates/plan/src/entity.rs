@@ -112,7 +112,7 @@ impl<'a> Entity<'a> {
     ///
     /// A temporary name comes from a cycle of moves that was interrupted, never from the user. If the
     /// parent of the base is unknown, only the names are compared.
-    pub(crate) fn moved(&self, side: Side) -> bool {
+    pub(crate) fn has_moved(&self, side: Side) -> bool {
         let (Some(location), Some(base)) = (self.location(side), self.base_location()) else {
             return false;
         };

@@ -205,7 +205,7 @@ impl<'s, 'a> Simulation<'s, 'a> {
         }
         if let Some(holder) = self.layout.holder(&(folder, key)).filter(|&h| h != id) {
             if self.leaving.contains_key(&holder) {
-                if let Some(inside) = self.still_inside(holder) {
+                if let Some(inside) = self.find_still_inside(holder) {
                     return Readiness::WaitFor(inside, Obstacle::Deletion);
                 }
                 self.delete(holder);
@@ -248,10 +248,10 @@ impl<'s, 'a> Simulation<'s, 'a> {
 
     /// Returns an entity that still has to leave a folder before that can be deleted. An entity that has
     /// left never comes back.
-    fn still_inside(&mut self, top: EntityId) -> Option<EntityId> {
+    fn find_still_inside(&mut self, top: EntityId) -> Option<EntityId> {
         loop {
             let id = *self.leaving.get(&top)?.last()?;
-            if self.is_pending(id) && self.layout.never_moved(id) {
+            if self.is_pending(id) && self.layout.is_unmoved(id) {
                 return Some(id);
             }
             self.leaving.get_mut(&top)?.pop();
@@ -293,7 +293,7 @@ impl<'s, 'a> Simulation<'s, 'a> {
         let blocked_by = |why| {
             let mut on = self.waiting.iter().filter(move |(_, (_, w))| *w == why);
             on.find_map(|(_, &(on, _))| {
-                (self.is_pending(on) && self.layout.never_moved(on)).then_some(on)
+                (self.is_pending(on) && self.layout.is_unmoved(on)).then_some(on)
             })
         };
         let Some(id) = blocked_by(Obstacle::Name).or_else(|| blocked_by(Obstacle::Deletion)) else {

@@ -76,27 +76,27 @@ impl Autostart {
 
     fn enable_at(&self, locations: &sys::Locations) -> io::Result<String> {
         let written = sys::enable(self, locations)?;
-        if let Some(former) = self.former() {
+        if let Some(former) = self.former_autostart() {
             sys::disable(&former, locations)?;
         }
         Ok(written)
     }
 
     fn disable_at(&self, locations: &sys::Locations) -> io::Result<()> {
-        if let Some(former) = self.former() {
+        if let Some(former) = self.former_autostart() {
             sys::disable(&former, locations)?;
         }
         sys::disable(self, locations)
     }
 
     fn is_enabled_at(&self, locations: &sys::Locations) -> bool {
-        let former = self.former();
+        let former = self.former_autostart();
         sys::is_enabled(self, locations)
             || former.is_some_and(|former| sys::is_enabled(&former, locations))
     }
 
     /// The same daemon as an earlier version wrote it.
-    fn former(&self) -> Option<Self> {
+    fn former_autostart(&self) -> Option<Self> {
         let id = self.former_id.clone()?;
         Some(Self {
             id,

@@ -181,8 +181,8 @@ pub trait Disk: Send + Sync {
     ///
     /// # Errors
     /// [`NameProblem`] with the reason.
-    fn acceptable(&self, name: &Name) -> Result<(), NameProblem> {
-        names::acceptable(name)
+    fn check_name(&self, name: &Name) -> Result<(), NameProblem> {
+        names::check_name(name)
     }
 
     /// Lists a directory, sorted by the bytes of the names, each with its stat.

@@ -86,7 +86,7 @@ impl NameRules {
     ///
     /// # Errors
     /// [`NameProblem`] says why not.
-    pub fn acceptable(&self, name: &Name) -> Result<(), NameProblem> {
+    pub fn check_name(&self, name: &Name) -> Result<(), NameProblem> {
         if !self.windows {
             return Ok(());
         }
@@ -119,8 +119,8 @@ impl NameRules {
 ///
 /// # Errors
 /// [`NameProblem`] with the reason.
-pub fn acceptable(name: &Name) -> Result<(), NameProblem> {
-    NameRules::default().acceptable(name)
+pub fn check_name(name: &Name) -> Result<(), NameProblem> {
+    NameRules::default().check_name(name)
 }
 
 /// Returns whether `a` and `A` are one name on the file system of `dir`, a directory of Cairn's own.
@@ -167,7 +167,7 @@ mod tests {
     };
 
     fn check(text: &str) -> Result<(), NameProblem> {
-        WINDOWS.acceptable(&Name::new(text).unwrap())
+        WINDOWS.check_name(&Name::new(text).unwrap())
     }
 
     #[test]
@@ -241,7 +241,7 @@ mod tests {
             ignores_normal_form: false,
         };
         for text in ["CON", "a:b", "dot.", "\u{1}"] {
-            assert_eq!(unix.acceptable(&Name::new(text).unwrap()), Ok(()));
+            assert_eq!(unix.check_name(&Name::new(text).unwrap()), Ok(()));
         }
     }
 

@@ -87,8 +87,8 @@ pub fn terminate(pid: u32) -> io::Result<()> {
 ///
 /// # Errors
 /// The system's, where the signals can't be received.
-pub async fn stop_requested() -> io::Result<()> {
-    sys::stop_requested().await
+pub async fn wait_for_stop_request() -> io::Result<()> {
+    sys::wait_for_stop_request().await
 }
 
 /// Returns whether windows can be shown. Only on Linux this can be false: a server has no display.

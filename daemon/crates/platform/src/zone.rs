@@ -87,7 +87,7 @@ mod tests {
     }
 
     /// Returns the instants at which clocks show a time, as text.
-    fn shown(zone: &Zone, local: &str) -> (String, String) {
+    fn instants_text(zone: &Zone, local: &str) -> (String, String) {
         let found = zone.instants(ms(&format!("{local}Z"))).unwrap();
         let text = |ms| Timestamp::from_millisecond(ms).unwrap().to_string();
         (text(found.first), text(found.last))
@@ -136,7 +136,11 @@ mod tests {
             ),
         ] {
             let expected = (first.to_owned(), last.unwrap_or(first).to_owned());
-            assert_eq!(shown(&zone(rule), local), expected, "{rule} {local}");
+            assert_eq!(
+                instants_text(&zone(rule), local),
+                expected,
+                "{rule} {local}"
+            );
         }
     }
 

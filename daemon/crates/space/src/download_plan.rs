@@ -82,7 +82,7 @@ impl Space {
             let top = self.node(id).await?;
             let chain = self.chain(&top).await?;
             base = path_in(&chain);
-            plan.unverified = self.unverified_in(chain);
+            plan.unverified = self.unverified_paths_in(chain);
         }
         let mut same_size = Vec::new();
         let mut seen = HashSet::new();

@@ -52,14 +52,14 @@ impl Space {
         place.check()?;
         let temp = place.temp()?;
         let file = temp.as_file().try_clone();
-        let target = FileTarget::new(file.map_err(|e| place.failed(e))?);
+        let target = FileTarget::new(file.map_err(|e| place.file_error(e))?);
         let manifest = self
             .transfer
             .download(content, Arc::new(target), progress)
             .await?;
         place.set_metadata(&temp, &manifest)?;
-        temp.as_file().sync_all().map_err(|e| place.failed(e))?;
-        place.staged(temp).put()?;
+        temp.as_file().sync_all().map_err(|e| place.file_error(e))?;
+        place.staged_file(temp).put()?;
         Ok(manifest)
     }
 }
@@ -87,12 +87,12 @@ impl DownloadTarget<'_> {
         manifest: &Manifest,
     ) -> Result<StagedFile, DownloadTargetError> {
         let mut temp = self.temp()?;
-        temp.write_all(bytes).map_err(|e| self.failed(e))?;
+        temp.write_all(bytes).map_err(|e| self.file_error(e))?;
         self.set_metadata(&temp, manifest)?;
         if self.is_taken() {
-            temp.as_file().sync_all().map_err(|e| self.failed(e))?;
+            temp.as_file().sync_all().map_err(|e| self.file_error(e))?;
         }
-        Ok(self.staged(temp))
+        Ok(self.staged_file(temp))
     }
 
     fn is_taken(&self) -> bool {
@@ -121,11 +121,11 @@ impl DownloadTarget<'_> {
         temp.as_file()
             .set_times(FileTimes::new().set_modified(modified))
             .and_then(|()| (self.set_executable)(temp.path(), manifest.executable))
-            .map_err(|e| self.failed(e))
+            .map_err(|e| self.file_error(e))
     }
 
     /// Closes the file: there may be more of them than files that may be open.
-    fn staged(&self, temp: NamedTempFile) -> StagedFile {
+    fn staged_file(&self, temp: NamedTempFile) -> StagedFile {
         StagedFile {
             temp: temp.into_temp_path(),
             to: self.to.to_owned(),
@@ -133,7 +133,7 @@ impl DownloadTarget<'_> {
         }
     }
 
-    fn failed(&self, source: io::Error) -> DownloadTargetError {
+    fn file_error(&self, source: io::Error) -> DownloadTargetError {
         let to = self.to.to_owned();
         DownloadTargetError::File { to, source }
     }

@@ -67,7 +67,7 @@ impl Space {
             file_id: Some(node.id),
             password: password_verifier,
             kdf,
-            key_blob: Some(self.wrapped(&new)),
+            key_blob: Some(self.wrap_link(&new)),
             ..settings
         };
         let share = self.api.create_share(&settings).await?;
@@ -92,7 +92,7 @@ impl Space {
         let settings = ShareByEmail {
             file_id: node.id,
             id: Some(new.id),
-            key_blob: Some(self.wrapped(&new)),
+            key_blob: Some(self.wrap_link(&new)),
             ..settings
         };
         let made = self.api.share_by_email(&settings).await?;
@@ -143,7 +143,7 @@ impl Space {
         let change = UpdateShare {
             password: Some(password_verifier),
             kdf,
-            key_blob: Some(self.wrapped(&new)),
+            key_blob: Some(self.wrap_link(&new)),
             ..UpdateShare::default()
         };
         let changed = self
@@ -191,12 +191,12 @@ impl Space {
             iterations: kdf.iterations,
             salt: Sealed(kdf.salt.to_vec()),
         };
-        let text = zeroizing(password.password);
+        let text = to_zeroizing(password.password);
         let derive = move || {
             let (key, password_verifier) = secret.key_with_password(&text, &kdf)?;
             Ok((OwnedLink { secret, key }, password_verifier.to_hex()))
         };
-        let (owned, password_verifier) = blocking(self.transfer.blocking(), derive).await?;
+        let (owned, password_verifier) = run_blocking(self.transfer.blocking(), derive).await?;
         Ok(NewLink {
             id,
             owned,
@@ -204,7 +204,7 @@ impl Space {
         })
     }
 
-    fn wrapped(&self, new: &NewLink) -> Sealed {
+    fn wrap_link(&self, new: &NewLink) -> Sealed {
         Sealed(new.owned.wrap(&self.keys, new.id, &mut SystemRandom))
     }
 
@@ -257,11 +257,11 @@ impl Space {
     }
 }
 
-fn zeroizing(text: &str) -> zeroize::Zeroizing<String> {
+fn to_zeroizing(text: &str) -> zeroize::Zeroizing<String> {
     zeroize::Zeroizing::new(text.to_owned())
 }
 
-async fn blocking<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     threads: Blocking,
     work: impl FnOnce() -> Result<T, CryptoError> + Send + 'static,
 ) -> Result<T, TransferError> {

@@ -118,7 +118,7 @@ impl TeamGrants {
     /// # Errors
     /// [`TeamError::NotGranted`], [`TeamError::KeyChanged`], [`TeamError::Refused`].
     pub fn open(&self, own: &AccountKeys, trust: &mut Trust) -> Result<KeyRing, TeamError> {
-        match self.newest(own, trust)? {
+        match self.open_newest(own, trust)? {
             Some(ring) if ring.epoch() == self.epoch => Ok(ring),
             Some(_) | None => Err(TeamError::NotGranted {
                 team: self.team.name.clone(),
@@ -145,7 +145,7 @@ impl TeamGrants {
                 Served::None | Served::Unusable | Served::Keys(_)
                     if member.account == own.account =>
                 {
-                    return Err(self.refused(CryptoError::KeyChanged));
+                    return Err(self.refused_error(CryptoError::KeyChanged));
                 }
                 Served::None => (KeyStatus::NoKeys, None),
                 Served::Unusable => (KeyStatus::Unusable, None),
@@ -163,7 +163,7 @@ impl TeamGrants {
                 status,
                 keys: keys.cloned(),
                 pinned: (status == KeyStatus::Changed)
-                    .then(|| trust.pinned(member.account))
+                    .then(|| trust.pinned_keys(member.account))
                     .flatten(),
             });
         }
@@ -220,7 +220,7 @@ impl TeamGrants {
             distinct &= emails.insert(member.email.trim().to_lowercase());
             if let Served::Keys(served) = &member.keys {
                 distinct &= keys.insert(served.rsa_der().to_vec());
-                distinct &= keys.insert(served.signing().to_vec());
+                distinct &= keys.insert(served.signing_key().to_vec());
             }
             if !distinct {
                 return Err(TeamError::Ambiguous {
@@ -233,11 +233,15 @@ impl TeamGrants {
     }
 
     /// Opens the newest grant that the account has, of the epoch in force or of one before.
-    fn newest(&self, own: &AccountKeys, trust: &mut Trust) -> Result<Option<KeyRing>, TeamError> {
+    fn open_newest(
+        &self,
+        own: &AccountKeys,
+        trust: &mut Trust,
+    ) -> Result<Option<KeyRing>, TeamError> {
         let team = self.team.id;
         trust
             .check_team(team, self.team.space_id, self.epoch)
-            .map_err(|error| self.refused(error))?;
+            .map_err(|error| self.refused_error(error))?;
         let mine = |grant: &&Grant| grant.user_id == own.account && grant.epoch <= self.epoch;
         let Some(grant) = self.grants.iter().filter(mine).max_by_key(|one| one.epoch) else {
             return Ok(None);
@@ -250,7 +254,7 @@ impl TeamGrants {
         };
         let ring = open_grant(own, &asked, &grant.grant.0)
             .and_then(|ring| trust.check_ring(team, &ring).map(|()| ring))
-            .map_err(|error| self.refused(error))?;
+            .map_err(|error| self.refused_error(error))?;
         trust.note(team, &ring);
         Ok(Some(ring))
     }
@@ -262,11 +266,11 @@ impl TeamGrants {
         own: &AccountKeys,
         trust: &mut Trust,
     ) -> Result<[u8; 32], TeamError> {
-        let named = grant_signer(&grant.grant.0).map_err(|error| self.refused(error))?;
+        let named = grant_signer(&grant.grant.0).map_err(|error| self.refused_error(error))?;
         let granter = grant.granted_by;
         let member = self.members.iter().find(|one| one.account == granter);
         let served = member.and_then(|member| match &member.keys {
-            Served::Keys(keys) => Some((member, keys, keys.signing() == named)),
+            Served::Keys(keys) => Some((member, keys, keys.signing_key() == named)),
             Served::None | Served::Unusable => None,
         });
         let known = if granter == own.account {
@@ -289,11 +293,11 @@ impl TeamGrants {
             // Who has left since is not served any more. That ended the epoch, so that this can't be
             // the one in force, and the key is used for nothing but to make its successor.
             (None, None) if grant.epoch < self.epoch => Ok(named),
-            _ => Err(self.refused(CryptoError::NotAuthentic)),
+            _ => Err(self.refused_error(CryptoError::NotAuthentic)),
         }
     }
 
-    fn refused(&self, source: CryptoError) -> TeamError {
+    fn refused_error(&self, source: CryptoError) -> TeamError {
         TeamError::Refused {
             team: self.team.name.clone(),
             source,

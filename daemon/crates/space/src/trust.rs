@@ -135,7 +135,7 @@ impl Trust {
 
     /// Returns the keys that are pinned for somebody.
     #[must_use]
-    pub fn pinned(&self, account: AccountId) -> Option<PublicKeys> {
+    pub fn pinned_keys(&self, account: AccountId) -> Option<PublicKeys> {
         let keys = &self.people.get(&account)?.keys;
         PublicKeys::parse(&keys.rsa.0, &keys.signing.0).ok()
     }
@@ -207,7 +207,7 @@ impl StoredKeys {
     fn of(keys: &PublicKeys) -> Self {
         Self {
             rsa: Sealed(keys.rsa_der().to_vec()),
-            signing: Sealed(keys.signing().to_vec()),
+            signing: Sealed(keys.signing_key().to_vec()),
         }
     }
 }

@@ -14,7 +14,7 @@ pub trait SeenSeals: Send + Sync {
     ///
     /// # Errors
     /// The index's, if it can't be read.
-    fn newest(&self, node: NodeId) -> std::io::Result<u64>;
+    fn newest_number(&self, node: NodeId) -> std::io::Result<u64>;
 }
 
 impl Space {
@@ -30,11 +30,11 @@ impl Space {
     /// # Errors
     /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) for folders that contain each other.
     pub async fn unverified_path(&self, node: &Node) -> Result<Vec<String>, TransferError> {
-        Ok(self.unverified_in(self.chain(node).await?))
+        Ok(self.unverified_paths_in(self.chain(node).await?))
     }
 
     /// Returns the paths of the unverified nodes among those from the top of the space down to one.
-    pub(crate) fn unverified_in(&self, mut chain: Vec<(String, Node)>) -> Vec<String> {
+    pub(crate) fn unverified_paths_in(&self, mut chain: Vec<(String, Node)>) -> Vec<String> {
         chain.retain(|(_, node)| !self.is_sealed_in(node, node.parent_id));
         chain.into_iter().map(|(path, _)| path).collect()
     }
@@ -45,7 +45,7 @@ impl Space {
         let (Some(seen), Some(info)) = (&self.seen, self.seal(node)) else {
             return Ok(false);
         };
-        Ok(info.seq < seen.newest(node.id)?)
+        Ok(info.seq < seen.newest_number(node.id)?)
     }
 
     /// Returns the nodes from the top of the space down to one, itself included, each with its path.

@@ -54,7 +54,7 @@ async fn main() -> BenchResult<()> {
     let keys = Arc::new(SpaceKeys::from_raw(space, 1, &[7; 32])?);
     let transfer = Transfer::new(api.clone(), keys, device, Options::default());
     big(&transfer, data.path()).await?;
-    small(&transfer).await
+    measure_small(&transfer).await
 }
 
 async fn big(transfer: &Transfer, folder: &Path) -> BenchResult<()> {
@@ -71,7 +71,7 @@ async fn big(transfer: &Transfer, folder: &Path) -> BenchResult<()> {
         name: "big".to_owned(),
     };
     let begin = Instant::now();
-    let node = committed(transfer.upload(whole(new, &path), &()).await?)?;
+    let node = committed_node(transfer.upload(whole_upload(new, &path), &()).await?)?;
     report("1 GiB up", begin, BIG);
 
     file.seek(SeekFrom::Start(BIG / 2))?;
@@ -86,7 +86,7 @@ async fn big(transfer: &Transfer, folder: &Path) -> BenchResult<()> {
         seal_seq: 2,
     };
     let begin = Instant::now();
-    let node = committed(transfer.upload(whole(next, &path), &()).await?)?;
+    let node = committed_node(transfer.upload(whole_upload(next, &path), &()).await?)?;
     report("16 bytes edited", begin, BIG);
 
     let target = File::options()
@@ -102,7 +102,7 @@ async fn big(transfer: &Transfer, folder: &Path) -> BenchResult<()> {
     Ok(())
 }
 
-async fn small(transfer: &Transfer) -> BenchResult<()> {
+async fn measure_small(transfer: &Transfer) -> BenchResult<()> {
     let mut total = 0;
     let mut files = Vec::with_capacity(SMALL_FILES);
     for n in 0..SMALL_FILES {
@@ -129,7 +129,7 @@ async fn small(transfer: &Transfer) -> BenchResult<()> {
     report("10,000 small up", begin, total);
     let mut downloads = Vec::with_capacity(SMALL_FILES);
     for (key, sent) in sent {
-        downloads.push((key, current(&committed(sent?)?)?));
+        downloads.push((key, current(&committed_node(sent?)?)?));
     }
     let begin = Instant::now();
     for ((), file) in transfer.download_batch(downloads, total, &()).await {
@@ -139,7 +139,7 @@ async fn small(transfer: &Transfer) -> BenchResult<()> {
     Ok(())
 }
 
-fn whole(target: UploadTarget, path: &Path) -> Upload {
+fn whole_upload(target: UploadTarget, path: &Path) -> Upload {
     Upload {
         target,
         revision: RevisionId::from_random_bytes(random()),
@@ -152,7 +152,7 @@ fn whole(target: UploadTarget, path: &Path) -> Upload {
     }
 }
 
-fn committed(uploaded: Uploaded) -> BenchResult<Node> {
+fn committed_node(uploaded: Uploaded) -> BenchResult<Node> {
     match uploaded {
         Uploaded::Committed { node, .. } => Ok(*node),
         Uploaded::Unchanged => Err("nothing was uploaded".into()),

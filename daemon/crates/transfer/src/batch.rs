@@ -4,7 +4,7 @@ use crate::chunk_list::{self, ChunkList, chunk_id};
 use crate::context::TransferContext;
 use crate::download::Download;
 use crate::each::each;
-use crate::error::{Check, TransferError, refused};
+use crate::error::{Check, TransferError, refused_error};
 use crate::fetch;
 use crate::local::MemoryTarget;
 use crate::progress::Progress;
@@ -54,7 +54,7 @@ pub(crate) async fn download_batch<K>(
                     }
                 };
                 moved += file.as_ref().map_or(0, |(manifest, _)| manifest.size);
-                progress.moved(moved, moved);
+                progress.on_progress(moved, moved);
                 done.push((key, file));
             }
         }
@@ -222,7 +222,7 @@ fn open_file(
     let list = chunk_list::of_small(context, &manifest, object)?;
     let bytes = assemble(&list, object, size)?;
     if content_hash(&bytes) != manifest.hash {
-        return Err(refused(Check::Content)(CryptoError::NotAuthentic));
+        return Err(refused_error(Check::Content)(CryptoError::NotAuthentic));
     }
     Ok((manifest, bytes))
 }
@@ -235,10 +235,11 @@ fn assemble<'a>(
     let mut bytes = Vec::with_capacity(size);
     for row in list.rows() {
         let sealed = object(chunk_id(&row.id));
-        let sealed = sealed.ok_or_else(|| refused(Check::Chunk)(CryptoError::NotAuthentic))?;
+        let sealed =
+            sealed.ok_or_else(|| refused_error(Check::Chunk)(CryptoError::NotAuthentic))?;
         let plain = list
             .open_chunk(row, sealed)
-            .map_err(refused(Check::Chunk))?;
+            .map_err(refused_error(Check::Chunk))?;
         bytes.extend_from_slice(&plain);
     }
     Ok(bytes)

@@ -1,7 +1,7 @@
 //! The list of a revision's chunks: fetched and opened, or made for a new revision.
 
 use crate::context::TransferContext;
-use crate::error::{Check, TransferError, refused};
+use crate::error::{Check, TransferError, refused_error};
 use cairn_crypto::format2::{
     ChunkRow, ListedChunk, Manifest as List, NodeKeyRef, ObjectId, OpenedManifest, SealedObject,
     join_parts, open_manifest, plan_manifest,
@@ -29,7 +29,7 @@ impl ChunkList {
             .iter()
             .map(|at| context.keys.node_key_at(*at))
             .collect::<Result<_, _>>()
-            .map_err(refused(Check::Manifest))?;
+            .map_err(refused_error(Check::Manifest))?;
         let parts = Vec::new();
         Ok(Self { list, keys, parts })
     }
@@ -86,7 +86,7 @@ fn key_of(context: &TransferContext, content: &ContentObject) -> Result<NodeKey,
     context
         .keys
         .node_key_at(at)
-        .map_err(refused(Check::Manifest))
+        .map_err(refused_error(Check::Manifest))
 }
 
 /// The list of a file of one chunk, which is stored nowhere.
@@ -116,7 +116,7 @@ fn open_whole(
     let content = &manifest.content;
     let key = key_of(context, content)?;
     open_manifest(&key, &object_id(content), sealed, manifest.size)
-        .map_err(refused(Check::Manifest))
+        .map_err(refused_error(Check::Manifest))
 }
 
 /// Opens the list of a small file, whose objects came with it.
@@ -129,7 +129,7 @@ pub(crate) fn of_small<'a>(
         return ChunkList::new(context, of_one(manifest));
     }
     let sealed = object(manifest.content.id)
-        .ok_or_else(|| refused(Check::Manifest)(CryptoError::NotAuthentic))?;
+        .ok_or_else(|| refused_error(Check::Manifest)(CryptoError::NotAuthentic))?;
     match open_whole(context, manifest, sealed)? {
         OpenedManifest::Whole(list) => ChunkList::new(context, list),
         OpenedManifest::Parts(_) => Err(TransferError::protocol(
@@ -156,11 +156,11 @@ pub(crate) async fn of_revision(
     for row in &top.parts {
         let at = top.keys[usize::from(row.key)];
         let key = context.keys.node_key_at(at);
-        let key = key.map_err(refused(Check::Manifest))?;
+        let key = key.map_err(refused_error(Check::Manifest))?;
         fetches.push(fetch_part(context, node, key, row.id));
     }
     let parts: Vec<List> = stream::iter(fetches).buffered(AHEAD).try_collect().await?;
-    let list = join_parts(&top, &parts, manifest.size).map_err(refused(Check::Manifest))?;
+    let list = join_parts(&top, &parts, manifest.size).map_err(refused_error(Check::Manifest))?;
     let mut list = ChunkList::new(context, list)?;
     list.parts = top.parts.iter().map(|row| row.id).collect();
     Ok(list)
@@ -173,7 +173,7 @@ async fn fetch_part(
     id: ObjectId,
 ) -> Result<List, TransferError> {
     let sealed = context.api.chunk(node, chunk_id(&id), None).await?;
-    List::open(&key, &id, &sealed, true).map_err(refused(Check::Manifest))
+    List::open(&key, &id, &sealed, true).map_err(refused_error(Check::Manifest))
 }
 
 /// The object that a new revision's bytes begin with, and those that list its chunks.

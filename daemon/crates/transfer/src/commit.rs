@@ -95,7 +95,7 @@ impl TransferContext {
     ///
     /// # Errors
     /// Those after which nobody knows: the same call may tell later.
-    pub(crate) async fn already_committed(
+    pub(crate) async fn find_committed(
         &self,
         node: NodeId,
         revision: RevisionId,
@@ -135,7 +135,7 @@ pub(crate) fn create(head: &NewRevision, size: u64, chunks: Vec<SealedChunk>) ->
 ///
 /// # Errors
 /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) for another node or revision.
-pub(crate) fn committed(
+pub(crate) fn check_committed(
     head: &NewRevision,
     node: Node,
     manifest: Manifest,

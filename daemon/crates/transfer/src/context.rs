@@ -2,7 +2,7 @@
 
 use crate::blocking::Blocking;
 use crate::download::Download;
-use crate::error::{Check, TransferError, refused};
+use crate::error::{Check, TransferError, refused_error};
 use crate::limits::Limits;
 use cairn_api::Api;
 use cairn_crypto::{CryptoError, Random, SpaceKeys};
@@ -42,10 +42,10 @@ impl TransferContext {
             .manifest_hash
             .is_some_and(|hash| hash != cairn_crypto::manifest_hash(sealed))
         {
-            return Err(refused(Check::Manifest)(CryptoError::NotAuthentic));
+            return Err(refused_error(Check::Manifest)(CryptoError::NotAuthentic));
         }
-        let ids = download.sealed_as();
+        let ids = download.content_source();
         cairn_crypto::open_manifest(&self.keys, ids.node_id, ids.revision_id, sealed)
-            .map_err(refused(Check::Manifest))
+            .map_err(refused_error(Check::Manifest))
     }
 }

@@ -28,7 +28,7 @@ impl Download {
     }
 
     /// Returns the ids that manifest and content key are bound to.
-    pub(crate) fn sealed_as(&self) -> ContentSource {
+    pub(crate) fn content_source(&self) -> ContentSource {
         self.source.unwrap_or(ContentSource {
             node_id: self.node,
             revision_id: self.revision,

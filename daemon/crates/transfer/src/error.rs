@@ -88,6 +88,6 @@ impl TransferError {
 }
 
 /// Makes the error for a check that failed.
-pub(crate) fn refused(check: Check) -> impl Fn(CryptoError) -> TransferError {
+pub(crate) fn refused_error(check: Check) -> impl Fn(CryptoError) -> TransferError {
     move |source| TransferError::Refused { check, source }
 }

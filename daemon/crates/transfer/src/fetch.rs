@@ -4,7 +4,7 @@
 use crate::chunk_list::{self, ChunkList, chunk_id};
 use crate::context::TransferContext;
 use crate::download::Download;
-use crate::error::{Check, TransferError, refused};
+use crate::error::{Check, TransferError, refused_error};
 use crate::local::{Source, Target};
 use crate::progress::Progress;
 use crate::room::Room;
@@ -151,10 +151,10 @@ impl Fetching<'_> {
                 .run(move || write_piece(&*target, slot, chunk, hasher))
                 .await?;
             self.progress
-                .moved(slot.offset + slot.row.length, manifest.size);
+                .on_progress(slot.offset + slot.row.length, manifest.size);
         }
         if hasher.finish() != manifest.hash {
-            return Err(refused(Check::Content)(CryptoError::NotAuthentic));
+            return Err(refused_error(Check::Content)(CryptoError::NotAuthentic));
         }
         let (target, size) = (self.target.clone(), manifest.size);
         let cut = self.context.blocking.run(move || {
@@ -209,7 +209,7 @@ impl Fetching<'_> {
             .blocking
             .run(move || list.open_chunk(&row, &sealed))
             .await
-            .map_err(refused(Check::Chunk))
+            .map_err(refused_error(Check::Chunk))
     }
 }
 

@@ -30,9 +30,9 @@ impl KnownNumbers {
     /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) if the server's count is needed and can't be one.
     pub fn next_seal(&self) -> Result<u64, TransferError> {
         if self.sealed {
-            return following(self.seal_seq);
+            return next_number(self.seal_seq);
         }
-        following(self.seal_seq.max(self.plausible_version()?))
+        next_number(self.seal_seq.max(self.plausible_version()?))
     }
 
     /// Returns the number of the node's next revision: above that of every earlier one.
@@ -41,8 +41,8 @@ impl KnownNumbers {
     /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) if the server's count is needed and can't be one.
     pub fn next_revision(&self) -> Result<u64, TransferError> {
         match self.revision {
-            Some(number) if self.sealed => following(number),
-            number => following(number.unwrap_or(0).max(self.plausible_version()?)),
+            Some(number) if self.sealed => next_number(number),
+            number => next_number(number.unwrap_or(0).max(self.plausible_version()?)),
         }
     }
 
@@ -51,7 +51,7 @@ impl KnownNumbers {
     fn plausible_version(&self) -> Result<u64, TransferError> {
         let last = self.seal_seq.max(self.revision.unwrap_or(0));
         if self.version > MAX_NUMBER || self.version.saturating_sub(last) > MAX_JUMP {
-            return Err(impossible(self.version));
+            return Err(impossible_error(self.version));
         }
         Ok(self.version)
     }
@@ -61,14 +61,14 @@ impl KnownNumbers {
 ///
 /// # Errors
 /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) at the end of all numbers.
-fn following(number: u64) -> Result<u64, TransferError> {
+fn next_number(number: u64) -> Result<u64, TransferError> {
     if number >= MAX_NUMBER {
-        return Err(impossible(number));
+        return Err(impossible_error(number));
     }
     Ok(number + 1)
 }
 
-fn impossible(number: u64) -> TransferError {
+fn impossible_error(number: u64) -> TransferError {
     TransferError::protocol(format!(
         "it counts {number} changes of one file, which can't be; nothing was changed"
     ))

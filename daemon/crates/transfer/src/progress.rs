@@ -17,10 +17,10 @@ pub struct ResumableUpload {
 /// Receives a transfer's progress. Calls come from any thread and must return quickly.
 pub trait Progress: Send + Sync {
     /// The server knows the upload; from now on it can be resumed.
-    fn started(&self, _started: &ResumableUpload) {}
+    fn on_start(&self, _started: &ResumableUpload) {}
 
     /// `done` of `total` plaintext bytes are transferred.
-    fn moved(&self, _done: u64, _total: u64) {}
+    fn on_progress(&self, _done: u64, _total: u64) {}
 }
 
 /// Ignores all progress.

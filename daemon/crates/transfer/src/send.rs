@@ -2,7 +2,7 @@
 //! server lacks.
 
 use crate::chunk_list;
-use crate::commit::{NewContent, NewRevision, committed, create};
+use crate::commit::{NewContent, NewRevision, check_committed, create};
 use crate::compression;
 use crate::context::TransferContext;
 use crate::download::Download;
@@ -11,7 +11,7 @@ use crate::fetch;
 use crate::naming::{KEPT, KnownChunks, Naming, Planned};
 use crate::progress::{Progress, ResumableUpload};
 use crate::scan::scan;
-use crate::sending::{Sending, unannounced};
+use crate::sending::{Sending, unannounced_error};
 use crate::unchanged::is_unchanged;
 use crate::upload::{Upload, UploadTarget, Uploaded};
 use cairn_api::{ApiError, ErrorClass};
@@ -28,7 +28,7 @@ pub(crate) async fn upload(
     mut upload: Upload,
     progress: &dyn Progress,
 ) -> Result<Uploaded, TransferError> {
-    let replaced = upload.target.vouched();
+    let replaced = upload.target.vouched_content();
     let replaced = replaced.filter(|_| upload.size > MIN_CHUNK as u64);
     if replaced.is_some() && is_unchanged(context, &upload).await? {
         return Ok(Uploaded::Unchanged);
@@ -66,8 +66,8 @@ pub(crate) async fn upload(
     };
     match last.make(context, upload, progress).await? {
         Outcome::Done(uploaded) => Ok(uploaded),
-        Outcome::OtherObjects => Err(unopened.unwrap_or_else(unannounced)),
-        Outcome::Lost => Err(unannounced()),
+        Outcome::OtherObjects => Err(unopened.unwrap_or_else(unannounced_error)),
+        Outcome::Lost => Err(unannounced_error()),
     }
 }
 
@@ -159,10 +159,10 @@ impl Attempt {
             Begun::OtherObjects => return Ok(Outcome::OtherObjects),
             Begun::Committed(node) => {
                 let (manifest, _) = context.complete(&head, content)?;
-                return committed(&head, *node, manifest).map(Outcome::Done);
+                return check_committed(&head, *node, manifest).map(Outcome::Done);
             }
         };
-        progress.started(&ResumableUpload {
+        progress.on_start(&ResumableUpload {
             upload: begun.upload_id,
             revision: head.revision,
             object: content.object.id,
@@ -200,12 +200,12 @@ pub(crate) async fn finish(
     let node = match context.api.complete_upload(upload, &complete).await {
         Ok(node) => node,
         Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => context
-            .already_committed(head.target.node(), head.revision)
+            .find_committed(head.target.node(), head.revision)
             .await?
             .ok_or(TransferError::UploadLost)?,
         Err(error) => return Err(error.into()),
     };
-    committed(head, node, manifest)
+    check_committed(head, node, manifest)
 }
 
 /// Removes an upload that can't be used; left alone, it expires.
@@ -265,7 +265,7 @@ async fn begin(
             message,
         }) => {
             match context
-                .already_committed(head.target.node(), head.revision)
+                .find_committed(head.target.node(), head.revision)
                 .await?
             {
                 Some(node) => Ok(Begun::Committed(Box::new(node))),

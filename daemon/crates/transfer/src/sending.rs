@@ -67,7 +67,7 @@ impl Sending<'_> {
         self.moved
             .store(self.size.saturating_sub(left), Ordering::Relaxed);
         self.progress
-            .moved(self.moved.load(Ordering::Relaxed), self.size);
+            .on_progress(self.moved.load(Ordering::Relaxed), self.size);
         if missing.is_empty() {
             return Ok(());
         }
@@ -103,7 +103,7 @@ impl Sending<'_> {
         for id in &self.upload.missing {
             // Taking each out of the table once keeps a hostile list from being longer than the file.
             let Some(span) = spans.remove(id) else {
-                let sealed = lists.remove(id).ok_or_else(unannounced)?;
+                let sealed = lists.remove(id).ok_or_else(unannounced_error)?;
                 missing.push(Missing::Sealed(*id, sealed, 0));
                 continue;
             };
@@ -146,7 +146,7 @@ impl Sending<'_> {
         {
             Ok(()) => {
                 let done = self.moved.fetch_add(length, Ordering::Relaxed) + length;
-                self.progress.moved(done, self.size);
+                self.progress.on_progress(done, self.size);
                 Ok(())
             }
             Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => {
@@ -190,6 +190,6 @@ fn seal_again(
     Ok(sealed.bytes.into())
 }
 
-pub(crate) fn unannounced() -> TransferError {
+pub(crate) fn unannounced_error() -> TransferError {
     TransferError::protocol("chunks are missing that were never announced")
 }

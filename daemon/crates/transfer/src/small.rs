@@ -1,7 +1,7 @@
 //! Many small files up: everything of a file in one place of one request, sealed while the request
 //! before is on the way.
 
-use crate::commit::{NewContent, NewRevision, committed, create};
+use crate::commit::{NewContent, NewRevision, check_committed, create};
 use crate::compression;
 use crate::context::TransferContext;
 use crate::each::each;
@@ -39,7 +39,7 @@ pub(crate) async fn upload_batch<K>(
         .map(|group| async move {
             let bytes: u64 = group.iter().map(|(_, file)| file.bytes.len() as u64).sum();
             let results = send_group(context, group).await;
-            progress.moved(moved.fetch_add(bytes, Ordering::Relaxed) + bytes, total);
+            progress.on_progress(moved.fetch_add(bytes, Ordering::Relaxed) + bytes, total);
             results
         })
         .buffered(IN_FLIGHT)
@@ -194,15 +194,15 @@ async fn finish(
         error,
     } = result;
     match (status, node) {
-        (200..=299, Some(node)) => committed(&head, node, manifest),
+        (200..=299, Some(node)) => check_committed(&head, node, manifest),
         (200..=299, None) => Err(TransferError::protocol(
             "a committed file came without its node",
         )),
         (409, _) => match context
-            .already_committed(head.target.node(), head.revision)
+            .find_committed(head.target.node(), head.revision)
             .await?
         {
-            Some(node) => committed(&head, node, manifest),
+            Some(node) => check_committed(&head, node, manifest),
             None => Err(refusal(409, error)),
         },
         (_, _) => Err(refusal(status, error)),

@@ -166,7 +166,7 @@ impl Transfer {
     ///
     /// # Errors
     /// As for [`Transfer::manifest`].
-    pub async fn shared(
+    pub async fn shared_revision(
         &self,
         download: Download,
         manifest: Manifest,

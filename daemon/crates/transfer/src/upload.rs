@@ -107,7 +107,7 @@ impl UploadTarget {
     }
 
     /// Returns the content that is replaced, where a checked seal vouches for it.
-    pub(crate) fn vouched(&self) -> Option<Download> {
+    pub(crate) fn vouched_content(&self) -> Option<Download> {
         match self {
             Self::New { .. } => None,
             Self::Revision { present, .. } => present.filter(|one| one.manifest_hash.is_some()),

@@ -135,7 +135,7 @@ pub struct UpdateNode {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "present"
+        deserialize_with = "deserialize_present"
     )]
     pub parent_id: Option<Option<NodeId>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -152,7 +152,7 @@ pub struct UpdateNode {
     pub seal: Option<Sealed>,
 }
 
-fn present<'de, D, T>(d: D) -> Result<Option<Option<T>>, D::Error>
+fn deserialize_present<'de, D, T>(d: D) -> Result<Option<Option<T>>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,

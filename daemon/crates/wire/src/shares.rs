@@ -146,14 +146,14 @@ pub struct UpdateShare {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "present"
+        deserialize_with = "deserialize_present"
     )]
     pub expiry_days: Option<Option<f64>>,
     /// The new value for the password check; null or empty takes the check away.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "present"
+        deserialize_with = "deserialize_present"
     )]
     pub password: Option<Option<String>>,
     /// Belongs to `password`.
@@ -170,19 +170,19 @@ pub struct UpdateShare {
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "present"
+        deserialize_with = "deserialize_present"
     )]
     pub download_limit: Option<Option<u64>>,
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "present"
+        deserialize_with = "deserialize_present"
     )]
     pub active_from: Option<Option<Timestamp>>,
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "present"
+        deserialize_with = "deserialize_present"
     )]
     pub active_until: Option<Option<Timestamp>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -191,7 +191,7 @@ pub struct UpdateShare {
     pub key_blob: Option<Sealed>,
 }
 
-fn present<'de, D, T>(d: D) -> Result<Option<Option<T>>, D::Error>
+fn deserialize_present<'de, D, T>(d: D) -> Result<Option<Option<T>>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,

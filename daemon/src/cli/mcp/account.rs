@@ -40,7 +40,7 @@ fn from_environment(key: &str) -> CommandResult<cairn_mcp::Account> {
         file_server: address("SERVICE_FILE_SERVER_URL")?,
         // This device is not registered under a name; the id still separates its changes from those of others.
         device: DeviceId::from_random_bytes(cairn_space::random_id()),
-        keys: passphrase()?.map_or(KeySource::Missing, opened_with),
+        keys: passphrase()?.map_or(KeySource::Missing, passphrase_source),
     })
 }
 
@@ -94,7 +94,7 @@ fn passphrase() -> CommandResult<Option<Zeroizing<String>>> {
     Ok((!is_unset(text)).then(|| Zeroizing::new(text.to_owned())))
 }
 
-fn opened_with(passphrase: Zeroizing<String>) -> KeySource {
+fn passphrase_source(passphrase: Zeroizing<String>) -> KeySource {
     KeySource::Passphrase {
         passphrase,
         iterations: keys::iterations(),

@@ -31,7 +31,7 @@ impl Disk {
     }
 
     /// Returns the folders of this device's pairs. A home without an index has none.
-    fn synced(&self) -> Vec<PathBuf> {
+    fn synced_folders(&self) -> Vec<PathBuf> {
         if !self.home.index_file().exists() {
             return Vec::new();
         }
@@ -47,7 +47,7 @@ impl Disk {
 }
 
 impl LocalFiles for Disk {
-    fn executable(&self, path: &Path) -> bool {
+    fn is_executable(&self, path: &Path) -> bool {
         RealDisk::new().stat(path).is_ok_and(|stat| stat.executable)
     }
 
@@ -59,15 +59,15 @@ impl LocalFiles for Disk {
         RealDisk::new().sync_all(dir)
     }
 
-    fn acceptable(&self, name: &Name) -> Result<(), String> {
-        names::acceptable(name).map_err(|problem| problem.to_string())
+    fn check_name(&self, name: &Name) -> Result<(), String> {
+        names::check_name(name).map_err(|problem| problem.to_string())
     }
 
     fn allowed_dirs(&self) -> Vec<PathBuf> {
         if !self.named.is_empty() {
             return self.named.clone();
         }
-        let mut dirs = self.synced();
+        let mut dirs = self.synced_folders();
         dirs.extend(downloads());
         dirs.push(std::env::temp_dir());
         dirs

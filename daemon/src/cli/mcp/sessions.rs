@@ -145,7 +145,7 @@ impl SessionFiles for HomeSessions {
         }
     }
 
-    fn ended(&self) -> io::Result<Vec<EndedSession>> {
+    fn ended_sessions(&self) -> io::Result<Vec<EndedSession>> {
         let mut ended = Vec::new();
         for (newer, (path, modified)) in self.ended_files()?.into_iter().enumerate() {
             if !is_kept(newer, modified) {
@@ -224,8 +224,8 @@ mod tests {
         HomeSessions::new(Home::at(dir))
     }
 
-    fn ended(sessions: &HomeSessions) -> Vec<String> {
-        let ended = sessions.ended().unwrap();
+    fn ended_lines(sessions: &HomeSessions) -> Vec<String> {
+        let ended = sessions.ended_sessions().unwrap();
         ended.into_iter().map(|session| session.lines).collect()
     }
 
@@ -234,15 +234,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (first, second) = (sessions(dir.path()), sessions(dir.path()));
         let id = first.id.to_string();
-        assert_eq!(ended(&second), Vec::<String>::new());
+        assert_eq!(ended_lines(&second), Vec::<String>::new());
         first.append("one").unwrap();
         first.append("two").unwrap();
-        assert_eq!(ended(&second), Vec::<String>::new(), "it runs");
+        assert_eq!(ended_lines(&second), Vec::<String>::new(), "it runs");
         assert!(second.append_undone(Some(&id), "no").is_err());
         drop(first);
-        assert_eq!(ended(&second), ["\none\n\ntwo\n"]);
+        assert_eq!(ended_lines(&second), ["\none\n\ntwo\n"]);
         second.append_undone(Some(&id), "three").unwrap();
-        assert_eq!(ended(&second), ["\none\n\ntwo\n\nthree\n"]);
+        assert_eq!(ended_lines(&second), ["\none\n\ntwo\n\nthree\n"]);
         assert!(second.append_undone(Some("../config"), "no").is_err());
     }
 
@@ -257,7 +257,7 @@ mod tests {
         let file = File::options().write(true).open(&path).unwrap();
         let yesterday = SystemTime::now() - Duration::from_secs(24 * 3600);
         file.set_modified(yesterday).unwrap();
-        let at = |sessions: &HomeSessions| sessions.ended().unwrap()[0].at.clone();
+        let at = |sessions: &HomeSessions| sessions.ended_sessions().unwrap()[0].at.clone();
         let before = at(&second);
         // Another process lists the sessions for a moment.
         file.lock_shared().unwrap();
@@ -266,7 +266,7 @@ mod tests {
             file.unlock().unwrap();
             undone.join().unwrap().unwrap();
         });
-        assert!(ended(&second)[0].contains("taken back"));
+        assert!(ended_lines(&second)[0].contains("taken back"));
         assert_eq!(at(&second), before);
     }
 
@@ -277,7 +277,7 @@ mod tests {
         let id = first.id.to_string();
         first.append("one").unwrap();
         drop(first);
-        assert_eq!(ended(&second).len(), 1);
+        assert_eq!(ended_lines(&second).len(), 1);
         let held = File::open(second.path(&id)).unwrap();
         held.lock_shared().unwrap();
         let refused = second.append_undone(Some(&id), "taken back").unwrap_err();
@@ -310,7 +310,7 @@ mod tests {
         let mut file = File::options().append(true).open(&path).unwrap();
         file.write_all(b"half of \xc3").unwrap();
         write_line(&mut file, "two").unwrap();
-        assert_eq!(ended(&second), ["\none\ntwo\n"]);
+        assert_eq!(ended_lines(&second), ["\none\ntwo\n"]);
     }
 
     #[test]
@@ -324,7 +324,7 @@ mod tests {
         file.set_modified(long_ago).unwrap();
         drop((old, file));
         let new = sessions(dir.path());
-        assert!(ended(&new).is_empty(), "it is not offered any more");
+        assert!(ended_lines(&new).is_empty(), "it is not offered any more");
         new.append("two").unwrap();
         assert!(!path.exists());
     }

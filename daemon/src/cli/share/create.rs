@@ -1,6 +1,6 @@
 //! `cairn share create`: a new link, and the mail with it.
 
-use super::{of_link, print_link, unverified};
+use super::{of_link, print_link, unverified_nodes};
 use crate::app::App;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _};
@@ -74,7 +74,7 @@ pub(super) async fn run(app: &App, remote: &Remote, args: Args) -> CommandResult
         )?),
         (None, false) => None,
     };
-    let unverified = unverified(args.include_unverified);
+    let unverified = unverified_nodes(args.include_unverified);
     let node = remote.find(&args.node).await?.node()?;
     let expiry_days = args.expires.map(|expiry| expiry.0);
     let what = format!("share {}", args.node);

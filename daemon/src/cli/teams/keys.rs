@@ -82,7 +82,7 @@ pub(super) async fn grant(
         }
         grants.members(&session.keys, trust)
     })?;
-    let confirmed = confirmed(app, &members)?;
+    let confirmed = confirm_fingerprints(app, &members)?;
     let made = trust::update(&app.home, &session.keys, |trust| {
         for email in &confirmed {
             grants.accept_new(email, trust)?;
@@ -111,9 +111,9 @@ pub(super) async fn grant(
 
 /// Shows the fingerprint of each member who is new and lacks the key, and asks for each. Returns the
 /// addresses that were accepted; none without a terminal.
-fn confirmed(app: &App, members: &[MemberKeys]) -> CommandResult<Vec<String>> {
+fn confirm_fingerprints(app: &App, members: &[MemberKeys]) -> CommandResult<Vec<String>> {
     let mut accepted = Vec::new();
-    for member in waiting(members) {
+    for member in waiting_members(members) {
         app.out.note(format_args!(
             "{} was seen for the first time, with the fingerprint {}",
             clean(&member.email),
@@ -123,7 +123,7 @@ fn confirmed(app: &App, members: &[MemberKeys]) -> CommandResult<Vec<String>> {
             "Did {} tell you this fingerprint by another way than this service? [y/N] ",
             clean(&member.email)
         );
-        if prompt::confirmed(&question)? {
+        if prompt::confirm(&question)? {
             accepted.push(member.email.clone());
         }
     }
@@ -131,7 +131,7 @@ fn confirmed(app: &App, members: &[MemberKeys]) -> CommandResult<Vec<String>> {
 }
 
 /// Returns the members who could have the key if a person accepted theirs.
-fn waiting(members: &[MemberKeys]) -> Vec<&MemberKeys> {
+fn waiting_members(members: &[MemberKeys]) -> Vec<&MemberKeys> {
     members
         .iter()
         .filter(|one| one.status == KeyStatus::New && !one.has_grant)
@@ -147,7 +147,7 @@ fn report(app: &App, team: &Team, made: &Granting) -> CommandResult {
             made.ring.epoch()
         ));
     }
-    let granted = granted(made);
+    let granted = granted_members(made);
     if made.grants.is_empty() {
         app.out.line("All members who can have the key have it.");
     }
@@ -167,7 +167,7 @@ fn report(app: &App, team: &Team, made: &Granting) -> CommandResult {
     for member in &changed {
         app.out.note(difference(app, member));
     }
-    let new = waiting(&made.members);
+    let new = waiting_members(&made.members);
     let brief = |members: &[&MemberKeys]| members.iter().map(|one| view(one)).collect::<Vec<_>>();
     app.out.json(&json!({
         "team_id": team.id,
@@ -197,7 +197,7 @@ fn report(app: &App, team: &Team, made: &Granting) -> CommandResult {
     })
 }
 
-fn granted(made: &Granting) -> Vec<&MemberKeys> {
+fn granted_members(made: &Granting) -> Vec<&MemberKeys> {
     let members = made.members.iter();
     members.filter(|one| made.grants_to(one.account)).collect()
 }

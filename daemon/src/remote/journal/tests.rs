@@ -61,7 +61,7 @@ fn a_line_that_an_earlier_version_noted_is_read() {
     let sessions = Journal::sessions(&home).unwrap();
     let read = sessions[0][0].change.as_ref().unwrap();
     assert_eq!((read.at, read.version), (Timestamp(7), None));
-    assert_eq!(Journal::moved(&home, None).unwrap()[0].name, "f");
+    assert_eq!(Journal::past_places(&home, None).unwrap()[0].name, "f");
 }
 
 #[test]

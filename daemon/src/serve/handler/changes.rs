@@ -25,7 +25,7 @@ impl Daemon {
                 .collect(),
         );
         self.engine.reload();
-        self.applied(|status| status.folders.iter().any(|f| f.local == row.root))
+        self.wait_for_status(|status| status.folders.iter().any(|f| f.local == row.root))
             .await;
         Ok(Reply::Folder(folders::to_control(&row)))
     }
@@ -33,14 +33,14 @@ impl Daemon {
     pub(super) async fn remove_folder(&self, folder: &str) -> CommandResult<Reply> {
         folders::remove(self.engine.index(), folder)?;
         self.engine.reload();
-        self.applied(|status| status.folders.iter().all(|f| f.local != folder))
+        self.wait_for_status(|status| status.folders.iter().all(|f| f.local != folder))
             .await;
         Ok(Reply::DONE)
     }
 
     /// Waits until the engine's status shows a change of the pairs, for a while: a busy engine takes
     /// it over later.
-    async fn applied(&self, shows: impl Fn(&cairn_engine::Status) -> bool) {
+    async fn wait_for_status(&self, shows: impl Fn(&cairn_engine::Status) -> bool) {
         let mut events = self.engine.events();
         let waiting = async {
             while !shows(&self.engine.status()) {
@@ -75,7 +75,7 @@ impl Daemon {
     }
 
     pub(super) async fn resolve(&self, path: &str, keep: Keep) -> CommandResult<Reply> {
-        let (row, below) = folders::containing(self.engine.index(), Path::new(path))?;
+        let (row, below) = folders::pair_containing(self.engine.index(), Path::new(path))?;
         self.engine.resolve(Some(row.id), below, keep).await?;
         Ok(Reply::DONE)
     }
@@ -93,7 +93,7 @@ impl Daemon {
     }
 
     pub(super) async fn accept_disk(&self, path: &str) -> CommandResult<Reply> {
-        let (row, below) = folders::containing(self.engine.index(), Path::new(path))?;
+        let (row, below) = folders::pair_containing(self.engine.index(), Path::new(path))?;
         self.engine.accept_disk(row.id, below).await?;
         Ok(Reply::DONE)
     }

@@ -80,7 +80,7 @@ impl World {
 
     /// Asserts that the liar got no seal for a node, neither with an upload nor alone.
     fn assert_nothing_sealed(&self, node: &Node, case: &str) {
-        let asked = self.liar.asked();
+        let asked = self.liar.requests();
         let update = format!("PUT /nodes/{}", node.id);
         let is_sealing = |one: &&String| **one == update || one.contains("/complete");
         let sealing = asked.iter().find(is_sealing);
@@ -261,7 +261,7 @@ async fn the_objects_of_an_older_content_are_those_of_its_own_list() {
         });
         let refused = world.lied_to.restore_revision(&second, &old).await;
         assert!(matches!(refused, Err(TransferError::Api(_))), "{at}");
-        let asked = world.liar.asked();
+        let asked = world.liar.requests();
         assert!(
             !asked.iter().any(|one| one.starts_with("POST")),
             "{asked:?}"

@@ -62,7 +62,7 @@ impl World {
     }
 
     /// Returns the sealed listings of a link.
-    async fn sealed(&self, share: &Share) -> Vec<SharedFile> {
+    async fn sealed_listings(&self, share: &Share) -> Vec<SharedFile> {
         let path = ["public", "shares", &share.short_code, "open"];
         let body = serde_json::json!({});
         let opened = self.api.call(Method::POST, &path, &[], Some(&body)).await;
@@ -72,9 +72,9 @@ impl World {
 
     /// Opens a link and the listings of its files, as a visitor does.
     async fn listings(&self, share: &Share, key: &LinkKey) -> Vec<Listing> {
-        let files = self.sealed(share).await.into_iter();
+        let files = self.sealed_listings(share).await.into_iter();
         files
-            .map(|file| opened(share, key, &[file]).unwrap())
+            .map(|file| open_listing(share, key, &[file]).unwrap())
             .collect()
     }
 
@@ -101,7 +101,7 @@ impl World {
     }
 
     /// Tries to share a node; the paths that are refused, or none.
-    async fn refused(&self, node: &Node) -> Vec<String> {
+    async fn refused_paths(&self, node: &Node) -> Vec<String> {
         let settings = CreateShare::default();
         match self
             .space
@@ -116,7 +116,11 @@ impl World {
 }
 
 /// Opens the listing of a link to one file.
-fn opened(share: &Share, key: &LinkKey, files: &[SharedFile]) -> Result<Listing, CryptoError> {
+fn open_listing(
+    share: &Share,
+    key: &LinkKey,
+    files: &[SharedFile],
+) -> Result<Listing, CryptoError> {
     let [file] = files else { panic!("{files:?}") };
     let place = ListingPlace {
         share: share.id,
@@ -133,7 +137,7 @@ async fn what_somebody_without_keys_has_put_into_a_folder_is_not_shared_with_it(
     let private = world.folder("private").await;
     world.file(public.id, "readme.txt", b"for all").await;
     let secret = world.file(private.id, "x.txt", b"for nobody").await;
-    assert_eq!(world.refused(&public).await, Vec::<String>::new());
+    assert_eq!(world.refused_paths(&public).await, Vec::<String>::new());
     let link = world
         .space
         .create_share(
@@ -148,8 +152,8 @@ async fn what_somebody_without_keys_has_put_into_a_folder_is_not_shared_with_it(
     let moved = world
         .move_without_keys(&secret, public.id, "notes.txt")
         .await;
-    assert_eq!(world.refused(&public).await, ["/public/notes.txt"]);
-    assert_eq!(world.refused(&moved).await, ["/public/notes.txt"]);
+    assert_eq!(world.refused_paths(&public).await, ["/public/notes.txt"]);
+    assert_eq!(world.refused_paths(&moved).await, ["/public/notes.txt"]);
     let refreshed = world
         .space
         .refresh_share(&link.share, &public, UnverifiedNodes::Refuse)
@@ -171,8 +175,8 @@ async fn a_file_below_a_folder_that_nobody_with_keys_has_named_is_not_shared() {
     let file = world.file(private.id, "x.txt", b"for nobody").await;
     world.move_without_keys(&private, top.id, "public").await;
     let moved = world.space.node(file.id).await.unwrap();
-    assert_eq!(world.refused(&moved).await, ["/top/public"]);
-    assert_eq!(world.refused(&top).await, ["/top/public"]);
+    assert_eq!(world.refused_paths(&moved).await, ["/top/public"]);
+    assert_eq!(world.refused_paths(&top).await, ["/top/public"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -380,25 +384,28 @@ async fn what_was_in_a_link_opens_with_its_address_also_after_a_refresh() {
     let top = world.folder("top").await;
     let draft = world.file(top.id, "f", b"with a secret").await;
     let (share, key) = world.share(&draft).await;
-    let before = world.sealed(&share).await;
+    let before = world.sealed_listings(&share).await;
     let redacted = world.file(top.id, "f", b"redacted").await;
     world
         .space
         .refresh_share(&share, &redacted, UnverifiedNodes::Refuse)
         .await
         .unwrap();
-    assert_ne!(world.sealed(&share).await, before);
-    assert!(opened(&share, &key, &before).is_ok(), "whoever kept it");
+    assert_ne!(world.sealed_listings(&share).await, before);
+    assert!(
+        open_listing(&share, &key, &before).is_ok(),
+        "whoever kept it"
+    );
     // That is why a file without its secrets gets a new link.
     let (other, other_key) = world.share(&redacted).await;
-    assert!(opened(&other, &other_key, &before).is_err());
+    assert!(open_listing(&other, &other_key, &before).is_err());
 }
 
 /// Has seen the tenth seal of one node.
 struct Tenth(NodeId);
 
 impl SeenSeals for Tenth {
-    fn newest(&self, node: NodeId) -> std::io::Result<u64> {
+    fn newest_number(&self, node: NodeId) -> std::io::Result<u64> {
         Ok(if node == self.0 { 10 } else { 0 })
     }
 }

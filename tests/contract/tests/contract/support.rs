@@ -185,7 +185,7 @@ impl Liar {
     }
 
     /// Method and path of each request since the last lie began.
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 }

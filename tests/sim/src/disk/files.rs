@@ -145,7 +145,7 @@ impl Files {
     /// # Errors
     /// `AlreadyExists`, `NotFound`, `NotADirectory`.
     pub fn mkdir(&mut self, path: &Path) -> io::Result<()> {
-        let node = self.fresh(Some(BTreeMap::new()), Vec::new());
+        let node = self.new_node(Some(BTreeMap::new()), Vec::new());
         self.insert(path, node)
     }
 
@@ -163,13 +163,13 @@ impl Files {
                 Ok(())
             }
             Err(_) => {
-                let node = self.fresh(None, bytes.to_vec());
+                let node = self.new_node(None, bytes.to_vec());
                 self.insert(path, node)
             }
         }
     }
 
-    pub fn fresh(&mut self, children: Option<BTreeMap<String, Node>>, data: Vec<u8>) -> Node {
+    pub fn new_node(&mut self, children: Option<BTreeMap<String, Node>>, data: Vec<u8>) -> Node {
         let now = self.tick();
         let inode = self.free_inodes.pop_first().unwrap_or_else(|| {
             self.next_inode += 1;

@@ -333,13 +333,13 @@ impl TempFile for Temp {
 }
 
 impl Disk for SimDisk {
-    fn acceptable(&self, name: &Name) -> Result<(), NameProblem> {
+    fn check_name(&self, name: &Name) -> Result<(), NameProblem> {
         let rules = NameRules {
             windows: self.state().windows,
             ignores_case: false,
             ignores_normal_form: false,
         };
-        rules.acceptable(name)
+        rules.check_name(name)
     }
 
     fn list(&self, dir: &Path) -> io::Result<Vec<Entry>> {

@@ -48,12 +48,12 @@ pub(crate) fn compress(plain: &[u8], choice: Compression) -> Option<Zeroizing<Ve
         return None;
     }
     let frame = frame(plain)?;
-    let (before, after) = (padded(plain.len()), padded(frame.len()));
+    let (before, after) = (padded_length(plain.len()), padded_length(frame.len()));
     // Less than three in a hundred isn't worth the time that opening takes.
     (after * 100 <= before * 97).then_some(frame)
 }
 
-fn padded(payload: usize) -> u64 {
+fn padded_length(payload: usize) -> u64 {
     padme(1 + payload as u64)
 }
 

@@ -22,8 +22,8 @@ impl NewEpoch {
     pub(crate) fn new(ring: KeyRing, boxes: Vec<SealedBox>, rng: &mut dyn Random) -> Self {
         let boxes = Boxes::new(ring.seal_older(rng), boxes);
         let statement = Epoch {
-            epoch: ring.newest().epoch(),
-            check: ring.newest().check_value(),
+            epoch: ring.newest_secret().epoch(),
+            check: ring.newest_secret().check_value(),
             boxes: boxes.hash(),
         };
         Self {
@@ -43,13 +43,13 @@ pub fn raise_team_epoch(
     members: &[(AccountId, SharingPublic)],
     rng: &mut dyn Random,
 ) -> std::result::Result<NewEpoch, CryptoError> {
-    let ring = ring.raised(rng);
+    let ring = ring.with_next_epoch(rng);
     let mut boxes = Vec::with_capacity(members.len());
     for (account, public) in members {
         boxes.push(SealedBox {
             account: *account,
             number: 0,
-            sealed: make_grant(ring.newest(), *account, public, rng)?,
+            sealed: make_grant(ring.newest_secret(), *account, public, rng)?,
         });
     }
     Ok(NewEpoch::new(ring, boxes, rng))
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
     use crate::SystemRandom;
     use crate::format2::SpaceSecret;
-    use crate::format2::sharing::tests::sharing;
+    use crate::format2::sharing::tests::sharing_keys;
 
     fn account(n: u8) -> AccountId {
         AccountId::from_random_bytes([n; 16])
@@ -88,28 +88,34 @@ mod tests {
         SpaceId::from_random_bytes([1; 16])
     }
 
-    fn raised(members: &[u8]) -> NewEpoch {
+    fn raise_epoch(members: &[u8]) -> NewEpoch {
         let first = SpaceSecret::from_bytes(space(), 1, &[7; 32]).unwrap();
         let members: Vec<_> = members
             .iter()
-            .map(|n| (account(*n), sharing(*n).public().clone()))
+            .map(|n| (account(*n), sharing_keys(*n).public().clone()))
             .collect();
         raise_team_epoch(&KeyRing::new(first), &members, &mut SystemRandom).unwrap()
     }
 
     fn open(n: u8, statement: &Epoch, boxes: &Boxes) -> Result<KeyRing, CryptoError> {
-        open_team_epoch(&sharing(n), account(n), space(), statement, &boxes.encode())
+        open_team_epoch(
+            &sharing_keys(n),
+            account(n),
+            space(),
+            statement,
+            &boxes.encode(),
+        )
     }
 
     #[test]
     fn members_of_an_epoch_open_it_and_all_before() {
-        let new = raised(&[0, 1]);
+        let new = raise_epoch(&[0, 1]);
         assert_eq!(new.statement.epoch, 2);
         for n in [0, 1] {
             let ring = open(n, &new.statement, &new.boxes).unwrap();
             assert_eq!(*ring.encode(), *new.ring.encode());
         }
-        let without = raised(&[0]);
+        let without = raise_epoch(&[0]);
         assert!(open(1, &without.statement, &without.boxes).is_err());
         // The box of somebody else, under one's own name.
         let mut moved = without.boxes;
@@ -123,7 +129,7 @@ mod tests {
 
     #[test]
     fn another_blob_or_another_secret_is_refused() {
-        let (new, other) = (raised(&[0]), raised(&[0]));
+        let (new, other) = (raise_epoch(&[0]), raise_epoch(&[0]));
         assert!(open(0, &new.statement, &other.boxes).is_err());
         let mut statement = new.statement.clone();
         statement.check = other.statement.check;

@@ -107,7 +107,7 @@ fn key(
     (by_rsa, by_kem): (&[u8; 32], &[u8; 32]),
 ) -> Result<Key> {
     let (rsa, kem) = ciphertexts.split_at(RSA_MODULUS);
-    let context = label.bytes(&to.both()).bytes(rsa).bytes(kem);
+    let context = label.bytes(&to.both_keys()).bytes(rsa).bytes(kem);
     let salt = Sha256::digest(context.as_bytes());
     let mut input = Zeroizing::new([0; 64]);
     input[..32].copy_from_slice(by_rsa);

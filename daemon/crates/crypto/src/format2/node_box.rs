@@ -68,7 +68,7 @@ impl NodeBox {
         if plain.is_empty() {
             return Ok(Vec::new());
         }
-        let associated = associated(keys, node, seq);
+        let associated = associated_data(keys, node, seq);
         cipher(keys)
             .encrypt([associated.as_bytes()], &plain)
             .map_err(|_| CryptoError::InvalidInput("the box is too long"))
@@ -95,7 +95,7 @@ impl NodeBox {
         if !(SIV..=MAX_BOX).contains(&sealed.len()) {
             return Err(CryptoError::NotAuthentic);
         }
-        let associated = associated(keys, node, seq);
+        let associated = associated_data(keys, node, seq);
         let plain = cipher(keys)
             .decrypt([associated.as_bytes()], sealed)
             .map(Zeroizing::new)
@@ -186,7 +186,7 @@ fn cipher(keys: &SpaceKeys) -> Aes256Siv {
     Aes256Siv::new((&*key).into())
 }
 
-fn associated(keys: &SpaceKeys, node: NodeId, seq: u64) -> AssociatedData {
+fn associated_data(keys: &SpaceKeys, node: NodeId, seq: u64) -> AssociatedData {
     AssociatedData::new("cairn/2/box")
         .id(&keys.space)
         .number(keys.epoch)

@@ -117,7 +117,7 @@ impl NodeKey {
         bytes.resize(1 + padded, 0);
         let id = self.object_id(kind, &bytes[1..]);
         let key = self.seal_key(kind, &id);
-        let associated = associated(kind, self.space, self.at, &id);
+        let associated = associated_data(kind, self.space, self.at, &id);
         let tag = aead::encrypt(&key, &[0; 12], associated.as_bytes(), &mut bytes[1..]);
         bytes.extend_from_slice(&tag);
         SealedObject { id, bytes }
@@ -158,7 +158,12 @@ pub fn raw_len(plain: u64) -> u64 {
     1 + padme(1 + plain) + aead::TAG as u64
 }
 
-fn associated(kind: ObjectKind, space: SpaceId, at: NodeKeyRef, id: &ObjectId) -> AssociatedData {
+fn associated_data(
+    kind: ObjectKind,
+    space: SpaceId,
+    at: NodeKeyRef,
+    id: &ObjectId,
+) -> AssociatedData {
     AssociatedData::new("cairn/2/object")
         .bytes(&[kind.letter()])
         .id(&space)
@@ -187,7 +192,7 @@ pub(crate) fn open_sealed(
         return Err(CryptoError::NotAuthentic);
     }
     let mut padded = Zeroizing::new(cipher.to_vec());
-    let associated = associated(kind, space, at, id);
+    let associated = associated_data(kind, space, at, id);
     aead::decrypt(key, &[0; 12], associated.as_bytes(), &mut padded, tag)?;
     Ok(padded)
 }

@@ -171,7 +171,7 @@ mod tests {
         secret.keys().node(NodeId::from_random_bytes([1; 16]))
     }
 
-    fn long(rows: usize) -> Manifest {
+    fn long_manifest(rows: usize) -> Manifest {
         let other = NodeKeyRef {
             epoch: 1,
             ..key().at()
@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    fn opened(planned: &PlannedManifest) -> (TopManifest, Vec<Manifest>) {
+    fn open_parts(planned: &PlannedManifest) -> (TopManifest, Vec<Manifest>) {
         let key = key();
         let named = &planned.named;
         let top = TopManifest::open(&key, &named.id, &named.bytes).unwrap();
@@ -199,8 +199,8 @@ mod tests {
 
     #[test]
     fn a_long_manifest_comes_back_from_its_parts() {
-        let manifest = long(2 * ROWS_PER_PART + 5);
-        let (top, parts) = opened(&plan_manifest(&key(), &manifest).unwrap());
+        let manifest = long_manifest(2 * ROWS_PER_PART + 5);
+        let (top, parts) = open_parts(&plan_manifest(&key(), &manifest).unwrap());
         assert_eq!(parts.len(), 3);
         let joined = join_parts(&top, &parts, manifest.size()).unwrap();
         assert_eq!(joined.rows.len(), manifest.rows.len());
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn an_edit_seals_one_part_and_the_top() {
-        let mut manifest = long(3 * ROWS_PER_PART);
+        let mut manifest = long_manifest(3 * ROWS_PER_PART);
         let before = plan_manifest(&key(), &manifest).unwrap();
         manifest.rows[ROWS_PER_PART + 7].hash = [9; 32];
         let after = plan_manifest(&key(), &manifest).unwrap();
@@ -235,16 +235,16 @@ mod tests {
 
     #[test]
     fn sixteen_thousand_chunks_need_no_parts() {
-        let planned = plan_manifest(&key(), &long(ROWS_PER_PART)).unwrap();
+        let planned = plan_manifest(&key(), &long_manifest(ROWS_PER_PART)).unwrap();
         assert!(planned.parts.is_empty());
         let named = &planned.named;
-        let size = long(ROWS_PER_PART).size();
+        let size = long_manifest(ROWS_PER_PART).size();
         let open = |size| open_manifest(&key(), &named.id, &named.bytes, size);
         assert_eq!(
             open(size).unwrap(),
-            OpenedManifest::Whole(long(ROWS_PER_PART))
+            OpenedManifest::Whole(long_manifest(ROWS_PER_PART))
         );
         assert!(open(size + 1).is_err());
-        assert!(plan_manifest(&key(), &long(1)).is_err());
+        assert!(plan_manifest(&key(), &long_manifest(1)).is_err());
     }
 }

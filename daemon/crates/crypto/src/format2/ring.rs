@@ -41,7 +41,7 @@ impl KeyRing {
 
     /// Returns the secret under which new things are sealed.
     #[must_use]
-    pub fn newest(&self) -> &SpaceSecret {
+    pub fn newest_secret(&self) -> &SpaceSecret {
         &self.newest
     }
 
@@ -56,7 +56,7 @@ impl KeyRing {
 
     /// Returns the ring with a new secret for the next epoch.
     #[must_use]
-    pub fn raised(&self, rng: &mut dyn Random) -> Self {
+    pub fn with_next_epoch(&self, rng: &mut dyn Random) -> Self {
         let epoch = self.newest.epoch() + 1;
         let newest = SpaceSecret::generate(self.space(), epoch, rng);
         let mut older = self.older.clone();
@@ -145,7 +145,7 @@ mod tests {
     fn ring(epochs: u64) -> KeyRing {
         let first = SpaceSecret::generate(space(1), 1, &mut SystemRandom);
         (1..epochs).fold(KeyRing::new(first), |ring, _| {
-            ring.raised(&mut SystemRandom)
+            ring.with_next_epoch(&mut SystemRandom)
         })
     }
 
@@ -158,7 +158,7 @@ mod tests {
         for epochs in [1, 2, 200] {
             let ring = ring(epochs);
             let sealed = ring.seal_older(&mut SystemRandom);
-            let opened = KeyRing::open_older(ring.newest().clone(), &sealed).unwrap();
+            let opened = KeyRing::open_older(ring.newest_secret().clone(), &sealed).unwrap();
             for epoch in 0..epochs + 2 {
                 assert_eq!(bytes(&opened, epoch), bytes(&ring, epoch));
                 assert_eq!(
@@ -166,8 +166,8 @@ mod tests {
                     (1..=epochs).contains(&epoch)
                 );
             }
-            let next = ring.raised(&mut SystemRandom);
-            assert!(KeyRing::open_older(next.newest().clone(), &sealed).is_err());
+            let next = ring.with_next_epoch(&mut SystemRandom);
+            assert!(KeyRing::open_older(next.newest_secret().clone(), &sealed).is_err());
             let whole = KeyRing::decode(space(1), &ring.encode()).unwrap();
             assert_eq!(*whole.encode(), *ring.encode());
         }
@@ -182,7 +182,7 @@ mod tests {
         }
         let ring = ring(3);
         let plain = encode([secret(1), secret(3)].iter());
-        let newest = ring.newest().clone();
+        let newest = ring.newest_secret().clone();
         let sealed = seal::seal(&newest.key, purpose(&newest), &plain, &mut SystemRandom);
         assert!(KeyRing::open_older(newest, &sealed).is_err());
         assert!(KeyRing::decode(space(1), &[0]).is_err());

@@ -63,7 +63,7 @@ impl Purpose {
         }
     }
 
-    fn associated(self) -> AssociatedData {
+    fn associated_data(self) -> AssociatedData {
         let start = AssociatedData::new(self.label());
         match self {
             Self::Account(account)
@@ -125,7 +125,7 @@ pub(crate) fn seal(key: &Key, purpose: Purpose, plain: &[u8], rng: &mut dyn Rand
     let mut out = Vec::with_capacity(plain.len() + OVERHEAD);
     out.extend_from_slice(&salt);
     out.extend_from_slice(plain);
-    let associated = purpose.associated();
+    let associated = purpose.associated_data();
     let key = purpose.key(key, &salt);
     let tag = aead::encrypt(&key, &[0; 12], associated.as_bytes(), &mut out[SALT..]);
     out.extend_from_slice(&tag);
@@ -140,7 +140,7 @@ pub(crate) fn open(key: &Key, purpose: Purpose, sealed: &[u8]) -> Result<Zeroizi
         .split_last_chunk::<{ aead::TAG }>()
         .ok_or(CryptoError::NotAuthentic)?;
     let mut plain = Zeroizing::new(cipher.to_vec());
-    let associated = purpose.associated();
+    let associated = purpose.associated_data();
     let key = purpose.key(key, salt);
     aead::decrypt(&key, &[0; 12], associated.as_bytes(), &mut plain, tag)?;
     Ok(plain)

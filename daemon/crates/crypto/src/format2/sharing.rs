@@ -52,7 +52,7 @@ impl SharingKeys {
         require(rsa.n().bits() == RSA_BITS && rsa.primes().len() == 2)?;
         let kem = DecapsulationKey::from_seed(Array::from(*seed));
         let mut public = SharingPublic {
-            rsa: Box::new(fixed(rsa.n())?),
+            rsa: Box::new(fixed_bytes(rsa.n())?),
             kem: Box::new([0; KEM_PUBLIC]),
         };
         public
@@ -65,7 +65,7 @@ impl SharingKeys {
     pub(crate) fn to_bytes(&self) -> Result<Zeroizing<[u8; PRIVATE]>> {
         let mut out = Zeroizing::new([0; PRIVATE]);
         for (prime, part) in self.rsa.primes().iter().zip(out.chunks_mut(PRIME)) {
-            let bytes: Zeroizing<[u8; PRIME]> = Zeroizing::new(fixed(prime)?);
+            let bytes: Zeroizing<[u8; PRIME]> = Zeroizing::new(fixed_bytes(prime)?);
             part.copy_from_slice(&*bytes);
         }
         out[2 * PRIME..].copy_from_slice(&*self.seed);
@@ -112,7 +112,7 @@ impl SharingPublic {
     }
 
     /// Returns both keys, as grants and device lists are bound to them.
-    pub(crate) fn both(&self) -> Vec<u8> {
+    pub(crate) fn both_keys(&self) -> Vec<u8> {
         [&self.rsa[..], &self.kem[..]].concat()
     }
 
@@ -129,7 +129,7 @@ impl SharingPublic {
 }
 
 /// Returns a number as bytes of the length that it has.
-fn fixed<const N: usize>(number: &BigUint) -> Result<[u8; N]> {
+fn fixed_bytes<const N: usize>(number: &BigUint) -> Result<[u8; N]> {
     let bytes = Zeroizing::new(number.to_bytes_be());
     bytes
         .as_slice()

@@ -27,7 +27,7 @@ fn context(granter: &AccountKeys, epoch: u32) -> GrantContext {
 }
 
 /// A grant of any bytes, as a granter without scruples makes it.
-fn forged(by: &AccountKeys, to: &AccountKeys, key: &[u8], older: &[u8]) -> Vec<u8> {
+fn forge_grant(by: &AccountKeys, to: &AccountKeys, key: &[u8], older: &[u8]) -> Vec<u8> {
     let rng = &mut SystemRandom;
     let (context, public) = (context(by, 9), to.public());
     let label = associated_data("cairn/grant-key/1", &context, to.account, &public);
@@ -54,7 +54,7 @@ fn a_grant_opens_for_its_member_and_a_signed_one_of_a_bad_key_is_refused() {
         parts.collect::<Vec<_>>().concat()
     };
     let open = |key: &[u8], older: &[u8]| {
-        let grant = forged(&owner, &member, key, older);
+        let grant = forge_grant(&owner, &member, key, older);
         open_grant(&member, &context(&owner, 9), &grant).map(|ring| ring.older.len())
     };
     assert_eq!(open(&key, &older(&[])).unwrap(), 0);
@@ -91,8 +91,8 @@ fn a_ring_seals_under_its_newest_key_and_opens_what_was_sealed_before() {
         manifest_hash: None,
     };
     let first = KeyRing::generate(SpaceId::from_random_bytes(SPACE), 1, rng);
-    let later = first.renewed(3, rng).unwrap();
-    assert!(later.renewed(3, rng).is_err());
+    let later = first.renew(3, rng).unwrap();
+    assert!(later.renew(3, rng).is_err());
     let (before, now) = (first.keys(), later.keys());
     let id = |key: NodeKey| key.seal_chunk(b"x", Compression::On).unwrap().id;
 
@@ -115,7 +115,7 @@ fn a_ring_seals_under_its_newest_key_and_opens_what_was_sealed_before() {
 #[test]
 fn public_keys_that_can_be_none_are_refused_and_a_fingerprint_stands_for_both() {
     let (one, other) = (account(1).public(), account(2).public());
-    let (der, signing) = (one.rsa_der(), one.signing());
+    let (der, signing) = (one.rsa_der(), one.signing_key());
     assert_eq!(PublicKeys::parse(der, &signing).unwrap(), one);
     let weak = [&[1][..], &[0; 31]].concat();
     let long = [der, &[0]].concat();
@@ -136,7 +136,7 @@ fn public_keys_that_can_be_none_are_refused_and_a_fingerprint_stands_for_both() 
     assert_eq!(shown.split(' ').map(str::len).collect::<Vec<_>>(), [4; 8]);
     let mixed = [
         PublicKeys::parse(other.rsa_der(), &signing).unwrap(),
-        PublicKeys::parse(der, &other.signing()).unwrap(),
+        PublicKeys::parse(der, &other.signing_key()).unwrap(),
     ];
     for mixed in mixed {
         assert_ne!(mixed.fingerprint(), shown);

@@ -126,7 +126,7 @@ impl Dispatcher {
             Some(node) => self
                 .engine
                 .index
-                .read(|db| db.remote(node))
+                .read(|db| db.remote_row(node))
                 // The plan meets the same failure, and reports it.
                 .is_ok_and(|row| row.is_none()),
             None => false,

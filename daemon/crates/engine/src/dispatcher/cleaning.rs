@@ -29,7 +29,7 @@ impl Dispatcher {
         let _disk_lock = self.engine.disk_lock.lock().await;
         self.engine
             .ports
-            .blocking(move || {
+            .run_blocking(move || {
                 for root in roots {
                     if let Err(error) = trash::empty(&*disk, &root, now_ms) {
                         tracing::warn!(%error, "old things stay in the local trash for now");

@@ -29,7 +29,7 @@ impl Dispatcher {
                 self.rescan_everything(None);
                 drop(reply.send(result));
             }
-            Command::Confirmed(folder) => self.confirmed(folder),
+            Command::Confirmed(folder) => self.forget_deletions(folder),
             Command::Resolve(path, folder, keep, reply) => {
                 self.finish_steps().await;
                 let result = resolve::resolve(&self.engine, folder, &path, keep).await;
@@ -85,7 +85,7 @@ impl Dispatcher {
         }
         while self.folders.get(&id).is_some_and(|f| f.in_flight > 0) {
             match self.transfers.join_next().await {
-                Some(done) => self.finished(done),
+                Some(done) => self.finish_transfer(done),
                 None => return,
             }
         }
@@ -116,7 +116,7 @@ impl Dispatcher {
     }
 
     /// Resets the count of deletions: a person has decided about them.
-    fn confirmed(&mut self, id: FolderId) {
+    fn forget_deletions(&mut self, id: FolderId) {
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.deletions.forget();
             folder.plan_due = true;

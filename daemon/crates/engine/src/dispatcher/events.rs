@@ -20,12 +20,12 @@ impl Dispatcher {
         let engine = Arc::clone(&self.engine);
         tokio::select! {
             biased;
-            () = engine.stop.notified() => return,
+            () = engine.stop.wait() => return,
             Some(command) = self.commands.recv() => self.command(command).await,
             Some((folder, hint)) = self.hints.recv() => self.hint(folder, hint),
             Some(()) = self.feed.recv() => self.poll_due = true,
-            Some(done) = self.transfers.join_next() => self.finished(done),
-            Some(done) = self.structure.join_next() => self.structure_done(done),
+            Some(done) = self.transfers.join_next() => self.finish_transfer(done),
+            Some(done) = self.structure.join_next() => self.record_structure(done),
             () = tokio::time::sleep_until(wake) => {}
         }
         self.drain().await;
@@ -40,10 +40,10 @@ impl Dispatcher {
             self.poll_due = true;
         }
         while let Some(done) = self.transfers.try_join_next() {
-            self.finished(done);
+            self.finish_transfer(done);
         }
         while let Some(done) = self.structure.try_join_next() {
-            self.structure_done(done);
+            self.record_structure(done);
         }
         while let Ok(command) = self.commands.try_recv() {
             self.command(command).await;
@@ -139,10 +139,10 @@ impl Dispatcher {
         }
     }
 
-    pub(super) fn finished(&mut self, done: Result<Done, tokio::task::JoinError>) {
+    pub(super) fn finish_transfer(&mut self, done: Result<Done, tokio::task::JoinError>) {
         let done = match done {
             Ok(done) => done,
-            Err(error) if error.is_panic() => return self.transfer_panicked(),
+            Err(error) if error.is_panic() => return self.handle_transfer_panic(),
             Err(_) => return,
         };
         for key in done.results.iter().flat_map(|transfer| &transfer.keys) {
@@ -193,7 +193,7 @@ impl Dispatcher {
     }
 
     /// Forgets which transfers are running: nobody knows which of them has ended with the panic.
-    fn transfer_panicked(&mut self) {
+    fn handle_transfer_panic(&mut self) {
         tracing::error!("a transfer has ended with a panic; everything is compared again");
         self.locked.clear();
         for folder in self.folders.values_mut() {

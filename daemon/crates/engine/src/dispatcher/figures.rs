@@ -36,7 +36,7 @@ impl Dispatcher {
                 remote: folder.row.remote_path.clone(),
                 mode: folder.row.settings.mode,
                 state: folder_state(folder, error_state, now_ms),
-                pending: folder.pending(),
+                pending: folder.pending_steps(),
                 ..figures
             });
         }
@@ -53,7 +53,7 @@ impl Dispatcher {
         self.engine.figures.set_transfers(transfers, moving);
         let busy = !self.transfers.is_empty() || !self.structure.is_empty() || self.poll_due;
         if self.engine.figures.set_folders(statuses, busy) {
-            self.engine.status_changed();
+            self.engine.announce_status();
         }
     }
 

@@ -67,7 +67,7 @@ impl Folder {
     }
 
     /// Returns the number of steps that are still to be done, as far as they are planned.
-    pub(super) fn pending(&self) -> u64 {
+    pub(super) fn pending_steps(&self) -> u64 {
         self.queue.len() + self.in_flight + self.waiting
     }
 

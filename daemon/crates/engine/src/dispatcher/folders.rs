@@ -115,7 +115,7 @@ impl Dispatcher {
             Ok(_) | Err(_) => false,
         };
         if found {
-            folder.schedule.root_found();
+            folder.schedule.record_root_found();
         } else {
             folder.root_checked = None;
             folder.schedule.root_missing(Instant::now());

@@ -46,7 +46,7 @@ impl Dispatcher {
         let health = self.engine.health();
         self.folders.iter().any(|(id, folder)| {
             !folder.is_paused(now_ms)
-                && (health.waits_for_person(*id) || folder.waiting > health.resting(*id))
+                && (health.waits_for_person(*id) || folder.waiting > health.resting_files(*id))
         })
     }
 

@@ -19,14 +19,14 @@ pub(super) fn report(
         let Some(folder) = db.folder(id)? else {
             return Ok(invalid);
         };
-        for node in db.dirty(id)?.node {
+        for node in db.dirty_keys(id)?.node {
             let Some(row) = db
-                .remote(node)?
+                .remote_row(node)?
                 .filter(|_| !mentioned.contains(&Key::Node(node)))
             else {
                 continue;
             };
-            if let Err(problem) = engine.ports.disk.acceptable(&row.name)
+            if let Err(problem) = engine.ports.disk.check_name(&row.name)
                 && let Some(path) = db.remote_path_in(&folder, node)?
             {
                 invalid.push((node, path, problem));

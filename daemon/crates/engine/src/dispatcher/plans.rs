@@ -48,7 +48,7 @@ impl Dispatcher {
         let began = Instant::now();
         let planned = match self.plan(id).await {
             Ok(planned) => planned,
-            Err(error) => return self.plan_failed(id, &error),
+            Err(error) => return self.schedule_plan_retry(id, &error),
         };
         let took = began.elapsed();
         if let Some(folder) = self.folders.get_mut(&id) {
@@ -64,7 +64,7 @@ impl Dispatcher {
 
     /// Schedules a retry of a plan that could not be made. A failure of this folder alone holds up no
     /// other. Returns whether another round should follow.
-    pub(super) fn plan_failed(&mut self, id: FolderId, error: &EngineError) -> bool {
+    pub(super) fn schedule_plan_retry(&mut self, id: FolderId, error: &EngineError) -> bool {
         let is_paused = matches!(error, EngineError::Paused);
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.plan_due = true;
@@ -139,7 +139,7 @@ impl Dispatcher {
             return Err(EngineError::Stale);
         };
         let now = Instant::now();
-        let recent = folder.deletions.recent(now);
+        let recent = folder.deletions.recent_deletions(now);
         let growing = match ctx.folder.settings.gate {
             Some(_) => folder.deletions.wait(deletions, now),
             None => Deletions::default(),
@@ -156,7 +156,7 @@ impl Dispatcher {
                 folder.totals_due = true;
             }
         }
-        let mentioned = self.mentioned(id, &planned)?;
+        let mentioned = self.mentioned_keys(id, &planned)?;
         self.engine
             .health()
             .keep_only(id, |key| mentioned.contains(key));
@@ -173,7 +173,11 @@ impl Dispatcher {
     }
 
     /// Returns the keys of everything that needs a step, or waits for something to become known.
-    fn mentioned(&self, id: FolderId, planned: &Planned) -> Result<BTreeSet<Key>, EngineError> {
+    fn mentioned_keys(
+        &self,
+        id: FolderId,
+        planned: &Planned,
+    ) -> Result<BTreeSet<Key>, EngineError> {
         let mut mentioned: BTreeSet<Key> = planned.plan.steps.iter().flat_map(keys_of).collect();
         mentioned.extend(planned.unknown.iter().copied());
         mentioned.extend(self.locked.iter().copied());
@@ -183,7 +187,7 @@ impl Dispatcher {
             for key in &mentioned {
                 let synced = match key {
                     Key::Local(local) => db.synced_by_local(*local)?,
-                    Key::Node(node) => db.synced(id, *node)?,
+                    Key::Node(node) => db.synced_row(id, *node)?,
                 };
                 linked.extend(
                     synced
@@ -202,7 +206,7 @@ impl Dispatcher {
         self.report_one_way_conflicts(id, mentioned)?;
         invalid_names::report(&self.engine, id, mentioned)?;
         Ok(self.engine.index.write(|db| {
-            let dirty = db.dirty(id)?;
+            let dirty = db.dirty_keys(id)?;
             for local in dirty.local {
                 if !mentioned.contains(&Key::Local(local)) {
                     db.clean_local(id, local)?;
@@ -234,7 +238,7 @@ impl Dispatcher {
         let both = self
             .engine
             .index
-            .read(|db| changed_on_both_sides(db, id, mentioned))?;
+            .read(|db| nodes_changed_on_both_sides(db, id, mentioned))?;
         let mut health = self.engine.health();
         for (node, path) in both {
             health.accept(node);
@@ -253,12 +257,12 @@ impl Dispatcher {
 }
 
 /// Returns the synced nodes that are dirty and in no step, with the path of those that both sides changed.
-fn changed_on_both_sides(
+fn nodes_changed_on_both_sides(
     db: &Db<'_>,
     id: FolderId,
     mentioned: &BTreeSet<Key>,
 ) -> Result<Vec<(NodeId, Option<RelPath>)>, IndexError> {
-    let dirty = db.dirty(id)?;
+    let dirty = db.dirty_keys(id)?;
     let mut nodes: BTreeSet<NodeId> = dirty.node.into_iter().collect();
     for local in dirty.local {
         nodes.extend(db.synced_by_local(local)?.map(|synced| synced.node));
@@ -268,10 +272,10 @@ fn changed_on_both_sides(
         if mentioned.contains(&Key::Node(node)) {
             continue;
         }
-        let Some(synced) = db.synced(id, node)? else {
+        let Some(synced) = db.synced_row(id, node)? else {
             continue;
         };
-        let (local, remote) = (db.local(synced.local)?, db.remote(node)?);
+        let (local, remote) = (db.local_row(synced.local)?, db.remote_row(node)?);
         let changed = local.is_some_and(|row| row.hash != synced.hash)
             && remote.is_some_and(|row| row.revision != synced.revision);
         let path = db.local_path(synced.local)?.filter(|_| changed);

@@ -27,7 +27,7 @@ impl Dispatcher {
         };
         let is_part = !folder.schedule.is_whole_due();
         if is_part && folder.rules.is_outdated(&self.engine, &folder.row) {
-            folder.schedule.rules_changed(Instant::now());
+            folder.schedule.record_rules_changed(Instant::now());
             return false;
         }
         folder.rules.refresh(&self.engine, &folder.row);
@@ -83,7 +83,7 @@ pub(super) fn awaits_rules(ctx: &Ctx) -> bool {
     let known = ctx
         .engine
         .index
-        .read(|db| Ok((unsynced(ctx, db)?, db.shared_rules(ctx.folder.id)?)));
+        .read(|db| Ok((unsynced_rules(ctx, db)?, db.shared_rules(ctx.folder.id)?)));
     match known {
         Ok((Some(row), known)) => known.map(|known| known.revision) != row.revision,
         Ok((None, _)) => false,
@@ -109,7 +109,7 @@ async fn try_follow(ctx: &Ctx) -> Result<Followed, Failed> {
     let failed = |error: IndexError| (None, EngineError::from(error));
     let (wanted, known) = engine
         .index
-        .read(|db| Ok((unsynced(ctx, db)?, db.shared_rules(id)?)))
+        .read(|db| Ok((unsynced_rules(ctx, db)?, db.shared_rules(id)?)))
         .map_err(failed)?;
     let shared = match wanted {
         None if known.is_none() => return Ok(Followed::AsBefore),
@@ -133,7 +133,7 @@ async fn try_follow(ctx: &Ctx) -> Result<Followed, Failed> {
 }
 
 /// Returns the service's rules file of a folder if that revision is not the one that is synced here.
-fn unsynced(ctx: &Ctx, db: &Db<'_>) -> Result<Option<RemoteRow>, IndexError> {
+fn unsynced_rules(ctx: &Ctx, db: &Db<'_>) -> Result<Option<RemoteRow>, IndexError> {
     let Ok(name) = Name::new(IGNORE_FILE.to_owned()) else {
         return Ok(None);
     };
@@ -144,7 +144,7 @@ fn unsynced(ctx: &Ctx, db: &Db<'_>) -> Result<Option<RemoteRow>, IndexError> {
     else {
         return Ok(None);
     };
-    let synced = db.synced(ctx.folder.id, row.node)?;
+    let synced = db.synced_row(ctx.folder.id, row.node)?;
     Ok((synced.and_then(|synced| synced.revision) != row.revision).then_some(row))
 }
 

@@ -91,7 +91,7 @@ impl Dispatcher {
         result.problems.extend(folder.rules.problem().cloned());
         self.engine
             .health()
-            .scanned(id, due.whole, &names, result.problems);
+            .record_scan(id, due.whole, &names, result.problems);
         folder.schedule.finish(due, result.missing, result.again);
         folder.totals_due |= result.changed;
         folder.plan_due |= result.changed || due.whole;
@@ -113,7 +113,7 @@ impl Dispatcher {
         let _disk_lock = self.engine.disk_lock.lock().await;
         let ports = self.engine.ports.clone();
         ports
-            .blocking(move || {
+            .run_blocking(move || {
                 name::finish(&ctx.engine, &ctx.folder)?;
                 Ok(ctx.engine.index.write(|db| {
                     let disk = &*ctx.engine.ports.disk;

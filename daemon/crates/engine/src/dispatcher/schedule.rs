@@ -101,7 +101,7 @@ impl Schedule {
     }
 
     /// Records that the rules file was found changed: everything is scanned when it is quiet.
-    pub(super) fn rules_changed(&mut self, now: Instant) {
+    pub(super) fn record_rules_changed(&mut self, now: Instant) {
         self.rules_changed = true;
         self.burst = Some((self.burst.map_or(now, |(first, _)| first), now));
     }
@@ -209,7 +209,7 @@ impl Schedule {
     }
 
     /// Records that the root is there: if it was missing, everything is scanned.
-    pub(super) fn root_found(&mut self) {
+    pub(super) fn record_root_found(&mut self) {
         self.whole |= self.root_retry.take().is_some();
     }
 

@@ -38,7 +38,7 @@ impl Dispatcher {
         let calm = planned.plan.steps.is_empty() && planned.unknown.is_empty();
         let released = match release(&ctx, &mut planned.plan, &self.locked) {
             Ok(released) => released,
-            Err(error) => return self.plan_failed(id, &error.into()),
+            Err(error) => return self.schedule_plan_retry(id, &error.into()),
         };
         let Some(folder) = self.folders.get_mut(&id) else {
             return false;
@@ -73,7 +73,7 @@ impl Dispatcher {
     }
 
     /// Records what has become of a list of steps.
-    pub(super) fn structure_done(&mut self, done: Result<Executed, JoinError>) {
+    pub(super) fn record_structure(&mut self, done: Result<Executed, JoinError>) {
         let Executed {
             ctx,
             planned,
@@ -82,14 +82,16 @@ impl Dispatcher {
             synced_before,
         } = match done {
             Ok(done) => done,
-            Err(error) => return self.structure_panicked(&error),
+            Err(error) => return self.handle_structure_panic(&error),
         };
         let id = ctx.folder.id;
         let gone = synced_before.map(|before| before.saturating_sub(self.synced_files(id)));
         let now = Instant::now();
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.executing = None;
-            folder.deletions.done(gone.unwrap_or_default(), now);
+            folder
+                .deletions
+                .count_executed(gone.unwrap_or_default(), now);
             folder.queue.append(std::mem::take(&mut result.work));
             folder.waiting += result.waiting;
             folder.next_plan = now + took * super::plans::REST;
@@ -116,12 +118,12 @@ impl Dispatcher {
             folder.end_steps();
         }
         while let Some(done) = self.structure.join_next().await {
-            self.structure_done(done);
+            self.record_structure(done);
         }
     }
 
     /// Handles a panic in a list of steps. Its folder is the one whose list has ended without a result.
-    fn structure_panicked(&mut self, error: &JoinError) {
+    fn handle_structure_panic(&mut self, error: &JoinError) {
         if !error.is_panic() {
             return;
         }

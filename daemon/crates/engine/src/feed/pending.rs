@@ -72,7 +72,7 @@ fn each(
     let mut lost = false;
     let mut after: Option<NodeId> = None;
     loop {
-        let kept = db.pending(after, TOGETHER)?;
+        let kept = db.pending_changes(after, TOGETHER)?;
         let Some((last, _)) = kept.last() else {
             return Ok(lost);
         };

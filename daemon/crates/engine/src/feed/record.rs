@@ -122,7 +122,7 @@ impl<'a> Batch<'a> {
         let mut refused = Vec::new();
         for (id, deletion) in &self.removed {
             if let Some(seq) = deletion.seq()
-                && let Some(known) = db.remote(*id)?
+                && let Some(known) = db.remote_row(*id)?
                 && seq < known.seen
             {
                 tracing::warn!(node = %id, "the service sent an old deletion of a node; it is refused");
@@ -138,7 +138,11 @@ impl<'a> Batch<'a> {
 
     /// Quarantines what no device vouches for, and records that it waits.
     fn quarantine_unverified(&mut self, db: &Db<'_>) -> Result<(), IndexError> {
-        let waiting: BTreeSet<NodeId> = db.unaccepted()?.into_iter().map(|row| row.node).collect();
+        let waiting: BTreeSet<NodeId> = db
+            .unaccepted_nodes()?
+            .into_iter()
+            .map(|row| row.node)
+            .collect();
         for id in self.rows.keys().chain(self.removed.keys()) {
             // Whatever comes now takes the place of what waited; it may wait in its turn.
             if waiting.contains(id) {
@@ -153,7 +157,10 @@ impl<'a> Batch<'a> {
                 continue;
             };
             // Accepted before, or made by this device: only what is new waits.
-            if db.remote(*id)?.is_some_and(|known| is_same(&known, row)) {
+            if db
+                .remote_row(*id)?
+                .is_some_and(|known| is_same(&known, row))
+            {
                 continue;
             }
             self.rows.remove(id);
@@ -162,7 +169,7 @@ impl<'a> Batch<'a> {
         }
         for (id, deletion) in &self.removed {
             if *deletion == Deletion::Unverified
-                && let Some(known) = db.remote(*id)?
+                && let Some(known) = db.remote_row(*id)?
             {
                 let change = UnverifiedChange::of_row(Reason::Blocked, &known);
                 db.put_unaccepted(&change.row(*id))?;
@@ -221,7 +228,7 @@ impl<'a> Batch<'a> {
         news: &mut bool,
     ) -> Result<Tried, IndexError> {
         if let Some(parent) = row.parent
-            && db.remote(parent)?.is_none()
+            && db.remote_row(parent)?.is_none()
         {
             return Ok(Tried::NoFolder);
         }
@@ -296,7 +303,7 @@ fn is_above(db: &Db<'_>, folder: &RemoteRow) -> Result<bool, IndexError> {
         if above == folder.node {
             return Ok(true);
         }
-        at = db.remote(above)?.and_then(|row| row.parent);
+        at = db.remote_row(above)?.and_then(|row| row.parent);
     }
     Ok(false)
 }
@@ -320,7 +327,7 @@ mod tests {
             .write(|db| {
                 db.put_pending(NodeId::from_random_bytes([7; 16]), b"rubbish")?;
                 record(&engine, db, &page, Verification::Warn)?;
-                assert_eq!(db.pending(None, 1)?, []);
+                assert_eq!(db.pending_changes(None, 1)?, []);
                 assert_eq!(db.meta(CURSOR)?, Some(b"after".to_vec()));
                 assert!(
                     db.meta(LIST_AGAIN)?.is_some(),

@@ -74,7 +74,7 @@ pub(super) async fn list_again(engine: &Engine) -> Result<(), EngineError> {
 /// # Errors
 /// As for [`load_first`].
 pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
-    let held = engine.index.read(|db| db.unaccepted())?;
+    let held = engine.index.read(|db| db.unaccepted_nodes())?;
     if held.is_empty() {
         return Ok(0);
     }
@@ -108,7 +108,7 @@ pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
 pub(crate) fn restore_held_problems(engine: &Engine) -> Result<(), IndexError> {
     engine.index.read(|db| {
         let folders = db.folders()?;
-        for row in db.unaccepted()? {
+        for row in db.unaccepted_nodes()? {
             unverified::restore_problem(engine, db, &folders, row)?;
         }
         Ok(())

@@ -19,7 +19,7 @@ impl Health {
     }
 
     /// Returns the bytes that a folder's disk had free when something didn't fit last.
-    pub(crate) fn free(&self, folder: FolderId) -> Option<u64> {
+    pub(crate) fn free_bytes(&self, folder: FolderId) -> Option<u64> {
         self.free.get(&folder).copied()
     }
 
@@ -99,7 +99,7 @@ mod tests {
 
     const FOLDER: FolderId = FolderId(1);
 
-    fn full(health: &mut Health, number: i64) {
+    fn park_full(health: &mut Health, number: i64) {
         let error = EngineError::Disk(io::Error::new(
             io::ErrorKind::StorageFull,
             "can't write to /home/a/.cairn-tmp/1-2: No space left on device (os error 28)",
@@ -119,7 +119,7 @@ mod tests {
     fn thousands_of_one_cause_are_a_number_and_examples() {
         let mut health = Health::default();
         for number in 0..14_881 {
-            full(&mut health, number);
+            park_full(&mut health, number);
         }
         let denied = EngineError::Disk(io::ErrorKind::PermissionDenied.into());
         let key = Key::Local(LocalId(-1));
@@ -138,14 +138,14 @@ mod tests {
         );
         let paths: Vec<_> = groups[1].examples.iter().map(|p| &*p.path).collect();
         assert_eq!(paths, ["f00000", "f00001", "f00002", "f00003", "f00004"]);
-        assert_eq!(health.free(FOLDER), Some(7));
+        assert_eq!(health.free_bytes(FOLDER), Some(7));
         assert_eq!(health.problems(FOLDER).len(), 14_882);
     }
 
     #[test]
     fn a_full_disk_is_reported_without_temporary_files_and_numbers_of_errors() {
         let mut health = Health::default();
-        full(&mut health, 1);
+        park_full(&mut health, 1);
         let message = &health.problems(FOLDER)[0].message;
         assert_eq!(message, "there is no room for it on this disk");
     }

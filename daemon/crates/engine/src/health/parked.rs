@@ -183,7 +183,7 @@ impl Health {
     }
 
     /// Returns the number of files of a folder that never rest and of which a copy was sent.
-    pub(crate) fn resting(&self, folder: FolderId) -> u64 {
+    pub(crate) fn resting_files(&self, folder: FolderId) -> u64 {
         self.parked_of(folder)
             .filter(|parked| parked.is_cooling_down)
             .count() as u64

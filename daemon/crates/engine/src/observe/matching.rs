@@ -25,8 +25,8 @@ impl Scan<'_, '_> {
                 }
                 if let Some(row) = self.same_file_elsewhere(&fresh, &claimed)? {
                     claimed.insert(row.id);
-                    self.moved(row, &fresh)?;
-                } else if fresh.kind == Kind::Folder && self.replaced(&fresh)?.is_none() {
+                    self.record_move(row, &fresh)?;
+                } else if fresh.kind == Kind::Folder && self.replaced_row(&fresh)?.is_none() {
                     self.new_row(&fresh)?;
                 } else {
                     unmatched.push(fresh);
@@ -41,7 +41,7 @@ impl Scan<'_, '_> {
             if self.is_matched(&fresh)? {
                 continue;
             }
-            match self.replaced(&fresh)? {
+            match self.replaced_row(&fresh)? {
                 Some(row) => self.replace(row, &fresh)?,
                 None => self.new_row(&fresh)?,
             }
@@ -50,7 +50,7 @@ impl Scan<'_, '_> {
             if self.is_matched(&fresh)? {
                 continue;
             }
-            match self.replaced(&fresh)? {
+            match self.replaced_row(&fresh)? {
                 Some(row) => self.replace(row, &fresh)?,
                 None => self.new_row(&fresh)?,
             }
@@ -117,7 +117,12 @@ impl Scan<'_, '_> {
         }
         let stat = local_stat(&fresh.stat);
         match row.kind {
-            _ if self.replaced(fresh)?.is_some_and(|own| own.id != row.id) => Ok(false),
+            _ if self
+                .replaced_row(fresh)?
+                .is_some_and(|own| own.id != row.id) =>
+            {
+                Ok(false)
+            }
             Kind::File => Ok((row.stat.size, row.stat.mtime) == (stat.size, stat.mtime)),
             Kind::Folder => self.has_content_of(row, &fresh.dir.join(fresh.name.clone())),
         }
@@ -145,7 +150,7 @@ impl Scan<'_, '_> {
                 return Ok(true);
             }
             at = match row.parent {
-                Some(parent) => self.db.local(parent)?,
+                Some(parent) => self.db.local_row(parent)?,
                 None => None,
             };
         }
@@ -163,14 +168,14 @@ impl Scan<'_, '_> {
     }
 
     /// Returns the row of that name and kind whose own file is nowhere else.
-    fn replaced(&self, fresh: &Fresh) -> Result<Option<LocalRow>, IndexError> {
+    fn replaced_row(&self, fresh: &Fresh) -> Result<Option<LocalRow>, IndexError> {
         Ok(self
             .db
             .child(self.folder.id, fresh.parent, &fresh.name)?
             .filter(|row| row.kind == fresh.kind && self.gone.contains_key(&row.id)))
     }
 
-    fn moved(&mut self, row: LocalRow, fresh: &Fresh) -> Result<(), IndexError> {
+    fn record_move(&mut self, row: LocalRow, fresh: &Fresh) -> Result<(), IndexError> {
         self.gone.remove(&row.id);
         self.make_room(fresh, row.id)?;
         let id = row.id;
@@ -261,7 +266,7 @@ impl Scan<'_, '_> {
                 continue;
             }
             if !displaced && row.kind == Kind::Folder && self.db.has_mount(self.folder.id, id)? {
-                self.unmounted(&row, &path)?;
+                self.skip_unmounted(&row, &path)?;
                 continue;
             }
             if displaced || self.confirmed_missing.contains(&id) {

@@ -76,7 +76,11 @@ impl Scan<'_, '_> {
     }
 
     /// Holds a directory whose file system is not mounted, with everything below it.
-    pub(crate) fn unmounted(&mut self, row: &LocalRow, path: &RelPath) -> Result<(), IndexError> {
+    pub(crate) fn skip_unmounted(
+        &mut self,
+        row: &LocalRow,
+        path: &RelPath,
+    ) -> Result<(), IndexError> {
         self.found.problems.push(Problem {
             path: path.to_string(),
             code: ProblemCode::FolderGone,

@@ -153,7 +153,7 @@ impl Rules {
     }
 
     /// Returns the same rules, but only what lies at, above or below these paths is chosen.
-    pub(crate) fn choosing(&self, only: Vec<RelPath>) -> Self {
+    pub(crate) fn with_choice(&self, only: Vec<RelPath>) -> Self {
         Self {
             only,
             ..self.clone()

@@ -254,22 +254,22 @@ impl Scan<'_, '_> {
         }
         if matches!(stat.kind, FileKind::Symlink | FileKind::Other) {
             special.push((name.clone(), stat.kind));
-            self.special(dir, name, &stat, row)?;
+            self.record_special(dir, name, &stat, row)?;
             return Ok(None);
         }
         if kind == Kind::Folder
             && let Some(row) = &row
             && self.is_mount_missing(dir, row, &path, &stat)?
         {
-            self.unmounted(row, &path)?;
+            self.skip_unmounted(row, &path)?;
             return Ok(None);
         }
-        self.regular(dir, name, &stat, row)
+        self.compare_regular(dir, name, &stat, row)
     }
 
     /// Compares a regular file or a directory with the row of its name. Returns a known directory that is
     /// still the same.
-    fn regular(
+    fn compare_regular(
         &mut self,
         dir: &Directory<'_>,
         name: Name,

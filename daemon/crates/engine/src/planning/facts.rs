@@ -56,7 +56,7 @@ async fn hash_local(
 ) -> Result<(), EngineError> {
     let found = engine
         .index
-        .read(|db| Ok((db.local(id)?, db.local_path(id)?)))?;
+        .read(|db| Ok((db.local_row(id)?, db.local_path(id)?)))?;
     let (Some(row), Some(path)) = found else {
         unknown.insert(Key::Local(id));
         return Ok(());
@@ -66,7 +66,7 @@ async fn hash_local(
     let stat = row.stat;
     let outcome = engine
         .ports
-        .blocking(move || hash_file(&*disk, &absolute, &stat))
+        .run_blocking(move || hash_file(&*disk, &absolute, &stat))
         .await;
     let failure = match outcome {
         Ok(Some(hash)) => {
@@ -95,7 +95,7 @@ async fn open_manifests(
     let rows = engine.index.read(|db| {
         nodes
             .iter()
-            .map(|id| db.remote(*id))
+            .map(|id| db.remote_row(*id))
             .collect::<Result<Vec<_>, _>>()
     })?;
     let wanted = rows.into_iter().flatten().filter_map(|row| {

@@ -76,7 +76,7 @@ fn remote_tree(
         let mut blocked =
             selection::blocked_by_selection(db, folder, &rules, row, snapshot.synced.get(id))?;
         let is_invalid =
-            unknown.contains(&Key::Node(*id)) || engine.ports.disk.acceptable(&row.name).is_err();
+            unknown.contains(&Key::Node(*id)) || engine.ports.disk.check_name(&row.name).is_err();
         if is_invalid && blocked == Blocked::No {
             blocked = Blocked::Unsupported;
         }

@@ -26,7 +26,7 @@ pub(super) fn give_plain_name(engine: &Engine, found: &Found) -> Result<(), Engi
     let from = found.open.copy.to_path(root);
     let parent = found.open.copy.parent().unwrap_or_default();
     let plain = found.copy.name.without_copy_mark();
-    let numbered = (2..=ATTEMPTS).map(|number| plain.numbered(number));
+    let numbered = (2..=ATTEMPTS).map(|number| plain.with_number(number));
     for name in std::iter::once(plain.clone()).chain(numbered) {
         if is_given(engine, &from, &parent.join(name).to_path(root))? {
             return Ok(());

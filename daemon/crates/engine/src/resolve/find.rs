@@ -53,7 +53,7 @@ pub(super) fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
         for conflict in db.conflicts()? {
             let (Some(folder), Some(copy), Some(copy_path)) = (
                 db.folder(conflict.folder)?,
-                db.local(conflict.copy)?,
+                db.local_row(conflict.copy)?,
                 db.local_path(conflict.copy)?,
             ) else {
                 continue;
@@ -68,7 +68,7 @@ pub(super) fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
                 None => original_path(&copy_path),
             };
             let conflict = ConflictRow { node, ..conflict };
-            let copy_made_here = made_here(engine, db, &conflict, &copy)?;
+            let copy_made_here = is_made_here(engine, db, &conflict, &copy)?;
             let copy_device = copy.name.copied_by().unwrap_or_default().to_owned();
             let open = OpenConflict {
                 folder: folder.id,
@@ -95,7 +95,7 @@ pub(super) fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
 
 /// Returns whether this device has made a copy; `None` if that is not known, such as after the index was lost
 /// or the device got another name.
-fn made_here(
+fn is_made_here(
     engine: &Engine,
     db: &Db<'_>,
     conflict: &ConflictRow,
@@ -109,7 +109,7 @@ fn made_here(
     };
     let has_own_name = maker == Name::device_in_copy(&engine.device_name);
     let sender = match db.synced_by_local(copy.id)? {
-        Some(synced) => db.remote(synced.node)?.and_then(|row| row.device),
+        Some(synced) => db.remote_row(synced.node)?.and_then(|row| row.device),
         None => None,
     };
     let was_sent_here = sender.map(|sender| sender == engine.api.device());
@@ -130,7 +130,7 @@ fn device_of_original(
         return Ok(conflict.device.clone());
     }
     let row = match conflict.node {
-        Some(node) => db.remote(node)?,
+        Some(node) => db.remote_row(node)?,
         None => None,
     };
     let name = row.and_then(|row| engine.devices.name(row.device));
@@ -153,8 +153,8 @@ fn original(
     copy: &RelPath,
 ) -> Result<Original, IndexError> {
     if let Some(node) = conflict.node {
-        let local = match db.synced(folder.id, node)? {
-            Some(synced) => db.local(synced.local)?,
+        let local = match db.synced_row(folder.id, node)? {
+            Some(synced) => db.local_row(synced.local)?,
             None => None,
         };
         return Ok(Original {

@@ -53,11 +53,11 @@ impl Ready {
     }
 }
 
-fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
+fn look_up(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
     let (remote, place) = ctx
         .engine
         .index
-        .read(|db| Ok((db.remote(task.node)?, ctx.local_place(db, &task.to)?)))?;
+        .read(|db| Ok((db.remote_row(task.node)?, ctx.local_place(db, &task.to)?)))?;
     let remote = remote.ok_or(EngineError::Stale)?;
     let (_, path) = place.ok_or(EngineError::Stale)?;
     let download = download_of(&ctx.engine.keys, &remote).ok_or(EngineError::Stale)?;
@@ -76,7 +76,7 @@ struct Arrived {
 
 /// Fetches one file of any size, keeping what an earlier try has verified.
 pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
-    let ready = ready(ctx, task)?;
+    let ready = look_up(ctx, task)?;
     let engine = &ctx.engine;
     let guard = engine.running.start(
         ready.path.clone(),
@@ -92,7 +92,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let (executable, modified_ms) = (ready.remote.executable, manifest.modified_ms);
     let temp = engine
         .ports
-        .blocking(move || target.finish(executable, modified_ms))
+        .run_blocking(move || target.finish(executable, modified_ms))
         .await?;
     let arrived = Arrived { temp, manifest };
     let _disk_lock = engine.disk_lock.lock().await;
@@ -104,7 +104,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         }
         place::commit(&ctx2, &[(&task, &ready.remote, &placed)])
     };
-    engine.ports.blocking(put).await
+    engine.ports.run_blocking(put).await
 }
 
 /// Fetches the content into a target, unless the folder is paused meanwhile.
@@ -132,7 +132,7 @@ async fn fetch(
         biased;
         outcome = fetching => outcome,
         // What has arrived stays for the next try.
-        () = ctx.paused() => return Err(EngineError::Paused),
+        () = ctx.wait_paused() => return Err(EngineError::Paused),
     };
     outcome.map_err(|error| {
         give_up(ctx, target, &error);
@@ -146,12 +146,12 @@ fn replaced_version(ctx: &Ctx, task: &Task) -> Result<Option<Arc<dyn Source>>, I
     let found = ctx
         .engine
         .index
-        .read(|db| Ok((db.local(id)?, db.local_path(id)?)))?;
+        .read(|db| Ok((db.local_row(id)?, db.local_path(id)?)))?;
     let (Some(row), Some(path)) = found else {
         return Ok(None);
     };
     let disk = Arc::clone(&ctx.engine.ports.disk);
-    let file = StableFile::new(disk, ctx.absolute(&path), row.stat);
+    let file = StableFile::new(disk, ctx.absolute_path(&path), row.stat);
     Ok(Some(Arc::new(file)))
 }
 

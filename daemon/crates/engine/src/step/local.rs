@@ -23,7 +23,7 @@ pub(crate) async fn move_local(
     let disk = &ctx.engine.ports.disk;
     let (row, from, place) = index.read(|db| {
         Ok((
-            db.local(local)?,
+            db.local_row(local)?,
             db.local_path(local)?,
             ctx.local_place(db, to)?,
         ))
@@ -33,7 +33,7 @@ pub(crate) async fn move_local(
         from.ok_or(EngineError::Stale)?,
         place.ok_or(EngineError::Stale)?,
     );
-    let (source, target) = (ctx.absolute(&from), ctx.absolute(&path));
+    let (source, target) = (ctx.absolute_path(&from), ctx.absolute_path(&path));
     if !local_stat(&disk.stat(&source)?).same_file(&row.stat) {
         return Err(EngineError::Stale);
     }
@@ -77,7 +77,7 @@ fn record_move(
         };
         let device = match conflict.node {
             Some(node) => db
-                .remote(node)?
+                .remote_row(node)?
                 .and_then(|r| ctx.engine.devices.name(r.device)),
             None => None,
         };
@@ -131,7 +131,7 @@ pub(crate) async fn set_executable(
     let _lock = ctx.engine.disk_lock.lock().await;
     let index = &ctx.engine.index;
     let (row, path) = ctx.local_row(local)?;
-    let absolute = ctx.absolute(&path);
+    let absolute = ctx.absolute_path(&path);
     if local_stat(&ctx.engine.ports.disk.stat(&absolute)?) != row.stat {
         return Err(EngineError::Stale);
     }

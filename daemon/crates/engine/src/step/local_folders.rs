@@ -29,7 +29,7 @@ pub(crate) async fn create(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult
     let _lock = ctx.engine.disk_lock.lock().await;
     let ctx2 = ctx.clone();
     let create = move || create_all(&ctx2, steps);
-    ctx.engine.ports.blocking(create).await
+    ctx.engine.ports.run_blocking(create).await
 }
 
 fn create_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
@@ -47,7 +47,7 @@ fn create_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
     // something that the user did.
     let mut parents: Vec<PathBuf> = paths
         .values()
-        .map(|path| ctx.absolute(&path.parent().unwrap_or_default()))
+        .map(|path| ctx.absolute_path(&path.parent().unwrap_or_default()))
         .collect();
     parents.sort_unstable();
     parents.dedup();
@@ -94,7 +94,7 @@ fn create_one(
             place.ok_or(EngineError::Stale)?.1
         }
     };
-    let stat = ctx.engine.ports.disk.mkdir(&ctx.absolute(&path))?;
+    let stat = ctx.engine.ports.disk.mkdir(&ctx.absolute_path(&path))?;
     made.insert(node, path);
     Ok(Created {
         node,
@@ -113,7 +113,7 @@ fn record_all(
     for (_, folder) in created {
         // Those above were recorded just now.
         let place = ctx.local_place(db, &folder.to)?;
-        let (Some((parent, _)), Some(remote)) = (place, db.remote(folder.node)?) else {
+        let (Some((parent, _)), Some(remote)) = (place, db.remote_row(folder.node)?) else {
             continue;
         };
         let id = db.insert_local(&LocalRow {

@@ -180,7 +180,7 @@ fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
 }
 
 fn load_row(ctx: &Ctx, node: NodeId) -> Result<RemoteRow, EngineError> {
-    let row = ctx.engine.index.read(|db| db.remote(node))?;
+    let row = ctx.engine.index.read(|db| db.remote_row(node))?;
     row.ok_or(EngineError::Stale)
 }
 
@@ -253,7 +253,7 @@ pub(crate) async fn set_executable(
     let known = ctx
         .engine
         .index
-        .read(|db| db.remote(node))?
+        .read(|db| db.remote_row(node))?
         .ok_or(EngineError::Stale)?;
     let next = Next {
         parent: known.parent,

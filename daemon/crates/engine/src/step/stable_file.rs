@@ -83,7 +83,7 @@ mod tests {
     use cairn_platform::RealDisk;
     use std::fs;
 
-    fn stable(path: &std::path::Path) -> StableFile {
+    fn stable_file(path: &std::path::Path) -> StableFile {
         let disk = Arc::new(RealDisk::new());
         let stat = local_stat(&disk.stat(path).unwrap());
         StableFile::new(disk, path.to_owned(), stat)
@@ -94,7 +94,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("f");
         fs::write(&path, "1234").unwrap();
-        let mut reader = stable(&path).open().unwrap();
+        let mut reader = stable_file(&path).open().unwrap();
         fs::write(&path, vec![0; 1024 * 1024]).unwrap();
         let mut bytes = Vec::new();
         let error = reader.read_to_end(&mut bytes).unwrap_err();
@@ -107,7 +107,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("f");
         fs::write(&path, "1234").unwrap();
-        let file = stable(&path);
+        let file = stable_file(&path);
         fs::write(&path, "12345").unwrap();
         let error = file.open().err().unwrap();
         assert!(crate::error::is_changing(&error), "{error}");

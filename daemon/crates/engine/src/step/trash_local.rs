@@ -28,7 +28,9 @@ pub(crate) async fn trash_local(
     let index = &ctx.engine.index;
     let (row, path) = ctx.local_row(local)?;
     let unseen = match row.kind {
-        Kind::File => local_stat(&ctx.engine.ports.disk.stat(&ctx.absolute(&path))?) != row.stat,
+        Kind::File => {
+            local_stat(&ctx.engine.ports.disk.stat(&ctx.absolute_path(&path))?) != row.stat
+        }
         Kind::Folder => has_unseen(ctx, &path)?,
     };
     if unseen {
@@ -74,7 +76,7 @@ fn children(ctx: &Ctx, row: &LocalRow) -> Result<Vec<LocalRow>, EngineError> {
 /// Returns whether a folder holds something that takes no part in syncing, other than leftovers of programs.
 fn has_unsynced(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<bool, EngineError> {
     let known = children(ctx, row)?;
-    for entry in ctx.engine.ports.disk.list(&ctx.absolute(path))? {
+    for entry in ctx.engine.ports.disk.list(&ctx.absolute_path(path))? {
         let Some(name) = entry.name.to_str() else {
             return Ok(true);
         };
@@ -96,7 +98,7 @@ fn has_unsynced(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<bool, Engin
 
 fn trash_whole(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineError> {
     let disk = &ctx.engine.ports.disk;
-    let absolute = ctx.absolute(path);
+    let absolute = ctx.absolute_path(path);
     let now_ms = ctx.engine.ports.clock.now_ms();
     let kept = trash::put(&**disk, ctx.root(), &absolute, path, now_ms)?;
     // From here on nobody reaches it by its path: what it holds now is all that it will hold, but for

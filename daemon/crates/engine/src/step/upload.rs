@@ -59,7 +59,7 @@ async fn copy_if_changing(
 
 /// Sends one file of any size.
 pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
-    let ready = prepare::ready(ctx, task)?;
+    let ready = prepare::look_up(ctx, task)?;
     let _arriving = ctx.engine.arriving.add(vec![ready.target.node()]);
     let copied = copy_if_changing(ctx, task.local, &ready.absolute).await?;
     let stat = copied.as_ref().map_or(ready.row.stat, |copied| copied.of);
@@ -93,7 +93,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let outcome = tokio::select! {
         biased;
         outcome = ctx.engine.transfer.upload(upload, &listener) => outcome,
-        () = ctx.paused() => return Err(EngineError::Paused),
+        () = ctx.wait_paused() => return Err(EngineError::Paused),
     };
     let outcome = match outcome {
         // What was begun goes nowhere: its place or its base is another one by now.
@@ -136,7 +136,7 @@ struct Listener {
 }
 
 impl Progress for Listener {
-    fn started(&self, started: &ResumableUpload) {
+    fn on_start(&self, started: &ResumableUpload) {
         let Ok(state) = serde_json::to_vec(started) else {
             return;
         };
@@ -162,7 +162,7 @@ impl Progress for Listener {
         }
     }
 
-    fn moved(&self, done: u64, _total: u64) {
+    fn on_progress(&self, done: u64, _total: u64) {
         self.running.set_done(done);
     }
 }
@@ -171,7 +171,7 @@ impl Progress for Listener {
 pub(crate) struct ByteCounter(pub(crate) Arc<Running>);
 
 impl Progress for ByteCounter {
-    fn moved(&self, done: u64, _total: u64) {
+    fn on_progress(&self, done: u64, _total: u64) {
         self.0.set_done(done);
     }
 }

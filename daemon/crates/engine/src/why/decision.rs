@@ -8,15 +8,15 @@ use cairn_model::{PathState, ProblemCode, RuleSource, SyncMode, TransferDirectio
 
 /// Decides; the first reason that holds is the one that a person has to know.
 pub(super) fn decide(facts: &Facts) -> PathReport {
-    let found = folder_gone(facts)
-        .or_else(|| left_out(facts))
-        .or_else(|| skipped(facts))
+    let found = report_folder_gone(facts)
+        .or_else(|| report_left_out(facts))
+        .or_else(|| report_skipped(facts))
         .or_else(|| in_conflict(facts))
-        .or_else(|| failed(facts))
-        .or_else(|| transferring(facts))
-        .or_else(|| nothing(facts))
+        .or_else(|| report_failed(facts))
+        .or_else(|| report_transferring(facts))
+        .or_else(|| report_nothing(facts))
         .or_else(|| one_way(facts))
-        .or_else(|| waiting(facts))
+        .or_else(|| report_waiting(facts))
         .unwrap_or_else(|| in_sync(facts));
     PathReport {
         synced_at_ms: facts.synced_at_ms,
@@ -27,7 +27,7 @@ pub(super) fn decide(facts: &Facts) -> PathReport {
     }
 }
 
-fn because(state: PathState, message: impl Into<String>, hint: &str) -> PathReport {
+fn path_report(state: PathState, message: impl Into<String>, hint: &str) -> PathReport {
     PathReport {
         state,
         message: message.into(),
@@ -37,21 +37,21 @@ fn because(state: PathState, message: impl Into<String>, hint: &str) -> PathRepo
 }
 
 /// Reports that the root is missing, or that the remote folder can't be had.
-fn folder_gone(facts: &Facts) -> Option<PathReport> {
+fn report_folder_gone(facts: &Facts) -> Option<PathReport> {
     let problem = facts.folder_problem.as_ref()?;
     let state = if problem.code == ProblemCode::FolderGone {
         PathState::Unmounted
     } else {
         PathState::Parked
     };
-    Some(because(
+    Some(path_report(
         state,
         format!("its folder doesn't sync: {}", problem.message),
         &problem.hint,
     ))
 }
 
-fn left_out(facts: &Facts) -> Option<PathReport> {
+fn report_left_out(facts: &Facts) -> Option<PathReport> {
     if let Some(rule) = &facts.rule {
         let pattern = &rule.pattern;
         let (state, message, hint) = match rule.source {
@@ -84,11 +84,11 @@ fn left_out(facts: &Facts) -> Option<PathReport> {
         };
         return Some(PathReport {
             rule: Some(rule.clone()),
-            ..because(state, message, hint)
+            ..path_report(state, message, hint)
         });
     }
     facts.excluded.then(|| {
-        because(
+        path_report(
             PathState::Unselected,
             "it was left out on this device when it came",
             "`cairn add` the folder again with other `--exclude` patterns to have it here",
@@ -97,7 +97,7 @@ fn left_out(facts: &Facts) -> Option<PathReport> {
 }
 
 /// Reports that it takes no part in syncing by the last scan, or a folder above it.
-fn skipped(facts: &Facts) -> Option<PathReport> {
+fn report_skipped(facts: &Facts) -> Option<PathReport> {
     let (skipped, above) = match (&facts.skipped, &facts.skipped_above) {
         (Skipped::No, Some((above, skipped))) => (*skipped, format!("the folder {above} above it")),
         (skipped, _) => (*skipped, "it".to_owned()),
@@ -126,7 +126,7 @@ fn skipped(facts: &Facts) -> Option<PathReport> {
             "mount it as before; until then nothing in it is deleted anywhere. If another disk takes its place: `cairn folders accept-disk PATH`",
         ),
     };
-    Some(because(state, format!("{above} {message}"), hint))
+    Some(path_report(state, format!("{above} {message}"), hint))
 }
 
 fn in_conflict(facts: &Facts) -> Option<PathReport> {
@@ -139,7 +139,7 @@ fn in_conflict(facts: &Facts) -> Option<PathReport> {
     };
     Some(PathReport {
         conflict_with: Some(conflict.with.clone()),
-        ..because(
+        ..path_report(
             PathState::Conflict,
             message,
             "resolve it with `cairn resolve PATH --keep copy|original|mine|theirs|both|merge`",
@@ -147,7 +147,7 @@ fn in_conflict(facts: &Facts) -> Option<PathReport> {
     })
 }
 
-fn failed(facts: &Facts) -> Option<PathReport> {
+fn report_failed(facts: &Facts) -> Option<PathReport> {
     let PathProblem {
         problem,
         tries,
@@ -166,7 +166,7 @@ fn failed(facts: &Facts) -> Option<PathReport> {
     Some(PathReport {
         tries: *tries,
         next_try_ms: next_try.map(|wait| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)),
-        ..because(state_of(problem.code), message, &problem.hint)
+        ..path_report(state_of(problem.code), message, &problem.hint)
     })
 }
 
@@ -187,7 +187,7 @@ fn state_of(code: ProblemCode) -> PathState {
     known.map_or(PathState::Parked, |(_, state)| *state)
 }
 
-fn transferring(facts: &Facts) -> Option<PathReport> {
+fn report_transferring(facts: &Facts) -> Option<PathReport> {
     let transfer = facts.transfer.as_ref()?;
     let word = match transfer.direction {
         TransferDirection::Up => "uploaded",
@@ -197,14 +197,14 @@ fn transferring(facts: &Facts) -> Option<PathReport> {
         "it is being {word}: {} of {} bytes",
         transfer.bytes, transfer.total
     );
-    Some(because(PathState::Waiting, message, ""))
+    Some(path_report(PathState::Waiting, message, ""))
 }
 
-fn nothing(facts: &Facts) -> Option<PathReport> {
+fn report_nothing(facts: &Facts) -> Option<PathReport> {
     let known =
         facts.is_local || facts.is_remote || facts.synced || facts.on_disk != OnDisk::Absent;
     (!known).then(|| {
-        because(
+        path_report(
             PathState::Missing,
             "there is nothing of that name, neither here nor on the service",
             "see `cairn trash list --remote` for what was deleted",
@@ -229,14 +229,14 @@ fn one_way(facts: &Facts) -> Option<PathReport> {
         ),
         SyncMode::TwoWay | SyncMode::Upload | SyncMode::Download => return None,
     };
-    Some(because(PathState::OneWay, message, hint))
+    Some(path_report(PathState::OneWay, message, hint))
 }
 
-fn waiting(facts: &Facts) -> Option<PathReport> {
+fn report_waiting(facts: &Facts) -> Option<PathReport> {
     if facts.equal && facts.on_disk == OnDisk::AsKnown {
         return None;
     }
-    let wait = |message: String, hint| Some(because(PathState::Waiting, message, hint));
+    let wait = |message: String, hint| Some(path_report(PathState::Waiting, message, hint));
     if facts.paused {
         return wait(
             "it waits: syncing is paused".to_owned(),
@@ -276,5 +276,5 @@ fn in_sync(facts: &Facts) -> PathReport {
         Some(false) => "it is in sync; its state on the service was last changed without your keys",
         Some(true) | None => "it is in sync",
     };
-    because(PathState::Synced, message, "")
+    path_report(PathState::Synced, message, "")
 }

@@ -46,7 +46,7 @@ pub(super) fn collect(
         (None, None, Some(row)) => row.kind == Kind::Folder,
         (None, None, None) => path.is_root(),
     };
-    let rules = folder_rules::present(engine, folder)?;
+    let rules = folder_rules::present_rules(engine, folder)?;
     let text = path.to_string();
     let verified = rows
         .remote
@@ -104,10 +104,10 @@ fn rows(db: &Db<'_>, folder: &FolderRow, path: &RelPath) -> Result<Rows, IndexEr
         Some(synced) => Some(synced.node),
         None => db.remote_at(folder, path)?,
     };
-    let remote = node.map(|node| db.remote(node)).transpose()?.flatten();
+    let remote = node.map(|node| db.remote_row(node)).transpose()?.flatten();
     let synced = match (&by_local, node) {
         (Some(synced), _) => Some(synced.clone()),
-        (None, Some(node)) => db.synced(folder.id, node)?,
+        (None, Some(node)) => db.synced_row(folder.id, node)?,
         (None, None) => None,
     };
     let equal = match (&local, &remote) {
@@ -124,7 +124,7 @@ fn rows(db: &Db<'_>, folder: &FolderRow, path: &RelPath) -> Result<Rows, IndexEr
         synced: synced.is_some(),
         equal,
         excluded,
-        skipped_above: skipped_above(db, folder, path)?,
+        skipped_above: nearest_skipped_above(db, folder, path)?,
         deletion_waits: one_sided
             && waiting
                 .iter()
@@ -146,7 +146,11 @@ fn is_excluded(db: &Db<'_>, folder: &FolderRow, row: &RemoteRow) -> Result<bool,
         if folder.remote_node == Some(at.parent) {
             return Ok(false);
         }
-        let above = at.parent.map(|node| db.remote(node)).transpose()?.flatten();
+        let above = at
+            .parent
+            .map(|node| db.remote_row(node))
+            .transpose()?
+            .flatten();
         match above {
             Some(above) => at = above,
             None => return Ok(false),
@@ -156,7 +160,7 @@ fn is_excluded(db: &Db<'_>, folder: &FolderRow, row: &RemoteRow) -> Result<bool,
 }
 
 /// Returns the nearest folder above that takes no part, with the reason.
-fn skipped_above(
+fn nearest_skipped_above(
     db: &Db<'_>,
     folder: &FolderRow,
     path: &RelPath,

@@ -10,7 +10,7 @@ fn path(text: &str) -> RelPath {
 }
 
 /// Returns a file that is in sync.
-fn synced() -> Facts {
+fn synced_facts() -> Facts {
     Facts {
         is_local: true,
         is_remote: true,
@@ -47,7 +47,7 @@ fn rule(source: RuleSource, line: Option<u64>) -> Option<RuleOrigin> {
 /// Checks state and words of the decision over facts that differ from a synced file's.
 #[track_caller]
 fn says(change: impl FnOnce(&mut Facts), state: PathState, words: &[&str]) -> PathReport {
-    let mut facts = synced();
+    let mut facts = synced_facts();
     change(&mut facts);
     let report = decide(&facts);
     assert_eq!(report.state, state, "{report:?}");

@@ -78,12 +78,12 @@ fn sizes(ctx: &Ctx, steps: &[&Step]) -> Result<BTreeMap<Key, u64>, IndexError> {
         let mut out = BTreeMap::new();
         for step in steps {
             if let Step::Upload { local, .. } = step
-                && let Some(row) = db.local(*local)?
+                && let Some(row) = db.local_row(*local)?
             {
                 out.insert(Key::Local(*local), row.stat.size);
             }
             if let Step::Download { node, .. } = step
-                && let Some(row) = db.remote(*node)?
+                && let Some(row) = db.remote_row(*node)?
             {
                 out.insert(Key::Node(*node), row.size);
             }

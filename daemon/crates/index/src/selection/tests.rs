@@ -33,7 +33,7 @@ fn pair(settings: &FolderSettings) -> (Index, FolderId) {
     (index, id)
 }
 
-fn only(paths: &[&str]) -> FolderSettings {
+fn only_settings(paths: &[&str]) -> FolderSettings {
     FolderSettings {
         only: paths.iter().map(|&path| path.to_owned()).collect(),
         ..FolderSettings::default()
@@ -52,12 +52,12 @@ fn follow(index: &Index, id: FolderId) -> Vec<String> {
     row.unwrap().settings.only
 }
 
-fn dirty(index: &Index, id: FolderId) -> Vec<NodeId> {
-    index.read(|db| db.dirty(id)).unwrap().node
+fn dirty_nodes(index: &Index, id: FolderId) -> Vec<NodeId> {
+    index.read(|db| db.dirty_keys(id)).unwrap().node
 }
 
 fn clean(index: &Index, id: FolderId) {
-    let all = dirty(index, id);
+    let all = dirty_nodes(index, id);
     index
         .write(|db| all.iter().try_for_each(|node| db.clean_node(id, *node)))
         .unwrap();
@@ -65,7 +65,7 @@ fn clean(index: &Index, id: FolderId) {
 
 #[test]
 fn an_entry_goes_where_its_folder_goes_and_stays_when_that_is_gone() {
-    let (index, id) = pair(&only(&["/p/a/", "later"]));
+    let (index, id) = pair(&only_settings(&["/p/a/", "later"]));
     assert_eq!(follow(&index, id), ["/p/a/", "later"], "as it was written");
     put(&index, &folder_node(2, 1, "z", 2));
     put(&index, &folder_node(1, 0, "q", 2));
@@ -82,7 +82,7 @@ fn an_entry_goes_where_its_folder_goes_and_stays_when_that_is_gone() {
 
 #[test]
 fn entries_that_swap_names_are_kept_apart() {
-    let (index, id) = pair(&only(&["p/a", "p/b"]));
+    let (index, id) = pair(&only_settings(&["p/a", "p/b"]));
     follow(&index, id);
     put(&index, &folder_node(2, 1, "b", 2));
     put(&index, &folder_node(3, 1, "a", 2));
@@ -109,7 +109,7 @@ fn what_was_left_out_stays_out_until_it_moves_itself() {
         .unwrap();
     assert!(is_out(&row), "the choice is the same");
     index
-        .write(|db| db.set_folder_settings(id, &only(&["p"])))
+        .write(|db| db.set_folder_settings(id, &only_settings(&["p"])))
         .unwrap();
     assert!(!is_out(&row), "another choice");
 }
@@ -120,7 +120,11 @@ fn a_folder_that_moves_takes_along_what_may_be_wanted_now() {
     put(&index, &folder_node(4, 2, "d", 1));
     clean(&index, id);
     put(&index, &folder_node(2, 1, "z", 2));
-    assert_eq!(dirty(&index, id), [node(2), node(4)], "it was not here");
+    assert_eq!(
+        dirty_nodes(&index, id),
+        [node(2), node(4)],
+        "it was not here"
+    );
     clean(&index, id);
     index
         .write(|db| {
@@ -139,11 +143,19 @@ fn a_folder_that_moves_takes_along_what_may_be_wanted_now() {
         })
         .unwrap();
     put(&index, &folder_node(2, 1, "y", 3));
-    assert_eq!(dirty(&index, id), [node(2)], "a rename costs one node");
+    assert_eq!(
+        dirty_nodes(&index, id),
+        [node(2)],
+        "a rename costs one node"
+    );
     clean(&index, id);
     index
-        .write(|db| db.set_folder_settings(id, &only(&["p"])))
+        .write(|db| db.set_folder_settings(id, &only_settings(&["p"])))
         .unwrap();
     put(&index, &folder_node(2, 1, "x", 4));
-    assert_eq!(dirty(&index, id), [node(2), node(4)], "it may be chosen");
+    assert_eq!(
+        dirty_nodes(&index, id),
+        [node(2), node(4)],
+        "it may be chosen"
+    );
 }

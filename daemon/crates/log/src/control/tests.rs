@@ -94,7 +94,7 @@ fn bodies() -> Vec<ControlBody> {
     ]
 }
 
-fn encoded(body: ControlBody) -> Vec<u8> {
+fn encode_control(body: ControlBody) -> Vec<u8> {
     Control {
         chain: [1; 16],
         prev: [2; 16],
@@ -120,7 +120,7 @@ fn control_statements_come_back() {
 #[test]
 fn codes_outside_their_range_are_refused() {
     for body in bodies() {
-        let bytes = encoded(body.clone());
+        let bytes = encode_control(body.clone());
         let at = match body {
             ControlBody::Genesis(_)
             | ControlBody::Link(_)
@@ -158,7 +158,7 @@ fn half_a_signature_is_none() {
         signed: Some((account(1), [0; 64])),
     };
     for roster in [by_nobody, unsigned] {
-        let bytes = encoded(ControlBody::Roster(roster));
+        let bytes = encode_control(ControlBody::Roster(roster));
         assert_eq!(Control::decode(&bytes), Err(LogError::NotGenuine));
     }
 }
@@ -184,7 +184,7 @@ proptest! {
         which in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(), value: u8,
         cut in any::<prop::sample::Index>(),
     ) {
-        let mut bytes = encoded(bodies().swap_remove(which.index(bodies().len())));
+        let mut bytes = encode_control(bodies().swap_remove(which.index(bodies().len())));
         prop_assert!(Control::decode(&bytes[..cut.index(bytes.len())]).is_err());
         prop_assert!(Control::decode(&[&bytes[..], &[0]].concat()).is_err());
         let at = at.index(bytes.len());

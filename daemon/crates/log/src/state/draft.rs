@@ -9,7 +9,7 @@ use crate::control::{
 };
 use crate::records::Records;
 use crate::rules::Refusal;
-use crate::short;
+use crate::short_form;
 use crate::statement::{NodeStatement, Statement};
 use cairn_model::{AccountId, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +86,7 @@ impl<'a, R: Records> Draft<'a, R> {
 
     fn check_control(&mut self, control: &Control, signer: &Signer) -> Result<(), R::Error> {
         let newest = match self.changes.chains.get(&control.chain) {
-            Some(hash) => short(hash),
+            Some(hash) => short_form(hash),
             None => self.state.prev_of(&control.chain)?,
         };
         if control.prev != newest {
@@ -104,7 +104,7 @@ impl<'a, R: Records> Draft<'a, R> {
     fn check_body(&mut self, control: &Control, signer: &Signer) -> Result<(), R::Error> {
         match &control.body {
             ControlBody::Genesis(genesis) => {
-                self.found(genesis);
+                self.found_space(genesis);
                 Ok(())
             }
             ControlBody::Roster(roster) => {
@@ -149,7 +149,7 @@ impl<'a, R: Records> Draft<'a, R> {
         Ok(())
     }
 
-    fn found(&mut self, genesis: &Genesis) {
+    fn found_space(&mut self, genesis: &Genesis) {
         let founder = Member {
             account: genesis.account,
             identity: genesis.identity,

@@ -41,7 +41,7 @@ pub(super) fn signer<R: Records>(
     let known = state.records.device(number)?;
     let (account, key) = match known.as_ref().filter(|device| device.is_listed) {
         Some(device) => (device.account, device.key),
-        None => listed_here(statements, number).ok_or(Refusal::Device)?,
+        None => find_listed(statements, number).ok_or(Refusal::Device)?,
     };
     commit
         .verify(state.space, &key)
@@ -62,7 +62,7 @@ pub(super) fn signer<R: Records>(
     Ok(Signer { account, role })
 }
 
-fn listed_here(statements: &[(Statement, [u8; 32])], number: u32) -> Option<(AccountId, [u8; 32])> {
+fn find_listed(statements: &[(Statement, [u8; 32])], number: u32) -> Option<(AccountId, [u8; 32])> {
     statements.iter().find_map(|(statement, _)| {
         let Statement::Control(control) = statement else {
             return None;

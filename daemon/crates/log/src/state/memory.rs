@@ -5,7 +5,7 @@ use crate::control::Chain;
 use crate::entry::ServerEntry;
 use crate::records::InMemory;
 use crate::rules::Refusal;
-use crate::short;
+use crate::short_form;
 use crate::statement::NodeStatement;
 use crate::tree::verify_consistency;
 use cairn_model::{NodeId, SpaceId};
@@ -39,13 +39,13 @@ impl SpaceState {
             .nodes
             .get(&node)
             .and_then(|n| n.signed.as_ref());
-        signed.map_or([0; 16], |(_, hash)| short(hash))
+        signed.map_or([0; 16], |(_, hash)| short_form(hash))
     }
 
     /// Returns the short hash of a chain's newest statement: the next one's `prev`.
     #[must_use]
     pub fn chain_prev(&self, chain: &Chain) -> [u8; 16] {
-        self.records.chains.get(chain).map_or([0; 16], short)
+        self.records.chains.get(chain).map_or([0; 16], short_form)
     }
 
     /// Remembers an older root that a proof connects with the present one.

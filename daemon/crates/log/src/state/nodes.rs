@@ -4,7 +4,7 @@ use super::draft::Draft;
 use super::{LogResult, MAX_JUMP, SpaceState};
 use crate::records::Records;
 use crate::rules::Refusal;
-use crate::short;
+use crate::short_form;
 use crate::statement::{Flags, NodeOp, NodeStatement};
 use cairn_model::NodeId;
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ pub(super) fn check_statement<R: Records>(
         state.check_unchained(statement.node)?;
         return Ok(check_first(state.is_restored, statement)?);
     };
-    if statement.prev != short(&hash) {
+    if statement.prev != short_form(&hash) {
         return Err(Refusal::Prev.into());
     }
     check_seq(state.is_restored, statement.seq, old.seq + 1)?;
@@ -135,7 +135,7 @@ fn check_path<R: Records>(
         if !walked.insert(folder) {
             return Err(Refusal::Cycle.into());
         }
-        let statement = newest(draft, folder)?.ok_or(Refusal::Parent)?;
+        let statement = newest_statement(draft, folder)?.ok_or(Refusal::Parent)?;
         if statement.file.is_some() {
             return Err(Refusal::Parent.into());
         }
@@ -147,7 +147,7 @@ fn check_path<R: Records>(
     Ok(())
 }
 
-fn newest<R: Records>(
+fn newest_statement<R: Records>(
     draft: &Draft<'_, R>,
     node: NodeId,
 ) -> Result<Option<NodeStatement>, R::Error> {

@@ -15,7 +15,7 @@ use world::{World, node};
 
 #[test]
 fn an_honest_history_passes_and_is_replayed_elsewhere() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     world.create_folder(1, None);
     world.create_file(2, Some(1), "a.txt");
     world.rename(2, Some(1), "b.txt");
@@ -37,7 +37,7 @@ fn an_honest_history_passes_and_is_replayed_elsewhere() {
 
 #[test]
 fn a_page_has_the_leaves_of_the_tree_with_bodies_or_without() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     world.create_folder(1, None);
     world.keyless_place(1, "moved");
     let (size, root) = world.state.head();
@@ -99,7 +99,7 @@ fn snapshot(world: &World) -> Vec<SnapshotItem> {
 
 #[test]
 fn a_snapshot_has_the_digest_of_the_state() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     world.create_folder(1, None);
     world.create_file(2, Some(1), "a.txt");
     world.create_file(3, None, "b.txt");
@@ -131,7 +131,7 @@ fn a_snapshot_has_the_digest_of_the_state() {
 
 #[test]
 fn a_checkpoint_is_a_state_of_this_log() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     for n in 0..63 {
         world.create_folder(n + 1, None);
     }
@@ -171,7 +171,7 @@ fn a_checkpoint_is_a_state_of_this_log() {
 
 #[test]
 fn entries_stand_on_the_newest_statement() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     world.create_folder(1, None);
     let mut entry = world.entry(1, "moved");
     entry.prev[0] ^= 1;
@@ -190,7 +190,7 @@ fn entries_stand_on_the_newest_statement() {
 
 #[test]
 fn a_keyless_purge_ends_only_what_no_device_vouches_for() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     world.create_folder(1, None);
     let purge = |entry: ServerEntry| ServerEntry {
         op: EntryOp::Purge,
@@ -214,7 +214,7 @@ fn a_keyless_purge_ends_only_what_no_device_vouches_for() {
 
 #[test]
 fn old_roots_need_a_proof() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     world.create_folder(1, None);
     let (size, root) = world.state.head();
     world.create_folder(2, None);
@@ -246,7 +246,7 @@ fn old_roots_need_a_proof() {
 
 #[test]
 fn after_a_restore_numbers_may_jump_and_histories_never_mix() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     world.create_folder(1, None);
     let mut far = world.rename_statement(1, None, "far");
     far.seq += 100;

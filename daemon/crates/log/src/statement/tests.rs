@@ -46,7 +46,7 @@ fn folder() -> NodeStatement {
     }
 }
 
-fn private() -> NodeStatement {
+fn private_statement() -> NodeStatement {
     let mut statement = file();
     statement.flags = statement.flags.with(Flags::PRIVATE);
     statement.name = Vec::new();
@@ -55,7 +55,7 @@ fn private() -> NodeStatement {
 }
 
 fn all() -> [NodeStatement; 3] {
-    [file(), folder(), private()]
+    [file(), folder(), private_statement()]
 }
 
 #[test]

@@ -4,13 +4,13 @@ use super::*;
 use proptest::prelude::*;
 
 /// RFC 9162 as it is written: split at the largest power of two below the size.
-fn naive(leaves: &[Hash]) -> Hash {
+fn naive_root(leaves: &[Hash]) -> Hash {
     match leaves {
         [] => EMPTY_ROOT,
         [one] => *one,
         _ => {
             let (left, right) = leaves.split_at(split(leaves.len()));
-            hash_pair(&naive(left), &naive(right))
+            hash_pair(&naive_root(left), &naive_root(right))
         }
     }
 }
@@ -25,9 +25,9 @@ fn audit(at: usize, leaves: &[Hash]) -> Vec<Hash> {
     }
     let (left, right) = leaves.split_at(split(leaves.len()));
     let (mut path, other) = if at < left.len() {
-        (audit(at, left), naive(right))
+        (audit(at, left), naive_root(right))
     } else {
-        (audit(at - left.len(), right), naive(left))
+        (audit(at - left.len(), right), naive_root(left))
     };
     path.push(other);
     path
@@ -38,14 +38,17 @@ fn consistency(old: usize, leaves: &[Hash], is_whole: bool) -> Vec<Hash> {
         return if is_whole {
             Vec::new()
         } else {
-            vec![naive(leaves)]
+            vec![naive_root(leaves)]
         };
     }
     let (left, right) = leaves.split_at(split(leaves.len()));
     let (mut proof, other) = if old <= left.len() {
-        (consistency(old, left, is_whole), naive(right))
+        (consistency(old, left, is_whole), naive_root(right))
     } else {
-        (consistency(old - left.len(), right, false), naive(left))
+        (
+            consistency(old - left.len(), right, false),
+            naive_root(left),
+        )
     };
     proof.push(other);
     proof
@@ -65,7 +68,7 @@ fn tree(leaves: &[Hash]) -> Tree {
 fn roots_are_those_of_the_specification() {
     for count in 0..70 {
         let leaves = leaves(count);
-        assert_eq!(tree(&leaves).root(), naive(&leaves), "{count}");
+        assert_eq!(tree(&leaves).root(), naive_root(&leaves), "{count}");
         assert_eq!(tree(&leaves).size(), count as u64);
     }
     // The roots of certificate transparency's own tests.
@@ -103,7 +106,7 @@ fn roots_are_those_of_the_specification() {
 fn audit_paths_lead_from_their_leaf_to_their_root_only() {
     for count in 1..20 {
         let leaves = leaves(count);
-        let root = naive(&leaves);
+        let root = naive_root(&leaves);
         for at in 0..count {
             let path = audit(at, &leaves);
             let check = |leaf: &Hash, at: usize, size: usize, path: &[Hash]| {
@@ -133,7 +136,7 @@ fn consistency_holds_for_beginnings_only() {
         let leaves = leaves(new);
         for old in 1..=new {
             let proof = consistency(old, &leaves, true);
-            let (old_root, new_root) = (naive(&leaves[..old]), naive(&leaves));
+            let (old_root, new_root) = (naive_root(&leaves[..old]), naive_root(&leaves));
             let check = |old: usize, old_root: &Hash, new: usize, proof: &[Hash]| {
                 verify_consistency((old as u64, old_root), (new as u64, &new_root), proof).is_ok()
             };
@@ -154,8 +157,12 @@ fn consistency_holds_for_beginnings_only() {
                 }
             }
         }
-        assert!(verify_consistency((0, &EMPTY_ROOT), (new as u64, &naive(&leaves)), &[]).is_ok());
-        assert!(verify_consistency((0, &[1; 32]), (new as u64, &naive(&leaves)), &[]).is_err());
+        assert!(
+            verify_consistency((0, &EMPTY_ROOT), (new as u64, &naive_root(&leaves)), &[]).is_ok()
+        );
+        assert!(
+            verify_consistency((0, &[1; 32]), (new as u64, &naive_root(&leaves)), &[]).is_err()
+        );
     }
 }
 
@@ -166,7 +173,7 @@ fn stored_subtrees_prove_every_size_as_the_specification_does() {
     for size in 0..130_u64 {
         let leaves = leaves(size as usize);
         let mut read = |level, place| stored.get(&(level, place)).copied().ok_or((level, place));
-        assert_eq!(root_at(size, &mut read), Ok(naive(&leaves)), "{size}");
+        assert_eq!(root_at(size, &mut read), Ok(naive_root(&leaves)), "{size}");
         for at in 0..size {
             let path = prove_inclusion(at, size, &mut read);
             assert_eq!(path, Ok(audit(at as usize, &leaves)), "{at} of {size}");

@@ -6,7 +6,7 @@ use time::format_description::well_known::{Iso8601, Rfc3339};
 use time::{Date, OffsetDateTime, PrimitiveDateTime, UtcOffset};
 
 /// Returns the text in the service's form, or the rule that it breaks.
-pub(super) fn checked(form: Form, text: &str) -> Result<String, String> {
+pub(super) fn check(form: Form, text: &str) -> Result<String, String> {
     let rule = match form {
         Form::Free => None,
         Form::NonEmpty | Form::LocalPath => text.trim().is_empty().then_some("can't be empty"),

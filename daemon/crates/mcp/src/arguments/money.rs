@@ -1,7 +1,7 @@
 //! Money as decimal text, counted in minor units: floating point would lose cents.
 
 /// Returns the amount with two decimals if it is between `min` and `max` minor units.
-pub(super) fn checked(text: &str, min: u64, max: u64) -> Result<String, String> {
+pub(super) fn check(text: &str, min: u64, max: u64) -> Result<String, String> {
     let units = units(text).ok_or("must be a decimal with at most two decimals, such as 4.99")?;
     if !(min..=max).contains(&units) {
         return Err(if max == u64::MAX {
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn amounts_are_exact() {
         for (text, shown) in [("0.01", "0.01"), ("5", "5.00"), ("10000.0", "10000.00")] {
-            assert_eq!(checked(text, 1, 1_000_000).as_deref(), Ok(shown));
+            assert_eq!(check(text, 1, 1_000_000).as_deref(), Ok(shown));
         }
         for bad in [
             "",
@@ -61,7 +61,7 @@ mod tests {
             "99999999999999999999",
             "١",
         ] {
-            assert!(checked(bad, 1, 1_000_000).is_err(), "{bad}");
+            assert!(check(bad, 1, 1_000_000).is_err(), "{bad}");
         }
     }
 }

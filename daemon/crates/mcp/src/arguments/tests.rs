@@ -51,7 +51,7 @@ const TOOL: Tool = Tool::new(
 
 const UUID: &str = "123E4567-e89b-12d3-a456-426614174000";
 
-fn checked(given: Value) -> ToolResult<Arguments> {
+fn check_arguments(given: Value) -> ToolResult<Arguments> {
     let Value::Object(given) = given else {
         panic!("tests give objects")
     };
@@ -60,7 +60,7 @@ fn checked(given: Value) -> ToolResult<Arguments> {
 
 #[test]
 fn defaults_are_filled_in_and_nulls_left_out() {
-    let slot_text = checked(json!({ "days": null })).unwrap();
+    let slot_text = check_arguments(json!({ "days": null })).unwrap();
     assert_eq!(
         Value::Object(slot_text.fields().clone()),
         json!({ "choice": "a", "page_size": 20, "flag_on": true })
@@ -122,7 +122,7 @@ fn good_values_arrive_in_one_form() {
         ),
         ("any_value", json!([1]), json!([1])),
     ] {
-        let got = checked(json!({ name: given })).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let got = check_arguments(json!({ name: given })).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(got.get(name), Some(&arrives), "{name}");
     }
 }
@@ -206,7 +206,9 @@ fn bad_values_are_refused_by_name() {
         ("object", json!([])),
         ("list", json!({})),
     ] {
-        let error = checked(json!({ name: bad })).expect_err(name).to_string();
+        let error = check_arguments(json!({ name: bad }))
+            .expect_err(name)
+            .to_string();
         assert!(error.starts_with(name), "{name} with {bad}: {error}");
     }
 }
@@ -238,31 +240,41 @@ fn callbacks_to_private_places_are_refused() {
         "https://0177.0.0.1/",
         "https://example.com\\@127.0.0.1 /",
     ] {
-        assert!(checked(json!({ "callback": bad })).is_err(), "{bad}");
+        assert!(
+            check_arguments(json!({ "callback": bad })).is_err(),
+            "{bad}"
+        );
     }
     for good in [
         "https://example.com/hook?x=1",
         "https://8.8.8.8/",
         "https://metadatastore.example/",
     ] {
-        assert!(checked(json!({ "callback": good })).is_ok(), "{good}");
+        assert!(
+            check_arguments(json!({ "callback": good })).is_ok(),
+            "{good}"
+        );
     }
 }
 
 #[test]
 fn what_is_not_declared_is_refused() {
-    let error = checked(json!({ "folder": 1 })).unwrap_err().to_string();
+    let error = check_arguments(json!({ "folder": 1 }))
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("`folder`") && error.contains("page_size"),
         "{error}"
     );
-    let error = checked(json!({ NOT_AN_OBJECT: [] }))
+    let error = check_arguments(json!({ NOT_AN_OBJECT: [] }))
         .unwrap_err()
         .to_string();
     assert!(error.contains("JSON object"), "{error}");
-    let error = checked(json!({ "choice": "b" })).unwrap_err().to_string();
+    let error = check_arguments(json!({ "choice": "b" }))
+        .unwrap_err()
+        .to_string();
     assert_eq!(error, "days is required when choice is b");
-    assert!(checked(json!({ "choice": "b", "days": 1 })).is_ok());
+    assert!(check_arguments(json!({ "choice": "b", "days": 1 })).is_ok());
 }
 
 #[test]

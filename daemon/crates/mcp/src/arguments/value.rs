@@ -38,7 +38,7 @@ fn text(value: &Value, min: usize, max: usize, form: Form) -> Result<Value, Stri
         .as_str()
         .ok_or_else(|| format!("must be a string, not {}", type_name(value)))?;
     length(text, min, max)?;
-    form::checked(form, text).map(Value::String)
+    form::check(form, text).map(Value::String)
 }
 
 fn amount(value: &Value, min: u64, max: u64) -> Result<Value, String> {
@@ -48,7 +48,7 @@ fn amount(value: &Value, min: u64, max: u64) -> Result<Value, String> {
             type_name(value)
         )
     })?;
-    money::checked(text, min, max).map(Value::String)
+    money::check(text, min, max).map(Value::String)
 }
 
 fn texts(value: &Value, min: usize, max: usize, form: Form) -> Result<Value, String> {

@@ -44,7 +44,7 @@ const fn flag(name: &'static str, description: &'static str) -> Flag {
     }
 }
 
-const fn valued(name: &'static str, what: &'static str, description: &'static str) -> Flag {
+const fn valued_flag(name: &'static str, what: &'static str, description: &'static str) -> Flag {
     Flag {
         name,
         takes: FlagValue::Value(what),
@@ -52,7 +52,7 @@ const fn valued(name: &'static str, what: &'static str, description: &'static st
     }
 }
 
-const fn needed(from: &'static [&'static str]) -> Slot {
+const fn needed_argument(from: &'static [&'static str]) -> Slot {
     Slot::Argument { from, needed: true }
 }
 
@@ -77,11 +77,11 @@ pub(super) static ALL: &[Operation] = &[
                 flag: "to",
                 from: &["target_folder_uuid"],
             },
-            needed(&["file_path"]),
+            needed_argument(&["file_path"]),
         ],
         flags: &[
-            valued("to", "FOLDER", "Folder on the service: a path or an id"),
-            valued("name", "NAME", "Name on the service"),
+            valued_flag("to", "FOLDER", "Folder on the service: a path or an id"),
+            valued_flag("name", "NAME", "Name on the service"),
             flag("recursive", "A folder with everything below it"),
             JSON,
         ],
@@ -94,10 +94,10 @@ pub(super) static ALL: &[Operation] = &[
         name: "download",
         words: &["download"],
         description: "Downloads and decrypts a file",
-        slots: &[needed(&["file_uuid", "file_path"])],
+        slots: &[needed_argument(&["file_uuid", "file_path"])],
         flags: &[
-            valued("out", "PATH", "Local target"),
-            valued("revision", "ID", "An old version"),
+            valued_flag("out", "PATH", "Local target"),
+            valued_flag("revision", "ID", "An old version"),
             flag("force", "Replace an existing file"),
             JSON,
         ],
@@ -110,10 +110,10 @@ pub(super) static ALL: &[Operation] = &[
         name: "download_folder",
         words: &["download-folder"],
         description: "Downloads a folder with everything below it",
-        slots: &[needed(FOLDER)],
+        slots: &[needed_argument(FOLDER)],
         flags: &[
-            valued("out", "PATH", "Local target"),
-            valued("limit", "GIB", "Refuse a larger folder"),
+            valued_flag("out", "PATH", "Local target"),
+            valued_flag("limit", "GIB", "Refuse a larger folder"),
             JSON,
         ],
         examples: &[
@@ -134,28 +134,28 @@ pub(super) static ALL: &[Operation] = &[
         words: &["tree"],
         description: "Shows a folder with everything below it",
         slots: &[optional(FOLDER)],
-        flags: &[valued("depth", "LEVELS", "Number of levels"), JSON],
+        flags: &[valued_flag("depth", "LEVELS", "Number of levels"), JSON],
         examples: &["cairn tree", "cairn tree --depth=2 /docs"],
     },
     Operation {
         name: "search",
         words: &["search"],
         description: "Finds files and folders by name",
-        slots: &[needed(&["query"])],
-        flags: &[valued("limit", "N", "Maximum number of results"), JSON],
+        slots: &[needed_argument(&["query"])],
+        flags: &[valued_flag("limit", "N", "Maximum number of results"), JSON],
         examples: &["cairn search report", "cairn search --limit=10 report"],
     },
     Operation {
         name: "share",
         words: &["share", "create"],
         description: "Creates a share link",
-        slots: &[needed(NODE)],
+        slots: &[needed_argument(NODE)],
         flags: &[
-            valued("expires", "TIME", "Time until it expires, such as 7d"),
-            valued("limit", "N", "Maximum number of downloads"),
+            valued_flag("expires", "TIME", "Time until it expires, such as 7d"),
+            valued_flag("limit", "N", "Maximum number of downloads"),
             flag("view-only", "Viewing only, no download"),
-            valued("allow", "ADDRESS", "Only for this e-mail address"),
-            valued(
+            valued_flag("allow", "ADDRESS", "Only for this e-mail address"),
+            valued_flag(
                 "password-file",
                 "FILE",
                 "File with the password of the link",
@@ -171,7 +171,7 @@ pub(super) static ALL: &[Operation] = &[
         name: "mkdir",
         words: &["mkdir"],
         description: "Creates a folder on the service",
-        slots: &[needed(&["file_path", "query"])],
+        slots: &[needed_argument(&["file_path", "query"])],
         flags: &[
             flag(
                 "parents",
@@ -185,7 +185,10 @@ pub(super) static ALL: &[Operation] = &[
         name: "move",
         words: &["move"],
         description: "Moves or renames a file or folder",
-        slots: &[needed(NODE), needed(&["target_folder_uuid", "query"])],
+        slots: &[
+            needed_argument(NODE),
+            needed_argument(&["target_folder_uuid", "query"]),
+        ],
         flags: &[JSON],
         examples: &["cairn move /a.txt /docs", "cairn move /a.txt /b.txt"],
     },
@@ -193,7 +196,7 @@ pub(super) static ALL: &[Operation] = &[
         name: "delete",
         words: &["delete"],
         description: "Moves a file or folder to the trash",
-        slots: &[needed(NODE)],
+        slots: &[needed_argument(NODE)],
         flags: &[JSON],
         examples: &["cairn delete /docs/a.txt"],
     },
@@ -209,7 +212,7 @@ pub(super) static ALL: &[Operation] = &[
         name: "info",
         words: &["info"],
         description: "Shows everything about a file or folder",
-        slots: &[needed(NODE)],
+        slots: &[needed_argument(NODE)],
         flags: &[JSON],
         examples: &["cairn info /docs/a.txt"],
     },
@@ -217,11 +220,11 @@ pub(super) static ALL: &[Operation] = &[
         name: "versions",
         words: &["versions"],
         description: "Shows, restores or downloads versions of a file",
-        slots: &[needed(NODE)],
+        slots: &[needed_argument(NODE)],
         flags: &[
-            valued("restore", "ID", "Make this version the current one"),
-            valued("download", "ID", "Download this version"),
-            valued("out", "PATH", "With --download: local target"),
+            valued_flag("restore", "ID", "Make this version the current one"),
+            valued_flag("download", "ID", "Download this version"),
+            valued_flag("out", "PATH", "With --download: local target"),
             flag("force", "With --download: replace an existing file"),
             JSON,
         ],

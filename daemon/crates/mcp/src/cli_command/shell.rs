@@ -6,7 +6,7 @@ use crate::error::{ToolError, ToolResult};
 ///
 /// # Errors
 /// A text with control characters, which a person couldn't review.
-pub(super) fn quoted(word: &str) -> ToolResult<String> {
+pub(super) fn quote_word(word: &str) -> ToolResult<String> {
     if word.chars().any(char::is_control) {
         return Err(ToolError::argument(
             "a command can't contain line breaks or control characters",

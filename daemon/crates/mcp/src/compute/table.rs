@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// The width at which a cell is cut, in characters.
 const WIDEST: usize = 60;
 
-pub(super) fn formatted(arguments: &Arguments, values: &[Value]) -> ToolResult<Value> {
+pub(super) fn format_table(arguments: &Arguments, values: &[Value]) -> ToolResult<Value> {
     let mut rows = Vec::new();
     for (at, element) in values.iter().enumerate() {
         rows.push(element.as_object().ok_or_else(|| no_object(at, element))?);
@@ -35,7 +35,7 @@ pub(super) fn formatted(arguments: &Arguments, values: &[Value]) -> ToolResult<V
         });
         lines.push(cells.collect());
     }
-    let table = drawn(&lines);
+    let table = draw_table(&lines);
     Ok(json!({
         "operation": "format_table",
         "result": table,
@@ -56,7 +56,7 @@ fn cell(text: &str) -> String {
     format!("{cut}...")
 }
 
-fn drawn(lines: &[Vec<String>]) -> String {
+fn draw_table(lines: &[Vec<String>]) -> String {
     let columns = lines.first().map_or(0, Vec::len);
     let widths: Vec<usize> = (0..columns)
         .map(|column| {

@@ -12,14 +12,14 @@ fn compute(given: Value) -> ToolResult<Value> {
     let Value::Object(given) = given else {
         panic!("tests give objects")
     };
-    computed(&Arguments::check(tool, given)?)
+    compute_value(&Arguments::check(tool, given)?)
 }
 
 fn result(given: Value) -> Value {
     compute(given).unwrap()["result"].clone()
 }
 
-fn refused(given: Value) -> String {
+fn refusal_of(given: Value) -> String {
     compute(given).unwrap_err().to_string()
 }
 
@@ -62,18 +62,18 @@ fn numbers_are_summed_exactly() {
 
 #[test]
 fn what_does_not_fit_is_named() {
-    let mixed = refused(json!({ "operation": "sum", "values": [1, "2"] }));
+    let mixed = refusal_of(json!({ "operation": "sum", "values": [1, "2"] }));
     assert_eq!(mixed, "values[1] is a string, not a number");
     let field =
-        refused(json!({ "operation": "max", "values": [{ "a": 1 }, { "b": 1 }], "field": "a" }));
+        refusal_of(json!({ "operation": "max", "values": [{ "a": 1 }, { "b": 1 }], "field": "a" }));
     assert_eq!(field, "values[1] has no field `a`");
-    let sorted = refused(json!({ "operation": "sort", "values": [1, 2, "c"] }));
+    let sorted = refusal_of(json!({ "operation": "sort", "values": [1, 2, "c"] }));
     assert!(sorted.starts_with("values[2] is a string"), "{sorted}");
-    assert!(refused(json!({ "operation": "average", "values": [] })).contains("empty"));
-    assert!(refused(json!({ "operation": "sum" })).contains("values is required"));
-    assert!(refused(json!({ "operation": "filter", "values": [] })).contains("filter_op"));
+    assert!(refusal_of(json!({ "operation": "average", "values": [] })).contains("empty"));
+    assert!(refusal_of(json!({ "operation": "sum" })).contains("values is required"));
+    assert!(refusal_of(json!({ "operation": "filter", "values": [] })).contains("filter_op"));
     let huge = json!({ "operation": "sum", "values": [1.7e308, 1.7e308] });
-    assert!(refused(huge).contains("too large"));
+    assert!(refusal_of(huge).contains("too large"));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn filters_compare_within_a_type() {
         "operation": "filter", "values": files, "field": "size",
         "filter_op": "gt", "filter_value": "1",
     });
-    assert!(refused(mixed).contains("of one type"));
+    assert!(refusal_of(mixed).contains("of one type"));
 }
 
 #[test]
@@ -135,7 +135,9 @@ fn sorting_is_stable_in_both_directions() {
 fn sizes_are_formatted_in_binary_units() {
     let sizes = result(json!({ "operation": "format_bytes", "values": [1536] }));
     assert_eq!(sizes, json!([{ "bytes": 1536, "formatted": "1.5 KiB" }]));
-    assert!(refused(json!({ "operation": "format_bytes", "values": [-1] })).contains("negative"));
+    assert!(
+        refusal_of(json!({ "operation": "format_bytes", "values": [-1] })).contains("negative")
+    );
 }
 
 #[test]
@@ -148,5 +150,5 @@ fn tables_have_a_frame() {
         table.as_str().unwrap(),
         "+------+------+\n| size | name |\n+------+------+\n| 1    | a b  |\n|      | ü    |\n+------+------+"
     );
-    assert!(refused(json!({ "operation": "format_table", "values": [] })).contains("columns"));
+    assert!(refusal_of(json!({ "operation": "format_table", "values": [] })).contains("columns"));
 }

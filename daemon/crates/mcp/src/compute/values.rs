@@ -51,7 +51,7 @@ pub(super) fn as_number(value: &Value) -> f64 {
 pub(super) fn sum(numbers: &[&Value]) -> ToolResult<Value> {
     match whole_sum(numbers) {
         Some(sum) => Ok(integer(sum)),
-        None => finite(float_sum(numbers)),
+        None => finite_number(float_sum(numbers)),
     }
 }
 
@@ -59,8 +59,8 @@ pub(super) fn average(numbers: &[&Value]) -> ToolResult<Value> {
     let count = numbers.len() as f64;
     match whole_sum(numbers) {
         Some(sum) if sum % numbers.len() as i128 == 0 => Ok(integer(sum / numbers.len() as i128)),
-        Some(sum) => finite(sum as f64 / count),
-        None => finite(float_sum(numbers) / count),
+        Some(sum) => finite_number(sum as f64 / count),
+        None => finite_number(float_sum(numbers) / count),
     }
 }
 
@@ -95,7 +95,7 @@ fn integer(sum: i128) -> Value {
         .unwrap_or_else(|_| json!(sum as f64))
 }
 
-fn finite(number: f64) -> ToolResult<Value> {
+fn finite_number(number: f64) -> ToolResult<Value> {
     // Hides what binary fractions add behind the digits that anybody means.
     let rounded: f64 = format!("{number:.12e}").parse().unwrap_or(number);
     Number::from_f64(rounded)
@@ -105,13 +105,13 @@ fn finite(number: f64) -> ToolResult<Value> {
 
 pub(super) fn equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Number(_), Value::Number(_)) => compared(a, b) == Some(Ordering::Equal),
+        (Value::Number(_), Value::Number(_)) => compare(a, b) == Some(Ordering::Equal),
         _ => a == b,
     }
 }
 
 /// Compares two values of one type; returns `None` for others.
-pub(super) fn compared(a: &Value, b: &Value) -> Option<Ordering> {
+pub(super) fn compare(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => match (x.as_i64(), y.as_i64()) {
             (Some(x), Some(y)) => Some(x.cmp(&y)),
@@ -130,7 +130,7 @@ pub(super) fn no_object(at: usize, value: &Value) -> ToolError {
     ))
 }
 
-pub(super) fn incomparable(
+pub(super) fn incomparable_error(
     at: usize,
     field: Option<&str>,
     value: &Value,

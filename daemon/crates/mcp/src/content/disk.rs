@@ -47,7 +47,7 @@ pub(super) fn local_metadata(
     LocalMetadata {
         size: meta.len(),
         modified_ms: modified.unwrap_or(0),
-        executable: files.executable(path),
+        executable: files.is_executable(path),
     }
 }
 
@@ -76,7 +76,7 @@ pub(super) fn base_name(call: &Call, name: &str) -> ToolResult<Name> {
     let bad =
         |why: String| ToolError::refused(format!("`{name}` can't be a file's name here: {why}"));
     let name = Name::new(base).map_err(|e| bad(e.to_string()))?;
-    call.services.files.acceptable(&name).map_err(bad)?;
+    call.services.files.check_name(&name).map_err(bad)?;
     Ok(name)
 }
 

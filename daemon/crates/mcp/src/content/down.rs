@@ -4,7 +4,7 @@ use super::disk::base_name;
 use super::named::{self, no_content};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
-use crate::question::quoted;
+use crate::question::quote;
 use cairn_model::{Kind, NodeId};
 use cairn_space::{DownloadTarget, DownloadTargetError, SetExecutable, Space};
 use cairn_wire::nodes::Node;
@@ -20,7 +20,7 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
     let to = target(call, output, &node)?;
     place(call, &to, &|_, _| Ok(()))
         .check()
-        .map_err(not_placed)?;
+        .map_err(not_placed_error)?;
     let dir = to.parent().unwrap_or(Path::new("/"));
     std::fs::create_dir_all(dir)
         .map_err(ToolError::local(format!("create `{}`", dir.display())))?;
@@ -36,7 +36,7 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
 }
 
 /// Returns the question whether a download may replace a local file, if there is one.
-pub(super) async fn replaced(call: &Call) -> ToolResult<Option<String>> {
+pub(super) async fn replace_question(call: &Call) -> ToolResult<Option<String>> {
     if call.may_replace {
         return Ok(None);
     }
@@ -52,7 +52,7 @@ pub(super) async fn replaced(call: &Call) -> ToolResult<Option<String>> {
     Ok(to.symlink_metadata().ok().map(|meta| {
         format!(
             "Replace the local file {} ({}) with the download?",
-            quoted(&to.to_string_lossy()),
+            quote(&to.to_string_lossy()),
             cairn_model::size::binary(meta.len())
         )
     }))
@@ -99,7 +99,7 @@ fn place<'a>(
     }
 }
 
-pub(super) fn not_placed(error: DownloadTargetError) -> ToolError {
+pub(super) fn not_placed_error(error: DownloadTargetError) -> ToolError {
     match error {
         DownloadTargetError::Exists(to) => ToolError::refused(format!(
             "`{}` exists already and nobody could be asked whether to replace it: choose another path, or start the server with --overwrite",
@@ -132,6 +132,6 @@ async fn fetch(call: &Call, space: &Space, node: &Node, to: &Path) -> ToolResult
             &call.progress.file(),
         )
         .await
-        .map_err(not_placed)?;
+        .map_err(not_placed_error)?;
     Ok(manifest.size)
 }

@@ -5,7 +5,7 @@ use super::folder_up::AllowedFiles;
 use super::{down, named};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
-use crate::question::quoted;
+use crate::question::quote;
 use cairn_model::NodeId;
 use cairn_space::{DownloadPlan, FailedDownload, FolderDownload, PlanError, Space};
 use serde_json::{Value, json};
@@ -23,11 +23,11 @@ const MAX_NAMED: usize = 10;
 pub(super) async fn download(call: &Call) -> ToolResult<Value> {
     let to = call.paths.check(call.arguments.path("output_path")?)?;
     let (space, top) = named::folder(call).await?;
-    let plan = planned(call, &space, top, &to).await?;
+    let plan = plan_download(call, &space, top, &to).await?;
     call.services.check_verified(&plan.unverified)?;
     let local = Arc::new(AllowedFiles::of(call));
     plan.make_folders(local.as_ref())
-        .map_err(down::not_placed)?;
+        .map_err(down::not_placed_error)?;
     call.progress.set_total(plan.bytes);
     let download = FolderDownload {
         to: &to,
@@ -64,19 +64,19 @@ pub(super) async fn download(call: &Call) -> ToolResult<Value> {
 }
 
 /// Returns the question whether a download may replace local files, if there are any.
-pub(super) async fn replaced(call: &Call) -> ToolResult<Option<String>> {
+pub(super) async fn replace_question(call: &Call) -> ToolResult<Option<String>> {
     let to = call.paths.check(call.arguments.path("output_path")?)?;
     if call.may_replace || !to.exists() {
         return Ok(None);
     }
     let (space, top) = named::folder(call).await?;
-    let plan = planned(call, &space, top, &to).await?;
+    let plan = plan_download(call, &space, top, &to).await?;
     let replaced: Vec<_> = plan
         .files
         .iter()
         .map(|file| &file.to)
         .filter(|path| path.symlink_metadata().is_ok())
-        .map(|path| quoted(&path.strip_prefix(&to).unwrap_or(path).to_string_lossy()))
+        .map(|path| quote(&path.strip_prefix(&to).unwrap_or(path).to_string_lossy()))
         .collect();
     let (first, more) = replaced.split_at(replaced.len().min(MAX_NAMED));
     let more = match more.len() {
@@ -88,19 +88,19 @@ pub(super) async fn replaced(call: &Call) -> ToolResult<Option<String>> {
         let files = if count == 1 { "file" } else { "files" };
         format!(
             "Replace {count} local {files} in {} with the downloads: {}{more}?",
-            quoted(&to.to_string_lossy()),
+            quote(&to.to_string_lossy()),
             first.join(", ")
         )
     }))
 }
 
 fn error_entry(failed: FailedDownload) -> Value {
-    let error = down::not_placed(failed.reason);
+    let error = down::not_placed_error(failed.reason);
     json!({ "path": failed.path.to_string_lossy(), "error": error.public_message() })
 }
 
 /// Plans the download, with names that this system can have.
-async fn planned(
+async fn plan_download(
     call: &Call,
     space: &Space,
     top: Option<NodeId>,

@@ -169,7 +169,7 @@ impl ServerHandler for Handler {
     }
 
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        subscribe::accepted(&self.services)
+        subscribe::accepted_filter(&self.services)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
@@ -202,7 +202,7 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         first_page(request.as_ref())?;
-        let prompts = prompt::offered(&self.selection)
+        let prompts = prompt::offered_prompts(&self.selection)
             .map(|prompt| {
                 Prompt::new(prompt.name, Some(prompt.description), None).with_title(prompt.title)
             })
@@ -215,7 +215,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let mut offered = prompt::offered(&self.selection);
+        let mut offered = prompt::offered_prompts(&self.selection);
         let Some(prompt) = offered.find(|prompt| prompt.name == request.name) else {
             let name: String = request.name.chars().take(100).collect();
             return Err(ErrorData::invalid_params(

@@ -56,7 +56,7 @@ impl Drop for Subscription {
 }
 
 /// Returns what can be subscribed to; `None` where nothing can.
-pub(super) fn accepted(services: &Services) -> Option<SubscriptionFilter> {
+pub(super) fn accepted_filter(services: &Services) -> Option<SubscriptionFilter> {
     services.daemon.as_ref()?;
     let mut filter = SubscriptionFilter::new();
     filter.resource_subscriptions = Some(vec![resource::SYNC.uri.to_owned()]);

@@ -54,7 +54,7 @@ pub(super) async fn offer(services: &Services, report: &mut Value) {
 async fn of_this_account(services: &Services) -> ToolResult<Vec<Earlier>> {
     let mut earlier = services
         .journal
-        .earlier()
+        .earlier_sessions()
         .map_err(ToolError::local("read the journals of earlier sessions"))?;
     if !earlier.is_empty() {
         let space = services.own_space_id().await?;

@@ -57,8 +57,8 @@ impl<'a> Waiting<'a> {
     }
 
     /// Notes how the next change has left its node.
-    pub(super) fn left(&self, node: NodeId, left: Left) {
-        self.journal.left(self.session, node, left);
+    pub(super) fn note_left(&self, node: NodeId, left: Left) {
+        self.journal.note_left(self.session, node, left);
     }
 }
 
@@ -88,12 +88,16 @@ mod tests {
         waiting.mark_undone();
         assert_eq!(waiting.next().map(|noted| noted.number), Some(1));
         assert!(
-            journal.noted().is_empty(),
+            journal.noted_changes().is_empty(),
             "another call takes nothing back twice"
         );
         // A call that is cancelled ends here.
         drop(waiting);
-        let left: Vec<_> = journal.noted().iter().map(|noted| noted.number).collect();
+        let left: Vec<_> = journal
+            .noted_changes()
+            .iter()
+            .map(|noted| noted.number)
+            .collect();
         assert_eq!(left, [0, 1, 3]);
     }
 }

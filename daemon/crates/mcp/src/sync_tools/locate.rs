@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 pub(super) async fn find(call: &Call) -> ToolResult<Value> {
-    let given = call.arguments.required("path")?;
+    let given = call.arguments.required_text("path")?;
     let status: Status = request(&call.services, typed::Status {}).await?;
     let remote = remote_path(&status.folders, given).ok_or_else(|| {
         let folders: Vec<_> = status.folders.iter().map(|f| f.local.as_str()).collect();
@@ -90,9 +90,9 @@ fn remote_path(folders: &[FolderStatus], given: &str) -> Option<String> {
     if let Some((folder, below)) = in_folder {
         let parts = below.components().map(|part| part.as_os_str().to_str());
         let parts = parts.collect::<Option<Vec<_>>>()?;
-        return Some(joined(&folder.remote, &parts.join("/")));
+        return Some(join_paths(&folder.remote, &parts.join("/")));
     }
-    given.starts_with('/').then(|| joined(given, ""))
+    given.starts_with('/').then(|| join_paths(given, ""))
 }
 
 /// Returns the local paths of a path on the service, one for each folder that syncs it.
@@ -106,7 +106,7 @@ pub(super) fn local_paths(folders: &[FolderStatus], remote: &str) -> Vec<PathBuf
     folders.iter().filter_map(local).collect()
 }
 
-fn joined(top: &str, below: &str) -> String {
+fn join_paths(top: &str, below: &str) -> String {
     let parts = top.split('/').chain(below.split('/'));
     let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
     format!("/{}", parts.join("/"))

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 
 pub(super) async fn read(call: &Call) -> ToolResult<Value> {
-    let given = call.arguments.required("path")?;
+    let given = call.arguments.required_text("path")?;
     let status: Status = request(&call.services, typed::Status {}).await?;
     let path = local_path(&status.folders, given)?
         .into_os_string()

@@ -103,8 +103,8 @@ fn a_name_without_the_mark_is_no_conflict_copy() {
 
 #[test]
 fn a_numbered_name_stays_a_name() {
-    assert_eq!(name("a.txt").numbered(2).as_str(), "a (2).txt");
-    let long = name(&"é".repeat(127)).numbered(12);
+    assert_eq!(name("a.txt").with_number(2).as_str(), "a (2).txt");
+    let long = name(&"é".repeat(127)).with_number(12);
     assert!(Name::new(long.as_str()).is_ok(), "{long}");
     assert!(long.as_str().ends_with("é (12)"));
 }

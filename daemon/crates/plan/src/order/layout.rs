@@ -67,7 +67,7 @@ impl<'s, 'a> Layout<'s, 'a> {
     }
 
     /// Returns whether an entity is where it was at the beginning.
-    pub(super) fn never_moved(&self, id: EntityId) -> bool {
+    pub(super) fn is_unmoved(&self, id: EntityId) -> bool {
         !self.key.contains_key(&id)
     }
 }

@@ -30,7 +30,7 @@ impl<'a> Pairing<'a> {
             entity.base_parent = base_parent;
             entity.restore_to = restore_to(entity, original_names);
         }
-        let mut blocked = self.blocked();
+        let mut blocked = self.blocked_entities();
         let split = self.compare_contents(&mut blocked, mode);
         let busy = self.busy_folders();
         let local_at = self.occupants(Side::Local, &busy, &blocked);
@@ -47,7 +47,7 @@ impl<'a> Pairing<'a> {
         }
     }
 
-    fn blocked(&self) -> Vec<bool> {
+    fn blocked_entities(&self) -> Vec<bool> {
         let mut blocked: Vec<bool> = self
             .all
             .iter()
@@ -118,7 +118,7 @@ impl<'a> Pairing<'a> {
             }
             // First the interrupted move is finished: unlinked, the node would have no location to go to.
             let temporary = entity.remote.is_some_and(|r| is_temporary_name(&r.name));
-            if temporary && entity.moved(Side::Local) && mode == SyncMode::TwoWay {
+            if temporary && entity.has_moved(Side::Local) && mode == SyncMode::TwoWay {
                 continue;
             }
             let copy = Entity {

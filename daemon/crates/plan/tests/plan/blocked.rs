@@ -4,7 +4,7 @@ use crate::scenario::{Pair, check};
 use cairn_plan::Step;
 
 /// The second device follows; both come to rest. The first may keep what is blocked.
-fn quiet(pair: &mut Pair) {
+fn come_to_rest(pair: &mut Pair) {
     pair.sync();
     assert!(pair.first.plan(&pair.service).steps.is_empty());
     assert!(pair.second.plan(&pair.service).steps.is_empty());
@@ -14,10 +14,10 @@ fn quiet(pair: &mut Pair) {
 fn s170_what_is_ignored_waits_and_goes_on_later() {
     let mut pair = Pair::with("f=v1");
     pair.first.user("block f; f=v2");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.second, "f=v1");
     pair.first.user("unblock f");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.second, "f=v2");
 }
 
@@ -25,7 +25,7 @@ fn s170_what_is_ignored_waits_and_goes_on_later() {
 fn s171_a_new_rule_removes_nothing_anywhere() {
     let mut pair = Pair::with("f=x d/g=y");
     pair.first.user("block f; block d");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.first, "f=x d/g=y");
     check(&pair.second, "f=x d/g=y");
 }
@@ -34,7 +34,7 @@ fn s171_a_new_rule_removes_nothing_anywhere() {
 fn s173_what_moves_into_an_ignored_folder_leaves_the_others() {
     let mut pair = Pair::with("a=1 b=2");
     pair.first.user("mkdir build; block build; mv a build/a");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.first, "build/a=1 b=2");
     check(&pair.second, "b=2");
     assert!(
@@ -49,7 +49,7 @@ fn s173_what_moves_into_an_ignored_folder_leaves_the_others() {
 fn a_folder_that_moves_into_an_ignored_one_leaves_with_all_in_it() {
     let mut pair = Pair::with("d/e/f=1 d/g=2 k=3");
     pair.first.user("mkdir build; block build; mv d build/d");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.second, "k=3");
     check(&pair.first, "build/d/e/f=1 build/d/g=2 k=3");
     assert_eq!(pair.service.deletions, 1);
@@ -60,7 +60,7 @@ fn a_backup_under_an_ignored_name_does_not_stop_the_file() {
     let mut pair = Pair::with("f=old");
     pair.first.user("mv f f~; block f~; f=new");
     let nodes: Vec<_> = pair.service.nodes.keys().copied().collect();
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.first, "f=new f~=old");
     check(&pair.second, "f=new");
     assert_eq!(
@@ -74,7 +74,7 @@ fn s181_a_file_replaced_by_something_that_cannot_sync_is_kept() {
     let mut pair = Pair::with("f=x d/g=y");
     pair.first
         .user("save f=link; block f; rm d; d=link; block d");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.second, "f=x d/g=y");
 }
 
@@ -89,7 +89,7 @@ fn a_deleted_folder_waits_for_the_ignored_file_in_it() {
     assert!(pair.service.nodes.is_empty());
     assert!(pair.first.plan(&pair.service).steps.is_empty());
     pair.first.user("rm d/e/log");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.first, "");
 }
 
@@ -98,11 +98,11 @@ fn a_newcomer_waits_for_a_name_that_is_blocked() {
     let mut pair = Pair::with("a=1");
     pair.first.user("x=mine; block x");
     pair.second.user("x=theirs; d/y=2");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.first, "a=1 d/y=2 x=mine");
     check(&pair.second, "a=1 d/y=2 x=theirs");
     pair.first.user("mv x z");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.first, "a=1 d/y=2 x=theirs z=mine");
 }
 
@@ -111,10 +111,10 @@ fn what_belongs_into_a_folder_that_waits_waits_too() {
     let mut pair = Pair::with("m=1");
     pair.first.user("x=mine; block x");
     pair.second.user("x/in=2; mv m x/m");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.first, "m=1 x=mine");
     pair.first.user("rm x");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.first, "x/m=1 x/in=2");
 }
 
@@ -136,14 +136,14 @@ fn deleting_a_folder_leaves_what_this_device_never_had() {
     let mut pair = Pair::with("p/a/f=1 p/b/g=2");
     unselect(&mut pair, "a");
     pair.second.user("rm p");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.first, "p/a/f=1");
     check(&pair.second, "");
 }
 
 /// Does the work of the second device when a person unselects a folder.
 fn unselect(pair: &mut Pair, name: &str) {
-    let node = pair.service.named(name);
+    let node = pair.service.node_named(name);
     let local = pair.second.synced[&node].local;
     let gone = pair.second.remove(local);
     pair.second.synced.retain(|_, s| !gone.contains(&s.local));
@@ -167,7 +167,7 @@ fn what_moves_out_of_the_selection_leaves_the_disk() {
 #[test]
 fn what_is_renamed_to_where_nothing_is_selected_leaves_the_disk_and_comes_back() {
     let mut pair = Pair::with("p/d/f=1 p/g=2");
-    let node = pair.service.named("d");
+    let node = pair.service.node_named("d");
     pair.first.user("mv p/d p/ex");
     pair.first.sync(&mut pair.service);
     pair.second.unselected.insert(node);
@@ -178,19 +178,19 @@ fn what_is_renamed_to_where_nothing_is_selected_leaves_the_disk_and_comes_back()
     pair.first.user("mv p/ex p/d");
     pair.first.sync(&mut pair.service);
     pair.second.unselected.clear();
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.second, "p/d/f=1 p/g=2");
 }
 
 #[test]
 fn what_is_edited_here_while_it_leaves_the_selection_is_kept() {
     let mut pair = Pair::with("f=1 g=2");
-    let node = pair.service.named("f");
+    let node = pair.service.node_named("f");
     pair.first.user("mv f f.big");
     pair.first.sync(&mut pair.service);
     pair.second.unselected.insert(node);
     pair.second.user("f=mine");
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.second, "f=mine g=2");
     check(&pair.first, "f=mine f.big=1 g=2");
 }
@@ -205,7 +205,7 @@ fn s190_deletions_wait_and_all_else_goes_on() {
     assert_eq!(pair.first.plan(&pair.service).remote_deletions, 100);
     pair.first.policy.block_remote_deletions = true;
     assert_eq!(pair.first.plan(&pair.service).remote_deletions, 100);
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     assert_eq!(pair.service.deletions, 0);
     let paths = pair.second.paths();
     assert_eq!(paths.values().flatten().count(), 102);
@@ -213,7 +213,7 @@ fn s190_deletions_wait_and_all_else_goes_on() {
         paths.contains_key("new") && paths.contains_key("d1/sub/x") && paths.contains_key("d1/1")
     );
     pair.first.policy.block_remote_deletions = false;
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.second, "d1/sub/x=y new=n");
 }
 
@@ -225,11 +225,11 @@ fn deletions_from_the_service_wait_as_well() {
     pair.first.sync(&mut pair.service);
     let plan = pair.second.plan(&pair.service);
     assert_eq!((plan.local_deletions, plan.remote_deletions), (3, 0));
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.second, "c=3 d/a=1 d/b=2 e=5");
     check(&pair.first, "d=file e=5");
     pair.second.policy.block_local_deletions = false;
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.second, "d=file e=5");
 }
 
@@ -243,6 +243,6 @@ fn a_move_out_of_a_folder_whose_deletion_waits_is_made() {
         matches!(steps.as_slice(), [Step::MoveRemote { .. }]),
         "{steps:?}"
     );
-    quiet(&mut pair);
+    come_to_rest(&mut pair);
     check(&pair.second, "a=1 d/b=2");
 }

@@ -124,7 +124,7 @@ fn s195_a_lost_index_deletes_nothing_and_sends_nothing_twice() {
 }
 
 /// The service is back at an older state of `d/f`, and no device remembers what was agreed on.
-fn restored() -> Pair {
+fn restored_pair() -> Pair {
     let mut pair = Pair::with("d/f=1 d/g=2");
     let old = pair.service.clone();
     pair.first.user("d/f=later");
@@ -139,7 +139,7 @@ fn restored() -> Pair {
 
 #[test]
 fn s196_of_a_restored_service_one_device_makes_the_copy_and_the_others_find_it() {
-    let mut pair = restored();
+    let mut pair = restored_pair();
     pair.sync();
     check(&pair.first, "d/f=1 d/g=2 d/CC(f)=later");
     assert_eq!(pair.first.paths(), pair.second.paths());
@@ -153,7 +153,7 @@ fn s196_of_a_restored_service_one_device_makes_the_copy_and_the_others_find_it()
 
 #[test]
 fn a_copy_with_other_bytes_is_another_s() {
-    let mut pair = restored();
+    let mut pair = restored_pair();
     pair.second.user("d/f=mine");
     pair.sync();
     check(&pair.second, "d/f=1 d/g=2 d/CC(f)=later d/CC(f)=mine");
@@ -162,7 +162,7 @@ fn a_copy_with_other_bytes_is_another_s() {
 
 #[test]
 fn two_that_made_the_same_copy_at_once_made_one() {
-    let mut pair = restored();
+    let mut pair = restored_pair();
     pair.first.sync(&mut pair.service);
     // The second has renamed its version, too, and finds the name taken when it wants to send it.
     let copy = Name::new("f").unwrap();
@@ -178,7 +178,7 @@ fn two_that_made_the_same_copy_at_once_made_one() {
 #[test]
 fn a_copy_that_stands_here_beside_the_file_stays_that_copy() {
     for file_first in [true, false] {
-        let mut pair = restored();
+        let mut pair = restored_pair();
         pair.first.sync(&mut pair.service);
         let copy = Name::new("f").unwrap();
         let copy = copy.conflict_copy("first", "2026-01-02 030405", 0);
@@ -202,7 +202,7 @@ fn a_copy_that_stands_here_beside_the_file_stays_that_copy() {
 
 #[test]
 fn a_folder_that_only_sends_takes_no_copy_for_its_file() {
-    let mut pair = restored();
+    let mut pair = restored_pair();
     pair.first.sync(&mut pair.service);
     pair.second.policy.mode = cairn_model::SyncMode::Upload;
     pair.second.sync(&mut pair.service);

@@ -44,7 +44,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-pub(crate) fn moving() -> impl Strategy<Value = Act> {
+pub(crate) fn move_strategy() -> impl Strategy<Value = Act> {
     prop_oneof![
         4 => any::<(u8, u8, u8)>().prop_map(|(w, f, n)| Act::Move(w, f, n)),
         1 => any::<(u8, u8)>().prop_map(|(a, b)| Act::Swap(a, b)),

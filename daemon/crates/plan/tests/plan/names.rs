@@ -1,7 +1,7 @@
 //! Names that differ by case or by normalisation alone.
 
 use crate::device::Device;
-use crate::scenario::{Pair, alone, check, meet};
+use crate::scenario::{Pair, check, meet, run_alone};
 use cairn_model::{Kind, LocalId, Name};
 
 /// Past the check for duplicates: a disk may have them.
@@ -14,7 +14,7 @@ fn add_file(device: &mut Device, name: &str, bytes: &str) -> LocalId {
 
 #[test]
 fn s150_a_change_of_case_is_a_rename() {
-    let (pair, _) = alone(
+    let (pair, _) = run_alone(
         "abc/test/t=1 a1=2",
         "mv abc/test abc/TEST; mv abc ABC; mv a1 A1",
     );
@@ -37,7 +37,7 @@ fn two_spellings_with_equal_bytes_take_the_spelling_of_the_service() {
 
 #[test]
 fn a_change_of_spelling_is_a_rename() {
-    let (pair, steps) = alone("e\u{301}/f=1", "mv e\u{301} t; mv t \u{e9}");
+    let (pair, steps) = run_alone("e\u{301}/f=1", "mv e\u{301} t; mv t \u{e9}");
     check(&pair.second, "\u{e9}/f=1");
     assert_eq!(steps.len(), 1);
 }

@@ -1,6 +1,6 @@
 //! One device changes something, the other follows.
 
-use crate::scenario::{Pair, alone, check};
+use crate::scenario::{Pair, check, run_alone};
 use cairn_plan::{MoveReason, Step};
 
 /// Named rows: base, script, what both have in the end, and the content transfers.
@@ -9,7 +9,7 @@ macro_rules! rows {
         $(
             #[test]
             fn $name() {
-                let (pair, _) = alone($base, $script);
+                let (pair, _) = run_alone($base, $script);
                 check(&pair.first, $want);
                 check(&pair.second, $want);
                 assert_eq!(pair.transfers(), $t, "transfers");
@@ -76,7 +76,7 @@ fn a_program_that_saves_anew_keeps_the_node() {
 #[test]
 fn s008_a_deleted_folder_is_one_call() {
     let base: Vec<String> = (0..20).map(|i| format!("d/{i}=x{i}")).collect();
-    let (pair, steps) = alone(&base.join(" "), "rm d");
+    let (pair, steps) = run_alone(&base.join(" "), "rm d");
     assert_eq!(steps.len(), 1);
     assert_eq!(pair.service.deletions, 1);
     check(&pair.second, "");
@@ -85,7 +85,7 @@ fn s008_a_deleted_folder_is_one_call() {
 #[test]
 fn s061_a_renamed_folder_is_one_move_on_each_side() {
     let base: Vec<String> = (0..100).map(|i| format!("d/{i}=x{i}")).collect();
-    let (pair, steps) = alone(&base.join(" "), "mv d e");
+    let (pair, steps) = run_alone(&base.join(" "), "mv d e");
     assert!(matches!(
         steps.as_slice(),
         [Step::MoveRemote {
@@ -114,7 +114,7 @@ fn s081_a_renamed_folder_counts_as_no_deletion() {
 
 #[test]
 fn a_swap_takes_one_temporary_name() {
-    let (_, steps) = alone("a=A b=BB", "mv a t; mv b a; mv t b");
+    let (_, steps) = run_alone("a=A b=BB", "mv a t; mv b a; mv t b");
     let temporary_names = steps.iter().filter(|s| {
         matches!(
             s,

@@ -40,7 +40,7 @@ fn content(row: &Row) -> (Option<RevisionId>, Option<ContentHash>) {
 }
 
 impl Row {
-    fn local(&self) -> LocalNode {
+    fn local_node(&self) -> LocalNode {
         LocalNode {
             id: LocalId(self.number),
             parent: self.parent.map(LocalId),
@@ -53,7 +53,7 @@ impl Row {
         }
     }
 
-    fn remote(&self) -> RemoteNode {
+    fn remote_node(&self) -> RemoteNode {
         RemoteNode {
             id: id(self.number),
             parent: self.parent.map(id),
@@ -67,7 +67,7 @@ impl Row {
         }
     }
 
-    fn synced(&self) -> SyncedNode {
+    fn synced_node(&self) -> SyncedNode {
         let (revision, hash) = content(self);
         SyncedNode {
             node: id(self.number),
@@ -103,20 +103,26 @@ fn rows(folders: i64, files: i64) -> Vec<Row> {
         .collect()
 }
 
-fn synced(rows: &[Row]) -> Trees {
+fn synced_trees(rows: &[Row]) -> Trees {
     Trees {
         local: rows
             .iter()
-            .map(|r| (LocalId(r.number), r.local()))
+            .map(|r| (LocalId(r.number), r.local_node()))
             .collect(),
-        remote: rows.iter().map(|r| (id(r.number), r.remote())).collect(),
-        synced: rows.iter().map(|r| (id(r.number), r.synced())).collect(),
+        remote: rows
+            .iter()
+            .map(|r| (id(r.number), r.remote_node()))
+            .collect(),
+        synced: rows
+            .iter()
+            .map(|r| (id(r.number), r.synced_node()))
+            .collect(),
     }
 }
 
 /// The time that this thread was given, so that a busy machine does not count; where the system
 /// does not tell, the time that passed.
-fn spent(since: Instant) -> Duration {
+fn time_spent(since: Instant) -> Duration {
     let reported = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanos = reported.and_then(|t| t.split_whitespace().next()?.parse().ok());
     nanos.map_or_else(|| since.elapsed(), Duration::from_nanos)
@@ -128,9 +134,9 @@ fn plan(trees: &Trees, limit: Duration) -> Vec<Step> {
     let mut steps = Vec::new();
     for _ in 0..3 {
         let since = Instant::now();
-        let before = spent(since);
+        let before = time_spent(since);
         steps = reconcile(trees, &policy()).steps;
-        best = best.min(spent(since).saturating_sub(before));
+        best = best.min(time_spent(since).saturating_sub(before));
         if best < limit {
             break;
         }
@@ -141,7 +147,7 @@ fn plan(trees: &Trees, limit: Duration) -> Vec<Step> {
 
 #[test]
 fn one_edit_among_a_hundred_thousand() {
-    let mut trees = synced(&rows(100, 100_000));
+    let mut trees = synced_trees(&rows(100, 100_000));
     trees.local.get_mut(&LocalId(5000)).unwrap().size = 5;
     let steps = plan(&trees, Duration::from_secs(1));
     assert!(matches!(
@@ -153,11 +159,11 @@ fn one_edit_among_a_hundred_thousand() {
 #[test]
 fn twenty_thousand_new_files_in_one_folder() {
     let all = rows(1, 20_000);
-    let mut trees = synced(&all);
+    let mut trees = synced_trees(&all);
     trees.remote.retain(|_, n| n.kind == Kind::Folder);
     trees.synced.retain(|_, n| n.kind == Kind::Folder);
     assert_eq!(plan(&trees, Duration::from_secs(1)).len(), 20_000);
-    let mut trees = synced(&all);
+    let mut trees = synced_trees(&all);
     trees.local.retain(|_, n| n.kind == Kind::Folder);
     trees.synced.retain(|_, n| n.kind == Kind::Folder);
     assert_eq!(plan(&trees, Duration::from_secs(1)).len(), 20_000);
@@ -165,7 +171,7 @@ fn twenty_thousand_new_files_in_one_folder() {
 
 #[test]
 fn a_deleted_folder_of_twenty_thousand() {
-    let mut trees = synced(&rows(1, 20_000));
+    let mut trees = synced_trees(&rows(1, 20_000));
     trees.local.clear();
     let steps = plan(&trees, Duration::from_secs(1));
     assert!(matches!(steps.as_slice(), [Step::TrashRemote { .. }]));
@@ -173,7 +179,7 @@ fn a_deleted_folder_of_twenty_thousand() {
 
 #[test]
 fn twenty_thousand_names_that_clash() {
-    let mut trees = synced(&rows(1, 20_000));
+    let mut trees = synced_trees(&rows(1, 20_000));
     trees.synced.clear();
     for node in trees.remote.values_mut() {
         node.size += u64::from(node.kind == Kind::File);
@@ -184,7 +190,7 @@ fn twenty_thousand_names_that_clash() {
 
 #[test]
 fn twenty_thousand_renames_in_a_chain() {
-    let mut trees = synced(&rows(1, 20_000));
+    let mut trees = synced_trees(&rows(1, 20_000));
     // Each file takes the name of the next; the last takes a new one.
     for n in 2..=20_001 {
         let name = format!("file {n}.txt");
@@ -195,7 +201,7 @@ fn twenty_thousand_renames_in_a_chain() {
 
 #[test]
 fn twenty_thousand_files_leave_a_folder_that_gives_up_its_name() {
-    let mut trees = synced(&rows(1, 20_000));
+    let mut trees = synced_trees(&rows(1, 20_000));
     trees.local.remove(&LocalId(1));
     let file = Row {
         number: 30_000,
@@ -203,7 +209,7 @@ fn twenty_thousand_files_leave_a_folder_that_gives_up_its_name() {
         name: "folder 1".into(),
         kind: Kind::File,
     };
-    trees.local.insert(LocalId(30_000), file.local());
+    trees.local.insert(LocalId(30_000), file.local_node());
     for node in trees.local.values_mut() {
         node.parent = None;
     }
@@ -221,7 +227,7 @@ fn a_folder_a_thousand_deep() {
             kind: Kind::Folder,
         })
         .collect();
-    let mut trees = synced(&chain);
+    let mut trees = synced_trees(&chain);
     trees.local.clear();
     trees.remote.get_mut(&id(1)).unwrap().name = Name::new("e").unwrap();
     // The move saves all: each is parted from what is gone, and made again.

@@ -110,7 +110,7 @@ fn short_name(text: &str) -> String {
 }
 
 /// Runs one device after a change of its own.
-pub(crate) fn alone(base: &str, script: &str) -> (Pair, Vec<Step>) {
+pub(crate) fn run_alone(base: &str, script: &str) -> (Pair, Vec<Step>) {
     let mut pair = Pair::with(base);
     pair.first.user(script);
     let steps = pair.first.plan(&pair.service).steps;

@@ -29,7 +29,7 @@ pub(crate) fn hash(bytes: &str) -> ContentHash {
 }
 
 impl Service {
-    fn fresh(&mut self) -> Uuid {
+    fn next_id(&mut self) -> Uuid {
         self.next += 1;
         // Spread out, so that the order of ids says nothing about their age.
         Uuid::from_u128(
@@ -39,7 +39,7 @@ impl Service {
     }
 
     /// The only node of that name.
-    pub(crate) fn named(&self, name: &str) -> NodeId {
+    pub(crate) fn node_named(&self, name: &str) -> NodeId {
         let mut found = self.nodes.values().filter(|n| n.name.as_str() == name);
         found.next().unwrap().id
     }
@@ -51,7 +51,7 @@ impl Service {
         bytes: Option<(&str, bool)>,
     ) -> Result<NodeId, String> {
         self.check_place(parent, name, None)?;
-        let id = NodeId(self.fresh());
+        let id = NodeId(self.next_id());
         let node = RemoteNode {
             id,
             parent,
@@ -80,7 +80,7 @@ impl Service {
         bytes: &str,
         executable: bool,
     ) -> Result<(), String> {
-        let revision = RevisionId(self.fresh());
+        let revision = RevisionId(self.next_id());
         let node = self
             .nodes
             .get_mut(&id)

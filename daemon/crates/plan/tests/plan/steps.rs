@@ -117,7 +117,7 @@ fn a_partial_snapshot_gives_the_same_plan() {
 }
 
 /// The first device dies in the middle of a swap; its first step gave the temporary name.
-fn died_in_a_swap() -> Pair {
+fn die_in_a_swap() -> Pair {
     let mut pair = Pair::with("a=A b=BB");
     pair.first.user("mv a t; mv b a; mv t b");
     let steps = pair.first.plan(&pair.service).steps;
@@ -130,7 +130,7 @@ fn died_in_a_swap() -> Pair {
 
 #[test]
 fn a_swap_goes_on_after_a_crash() {
-    let mut pair = died_in_a_swap();
+    let mut pair = die_in_a_swap();
     pair.sync();
     check(&pair.second, "a=BB b=A");
     assert_eq!(pair.transfers(), 0);
@@ -138,7 +138,7 @@ fn a_swap_goes_on_after_a_crash() {
 
 #[test]
 fn a_temporary_name_whose_device_never_comes_back_is_undone() {
-    let mut pair = died_in_a_swap();
+    let mut pair = die_in_a_swap();
     for _ in 0..3 {
         pair.second.sync(&mut pair.service);
     }
@@ -149,7 +149,7 @@ fn a_temporary_name_whose_device_never_comes_back_is_undone() {
 
 #[test]
 fn an_edit_elsewhere_meets_an_interrupted_swap() {
-    let mut pair = died_in_a_swap();
+    let mut pair = die_in_a_swap();
     pair.second.user("a=A2; b=BB2");
     pair.second.sync(&mut pair.service);
     pair.sync();

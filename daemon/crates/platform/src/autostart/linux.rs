@@ -36,7 +36,7 @@ impl Locations {
     }
 
     /// Returns the link that `systemctl --user enable` would make.
-    fn wanted(&self, autostart: &Autostart) -> PathBuf {
+    fn wanted_link(&self, autostart: &Autostart) -> PathBuf {
         let name = format!("{}.service", autostart.id);
         self.config
             .join("systemd/user/default.target.wants")
@@ -55,7 +55,7 @@ pub(super) fn enable(autostart: &Autostart, locations: &Locations) -> io::Result
         write(&entry, &desktop_entry(autostart))?;
         return Ok(format!("wrote {}", entry.display()));
     }
-    let (unit, wanted) = (locations.unit(autostart), locations.wanted(autostart));
+    let (unit, wanted) = (locations.unit(autostart), locations.wanted_link(autostart));
     write(&unit, &systemd_unit(autostart))?;
     if let Some(dir) = wanted.parent() {
         create_private(dir)?;
@@ -72,7 +72,7 @@ pub(super) fn enable(autostart: &Autostart, locations: &Locations) -> io::Result
 
 pub(super) fn disable(autostart: &Autostart, locations: &Locations) -> io::Result<()> {
     let files = [
-        locations.wanted(autostart),
+        locations.wanted_link(autostart),
         locations.unit(autostart),
         locations.entry(autostart),
     ];
@@ -91,7 +91,8 @@ pub(super) fn disable(autostart: &Autostart, locations: &Locations) -> io::Resul
 }
 
 pub(super) fn is_enabled(autostart: &Autostart, locations: &Locations) -> bool {
-    locations.wanted(autostart).symlink_metadata().is_ok() || locations.entry(autostart).exists()
+    locations.wanted_link(autostart).symlink_metadata().is_ok()
+        || locations.entry(autostart).exists()
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
@@ -187,7 +188,7 @@ mod tests {
         enable(&autostart, &locations).unwrap();
         enable(&autostart, &locations).unwrap();
         assert!(is_enabled(&autostart, &locations));
-        let unit = std::fs::read_to_string(locations.wanted(&autostart)).unwrap();
+        let unit = std::fs::read_to_string(locations.wanted_link(&autostart)).unwrap();
         let line =
             "ExecStart=\"/opt/my apps/100%%/cairn\" \"--home\" \"/home/a b/\\\"x\\\"\" \"daemon\"";
         assert!(unit.lines().any(|found| found == line), "{unit}");
@@ -225,7 +226,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let locations = locations(dir.path(), false);
         let autostart = autostart();
-        let former = autostart.former().unwrap();
+        let former = autostart.former_autostart().unwrap();
         assert_ne!(former.id, autostart.id);
         enable(&former, &locations).unwrap();
         assert!(autostart.is_enabled_at(&locations));

@@ -197,23 +197,27 @@ fn value_of(file: &File, name: &str) -> Result<Vec<u8>, Errno> {
 mod tests {
     use super::*;
 
-    fn carried(old: RawMode, new: RawMode) -> RawMode {
+    fn carried_mode(old: RawMode, new: RawMode) -> RawMode {
         wanted_mode(Mode::from_raw_mode(old), Mode::from_raw_mode(new)).as_raw_mode()
     }
 
     #[test]
     fn permissions_and_sticky_bit_stay_and_the_executable_bit_is_the_new_one() {
-        assert_eq!(carried(0o640, 0o644), 0o640);
-        assert_eq!(carried(0o1600, 0o644), 0o1600);
-        assert_eq!(carried(0o640, 0o755), 0o750);
-        assert_eq!(carried(0o755, 0o644), 0o644);
+        assert_eq!(carried_mode(0o640, 0o644), 0o640);
+        assert_eq!(carried_mode(0o1600, 0o644), 0o1600);
+        assert_eq!(carried_mode(0o640, 0o755), 0o750);
+        assert_eq!(carried_mode(0o755, 0o644), 0o644);
     }
 
     #[test]
     fn new_content_never_runs_as_somebody_else() {
-        assert_eq!(carried(0o4755, 0o755), 0o755);
-        assert_eq!(carried(0o2755, 0o755), 0o755);
-        assert_eq!(carried(0o6644, 0o644), 0o2644, "set-group-ID of no program");
-        assert_eq!(carried(0o2644, 0o755), 0o755);
+        assert_eq!(carried_mode(0o4755, 0o755), 0o755);
+        assert_eq!(carried_mode(0o2755, 0o755), 0o755);
+        assert_eq!(
+            carried_mode(0o6644, 0o644),
+            0o2644,
+            "set-group-ID of no program"
+        );
+        assert_eq!(carried_mode(0o2644, 0o755), 0o755);
     }
 }

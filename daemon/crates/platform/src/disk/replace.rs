@@ -44,7 +44,7 @@ pub(super) fn replace_with(
             attributes::inherit(temp, target)?;
             let ours = stat(temp)?;
             at(Point::Checked);
-            move_no_replace(temp, target).map_err(|e| changed_if(e, Errno::EXIST, target))?;
+            move_no_replace(temp, target).map_err(|e| changed_error_if(e, Errno::EXIST, target))?;
             ours
         }
         Expect::Same(key) => {
@@ -84,7 +84,7 @@ pub(super) fn exchange(
     match rename_flagged(temp, target, RenameFlags::EXCHANGE) {
         Ok(()) => {}
         Err(e) if is_unsupported(e) => return displace(temp, target, key, at),
-        Err(e) => return Err(changed_if(e.into(), Errno::NOENT, target)),
+        Err(e) => return Err(changed_error_if(e.into(), Errno::NOENT, target)),
     }
     at(Point::Swapped);
     if stat(temp)?.key().same_content(key) {
@@ -280,7 +280,7 @@ fn changed_error(place: &ResolvedPath<'_>) -> io::Error {
     TargetChanged::into_io(place.path())
 }
 
-fn changed_if(error: io::Error, when: Errno, target: &ResolvedPath<'_>) -> io::Error {
+fn changed_error_if(error: io::Error, when: Errno, target: &ResolvedPath<'_>) -> io::Error {
     if error.raw_os_error() == Some(when.raw_os_error()) {
         changed_error(target)
     } else {

@@ -129,18 +129,18 @@ fn nanoseconds(filetime: u64) -> i64 {
 }
 
 pub(super) fn open(place: &ResolvedPath<'_>) -> io::Result<File> {
-    regular(OpenOptions::new().read(true), place)
+    open_regular(OpenOptions::new().read(true), place)
 }
 
 pub(super) fn open_temp(place: &ResolvedPath<'_>) -> io::Result<File> {
     let mut options = OpenOptions::new();
-    regular(
+    open_regular(
         options.read(true).write(true).create(true).truncate(false),
         place,
     )
 }
 
-fn regular(options: &mut OpenOptions, place: &ResolvedPath<'_>) -> io::Result<File> {
+fn open_regular(options: &mut OpenOptions, place: &ResolvedPath<'_>) -> io::Result<File> {
     let file = options.custom_flags(OPEN_REPARSE_POINT).open(place.path)?;
     if stat_file(&file, place.path)?.kind == FileKind::File {
         return Ok(file);

@@ -63,7 +63,7 @@ pub(super) fn leave_terminal() {
     }
 }
 
-pub(super) async fn stop_requested() -> io::Result<()> {
+pub(super) async fn wait_for_stop_request() -> io::Result<()> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     tokio::select! {

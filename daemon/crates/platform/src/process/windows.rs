@@ -40,7 +40,7 @@ pub(super) fn forbid_inspection() {}
 /// A detached process has no terminal.
 pub(super) fn leave_terminal() {}
 
-pub(super) async fn stop_requested() -> io::Result<()> {
+pub(super) async fn wait_for_stop_request() -> io::Result<()> {
     tokio::signal::ctrl_c().await
 }
 

@@ -36,7 +36,7 @@ impl FileSecrets {
         Ok(secrets)
     }
 
-    fn failed(&self, action: &'static str) -> impl FnOnce(io::Error) -> SecretsError {
+    fn file_error(&self, action: &'static str) -> impl FnOnce(io::Error) -> SecretsError {
         let path = self.path.clone();
         move |source| SecretsError::File {
             action,
@@ -45,7 +45,7 @@ impl FileSecrets {
         }
     }
 
-    fn damaged(&self, reason: impl ToString) -> SecretsError {
+    fn damaged_error(&self, reason: impl ToString) -> SecretsError {
         SecretsError::Damaged {
             path: self.path.clone(),
             reason: reason.to_string(),
@@ -56,11 +56,11 @@ impl FileSecrets {
         let text = match std::fs::read_to_string(&self.path) {
             Ok(text) => Zeroizing::new(text),
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Kept::new()),
-            Err(e) => return Err(self.failed("read")(e)),
+            Err(e) => return Err(self.file_error("read")(e)),
         };
         self.check_mode()?;
         let kept: BTreeMap<String, String> =
-            serde_json::from_str(&text).map_err(|e| self.damaged(e))?;
+            serde_json::from_str(&text).map_err(|e| self.damaged_error(e))?;
         Ok(kept
             .into_iter()
             .map(|(name, secret)| (name, Zeroizing::new(secret)))
@@ -70,7 +70,7 @@ impl FileSecrets {
     #[cfg(unix)]
     fn check_mode(&self) -> Result<(), SecretsError> {
         use std::os::unix::fs::PermissionsExt as _;
-        let found = std::fs::metadata(&self.path).map_err(self.failed("read"))?;
+        let found = std::fs::metadata(&self.path).map_err(self.file_error("read"))?;
         let mode = found.permissions().mode() & 0o777;
         if mode & 0o077 != 0 {
             return Err(SecretsError::Exposed {
@@ -95,8 +95,8 @@ impl FileSecrets {
             .iter()
             .map(|(name, secret)| (name.as_str(), secret.as_str()))
             .collect();
-        let text = Zeroizing::new(serde_json::to_vec(&plain).map_err(|e| self.damaged(e))?);
-        replace_file(&self.path, &text, FileMode::Private).map_err(self.failed("write"))
+        let text = Zeroizing::new(serde_json::to_vec(&plain).map_err(|e| self.damaged_error(e))?);
+        replace_file(&self.path, &text, FileMode::Private).map_err(self.file_error("write"))
     }
 }
 
@@ -108,7 +108,7 @@ impl Secrets for FileSecrets {
         };
         let secret = STANDARD
             .decode(text.as_bytes())
-            .map_err(|e| self.damaged(format!("`{name}`: {e}")))?;
+            .map_err(|e| self.damaged_error(format!("`{name}`: {e}")))?;
         Ok(Some(Zeroizing::new(secret)))
     }
 

@@ -76,7 +76,7 @@ mod keyring {
     }
 
     /// Runs `test` once more in a process started by `command`, with a home of its own.
-    fn again(mut command: Command, test: &str) {
+    fn run_again(mut command: Command, test: &str) {
         let home = tempfile::tempdir().unwrap();
         let output = command
             .args(["--exact", &format!("secrets::tests::keyring::{test}")])
@@ -113,7 +113,7 @@ mod keyring {
         command
             .args(["--", "sh", "-c", script, "sh"])
             .arg(std::env::current_exe().unwrap());
-        again(command, test);
+        run_again(command, test);
     }
 
     #[test]
@@ -160,6 +160,6 @@ mod keyring {
         }
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere/bus");
-        again(command, "a_session_without_a_bus_has_no_keyring");
+        run_again(command, "a_session_without_a_bus_has_no_keyring");
     }
 }

@@ -16,7 +16,7 @@ struct Watched {
     hints: UnboundedReceiver<Hint>,
 }
 
-fn watched(prepare: impl FnOnce(&Path)) -> Watched {
+fn watch_folder(prepare: impl FnOnce(&Path)) -> Watched {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap().join("folder");
     fs::create_dir(&root).unwrap();
@@ -56,7 +56,7 @@ impl Watched {
 
 #[tokio::test]
 async fn every_kind_of_change_gives_a_hint() {
-    let mut w = watched(|root| fs::create_dir(root.join("sub")).unwrap());
+    let mut w = watch_folder(|root| fs::create_dir(root.join("sub")).unwrap());
     let file = w.root.join("sub/file");
     fs::write(&file, "new").unwrap();
     w.until(&file).await;
@@ -79,7 +79,7 @@ async fn every_kind_of_change_gives_a_hint() {
 
 #[tokio::test]
 async fn a_tree_that_moves_in_is_watched_by_the_time_it_is_reported() {
-    let mut w = watched(|_| {});
+    let mut w = watch_folder(|_| {});
     let outside = w.root.with_file_name("outside");
     fs::create_dir_all(outside.join("b/c/d")).unwrap();
     let top = w.root.join("a");
@@ -94,7 +94,7 @@ async fn a_tree_that_moves_in_is_watched_by_the_time_it_is_reported() {
 /// is below it, so a file is reported by its own hint or by one of the directories above it.
 #[tokio::test]
 async fn a_file_in_a_tree_that_is_being_made_is_reported() {
-    let mut w = watched(|_| {});
+    let mut w = watch_folder(|_| {});
     let top = w.root.join("a");
     let deep = top.join("b/c/d");
     fs::create_dir_all(&deep).unwrap();
@@ -113,7 +113,7 @@ async fn a_file_in_a_tree_that_is_being_made_is_reported() {
 
 #[tokio::test]
 async fn a_moved_directory_is_watched_at_its_new_place() {
-    let mut w = watched(|root| fs::create_dir_all(root.join("old/sub")).unwrap());
+    let mut w = watch_folder(|root| fs::create_dir_all(root.join("old/sub")).unwrap());
     let new = w.root.join("new");
     fs::rename(w.root.join("old"), &new).unwrap();
     w.until(&new).await;
@@ -128,7 +128,7 @@ async fn a_moved_directory_is_watched_at_its_new_place() {
 
 #[tokio::test]
 async fn directories_of_cairn_itself_give_no_hint() {
-    let mut w = watched(|root| fs::create_dir(root.join(".cairn-trash")).unwrap());
+    let mut w = watch_folder(|root| fs::create_dir(root.join(".cairn-trash")).unwrap());
     fs::create_dir(w.root.join(".cairn-tmp")).unwrap();
     fs::write(w.root.join(".cairn-tmp/part"), "").unwrap();
     fs::write(w.root.join(".cairn-trash/gone"), "").unwrap();
@@ -156,7 +156,7 @@ async fn directories_of_cairn_itself_give_no_hint() {
 
 #[tokio::test]
 async fn reading_gives_no_hint() {
-    let mut w = watched(|root| fs::write(root.join("file"), "text").unwrap());
+    let mut w = watch_folder(|root| fs::write(root.join("file"), "text").unwrap());
     assert_eq!(fs::read_to_string(w.root.join("file")).unwrap(), "text");
     assert_eq!(fs::read_dir(&w.root).unwrap().count(), 1);
     let mark = w.root.join("mark");
@@ -167,7 +167,7 @@ async fn reading_gives_no_hint() {
 
 #[tokio::test]
 async fn a_folder_that_goes_away_is_lost_and_can_be_watched_again() {
-    let mut w = watched(|_| {});
+    let mut w = watch_folder(|_| {});
     let away = w.root.with_file_name("away");
     fs::rename(&w.root, &away).unwrap();
     loop {
@@ -186,7 +186,7 @@ async fn a_folder_that_goes_away_is_lost_and_can_be_watched_again() {
 
 #[tokio::test]
 async fn an_unwatched_folder_is_silent_and_others_are_not() {
-    let mut w = watched(|_| {});
+    let mut w = watch_folder(|_| {});
     let second = w.root.with_file_name("second");
     fs::create_dir(&second).unwrap();
     w.watcher.watch(&second).unwrap();
@@ -200,7 +200,7 @@ async fn an_unwatched_folder_is_silent_and_others_are_not() {
 
 #[tokio::test]
 async fn too_few_watches_name_the_setting_and_a_value_that_is_enough() {
-    let w = watched(|_| {});
+    let w = watch_folder(|_| {});
     for i in 0..100 {
         fs::create_dir_all(w.root.join(format!("more/{i}"))).unwrap();
     }

@@ -95,7 +95,7 @@ impl Plan {
 pub fn needs_revisions(past: &Past, scope: Scope, at_ms: i64) -> Vec<NodeId> {
     let changed = |one: &&PastNode| {
         one.node.kind == Kind::File
-            && one.existed(at_ms)
+            && one.existed_at(at_ms)
             && one.node.updated_at.0 > at_ms
             && past.was_in(one.node.id, scope, at_ms)
     };
@@ -139,7 +139,7 @@ struct Planning<'a> {
 impl Planning<'_> {
     /// Returns whether a node was in the scope at the time.
     fn was_in_scope(&self, one: &PastNode) -> bool {
-        one.existed(self.at_ms) && self.past.was_in(one.node.id, self.scope, self.at_ms)
+        one.existed_at(self.at_ms) && self.past.was_in(one.node.id, self.scope, self.at_ms)
     }
 
     /// The nodes in the trash with which something went there that is wanted back.
@@ -161,7 +161,7 @@ impl Planning<'_> {
             one.node.kind == Kind::File
                 && !one.is_active()
                 && self.will_be_active(one, back)
-                && one.existed(self.at_ms)
+                && one.existed_at(self.at_ms)
         });
         plan.files_back = files.count() as u64;
     }
@@ -170,7 +170,7 @@ impl Planning<'_> {
         let mut moves = BTreeMap::new();
         for one in self.past.iter() {
             let id = one.node.id;
-            let concerned = one.existed(self.at_ms)
+            let concerned = one.existed_at(self.at_ms)
                 && self.will_be_active(one, back)
                 && (self.was_in_scope(one) || self.past.is_in(id, self.scope));
             let (parent, name) = one.place_at(self.at_ms);
@@ -211,7 +211,7 @@ impl Planning<'_> {
         }
         let is_newer = |one: &PastNode| {
             self.will_be_active(one, back)
-                && !one.existed(self.at_ms)
+                && !one.existed_at(self.at_ms)
                 && self.past.is_in(one.node.id, self.scope)
                 && self.scope != Scope::Below(one.node.id)
         };
@@ -236,7 +236,8 @@ impl Planning<'_> {
         let mut kept = BTreeSet::new();
         for one in self.past.iter() {
             let id = one.node.id;
-            if !one.existed(self.at_ms) || !self.will_be_active(one, back) || moved.contains(&id) {
+            if !one.existed_at(self.at_ms) || !self.will_be_active(one, back) || moved.contains(&id)
+            {
                 continue;
             }
             let mut newer = false;
@@ -245,7 +246,7 @@ impl Planning<'_> {
             while let Some(above) = at.filter(|above| !moved.contains(above))
                 && let Some(folder) = self.past.get(above)
             {
-                if !folder.existed(self.at_ms) {
+                if !folder.existed_at(self.at_ms) {
                     newer |= self.past.is_in(id, self.scope);
                     kept.insert(above);
                 }

@@ -44,7 +44,7 @@ pub struct Past {
 
 impl PastNode {
     /// Returns whether it was there, outside the trash, at a time.
-    pub fn existed(&self, at_ms: i64) -> bool {
+    pub fn existed_at(&self, at_ms: i64) -> bool {
         self.node.created_at.0 <= at_ms && self.deleted.is_none_or(|deleted| deleted.at_ms > at_ms)
     }
 
@@ -157,10 +157,11 @@ impl Past {
             return Some(Scope::All);
         }
         let now = |one: &&PastNode| one.is_active() && self.path(one.node.id) == path;
-        let then = |one: &&PastNode| one.existed(at_ms) && self.path_at(one.node.id, at_ms) == path;
+        let then =
+            |one: &&PastNode| one.existed_at(at_ms) && self.path_at(one.node.id, at_ms) == path;
         let found = self
             .iter()
-            .find(|one| now(one) && one.existed(at_ms))
+            .find(|one| now(one) && one.existed_at(at_ms))
             .or_else(|| self.iter().find(then))
             .or_else(|| self.iter().find(now))?;
         Some(Scope::Below(found.node.id))
@@ -169,7 +170,7 @@ impl Past {
     /// Finds what was deleted under a path: the latest of those that were there at a time, if one is given.
     pub fn deleted_at_path(&self, path: &str, at_ms: Option<i64>) -> Option<&PastNode> {
         self.iter()
-            .filter(|one| !one.is_active() && at_ms.is_none_or(|at_ms| one.existed(at_ms)))
+            .filter(|one| !one.is_active() && at_ms.is_none_or(|at_ms| one.existed_at(at_ms)))
             .filter(|one| self.path(one.node.id) == path)
             .max_by_key(|one| one.deleted.map(|deleted| deleted.at_ms))
     }
@@ -186,7 +187,7 @@ impl Past {
             }
         };
         let is_wanted = |one: &&PastNode| {
-            let existed = one.existed(at_ms) || (at_ms == i64::MAX && !one.is_active());
+            let existed = one.existed_at(at_ms) || (at_ms == i64::MAX && !one.is_active());
             one.node.kind == Kind::File && existed && self.was_in(one.node.id, scope, at_ms)
         };
         let mut files: Vec<(String, NodeId)> = self

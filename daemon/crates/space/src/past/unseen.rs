@@ -67,7 +67,7 @@ mod tests {
     }
 
     /// Folders 1 and 2 at the top, 3 in 1, 4 in 3, 5 in 2.
-    fn unseen(changed: Vec<Node>, own: &[(u8, u64)]) -> [bool; 5] {
+    fn unseen_folders(changed: Vec<Node>, own: &[(u8, u64)]) -> [bool; 5] {
         let planned = [(1, 0), (2, 0), (3, 1), (4, 3), (5, 2)];
         let past = Past::new(planned.map(|(n, parent)| PastNode {
             node: node(n, parent, 1, "active"),
@@ -83,30 +83,36 @@ mod tests {
     #[test]
     fn what_came_or_changed_is_in_all_folders_above_it() {
         let (yes, no) = (true, false);
-        assert_eq!(unseen(vec![], &[]), [no; 5]);
+        assert_eq!(unseen_folders(vec![], &[]), [no; 5]);
         let came = node(9, 4, 1, "active");
-        assert_eq!(unseen(vec![came], &[]), [yes, no, yes, yes, no]);
+        assert_eq!(unseen_folders(vec![came], &[]), [yes, no, yes, yes, no]);
         let moved = node(5, 3, 2, "active");
-        assert_eq!(unseen(vec![moved], &[]), [yes, no, yes, no, yes]);
+        assert_eq!(unseen_folders(vec![moved], &[]), [yes, no, yes, no, yes]);
         let changed = node(2, 0, 2, "active");
-        assert_eq!(unseen(vec![changed], &[]), [no, yes, no, no, no]);
+        assert_eq!(unseen_folders(vec![changed], &[]), [no, yes, no, no, no]);
         // Its folder was moved, too.
         let both = vec![node(4, 5, 2, "active"), node(5, 2, 1, "active")];
-        assert_eq!(unseen(both, &[]), [no, yes, no, yes, yes]);
+        assert_eq!(unseen_folders(both, &[]), [no, yes, no, yes, yes]);
     }
 
     #[test]
     fn known_versions_and_what_is_in_the_trash_count_for_nothing() {
         let moved = node(5, 3, 2, "active");
-        assert_eq!(unseen(vec![moved.clone()], &[(5, 2)]), [false; 5]);
-        assert!(unseen(vec![moved], &[(5, 1)])[0]);
-        assert_eq!(unseen(vec![node(4, 3, 2, "trashed")], &[]), [false; 5]);
-        assert_eq!(unseen(vec![node(4, 3, 1, "active")], &[]), [false; 5]);
+        assert_eq!(unseen_folders(vec![moved.clone()], &[(5, 2)]), [false; 5]);
+        assert!(unseen_folders(vec![moved], &[(5, 1)])[0]);
+        assert_eq!(
+            unseen_folders(vec![node(4, 3, 2, "trashed")], &[]),
+            [false; 5]
+        );
+        assert_eq!(
+            unseen_folders(vec![node(4, 3, 1, "active")], &[]),
+            [false; 5]
+        );
     }
 
     #[test]
     fn a_ring_of_folders_ends() {
         let ring = vec![node(1, 3, 2, "active"), node(3, 1, 1, "active")];
-        assert_eq!(unseen(ring, &[]), [true, false, true, false, false]);
+        assert_eq!(unseen_folders(ring, &[]), [true, false, true, false, false]);
     }
 }

@@ -101,7 +101,7 @@ impl Space {
         let mut fetches = Vec::with_capacity(group.len());
         for ((file, download), manifest) in opened {
             places.push((file, download.revision));
-            fetches.push(self.transfer.shared(download, manifest?));
+            fetches.push(self.transfer.shared_revision(download, manifest?));
         }
         let shared: Vec<SharedRevision> =
             stream::iter(fetches).buffered(AHEAD).try_collect().await?;

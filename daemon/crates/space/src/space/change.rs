@@ -45,7 +45,7 @@ impl Space {
             parent_id: parent,
             kind: Kind::Folder,
             name: name.as_str().to_owned(),
-            seal: Some(self.sealed(&facts, info)),
+            seal: Some(self.make_seal(&facts, info)),
         };
         Ok(self.api.create_folder(&folder).await?)
     }
@@ -146,7 +146,7 @@ impl Space {
                 name: name.as_str(),
                 ..facts(node)
             };
-            self.sealed(&facts, SealInfo { seq: 1, ..info })
+            self.make_seal(&facts, SealInfo { seq: 1, ..info })
         });
         let copy = CopyNode {
             id: Some(id),
@@ -185,7 +185,7 @@ impl Space {
     }
 
     fn confirmed_seal(&self, node: &Node) -> Option<SealInfo> {
-        self.seal(node).map(SealInfo::confirmed)
+        self.seal(node).map(SealInfo::mark_confirmed)
     }
 
     async fn trash(
@@ -229,10 +229,10 @@ impl Space {
             version: node.version,
         };
         let seq = known.next_seal()?;
-        Ok(Some(self.sealed(&facts, SealInfo { seq, ..info })))
+        Ok(Some(self.make_seal(&facts, SealInfo { seq, ..info })))
     }
 
-    fn sealed(&self, facts: &NodeFacts<'_>, info: SealInfo) -> Sealed {
+    fn make_seal(&self, facts: &NodeFacts<'_>, info: SealInfo) -> Sealed {
         Sealed(NodeSeal::make(&self.keys, facts, info))
     }
 }

@@ -116,7 +116,7 @@ impl Space {
         };
         match self.transfer.upload(upload, progress).await? {
             Uploaded::Committed { node, .. } => Ok(*node),
-            Uploaded::Unchanged => present.ok_or_else(nothing_uploaded),
+            Uploaded::Unchanged => present.ok_or_else(nothing_uploaded_error),
         }
     }
 
@@ -152,7 +152,7 @@ impl Space {
         outcomes.extend(sent.into_iter().map(|((item, present), uploaded)| {
             let node = match uploaded {
                 Ok(Uploaded::Committed { node, .. }) => Ok(*node),
-                Ok(Uploaded::Unchanged) => present.ok_or_else(nothing_uploaded),
+                Ok(Uploaded::Unchanged) => present.ok_or_else(nothing_uploaded_error),
                 Err(error) => Err(error),
             };
             (item, node)
@@ -275,6 +275,6 @@ fn without_content(node: &Node) -> TransferError {
     TransferError::protocol(format!("file {} is without content", node.id))
 }
 
-fn nothing_uploaded() -> TransferError {
+fn nothing_uploaded_error() -> TransferError {
     TransferError::protocol("nothing was uploaded")
 }

@@ -181,7 +181,7 @@ fn is_where_it_was(trashed: &Node, restored: &Node) -> bool {
             return false;
         };
         name.as_str() == restored.name
-            || (2..MAX_COPIES).any(|number| name.numbered(number).as_str() == restored.name)
+            || (2..MAX_COPIES).any(|number| name.with_number(number).as_str() == restored.name)
     };
     restored.parent_id == trashed.parent_id && has_name()
 }

@@ -68,14 +68,14 @@ impl TeamGrants {
         rng: &mut dyn Random,
     ) -> Result<(KeyRing, bool), TeamError> {
         let team = || self.team.name.clone();
-        Ok(match self.newest(own, trust)? {
+        Ok(match self.open_newest(own, trust)? {
             Some(ring) if ring.epoch() == self.epoch => (ring, false),
             Some(_) | None if members.iter().any(|one| one.has_grant) => {
                 return Err(TeamError::NotGranted { team: team() });
             }
             Some(before) => {
-                let renewed = before.renewed(self.epoch, rng);
-                (renewed.map_err(|error| self.refused(error))?, true)
+                let renewed = before.renew(self.epoch, rng);
+                (renewed.map_err(|error| self.refused_error(error))?, true)
             }
             None if self.used || trust.has_seen(self.team.id) => {
                 return Err(TeamError::KeyWithheld { team: team() });
@@ -105,7 +105,7 @@ impl TeamGrants {
                 continue;
             }
             let grant = make_grant(ring, own, member.account, keys, rng)
-                .map_err(|error| self.refused(error))?;
+                .map_err(|error| self.refused_error(error))?;
             grants.push(NewGrant {
                 user_id: member.account,
                 grant: Sealed(grant),

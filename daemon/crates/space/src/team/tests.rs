@@ -54,7 +54,7 @@ impl Server {
         }
     }
 
-    fn seen_by(&self, viewer: AccountId) -> TeamGrants {
+    fn grants_seen_by(&self, viewer: AccountId) -> TeamGrants {
         let owner = self.members[OWNER].0;
         let role = |account| {
             if account == owner {
@@ -105,7 +105,7 @@ impl Server {
 
     /// Grants after having accepted whoever is new.
     fn grant(&mut self, by: &mut Device) -> Result<Granting, TeamError> {
-        let view = self.seen_by(by.own.account);
+        let view = self.grants_seen_by(by.own.account);
         for member in view.members(&by.own, &mut by.trust)? {
             if member.status == KeyStatus::New {
                 view.accept_new(&member.email, &mut by.trust)?;
@@ -115,7 +115,7 @@ impl Server {
     }
 
     fn grant_accepted(&mut self, by: &mut Device) -> Result<Granting, TeamError> {
-        let view = self.seen_by(by.own.account);
+        let view = self.grants_seen_by(by.own.account);
         let made = view.grant(&by.own, &mut by.trust, &mut SystemRandom)?;
         by.trust.note(view.team.id, &made.ring);
         self.put(by.own.account, made.ring.epoch(), made.grants.clone());
@@ -123,7 +123,7 @@ impl Server {
     }
 
     fn open(&self, by: &mut Device) -> Result<KeyRing, TeamError> {
-        let view = self.seen_by(by.own.account);
+        let view = self.grants_seen_by(by.own.account);
         view.open(&by.own, &mut by.trust)
     }
 
@@ -207,7 +207,7 @@ fn changed_keys_get_nothing_until_the_very_ones_that_were_shown_are_accepted() {
     let [owner, member, other] = &mut all;
     let email = "2@example.com";
     let look = |server: &Server, owner: &mut Device| {
-        let people = server.seen_by(owner.own.account);
+        let people = server.grants_seen_by(owner.own.account);
         people.members(&owner.own, &mut owner.trust).unwrap()
     };
     let statuses = |members: Vec<MemberKeys>| members.iter().map(|p| p.status).collect::<Vec<_>>();
@@ -216,7 +216,7 @@ fn changed_keys_get_nothing_until_the_very_ones_that_were_shown_are_accepted() {
     assert_eq!(statuses(look(&server, owner)), [You, New, New]);
 
     let accept = |server: &Server, owner: &mut Device| {
-        let view = server.seen_by(owner.own.account);
+        let view = server.grants_seen_by(owner.own.account);
         view.accept_changed(email, &mut owner.trust)
     };
     server.members[1].1 = Some(changed.clone());
@@ -246,7 +246,7 @@ fn a_member_gets_no_key_before_a_person_has_accepted_theirs() {
         let made = server.grant_accepted(owner).unwrap();
         assert!(!made.grants_to(member.own.account) && !made.grants_to(ghost.own.account));
     }
-    let view = server.seen_by(owner.own.account);
+    let view = server.grants_seen_by(owner.own.account);
     view.accept_new("2@example.com", &mut owner.trust).unwrap();
     let made = server.grant_accepted(owner).unwrap();
     assert!(made.grants_to(member.own.account) && !made.grants_to(ghost.own.account));
@@ -254,7 +254,7 @@ fn a_member_gets_no_key_before_a_person_has_accepted_theirs() {
     assert!(matches!(unknown, Err(TeamError::NotNew { .. })));
     // Keys that took the place of the accepted ones are no new ones.
     server.members[1].1 = Some(device(2).own.public());
-    let view = server.seen_by(owner.own.account);
+    let view = server.grants_seen_by(owner.own.account);
     let changed = view.accept_new("2@example.com", &mut owner.trust);
     assert!(matches!(changed, Err(TeamError::NotNew { .. })));
 }
@@ -269,12 +269,12 @@ fn two_members_with_one_address_or_one_key_end_the_granting() {
         matches!(granted, Err(TeamError::Ambiguous { .. }))
             && view.accept_new("2@example.com", &mut owner.trust).is_err()
     };
-    let mut view = server.seen_by(owner.own.account);
+    let mut view = server.grants_seen_by(owner.own.account);
     assert!(!ambiguous(&view, owner));
     view.members[2].email = "2@Example.com".into();
     assert!(ambiguous(&view, owner));
     server.members[2].1 = Some(member.own.public());
-    assert!(ambiguous(&server.seen_by(owner.own.account), owner));
+    assert!(ambiguous(&server.grants_seen_by(owner.own.account), owner));
 }
 
 #[test]
@@ -323,16 +323,16 @@ fn a_server_that_hides_replaces_or_rolls_back_keys_is_refused() {
     };
     let (by_invented, stranger) = (forged(&ring, &invented.own), invented.own.account);
     put(&mut server, stranger, 2, by_invented.clone());
-    let view = server.seen_by(member.own.account);
+    let view = server.grants_seen_by(member.own.account);
     let opened = |view: &TeamGrants, trust: &mut Trust| view.open(&member.own, trust);
     assert_eq!(class(opened(&view, &mut member.trust)), Class::AuthFailed);
     // The same under the owner's name.
     put(&mut server, owner.own.account, 2, by_invented);
-    let view = server.seen_by(member.own.account);
+    let view = server.grants_seen_by(member.own.account);
     assert_eq!(class(opened(&view, &mut member.trust)), Class::AuthFailed);
     // And with the owner's keys replaced to fit.
     server.members[OWNER].1 = Some(invented.own.public());
-    let view = server.seen_by(member.own.account);
+    let view = server.grants_seen_by(member.own.account);
     let changed = opened(&view, &mut member.trust).unwrap_err();
     assert!(matches!(changed, TeamError::KeyChanged { .. }), "{changed}");
     server.members[OWNER].1 = Some(owner.own.public());
@@ -340,22 +340,22 @@ fn a_server_that_hides_replaces_or_rolls_back_keys_is_refused() {
     // The state of yesterday, after the key was renewed.
     server.grants.clone_from(&kept);
     server.grant(owner).unwrap();
-    let view = server.seen_by(member.own.account);
+    let view = server.grants_seen_by(member.own.account);
     opened(&view, &mut member.trust).unwrap();
     server.epoch = 1;
-    let view = server.seen_by(member.own.account);
+    let view = server.grants_seen_by(member.own.account);
     assert_eq!(class(opened(&view, &mut member.trust)), Class::Rollback);
     server.epoch = 2;
     server.grants.retain(|grant| grant.epoch == 1);
-    let view = server.seen_by(member.own.account);
+    let view = server.grants_seen_by(member.own.account);
     assert_eq!(class(opened(&view, &mut member.trust)), Class::Rollback);
     // Another space, and other keys for ourselves.
     server.grants.clone_from(&kept);
     server.space = SpaceId::from_random_bytes([1; 16]);
-    let view = server.seen_by(member.own.account);
+    let view = server.grants_seen_by(member.own.account);
     assert_eq!(class(opened(&view, &mut member.trust)), Class::AuthFailed);
     server.members[1].1 = Some(invented.own.public());
-    let view = server.seen_by(member.own.account);
+    let view = server.grants_seen_by(member.own.account);
     let replaced = view.members(&member.own, &mut member.trust).unwrap_err();
     assert!(matches!(
         replaced,

@@ -36,7 +36,7 @@ pub enum NodeChange {
 impl NodeChange {
     /// Returns the move between two states of a node, if there was one.
     #[must_use]
-    pub fn moved(before: &Node, after: &Node) -> Option<Self> {
+    pub fn move_between(before: &Node, after: &Node) -> Option<Self> {
         let is_same = (before.parent_id, &before.name) == (after.parent_id, &after.name);
         (!is_same).then(|| Self::Moved {
             parent: before.parent_id,

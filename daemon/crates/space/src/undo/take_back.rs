@@ -157,7 +157,7 @@ async fn of_active<S: Undoing>(
     match &record.change {
         NodeChange::Trashed => Ok(Ok(TakenBack::BackAlready(name))),
         NodeChange::Made | NodeChange::Copied | NodeChange::Restored => {
-            if let Some(newer) = newer(service, record, node).await? {
+            if let Some(newer) = newer_work(service, record, node).await? {
                 return Ok(Err(newer));
             }
             service.trash(node).await?;
@@ -199,7 +199,7 @@ async fn of_active<S: Undoing>(
 
 /// Returns the newer work that keeps something out of the trash: of somebody else on the node itself, or of
 /// anybody in a folder that was made empty.
-async fn newer<S: Undoing>(
+async fn newer_work<S: Undoing>(
     service: &S,
     record: &Record,
     node: &Node,

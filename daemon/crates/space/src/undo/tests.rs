@@ -61,7 +61,7 @@ impl Service {
     }
 
     /// A change of the recorder, which it records.
-    fn own(&mut self, n: u8, change: NodeChange, work: impl FnOnce(&mut Node)) {
+    fn change_own(&mut self, n: u8, change: NodeChange, work: impl FnOnce(&mut Node)) {
         let before = self.get(n);
         self.change(id(n), work);
         self.record(Record::new(change, Some(&before), &self.get(n)));
@@ -145,7 +145,7 @@ fn trash(node: &mut Node) {
     node.state = NodeState::Trashed;
 }
 
-fn renamed(from: &Node, to: &str) -> NodeChange {
+fn rename_change(from: &Node, to: &str) -> NodeChange {
     NodeChange::Moved {
         parent: from.parent_id,
         name: from.name.clone(),
@@ -158,15 +158,15 @@ fn renamed(from: &Node, to: &str) -> NodeChange {
 async fn changes_of_one_node_are_all_taken_back_newest_first() {
     let mut service = Service::with([node(1, Kind::File, None)]);
     let before = service.get(1);
-    service.own(1, renamed(&before, "b"), |node| {
+    service.change_own(1, rename_change(&before, "b"), |node| {
         "b".clone_into(&mut node.name)
     });
     let change = NodeChange::Content {
         before: revision(1),
         after: revision(2),
     };
-    service.own(1, change, |node| node.revision_id = Some(revision(2)));
-    service.own(1, NodeChange::Trashed, trash);
+    service.change_own(1, change, |node| node.revision_id = Some(revision(2)));
+    service.change_own(1, NodeChange::Trashed, trash);
     let taken = service.take_all_back().await;
     assert_eq!(
         taken,
@@ -183,8 +183,8 @@ async fn changes_of_one_node_are_all_taken_back_newest_first() {
 #[tokio::test]
 async fn what_was_deleted_restored_and_is_taken_back_is_where_it_was() {
     let mut service = Service::with([node(1, Kind::File, None)]);
-    service.own(1, NodeChange::Trashed, trash);
-    service.own(1, NodeChange::Restored, |node| {
+    service.change_own(1, NodeChange::Trashed, trash);
+    service.change_own(1, NodeChange::Restored, |node| {
         node.state = NodeState::Active
     });
     service.take_all_back().await;
@@ -202,7 +202,7 @@ async fn what_somebody_changed_since_is_left_and_named() {
         assert_eq!(service.get(1).state, NodeState::Active);
     }
     let mut service = Service::with([node(1, Kind::File, None)]);
-    service.own(1, NodeChange::Trashed, trash);
+    service.change_own(1, NodeChange::Trashed, trash);
     service.change(id(1), |node| node.state = NodeState::Active);
     service.change(id(1), trash);
     let taken = service.take_all_back().await;
@@ -219,7 +219,7 @@ async fn work_below_a_folder_shows_however_deep_it_is() {
         ]
     };
     let mut service = Service::with(tree());
-    service.own(1, NodeChange::Restored, |_| ());
+    service.change_own(1, NodeChange::Restored, |_| ());
     service.change(id(3), |_| ());
     service.change(id(3), |_| ());
     let taken = service.take_all_back().await;
@@ -227,10 +227,10 @@ async fn work_below_a_folder_shows_however_deep_it_is() {
 
     // The recorder's own work below it is no reason.
     let mut service = Service::with(tree());
-    service.own(1, NodeChange::Restored, |_| ());
+    service.change_own(1, NodeChange::Restored, |_| ());
     let before = service.get(3);
     service.change(id(3), |_| ());
-    service.own(3, renamed(&before, "c"), |node| {
+    service.change_own(3, rename_change(&before, "c"), |node| {
         "c".clone_into(&mut node.name)
     });
     let taken = service.take_all_back().await;
@@ -247,8 +247,8 @@ async fn what_taking_back_restores_is_no_work_of_others() {
         node(2, Kind::Folder, Some(1)),
         node(3, Kind::File, Some(2)),
     ]);
-    service.own(1, NodeChange::Restored, |_| ());
-    service.own(2, NodeChange::Trashed, trash);
+    service.change_own(1, NodeChange::Restored, |_| ());
+    service.change_own(2, NodeChange::Trashed, trash);
     let taken = service.take_all_back().await;
     assert_eq!(taken, ["n2 is back from the trash", "n1 is in the trash"]);
 }
@@ -258,7 +258,7 @@ async fn what_is_too_large_or_not_empty_stays() {
     let folder = node(1, Kind::Folder, None);
     let files = (2..7).map(|n| node(n, Kind::File, Some(1)));
     let mut service = Service::with(files.chain([folder]));
-    service.own(1, NodeChange::Copied, |_| ());
+    service.change_own(1, NodeChange::Copied, |_| ());
     let taken = service.take_all_back().await;
     assert!(taken[0].contains("n1 has too many files"), "{taken:?}");
     service.records[0].change = NodeChange::Made;
@@ -272,7 +272,7 @@ async fn folders_that_contain_each_other_end_the_search() {
         node(2, Kind::Folder, Some(1)),
     ];
     let mut service = Service::with(ring);
-    service.own(1, NodeChange::Copied, |_| ());
+    service.change_own(1, NodeChange::Copied, |_| ());
     let taken = service.take_all_back().await;
     assert!(taken[0].contains("n1 has too many files"), "{taken:?}");
 }
@@ -337,11 +337,11 @@ fn the_work_of_others_stays_known_after_a_change_was_taken_back() {
     let mut own = OwnVersions::default();
     own.note_versions(node, 1, 2);
     own.note_versions(node, 3, 4);
-    let left = own.left(node).unwrap();
+    let left = own.left_state(node).unwrap();
     assert!(left.changed_between, "somebody made the third version");
     let mut replayed = OwnVersions::default();
     replayed.note_versions(node, 1, 2);
     replayed.note_left(node, left);
     assert_eq!(replayed.last_change_of(node, 4), LastChange::OwnAfterOthers);
-    assert_eq!(OwnVersions::default().left(node), None);
+    assert_eq!(OwnVersions::default().left_state(node), None);
 }

@@ -118,7 +118,7 @@ impl OwnVersions {
 
     /// Returns the state in which taking a change back has left a node; nothing if its version is not known.
     #[must_use]
-    pub fn left(&self, node: NodeId) -> Option<Left> {
+    pub fn left_state(&self, node: NodeId) -> Option<Left> {
         let own = self.changed.get(&node)?;
         Some(Left {
             version: own.version?,
@@ -127,7 +127,7 @@ impl OwnVersions {
         })
     }
 
-    /// Notes what [`Self::left`] has returned after a change of a node was taken back.
+    /// Notes what [`Self::left_state`] has returned after a change of a node was taken back.
     pub fn note_left(&mut self, node: NodeId, left: Left) {
         if let Some(own) = self.changed.get_mut(&node) {
             own.version = Some(left.version);

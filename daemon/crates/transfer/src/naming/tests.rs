@@ -11,7 +11,7 @@ fn key(node: u8, epoch: u32) -> NodeKey {
     keys.node_key(NodeId::from_random_bytes([node; 16]))
 }
 
-fn named(own: &NodeKey, known: KnownChunks, plains: &[&[u8]]) -> Named {
+fn name_chunks(own: &NodeKey, known: KnownChunks, plains: &[&[u8]]) -> Named {
     let mut naming = Naming::new(own.clone(), known, Compression::On, KEPT);
     for plain in plains {
         naming.chunk(plain).unwrap();
@@ -23,18 +23,18 @@ fn list_of(keys: Vec<NodeKey>, list: List) -> ChunkList {
     ChunkList::with_keys(list, keys)
 }
 
-fn stored(named: &mut Named, key: &NodeKey) -> Vec<SealedChunk> {
+fn stored_chunks(named: &mut Named, key: &NodeKey) -> Vec<SealedChunk> {
     named.plan(key).unwrap().announced
 }
 
 #[test]
 fn chunks_of_the_revision_before_are_not_sealed_again() {
     let (old, new) = (key(1, 1), key(1, 2));
-    let mut before = named(&old, KnownChunks::default(), &[b"one", b"two", b"three"]);
-    let there = stored(&mut before, &old);
+    let mut before = name_chunks(&old, KnownChunks::default(), &[b"one", b"two", b"three"]);
+    let there = stored_chunks(&mut before, &old);
     let list = list_of(vec![old.clone()], before.list.clone());
     let known = KnownChunks::of(&list, &there, new.at());
-    let mut after = named(&new, known, &[b"one", b"new", b"three", b"new"]);
+    let mut after = name_chunks(&new, known, &[b"one", b"new", b"three", b"new"]);
     let keys: Vec<NodeKeyRef> = after
         .list
         .rows
@@ -46,18 +46,18 @@ fn chunks_of_the_revision_before_are_not_sealed_again() {
     assert_eq!(after.list.keys[usize::from(after.list.cut)], old.at());
     // What is new comes once, beside the list.
     assert_eq!(after.kept.len(), 1);
-    assert_eq!(stored(&mut after, &new).len(), 4);
+    assert_eq!(stored_chunks(&mut after, &new).len(), 4);
     assert_eq!(after.kept.len(), 2);
 }
 
 #[test]
 fn a_chunk_whose_size_the_service_does_not_tell_is_sealed_again() {
     let own = key(1, 1);
-    let mut before = named(&own, KnownChunks::default(), &[b"one", b"two"]);
-    let mut there = stored(&mut before, &own);
+    let mut before = name_chunks(&own, KnownChunks::default(), &[b"one", b"two"]);
+    let mut there = stored_chunks(&mut before, &own);
     there.remove(0);
     let list = list_of(vec![own.clone()], before.list.clone());
-    let after = named(
+    let after = name_chunks(
         &own,
         KnownChunks::of(&list, &there, own.at()),
         &[b"one", b"two"],
@@ -104,10 +104,10 @@ impl Full {
         }
     }
 
-    fn named_under(&self, own: &NodeKey) -> Named {
+    fn name_under(&self, own: &NodeKey) -> Named {
         let known = KnownChunks::of(&self.list, &self.there, own.at());
         let plains: Vec<&[u8]> = self.plains.iter().map(Vec::as_slice).collect();
-        named(own, known, &plains)
+        name_chunks(own, known, &plains)
     }
 }
 
@@ -115,7 +115,7 @@ impl Full {
 fn a_full_table_of_keys_loses_its_oldest() {
     let keys: Vec<NodeKey> = (1..=255).map(|epoch| key(1, epoch)).collect();
     let own = key(1, 256);
-    let mut after = Full::new(&keys, 7).named_under(&own);
+    let mut after = Full::new(&keys, 7).name_under(&own);
     assert_eq!(after.list.keys.len(), 255);
     assert!(!after.list.keys.contains(&keys[0].at()));
     assert_eq!(after.kept.len(), 1, "one chunk was sealed again");
@@ -129,7 +129,7 @@ fn a_full_table_keeps_the_key_that_the_file_was_cut_with_unless_it_is_the_oldest
     for (epoch_of_cut, keeps) in [(255, true), (1, false)] {
         let mut keys: Vec<NodeKey> = (2..=255).map(|epoch| key(2, epoch)).collect();
         keys.push(key(3, epoch_of_cut));
-        let mut after = Full::new(&keys, 254).named_under(&own);
+        let mut after = Full::new(&keys, 254).name_under(&own);
         let cut = if keeps { &keys[254] } else { &own };
         assert_eq!(after.list.keys[usize::from(after.list.cut)], cut.at());
         assert_eq!(after.list.keys.len(), 255);
@@ -143,13 +143,13 @@ fn a_full_table_keeps_the_key_that_the_file_was_cut_with_unless_it_is_the_oldest
 fn chunks_that_were_taken_over_are_not_taken_for_reproducible() {
     let own = key(1, 1);
     let text = b"the same words again and again; ".repeat(100);
-    let mut before = named(&own, KnownChunks::default(), &[&text, b"two"]);
-    let there = stored(&mut before, &own);
+    let mut before = name_chunks(&own, KnownChunks::default(), &[&text, b"two"]);
+    let there = stored_chunks(&mut before, &own);
     let rows = before.list.rows.clone();
     assert!(rows.iter().all(|row| before.is_reproducible(&row.id)));
     let list = list_of(vec![own.clone()], before.list.clone());
     let known = KnownChunks::of(&list, &there, own.at());
-    let after = named(&own, known, &[&text, b"new"]);
+    let after = name_chunks(&own, known, &[&text, b"new"]);
     assert!(!after.is_reproducible(&rows[0].id));
     assert!(after.is_reproducible(&after.list.rows[1].id));
 }
@@ -160,7 +160,7 @@ fn the_first_bytes_of_a_mailbox_leave_all_of_it_as_it_is() {
     let text = b"the same words again and again; ".repeat(100);
     let mail = [&b"From alice@example.org Mon Nov 23\n"[..], &text].concat();
     let lengths = |plains: &[&[u8]]| {
-        let named = named(&own, KnownChunks::default(), plains);
+        let named = name_chunks(&own, KnownChunks::default(), plains);
         let length = |row: &ChunkRow| named.kept[&chunk_id(&row.id)].len();
         named.list.rows.iter().map(length).collect::<Vec<_>>()
     };
@@ -177,7 +177,7 @@ fn a_list_of_more_chunks_than_a_part_has_is_announced_in_parts() {
         .map(u32::to_be_bytes)
         .collect();
     let plains: Vec<&[u8]> = plains.iter().map(|plain| &plain[..]).collect();
-    let mut named = named(&own, KnownChunks::default(), &plains);
+    let mut named = name_chunks(&own, KnownChunks::default(), &plains);
     let planned = named.plan(&own).unwrap();
     assert!(planned.content.is_list);
     // Two parts and the list of them.
@@ -191,7 +191,7 @@ fn a_list_of_more_chunks_than_a_part_has_is_announced_in_parts() {
 #[test]
 fn an_empty_file_is_one_chunk() {
     let own = key(1, 1);
-    let mut named = named(&own, KnownChunks::default(), &[b""]);
+    let mut named = name_chunks(&own, KnownChunks::default(), &[b""]);
     let planned = named.plan(&own).unwrap();
     assert!(!planned.content.is_list);
     assert_eq!(planned.announced.len(), 1);

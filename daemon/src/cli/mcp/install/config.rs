@@ -53,7 +53,8 @@ fn with_json_entry(before: &str, field: &str, entry: Value) -> CommandResult<Str
     let mut whole = if before.trim().is_empty() {
         json!({})
     } else {
-        serde_json::from_str(before).map_err(|e| unusable(format!("is not plain JSON ({e})")))?
+        serde_json::from_str(before)
+            .map_err(|e| unusable_error(format!("is not plain JSON ({e})")))?
     };
     let servers = whole
         .as_object_mut()
@@ -71,7 +72,7 @@ fn with_json_entry(before: &str, field: &str, entry: Value) -> CommandResult<Str
 fn with_toml_entry(before: &str, field: &str, entry: &Value) -> CommandResult<String> {
     let mut whole: DocumentMut = before
         .parse()
-        .map_err(|e| unusable(format!("isn't valid TOML ({e})")))?;
+        .map_err(|e| unusable_error(format!("isn't valid TOML ({e})")))?;
     let servers = whole.entry(field).or_insert_with(|| {
         let mut table = Table::new();
         table.set_implicit(true);
@@ -87,12 +88,12 @@ fn with_toml_entry(before: &str, field: &str, entry: &Value) -> CommandResult<St
     Ok(whole.to_string())
 }
 
-fn unusable(message: String) -> Failure {
+fn unusable_error(message: String) -> Failure {
     Failure::new(Exit::Decision, message)
 }
 
 fn taken_error(field: &str) -> Failure {
-    unusable(format!("has something else where `{field}` belongs"))
+    unusable_error(format!("has something else where `{field}` belongs"))
 }
 
 #[cfg(test)]

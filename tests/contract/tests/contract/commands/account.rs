@@ -49,10 +49,10 @@ fn a_login_that_can_not_be_says_why_and_changes_nothing() {
     let (right, wrong) = (world.text("passphrase"), world.text("wrong"));
     world
         .run("b", &world.login_args("ck_dev_owner", &wrong))
-        .refused(1, &["passphrase is wrong"]);
+        .assert_refused(1, &["passphrase is wrong"]);
     world
         .run("b", &world.login_args("ck_nonsense", &right))
-        .refused(3, &["API key"]);
+        .assert_refused(3, &["API key"]);
     let nowhere = [
         "login",
         "--server",
@@ -64,14 +64,14 @@ fn a_login_that_can_not_be_says_why_and_changes_nothing() {
     ];
     world
         .run("b", &nowhere)
-        .refused(4, &["can't be reached", "127.0.0.1:1"]);
+        .assert_refused(4, &["can't be reached", "127.0.0.1:1"]);
     world
         .run("b", &["login", "--server", "ftp://x", "--api-key", "k"])
-        .refused(2, &["https://"]);
+        .assert_refused(2, &["https://"]);
     for how in ["--no-browser", "--device-code"] {
         world
             .run("b", &["login", "--server", "http://127.0.0.1:1", how])
-            .refused(4, &["can't be reached", "127.0.0.1:1"]);
+            .assert_refused(4, &["can't be reached", "127.0.0.1:1"]);
     }
     let asks = [
         "login",
@@ -82,7 +82,9 @@ fn a_login_that_can_not_be_says_why_and_changes_nothing() {
         "--secrets",
         "file",
     ];
-    world.run("b", &asks).refused(2, &["--passphrase-file"]);
+    world
+        .run("b", &asks)
+        .assert_refused(2, &["--passphrase-file"]);
     assert!(!world.path("b/account.json").exists() && !world.path("b/secrets.json").exists());
     for command in [
         &["whoami"][..],
@@ -91,7 +93,7 @@ fn a_login_that_can_not_be_says_why_and_changes_nothing() {
         &["daemon"],
         &["add", "x"],
     ] {
-        world.run("b", command).refused(3, &["cairn login"]);
+        world.run("b", command).assert_refused(3, &["cairn login"]);
     }
     let refused = world.run("b", &["--json", "whoami"]);
     let document: serde_json::Value = serde_json::from_str(&refused.stdout).unwrap();
@@ -107,7 +109,7 @@ fn a_home_with_folders_belongs_to_its_account() {
     let other = world.login_args("ck_dev_outsider", &passphrase);
     world
         .run("a", &other)
-        .refused(1, &["owner@example.com", "cairn remove"]);
+        .assert_refused(1, &["owner@example.com", "cairn remove"]);
     assert_eq!(
         world.login("a")["device_id"],
         device,
@@ -135,7 +137,9 @@ fn logging_out_forgets_the_secrets_and_keeps_the_device() {
     let devices = world.json("b", &["devices"])["devices"].clone();
     let ids = devices.as_array().unwrap().iter().map(|one| &one["id"]);
     assert!(!ids.into_iter().any(|id| *id == device), "{devices}");
-    world.run("a", &["whoami"]).refused(3, &["cairn login"]);
+    world
+        .run("a", &["whoami"])
+        .assert_refused(3, &["cairn login"]);
     let left = std::fs::read_to_string(world.path("a/secrets.json")).unwrap_or_default();
     assert!(
         !left.contains("api-key") && !left.contains("account-key"),
@@ -160,7 +164,7 @@ fn a_new_passphrase_counts_for_new_logins_only() {
     ];
     world
         .run("a", &[&change[..], &[&new]].concat())
-        .refused(1, &["passphrase is wrong"]);
+        .assert_refused(1, &["passphrase is wrong"]);
     assert_eq!(
         world.json("a", &[&change[..], &[&old]].concat())["changed"],
         true
@@ -168,7 +172,7 @@ fn a_new_passphrase_counts_for_new_logins_only() {
     world.json("b", &["whoami"]);
     world
         .run("c", &world.login_args("ck_dev_owner", &old))
-        .refused(1, &["passphrase is wrong"]);
+        .assert_refused(1, &["passphrase is wrong"]);
     world.json("c", &world.login_args("ck_dev_owner", &new));
     // What was known before the change is not accepted any more, not even from the server.
     world.json("b", &["verify"]);
@@ -205,12 +209,12 @@ fn a_recovery_key_replaces_a_forgotten_passphrase() {
     ];
     world
         .run("a", &[&recover[..], &[&wrong]].concat())
-        .refused(1, &["not a recovery key", "mistyped"]);
+        .assert_refused(1, &["not a recovery key", "mistyped"]);
     world.json("a", &[&recover[..], &[&right]].concat());
     world.json("b", &world.login_args("ck_dev_owner", &new));
     world
         .run("c", &world.login_args("ck_dev_owner", &passphrase))
-        .refused(1, &["passphrase is wrong"]);
+        .assert_refused(1, &["passphrase is wrong"]);
 }
 
 /// The server holds what is needed to test guesses, so an easily guessed passphrase is no protection.
@@ -226,7 +230,7 @@ fn a_new_passphrase_that_is_easily_guessed_is_refused() {
         let arguments = [&arguments[..], &["--new-passphrase-file", &new], more].concat();
         world.run("a", &arguments)
     };
-    change("summer2026", &[]).refused(2, &["too easy to guess", "passphrase generate"]);
+    change("summer2026", &[]).assert_refused(2, &["too easy to guess", "passphrase generate"]);
     let generated = world.json("a", &["passphrase", "generate"]);
     change(generated["passphrase"].as_str().unwrap(), &[]);
     let (old, new) = (world.text("new"), world.path("weak"));

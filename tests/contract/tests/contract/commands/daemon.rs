@@ -25,7 +25,7 @@ fn a_command_starts_the_daemon_and_two_devices_sync() {
     let _stopping = (Stopping(&world, "a"), Stopping(&world, "b"));
     world
         .run("a", &["--no-start", "status"])
-        .refused(1, &["cairn start"]);
+        .assert_refused(1, &["cairn start"]);
     assert_eq!(world.json("a", &["folders"])["running"], false);
     world.write("folder-a/f.txt", "from a");
     world.write("folder-a/x.tmp", "stays");
@@ -68,7 +68,7 @@ fn a_conflict_is_listed_and_settled() {
     }
     world
         .run("a", &["status", "--wait"])
-        .refused(1, &["cairn resume"]);
+        .assert_refused(1, &["cairn resume"]);
     world.write("folder-a/f.txt", "edited on a");
     world.write("folder-b/f.txt", "and otherwise on b");
     for home in ["a", "b"] {
@@ -88,10 +88,10 @@ fn a_conflict_is_listed_and_settled() {
     );
     world
         .run("b", &["resolve", "folder-b/none", "--keep", "mine"])
-        .refused(1, &["none"]);
+        .assert_refused(1, &["none"]);
     world
         .run("b", &["resolve", "/elsewhere", "--keep", "mine"])
-        .refused(2, &["isn't in a synced folder"]);
+        .assert_refused(2, &["isn't in a synced folder"]);
     world.json("b", &["resolve", "folder-b/f.txt", "--keep", "mine"]);
     wait(&world, "b");
     assert!(
@@ -114,7 +114,7 @@ fn a_conflict_is_listed_and_settled() {
         .unwrap();
     world
         .run("b", &["trash", "restore", theirs["id"].as_str().unwrap()])
-        .refused(5, &["there is another f.txt", "rename or move that first"]);
+        .assert_refused(5, &["there is another f.txt", "rename or move that first"]);
     std::fs::remove_file(world.path("folder-b/f.txt")).unwrap();
     world.json("b", &["trash", "restore", theirs["id"].as_str().unwrap()]);
     assert_eq!(
@@ -163,7 +163,7 @@ fn a_conflict_is_open_on_every_device_that_has_the_copy() {
     // Only the device that made the copy knows what both were made from; what it does is done on both.
     world
         .run("a", &["resolve", "folder-a/f.txt", "--keep", "merge"])
-        .refused(5, &["choose copy, original or both"]);
+        .assert_refused(5, &["choose copy, original or both"]);
     world.json("b", &["resolve", "folder-b/f.txt", "--keep", "merge"]);
     both();
     for home in ["a", "b"] {
@@ -191,11 +191,11 @@ fn one_daemon_a_home_and_it_ends_in_order() {
     let pid = again["pid"].to_string();
     world
         .run("a", &["daemon"])
-        .refused(1, &["running for this home already", &pid]);
+        .assert_refused(1, &["running for this home already", &pid]);
     let passphrase = world.text("passphrase");
     world
         .run("a", &world.login_args("ck_dev_owner", &passphrase))
-        .refused(1, &["cairn stop"]);
+        .assert_refused(1, &["cairn stop"]);
     assert_ne!(world.json("a", &["restart"])["pid"].to_string(), pid);
     assert_eq!(world.json("a", &["stop"])["stopped"], true);
     assert_eq!(world.json("a", &["stop"])["stopped"], false);
@@ -240,14 +240,14 @@ fn folders_and_settings_work_with_and_without_a_daemon() {
         );
         world
             .run("a", &["add", "f", "--remote", "/x"])
-            .refused(2, &["synced already"]);
+            .assert_refused(2, &["synced already"]);
         world
             .run("a", &["add", "f/inner", "--remote", "/x"])
-            .refused(2, &["is inside"]);
+            .assert_refused(2, &["is inside"]);
         std::fs::remove_dir(world.path("f/inner")).unwrap();
         world
             .run("a", &["add", "g", "--remote", "x"])
-            .refused(2, &["has to begin with"]);
+            .assert_refused(2, &["has to begin with"]);
         world.json("a", &["ignore", "f", "--add", "*.log"]);
         let decision = world.json("a", &["ignore", "f", "--check", "docs/x.log"]);
         assert_eq!(
@@ -269,15 +269,15 @@ fn folders_and_settings_work_with_and_without_a_daemon() {
         world.json("a", &["remove", "f"]);
         world
             .run("a", &["remove", "f"])
-            .refused(2, &["cairn folders"]);
+            .assert_refused(2, &["cairn folders"]);
         assert_eq!(names(&world.path("f")), [".cairnignore"], "files stay");
     }
     world
         .run("a", &["confirm", "f", "keep"])
-        .refused(2, &["cairn folders"]);
+        .assert_refused(2, &["cairn folders"]);
     world
         .run("a", &["pause", "--until", "yesterday"])
-        .refused(2, &["--until"]);
+        .assert_refused(2, &["--until"]);
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn a_typo_in_the_configuration_is_named_before_anything_runs() {
         &["config", "get"],
         &["add", "f"],
     ] {
-        world.run("a", command).refused(1, &words);
+        world.run("a", command).assert_refused(1, &words);
     }
 }
 

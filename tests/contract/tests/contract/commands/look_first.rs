@@ -51,7 +51,7 @@ fn a_dry_run_of_add_counts_both_sides_and_changes_nothing() {
     assert!(text.stdout.contains("Both sides are empty."), "{text:?}");
     assert!(!world.path("none").exists(), "the folder was made");
     let refused = world.run("a", &["add", "none", "--remote", "nothing"]);
-    refused.refused(2, &["has to begin with `/`"]);
+    refused.assert_refused(2, &["has to begin with `/`"]);
     assert!(!world.path("none").exists(), "a refused folder was made");
 }
 
@@ -102,7 +102,7 @@ fn versions_of_a_text_are_compared_with_each_other_and_with_the_file_here() {
     assert_eq!(world.json("a", &["diff", "/f", "2", "2"])["equal"], true);
     world
         .run("a", &["diff", "/f", "7"])
-        .refused(2, &["no version 7"]);
+        .assert_refused(2, &["no version 7"]);
 
     // A file of a synced folder against the newest version on the service.
     let _stopping = Stopping(&world, "a");
@@ -126,7 +126,7 @@ fn versions_of_a_text_are_compared_with_each_other_and_with_the_file_here() {
 }
 
 /// The texts in an archive.
-fn unpacked(path: &str) -> Vec<(String, String)> {
+fn unpack(path: &str) -> Vec<(String, String)> {
     let file = std::fs::File::open(path).expect("the archive is there");
     let mut archive = zip::ZipArchive::new(file).expect("it is an archive");
     (0..archive.len())
@@ -151,7 +151,7 @@ fn a_bug_report_has_state_and_logs_and_no_names() {
 
     let made = world.json("a", &["bugreport", "--out", "report.zip"]);
     let path = made["path"].as_str().unwrap();
-    let entries = unpacked(path);
+    let entries = unpack(path);
     let files: Vec<_> = entries.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(files, ["report.json", "log.txt"]);
     for (file, text) in &entries {
@@ -177,10 +177,10 @@ fn a_bug_report_has_state_and_logs_and_no_names() {
     assert!(entries[1].1.contains("the daemon runs"), "{}", entries[1].1);
     world
         .run("a", &["bugreport", "--out", "report.zip"])
-        .refused(1, &["report.zip"]);
+        .assert_refused(1, &["report.zip"]);
 
     let named = world.json("a", &["bugreport", "--names", "--out", "named.zip"]);
-    let entries = unpacked(named["path"].as_str().unwrap());
+    let entries = unpack(named["path"].as_str().unwrap());
     assert!(entries[0].1.contains("holiday") && entries[0].1.contains("owner@example.com"));
     assert!(!entries.iter().any(|(_, text)| text.contains("ck_dev")));
 }

@@ -85,7 +85,7 @@ fn without_variables_it_is_the_account_of_this_machine() {
     let world = World::new();
     world
         .run("a", &["mcp"])
-        .refused(3, &["SERVICE_API_KEY is not set", "cairn login"]);
+        .assert_refused(3, &["SERVICE_API_KEY is not set", "cairn login"]);
     world.login("a");
     world.write("x", "content");
     let mut session = Session::start(&world, "a", &[("CAIRN_MCP_TOOLSETS", "content,files")]);
@@ -102,7 +102,7 @@ fn an_unset_key_of_a_bundle_means_the_account_of_this_machine() {
     for unset in ["", "${user_config.api_key}"] {
         let key = [("SERVICE_API_KEY", unset)];
         let response = world.run_with("none", &["mcp"], &key);
-        response.refused(2, &["SERVICE_API_KEY is empty"]);
+        response.assert_refused(2, &["SERVICE_API_KEY is empty"]);
     }
     world.login("a");
     for unset in ["", "${user_config.api_key}"] {
@@ -112,7 +112,7 @@ fn an_unset_key_of_a_bundle_means_the_account_of_this_machine() {
         assert_eq!(session.end(), Some(0));
     }
     let blank = world.run_with("a", &["mcp"], &[("SERVICE_API_KEY", " ")]);
-    blank.refused(2, &["SERVICE_API_KEY is empty"]);
+    blank.assert_refused(2, &["SERVICE_API_KEY is empty"]);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn wrong_settings_are_reported_before_anything_is_served() {
         ),
     ] {
         let response = world.run_with("none", &["mcp"], &variables);
-        response.refused(2, &[words]);
+        response.assert_refused(2, &[words]);
         assert_eq!(response.stdout, "");
     }
 }

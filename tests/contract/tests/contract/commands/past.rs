@@ -7,7 +7,7 @@ fn settle(world: &World, home: &str) {
     world.json(home, &["status", "--wait", "--timeout", "60"]);
 }
 
-fn listed(world: &World, folder: &str) -> Vec<String> {
+fn listed_names(world: &World, folder: &str) -> Vec<String> {
     let list = world.json("a", &["ls", folder]);
     let nodes = list["nodes"].as_array().expect("a list").iter();
     nodes
@@ -82,20 +82,20 @@ fn a_version_comes_back_by_number_id_and_time_and_stays_verified() {
     );
     world
         .run("a", &["restore", "/f", "--version", "1", "--to", "out"])
-        .refused(5, &["exists already"]);
+        .assert_refused(5, &["exists already"]);
     assert_eq!(content(&world), "one", "a copy changes nothing");
     world
         .run("a", &["restore", "/f"])
-        .refused(2, &["--at TIME"]);
+        .assert_refused(2, &["--at TIME"]);
     world
         .run("a", &["restore", "/f", "--version", "99"])
-        .refused(2, &["no version 99"]);
+        .assert_refused(2, &["no version 99"]);
     world
         .run("a", &["restore", "/f", "--at", "next year"])
-        .refused(2, &["2h ago"]);
+        .assert_refused(2, &["2h ago"]);
     world
         .run("a", &["restore", "/f", "--at", "2001-01-01"])
-        .refused(1, &["was not there"]);
+        .assert_refused(1, &["was not there"]);
     let history = world.json("a", &["history", "/f", "--limit", "2"]);
     assert_eq!(history["events"].as_array().unwrap().len(), 2);
     assert!(history["pages"].as_u64().unwrap() > 1, "{history}");
@@ -116,7 +116,7 @@ fn what_was_deleted_comes_back_sealed_also_by_its_local_path() {
     );
     std::fs::remove_file(world.path("f/docs/a.txt")).unwrap();
     settle(&world, "a");
-    assert_eq!(listed(&world, "f/docs"), Vec::<String>::new());
+    assert_eq!(listed_names(&world, "f/docs"), Vec::<String>::new());
     let kinds = |history: &Value| -> Vec<String> {
         let events = history["events"].as_array().unwrap().iter();
         events
@@ -137,12 +137,12 @@ fn what_was_deleted_comes_back_sealed_also_by_its_local_path() {
     world.json("a", &["rm", "/f/docs"]);
     world
         .run("a", &["restore", "/f/docs/a.txt"])
-        .refused(5, &["with the folder /f/docs", "--to DIR"]);
+        .assert_refused(5, &["with the folder /f/docs", "--to DIR"]);
     world.json("a", &["restore", "/f/docs/a.txt", "--to", "copy"]);
     assert_eq!(std::fs::read(world.path("copy/a.txt")).unwrap(), b"a");
     world
         .run("a", &["restore", "/f/never"])
-        .refused(1, &["none in its trash"]);
+        .assert_refused(1, &["none in its trash"]);
     let trashed = world.json("a", &["trash", "list", "--remote"])["trashed"][0].clone();
     assert_eq!(trashed["path"], "/f/docs");
     let text = world.run("a", &["trash", "list", "--remote"]).stdout;
@@ -207,8 +207,8 @@ fn a_folder_becomes_what_it_was_on_both_devices_and_the_rewind_is_taken_back() {
     assert_eq!(plan["moves"].as_array().unwrap().len(), 2, "{planned}");
     world
         .run("a", &["rewind", "f-a", "--to", &then])
-        .refused(5, &["--yes"]);
-    assert_eq!(listed(&world, "/f"), ["docs", "new", "renamed", "x"]);
+        .assert_refused(5, &["--yes"]);
+    assert_eq!(listed_names(&world, "/f"), ["docs", "new", "renamed", "x"]);
     let done = world.json("a", &["rewind", "f-a", "--to", &then, "--yes"]);
     assert_eq!(done["done"]["failed"], json!([]), "{done}");
     for home in ["a", "b"] {
@@ -245,16 +245,16 @@ fn the_last_command_is_taken_back_unless_something_newer_stands_in_the_way() {
     world.login("a");
     world
         .run("a", &["undo", "--yes"])
-        .refused(1, &["nothing can be taken back"]);
+        .assert_refused(1, &["nothing can be taken back"]);
     world.json("a", &["mkdir", "/x"]);
     world.write("f", "one");
     world.json("a", &["upload", "f", "--to", "/x"]);
     world.json("a", &["mv", "/x/f", "/g"]);
     world.json("a", &["rm", "/g"]);
-    assert_eq!(listed(&world, "/"), ["x"]);
-    world.run("a", &["undo"]).refused(5, &["--yes"]);
+    assert_eq!(listed_names(&world, "/"), ["x"]);
+    world.run("a", &["undo"]).assert_refused(5, &["--yes"]);
     world.json("a", &["undo", "--last", "--yes"]);
-    assert_eq!(listed(&world, "/"), ["g", "x"]);
+    assert_eq!(listed_names(&world, "/"), ["g", "x"]);
     let sessions = world.json("a", &["undo", "--list"])["sessions"].clone();
     let of = |command: &str| {
         let all = sessions.as_array().unwrap().iter();
@@ -268,8 +268,8 @@ fn the_last_command_is_taken_back_unless_something_newer_stands_in_the_way() {
     assert_eq!(world.json("a", &["info", "/x/f"])["verified"], true);
     world
         .run("a", &["undo", "--session", &of("mkdir"), "--yes"])
-        .refused(5, &["could not be taken back"]);
-    assert_eq!(listed(&world, "/x"), ["f"], "what is in it stays");
+        .assert_refused(5, &["could not be taken back"]);
+    assert_eq!(listed_names(&world, "/x"), ["f"], "what is in it stays");
 }
 
 #[test]
@@ -286,7 +286,7 @@ fn a_rewind_brings_the_deleted_file_back_under_the_name_that_another_has_now() {
     world.json("a", &["upload", "f", "--to", "/d"]);
     let done = world.json("a", &["rewind", "/d", "--to", &then, "--yes"]);
     assert_eq!(done["done"]["failed"], json!([]), "{done}");
-    assert_eq!(listed(&world, "/d"), ["f"]);
+    assert_eq!(listed_names(&world, "/d"), ["f"]);
     assert_eq!(world.json("a", &["info", "/d/f"])["id"], old);
     assert_eq!(
         world.json("a", &["cat", "/d/f"])["text"],
@@ -294,7 +294,7 @@ fn a_rewind_brings_the_deleted_file_back_under_the_name_that_another_has_now() {
     );
     let undone = world.json("a", &["undo", "--last", "--yes"]);
     assert_eq!(undone["left"], json!([]), "{undone}");
-    assert_eq!(listed(&world, "/d"), ["f"]);
+    assert_eq!(listed_names(&world, "/d"), ["f"]);
     assert_eq!(
         world.json("a", &["cat", "/d/f"])["text"],
         json!("the new one")
@@ -314,13 +314,13 @@ fn a_deleted_file_comes_back_with_the_content_of_the_time_and_goes_again() {
     let before = "2001-01-01";
     world
         .run("a", &["restore", "/f", "--at", before])
-        .refused(1, &["/f"]);
-    assert_eq!(listed(&world, "/"), Vec::<String>::new());
+        .assert_refused(1, &["/f"]);
+    assert_eq!(listed_names(&world, "/"), Vec::<String>::new());
     world.json("a", &["restore", "/f", "--at", &then]);
     assert_eq!(world.json("a", &["cat", "/f"])["text"], json!("one"));
     let undone = world.json("a", &["undo", "--last", "--yes"]);
     assert_eq!(undone["left"], json!([]), "{undone}");
-    assert_eq!(listed(&world, "/"), Vec::<String>::new());
+    assert_eq!(listed_names(&world, "/"), Vec::<String>::new());
 }
 
 #[test]
@@ -342,8 +342,8 @@ fn what_was_worked_on_since_is_not_taken_back() {
             "a",
             &["undo", "--session", session.as_str().unwrap(), "--yes"],
         )
-        .refused(5, &["could not be taken back"]);
-    assert_eq!(listed(&world, "/d/e"), ["f", "g"]);
+        .assert_refused(5, &["could not be taken back"]);
+    assert_eq!(listed_names(&world, "/d/e"), ["f", "g"]);
 
     let moved = world.json("a", &["mv", "/d/e/f", "/other"]);
     let session = world.json("a", &["undo", "--list"])["sessions"][0]["session"].clone();
@@ -353,8 +353,8 @@ fn what_was_worked_on_since_is_not_taken_back() {
             "a",
             &["undo", "--session", session.as_str().unwrap(), "--yes"],
         )
-        .refused(5, &["could not be taken back"]);
-    assert_eq!(listed(&world, "/other"), ["renamed"], "{moved}");
+        .assert_refused(5, &["could not be taken back"]);
+    assert_eq!(listed_names(&world, "/other"), ["renamed"], "{moved}");
 }
 
 /// The id of the newest session of a command that can be taken back.
@@ -379,12 +379,12 @@ fn what_another_device_renamed_or_deleted_again_is_left() {
         let session = session_of(&world, "a", command);
         world
             .run("a", &["undo", "--session", &session, "--yes"])
-            .refused(5, &["could not be taken back"]);
+            .assert_refused(5, &["could not be taken back"]);
     };
     world.json("a", &["mkdir", "/made"]);
     world.json("b", &["mv", "/made", "/mine"]);
     undo("mkdir");
-    assert_eq!(listed(&world, "/"), ["mine"]);
+    assert_eq!(listed_names(&world, "/"), ["mine"]);
 
     let id = world.json("a", &["info", "/mine"])["id"].clone();
     world.json("a", &["rm", "/mine"]);
@@ -392,7 +392,7 @@ fn what_another_device_renamed_or_deleted_again_is_left() {
     world.json("b", &restore);
     world.json("b", &["rm", "/mine"]);
     undo("rm");
-    assert_eq!(listed(&world, "/"), Vec::<String>::new());
+    assert_eq!(listed_names(&world, "/"), Vec::<String>::new());
 }
 
 #[test]
@@ -405,6 +405,6 @@ fn commands_are_taken_back_one_after_the_other() {
     for (command, left) in [("rm", vec!["y"]), ("mv", vec!["x"]), ("mkdir", vec![])] {
         let session = session_of(&world, "a", command);
         world.json("a", &["undo", "--session", &session, "--yes"]);
-        assert_eq!(listed(&world, "/"), left, "{command}");
+        assert_eq!(listed_names(&world, "/"), left, "{command}");
     }
 }

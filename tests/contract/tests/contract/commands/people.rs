@@ -45,13 +45,13 @@ fn teams_are_shown_made_and_joined() {
 
     world
         .run("b", &["teams", "accept", id])
-        .refused(5, &["accepted already"]);
+        .assert_refused(5, &["accepted already"]);
     world
         .run("b", &["teams", "invite", "Dev Team", "x@example.com"])
-        .refused(1, &["owner and admins"]);
+        .assert_refused(1, &["owner and admins"]);
     world
         .run("a", &["teams", "members", "Beta"])
-        .refused(1, &["Beta", "cairn teams"]);
+        .assert_refused(1, &["Beta", "cairn teams"]);
     assert_eq!(world.run("a", &["teams", "accept", "nonsense"]).code, 2);
 }
 

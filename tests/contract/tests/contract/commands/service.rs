@@ -4,7 +4,7 @@ use crate::commands::world::{World, names};
 use crate::support::noise;
 use serde_json::{Value, json};
 
-fn listed(world: &World, folder: &str) -> Vec<String> {
+fn listed_names(world: &World, folder: &str) -> Vec<String> {
     let list = world.json("a", &["list", folder]);
     list["nodes"]
         .as_array()
@@ -47,7 +47,7 @@ fn a_file_goes_up_and_comes_down_in_all_its_versions() {
     assert!(std::fs::read(world.path("second")).unwrap() == second);
     world
         .run("a", &["download", "/big", "--out", "second"])
-        .refused(5, &["exists already", "--force"]);
+        .assert_refused(5, &["exists already", "--force"]);
     let versions = world.json("a", &["versions", "/big"])["versions"].clone();
     let revisions: Vec<&Value> = versions
         .as_array()
@@ -76,7 +76,7 @@ fn a_file_goes_up_and_comes_down_in_all_its_versions() {
     assert!(std::fs::read(world.path("first")).unwrap() == first);
     world
         .run("a", &["versions", "/big", "--restore", "7"])
-        .refused(2, &["no version 7", "cairn versions"]);
+        .assert_refused(2, &["no version 7", "cairn versions"]);
     world.json("a", &["versions", "/big", "--restore", &old[..8]]);
     world.json("a", &["download", "/big", "--out", "third"]);
     assert!(std::fs::read(world.path("third")).unwrap() == first);
@@ -87,7 +87,7 @@ fn a_file_goes_up_and_comes_down_in_all_its_versions() {
     let stranger = "00000000-0000-4000-8000-000000000000";
     world
         .run("a", &["download", "/big", "--revision", stranger])
-        .refused(2, &["no revision"]);
+        .assert_refused(2, &["no revision"]);
     assert!(
         names(world.dir.path())
             .iter()
@@ -101,7 +101,7 @@ fn folders_are_made_moved_copied_deleted_and_brought_back() {
     world.login("a");
     world
         .run("a", &["mkdir", "/x/y"])
-        .refused(1, &["there is no /x"]);
+        .assert_refused(1, &["there is no /x"]);
     assert_eq!(
         world.json("a", &["mkdir", "--parents", "/x/y"])["created"],
         2
@@ -112,12 +112,12 @@ fn folders_are_made_moved_copied_deleted_and_brought_back() {
     );
     world
         .run("a", &["mkdir", "/x"])
-        .refused(5, &["there already"]);
+        .assert_refused(5, &["there already"]);
     world.write("f", "content");
     world.json("a", &["upload", "f", "--to", "/x/y", "--name", "é.txt"]);
     world
         .run("a", &["mkdir", "/x/y/é.txt/z"])
-        .refused(2, &["not a folder"]);
+        .assert_refused(2, &["not a folder"]);
     let moved = world.json("a", &["move", "/x/y/e\u{301}.txt", "/x"]);
     assert_eq!(
         moved["node"]["path"], "/x/é.txt",
@@ -129,12 +129,12 @@ fn folders_are_made_moved_copied_deleted_and_brought_back() {
     );
     assert_eq!(world.json("a", &["info", "/x/f.txt"])["verified"], true);
     world.json("a", &["copy", "/x", "/z"]);
-    assert_eq!(listed(&world, "/z"), ["f.txt", "y"]);
+    assert_eq!(listed_names(&world, "/z"), ["f.txt", "y"]);
     world.json("a", &["download", "/z/f.txt", "--out", "copy"]);
     assert_eq!(std::fs::read(world.path("copy")).unwrap(), b"content");
     world
         .run("a", &["move", "/x", "/x/y"])
-        .refused(2, &["can't go into itself"]);
+        .assert_refused(2, &["can't go into itself"]);
     assert_eq!(world.json("a", &["search", "f.t"])["total"], 2);
     let tree = world.json("a", &["tree"]);
     assert_eq!(
@@ -143,7 +143,7 @@ fn folders_are_made_moved_copied_deleted_and_brought_back() {
     );
 
     let gone = world.json("a", &["delete", "/x/f.txt", "/z"])["trashed"].clone();
-    assert_eq!(listed(&world, "/"), ["x"]);
+    assert_eq!(listed_names(&world, "/"), ["x"]);
     assert_eq!(
         world.json("a", &["trash", "list", "--remote"])["trashed"]
             .as_array()
@@ -158,11 +158,11 @@ fn folders_are_made_moved_copied_deleted_and_brought_back() {
     assert_eq!(back["path"], "/x/f.txt");
     world
         .run("a", &["delete", "/x", "/nope"])
-        .refused(1, &["/nope"]);
-    assert_eq!(listed(&world, "/"), ["x"], "a typo deletes nothing");
+        .assert_refused(1, &["/nope"]);
+    assert_eq!(listed_names(&world, "/"), ["x"], "a typo deletes nothing");
     world
         .run("a", &["info", gone[1].as_str().unwrap()])
-        .refused(1, &["in the trash"]);
+        .assert_refused(1, &["in the trash"]);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn whole_folders_go_up_and_come_down() {
     world.write("up/deep/er/two", noise(400_000));
     world
         .run("a", &["upload", "up"])
-        .refused(2, &["--recursive"]);
+        .assert_refused(2, &["--recursive"]);
     let up = world.json("a", &["upload", "up", "--recursive"]);
     assert_eq!((&up["files"], &up["folders"]), (&json!(2), &json!(3)));
     let down = world.json("a", &["download-folder", "/up", "--out", "down"]);
@@ -193,10 +193,10 @@ fn whole_folders_go_up_and_come_down() {
             "a",
             &["download-folder", "/up", "--out", "new", "--limit", "0"],
         )
-        .refused(1, &["--limit"]);
+        .assert_refused(1, &["--limit"]);
     world
         .run("a", &["download", "/up"])
-        .refused(2, &["download-folder"]);
+        .assert_refused(2, &["download-folder"]);
 }
 
 #[test]
@@ -221,7 +221,7 @@ fn many_small_files_go_together_and_a_second_time_what_is_new_of_them() {
     std::fs::remove_file(world.path("up/9")).unwrap();
     std::fs::create_dir(world.path("up/9")).unwrap();
     let response = world.run("a", &["--json", "upload", "up", "--recursive"]);
-    response.refused(1, &["2 files could not be uploaded"]);
+    response.assert_refused(1, &["2 files could not be uploaded"]);
     let again: Value = serde_json::from_str(&response.stdout).unwrap();
     assert_eq!(
         (&again["files"], &again["unchanged"]),
@@ -272,7 +272,7 @@ fn what_can_not_be_uploaded_is_named_and_holds_up_nothing() {
     world.write("up/ok", "1");
     std::os::unix::fs::symlink("/etc", world.path("up/link")).unwrap();
     let response = world.run("a", &["--json", "upload", "up", "--recursive"]);
-    response.refused(1, &["1 file could not be uploaded"]);
+    response.assert_refused(1, &["1 file could not be uploaded"]);
     let document: Value = serde_json::from_str(&response.stdout).unwrap();
     assert_eq!(
         (

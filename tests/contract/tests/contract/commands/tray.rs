@@ -86,13 +86,15 @@ fn a_device_is_removed_by_its_name_after_a_question() {
     assert_eq!((&listed[0], &listed[1].0), (&(here.clone(), true), &phone));
 
     let remove = ["devices", "remove", "old phone"];
-    world.run("a", &remove).refused(5, &["nothing was done"]);
+    world
+        .run("a", &remove)
+        .assert_refused(5, &["nothing was done"]);
     world
         .run("a", &["devices", "remove", "desk", "--yes"])
-        .refused(2, &["cairn logout"]);
+        .assert_refused(2, &["cairn logout"]);
     world
         .run("a", &["devices", "remove", "tablet", "--yes"])
-        .refused(2, &["there is no device tablet"]);
+        .assert_refused(2, &["there is no device tablet"]);
     assert_eq!(devices().len(), 2);
     let removed = world.json("a", &[&remove[..], &["--yes"]].concat());
     assert_eq!(removed["logins_ended"], 0, "it uses an API key");
@@ -209,5 +211,5 @@ fn webhooks_are_added_tried_switched_and_removed() {
                 "http://127.0.0.1/x",
             ],
         )
-        .refused(1, &["add a webhook"]);
+        .assert_refused(1, &["add a webhook"]);
 }

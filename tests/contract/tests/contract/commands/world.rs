@@ -123,7 +123,7 @@ impl CommandOutput {
 
     /// Checks that it was refused with one line that has these words.
     #[track_caller]
-    pub(crate) fn refused(&self, code: i32, words: &[&str]) {
+    pub(crate) fn assert_refused(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, code, "{self:?}");
         let lines: Vec<_> = self
             .stderr

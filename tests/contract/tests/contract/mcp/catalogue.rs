@@ -15,7 +15,7 @@ pub(crate) fn reference() -> Vec<Value> {
 /// An assistant's memory is small: all tools together.
 const MOST_BYTES: usize = 44_000;
 
-async fn listed(session: &mut Session) -> Vec<Value> {
+async fn listed_tools(session: &mut Session) -> Vec<Value> {
     let response = session.request("tools/list", json!({})).await;
     response["result"]["tools"]
         .as_array()
@@ -27,7 +27,7 @@ async fn listed(session: &mut Session) -> Vec<Value> {
 async fn the_tools_are_those_of_the_reference_in_its_order() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
-    let tools = listed(&mut session).await;
+    let tools = listed_tools(&mut session).await;
     let reference = reference();
     let names = |list: &[Value]| -> Vec<String> {
         list.iter()
@@ -155,7 +155,7 @@ async fn a_choice_leaves_only_what_was_chosen() {
             ..Setup::default()
         })
         .await;
-    let names: Vec<_> = listed(&mut session)
+    let names: Vec<_> = listed_tools(&mut session)
         .await
         .iter()
         .map(|tool| tool["name"].as_str().unwrap().to_owned())

@@ -5,7 +5,7 @@ use crate::mcp::world::{Setup, World};
 use cairn_mcp::Confirm;
 use serde_json::{Value, json};
 
-async fn asked(session: &mut Session, response: Value) -> Value {
+async fn reply_to_question(session: &mut Session, response: Value) -> Value {
     let call = json!({ "name": "empty_trash", "arguments": {} });
     let id = session.begin("tools/call", call).await;
     let question = session.response_or_request(id).await;
@@ -24,13 +24,13 @@ async fn a_client_that_can_ask_is_asked_to() {
     let mut session = world.connect(Setup::default());
     session.initialize(json!({ "elicitation": {} })).await;
     let yes = json!({ "action": "accept", "content": { "confirm": true } });
-    assert_ne!(asked(&mut session, yes).await["isError"], true);
+    assert_ne!(reply_to_question(&mut session, yes).await["isError"], true);
     for no in [
         json!({ "action": "accept", "content": { "confirm": false } }),
         json!({ "action": "decline" }),
         json!({ "action": "cancel" }),
     ] {
-        let result = asked(&mut session, no).await;
+        let result = reply_to_question(&mut session, no).await;
         let message = crate::mcp::session::failure(&result).expect("it is refused");
         assert!(message.contains("not confirmed"), "{message}");
     }

@@ -40,7 +40,7 @@ impl SessionFiles for Journal {
         Ok(())
     }
 
-    fn ended(&self) -> io::Result<Vec<EndedSession>> {
+    fn ended_sessions(&self) -> io::Result<Vec<EndedSession>> {
         if self.all.unreadable.load(Ordering::SeqCst) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
@@ -108,7 +108,7 @@ async fn state(session: &mut Session, id: &Value) -> Value {
 }
 
 /// Asks to take a session back; returns the question to the person and the result after this reply.
-async fn asked(session: &mut Session, named: &str, action: &str) -> (String, Value) {
+async fn ask_to_undo(session: &mut Session, named: &str, action: &str) -> (String, Value) {
     let params = json!({ "name": "undo_session", "arguments": { "session": named } });
     let id = session.begin("tools/call", params).await;
     let question = session.response_or_request(id).await;
@@ -133,7 +133,7 @@ async fn a_person_is_asked_with_the_kinds_and_numbers_of_changes() {
     share(&mut first, &id).await;
     let elicitation = json!({ "elicitation": {} });
     let mut second = start(&world, &all, "second", elicitation.clone(), &[]).await;
-    let (question, result) = asked(&mut second, "first", "decline").await;
+    let (question, result) = ask_to_undo(&mut second, "first", "decline").await;
     let kinds =
         "to the trash: 1 file or empty folder; details as before: 1; share links deleted: 1.";
     assert!(question.contains(kinds), "{question}");
@@ -144,7 +144,7 @@ async fn a_person_is_asked_with_the_kinds_and_numbers_of_changes() {
     // What this server's tools may not change of links, it does not change here either.
     let exclude = ["delete_share_link"];
     let mut third = start(&world, &all, "third", elicitation, &exclude).await;
-    let (question, result) = asked(&mut third, "first", "accept").await;
+    let (question, result) = ask_to_undo(&mut third, "first", "accept").await;
     let left = "changes of share links that stay: 1.";
     assert!(question.contains(left), "{question}");
     let undone = text(&result);
@@ -175,7 +175,7 @@ async fn what_is_unknown_or_unreadable_is_refused_without_a_question() {
         "{refused}"
     );
     all.unreadable.store(false, Ordering::SeqCst);
-    let (question, _) = asked(&mut second, "first", "decline").await;
+    let (question, _) = ask_to_undo(&mut second, "first", "decline").await;
     assert!(question.contains("1 file or empty folder"), "{question}");
 }
 

@@ -48,7 +48,7 @@ async fn none_of_the_tools_is_only_a_promise() {
     .await;
     let file = content(&mut owner, dir.path()).await;
     files(&mut owner, &file).await;
-    sharing(&mut owner, &file).await;
+    call_sharing_tools(&mut owner, &file).await;
     comments(&mut owner, &file).await;
     teams(&world, &mut owner, &mut member).await;
     social(&mut owner, &mut member).await;
@@ -177,7 +177,7 @@ async fn files(owner: &mut Person, file: &Value) {
     owner.call_ok("create_retention_rule", rule).await;
 }
 
-async fn sharing(owner: &mut Person, file: &Value) {
+async fn call_sharing_tools(owner: &mut Person, file: &Value) {
     let settings = json!({
         "file_uuid": file, "expiry_days": 7, "password": "open sesame", "download_limit": 3,
         "allowed_emails": ["a@example.com"], "access_mode": "view_only",

@@ -1,6 +1,6 @@
 //! Everything that goes wrong has one shape, and says nothing of keys.
 
-use crate::mcp::world::{Setup, World, unreachable, with_passphrase};
+use crate::mcp::world::{Setup, World, unreachable_setup, with_passphrase};
 use cairn_api::Method;
 use serde_json::json;
 
@@ -58,7 +58,7 @@ async fn what_the_service_refuses_says_what_to_do() {
     let mut session = world.session(wrong).await;
     let message = session.call_err("list_files", json!({})).await;
     assert!(message.contains("SERVICE_API_KEY"), "{message}");
-    let mut session = world.session(unreachable()).await;
+    let mut session = world.session(unreachable_setup()).await;
     let message = session
         .call_err("create_folder", json!({ "name": "x" }))
         .await;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 const NOBODY: &str = "00000000-0000-4000-8000-000000000000";
 
-fn limited_to(dir: &Path) -> Setup {
+fn setup_limited_to(dir: &Path) -> Setup {
     Setup {
         allowed: Some(vec![dir.to_owned()]),
         ..with_passphrase()
@@ -58,7 +58,7 @@ async fn tools_use_allowed_folders_only_and_nothing_hidden_there() {
     std::fs::create_dir_all(allowed.join(".ssh")).unwrap();
     std::fs::write(dir.path().join("outside"), "x").unwrap();
     std::fs::write(allowed.join(".ssh/id_rsa"), "x").unwrap();
-    let mut session = world.session(limited_to(&allowed)).await;
+    let mut session = world.session(setup_limited_to(&allowed)).await;
     let id = upload(&mut session, &allowed.join("fine"), "x").await;
     for (path, word) in [
         (dir.path().join("outside"), "--allow-dir"),
@@ -179,9 +179,9 @@ async fn without_a_person_no_local_file_is_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let never = Setup {
         confirm: Confirm::Never,
-        ..limited_to(dir.path())
+        ..setup_limited_to(dir.path())
     };
-    let mut session = world.session(limited_to(dir.path())).await;
+    let mut session = world.session(setup_limited_to(dir.path())).await;
     let id = upload(&mut session, &dir.path().join("x"), "theirs").await;
     std::fs::write(dir.path().join("x"), "mine").unwrap();
     let down = json!({ "file_uuid": id, "output_path": dir.path() });
@@ -195,7 +195,7 @@ async fn without_a_person_no_local_file_is_replaced() {
     }
     let overwrite = Setup {
         overwrite: true,
-        ..limited_to(dir.path())
+        ..setup_limited_to(dir.path())
     };
     let mut session = asking_session(&world, overwrite).await;
     session.call_ok("download_file", down).await;
@@ -209,7 +209,7 @@ async fn without_a_person_no_local_file_is_replaced() {
 async fn a_person_is_asked_before_local_files_are_replaced() {
     let world = World::start().await;
     let dir = tempfile::tempdir().unwrap();
-    let mut session = asking_session(&world, limited_to(dir.path())).await;
+    let mut session = asking_session(&world, setup_limited_to(dir.path())).await;
     let source = dir.path().join("source");
     std::fs::create_dir(&source).unwrap();
     std::fs::write(source.join("a"), "new a").unwrap();
@@ -255,7 +255,7 @@ async fn a_person_is_asked_before_local_files_are_replaced() {
 async fn questions_name_what_they_are_about() {
     let world = World::start().await;
     let dir = tempfile::tempdir().unwrap();
-    let mut session = asking_session(&world, limited_to(dir.path())).await;
+    let mut session = asking_session(&world, setup_limited_to(dir.path())).await;
     let id = upload(&mut session, &dir.path().join("report.txt"), "12345").await;
     let link = json!({ "file_uuid": id, "expiry_days": 7 });
     let (question, result) = call_and_reply(&mut session, "create_share_link", link, yes()).await;
@@ -313,7 +313,7 @@ async fn every_change_is_confirmed_if_the_settings_say_so() {
 async fn no_file_is_dropped_silently_because_of_its_name() {
     let world = World::start().await;
     let dir = tempfile::tempdir().unwrap();
-    let mut session = world.session(limited_to(dir.path())).await;
+    let mut session = world.session(setup_limited_to(dir.path())).await;
     let source = dir.path().join("source");
     std::fs::create_dir(&source).unwrap();
     let names = [

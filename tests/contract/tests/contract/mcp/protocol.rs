@@ -1,7 +1,7 @@
 //! Both eras of the protocol, and lines that are none.
 
 use crate::mcp::session::text;
-use crate::mcp::world::{Setup, World, unreachable};
+use crate::mcp::world::{Setup, World, unreachable_setup};
 use cairn_mcp::ToolFilter;
 use serde_json::{Value, json};
 
@@ -157,7 +157,7 @@ async fn what_comes_before_the_handshake_does_no_harm() {
 #[tokio::test]
 async fn nothing_is_asked_of_the_service_to_begin() {
     let world = World::start().await;
-    let mut session = world.session(unreachable()).await;
+    let mut session = world.session(unreachable_setup()).await;
     let list = session.request("tools/list", json!({})).await;
     let tools = list["result"]["tools"].as_array().unwrap().len();
     assert_eq!(tools, crate::mcp::catalogue::reference().len());

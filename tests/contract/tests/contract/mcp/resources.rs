@@ -1,7 +1,7 @@
 //! Resources, their errors, and the completion of their addresses.
 
 use crate::mcp::session::Session;
-use crate::mcp::world::{Setup, World, unreachable};
+use crate::mcp::world::{Setup, World, unreachable_setup};
 use serde_json::{Value, json};
 
 async fn read(session: &mut Session, uri: &str) -> Value {
@@ -104,7 +104,7 @@ async fn errors_are_resources_and_unknown_addresses_are_not() {
             .await;
         assert_eq!(response["error"]["code"], -32002, "{uri}: {response}");
     }
-    let mut session = world.session(unreachable()).await;
+    let mut session = world.session(unreachable_setup()).await;
     let error = read(&mut session, "service://usage").await;
     assert!(
         error["error"]

@@ -41,7 +41,7 @@ async fn folders(session: &mut Session, names: &[&str]) -> Vec<Value> {
 }
 
 /// The names in a folder, in order.
-async fn listed(session: &mut Session, folder: Option<&Value>) -> Vec<String> {
+async fn listed_names(session: &mut Session, folder: Option<&Value>) -> Vec<String> {
     let arguments = match folder {
         Some(folder) => json!({ "folder_uuid": folder }),
         None => json!({}),
@@ -77,7 +77,7 @@ async fn many_files_are_moved_in_one_call_and_a_session_is_taken_back() {
     assert_eq!(moved["moved"], 2, "{moved}");
     assert_eq!(moved["failed"][0]["file_uuid"], stranger, "{moved}");
     assert_eq!(
-        listed(&mut session, Some(&moved["folder_uuid"])).await,
+        listed_names(&mut session, Some(&moved["folder_uuid"])).await,
         ["a", "b"]
     );
     let rename = json!({ "file_uuid": ids[2], "new_name": "C" });
@@ -85,14 +85,14 @@ async fn many_files_are_moved_in_one_call_and_a_session_is_taken_back() {
     session
         .call_ok("delete_file", json!({ "file_uuid": ids[2] }))
         .await;
-    assert_eq!(listed(&mut session, None).await, ["d"]);
+    assert_eq!(listed_names(&mut session, None).await, ["d"]);
 
     let undone = session.call_ok("undo_session", json!({})).await;
     assert_eq!(undone["left"], json!([]), "{undone}");
     assert_eq!(undone["taken_back"], 6, "{undone}");
-    assert_eq!(listed(&mut session, None).await, ["a", "b", "c", "d"]);
+    assert_eq!(listed_names(&mut session, None).await, ["a", "b", "c", "d"]);
     assert_eq!(
-        listed(&mut session, Some(&ids[3])).await,
+        listed_names(&mut session, Some(&ids[3])).await,
         Vec::<String>::new()
     );
     let again = session.call_ok("undo_session", json!({})).await;
@@ -109,7 +109,7 @@ async fn what_was_changed_since_is_not_taken_back() {
     other.call_ok("create_folder", inside).await;
     let undone = session.call_ok("undo_session", json!({})).await;
     assert_eq!(undone["left"], json!(["made is not empty"]), "{undone}");
-    assert_eq!(listed(&mut session, None).await, ["made"]);
+    assert_eq!(listed_names(&mut session, None).await, ["made"]);
 }
 
 #[tokio::test]

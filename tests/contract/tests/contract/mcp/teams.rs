@@ -101,7 +101,7 @@ async fn the_id_of_the_own_space_names_its_root() {
 }
 
 /// Opens the keys of the development account.
-async fn unlocked(world: &World) -> AccountKeys {
+async fn unlock_keys(world: &World) -> AccountKeys {
     let api = world.api("ck_dev_owner");
     let info = api.account().await.unwrap();
     let bundle = account_keys::from_wire(&api.keys().await.unwrap());
@@ -118,7 +118,7 @@ async fn grant(world: &World, team: &Value) {
         .find(|one| team["id"] == one.id.to_string())
         .unwrap();
     let grants = TeamGrants::fetch(&api, team).await.unwrap();
-    let own = unlocked(world).await;
+    let own = unlock_keys(world).await;
     let granting = grants.grant(&own, &mut Trust::default(), &mut SystemRandom);
     grants.send(&api, &granting.unwrap()).await.unwrap();
 }

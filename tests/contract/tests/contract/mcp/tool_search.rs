@@ -91,7 +91,7 @@ struct Ranking {
 
 impl Ranking {
     fn new(tools: &[Value]) -> Self {
-        let tools: Vec<_> = tools.iter().map(indexed).collect();
+        let tools: Vec<_> = tools.iter().map(name_and_words).collect();
         let mut frequency = HashMap::new();
         for (_, text) in &tools {
             let mut once = text.clone();
@@ -138,7 +138,7 @@ impl Ranking {
 }
 
 /// Returns the name of a tool and the words by which it is found.
-fn indexed(tool: &Value) -> (String, Vec<String>) {
+fn name_and_words(tool: &Value) -> (String, Vec<String>) {
     let text = |value: &Value| value.as_str().expect("text").to_owned();
     let name = text(&tool["name"]);
     let mut indexed = format!("{name} {}", text(&tool["description"]));

@@ -32,7 +32,7 @@ async fn undo(session: &mut Session) -> Value {
 }
 
 /// The reasons why changes stay.
-fn left(undone: &Value) -> String {
+fn left_reasons(undone: &Value) -> String {
     undone["left"].to_string()
 }
 
@@ -101,7 +101,7 @@ async fn a_restored_folder_in_which_somebody_worked_stays() {
     other.call_ok("rename_file", rename).await;
     let undone = undo(&mut session).await;
     assert!(
-        left(&undone).contains("project was worked on since"),
+        left_reasons(&undone).contains("project was worked on since"),
         "{undone}"
     );
     assert!(is_active(&info(&mut session, &id).await));
@@ -133,7 +133,7 @@ async fn a_copy_that_somebody_renamed_stays() {
     session.call_ok("set_file_description", describe).await;
     let undone = undo(&mut session).await;
     assert!(
-        left(&undone).contains("mine now was worked on since"),
+        left_reasons(&undone).contains("mine now was worked on since"),
         "{undone}"
     );
     assert!(is_active(&info(&mut session, &copy).await));
@@ -176,7 +176,7 @@ async fn what_somebody_deleted_again_stays_deleted() {
     call(&mut other, "delete_file", &id).await;
     let undone = undo(&mut session).await;
     assert!(
-        left(&undone).contains("old was deleted again since"),
+        left_reasons(&undone).contains("old was deleted again since"),
         "{undone}"
     );
     assert_eq!(info(&mut session, &id).await["state"], "trashed");
@@ -268,7 +268,7 @@ async fn a_restored_version_is_taken_back_unless_somebody_changed_the_file() {
     session.call_ok("upload_file", upload).await;
     let undone = undo(&mut session).await;
     assert!(
-        left(&undone).contains("report.txt was changed since"),
+        left_reasons(&undone).contains("report.txt was changed since"),
         "{undone}"
     );
     assert_eq!(read(&mut session).await, "third");

@@ -59,7 +59,7 @@ impl Default for Setup {
 }
 
 /// A service that nobody reaches: no program listens there.
-pub(crate) fn unreachable() -> Setup {
+pub(crate) fn unreachable_setup() -> Setup {
     Setup {
         url: Some("http://127.0.0.1:1"),
         ..Setup::default()
@@ -79,7 +79,7 @@ struct PlainFiles {
 }
 
 impl LocalFiles for PlainFiles {
-    fn executable(&self, _: &Path) -> bool {
+    fn is_executable(&self, _: &Path) -> bool {
         false
     }
 
@@ -91,7 +91,7 @@ impl LocalFiles for PlainFiles {
         Ok(())
     }
 
-    fn acceptable(&self, _: &Name) -> Result<(), String> {
+    fn check_name(&self, _: &Name) -> Result<(), String> {
         Ok(())
     }
 

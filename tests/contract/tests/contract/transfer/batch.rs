@@ -1,7 +1,8 @@
 //! Many small files at once, up and down.
 
 use crate::transfer::world::{
-    Heard, World, bytes, committed, new_file, node, revision, small, upload as upload_of, with_file,
+    Heard, World, bytes, new_file, node, revision, small_upload, unwrap_committed,
+    upload as upload_of, with_file,
 };
 use cairn_api::ApiError;
 use cairn_crypto::content_hash;
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 const MIB: usize = 1024 * 1024;
 
 /// Items with their numbers as keys.
-fn numbered<T>(items: impl IntoIterator<Item = T>) -> Vec<(usize, T)> {
+fn number_items<T>(items: impl IntoIterator<Item = T>) -> Vec<(usize, T)> {
     items.into_iter().enumerate().collect()
 }
 
@@ -23,7 +24,7 @@ async fn upload(
     world: &World,
     files: Vec<SmallUpload>,
 ) -> BTreeMap<usize, Result<Uploaded, TransferError>> {
-    let results = world.transfer.upload_batch(numbered(files), &()).await;
+    let results = world.transfer.upload_batch(number_items(files), &()).await;
     results.into_iter().collect()
 }
 
@@ -39,7 +40,7 @@ async fn download_expecting(
     downloads: &[Download],
     expected: u64,
 ) -> BTreeMap<usize, Content> {
-    let downloads = numbered(downloads.iter().copied());
+    let downloads = number_items(downloads.iter().copied());
     let results = world.transfer.download_batch(downloads, expected, &());
     results.await.into_iter().collect()
 }
@@ -50,7 +51,7 @@ async fn batches_commit_each_file_alone() {
         let world = World::new(blocking);
         let mut files: Vec<_> = (1..=20_u8)
             .map(|n| {
-                small(
+                small_upload(
                     new_file(n),
                     revision(n),
                     bytes(u64::from(n), usize::from(n - 1) * 700),
@@ -63,12 +64,12 @@ async fn batches_commit_each_file_alone() {
             parent: None,
             name: "file 1".to_owned(),
         };
-        files.push(small(duplicate, revision(99), b"taken".to_vec()));
+        files.push(small_upload(duplicate, revision(99), b"taken".to_vec()));
         let contents: Vec<Vec<u8>> = files.iter().map(|file| file.bytes.clone()).collect();
         let heard = Heard::default();
         let results = world
             .transfer
-            .upload_batch(numbered(files.clone()), &heard)
+            .upload_batch(number_items(files.clone()), &heard)
             .await;
         let mut results: BTreeMap<_, _> = results.into_iter().collect();
         assert!(matches!(
@@ -81,7 +82,7 @@ async fn batches_commit_each_file_alone() {
                 assert_eq!(outcome.unwrap(), Uploaded::Unchanged);
                 continue;
             }
-            let (sent, manifest) = committed(outcome);
+            let (sent, manifest) = unwrap_committed(outcome);
             assert_eq!((sent.id, manifest.executable), (node(i as u8 + 1), true));
             let download = Download::new(sent.id, sent.revision_id.unwrap());
             assert_eq!(world.get(download).await.unwrap().1, contents[i]);
@@ -129,15 +130,21 @@ async fn batches_keep_to_their_bounds() {
                 parent: None,
                 name: format!("small {n}"),
             };
-            small(
+            small_upload(
                 target,
                 cairn_model::RevisionId::from_random_bytes(id),
                 n.to_be_bytes().to_vec(),
             )
         })
         .collect();
-    files.extend((200..210).map(|n| small(new_file(n), revision(n), bytes(u64::from(n), MIB))));
-    files.push(small(new_file(220), revision(220), bytes(7, 5 * MIB)));
+    files.extend(
+        (200..210).map(|n| small_upload(new_file(n), revision(n), bytes(u64::from(n), MIB))),
+    );
+    files.push(small_upload(
+        new_file(220),
+        revision(220),
+        bytes(7, 5 * MIB),
+    ));
     let outcomes = upload(&world, files).await;
     assert_eq!(outcomes.len(), 611);
     assert!(
@@ -162,7 +169,7 @@ async fn when_a_whole_batch_fails_each_file_says_so() {
         .server
         .intercept(|_| Some((507, br#"{"code":507,"message":"full"}"#.to_vec())));
     let files = (1..4)
-        .map(|n| small(new_file(n), revision(n), vec![n]))
+        .map(|n| small_upload(new_file(n), revision(n), vec![n]))
         .collect();
     let outcomes = upload(&world, files).await;
     assert_eq!(outcomes.len(), 3);
@@ -181,7 +188,7 @@ async fn with_small_files(count: u8) -> (World, Vec<Download>, Vec<Vec<u8>>) {
     let files = contents
         .iter()
         .zip(1..)
-        .map(|(c, n)| small(new_file(n), revision(n), c.clone()))
+        .map(|(c, n)| small_upload(new_file(n), revision(n), c.clone()))
         .collect();
     for outcome in upload(&world, files).await.into_values() {
         outcome.unwrap();
@@ -209,7 +216,7 @@ async fn each_file_of_a_batch_comes_down_for_itself() {
     for (i, file) in files {
         assert_eq!(file.unwrap().1, contents[i]);
     }
-    let first = numbered(downloads[..4].iter().copied());
+    let first = number_items(downloads[..4].iter().copied());
     let manifests = world.transfer.manifests(first).await;
     let sizes: BTreeMap<usize, u64> = manifests
         .into_iter()
@@ -292,7 +299,7 @@ async fn files_that_grow_when_they_are_opened_fill_no_more_memory_than_was_expec
     let size = 3 * MIB;
     for n in 1..=5 {
         let zeros = upload_of(new_file(n), revision(n), &vec![0; size]);
-        committed(world.put(zeros).await);
+        unwrap_committed(world.put(zeros).await);
     }
     let downloads: Vec<_> = (1..=5)
         .map(|n| Download::new(node(n), revision(n)))

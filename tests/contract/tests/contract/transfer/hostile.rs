@@ -1,7 +1,8 @@
 //! A server that lies: refused, reported by check and class, and nothing unverified is written.
 
 use crate::transfer::world::{
-    World, bytes, committed, new_file, next_of, next_revision, node, revision, upload, with_file,
+    World, bytes, new_file, next_of, next_revision, node, revision, unwrap_committed, upload,
+    with_file,
 };
 use cairn_api::ApiError;
 use cairn_crypto::{SpaceKeys, manifest_hash};
@@ -73,13 +74,13 @@ async fn chunks_swapped_or_repeated_by_the_server_are_refused() {
 #[tokio::test]
 async fn content_of_another_file_or_revision_or_space_is_refused() {
     let world = World::new(Blocking::Inline);
-    let (one, _) = committed(world.put(upload(new_file(1), revision(1), b"one")).await);
-    committed(
+    let (one, _) = unwrap_committed(world.put(upload(new_file(1), revision(1), b"one")).await);
+    unwrap_committed(
         world
             .put(upload(next_revision(&one, 2), revision(2), b"one, later"))
             .await,
     );
-    committed(world.put(upload(new_file(3), revision(3), b"three")).await);
+    unwrap_committed(world.put(upload(new_file(3), revision(3), b"three")).await);
     let asked = Download::new(node(1), revision(2));
     let swap = |from| {
         world.server.state(|state| {
@@ -159,7 +160,7 @@ async fn a_damaged_or_foreign_list_of_chunks_is_refused() {
     let content = bytes(1, 6 * MIB);
     let (world, _) = with_file(Blocking::Inline, &content).await;
     let other = bytes(2, 6 * MIB);
-    committed(world.put(upload(new_file(2), revision(2), &other)).await);
+    unwrap_committed(world.put(upload(new_file(2), revision(2), &other)).await);
     let list = *world.objects((node(1), revision(1))).last().unwrap();
     let foreign = *world.objects((node(2), revision(2))).last().unwrap();
     let honest = world
@@ -192,7 +193,7 @@ async fn a_damaged_or_foreign_list_of_chunks_is_refused() {
 #[tokio::test]
 async fn a_request_for_what_was_never_announced_is_refused() {
     let world = World::new(Blocking::Inline);
-    let (first, _) = committed(world.put(upload(new_file(1), revision(1), b"mine")).await);
+    let (first, _) = unwrap_committed(world.put(upload(new_file(1), revision(1), b"mine")).await);
     // Asking for a chunk that the file has not, or twice for one.
     for extra in ["f".repeat(64), String::new()] {
         world.server.tamper(move |request, body| {
@@ -222,9 +223,9 @@ async fn a_server_that_names_another_source_does_not_choose_the_key_of_the_next_
     let world = World::new(Blocking::Inline);
     let content = bytes(1, 3 * MIB);
     let public = upload(new_file(1), revision(1), &content);
-    let (public, _) = committed(world.put(public).await);
+    let (public, _) = unwrap_committed(world.put(public).await);
     let private = upload(new_file(2), revision(2), b"private");
-    let (private, _) = committed(world.put(private).await);
+    let (private, _) = unwrap_committed(world.put(private).await);
     // With all objects of the file in the link at hand, and its record in place of that of the private one.
     world.server.state(|state| {
         let foreign = state.chunks.clone().into_iter();
@@ -251,7 +252,7 @@ async fn a_server_that_names_another_source_does_not_choose_the_key_of_the_next_
             state.nodes.get_mut(&node(2)).unwrap().revision_id = Some(revision(2));
         });
         let edited = upload(target, revision(n), &content);
-        let (_, manifest) = committed(world.put(edited).await);
+        let (_, manifest) = unwrap_committed(world.put(edited).await);
         assert_eq!(manifest.content.node, node(2));
         let own = world.objects((node(2), revision(n)));
         assert!(own.iter().all(|id| !linked.contains(id)), "{n}");

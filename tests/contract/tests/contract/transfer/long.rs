@@ -1,7 +1,7 @@
 //! A file of more chunks than one list has.
 
 use crate::transfer::world::{
-    Numbers, World, bytes, committed, new_file, next_of, node, revision, upload,
+    Numbers, World, bytes, new_file, next_of, node, revision, unwrap_committed, upload,
 };
 use cairn_crypto::format2::{
     ChunkRow, Compression, Manifest as List, ObjectId, ROWS_PER_PART, plan_manifest,
@@ -27,7 +27,8 @@ struct Long {
 impl Long {
     async fn new() -> Self {
         let world = World::new(Blocking::Inline);
-        let (node, manifest) = committed(world.put(upload(new_file(1), revision(1), b"x")).await);
+        let (node, manifest) =
+            unwrap_committed(world.put(upload(new_file(1), revision(1), b"x")).await);
         let key = world.keys.node_key(node.id);
         let mut content = Vec::new();
         let mut objects = Vec::new();
@@ -96,7 +97,7 @@ async fn a_file_whose_list_has_parts_comes_down_and_is_edited() {
     assert!(content == long.content);
     let shared = world
         .transfer
-        .shared(Download::new(node(1), revision(1)), record)
+        .shared_revision(Download::new(node(1), revision(1)), record)
         .await
         .unwrap();
     let ids: Vec<ChunkId> = shared.chunks.iter().map(|chunk| id(&chunk.id)).collect();
@@ -104,7 +105,7 @@ async fn a_file_whose_list_has_parts_comes_down_and_is_edited() {
     // Its list is fetched for the chunks that could stay.
     let other = bytes(1, 300_000);
     let next = upload(next_of(world, &long.node, 2), revision(2), &other);
-    committed(world.put(next).await);
+    unwrap_committed(world.put(next).await);
     let fetched = |id: &ChunkId| {
         let path = format!("GET /api/v1/chunks/{id}");
         let count = |requests: &[String]| requests.iter().filter(|r| r.starts_with(&path)).count();

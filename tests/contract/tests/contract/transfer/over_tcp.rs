@@ -50,7 +50,7 @@ impl World {
         target.take()
     }
 
-    fn sent(&self) -> u64 {
+    fn sent_bytes(&self) -> u64 {
         self.api.counters().snapshot().sent
     }
 }
@@ -139,12 +139,12 @@ async fn a_small_edit_in_a_big_file_sends_little() {
     let mut content = bytes(1, 24 * MIB);
     let first = world.put(upload(new_file(1), 1, &content)).await.unwrap();
     content[12 * MIB..12 * MIB + 16].copy_from_slice(b"sixteen new ones");
-    let before = world.sent();
+    let before = world.sent_bytes();
     let second = world
         .put(upload(next_revision(&first, 2), 2, &content))
         .await
         .unwrap();
-    let sent = world.sent() - before;
+    let sent = world.sent_bytes() - before;
     assert!(sent < 2_500_000, "{sent} bytes were sent");
     assert!(world.get(&second).await == content);
     let late = world
@@ -178,11 +178,11 @@ struct Until {
 }
 
 impl Progress for Until {
-    fn started(&self, started: &ResumableUpload) {
+    fn on_start(&self, started: &ResumableUpload) {
         *self.started.lock().unwrap() = Some(started.clone());
     }
 
-    fn moved(&self, done: u64, _total: u64) {
+    fn on_progress(&self, done: u64, _total: u64) {
         if done >= self.bytes {
             self.reached.notify_one();
         }
@@ -204,7 +204,7 @@ async fn an_upload_that_was_dropped_goes_on_where_it_was() {
     }
     let resume = until.started.lock().unwrap().clone();
     assert!(resume.is_some());
-    let before = world.sent();
+    let before = world.sent_bytes();
     let node = world
         .put(Upload {
             resume: resume.clone(),
@@ -212,13 +212,13 @@ async fn an_upload_that_was_dropped_goes_on_where_it_was() {
         })
         .await
         .unwrap();
-    let sent = world.sent() - before;
+    let sent = world.sent_bytes() - before;
     assert!(sent < 13 * MIB as u64, "{sent} bytes were sent again");
     assert!(world.get(&node).await == content);
 
     // The same once more: it is committed, and says so.
     for resume in [resume, None] {
-        let before = world.sent();
+        let before = world.sent_bytes();
         let again = world
             .put(Upload {
                 resume,
@@ -230,7 +230,7 @@ async fn an_upload_that_was_dropped_goes_on_where_it_was() {
             (again.id, again.revision_id, again.version),
             (node.id, node.revision_id, node.version)
         );
-        assert!(world.sent() - before < 100_000);
+        assert!(world.sent_bytes() - before < 100_000);
     }
 }
 
@@ -368,9 +368,9 @@ async fn a_new_revision_of_a_copy_uses_the_chunks_of_the_original() {
             ..current(&copied)
         });
     }
-    let before = world.sent();
+    let before = world.sent_bytes();
     let edited = world.put(upload(target, 3, &content)).await.unwrap();
-    let sent = world.sent() - before;
+    let sent = world.sent_bytes() - before;
     assert!(sent < 5_000_000, "{sent} bytes were sent");
     assert!(world.get(&edited).await == content);
 

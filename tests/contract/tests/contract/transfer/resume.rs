@@ -1,7 +1,7 @@
 //! Uploads that were cut off, given up, forgotten, or whose response was lost.
 
 use crate::transfer::world::{
-    Heard, Numbers, World, bytes, committed, new_file, next_of, node, revision, upload,
+    Heard, Numbers, World, bytes, new_file, next_of, node, revision, unwrap_committed, upload,
 };
 use cairn_api::{ApiError, Method, Request};
 use cairn_crypto::{KeyRing, content_hash};
@@ -16,7 +16,7 @@ const MIB: usize = 1024 * 1024;
 const NOTHING: &str = "(nothing)";
 
 /// Uploads a file but lets the server fail after some chunks; answers what it takes to resume.
-async fn interrupted(world: &World, content: &[u8], after: usize) -> ResumableUpload {
+async fn interrupt_upload(world: &World, content: &[u8], after: usize) -> ResumableUpload {
     interrupt(
         world,
         upload(new_file(1), revision(1), content),
@@ -26,7 +26,7 @@ async fn interrupted(world: &World, content: &[u8], after: usize) -> ResumableUp
     .await
 }
 
-/// As [`interrupted`]; what is fetched from paths with `fails` in them isn't to be had either.
+/// As [`interrupt_upload`]; what is fetched from paths with `fails` in them isn't to be had either.
 async fn interrupt(
     world: &World,
     upload: Upload,
@@ -51,8 +51,8 @@ async fn interrupt(
         ),
         "{failed:?}"
     );
-    world.server.honest();
-    heard.started()
+    world.server.stop_lying();
+    heard.last_started()
 }
 
 fn fetch_fails(request: &Request, part: &str, status: u16) -> Option<(u16, Vec<u8>)> {
@@ -64,7 +64,7 @@ fn fetch_fails(request: &Request, part: &str, status: u16) -> Option<(u16, Vec<u
 async fn a_resumed_upload_sends_only_what_is_missing() {
     let world = World::new(Blocking::Inline);
     let content = bytes(1, 12 * MIB);
-    let started = interrupted(&world, &content, 5).await;
+    let started = interrupt_upload(&world, &content, 5).await;
     let (sent, missing) = world.server.state(|state| {
         let upload = state.uploads.values().next().unwrap();
         (state.put.len(), upload.chunks.len() - state.put.len())
@@ -78,14 +78,14 @@ async fn a_resumed_upload_sends_only_what_is_missing() {
         ..upload(new_file(1), revision(9), &content)
     };
     let heard = Heard::default();
-    let (node, _) = committed(reborn.transfer.upload(resumed, &heard).await);
+    let (node, _) = unwrap_committed(reborn.transfer.upload(resumed, &heard).await);
     assert_eq!(
         node.revision_id,
         Some(revision(1)),
         "the revision stays the one that was begun"
     );
     assert_eq!(world.server.puts(), sent + missing);
-    assert_eq!(heard.started(), started);
+    assert_eq!(heard.last_started(), started);
     assert_eq!(
         reborn
             .get(Download::new(node.id, revision(1)))
@@ -106,13 +106,13 @@ async fn a_resumed_upload_sends_only_what_is_missing() {
 async fn an_upload_of_content_that_changed_meanwhile_is_given_up_and_begun_anew() {
     let world = World::new(Blocking::Inline);
     let mut content = bytes(1, 12 * MIB);
-    let started = interrupted(&world, &content, 4).await;
+    let started = interrupt_upload(&world, &content, 4).await;
     content[10] ^= 1;
     let resumed = Upload {
         resume: Some(started.clone()),
         ..upload(new_file(1), revision(1), &content)
     };
-    let (sent, _) = committed(world.put(resumed).await);
+    let (sent, _) = unwrap_committed(world.put(resumed).await);
     assert_ne!(
         sent.revision_id,
         Some(revision(1)),
@@ -138,13 +138,13 @@ async fn an_upload_of_content_that_changed_meanwhile_is_given_up_and_begun_anew(
 async fn an_upload_that_the_server_forgot_begins_again() {
     let world = World::new(Blocking::Inline);
     let content = bytes(1, 6 * MIB);
-    let started = interrupted(&world, &content, 2).await;
+    let started = interrupt_upload(&world, &content, 2).await;
     world.server.state(|state| state.uploads.clear());
     let resumed = Upload {
         resume: Some(started),
         ..upload(new_file(1), revision(1), &content)
     };
-    let (sent, _) = committed(world.put(resumed).await);
+    let (sent, _) = unwrap_committed(world.put(resumed).await);
     assert_eq!(sent.revision_id, Some(revision(1)));
 }
 
@@ -166,13 +166,13 @@ async fn a_commit_whose_response_was_lost_is_recognised_when_repeated() {
         matches!(lost, Err(TransferError::Api(ApiError::Protocol(_)))),
         "{lost:?}"
     );
-    world.server.honest();
-    for resume in [Some(heard.started()), None] {
+    world.server.stop_lying();
+    for resume in [Some(heard.last_started()), None] {
         let again = Upload {
             resume,
             ..upload(new_file(1), revision(1), &content)
         };
-        let (sent, manifest) = committed(world.put(again).await);
+        let (sent, manifest) = unwrap_committed(world.put(again).await);
         assert_eq!(
             (sent.revision_id, manifest.hash),
             (Some(revision(1)), content_hash(&content))
@@ -186,13 +186,13 @@ const RECORD: &str = "/revisions/";
 const LIST: &str = "/api/v1/chunks/";
 
 /// A file of an earlier epoch, to which as much is appended: its chunks stay, under another key.
-async fn appended() -> (World, Upload, Vec<u8>) {
+async fn appended_file() -> (World, Upload, Vec<u8>) {
     let space = SpaceId::from_random_bytes([1; 16]);
     let first = KeyRing::generate(space, 1, &mut Numbers(7));
-    let second = first.renewed(2, &mut Numbers(8)).unwrap();
+    let second = first.renew(2, &mut Numbers(8)).unwrap();
     let before = World::with(Arc::default(), Arc::new(first.keys()), Blocking::Inline);
     let mut content = bytes(1, 8 * MIB);
-    let (old, _) = committed(before.put(upload(new_file(1), revision(1), &content)).await);
+    let (old, _) = unwrap_committed(before.put(upload(new_file(1), revision(1), &content)).await);
     let keys = Arc::new(second.keys());
     let world = World::with(before.server.clone(), keys, Blocking::Inline);
     content.extend(bytes(2, 20 * MIB));
@@ -201,7 +201,7 @@ async fn appended() -> (World, Upload, Vec<u8>) {
     (world, next, content)
 }
 
-fn resumed(next: &Upload, started: &ResumableUpload) -> Upload {
+fn resume_upload(next: &Upload, started: &ResumableUpload) -> Upload {
     Upload {
         resume: Some(started.clone()),
         ..next.clone()
@@ -217,7 +217,7 @@ fn deletions(world: &World) -> usize {
 /// Nothing travelled twice, and what was committed is the upload that was begun.
 async fn is_finished(world: &World, next: Upload, content: &[u8]) {
     let started = next.resume.clone().unwrap();
-    let (node, _) = committed(world.put(next).await);
+    let (node, _) = unwrap_committed(world.put(next).await);
     assert_eq!(node.revision_id, Some(started.revision));
     let mut sent: Vec<ChunkId> = world
         .server
@@ -233,21 +233,21 @@ async fn is_finished(world: &World, next: Upload, content: &[u8]) {
 #[tokio::test]
 async fn a_list_that_is_not_to_be_had_for_a_while_costs_no_upload_that_was_begun() {
     for part in [RECORD, LIST] {
-        let (world, next, content) = appended().await;
+        let (world, next, content) = appended_file().await;
         let started = interrupt(&world, next.clone(), 4, NOTHING).await;
         for status in [401, 408, 429, 500, 503] {
             world
                 .server
                 .intercept(move |request| fetch_fails(request, part, status));
-            let again = world.put(resumed(&next, &started)).await;
+            let again = world.put(resume_upload(&next, &started)).await;
             assert!(
                 matches!(again, Err(TransferError::Api(_))),
                 "{status}: {again:?}"
             );
         }
-        world.server.honest();
+        world.server.stop_lying();
         assert_eq!(deletions(&world), 0);
-        is_finished(&world, resumed(&next, &started), &content).await;
+        is_finished(&world, resume_upload(&next, &started), &content).await;
         let old = world.objects((node(1), revision(1)));
         let new = world.objects((node(1), revision(2)));
         assert!(new.iter().filter(|id| old.contains(id)).count() >= 4);
@@ -257,14 +257,14 @@ async fn a_list_that_is_not_to_be_had_for_a_while_costs_no_upload_that_was_begun
 #[tokio::test]
 async fn a_list_that_is_never_to_be_had_keeps_no_upload_from_its_end() {
     for part in [RECORD, LIST] {
-        let (world, next, content) = appended().await;
+        let (world, next, content) = appended_file().await;
         let started = interrupt(&world, next.clone(), 9, part).await;
         let fails = move |request: &Request| fetch_fails(request, part, 500);
         world.server.intercept(fails);
-        let (sent, _) = committed(world.put(resumed(&next, &started)).await);
+        let (sent, _) = unwrap_committed(world.put(resume_upload(&next, &started)).await);
         assert_eq!(sent.revision_id, Some(started.revision));
         assert_eq!(deletions(&world), 0);
-        world.server.honest();
+        world.server.stop_lying();
         let read = world.get(Download::new(node(1), started.revision)).await;
         assert!(read.unwrap().1 == content);
     }
@@ -272,21 +272,21 @@ async fn a_list_that_is_never_to_be_had_keeps_no_upload_from_its_end() {
 
 #[tokio::test]
 async fn an_upload_that_the_server_forgot_waits_for_no_list() {
-    let (world, next, content) = appended().await;
+    let (world, next, content) = appended_file().await;
     let started = interrupt(&world, next.clone(), 4, NOTHING).await;
     world.server.state(|state| state.uploads.clear());
     world
         .server
         .intercept(|request| fetch_fails(request, LIST, 500));
-    let (sent, _) = committed(world.put(resumed(&next, &started)).await);
-    world.server.honest();
+    let (sent, _) = unwrap_committed(world.put(resume_upload(&next, &started)).await);
+    world.server.stop_lying();
     let read = world.get(Download::new(node(1), sent.revision_id.unwrap()));
     assert!(read.await.unwrap().1 == content);
 }
 
 #[tokio::test]
 async fn what_was_sent_after_a_chunk_was_lost_counts_after_a_restart() {
-    let (world, next, content) = appended().await;
+    let (world, next, content) = appended_file().await;
     let lost = world.objects((node(1), revision(1)))[1];
     world
         .server
@@ -294,7 +294,7 @@ async fn what_was_sent_after_a_chunk_was_lost_counts_after_a_restart() {
     // The attempt that would use it is given up, and all is sealed.
     let started = interrupt(&world, next.clone(), 9, NOTHING).await;
     assert_eq!(deletions(&world), 1);
-    is_finished(&world, resumed(&next, &started), &content).await;
+    is_finished(&world, resume_upload(&next, &started), &content).await;
     assert_eq!(deletions(&world), 1);
 }
 
@@ -307,7 +307,7 @@ async fn a_lost_chunk_that_would_be_compressed_in_another_way_is_no_dead_end() {
             .flat_map(|byte| [b'a' + byte / 16, b'a' + byte % 16])
     };
     let mut content: Vec<u8> = hex(bytes(1, 3 * MIB)).collect();
-    let (old, _) = committed(world.put(upload(new_file(1), revision(1), &content)).await);
+    let (old, _) = unwrap_committed(world.put(upload(new_file(1), revision(1), &content)).await);
     let lost = world.objects((node(1), revision(1)))[1];
     world
         .server
@@ -317,7 +317,7 @@ async fn a_lost_chunk_that_would_be_compressed_in_another_way_is_no_dead_end() {
         "file.db".clone_into(name);
     }
     content.push(b'!');
-    committed(world.put(upload(target, revision(2), &content)).await);
+    unwrap_committed(world.put(upload(target, revision(2), &content)).await);
     let read = world.get(Download::new(node(1), revision(2))).await;
     assert!(read.unwrap().1 == content);
 }

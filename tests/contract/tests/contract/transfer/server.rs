@@ -62,7 +62,7 @@ impl Server {
         *self.tamper.lock().unwrap() = Some(Box::new(with));
     }
 
-    pub(crate) fn honest(&self) {
+    pub(crate) fn stop_lying(&self) {
         *self.intercept.lock().unwrap() = None;
         *self.tamper.lock().unwrap() = None;
     }

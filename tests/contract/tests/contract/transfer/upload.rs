@@ -1,7 +1,8 @@
 //! Files up: what is sent, what is not sent again, and what is never sealed.
 
 use crate::transfer::world::{
-    Numbers, World, bytes, committed, new_file, next_of, next_revision, node, revision, upload,
+    Numbers, World, bytes, new_file, next_of, next_revision, node, revision, unwrap_committed,
+    upload,
 };
 use cairn_api::ApiError;
 use cairn_crypto::{KeyRing, NodeFacts, NodeSeal, content_hash, manifest_hash};
@@ -28,7 +29,7 @@ async fn files_of_every_size_come_back_as_they_were() {
             let n = n as u8 + 1;
             let content = bytes(u64::from(n), length);
             let (sent, manifest) =
-                committed(world.put(upload(new_file(n), revision(n), &content)).await);
+                unwrap_committed(world.put(upload(new_file(n), revision(n), &content)).await);
             assert_eq!(
                 (sent.id, sent.revision_id, sent.size),
                 (node(n), Some(revision(n)), length as u64)
@@ -50,7 +51,8 @@ async fn files_of_every_size_come_back_as_they_were() {
 async fn the_server_never_sees_plaintext_and_gets_a_seal_that_holds() {
     let world = World::new(Blocking::Inline);
     let content = b"a sentence that nobody else may read ".repeat(1000);
-    let (sent, manifest) = committed(world.put(upload(new_file(1), revision(1), &content)).await);
+    let (sent, manifest) =
+        unwrap_committed(world.put(upload(new_file(1), revision(1), &content)).await);
     world.server.state(|state| {
         assert!(!state.put.is_empty());
         for (_, sealed) in &state.put {
@@ -84,11 +86,11 @@ async fn the_server_never_sees_plaintext_and_gets_a_seal_that_holds() {
 async fn a_small_edit_in_a_big_file_sends_at_most_two_chunks() {
     let world = World::new(Blocking::Threads);
     let mut content = bytes(1, 24 * MIB);
-    let (first, _) = committed(world.put(upload(new_file(1), revision(1), &content)).await);
+    let (first, _) = unwrap_committed(world.put(upload(new_file(1), revision(1), &content)).await);
     let before = world.server.puts();
     assert!(before >= 15, "{before} chunks");
     content[12 * MIB..12 * MIB + 16].copy_from_slice(b"sixteen new ones");
-    let (second, manifest) = committed(
+    let (second, manifest) = unwrap_committed(
         world
             .put(upload(next_revision(&first, 2), revision(2), &content))
             .await,
@@ -124,14 +126,15 @@ async fn content_that_is_there_already_is_not_sent() {
         unless: Some(content_hash(b"other")),
         ..unchanged
     };
-    committed(world.put(other).await);
+    unwrap_committed(world.put(other).await);
 }
 
 #[tokio::test]
 async fn a_touched_file_asks_the_service_for_nothing() {
     let world = World::new(Blocking::Inline);
     let content = bytes(1, MIB);
-    let (node, manifest) = committed(world.put(upload(new_file(1), revision(1), &content)).await);
+    let (node, manifest) =
+        unwrap_committed(world.put(upload(new_file(1), revision(1), &content)).await);
     let before = world.server.state(|state| state.requests.len());
     let touched = Upload {
         unless: Some(manifest.hash),
@@ -147,14 +150,14 @@ async fn a_touched_file_asks_the_service_for_nothing() {
         unless: touched.unless,
         ..upload(touched.target, revision(2), &grown)
     };
-    committed(world.put(grown).await);
+    unwrap_committed(world.put(grown).await);
 }
 
 #[tokio::test]
 async fn a_repeated_chunk_travels_once() {
     let world = World::new(Blocking::Threads);
     let zeros = vec![0; 17 * MIB];
-    let (_, manifest) = committed(world.put(upload(new_file(1), revision(1), &zeros)).await);
+    let (_, manifest) = unwrap_committed(world.put(upload(new_file(1), revision(1), &zeros)).await);
     // Four of zeros, the rest, and the list of the five.
     assert!(manifest.content.is_list);
     assert_eq!(world.server.puts(), 3);
@@ -209,7 +212,7 @@ async fn a_file_that_changes_between_the_passes_is_never_sealed_under_the_old_id
         assert!(world.server.state(|state| state.nodes.is_empty()));
         let sent = world.server.state(|state| state.put.clone());
         let whole = upload(new_file(1), revision(1), &content);
-        let (_, manifest) = committed(world.put(whole).await);
+        let (_, manifest) = unwrap_committed(world.put(whole).await);
         assert_eq!(manifest.hash, content_hash(&content));
         let honest = world.objects((node(1), revision(1)));
         assert!(sent.iter().all(|(id, _)| honest.contains(id)));
@@ -238,7 +241,7 @@ async fn a_file_of_few_mebibytes_goes_up_as_it_was_read_at_once() {
             source: Arc::new(Changing(turns, AtomicUsize::new(0))),
             ..upload(new_file(1), revision(1), &content)
         };
-        let (_, manifest) = committed(world.put(changing).await);
+        let (_, manifest) = unwrap_committed(world.put(changing).await);
         assert_eq!(manifest.hash, content_hash(&content));
         let read = world.get(Download::new(node(1), revision(1))).await;
         assert!(read.unwrap().1 == content);
@@ -262,8 +265,8 @@ async fn an_unreadable_source_is_reported_as_such() {
 #[tokio::test]
 async fn who_comes_second_gets_a_conflict_and_nothing_changes() {
     let world = World::new(Blocking::Inline);
-    let (first, _) = committed(world.put(upload(new_file(1), revision(1), b"first")).await);
-    committed(
+    let (first, _) = unwrap_committed(world.put(upload(new_file(1), revision(1), b"first")).await);
+    unwrap_committed(
         world
             .put(upload(next_revision(&first, 2), revision(2), b"second"))
             .await,
@@ -305,10 +308,10 @@ fn copy_of_first(world: &World) -> Node {
 async fn a_copy_that_nobody_vouches_for_is_sealed_anew_under_its_own_key() {
     let world = World::new(Blocking::Inline);
     let content = bytes(1, 5 * MIB);
-    committed(world.put(upload(new_file(1), revision(1), &content)).await);
+    unwrap_committed(world.put(upload(new_file(1), revision(1), &content)).await);
     let copy = copy_of_first(&world);
     let again = upload(next_revision(&copy, 2), revision(3), &content);
-    let (_, manifest) = committed(world.put(again).await);
+    let (_, manifest) = unwrap_committed(world.put(again).await);
     assert_eq!(manifest.content.node, node(2));
     let before = world.objects((node(1), revision(1)));
     let after = world.objects((node(2), revision(3)));
@@ -322,12 +325,12 @@ async fn a_new_revision_of_a_copy_keeps_the_chunks_of_the_original() {
     for blocking in [Blocking::Threads, Blocking::Inline] {
         let world = World::new(blocking);
         let mut content = bytes(1, 9 * MIB);
-        committed(world.put(upload(new_file(1), revision(1), &content)).await);
+        unwrap_committed(world.put(upload(new_file(1), revision(1), &content)).await);
         let copy = copy_of_first(&world);
         content[4 * MIB] ^= 1;
         let before = world.server.puts();
         let edited = upload(next_of(&world, &copy, 2), revision(3), &content);
-        let (_, manifest) = committed(world.put(edited).await);
+        let (_, manifest) = unwrap_committed(world.put(edited).await);
         assert_eq!(manifest.content.node, node(2));
         // One or two chunks under its own key, and its own list.
         assert!((2..=3).contains(&(world.server.puts() - before)));
@@ -350,7 +353,7 @@ async fn a_new_revision_of_a_copy_keeps_the_chunks_of_the_original() {
 async fn chunks_that_the_server_lost_are_sealed_again() {
     let world = World::new(Blocking::Inline);
     let mut content = bytes(1, 5 * MIB);
-    committed(world.put(upload(new_file(1), revision(1), &content)).await);
+    unwrap_committed(world.put(upload(new_file(1), revision(1), &content)).await);
     let copy = copy_of_first(&world);
     for id in world.objects((node(1), revision(1))).iter().take(2) {
         world
@@ -359,7 +362,7 @@ async fn chunks_that_the_server_lost_are_sealed_again() {
     }
     content.push(1);
     let edited = upload(next_of(&world, &copy, 2), revision(3), &content);
-    committed(world.put(edited).await);
+    unwrap_committed(world.put(edited).await);
     let read = world.get(Download::new(node(2), revision(3))).await;
     assert!(read.unwrap().1 == content);
 }
@@ -368,20 +371,20 @@ async fn chunks_that_the_server_lost_are_sealed_again() {
 async fn a_revision_of_a_later_epoch_has_a_key_that_earlier_readers_never_had() {
     let space = SpaceId::from_random_bytes([1; 16]);
     let first = KeyRing::generate(space, 1, &mut Numbers(7));
-    let second = first.renewed(2, &mut Numbers(8)).unwrap();
+    let second = first.renew(2, &mut Numbers(8)).unwrap();
     let before = World::with(Arc::default(), Arc::new(first.keys()), Blocking::Inline);
     let after = World::with(
         before.server.clone(),
         Arc::new(second.keys()),
         Blocking::Inline,
     );
-    let (old, old_manifest) = committed(
+    let (old, old_manifest) = unwrap_committed(
         before
             .put(upload(new_file(1), revision(1), b"the same"))
             .await,
     );
     let again = upload(next_revision(&old, 2), revision(2), b"the same");
-    let (_, manifest) = committed(after.put(again).await);
+    let (_, manifest) = unwrap_committed(after.put(again).await);
     assert_ne!(old_manifest.content.id, manifest.content.id);
     assert_eq!((old_manifest.content.epoch, manifest.content.epoch), (1, 2));
     for (number, reads) in [(1, true), (2, false)] {
@@ -395,16 +398,16 @@ async fn a_revision_of_a_later_epoch_has_a_key_that_earlier_readers_never_had() 
 async fn unchanged_chunks_stay_under_the_key_of_their_epoch() {
     let space = SpaceId::from_random_bytes([1; 16]);
     let first = KeyRing::generate(space, 1, &mut Numbers(7));
-    let second = first.renewed(2, &mut Numbers(8)).unwrap();
+    let second = first.renew(2, &mut Numbers(8)).unwrap();
     let before = World::with(Arc::default(), Arc::new(first.keys()), Blocking::Inline);
     let keys = Arc::new(second.keys());
     let after = World::with(before.server.clone(), keys, Blocking::Inline);
     let mut content = bytes(1, 9 * MIB);
-    let (old, _) = committed(before.put(upload(new_file(1), revision(1), &content)).await);
+    let (old, _) = unwrap_committed(before.put(upload(new_file(1), revision(1), &content)).await);
     let sent = before.server.puts();
     content[4 * MIB] ^= 1;
     let edited = upload(next_of(&after, &old, 2), revision(2), &content);
-    let (_, manifest) = committed(after.put(edited).await);
+    let (_, manifest) = unwrap_committed(after.put(edited).await);
     assert_eq!(manifest.content.epoch, 2);
     assert!((2..=3).contains(&(before.server.puts() - sent)));
     let download = Download::new(node(1), revision(2));
@@ -421,8 +424,8 @@ async fn text_is_sent_compressed_and_a_mailbox_is_not() {
         parent: None,
         name: "inbox.mbox".to_owned(),
     };
-    committed(world.put(upload(new_file(1), revision(1), &text)).await);
-    committed(world.put(upload(mailbox, revision(2), &text)).await);
+    unwrap_committed(world.put(upload(new_file(1), revision(1), &text)).await);
+    unwrap_committed(world.put(upload(mailbox, revision(2), &text)).await);
     let sent: Vec<usize> = world
         .server
         .state(|state| state.put.iter().map(|(_, bytes)| bytes.len()).collect());

@@ -173,7 +173,11 @@ pub(crate) fn upload(target: UploadTarget, revision: RevisionId, content: &[u8])
     }
 }
 
-pub(crate) fn small(target: UploadTarget, revision: RevisionId, bytes: Vec<u8>) -> SmallUpload {
+pub(crate) fn small_upload(
+    target: UploadTarget,
+    revision: RevisionId,
+    bytes: Vec<u8>,
+) -> SmallUpload {
     SmallUpload {
         target,
         revision,
@@ -184,7 +188,7 @@ pub(crate) fn small(target: UploadTarget, revision: RevisionId, bytes: Vec<u8>) 
     }
 }
 
-pub(crate) fn committed(uploaded: Result<Uploaded, TransferError>) -> (Node, Manifest) {
+pub(crate) fn unwrap_committed(uploaded: Result<Uploaded, TransferError>) -> (Node, Manifest) {
     match uploaded.unwrap() {
         Uploaded::Committed { node, manifest } => (*node, *manifest),
         Uploaded::Unchanged => panic!("nothing was uploaded"),
@@ -199,17 +203,17 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    pub(crate) fn started(&self) -> ResumableUpload {
+    pub(crate) fn last_started(&self) -> ResumableUpload {
         self.started.lock().unwrap().last().unwrap().clone()
     }
 }
 
 impl Progress for Heard {
-    fn started(&self, started: &ResumableUpload) {
+    fn on_start(&self, started: &ResumableUpload) {
         self.started.lock().unwrap().push(started.clone());
     }
 
-    fn moved(&self, done: u64, total: u64) {
+    fn on_progress(&self, done: u64, total: u64) {
         self.moved.lock().unwrap().push((done, total));
     }
 }
@@ -217,6 +221,7 @@ impl Progress for Heard {
 /// A world whose server has one file.
 pub(crate) async fn with_file(blocking: Blocking, content: &[u8]) -> (World, Manifest) {
     let world = World::new(blocking);
-    let (_, manifest) = committed(world.put(upload(new_file(1), revision(1), content)).await);
+    let (_, manifest) =
+        unwrap_committed(world.put(upload(new_file(1), revision(1), content)).await);
     (world, manifest)
 }

@@ -62,7 +62,7 @@ impl BoxKey {
         plain.extend_from_slice(content.next.key.bytes());
         plain.extend_from_slice(&*sharing);
         plain.extend_from_slice(&ring);
-        let newest = content.ring.newest();
+        let newest = content.ring.newest_secret();
         let purpose = self.purpose(newest.space(), newest.epoch());
         Ok(seal::seal(&self.key, purpose, &plain, rng))
     }
@@ -85,7 +85,7 @@ impl BoxKey {
             .split_at_checked(PRIVATE)
             .ok_or(CryptoError::NotAuthentic)?;
         let ring = KeyRing::decode(space, ring)?;
-        require(ring.newest().epoch() == epoch)?;
+        require(ring.newest_secret().epoch() == epoch)?;
         Ok(DeviceBox {
             next: Self::from_bytes(self.number, next)?,
             sharing: SharingKeys::from_bytes(sharing)?,
@@ -112,7 +112,7 @@ impl BoxKey {
             statement.epoch,
             sealed.ok_or(CryptoError::NotAuthentic)?,
         )?;
-        require(opened.ring.newest().check_value() == statement.check)?;
+        require(opened.ring.newest_secret().check_value() == statement.check)?;
         Ok(opened)
     }
 

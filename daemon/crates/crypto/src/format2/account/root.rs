@@ -139,7 +139,7 @@ impl fmt::Debug for Root {
 mod tests {
     use super::*;
 
-    fn least() -> RootParams {
+    fn least_params() -> RootParams {
         RootParams {
             memory: 64 * MIB,
             passes: 3,
@@ -164,30 +164,30 @@ mod tests {
                 (p.memory, p.passes) = (u32::MAX, u32::MAX)
             }),
         ];
-        assert_eq!(least().check(None), Ok(()));
+        assert_eq!(least_params().check(None), Ok(()));
         for (name, change) in changes {
-            let mut bad = least();
+            let mut bad = least_params();
             change(&mut bad);
             assert!(bad.check(None).is_err(), "{name}");
             assert!(Root::derive("passphrase", &bad).is_err(), "{name}");
         }
         let new = RootParams::of_new_accounts([2; 32]);
-        assert!(new.check(Some(&least())).is_ok());
-        assert!(least().check(Some(&new)).is_err());
-        assert!(Root::derive("", &least()).is_err());
+        assert!(new.check(Some(&least_params())).is_ok());
+        assert!(least_params().check(Some(&new)).is_err());
+        assert!(Root::derive("", &least_params()).is_err());
     }
 
     #[test]
     fn passphrases_are_normalised_and_their_values_differ() {
-        let one = Root::derive("Stra\u{df}e \u{e9}", &least()).unwrap();
-        let same = Root::derive("Stra\u{df}e e\u{301}", &least()).unwrap();
+        let one = Root::derive("Stra\u{df}e \u{e9}", &least_params()).unwrap();
+        let same = Root::derive("Stra\u{df}e e\u{301}", &least_params()).unwrap();
         assert_eq!(one.auth(), same.auth());
         assert_ne!(hex::encode(*one.kek()), one.auth());
         let account = |n| AccountId::from_random_bytes([n; 16]);
         assert_ne!(one.recovery_hash(account(1)), one.recovery_hash(account(2)));
         let salted = RootParams {
             salt: [3; 32],
-            ..least()
+            ..least_params()
         };
         let other = Root::derive("Stra\u{df}e \u{e9}", &salted).unwrap();
         assert_ne!(one.auth(), other.auth());

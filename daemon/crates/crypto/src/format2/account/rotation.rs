@@ -102,7 +102,7 @@ fn renew(
     let mut secrets = AccountSecrets {
         key: AccountKey::generate(rng),
         sharing,
-        ring: old.ring.raised(rng),
+        ring: old.ring.with_next_epoch(rng),
         ..old.clone()
     };
     let mut boxes = Vec::with_capacity(list.devices.len());

@@ -33,7 +33,7 @@ fn number(window: &[u8]) -> u64 {
 
 /// The windows at which a planted file is cut by its content; a chunker looks at `behind` bytes after a
 /// cut, too.
-fn observed(cut: impl Fn(&[u8]) -> Option<usize>, behind: usize) -> Vec<u64> {
+fn observed_windows(cut: impl Fn(&[u8]) -> Option<usize>, behind: usize) -> Vec<u64> {
     let mut data = Vec::with_capacity(PLANTED);
     for byte in keystream([0x77; 32], PLANTED / 8) {
         data.extend((0..8).map(|i| letter(byte >> i & 1 == 1)));
@@ -50,7 +50,7 @@ fn observed(cut: impl Fn(&[u8]) -> Option<usize>, behind: usize) -> Vec<u64> {
 }
 
 /// Counts how many of the windows that `combine` makes of three observed ones are cuts.
-fn foretold(
+fn count_foretold(
     windows: &[u64],
     combine: impl Fn(u64, u64, u64) -> u64,
     is_cut: impl Fn(&[u8; 64]) -> bool,
@@ -75,7 +75,7 @@ fn foretold(
 }
 
 /// Plants a window `behind` bytes after a place at which cuts are likely.
-fn planted(window: &[u8; 64], behind: usize) -> (Vec<u8>, usize) {
+fn plant_window(window: &[u8; 64], behind: usize) -> (Vec<u8>, usize) {
     let end = NORMAL_CHUNK + 4096;
     let mut data = vec![letter(false); end + MIN_CHUNK];
     data[end + behind - WINDOW..end + behind].copy_from_slice(window);
@@ -117,10 +117,10 @@ fn fastcdc(key: &[u8; 32]) -> impl Fn(&[u8]) -> Option<usize> {
 #[test]
 fn cuts_of_fastcdc_foretell_others() {
     let chunker = fastcdc(&[7; 32]);
-    let windows = observed(&chunker, 1);
+    let windows = observed_windows(&chunker, 1);
     let sum = |a: u64, b: u64, c: u64| a.wrapping_add(b).wrapping_sub(c);
-    let hits = foretold(&windows, sum, |window| {
-        let (data, end) = planted(window, 1);
+    let hits = count_foretold(&windows, sum, |window| {
+        let (data, end) = plant_window(window, 1);
         chunker(&data) == Some(end)
     });
     // By chance it would be one guess in 300 such attacks.
@@ -130,14 +130,14 @@ fn cuts_of_fastcdc_foretell_others() {
 #[test]
 fn cuts_of_format_2_foretell_none() {
     let chunker = toeplitz();
-    let windows = observed(|rest| chunker.cut(rest, true), 0);
+    let windows = observed_windows(|rest| chunker.cut(rest, true), 0);
     let is_cut = |window: &[u8; 64]| {
-        let (data, end) = planted(window, 0);
+        let (data, end) = plant_window(window, 0);
         chunker.cut(&data, true) == Some(end)
     };
-    assert_eq!(foretold(&windows, |a, b, c| a ^ b ^ c, is_cut), 0);
+    assert_eq!(count_foretold(&windows, |a, b, c| a ^ b ^ c, is_cut), 0);
     let sum = |a: u64, b: u64, c: u64| a.wrapping_add(b).wrapping_sub(c);
-    assert_eq!(foretold(&windows, sum, is_cut), 0);
+    assert_eq!(count_foretold(&windows, sum, is_cut), 0);
 }
 
 #[test]
@@ -157,8 +157,11 @@ fn without_the_cipher_every_guess_would_be_a_cut() {
         }
         Some(data.len().min(MAX_CHUNK))
     };
-    let windows = observed(bare, 0);
+    let windows = observed_windows(bare, 0);
     let is_cut = |window: &[u8; 64]| chunker.digest(window) & MASK_AFTER == 0;
-    let guesses = foretold(&windows, |a, b, c| a ^ b ^ c, |_| true);
-    assert_eq!(foretold(&windows, |a, b, c| a ^ b ^ c, is_cut), guesses);
+    let guesses = count_foretold(&windows, |a, b, c| a ^ b ^ c, |_| true);
+    assert_eq!(
+        count_foretold(&windows, |a, b, c| a ^ b ^ c, is_cut),
+        guesses
+    );
 }

@@ -94,14 +94,14 @@ fn a_frame_that_hides_its_size_is_refused() {
 }
 
 /// A header that says `size`, and blocks behind it (RFC 8878, section 3.1.1).
-fn crafted(window: u8, size: u32, blocks: &[u8]) -> Vec<u8> {
+fn craft_frame(window: u8, size: u32, blocks: &[u8]) -> Vec<u8> {
     // Four bytes of size, a window byte, no checksum, no dictionary.
     let head = [&MAGIC[..], &[0x80, window], &size.to_le_bytes()].concat();
     [&head[..], blocks].concat()
 }
 
 /// A block that repeats one byte: 21 bits of length for four bytes of input.
-fn repeated(length: u32, is_last: bool) -> Vec<u8> {
+fn repeat_block(length: u32, is_last: bool) -> Vec<u8> {
     let head = length << 3 | 1 << 1 | u32::from(is_last);
     [&head.to_le_bytes()[..3], b"x"].concat()
 }
@@ -125,7 +125,7 @@ fn ten_thousand_hostile_frames_are_bounded() {
             random() % 6000
         };
         let size = length as u32;
-        let blocks = [repeated(128 * 1024, false), repeated(size, true)];
+        let blocks = [repeat_block(128 * 1024, false), repeat_block(size, true)];
         let bytes = match round % 5 {
             0 => {
                 let mut bytes = good.to_vec();
@@ -135,10 +135,10 @@ fn ten_thousand_hostile_frames_are_bounded() {
             }
             1 => good[..random() % good.len()].to_vec(),
             // More than the header says: hundreds of blocks of 128 KiB each.
-            2 => crafted(random() as u8, size, &blocks[0].repeat(random() % 600)),
-            3 => crafted(random() as u8, size, &blocks[1]),
+            2 => craft_frame(random() as u8, size, &blocks[0].repeat(random() % 600)),
+            3 => craft_frame(random() as u8, size, &blocks[1]),
             // Many blocks of nothing.
-            _ => crafted(0, size, &repeated(0, false).repeat(random() % 2000)),
+            _ => craft_frame(0, size, &repeat_block(0, false).repeat(random() % 2000)),
         };
         if let Ok((plain, end)) = decompress(&bytes, length) {
             assert_eq!((plain.len(), plain.capacity()), (length, length));
@@ -151,9 +151,9 @@ fn ten_thousand_hostile_frames_are_bounded() {
 
 #[test]
 fn a_frame_of_repeated_bytes_opens_only_to_what_it_says() {
-    let bytes = crafted(0x40, 5000, &repeated(5000, true));
+    let bytes = craft_frame(0x40, 5000, &repeat_block(5000, true));
     assert_eq!(*decompress(&bytes, 5000).unwrap().0, [b'x'; 5000]);
-    let bomb = crafted(0x40, 5000, &repeated(128 * 1024, true));
+    let bomb = craft_frame(0x40, 5000, &repeat_block(128 * 1024, true));
     assert!(decompress(&bomb, 5000).is_err());
 }
 

@@ -1,7 +1,7 @@
 //! Grants: who opens one, and that each part of it counts.
 
 use super::*;
-use crate::format2::sharing::tests::sharing;
+use crate::format2::sharing::tests::sharing_keys;
 
 fn account(n: u8) -> AccountId {
     AccountId::from_random_bytes([n; 16])
@@ -13,14 +13,19 @@ fn space(n: u8) -> SpaceId {
 
 fn grant() -> (SpaceSecret, Vec<u8>) {
     let secret = SpaceSecret::from_bytes(space(1), 3, &[7; 32]).unwrap();
-    let grant = make_grant(&secret, account(1), sharing(0).public(), &mut SystemRandom);
+    let grant = make_grant(
+        &secret,
+        account(1),
+        sharing_keys(0).public(),
+        &mut SystemRandom,
+    );
     (secret, grant.unwrap())
 }
 
 #[test]
 fn a_grant_opens_for_its_member_space_and_epoch_only() {
     let (secret, grant) = grant();
-    let keys = sharing(0);
+    let keys = sharing_keys(0);
     let opened = open_grant(&keys, space(1), 3, account(1), &grant).unwrap();
     assert_eq!(*opened.to_bytes(), *secret.to_bytes());
     assert_eq!(opened.check_value(), secret.check_value());
@@ -28,7 +33,7 @@ fn a_grant_opens_for_its_member_space_and_epoch_only() {
         open_grant(&keys, space(2), 3, account(1), &grant),
         open_grant(&keys, space(1), 2, account(1), &grant),
         open_grant(&keys, space(1), 3, account(2), &grant),
-        open_grant(&sharing(1), space(1), 3, account(1), &grant),
+        open_grant(&sharing_keys(1), space(1), 3, account(1), &grant),
     ];
     for (i, opened) in wrong.into_iter().enumerate() {
         assert_eq!(opened.map(|_| ()), Err(CryptoError::NotAuthentic), "{i}");
@@ -38,7 +43,7 @@ fn a_grant_opens_for_its_member_space_and_epoch_only() {
 #[test]
 fn each_part_of_a_grant_counts_and_fails_alike() {
     let (_, grant) = grant();
-    let keys = sharing(0);
+    let keys = sharing_keys(0);
     let open = |grant: &[u8]| open_grant(&keys, space(1), 3, account(1), grant).map(|_| ());
     for at in [0, 200, 383, 384, 900, 1471, 1472, 1503, 1504, GRANT - 1] {
         let mut bad = grant.clone();
@@ -57,8 +62,8 @@ fn each_part_of_a_grant_counts_and_fails_alike() {
 /// Neither secret alone makes the key: it changes with each of them, and with all that was agreed on.
 #[test]
 fn both_halves_make_the_key() {
-    let public = sharing(0).public().clone();
-    let other = sharing(1).public().clone();
+    let public = sharing_keys(0).public().clone();
+    let other = sharing_keys(1).public().clone();
     let text = vec![1; RSA_MODULUS + KEM];
     let mut changed = text.clone();
     changed[RSA_MODULUS] = 2;

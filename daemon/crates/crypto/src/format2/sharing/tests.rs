@@ -10,11 +10,11 @@ const PRIMES: [&str; 2] = [
 ];
 
 /// The sharing keys of person 0 or 1.
-pub(crate) fn sharing(n: u8) -> SharingKeys {
-    SharingKeys::from_bytes(&private(n)).unwrap()
+pub(crate) fn sharing_keys(n: u8) -> SharingKeys {
+    SharingKeys::from_bytes(&private_bytes(n)).unwrap()
 }
 
-fn private(n: u8) -> Vec<u8> {
+fn private_bytes(n: u8) -> Vec<u8> {
     let mut bytes = hex::decode(PRIMES[usize::from(n)].trim()).unwrap();
     bytes.extend_from_slice(&[n + 1; SEED]);
     bytes
@@ -22,9 +22,9 @@ fn private(n: u8) -> Vec<u8> {
 
 #[test]
 fn keys_come_back() {
-    let keys = sharing(0);
-    assert_eq!(keys.to_bytes().unwrap()[..], private(0)[..]);
-    assert_ne!(keys.public(), sharing(1).public());
+    let keys = sharing_keys(0);
+    assert_eq!(keys.to_bytes().unwrap()[..], private_bytes(0)[..]);
+    assert_ne!(keys.public(), sharing_keys(1).public());
     assert!(keys.public().rsa_key().is_ok() && keys.public().kem_key().is_ok());
 }
 
@@ -37,7 +37,7 @@ fn drawn_keys_come_back() {
 
 #[test]
 fn what_is_no_key_is_refused() {
-    let good = private(0);
+    let good = private_bytes(0);
     let with = |at: usize, value: u8| {
         let mut bytes = good.clone();
         bytes[at] = value;
@@ -56,7 +56,7 @@ fn what_is_no_key_is_refused() {
     for (i, bytes) in bad.iter().enumerate() {
         assert!(SharingKeys::from_bytes(bytes).is_err(), "{i}");
     }
-    let public = sharing(0).public().clone();
+    let public = sharing_keys(0).public().clone();
     let mut even = public.clone();
     even.rsa[RSA_MODULUS - 1] &= 0xfe;
     assert!(even.rsa_key().is_err());

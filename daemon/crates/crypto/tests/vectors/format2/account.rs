@@ -38,15 +38,15 @@ pub(crate) fn run(operation: &str, input: &Value) -> Option<VectorResult> {
     })
 }
 
-fn small(input: &Value, field: &str) -> u32 {
+fn small_number(input: &Value, field: &str) -> u32 {
     u32::try_from(number(input, field)).unwrap()
 }
 
 pub(crate) fn root(input: &Value) -> Result<Root, CryptoError> {
     let params = RootParams {
-        memory: small(input, "memory"),
-        passes: small(input, "passes"),
-        lanes: small(input, "lanes"),
+        memory: small_number(input, "memory"),
+        passes: small_number(input, "passes"),
+        lanes: small_number(input, "lanes"),
         salt: array(input, "salt"),
     };
     Root::derive(text(input, "passphrase"), &params)
@@ -107,7 +107,7 @@ fn sealed_account(input: &Value) -> SealedAccount {
 fn open_account(input: &Value) -> VectorResult {
     let (account, space) = (id(input, "account"), id(input, "space"));
     let opened = AccountSecrets::open(account, space, &root(input)?, &sealed_account(input))?;
-    Ok(account_json(&opened, small(input, "number")))
+    Ok(account_json(&opened, small_number(input, "number")))
 }
 
 fn open_account_with_recovery(input: &Value) -> VectorResult {
@@ -115,7 +115,7 @@ fn open_account_with_recovery(input: &Value) -> VectorResult {
     let recovery = RecoveryKey::parse(text(input, "recovery"))?;
     let sealed = sealed_account(input);
     let opened = AccountSecrets::open_with_recovery(account, space, &recovery, &sealed)?;
-    Ok(account_json(&opened, small(input, "number")))
+    Ok(account_json(&opened, small_number(input, "number")))
 }
 
 fn account_json(opened: &AccountSecrets, number: u32) -> Value {
@@ -135,7 +135,9 @@ fn sharing_hash(keys: &SharingKeys) -> String {
 
 fn ring_json(ring: &KeyRing) -> Value {
     let secret = |epoch| Some(json!([epoch, hex::encode(*ring.secret(epoch)?.to_bytes())]));
-    (1..=ring.newest().epoch()).filter_map(secret).collect()
+    (1..=ring.newest_secret().epoch())
+        .filter_map(secret)
+        .collect()
 }
 
 fn open_ring(input: &Value) -> VectorResult {
@@ -143,7 +145,7 @@ fn open_ring(input: &Value) -> VectorResult {
     Ok(json!({"ring": ring_json(&ring)}))
 }
 
-fn sharing(input: &Value) -> Result<SharingKeys, CryptoError> {
+fn sharing_keys(input: &Value) -> Result<SharingKeys, CryptoError> {
     SharingKeys::from_bytes(&bytes(input, "sharing_private"))
 }
 
@@ -151,7 +153,7 @@ fn grant(input: &Value) -> VectorResult {
     let (space, epoch) = (id(input, "space"), number(input, "epoch"));
     let account = id(input, "account");
     let opened = open_grant(
-        &sharing(input)?,
+        &sharing_keys(input)?,
         space,
         epoch,
         account,
@@ -172,13 +174,13 @@ fn statement(input: &Value) -> Epoch {
 
 fn team_epoch(input: &Value) -> VectorResult {
     let (account, space) = (id(input, "account"), id(input, "space"));
-    let (keys, statement) = (sharing(input)?, statement(input));
+    let (keys, statement) = (sharing_keys(input)?, statement(input));
     let ring = open_team_epoch(&keys, account, space, &statement, &bytes(input, "boxes"))?;
     Ok(json!({"ring": ring_json(&ring)}))
 }
 
 fn device_box(input: &Value) -> VectorResult {
-    let key = BoxKey::from_bytes(small(input, "number"), &bytes(input, "box_key"))?;
+    let key = BoxKey::from_bytes(small_number(input, "number"), &bytes(input, "box_key"))?;
     let (account, space) = (id(input, "account"), id(input, "space"));
     let opened = key.open_epoch(account, space, &statement(input), &bytes(input, "boxes"))?;
     Ok(json!({

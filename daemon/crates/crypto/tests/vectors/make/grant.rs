@@ -34,7 +34,7 @@ pub(super) fn grant() -> File {
     let stranger = json!("0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a");
 
     let first = KeyRing::generate(team, 1, rng);
-    let third = first.renewed(3, rng).unwrap();
+    let third = first.renew(3, rng).unwrap();
     let mut make = |ring: &KeyRing, by: &AccountKeys, to: &AccountKeys| {
         make_grant(ring, by, to.account, &to.public(), rng).unwrap()
     };

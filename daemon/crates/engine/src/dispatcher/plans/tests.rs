@@ -13,7 +13,7 @@ async fn a_folder_that_can_not_be_planned_waits_alone_and_longer_and_longer() {
     let mut dispatcher = Dispatcher::new(engine, inbox, tuning).unwrap();
     dispatcher.feed_incomplete = false;
     for whole in [500, 1000, 2000].map(Duration::from_millis) {
-        assert!(!dispatcher.plan_failed(id, &EngineError::ReplanExhausted));
+        assert!(!dispatcher.schedule_plan_retry(id, &EngineError::ReplanExhausted));
         assert!(dispatcher.is_reachable(), "all others go on");
         let wait = dispatcher.folders[&id].next_plan - Instant::now();
         assert!((whole / 2..=whole).contains(&wait), "{wait:?} of {whole:?}");

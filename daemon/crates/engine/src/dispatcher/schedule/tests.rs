@@ -16,7 +16,7 @@ fn dirs(names: &[&str]) -> BTreeSet<RelPath> {
 }
 
 /// Returns a schedule after its first scan, and the time of that.
-fn scanned() -> (Schedule, Instant) {
+fn scanned_schedule() -> (Schedule, Instant) {
     let now = Instant::now();
     let mut schedule = Schedule::new(now, TIMING);
     let first = schedule.begin(now);
@@ -42,7 +42,7 @@ fn hints_are_due_when_they_pause_or_after_a_second() {
         ),
     ];
     for (hints, due) in cases {
-        let (mut schedule, now) = scanned();
+        let (mut schedule, now) = scanned_schedule();
         for at in *hints {
             schedule.hint(&path("d/f"), now + ms(*at));
         }
@@ -61,7 +61,7 @@ fn hints_are_due_when_they_pause_or_after_a_second() {
 
 #[test]
 fn our_own_directories_make_nothing_due() {
-    let (mut schedule, now) = scanned();
+    let (mut schedule, now) = scanned_schedule();
     for name in [".cairn-trash/x", ".cairn-tmp/y"] {
         schedule.hint(&path(name), now);
     }
@@ -70,7 +70,7 @@ fn our_own_directories_make_nothing_due() {
 
 #[test]
 fn another_rules_file_makes_everything_due_once_it_is_quiet() {
-    let (mut schedule, now) = scanned();
+    let (mut schedule, now) = scanned_schedule();
     schedule.hint(&path(IGNORE_FILE), now);
     assert!(!schedule.is_due(now + ms(79), TIMING, true));
     assert!(schedule.is_due(now + ms(80), TIMING, true));
@@ -79,7 +79,7 @@ fn another_rules_file_makes_everything_due_once_it_is_quiet() {
 
 #[test]
 fn nothing_is_scanned_while_the_rules_file_is_written() {
-    let (mut schedule, now) = scanned();
+    let (mut schedule, now) = scanned_schedule();
     schedule.hint(&path(IGNORE_FILE), now);
     schedule.rescan();
     assert!(!schedule.is_due(now + ms(79), TIMING, true));
@@ -90,7 +90,7 @@ fn nothing_is_scanned_while_the_rules_file_is_written() {
 
 #[test]
 fn a_missing_file_counts_as_gone_when_a_second_scan_misses_it() {
-    let (mut schedule, now) = scanned();
+    let (mut schedule, now) = scanned_schedule();
     let lost = BTreeSet::from([LocalId(7)]);
     schedule.hint(&path("d/f"), now);
     let scan = schedule.begin(now);
@@ -112,13 +112,13 @@ fn a_missing_file_counts_as_gone_when_a_second_scan_misses_it() {
 
 #[test]
 fn a_missing_root_is_looked_for_and_everything_scanned_when_it_is_back() {
-    let (mut schedule, now) = scanned();
+    let (mut schedule, now) = scanned_schedule();
     schedule.hint(&path("f"), now);
     schedule.root_missing(now);
     assert!(schedule.is_root_missing());
     assert!(!schedule.is_due(now + ROOT_RETRY - ms(1), TIMING, true));
     assert!(schedule.is_due(now + ROOT_RETRY, TIMING, true));
-    schedule.root_found();
+    schedule.record_root_found();
     assert!(schedule.begin(now + ROOT_RETRY).whole);
     assert!(!schedule.is_root_missing());
 }
@@ -126,7 +126,7 @@ fn a_missing_root_is_looked_for_and_everything_scanned_when_it_is_back() {
 #[test]
 fn everything_is_scanned_now_and_then_more_often_without_a_watcher() {
     for (watched, every) in [(true, TIMING.rescan_every), (false, UNWATCHED_RESCAN)] {
-        let (mut schedule, now) = scanned();
+        let (mut schedule, now) = scanned_schedule();
         let first = now + TIMING.rescan_every;
         assert!(schedule.is_due(first, TIMING, watched));
         let scan = schedule.begin(first);

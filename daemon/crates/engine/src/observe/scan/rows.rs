@@ -58,7 +58,7 @@ impl Scan<'_, '_> {
 
     /// Records a symbolic link, a socket or a device as a row that takes no part: the planner has to know
     /// that its name is taken.
-    pub(super) fn special(
+    pub(super) fn record_special(
         &mut self,
         dir: &Directory<'_>,
         name: Name,

@@ -2,7 +2,7 @@
 //! transaction.
 
 use super::place::{Placed, commit, place};
-use super::{Arrived, Ready, Task, ready};
+use super::{Arrived, Ready, Task, look_up};
 use crate::error::EngineError;
 use crate::observe::rules::TEMP_DIR;
 use crate::step::Ctx;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(crate) async fn many(ctx: &Ctx, tasks: Vec<Task>) -> Vec<(Task, StepResult)> {
     let mut results = BatchResults::new();
     let prepared = results.proceed(tasks.into_iter().map(|task| {
-        let ready = ready(ctx, &task);
+        let ready = look_up(ctx, &task);
         (task, ready)
     }));
     let fetched = results.proceed(fetch(ctx, prepared).await);
@@ -30,7 +30,7 @@ pub(crate) async fn many(ctx: &Ctx, tasks: Vec<Task>) -> Vec<(Task, StepResult)>
             })
             .collect()
     };
-    let written = results.proceed(ctx.engine.ports.blocking(write).await);
+    let written = results.proceed(ctx.engine.ports.run_blocking(write).await);
     results.extend(place_all(ctx, written).await);
     results.into_vec()
 }
@@ -109,7 +109,7 @@ async fn place_all(ctx: &Ctx, written: Vec<(Task, (Ready, Arrived))>) -> Vec<(Ta
         }));
         results.into_vec()
     };
-    ctx.engine.ports.blocking(place).await
+    ctx.engine.ports.run_blocking(place).await
 }
 
 /// Puts each file in place.

@@ -35,11 +35,11 @@ struct Destination {
 fn find_destination(ctx: &Ctx, task: &Task) -> Result<Destination, EngineError> {
     let (over, place, synced) = ctx.engine.index.read(|db| {
         let over = match task.over {
-            Some(id) => Some((db.local(id)?, db.local_path(id)?)),
+            Some(id) => Some((db.local_row(id)?, db.local_path(id)?)),
             None => None,
         };
         let place = ctx.local_place(db, &task.to)?;
-        Ok((over, place, db.synced(ctx.folder.id, task.node)?))
+        Ok((over, place, db.synced_row(ctx.folder.id, task.node)?))
     })?;
     let (parent, path) = place.ok_or(EngineError::Stale)?;
     let Some((row, own_path)) = over else {
@@ -57,7 +57,7 @@ fn find_destination(ctx: &Ctx, task: &Task) -> Result<Destination, EngineError> 
     if row.hash.is_none() || row.hash != synced.and_then(|s| s.hash) {
         return Err(EngineError::Stale);
     }
-    let stat = ctx.engine.ports.disk.stat(&ctx.absolute(&path))?;
+    let stat = ctx.engine.ports.disk.stat(&ctx.absolute_path(&path))?;
     if local_stat(&stat) != row.stat {
         return Err(EngineError::Stale);
     }
@@ -78,7 +78,7 @@ pub(super) fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed,
         row,
         expect,
     } = find_destination(ctx, task)?;
-    let absolute = ctx.absolute(&path);
+    let absolute = ctx.absolute_path(&path);
     let stat = match disk.replace(&arrived.temp, &absolute, expect) {
         Ok(stat) => stat,
         Err(error) if is_target_changed(&error) => return Err(EngineError::Stale),

@@ -18,7 +18,7 @@ pub(super) async fn make_room(ctx: &Ctx, ready: &Ready) -> Result<(), EngineErro
         let now_ms = ports.clock.now_ms();
         let _disk_lock = ctx.engine.disk_lock.lock().await;
         room = ports
-            .blocking(move || -> io::Result<u64> {
+            .run_blocking(move || -> io::Result<u64> {
                 let room = disk.free_space(&root)?;
                 if room < size && trash::make_room(&*disk, &root, size - room, now_ms)? {
                     return disk.free_space(&root);

@@ -1,7 +1,7 @@
 //! Many small files in one request.
 
-use super::prepare::{Ready, ready};
-use super::record::{activity_row, commit, committed_row, unchanged};
+use super::prepare::{Ready, look_up};
+use super::record::{activity_row, commit, committed_row, record_unchanged};
 use super::{ByteCounter, Task};
 use crate::error::{Changing, EngineError};
 use crate::observe::hash::local_stat;
@@ -26,7 +26,7 @@ struct Content {
 pub(crate) async fn many(ctx: &Ctx, tasks: Vec<Task>) -> Vec<(Task, StepResult)> {
     let mut results = BatchResults::new();
     let prepared = results.proceed(tasks.into_iter().map(|task| {
-        let ready = ready(ctx, &task);
+        let ready = look_up(ctx, &task);
         (task, ready)
     }));
     let creating = prepared.iter().map(|(_, r)| r.target.node()).collect();
@@ -59,7 +59,7 @@ async fn read(ctx: &Ctx, prepared: Vec<(Task, Ready)>) -> Stage<Task, (Ready, Co
             })
             .collect()
     };
-    ctx.engine.ports.blocking(read).await
+    ctx.engine.ports.run_blocking(read).await
 }
 
 async fn send(ctx: &Ctx, files: Vec<(Task, (Ready, Content))>) -> Stage<Task, (Ready, Uploaded)> {
@@ -179,7 +179,7 @@ fn write_all(ctx: &Ctx, committed: &[(Task, Committed)]) -> Result<Vec<ActivityR
         let folders = db.folders()?;
         for (task, Committed { path, stat, new }) in committed {
             let Some((row, manifest)) = new else {
-                unchanged(db, ctx, task, stat)?;
+                record_unchanged(db, ctx, task, stat)?;
                 continue;
             };
             db.put_remote(&folders, row)?;

@@ -39,7 +39,7 @@ pub(super) async fn copy(ctx: &Ctx, local: LocalId, file: &Path) -> io::Result<C
     let disk = Arc::clone(&ctx.engine.ports.disk);
     let (root, file) = (ctx.root().to_owned(), file.to_owned());
     let copy = move || copy_stable(disk, &root, &file, &format!("copy-{}", local.0));
-    ctx.engine.ports.blocking(copy).await
+    ctx.engine.ports.run_blocking(copy).await
 }
 
 fn copy_stable(disk: Arc<dyn Disk>, root: &Path, file: &Path, name: &str) -> io::Result<Copied> {

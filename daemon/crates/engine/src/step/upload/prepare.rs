@@ -36,7 +36,7 @@ struct Rows {
 ///
 /// # Errors
 /// [`EngineError::Stale`] if anything is not as it was planned, or the index's.
-pub(super) fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
+pub(super) fn look_up(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
     let rows = ctx.engine.index.read(|db| rows(ctx, db, task))?;
     let rows = rows.ok_or(EngineError::Stale)?;
     let (target, unless) = match task.over {
@@ -46,13 +46,13 @@ pub(super) fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
     let resume = rows
         .journal
         .filter(|journal| journal.node == target.node())
-        .and_then(|journal| started_from(&journal.state));
+        .and_then(|journal| read_started(&journal.state));
     let revision = match &resume {
         Some(started) => started.revision,
         None => RevisionId::from_random_bytes(ctx.engine.ports.id()),
     };
     Ok(Ready {
-        absolute: ctx.absolute(&rows.path),
+        absolute: ctx.absolute_path(&rows.path),
         path: rows.path.to_string(),
         target,
         revision,
@@ -65,7 +65,7 @@ pub(super) fn ready(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
 /// Reads the rows of a task; `None` if the file or the parent is not there any more, or takes no part.
 fn rows(ctx: &Ctx, db: &Db<'_>, task: &Task) -> Result<Option<Rows>, IndexError> {
     let (Some(local), Some(path), Some(parent)) = (
-        db.local(task.local)?,
+        db.local_row(task.local)?,
         db.local_path(task.local)?,
         ctx.remote_parent(db, &task.to)?,
     ) else {
@@ -77,11 +77,11 @@ fn rows(ctx: &Ctx, db: &Db<'_>, task: &Task) -> Result<Option<Rows>, IndexError>
     }
     // Known on the service as another's by now: then this file is a node of its own.
     let sent = match db.sent_by_local(task.local)? {
-        Some(sent) if db.remote(sent.node)?.is_none() => Some(sent),
+        Some(sent) if db.remote_row(sent.node)?.is_none() => Some(sent),
         Some(_) | None => None,
     };
     let (over, synced) = match task.over {
-        Some(node) => (db.remote(node)?, db.synced(ctx.folder.id, node)?),
+        Some(node) => (db.remote_row(node)?, db.synced_row(ctx.folder.id, node)?),
         None => (None, None),
     };
     Ok(Some(Rows {
@@ -129,7 +129,7 @@ fn new_revision(
         name: over.name.to_string(),
         base,
         number: numbers.next_revision()?,
-        present: taken_over(&ctx.engine.keys, over, synced),
+        present: reusable_content(&ctx.engine.keys, over, synced),
         seal_seq: numbers.next_seal()?,
     };
     Ok((target, synced.hash))
@@ -137,19 +137,19 @@ fn new_revision(
 
 /// Returns the content whose chunks may stay: the one that the index has as synced. Its chunks were not opened
 /// here where it was adopted because its hash equals that of a file.
-fn taken_over(keys: &SpaceKeys, over: &RemoteRow, synced: &SyncedRow) -> Option<Download> {
+fn reusable_content(keys: &SpaceKeys, over: &RemoteRow, synced: &SyncedRow) -> Option<Download> {
     download_of(keys, over).filter(|present| synced.revision == Some(present.revision))
 }
 
 /// Reads a journal's state; one of another version of the program begins the upload again.
-fn started_from(bytes: &[u8]) -> Option<ResumableUpload> {
+fn read_started(bytes: &[u8]) -> Option<ResumableUpload> {
     serde_json::from_slice(bytes).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder_rules::present;
+    use crate::folder_rules::present_rules;
     use crate::testing::TestEngine;
     use cairn_model::{FolderId, Kind, LocalId, Name, SpaceId};
     use cairn_plan::{Parent, ParentAndName};
@@ -164,7 +164,7 @@ mod tests {
             .map(|skipped| test.local_file(&format!("{skipped:?}"), skipped));
         let (engine, _dir) = test.into_engine();
         let ctx = Ctx {
-            rules: Arc::new(present(&engine, &folder).unwrap()),
+            rules: Arc::new(present_rules(&engine, &folder).unwrap()),
             engine,
             folder,
             pause: watch::channel(false).1,
@@ -180,7 +180,7 @@ mod tests {
                 },
                 size: 0,
             };
-            ready(&ctx, &task).is_ok()
+            look_up(&ctx, &task).is_ok()
         });
         assert_eq!(is_ready, [true, false, false]);
     }
@@ -223,9 +223,9 @@ mod tests {
             size: 1,
             executable: false,
         };
-        assert!(taken_over(&keys, &over, &synced(Some(revision))).is_some());
+        assert!(reusable_content(&keys, &over, &synced(Some(revision))).is_some());
         let other = RevisionId::from_random_bytes([6; 16]);
-        assert!(taken_over(&keys, &over, &synced(Some(other))).is_none());
-        assert!(taken_over(&keys, &over, &synced(None)).is_none());
+        assert!(reusable_content(&keys, &over, &synced(Some(other))).is_none());
+        assert!(reusable_content(&keys, &over, &synced(None)).is_none());
     }
 }

@@ -65,7 +65,7 @@ pub(super) fn finish(
         Uploaded::Unchanged => ctx
             .engine
             .index
-            .write(|db| unchanged(db, ctx, task, stat))?,
+            .write(|db| record_unchanged(db, ctx, task, stat))?,
     }
     Ok(())
 }
@@ -80,7 +80,7 @@ pub(super) fn commit(
 ) -> Result<(), IndexError> {
     // What was sent of a file is forgotten only where it was recorded as arrived, or where the file is
     // nobody's any more: the disk that it was on was given up.
-    let is_known = db.sent(manifest.revision)?.is_some()
+    let is_known = db.sent_row(manifest.revision)?.is_some()
         || db
             .synced_by_local(task.local)?
             .is_some_and(|synced| synced.node == row.node);
@@ -100,14 +100,14 @@ pub(super) fn commit(
 }
 
 /// Records that the bytes are those that the service has: only the stat was new.
-pub(super) fn unchanged(
+pub(super) fn record_unchanged(
     db: &Db<'_>,
     ctx: &Ctx,
     task: &Task,
     stat: &LocalStat,
 ) -> Result<(), IndexError> {
     if let Some(node) = task.over
-        && let Some(synced) = db.synced(ctx.folder.id, node)?
+        && let Some(synced) = db.synced_row(ctx.folder.id, node)?
         && let Some(hash) = synced.hash
     {
         db.set_local_hash(task.local, stat, hash)?;

@@ -29,7 +29,7 @@ impl Both {
         let result = self.memory.apply_commit(bytes);
         // Only a reader forgets roots.
         if result != Err(Refusal::RootUnknown) {
-            assert_eq!(self.resumed().apply_commit(bytes), result);
+            assert_eq!(self.resume().apply_commit(bytes), result);
         }
         self.compare();
         result
@@ -37,13 +37,13 @@ impl Both {
 
     pub(super) fn apply_entry(&mut self, bytes: &[u8]) -> LogResult<u64> {
         let result = self.memory.apply_entry(bytes);
-        assert_eq!(self.resumed().apply_entry(bytes), result);
+        assert_eq!(self.resume().apply_entry(bytes), result);
         self.compare();
         result
     }
 
     /// Goes on from bytes, as after a restart.
-    fn resumed(&mut self) -> &mut SpaceState<Kept> {
+    fn resume(&mut self) -> &mut SpaceState<Kept> {
         let (core, records) = (self.kept.core(), self.kept.records().clone());
         self.kept = SpaceState::resume(self.kept.space, &core, records).unwrap();
         &mut self.kept
@@ -76,7 +76,7 @@ impl std::ops::DerefMut for Both {
 
 #[test]
 fn a_core_is_read_whole_or_not_at_all() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     world.second_device();
     world.create_folder(1, None);
     let core = world.state.core();

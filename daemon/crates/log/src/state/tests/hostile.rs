@@ -17,7 +17,7 @@ struct Sample {
 }
 
 static SAMPLE: LazyLock<Sample> = LazyLock::new(|| {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     world.create_folder(1, None);
     world.create_file(2, Some(1), "a.txt");
     world.keyless_place(1, "moved");
@@ -55,7 +55,7 @@ fn edits() -> impl Strategy<Value = Vec<Edit>> {
     prop::collection::vec((any::<prop::sample::Index>(), 0..4_u8, any::<u8>()), 1..5)
 }
 
-fn edited(good: &[u8], edits: &[Edit]) -> Vec<u8> {
+fn apply_edits(good: &[u8], edits: &[Edit]) -> Vec<u8> {
     let mut bytes = good.to_vec();
     for (at, kind, value) in edits {
         if bytes.is_empty() {
@@ -80,7 +80,7 @@ proptest! {
     /// All of a commit is signed: whatever is changed in it, the state refuses it and stays as it is.
     #[test]
     fn a_changed_commit_changes_nothing(edits in edits()) {
-        let bytes = edited(&SAMPLE.commit, &edits);
+        let bytes = apply_edits(&SAMPLE.commit, &edits);
         prop_assume!(bytes != SAMPLE.commit);
         let mut state = SAMPLE.state.clone();
         prop_assert!(state.apply_commit(&bytes).is_err());
@@ -91,7 +91,7 @@ proptest! {
     /// Entries aren't signed: a changed one is refused and changes nothing, or stands as another.
     #[test]
     fn a_changed_entry_is_refused_or_another(edits in edits()) {
-        let bytes = edited(&SAMPLE.entry, &edits);
+        let bytes = apply_edits(&SAMPLE.entry, &edits);
         prop_assume!(bytes != SAMPLE.entry);
         let (mut state, mut honest) = (SAMPLE.state.clone(), SAMPLE.state.clone());
         honest.apply_entry(&SAMPLE.entry).unwrap();
@@ -104,7 +104,7 @@ proptest! {
     /// A page is read as one form, and its leaves never make an error into a panic.
     #[test]
     fn a_changed_page_is_refused_or_another(edits in edits()) {
-        let bytes = edited(&SAMPLE.page, &edits);
+        let bytes = apply_edits(&SAMPLE.page, &edits);
         if let Ok(page) = LogPage::decode(&bytes) {
             let leaves: Vec<_> = page.frames.iter().map(Frame::leaf).collect();
             prop_assert_eq!(leaves.len(), page.frames.len());

@@ -6,7 +6,7 @@ use crate::control::{IdentityChange, Invitation, LinkNotice, Rejoin, identity_ch
 
 /// A team with one member of each role: persons 1 (owner), 2 (admin), 3 (member), 4 (viewer).
 fn team() -> World {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     world.add(2, Role::Admin);
     world.add(3, Role::Member);
     world.add(4, Role::Viewer);
@@ -136,7 +136,7 @@ fn an_admins_device_raises_nobody_without_a_passphrase() {
 
 #[test]
 fn a_member_comes_with_a_device_list_of_the_same_identity() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     let roster = world.roster(members([O, M, None, None]), Some(1));
     let space = *world.space().as_bytes();
     assert_eq!(
@@ -170,7 +170,7 @@ fn a_removed_member_writes_nothing() {
 
 #[test]
 fn a_removed_device_writes_nothing_and_never_comes_back() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     world.second_device();
     let chain = *account(1).as_bytes();
     let only = ControlBody::DeviceList(world.list(1, 3, &[1]));
@@ -199,7 +199,7 @@ fn each_field_of_a_device_list_counts() {
         ("another signature", |l| l.signature[0] ^= 1),
     ];
     for (name, change) in changes {
-        let mut world = World::founded(false);
+        let mut world = World::with_genesis(false);
         let mut list = world.list(1, 2, &[1, 2]);
         change(&mut list);
         let statement = world.next(*account(1).as_bytes(), ControlBody::DeviceList(list));
@@ -220,7 +220,7 @@ fn each_field_of_a_device_list_counts() {
 
 #[test]
 fn control_statements_stay_in_their_chains() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     let epoch = || {
         ControlBody::Epoch(crate::Epoch {
             epoch: 2,
@@ -245,7 +245,7 @@ fn control_statements_stay_in_their_chains() {
 
 #[test]
 fn a_claim_is_signed_by_the_new_identity_and_an_objection_by_the_old() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     let chain = identity_chain(&account(1).0);
     for is_objection in [false, true] {
         let (old, new) = (identity(1).public(), identity(9).public());

@@ -6,7 +6,7 @@ use crate::commit::{Commit, CommitHeader};
 use crate::test_key::sign_commit;
 
 fn world() -> World {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     world.create_folder(1, None);
     world.create_folder(2, Some(1));
     world.create_file(3, Some(2), "a.txt");
@@ -397,7 +397,7 @@ fn behind_a_new_epoch_content_keeps_its_key_by_name() {
 
 #[test]
 fn private_spaces_take_private_nodes_only() {
-    let mut world = World::founded(true);
+    let mut world = World::with_genesis(true);
     world.create_folder(1, None);
     world.create_folder(2, None);
     let mut open = world.folder_statement(3, None);
@@ -410,7 +410,7 @@ fn private_spaces_take_private_nodes_only() {
 #[test]
 fn a_space_is_founded_once_and_whole() {
     let world = World::empty(false);
-    let founding = world.founding();
+    let founding = world.founding_statements();
     let try_all = |statements: &[Vec<u8>]| {
         let mut world = World::empty(false);
         world.commit(statements)
@@ -425,10 +425,10 @@ fn a_space_is_founded_once_and_whole() {
     ];
     assert_eq!(try_all(&reordered), Err(Refusal::Genesis));
     assert!(try_all(&founding).is_ok());
-    let mut again = World::founded(false);
+    let mut again = World::with_genesis(false);
     assert_eq!(again.commit(&founding), Err(Refusal::Genesis));
     let mut state = SpaceState::new(world.space(), [5; 16]);
-    let entry = World::founded(false).entry(1, "x");
+    let entry = World::with_genesis(false).entry(1, "x");
     assert_eq!(state.apply_entry(&entry.encode()), Err(Refusal::Genesis));
     assert_eq!(state.role(account(1)), None);
 }
@@ -437,7 +437,7 @@ fn a_space_is_founded_once_and_whole() {
 /// everybody new from reading it.
 #[test]
 fn nodes_and_chains_share_no_name() {
-    let mut world = World::founded(false);
+    let mut world = World::with_genesis(false);
     for name in [world.space().0, account(1).0] {
         let mut statement = world.folder_statement(1, None);
         statement.node = NodeId(name);

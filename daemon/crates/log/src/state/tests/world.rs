@@ -68,9 +68,9 @@ impl World {
         }
     }
 
-    pub(super) fn founded(is_private: bool) -> Self {
+    pub(super) fn with_genesis(is_private: bool) -> Self {
         let mut world = Self::empty(is_private);
-        let founding = world.founding();
+        let founding = world.founding_statements();
         let header = world.header();
         world.commit_as(header, &founding).unwrap();
         world
@@ -80,7 +80,7 @@ impl World {
         self.state.space
     }
 
-    pub(super) fn founding(&self) -> Vec<Vec<u8>> {
+    pub(super) fn founding_statements(&self) -> Vec<Vec<u8>> {
         let space = *self.space().as_bytes();
         let genesis = Genesis {
             is_private: self.is_private,

@@ -154,17 +154,17 @@ fn no_operation_leaves_the_folder_through_a_link_on_the_way() {
     let target = f.path("way/kept");
     let new = f.path("way/new");
 
-    fn refused<T>(result: io::Result<T>) {
+    fn assert_refused<T>(result: io::Result<T>) {
         let kind = result.map(|_| ()).unwrap_err().kind();
         assert_eq!(kind, ErrorKind::NotADirectory);
     }
-    refused(f.disk.stat(&target));
-    refused(f.disk.open(&target));
-    refused(f.disk.remove_file(&target));
-    refused(f.disk.mkdir(&new));
-    refused(f.disk.rename(&inside, &new));
-    refused(f.disk.rename(&target, &f.path("real/stolen")));
-    refused(f.disk.create_temp(&f.path("way/tmp"), "x"));
+    assert_refused(f.disk.stat(&target));
+    assert_refused(f.disk.open(&target));
+    assert_refused(f.disk.remove_file(&target));
+    assert_refused(f.disk.mkdir(&new));
+    assert_refused(f.disk.rename(&inside, &new));
+    assert_refused(f.disk.rename(&target, &f.path("real/stolen")));
+    assert_refused(f.disk.create_temp(&f.path("way/tmp"), "x"));
     assert_eq!(read(&outside.join("kept")), "kept");
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
     assert_eq!(read(&inside), "inside");

@@ -177,7 +177,7 @@ mod races {
     }
 
     impl Race {
-        fn refused(&self) -> bool {
+        fn is_refused(&self) -> bool {
             matches!(&self.result, Err(e) if is_target_changed(e))
         }
     }
@@ -188,7 +188,7 @@ mod races {
             Point::Checked,
             |target| fs::write(target, "edited").unwrap(),
             |_, race| {
-                assert!(race.refused(), "{:?}", race.result);
+                assert!(race.is_refused(), "{:?}", race.result);
                 assert_eq!(read(&race.target), "edited");
                 assert_eq!(read(&race.temp), "new");
             },
@@ -205,7 +205,7 @@ mod races {
                 fs::rename(&beside, target).unwrap();
             },
             |_, race| {
-                assert!(race.refused(), "{:?}", race.result);
+                assert!(race.is_refused(), "{:?}", race.result);
                 assert_eq!(read(&race.target), "saved");
                 assert_eq!(read(&race.temp), "new");
             },
@@ -218,7 +218,7 @@ mod races {
             Point::Checked,
             |target| fs::remove_file(target).unwrap(),
             |_, race| {
-                assert!(race.refused(), "{:?}", race.result);
+                assert!(race.is_refused(), "{:?}", race.result);
                 assert!(!race.target.exists());
                 assert_eq!(read(&race.temp), "new");
             },

@@ -111,7 +111,7 @@ impl Model {
 
     fn delete(&mut self, id: NodeId) {
         let now = self.tick();
-        for below in self.below(id) {
+        for below in self.subtree(id) {
             let item = self.item(below);
             item.deleted.get_or_insert(Deleted {
                 at_ms: now,
@@ -132,7 +132,7 @@ impl Model {
     }
 
     /// A node with what is below it.
-    fn below(&self, id: NodeId) -> Vec<NodeId> {
+    fn subtree(&self, id: NodeId) -> Vec<NodeId> {
         let is_below = |item: &&Item| {
             let mut at = Some(item.id);
             while let Some(here) = at {
@@ -258,7 +258,7 @@ fn act(model: &mut Model, chance: &mut Chance) {
         }
         5 | 6 => {
             if let Some(moved) = chance.of(&all)
-                && into.is_none_or(|into| !model.below(moved).contains(&into))
+                && into.is_none_or(|into| !model.subtree(moved).contains(&into))
             {
                 model.relocate(moved, into, &name);
             }

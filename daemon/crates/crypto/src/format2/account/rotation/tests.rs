@@ -3,7 +3,7 @@
 use super::*;
 use crate::SystemRandom;
 use crate::format2::account::{BoxKey, RootParams};
-use crate::format2::sharing::tests::sharing;
+use crate::format2::sharing::tests::sharing_keys;
 use crate::format2::{DeviceKey, IdentityKey, KeyRing, SpaceSecret};
 use cairn_log::{Device, device_number};
 use cairn_model::{AccountId, SpaceId};
@@ -32,7 +32,7 @@ fn secrets() -> AccountSecrets {
     let rng = &mut SystemRandom;
     let identity = IdentityKey::from_seed(&[1; 32]).unwrap();
     let ring = KeyRing::new(SpaceSecret::generate(space(1), 1, rng));
-    AccountSecrets::new(account(1), identity, sharing(0), ([9; 32], ring), rng)
+    AccountSecrets::new(account(1), identity, sharing_keys(0), ([9; 32], ring), rng)
 }
 
 fn device(n: u8) -> Device {
@@ -174,7 +174,7 @@ fn a_revoked_device_opens_nothing_new() {
     assert!(cairn_log::verify(&list.identity, &signed, &list.signature).is_ok());
     // With all that the lost device had: its box key and the old personal secrets.
     let boxes = &rotation.boxes;
-    let newest_of_lost = old.ring.newest().clone();
+    let newest_of_lost = old.ring.newest_secret().clone();
     assert!(KeyRing::open_older(newest_of_lost, &boxes.ring).is_err());
     for one in &boxes.boxes {
         let key = BoxKey::from_bytes(one.number, &*old.key().box_key(lost).to_bytes());

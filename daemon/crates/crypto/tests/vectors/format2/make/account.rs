@@ -40,7 +40,7 @@ fn sharing_bytes() -> Vec<u8> {
     bytes
 }
 
-fn sharing() -> SharingKeys {
+fn sharing_keys() -> SharingKeys {
     SharingKeys::from_bytes(&sharing_bytes()).unwrap()
 }
 
@@ -153,8 +153,8 @@ fn secrets() -> (AccountSecrets, DeviceList) {
     let mut list = DeviceList {
         identity: identity().public(),
         counter: 1,
-        rsa: sharing().public().rsa.clone(),
-        kem: sharing().public().kem.clone(),
+        rsa: sharing_keys().public().rsa.clone(),
+        kem: sharing_keys().public().kem.clone(),
         devices: vec![Device {
             number: device_number(&key).unwrap(),
             key,
@@ -165,7 +165,7 @@ fn secrets() -> (AccountSecrets, DeviceList) {
     let first = SpaceSecret::from_bytes(space(), 1, &[7; 32]).unwrap();
     let personal = ([0x19; 32], KeyRing::new(first));
     let rng = &mut Seeded::new("format 2: account");
-    let secrets = AccountSecrets::new(account(), identity(), sharing(), personal, rng);
+    let secrets = AccountSecrets::new(account(), identity(), sharing_keys(), personal, rng);
     (secrets, list)
 }
 
@@ -289,14 +289,25 @@ fn device_box() -> File {
 fn team() -> NewEpoch {
     let first = secret(&json!({"space": space(), "epoch": 1, "secret": "07".repeat(32)})).unwrap();
     let rng = &mut Seeded::new("format 2: team");
-    let second = KeyRing::new(first).raised(rng);
-    raise_team_epoch(&second, &[(account(), sharing().public().clone())], rng).unwrap()
+    let second = KeyRing::new(first).with_next_epoch(rng);
+    raise_team_epoch(
+        &second,
+        &[(account(), sharing_keys().public().clone())],
+        rng,
+    )
+    .unwrap()
 }
 
 fn grant() -> File {
     let new = team();
     let rng = &mut Seeded::new("format 2: grant");
-    let grant = make_grant(new.ring.newest(), account(), sharing().public(), rng).unwrap();
+    let grant = make_grant(
+        new.ring.newest_secret(),
+        account(),
+        sharing_keys().public(),
+        rng,
+    )
+    .unwrap();
     let base = merge(
         epoch_json(&new.statement, &new.boxes),
         json!({"grant": hex::encode(&grant), "sharing_private": hex::encode(sharing_bytes())}),
@@ -342,9 +353,9 @@ fn grant() -> File {
 fn ring() -> File {
     let first = SpaceSecret::from_bytes(space(), 1, &[8; 32]).unwrap();
     let rng = &mut Seeded::new("format 2: ring");
-    let ring = (0..200).fold(KeyRing::new(first), |ring, _| ring.raised(rng));
+    let ring = (0..200).fold(KeyRing::new(first), |ring, _| ring.with_next_epoch(rng));
     let sealed = ring.seal_older(rng);
-    let newest = hex::encode(*ring.newest().to_bytes());
+    let newest = hex::encode(*ring.newest_secret().to_bytes());
     let base = json!({"epoch": 201, "secret": newest, "ring": hex::encode(&sealed)});
     let mut cases = vec![case("open_ring", "of two hundred epochs", json!({}), "ok")];
     cases.extend(damages("open_ring", "ring", &sealed));

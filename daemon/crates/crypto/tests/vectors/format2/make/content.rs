@@ -17,7 +17,7 @@ fn base() -> Value {
     Value::Object(file("", json!({}), Vec::new()).base)
 }
 
-fn sealed(plain: &[u8], compression: Compression) -> Value {
+fn sealed_chunk(plain: &[u8], compression: Compression) -> Value {
     let object = node_key(&base())
         .unwrap()
         .seal_chunk(plain, compression)
@@ -32,7 +32,7 @@ fn sealed(plain: &[u8], compression: Compression) -> Value {
 
 fn object_cases() -> Vec<Case> {
     let plain = keystream(&[9; 32], 1000);
-    let raw = sealed(&plain, Compression::Off);
+    let raw = sealed_chunk(&plain, Compression::Off);
     let mut cases = vec![
         case(
             "check_value",
@@ -63,7 +63,7 @@ fn object_cases() -> Vec<Case> {
         ));
     }
     let text = b"one line of a text that is written a hundred times\n".repeat(100);
-    let frame = sealed(&text, Compression::On);
+    let frame = sealed_chunk(&text, Compression::On);
     cases.push(case("open_chunk", "a frame", frame.clone(), "ok"));
     let longer = merge(frame.clone(), json!({"length": text.len() + 1}));
     cases.push(case(
@@ -113,7 +113,7 @@ fn object_cases() -> Vec<Case> {
 }
 
 pub(super) fn object() -> File {
-    let raw = sealed(&keystream(&[9; 32], 1000), Compression::Off);
+    let raw = sealed_chunk(&keystream(&[9; 32], 1000), Compression::Off);
     file(
         "Objects: ids that commit to the padded plaintext, keys that follow from ids, padding.",
         raw,

@@ -1,6 +1,6 @@
 //! Vectors of the log: commits, entries, pages, the tree and its proofs, snapshots, boxes.
 
-use super::statement::{account, control, document, encoded, folder};
+use super::statement::{account, control, document, encode_statement, folder};
 use super::{AUTH, FORMAT, case, ends, file, long_number, with};
 use crate::File;
 use crate::make::merge;
@@ -27,7 +27,7 @@ fn commit() -> Commit {
         clock_ms: 1_700_000_000_000,
         count: 0,
     };
-    let statements = vec![encoded(&folder()), encoded(&document())];
+    let statements = vec![encode_statement(&folder()), encode_statement(&document())];
     let space = SpaceId::from_random_bytes([1; 16]);
     sign_commit(space, header, statements, &device()).unwrap()
 }
@@ -36,7 +36,11 @@ fn commits() -> File {
     let bytes = commit().encode();
     let mut cases = vec![case("commit", "as it was signed", json!({}), "ok")];
     cases.extend(ends("commit", "commit", "a commit", &bytes));
-    let signature = bytes.len() - encoded(&folder()).len() - encoded(&document()).len() - 3 - 64;
+    let signature = bytes.len()
+        - encode_statement(&folder()).len()
+        - encode_statement(&document()).len()
+        - 3
+        - 64;
     for (name, at) in [
         ("another magic", 0),
         ("another history", 2),
@@ -375,7 +379,7 @@ fn snapshots() -> File {
     });
     let mut of_device = [0; 16];
     of_device[15] = 5;
-    let file_statement = encoded(&document());
+    let file_statement = encode_statement(&document());
     let place = ServerEntry {
         prev: short_hash(&file_statement),
         ..entry(EntryOp::Place, None)
@@ -384,7 +388,7 @@ fn snapshots() -> File {
     let items = vec![
         signed(control(of_device, checkpoint)),
         signed(control([1; 16], epoch)),
-        signed(encoded(&folder())),
+        signed(encode_statement(&folder())),
         signed(file_statement.clone()),
         SnapshotItem::Entry(place.encode()),
     ];

@@ -66,7 +66,7 @@ pub(super) fn document() -> NodeStatement {
     }
 }
 
-fn private(statement: NodeStatement) -> NodeStatement {
+fn make_private(statement: NodeStatement) -> NodeStatement {
     NodeStatement {
         flags: statement.flags.with(Flags::PRIVATE),
         name: Vec::new(),
@@ -102,9 +102,12 @@ fn nodes() -> Vec<(&'static str, NodeStatement)> {
     };
     vec![
         ("a new folder", folder()),
-        ("a new private folder", private(folder())),
+        ("a new private folder", make_private(folder())),
         ("another content", document()),
-        ("another content of a private file", private(document())),
+        (
+            "another content of a private file",
+            make_private(document()),
+        ),
         ("content of another node, with attributes", sealed_elsewhere),
         ("a symbolic link", link),
         ("another place", about(NodeOp::Place, Flags::default())),
@@ -119,7 +122,7 @@ fn nodes() -> Vec<(&'static str, NodeStatement)> {
     ]
 }
 
-pub(super) fn encoded(statement: &NodeStatement) -> Vec<u8> {
+pub(super) fn encode_statement(statement: &NodeStatement) -> Vec<u8> {
     Statement::Node(statement.clone()).encode().unwrap()
 }
 
@@ -295,8 +298,8 @@ fn bodies() -> Vec<(&'static str, [u8; 16], ControlBody)> {
 const SEQ: usize = 17;
 const FLAGS: usize = 1 + 16 + 2 + 16;
 
-fn refused() -> Vec<Case> {
-    let good = encoded(&document());
+fn refused_cases() -> Vec<Case> {
+    let good = encode_statement(&document());
     let edited = |at: usize, value: &[u8]| {
         let mut bytes = good.clone();
         bytes[at..at + value.len()].copy_from_slice(value);
@@ -305,10 +308,10 @@ fn refused() -> Vec<Case> {
     let mut own_parent = good.clone();
     let parent = FLAGS + 1;
     own_parent[parent..parent + 16].copy_from_slice(node(3).as_bytes());
-    let mut folder_with_box = encoded(&folder());
+    let mut folder_with_box = encode_statement(&folder());
     folder_with_box.pop();
     folder_with_box.extend_from_slice(&[1, 6]);
-    let mut first = encoded(&folder());
+    let mut first = encode_statement(&folder());
     first[SEQ] = 0;
     let mut new_in_trash = edited(FLAGS, &[38]);
     new_in_trash[0] = 1;
@@ -397,7 +400,7 @@ fn refused_bodies() -> Vec<Case> {
 }
 
 /// Returns what makes a signature of an identity another's, for statements that have one.
-fn elsewhere(body: &ControlBody) -> Option<Value> {
+fn foreign_values(body: &ControlBody) -> Option<Value> {
     match body {
         ControlBody::Roster(roster) => {
             let other = json!({"space": "0a0a0a0a-0a0a-4a0a-8a0a-0a0a0a0a0a0a"});
@@ -421,7 +424,7 @@ fn elsewhere(body: &ControlBody) -> Option<Value> {
 fn signatures() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, chain, body) in bodies() {
-        let Some(other) = elsewhere(&body) else {
+        let Some(other) = foreign_values(&body) else {
             continue;
         };
         let bytes = control(chain, body);
@@ -445,7 +448,7 @@ fn signatures() -> Vec<Case> {
 pub(super) fn statements() -> File {
     let mut cases = Vec::new();
     for (name, statement) in nodes() {
-        let bytes = encoded(&statement);
+        let bytes = encode_statement(&statement);
         cases.push(case("statement", name, with("statement", &bytes), "ok"));
     }
     for (name, chain, body) in bodies() {
@@ -457,9 +460,9 @@ pub(super) fn statements() -> File {
         "statement",
         "statement",
         "a content",
-        &encoded(&document()),
+        &encode_statement(&document()),
     ));
-    cases.extend(refused());
+    cases.extend(refused_cases());
     cases.extend(refused_bodies());
     cases.extend(signatures());
     file(
