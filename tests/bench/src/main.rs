@@ -66,7 +66,7 @@ fn measure() -> Result<()> {
     let tools = if options.skip_peers {
         vec![peer::Tool::Cairn]
     } else {
-        peer::installed(&options.tools)
+        peer::installed_tools(&options.tools)
     };
     if !options.no_build && tools.contains(&peer::Tool::Cairn) {
         build()?;

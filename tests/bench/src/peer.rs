@@ -50,7 +50,7 @@ impl Tool {
 }
 
 /// The wanted tools (all, if none is named) that are installed; says how to get the others.
-pub(crate) fn installed(wanted: &[Tool]) -> Vec<Tool> {
+pub(crate) fn installed_tools(wanted: &[Tool]) -> Vec<Tool> {
     let (there, missing): (Vec<Tool>, Vec<Tool>) = Tool::ALL
         .into_iter()
         .filter(|tool| wanted.is_empty() || wanted.contains(tool))
@@ -108,7 +108,7 @@ pub(crate) fn free_port() -> Result<u16> {
 }
 
 /// Waits until something accepts connections on a port.
-pub(crate) fn listening(port: u16) -> Result<()> {
+pub(crate) fn wait_for_listener(port: u16) -> Result<()> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let what = format!("a server listens on port {port}");
     cairn_e2e::wait::holds(&what, cairn_e2e::wait::PROCESS, || {
@@ -117,6 +117,6 @@ pub(crate) fn listening(port: u16) -> Result<()> {
 }
 
 /// A counting proxy in front of a port.
-pub(crate) fn counted(port: u16) -> Result<Proxy> {
+pub(crate) fn counting_proxy(port: u16) -> Result<Proxy> {
     Proxy::start(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
 }

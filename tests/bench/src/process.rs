@@ -56,7 +56,7 @@ pub(crate) struct Idle {
 }
 
 /// Watches a process over a span of doing nothing.
-pub(crate) fn idle(pid: u32, span: Duration) -> Result<Idle> {
+pub(crate) fn measure_idle(pid: u32, span: Duration) -> Result<Idle> {
     let (cpu, switches) = (cpu_seconds(pid)?, switches(pid)?);
     thread::sleep(span);
     let seconds = span.as_secs_f64();

@@ -120,7 +120,7 @@ impl Bench {
 }
 
 /// Waits until a folder holds this amount. Looks 20 times a second: seconds are measured here.
-pub(crate) fn arrived(root: &Path, wanted: Amount) -> Result<()> {
+pub(crate) fn wait_for_amount(root: &Path, wanted: Amount) -> Result<()> {
     wait::holds(
         &format!("{} files are in {}", wanted.files, root.display()),
         LIMIT,

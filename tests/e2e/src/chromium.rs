@@ -196,7 +196,7 @@ impl Chromium {
     ///
     /// # Errors
     /// It is cancelled, or does not come.
-    pub fn downloaded(&mut self) -> Result<(String, Vec<u8>)> {
+    pub fn wait_for_download(&mut self) -> Result<(String, Vec<u8>)> {
         let begun = self.event("Browser.downloadWillBegin", |_| true)?;
         let guid = begun["guid"].clone();
         let ended = self.event("Browser.downloadProgress", |event| {
@@ -217,9 +217,9 @@ impl Chromium {
 
     /// Everything that the page sent since it was opened: addresses, headers, bodies.
     #[must_use]
-    pub fn sent(&self) -> String {
-        self.named("Network.requestWillBeSent")
-            .chain(self.named("Network.requestWillBeSentExtraInfo"))
+    pub fn sent_text(&self) -> String {
+        self.events_named("Network.requestWillBeSent")
+            .chain(self.events_named("Network.requestWillBeSentExtraInfo"))
             .map(|event| {
                 // The browser's own view of the address, which no request carries.
                 let mut sent = event.clone();
@@ -238,17 +238,17 @@ impl Chromium {
     /// Errors that the browser itself reported, such as what a policy refused.
     #[must_use]
     pub fn complaints(&self) -> Vec<String> {
-        self.named("Log.entryAdded")
+        self.events_named("Log.entryAdded")
             .filter(|event| event["entry"]["level"] == "error")
             .map(|event| event["entry"]["text"].to_string())
             .chain(
-                self.named("Runtime.exceptionThrown")
+                self.events_named("Runtime.exceptionThrown")
                     .map(ToString::to_string),
             )
             .collect()
     }
 
-    fn named(&self, name: &str) -> impl Iterator<Item = &Value> {
+    fn events_named(&self, name: &str) -> impl Iterator<Item = &Value> {
         self.events
             .iter()
             .filter(move |event| event["method"] == name)

@@ -52,7 +52,7 @@ impl Output {
 
     /// Everything that it said, for people.
     #[must_use]
-    pub fn printed(&self) -> String {
+    pub fn printed_text(&self) -> String {
         format!("{}{}", self.stdout, self.stderr)
     }
 
@@ -61,7 +61,7 @@ impl Output {
     /// # Errors
     /// Another code, a message without one of the words, or one of many lines.
     pub fn refuses(&self, code: i32, words: &[&str]) -> Result<()> {
-        let printed = self.printed();
+        let printed = self.printed_text();
         if self.code != code {
             bail!("expected exit code {code}, got {}: {printed}", self.code);
         }
@@ -112,7 +112,7 @@ pub fn run(home: &Path, environment: &[(String, String)], args: &[&str]) -> Resu
         stdout: join(stdout),
         stderr: join(stderr),
     };
-    ended.with_context(|| format!("it had printed: {}", output.printed()))?;
+    ended.with_context(|| format!("it had printed: {}", output.printed_text()))?;
     Ok(output)
 }
 

@@ -195,7 +195,7 @@ impl Files {
 
     /// # Errors
     /// As the file system says.
-    pub fn modified(&self, path: impl AsRef<Path>) -> Result<SystemTime> {
+    pub fn modified_time(&self, path: impl AsRef<Path>) -> Result<SystemTime> {
         Ok(fs::metadata(self.path(path))?.modified()?)
     }
 
@@ -204,7 +204,7 @@ impl Files {
     /// # Errors
     /// As the file system says.
     pub fn shift_modified(&self, path: impl AsRef<Path>, seconds: i64) -> Result<()> {
-        let now = self.modified(&path)?;
+        let now = self.modified_time(&path)?;
         let by = Duration::from_secs(seconds.unsigned_abs());
         self.touch(path, if seconds < 0 { now - by } else { now + by })
     }

@@ -108,7 +108,7 @@ impl World {
 
     /// The remote folder, as an argument.
     #[must_use]
-    pub fn remote() -> String {
+    pub fn remote_folder() -> String {
         format!("/{REMOTE}")
     }
 
@@ -246,7 +246,7 @@ impl World {
             let name = device.name();
             let status = device
                 .cli(&["status"])
-                .map_or_else(|error| error.to_string(), |out| out.printed());
+                .map_or_else(|error| error.to_string(), |out| out.printed_text());
             eprintln!("== device {name}: status\n{}", status.trim());
             let tree = device
                 .tree()

@@ -50,7 +50,7 @@ impl Exceptions {
 
     /// Returns the exceptions that no violation needs, by path.
     #[must_use]
-    pub fn unused(&self, rules: &[Rule], workspace: &Workspace) -> Vec<&Exception> {
+    pub fn find_unused(&self, rules: &[Rule], workspace: &Workspace) -> Vec<&Exception> {
         let found: Vec<_> = rules
             .iter()
             .map(|rule| (rule.name, (rule.find)(workspace)))
@@ -137,8 +137,8 @@ mod tests {
         };
         let exceptions = Exceptions::parse(ONE).unwrap();
         let workspace = Workspace::default();
-        assert!(exceptions.unused(&[rule], &workspace).is_empty());
+        assert!(exceptions.find_unused(&[rule], &workspace).is_empty());
         let other = Exceptions::parse(&ONE.replace("b.rs", "c.rs")).unwrap();
-        assert_eq!(other.unused(&[rule], &workspace).len(), 1);
+        assert_eq!(other.find_unused(&[rule], &workspace).len(), 1);
     }
 }

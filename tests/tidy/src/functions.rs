@@ -67,7 +67,7 @@ fn body(code: &str, start: usize) -> Option<(usize, usize)> {
             ';' if depth == 0 => return None,
             '{' if depth == 0 => {
                 let open = start + at;
-                return Some((open, closing(code, open)?));
+                return Some((open, closing_brace(code, open)?));
             }
             _ => {}
         }
@@ -75,7 +75,7 @@ fn body(code: &str, start: usize) -> Option<(usize, usize)> {
     None
 }
 
-fn closing(code: &str, open: usize) -> Option<usize> {
+fn closing_brace(code: &str, open: usize) -> Option<usize> {
     let mut depth = 0_i32;
     for (at, c) in code[open..].char_indices() {
         match c {
@@ -110,7 +110,7 @@ fn is_flat(body: &str) -> bool {
 fn one_match(statement: &str) -> Option<&str> {
     let open = statement.find('{')?;
     has_word(&statement[..open], "match").then_some(())?;
-    Some(&statement[open + 1..closing(statement, open)?])
+    Some(&statement[open + 1..closing_brace(statement, open)?])
 }
 
 /// Returns the number of lines of the longest part in braces.
@@ -118,7 +118,7 @@ fn longest_block(code: &str) -> usize {
     let mut longest = 0;
     let mut rest = code;
     while let Some(open) = rest.find('{') {
-        let Some(close) = closing(rest, open) else {
+        let Some(close) = closing_brace(rest, open) else {
             break;
         };
         longest = longest.max(lines_in(&rest[open..=close]));
@@ -184,7 +184,7 @@ fn lines_in(code: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn only(code: &str) -> Function {
+    fn only_function(code: &str) -> Function {
         let found = find(code);
         assert_eq!(found.len(), 1, "{found:?}");
         found.into_iter().next().unwrap()
@@ -203,30 +203,32 @@ mod tests {
     fn a_table_and_a_chain_are_flat() {
         let rows = "    row(1),\n".repeat(80);
         assert!(
-            only(&format!(
+            only_function(&format!(
                 "fn a() -> X {{\n    let x = 1;\n    [\n{rows}    ]\n}}\n"
             ))
             .is_flat
         );
         let calls = "        .with(x)\n".repeat(80);
-        assert!(only(&format!("fn a() -> X {{\n    new()\n{calls}}}\n")).is_flat);
+        assert!(only_function(&format!("fn a() -> X {{\n    new()\n{calls}}}\n")).is_flat);
     }
 
     #[test]
     fn a_match_with_short_arms_is_flat() {
         let arms = "        A => { b() }\n".repeat(80);
         let code = format!("fn a(x: X) -> Y {{\n    match x {{\n{arms}    }}\n}}\n");
-        assert!(only(&code).is_flat);
+        assert!(only_function(&code).is_flat);
         let long = "            b();\n".repeat(20);
         let code = code.replacen("{ b() }", &format!("{{\n{long}        }}"), 1);
-        assert!(!only(&code).is_flat);
+        assert!(!only_function(&code).is_flat);
     }
 
     #[test]
     fn many_statements_or_branches_are_not_flat() {
         let calls = "    b();\n".repeat(61);
-        assert!(!only(&format!("fn a() {{\n{calls}}}\n")).is_flat);
+        assert!(!only_function(&format!("fn a() {{\n{calls}}}\n")).is_flat);
         let body = "        if x { y() }\n".repeat(61);
-        assert!(!only(&format!("fn a() {{\n    for x in y {{\n{body}    }}\n}}\n")).is_flat);
+        assert!(
+            !only_function(&format!("fn a() {{\n    for x in y {{\n{body}    }}\n}}\n")).is_flat
+        );
     }
 }

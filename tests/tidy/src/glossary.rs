@@ -17,7 +17,7 @@ pub struct Refused {
 
 /// Returns the words that identifiers may not contain.
 #[must_use]
-pub fn refused(glossary: &str) -> Vec<Refused> {
+pub fn refused_words(glossary: &str) -> Vec<Refused> {
     let mut refused = Vec::new();
     for line in glossary.lines().filter(|line| line.starts_with('|')) {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
@@ -81,7 +81,7 @@ mod tests {
         let table = "| word | meaning | not used |\n|---|---|---|\n\
                      | **step** | one operation of a plan | `doing`, job |\n\
                      | **trash** | what was removed | |\n";
-        let refused = refused(table);
+        let refused = refused_words(table);
         assert_eq!(refused.len(), 1);
         assert_eq!((&*refused[0].word, &*refused[0].instead), ("doing", "step"));
     }

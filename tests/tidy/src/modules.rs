@@ -67,7 +67,7 @@ impl Crate {
         let imports = self.imports();
         let reached: BTreeMap<&str, BTreeSet<&str>> = imports
             .keys()
-            .map(|file| (*file, reachable(file, &imports)))
+            .map(|file| (*file, reachable_files(file, &imports)))
             .collect();
         let mut done = BTreeSet::new();
         let mut circles = Vec::new();
@@ -165,7 +165,10 @@ impl Module {
     }
 }
 
-fn reachable<'a>(from: &str, imports: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> BTreeSet<&'a str> {
+fn reachable_files<'a>(
+    from: &str,
+    imports: &BTreeMap<&'a str, BTreeSet<&'a str>>,
+) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     let mut open: Vec<&str> = vec![from];
     while let Some(file) = open.pop() {

@@ -60,6 +60,6 @@ house! {
 #[test]
 fn every_exception_is_needed() {
     let workspace = Workspace::load().expect("cargo and the sources can be read");
-    let unused = workspace.exceptions.unused(&rules::ALL, &workspace);
+    let unused = workspace.exceptions.find_unused(&rules::ALL, &workspace);
     assert!(unused.is_empty(), "no longer needed: {unused:#?}");
 }

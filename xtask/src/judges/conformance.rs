@@ -26,7 +26,7 @@ pub(super) struct Suite {
 
 impl Suite {
     pub(super) fn install() -> Result<Self> {
-        let place = judged().join("conformance");
+        let place = judges_dir().join("conformance");
         let mark = place.join(SUITE.replace('/', "-"));
         if !mark.exists() {
             fs::create_dir_all(&place)?;
@@ -46,7 +46,7 @@ impl Suite {
 
     /// Writes the published schemas of all revisions into one file.
     pub(super) fn schemas(&self) -> Result<PathBuf> {
-        let file = judged().join("schemas.json");
+        let file = judges_dir().join("schemas.json");
         let mut node = Command::new("node");
         node.arg(scripts().join("schemas.mjs")).arg(&self.program);
         fs::write(&file, stdout_of(&mut node)?)?;
@@ -69,7 +69,7 @@ impl Suite {
 
     /// A failure that is not expected ends this, and so does an expected one that didn't happen.
     fn meets(&self, url: &str, revision: &str) -> Result<()> {
-        let results = judged().join("results").join(revision);
+        let results = judges_dir().join("results").join(revision);
         if results.exists() {
             fs::remove_dir_all(&results)?;
         }
@@ -83,7 +83,7 @@ impl Suite {
             .arg("--output-dir")
             .arg(&results);
         stdout_of(&mut node)?;
-        let messages = well_formed(&results)?;
+        let messages = count_well_formed(&results)?;
         println!("the conformance scenarios of {revision}, {messages} messages: good");
         Ok(())
     }
@@ -99,7 +99,7 @@ fn build() -> Result<()> {
     )
 }
 
-fn judged() -> PathBuf {
+fn judges_dir() -> PathBuf {
     root().join("target/judges")
 }
 
@@ -122,7 +122,7 @@ fn stdout_of(command: &mut Command) -> Result<Vec<u8>> {
 
 /// Counts the messages of all scenarios. Each has to be as the schema wants it, in scenarios that are
 /// expected to fail and in those that aren't required, too.
-fn well_formed(results: &Path) -> Result<u64> {
+fn count_well_formed(results: &Path) -> Result<u64> {
     let mut messages = 0;
     for scenario in fs::read_dir(results)? {
         let file = scenario?.path().join("checks.json");
@@ -160,12 +160,12 @@ mod tests {
     #[test]
     fn every_message_has_to_be_as_the_schema_wants_it() {
         let good = results(&[("ping", "FAILURE"), (WELL_FORMED, "SUCCESS")]);
-        assert_eq!(well_formed(good.path()).unwrap(), 3);
+        assert_eq!(count_well_formed(good.path()).unwrap(), 3);
         for bad in [
             results(&[("ping", "SUCCESS"), (WELL_FORMED, "FAILURE")]),
             results(&[("ping", "SUCCESS")]),
         ] {
-            assert!(well_formed(bad.path()).is_err());
+            assert!(count_well_formed(bad.path()).is_err());
         }
     }
 }

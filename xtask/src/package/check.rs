@@ -39,10 +39,10 @@ pub(crate) fn check() -> Result<()> {
         clean.unpack(&file)?;
         clean.has_all_of(package)?;
     }
-    clean.inside("usr/share/man/man1/cairn.1.gz")?;
-    clean.inside("usr/share/icons/hicolor/128x128/apps/cairn.png")?;
+    clean.existing_path("usr/share/man/man1/cairn.1.gz")?;
+    clean.existing_path("usr/share/icons/hicolor/128x128/apps/cairn.png")?;
     for (_, path) in COMPLETIONS {
-        clean.inside(path)?;
+        clean.existing_path(path)?;
     }
     check_desktop_entry(&clean)?;
     check_server_unit(&clean)?;
@@ -80,7 +80,7 @@ impl Root {
     }
 
     /// Returns the path of a file in the root, which has to be there.
-    fn inside(&self, path: &str) -> Result<PathBuf> {
+    fn existing_path(&self, path: &str) -> Result<PathBuf> {
         let file = self.0.join(path);
         ensure!(file.is_file(), "no package has /{path}");
         Ok(file)
@@ -90,14 +90,16 @@ impl Root {
         for (_, path) in package.files {
             // A configuration file is put in place when the package is configured.
             let new = format!("{path}.dpkg-new");
-            self.inside(path).or_else(|_| self.inside(&new))?;
+            self.existing_path(path)
+                .or_else(|_| self.existing_path(&new))?;
         }
         for (_, name) in LEGAL {
-            self.inside(&format!("usr/share/doc/{}/{name}", package.name))?;
+            self.existing_path(&format!("usr/share/doc/{}/{name}", package.name))?;
         }
-        self.inside(&format!("usr/share/doc/{}/{BILL}", package.name))?;
+        self.existing_path(&format!("usr/share/doc/{}/{BILL}", package.name))?;
         for (_, script) in package.scripts {
-            let script = self.inside(&format!("var/lib/dpkg/info/{}.{script}", package.name))?;
+            let script =
+                self.existing_path(&format!("var/lib/dpkg/info/{}.{script}", package.name))?;
             run_command(Command::new("sh").arg("-n").arg(script))?;
         }
         for (from, path) in package.files {
@@ -106,7 +108,7 @@ impl Root {
             }
         }
         let program = package.program;
-        let stdout = Command::new(self.inside(&format!("usr/bin/{program}"))?)
+        let stdout = Command::new(self.existing_path(&format!("usr/bin/{program}"))?)
             .arg("--version")
             .output()?;
         let stdout = String::from_utf8_lossy(&stdout.stdout);
@@ -119,19 +121,20 @@ impl Root {
     }
 
     fn unit_starts_program(&self, path: &str) -> Result<()> {
-        let unit = fs::read_to_string(self.inside(path)?)?;
+        let unit = fs::read_to_string(self.existing_path(path)?)?;
         let start = unit
             .lines()
             .find_map(|line| line.strip_prefix("ExecStart="))
             .and_then(|line| line.split(' ').next())
             .with_context(|| format!("/{path} starts nothing"))?;
-        self.inside(start.trim_start_matches('/'))?;
+        self.existing_path(start.trim_start_matches('/'))?;
         Ok(())
     }
 }
 
 fn check_desktop_entry(root: &Root) -> Result<()> {
-    let entry = fs::read_to_string(root.inside("usr/share/applications/cairn-tray.desktop")?)?;
+    let entry =
+        fs::read_to_string(root.existing_path("usr/share/applications/cairn-tray.desktop")?)?;
     for key in ["Exec=cairn-tray", "Icon=cairn", "Type=Application"] {
         ensure!(entry.contains(key), "the desktop entry has no {key}");
     }
@@ -140,7 +143,7 @@ fn check_desktop_entry(root: &Root) -> Result<()> {
 
 /// Lets systemd judge how much the server's unit may do.
 fn check_server_unit(root: &Root) -> Result<()> {
-    let unit = root.inside("usr/lib/systemd/system/cairn-server.service")?;
+    let unit = root.existing_path("usr/lib/systemd/system/cairn-server.service")?;
     run_command(
         Command::new("systemd-analyze")
             .args(["security", "--offline=yes", "--no-pager"])
@@ -153,7 +156,7 @@ fn check_server_unit(root: &Root) -> Result<()> {
 
 /// The home of a user who has just installed it: nobody is logged in, and it says so.
 fn check_fresh_home(root: &Root, home: &Path) -> Result<()> {
-    let whoami = Command::new(root.inside("usr/bin/cairn")?)
+    let whoami = Command::new(root.existing_path("usr/bin/cairn")?)
         .args(["--json", "whoami", "--home"])
         .arg(home)
         .output()?;
@@ -168,10 +171,10 @@ fn check_fresh_home(root: &Root, home: &Path) -> Result<()> {
 /// The first account, with the configuration as it is installed.
 fn check_server_config(root: &Root, data: &Path) -> Result<()> {
     fs::create_dir_all(data)?;
-    let mut add = Command::new(root.inside("usr/bin/cairn-server")?)
+    let mut add = Command::new(root.existing_path("usr/bin/cairn-server")?)
         .args(["user", "add", "ada@example.com", "--password-stdin"])
         .arg("--config")
-        .arg(root.inside("etc/cairn-server/config.toml.dpkg-new")?)
+        .arg(root.existing_path("etc/cairn-server/config.toml.dpkg-new")?)
         .arg("--data")
         .arg(data)
         .stdin(Stdio::piped())

@@ -1,6 +1,6 @@
 //! Cairn: one or two devices and the bundled server, all bytes through a counting proxy.
 
-use super::{Pair, Push, counted};
+use super::{Pair, Push, counting_proxy};
 use crate::process::{Run, peak_memory};
 use anyhow::{Context, Result};
 use cairn_e2e::device::{Device, Options};
@@ -38,7 +38,7 @@ impl World {
         let server = Server::start(Storage::Disk(dir.join("server")), dir.join("server.log"))?;
         Ok(Self {
             dir: dir.to_owned(),
-            proxy: counted(server.port())?,
+            proxy: counting_proxy(server.port())?,
             _server: server,
         })
     }
@@ -66,7 +66,7 @@ impl CairnPush {
         })
     }
 
-    fn timed(&self, device: &mut Device) -> Result<Run> {
+    fn time_sync(&self, device: &mut Device) -> Result<Run> {
         let before = self.world.proxy.total();
         let start = Instant::now();
         if device.pid().is_none() {
@@ -87,14 +87,14 @@ impl Push for CairnPush {
             Some(device) => device,
             None => self.world.device("a", from)?,
         };
-        let run = self.timed(&mut device)?;
+        let run = self.time_sync(&mut device)?;
         self.a = Some(device);
         Ok(run)
     }
 
     fn pull(&mut self, to: &Path) -> Result<Run> {
         let mut device = self.world.device("pull", to)?;
-        let run = self.timed(&mut device)?;
+        let run = self.time_sync(&mut device)?;
         device.stop()?;
         Ok(run)
     }

@@ -1,6 +1,6 @@
 //! rclone's crypt over WebDAV, served by rclone itself.
 
-use super::{Push, Service, counted, free_port, listening};
+use super::{Push, Service, counting_proxy, free_port, wait_for_listener};
 use crate::process::{Run, run};
 use anyhow::{Context, Result, bail};
 use cairn_e2e::proxy::Proxy;
@@ -28,8 +28,8 @@ impl Rclone {
             .spawn()
             .context("`rclone serve webdav` can't be started")?;
         let server = Service(server);
-        listening(port)?;
-        let proxy = counted(port)?;
+        wait_for_listener(port)?;
+        let proxy = counting_proxy(port)?;
         let password = Command::new("rclone")
             .args(["obscure", "a passphrase"])
             .output()?;
@@ -58,10 +58,10 @@ impl Rclone {
             "--track-renames-strategy",
             "leaf",
         ];
-        self.timed(&args, &from.display().to_string(), "sealed:")
+        self.time_command(&args, &from.display().to_string(), "sealed:")
     }
 
-    fn timed(&mut self, args: &[&str], from: &str, to: &str) -> Result<Run> {
+    fn time_command(&mut self, args: &[&str], from: &str, to: &str) -> Result<Run> {
         let before = self.proxy.total();
         let mut command = Command::new("rclone");
         command.arg("--config").arg(self.dir.join("rclone.conf"));
@@ -79,16 +79,16 @@ impl Rclone {
 
 impl Push for Rclone {
     fn push(&mut self, from: &Path) -> Result<Run> {
-        self.timed(&["copy"], &from.display().to_string(), "sealed:")
+        self.time_command(&["copy"], &from.display().to_string(), "sealed:")
     }
 
     fn pull(&mut self, to: &Path) -> Result<Run> {
-        self.timed(&["copy"], "sealed:", &to.display().to_string())
+        self.time_command(&["copy"], "sealed:", &to.display().to_string())
     }
 
     /// WebDAV of this kind keeps no times, so an edit that keeps the size is seen only when told.
     fn push_edited(&mut self, from: &Path) -> Result<Run> {
-        self.timed(
+        self.time_command(
             &["copy", "--ignore-times"],
             &from.display().to_string(),
             "sealed:",

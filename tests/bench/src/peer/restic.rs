@@ -1,6 +1,6 @@
 //! restic over its REST protocol, served by `rclone serve restic`.
 
-use super::{Push, Service, counted, free_port, listening};
+use super::{Push, Service, counting_proxy, free_port, wait_for_listener};
 use crate::process::{Run, run};
 use anyhow::{Context, Result};
 use cairn_e2e::proxy::Proxy;
@@ -28,17 +28,17 @@ impl Restic {
             .spawn()
             .context("`rclone serve restic` can't be started")?;
         let server = Service(server);
-        listening(port)?;
+        wait_for_listener(port)?;
         let mut restic = Self {
             dir: dir.to_owned(),
-            proxy: counted(port)?,
+            proxy: counting_proxy(port)?,
             _server: server,
         };
-        restic.timed(&["init"], None)?;
+        restic.time_command(&["init"], None)?;
         Ok(restic)
     }
 
-    fn timed(&mut self, args: &[&str], inside: Option<&Path>) -> Result<Run> {
+    fn time_command(&mut self, args: &[&str], inside: Option<&Path>) -> Result<Run> {
         let before = self.proxy.total();
         let mut command = Command::new("restic");
         command
@@ -59,11 +59,11 @@ impl Restic {
 
 impl Push for Restic {
     fn push(&mut self, from: &Path) -> Result<Run> {
-        self.timed(&["backup", "."], Some(from))
+        self.time_command(&["backup", "."], Some(from))
     }
 
     fn pull(&mut self, to: &Path) -> Result<Run> {
-        self.timed(
+        self.time_command(
             &["restore", "latest", "--target", &to.display().to_string()],
             None,
         )

@@ -1,7 +1,7 @@
 //! Two Syncthing nodes on loopback, discovery, relays and upgrades off, all else as installed: the
 //! folder's watcher and rescan settings are its defaults, written out.
 
-use super::{Pair, Service, counted, free_port};
+use super::{Pair, Service, counting_proxy, free_port};
 use anyhow::{Context, Result, bail};
 use cairn_e2e::proxy::Proxy;
 use cairn_e2e::wait;
@@ -36,7 +36,7 @@ impl Syncthing {
     pub(crate) fn new(dir: &Path) -> Result<Self> {
         let mut a = Node::new(dir, "a")?;
         let mut b = Node::new(dir, "b")?;
-        let proxy = counted(b.listen)?;
+        let proxy = counting_proxy(b.listen)?;
         // Only A dials, through the proxy, so that all bytes are counted once.
         a.configure(&b, &format!("tcp://127.0.0.1:{}", proxy.port()))?;
         b.configure(&a, "tcp://127.0.0.1:9")?;
@@ -67,7 +67,7 @@ impl Pair for Syncthing {
 
     fn settle(&self) -> Result<()> {
         wait::holds("Syncthing is in sync", LIMIT, || {
-            let (here, there) = (self.a.idle()?, self.b.idle()?);
+            let (here, there) = (self.a.idle_totals()?, self.b.idle_totals()?);
             Ok(here.is_some() && here == there)
         })
     }
@@ -85,7 +85,7 @@ impl Pair for Syncthing {
         let start = Instant::now();
         self.a.start()?;
         wait::holds("Syncthing has scanned again", LIMIT, || {
-            Ok(self.a.idle()?.is_some_and(|(_, files)| files > 0))
+            Ok(self.a.idle_totals()?.is_some_and(|(_, files)| files > 0))
         })?;
         Ok(start.elapsed().as_secs_f64())
     }
@@ -197,7 +197,7 @@ impl Node {
     }
 
     /// Bytes and files of the whole folder, if nothing is being scanned or fetched.
-    fn idle(&self) -> Result<Option<(u64, u64)>> {
+    fn idle_totals(&self) -> Result<Option<(u64, u64)>> {
         let status = self.get(&format!("/rest/db/status?folder={FOLDER}"))?;
         let number = |name: &str| status[name].as_u64().unwrap_or(0);
         let quiet = status["state"] == "idle" && number("needTotalItems") == 0;

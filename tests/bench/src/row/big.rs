@@ -1,7 +1,7 @@
 //! One file of 1 GiB: up, down, from A to B; then 16 bytes of it changed, and copied beside itself.
 
 use super::live::{pair, same_middle};
-use super::{Bench, arrived, clear};
+use super::{Bench, clear, wait_for_amount};
 use crate::data::{Amount, amount, big_file, edit_middle};
 use crate::machine::settle_disk;
 use crate::peer::cairn::CairnPush;
@@ -27,18 +27,18 @@ const BYTES: u64 = 1 << 30;
 pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
     for tool in [Tool::Cairn, Tool::Rclone, Tool::Restic] {
         if bench.has(tool) {
-            pushed(bench, results, tool)?;
+            measure_push(bench, results, tool)?;
         }
     }
     for tool in [Tool::Cairn, Tool::Syncthing] {
         if bench.has(tool) {
-            live(bench, results, tool)?;
+            measure_live(bench, results, tool)?;
         }
     }
     Ok(())
 }
 
-fn pushed(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> {
+fn measure_push(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> {
     let dir = bench.part(&format!("big-{tool:?}"))?;
     let folder = bench.part(&format!("big-{tool:?}/folder"))?;
     let file = folder.join("big.dat");
@@ -78,7 +78,7 @@ fn note(results: &mut Results, row: &'static str, tool: Tool, run: Run) {
     results.add(row, Measure::PeakMemory, tool, run.peak as f64);
 }
 
-fn live(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> {
+fn measure_live(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> {
     let dir = bench.part(&format!("big-live-{tool:?}"))?;
     let pair = pair(tool, &dir)?;
     let staged = dir.join("staged.dat");
@@ -88,7 +88,7 @@ fn live(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> {
     let (start, before) = (Instant::now(), pair.wire());
     let file = pair.a().join("big.dat");
     fs::rename(&staged, &file)?;
-    arrived(pair.b(), Amount { files: 1, bytes })?;
+    wait_for_amount(pair.b(), Amount { files: 1, bytes })?;
     let run = Run {
         seconds: start.elapsed().as_secs_f64(),
         wire: pair.wire() - before,
@@ -97,15 +97,15 @@ fn live(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> {
     note(results, END, tool, run);
     pair.settle()?;
     settle_disk();
-    edited(results, tool, pair.as_ref(), &dir)?;
+    measure_edit(results, tool, pair.as_ref(), &dir)?;
     if tool == Tool::Cairn {
-        copied(results, tool, pair.as_ref(), &file)?;
+        measure_copy(results, tool, pair.as_ref(), &file)?;
     }
     drop(pair);
     clear(&dir)
 }
 
-fn edited(results: &mut Results, tool: Tool, pair: &dyn Pair, dir: &Path) -> Result<()> {
+fn measure_edit(results: &mut Results, tool: Tool, pair: &dyn Pair, dir: &Path) -> Result<()> {
     let (file, other) = (pair.a().join("big.dat"), pair.b().join("big.dat"));
     let plain = dir.join("plain-copy");
     let start = Instant::now();
@@ -124,7 +124,7 @@ fn edited(results: &mut Results, tool: Tool, pair: &dyn Pair, dir: &Path) -> Res
     Ok(())
 }
 
-fn copied(results: &mut Results, tool: Tool, pair: &dyn Pair, file: &Path) -> Result<()> {
+fn measure_copy(results: &mut Results, tool: Tool, pair: &dyn Pair, file: &Path) -> Result<()> {
     let bytes = fs::metadata(file)?.len();
     settle_disk();
     let (start, before) = (Instant::now(), pair.wire());
@@ -133,7 +133,7 @@ fn copied(results: &mut Results, tool: Tool, pair: &dyn Pair, file: &Path) -> Re
         files: 2,
         bytes: 2 * bytes,
     };
-    arrived(pair.b(), both)?;
+    wait_for_amount(pair.b(), both)?;
     results.add(COPY, Measure::Seconds, tool, start.elapsed().as_secs_f64());
     pair.settle()?;
     let wire = (pair.wire() - before) as f64;

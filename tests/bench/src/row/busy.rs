@@ -35,7 +35,7 @@ pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
             let content = vec![b'a' + (n % 26) as u8; 1000];
             let start = Instant::now();
             fs::write(from.join(&name), &content)?;
-            super::live::readable(&to.join(&name), &content)?;
+            super::live::wait_readable(&to.join(&name), &content)?;
             seconds.push(start.elapsed().as_secs_f64());
         }
     }

@@ -1,7 +1,7 @@
 //! Ten thousand deletions among a hundred thousand files.
 
 use super::live::pair;
-use super::{Bench, arrived, clear};
+use super::{Bench, clear, wait_for_amount};
 use crate::data::{Amount, amount, small_files};
 use crate::machine::settle_disk;
 use crate::peer::Tool;
@@ -33,12 +33,12 @@ pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
             files: kept.files + deleted.files,
             bytes: kept.bytes + deleted.bytes,
         };
-        arrived(pair.b(), all)?;
+        wait_for_amount(pair.b(), all)?;
         pair.settle()?;
         settle_disk();
         let (start, before) = (Instant::now(), pair.wire());
         fs::remove_dir_all(pair.a().join("deleted"))?;
-        arrived(&pair.b().join("deleted"), Amount::default())?;
+        wait_for_amount(&pair.b().join("deleted"), Amount::default())?;
         let seconds = start.elapsed().as_secs_f64();
         pair.settle()?;
         anyhow::ensure!(amount(pair.b())? == kept, "more than the deleted is gone");

@@ -1,6 +1,6 @@
 //! Small changes between two live devices: a new file, a renamed folder.
 
-use super::{Bench, arrived, clear};
+use super::{Bench, clear, wait_for_amount};
 use crate::data::{amount, small_files};
 use crate::peer::cairn::CairnPair;
 use crate::peer::rclone::Rclone;
@@ -60,7 +60,7 @@ fn save_and_wait(pair: &dyn Pair, word: &str, times: usize, settle: bool) -> Res
         let content = format!("a small note, number {n}");
         let start = Instant::now();
         fs::write(pair.a().join(&name), &content)?;
-        readable(&pair.b().join(&name), content.as_bytes())?;
+        wait_readable(&pair.b().join(&name), content.as_bytes())?;
         seconds.push(start.elapsed().as_secs_f64());
         if settle {
             pair.settle()?;
@@ -101,7 +101,7 @@ fn rename_live(bench: &Bench, pair: &dyn Pair) -> Result<Run> {
         bench.bytes(BYTES),
         30,
     )?;
-    arrived(&pair.b().join("before"), made)?;
+    wait_for_amount(&pair.b().join("before"), made)?;
     pair.settle()?;
     let (start, wire) = (Instant::now(), pair.wire());
     fs::rename(pair.a().join("before"), pair.a().join("after"))?;
@@ -155,7 +155,7 @@ pub(super) fn pair(tool: Tool, dir: &Path) -> Result<Box<dyn Pair>> {
 }
 
 /// Polls every millisecond: that is the resolution of this row.
-pub(super) fn readable(path: &Path, content: &[u8]) -> Result<()> {
+pub(super) fn wait_readable(path: &Path, content: &[u8]) -> Result<()> {
     let start = Instant::now();
     while fs::read(path).map_or(true, |found| found != content) {
         if start.elapsed() > LIMIT {

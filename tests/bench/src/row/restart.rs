@@ -5,7 +5,7 @@ use crate::data::small_files;
 use crate::peer::cairn::CairnPair;
 use crate::peer::syncthing::Syncthing;
 use crate::peer::{Pair, Tool};
-use crate::process::{idle, memory};
+use crate::process::{measure_idle, memory};
 use crate::table::{Measure, Results};
 use anyhow::Result;
 use std::time::Duration;
@@ -32,12 +32,12 @@ pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
             bench.bytes(BYTES),
             40,
         )?;
-        super::arrived(&pair.b().join("files"), made)?;
+        super::wait_for_amount(&pair.b().join("files"), made)?;
         pair.settle()?;
         let seconds = pair.restart_a()?;
         let pid = pair.pid_a()?;
         results.add(TITLE, Measure::Seconds, tool, seconds);
-        let idle = idle(pid, SPAN)?;
+        let idle = measure_idle(pid, SPAN)?;
         results.add(TITLE, Measure::IdleCpu, tool, idle.cpu);
         results.add(TITLE, Measure::WakeUps, tool, idle.wake_ups);
         results.add(TITLE, Measure::IdleMemory, tool, memory(pid)? as f64);

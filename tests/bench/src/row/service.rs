@@ -4,7 +4,7 @@
 mod writes;
 
 use super::Bench;
-use crate::peer::{Service, Tool, free_port, listening};
+use crate::peer::{Service, Tool, free_port, wait_for_listener};
 use crate::table::{Measure, Results};
 use anyhow::{Context, Result, bail};
 use cairn_e2e::binaries;
@@ -90,7 +90,7 @@ fn cairn_server(dir: &Path, port: u16) -> Result<Service> {
         .spawn()
         .context("the server can't be started")?;
     let server = Service(server);
-    listening(port)?;
+    wait_for_listener(port)?;
     Ok(server)
 }
 
@@ -107,7 +107,7 @@ fn webdav(dir: &Path, port: u16) -> Result<Service> {
         .spawn()
         .context("`rclone serve webdav` can't be started")?;
     let server = Service(server);
-    listening(port)?;
+    wait_for_listener(port)?;
     Ok(server)
 }
 

@@ -1,6 +1,6 @@
 //! Ten thousand small files: sent up, and from one device to another.
 
-use super::{Bench, arrived, clear};
+use super::{Bench, clear, wait_for_amount};
 use crate::data::{Amount, amount, small_files};
 use crate::machine::settle_disk;
 use crate::peer::cairn::{CairnPair, CairnPush};
@@ -31,7 +31,7 @@ pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
     }
     for tool in [Tool::Cairn, Tool::Syncthing] {
         if bench.has(tool) {
-            live(bench, results, tool, &data, made)?;
+            measure_live(bench, results, tool, &data, made)?;
         }
     }
     clear(&data)
@@ -82,7 +82,13 @@ fn copy_for(tool: Tool, data: &Path, dir: &Path) -> Result<std::path::PathBuf> {
     Ok(copy)
 }
 
-fn live(bench: &Bench, results: &mut Results, tool: Tool, data: &Path, made: Amount) -> Result<()> {
+fn measure_live(
+    bench: &Bench,
+    results: &mut Results,
+    tool: Tool,
+    data: &Path,
+    made: Amount,
+) -> Result<()> {
     let dir = bench.part(&format!("small-live-{tool:?}"))?;
     let staged = dir.join("staged");
     copy_tree(data, &staged)?;
@@ -94,7 +100,7 @@ fn live(bench: &Bench, results: &mut Results, tool: Tool, data: &Path, made: Amo
     settle_disk();
     let (start, before) = (Instant::now(), pair.wire());
     fs::rename(&staged, pair.a().join("files"))?;
-    arrived(pair.b(), made)?;
+    wait_for_amount(pair.b(), made)?;
     results.add(END, Measure::Seconds, tool, start.elapsed().as_secs_f64());
     pair.settle()?;
     results.add(END, Measure::Wire, tool, (pair.wire() - before) as f64);

@@ -14,13 +14,13 @@ pub(super) fn resolve(expected: &Tree, actual: &Tree) -> Result<Tree, String> {
     for (path, entry) in &expected.0 {
         resolved
             .0
-            .insert(real(path, actual, &mut known)?, entry.clone());
+            .insert(real_path(path, actual, &mut known)?, entry.clone());
     }
     Ok(resolved)
 }
 
 /// `CC(d/f)` is read by `Path` as `CC(d` / `f)`: put together again, then look among the siblings.
-fn real(
+fn real_path(
     path: &Path,
     actual: &Tree,
     known: &mut BTreeMap<PathBuf, PathBuf>,
@@ -91,7 +91,7 @@ fn is_copy_of(path: &Path, original: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn actual(copies: &[&str]) -> Tree {
+    fn actual_tree(copies: &[&str]) -> Tree {
         let mut tree = Tree::literal("d/f.txt=first");
         for copy in copies {
             tree = tree.with_file(copy, "other");
@@ -104,22 +104,22 @@ mod tests {
         let expected = Tree::literal("d/f.txt=first; CC(d/f.txt)=other");
         let one = "d/f (conflicted copy b 2026-01-02 030405).txt";
         let two = "d/f (conflicted copy a 2026-01-02 030405).txt";
-        assert_eq!(expected.difference(&actual(&[one])), None);
+        assert_eq!(expected.difference(&actual_tree(&[one])), None);
         assert!(
             expected
-                .difference(&actual(&[]))
+                .difference(&actual_tree(&[]))
                 .unwrap()
                 .contains("no conflict copy")
         );
         assert!(
             expected
-                .difference(&actual(&[one, two]))
+                .difference(&actual_tree(&[one, two]))
                 .unwrap()
                 .contains("2 conflict copies")
         );
         assert!(
             expected
-                .difference(&actual(&["f (conflicted copy b).txt"]))
+                .difference(&actual_tree(&["f (conflicted copy b).txt"]))
                 .is_some()
         );
     }
@@ -128,7 +128,7 @@ mod tests {
     fn a_conflict_copy_that_no_one_named_is_surplus() {
         let expected = Tree::literal("d/f.txt=first");
         let found = expected
-            .difference(&actual(&["d/f (conflicted copy b 1).txt"]))
+            .difference(&actual_tree(&["d/f (conflicted copy b 1).txt"]))
             .unwrap();
         assert!(found.contains("surplus"), "{found}");
     }

@@ -19,7 +19,7 @@ fn is_chunk_down(request: &Request) -> bool {
     request.method == "GET" && request.path.contains("/chunks/") && request.status < 300
 }
 
-fn sent(dev: &Dev) -> Result<u64> {
+fn sent_bytes(dev: &Dev) -> Result<u64> {
     Ok(dev
         .requests()?
         .iter()
@@ -28,7 +28,7 @@ fn sent(dev: &Dev) -> Result<u64> {
         .sum())
 }
 
-fn fetched(dev: &Dev) -> Result<u64> {
+fn fetched_bytes(dev: &Dev) -> Result<u64> {
     Ok(dev
         .requests()?
         .iter()
@@ -45,7 +45,7 @@ fn s200_a_killed_upload_goes_on_where_it_was() -> Result<()> {
     dev.forget_requests()?;
     world.a.files().write_random("big", 100 * MIB, 200)?;
     wait::holds("half of the file is on the server", wait::SYNC, || {
-        Ok(sent(&dev)? > 50 * MIB)
+        Ok(sent_bytes(&dev)? > 50 * MIB)
     })?;
     world.a.kill9()?;
     ensure!(!world.b.files().exists("big"), "B shows a partial file");
@@ -57,7 +57,7 @@ fn s200_a_killed_upload_goes_on_where_it_was() -> Result<()> {
         tree.file("big")
             .is_some_and(|content| content.size == 100 * MIB)
     );
-    let total = sent(&dev)?;
+    let total = sent_bytes(&dev)?;
     ensure!(total < 112 * MIB, "{total} bytes were sent for 100 MiB");
     world.steady()?;
     world.finish()
@@ -71,7 +71,7 @@ fn s201_a_killed_download_goes_on_where_it_was() -> Result<()> {
     dev.forget_requests()?;
     world.a.files().write_random("big", 100 * MIB, 201)?;
     wait::holds("half of the file is on B", wait::SYNC, || {
-        Ok(fetched(&dev)? > 50 * MIB)
+        Ok(fetched_bytes(&dev)? > 50 * MIB)
     })?;
     world.b.kill9()?;
     ensure!(!world.b.files().exists("big"), "B shows a partial file");
@@ -80,7 +80,7 @@ fn s201_a_killed_download_goes_on_where_it_was() -> Result<()> {
     world.b.must(&["limits", "--down", "off"])?;
     world.settle()?;
     world.equal()?;
-    let again = fetched(&dev)?;
+    let again = fetched_bytes(&dev)?;
     ensure!(again < 80 * MIB, "{again} bytes were fetched again");
     world.steady()?;
     world.finish()
@@ -506,9 +506,9 @@ fn a_pause_holds_transfers_that_run_and_they_go_on_afterwards() -> Result<()> {
     let sent =
         || -> Result<usize> { Ok(dev.requests()?.iter().filter(|r| is_chunk_up(r)).count()) };
     // What was on the wire may still arrive; then nothing does, though nothing limits it any more.
-    let mut last = sent()?;
+    let mut last = sent_bytes()?;
     wait::until("nothing is sent any more", wait::SYNC, || {
-        let now = sent()?;
+        let now = sent_bytes()?;
         let calm = now == std::mem::replace(&mut last, now);
         world.b.must(&["sync"])?;
         Ok(calm.then_some(()))
@@ -521,7 +521,7 @@ fn a_pause_holds_transfers_that_run_and_they_go_on_afterwards() -> Result<()> {
     world.a.resume()?;
     world.settle()?;
     world.equal()?;
-    let all = sent()?;
+    let all = sent_bytes()?;
     ensure!(all < 60, "{all} chunks were sent: it began anew");
     world.steady()?;
     world.finish()

@@ -111,7 +111,7 @@ fn wrong_usage_differs_from_failure() -> Result<()> {
             output.code == 2,
             "{wrong:?} ended with {}: {}",
             output.code,
-            output.printed()
+            output.printed_text()
         );
     }
     world.finish()
@@ -145,7 +145,7 @@ fn a_folder_inside_a_synced_one_can_not_be_added() -> Result<()> {
         output.code == 1 || output.code == 2,
         "exit code {}: {}",
         output.code,
-        output.printed()
+        output.printed_text()
     );
     output.refuses(output.code, &[&inner])?;
     world.finish()
@@ -467,16 +467,19 @@ fn a_folder_whose_remote_path_is_a_file_waits_alone() -> Result<()> {
         unlinked: true,
         ..Setup::default()
     })?;
-    world.a.add(&World::remote())?;
+    world.a.add(&World::remote_folder())?;
     world.a.start()?;
     world.a.files().run("f=file; other=o")?;
     world.a.wait_idle()?;
-    let (below, second) = (format!("{}/f", World::remote()), world.path("second"));
+    let (below, second) = (
+        format!("{}/f", World::remote_folder()),
+        world.path("second"),
+    );
     fs::create_dir(&second)?;
     let second = second.to_string_lossy().into_owned();
     // It has not seen the service yet, so it can't know.
     world.b.must(&["add", &second, "--remote", &below])?;
-    world.b.add(&World::remote())?;
+    world.b.add(&World::remote_folder())?;
     world.b.start()?;
     let status = world.b.wait_status(
         "the good folder syncs, the other one says why not",

@@ -32,7 +32,7 @@ fn has(device: &Device, script: &str) -> Result<()> {
 }
 
 /// A hundred files on both, A's gone, A asking.
-fn asking() -> Result<World> {
+fn asking_world() -> Result<World> {
     let world = World::with_base(&hundred())?;
     world.a.files().remove_everything()?;
     world.a.must(&["sync"])?;
@@ -42,13 +42,13 @@ fn asking() -> Result<World> {
 
 #[test]
 fn s190_a_mass_deletion_waits_for_a_person() -> Result<()> {
-    let world = asking()?;
+    let world = asking_world()?;
     let waited = world.a.cli(&["status", "--wait", "--timeout", "60"])?;
     ensure!(
         waited.code == 5,
         "`status --wait` ended with {}: {}",
         waited.code,
-        waited.printed()
+        waited.printed_text()
     );
     world.b.cycle()?;
     has(&world.b, &hundred())?;
@@ -58,7 +58,7 @@ fn s190_a_mass_deletion_waits_for_a_person() -> Result<()> {
 
 #[test]
 fn s190_everything_else_syncs_on_while_it_waits() -> Result<()> {
-    let world = asking()?;
+    let world = asking_world()?;
     world.b.files().run("news=from b")?;
     world.b.wait_idle()?;
     world.a.wait_status("the new file arrives on A", |_| {
@@ -70,7 +70,7 @@ fn s190_everything_else_syncs_on_while_it_waits() -> Result<()> {
 
 #[test]
 fn s191_keep_brings_everything_back() -> Result<()> {
-    let world = asking()?;
+    let world = asking_world()?;
     world.a.must(&["confirm", &world.a.root_text(), "keep"])?;
     world.settle()?;
     world.expect(&Tree::literal(&hundred()))?;
@@ -79,7 +79,7 @@ fn s191_keep_brings_everything_back() -> Result<()> {
 
 #[test]
 fn s192_delete_deletes_everywhere_and_asks_once() -> Result<()> {
-    let world = asking()?;
+    let world = asking_world()?;
     world.a.must(&["confirm", &world.a.root_text(), "delete"])?;
     world.settle()?;
     world.expect(&Tree::default())?;
@@ -96,7 +96,7 @@ fn s192_delete_deletes_everywhere_and_asks_once() -> Result<()> {
 
 #[test]
 fn s193_the_question_survives_a_crash() -> Result<()> {
-    let mut world = asking()?;
+    let mut world = asking_world()?;
     world.a.kill9()?;
     world.a.start()?;
     world.a.wait_status("A asks again", asks)?;
@@ -275,7 +275,7 @@ fn a_mass_deletion_that_takes_its_time_is_asked_about_too() -> Result<()> {
 #[test]
 fn deletions_on_the_service_count_together() -> Result<()> {
     let world = World::with_base(&hundred())?;
-    let top = World::remote();
+    let top = World::remote_folder();
     let folders = [0, 1, 2].map(|n| format!("{top}/{n}"));
     let mut delete = vec!["delete"];
     delete.extend(folders.iter().map(String::as_str));
@@ -290,7 +290,7 @@ fn deletions_on_the_service_count_together() -> Result<()> {
 #[test]
 fn a_folder_whose_remote_folder_is_deleted_halts_and_keeps_its_files() -> Result<()> {
     let world = World::with_base("f=1; d/g=2")?;
-    world.a.must(&["delete", &World::remote()])?;
+    world.a.must(&["delete", &World::remote_folder()])?;
     let halted = |status: &Status| {
         status.state == "error" && status.problems().any(|p| p.code == "remote_gone")
     };
@@ -305,7 +305,7 @@ fn a_folder_whose_remote_folder_is_deleted_halts_and_keeps_its_files() -> Result
     // Added anew, it is made anew, from what is here.
     for device in [&world.a, &world.b] {
         device.must(&["remove", &device.root_text()])?;
-        device.add(&World::remote())?;
+        device.add(&World::remote_folder())?;
     }
     world.settle()?;
     world.expect(&Tree::literal("f=1; d/g=2; new=3"))?;

@@ -196,10 +196,10 @@ fn s188_a_device_that_joins_sends_nothing_that_the_shared_rules_forbid() -> Resu
     })?;
     world.a.files().run(".cairnignore=*.key; doc=d")?;
     world.b.files().run("id.key=secret; own=o")?;
-    world.a.add(&World::remote())?;
+    world.a.add(&World::remote_folder())?;
     world.a.start()?;
     world.a.wait_idle()?;
-    world.b.add(&World::remote())?;
+    world.b.add(&World::remote_folder())?;
     world.b.start()?;
     world.settle()?;
     differs(".cairnignore=*.key; doc=d; own=o", &world.a.tree()?)?;

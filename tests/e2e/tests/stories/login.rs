@@ -72,7 +72,7 @@ impl World {
     }
 
     /// Logs in, links the folder and starts the daemon.
-    fn synced(&mut self) -> Result<()> {
+    fn sync_first_file(&mut self) -> Result<()> {
         self.log_in()?;
         self.device.add("/sync")?;
         self.device.start()?;
@@ -131,7 +131,7 @@ impl Drop for Login {
 #[test]
 fn a_browser_login_syncs_and_its_token_is_renewed_on_the_way() -> Result<()> {
     let mut world = World::new()?;
-    world.synced()?;
+    world.sync_first_file()?;
     ensure!(world.server.service().tree()?.contains_key("a"));
     let before = world.renewals()?;
     world.server.dev().advance(Duration::from_secs(601))?;
@@ -152,14 +152,14 @@ fn a_browser_login_syncs_and_its_token_is_renewed_on_the_way() -> Result<()> {
 #[test]
 fn a_login_that_has_ended_asks_for_another_and_nothing_is_lost() -> Result<()> {
     let mut world = World::new()?;
-    world.synced()?;
+    world.sync_first_file()?;
     world.server.dev().advance(DAY * 61)?;
     world.device.files().run("b=written meanwhile")?;
     world.device.must(&["sync"])?;
     world
         .device
         .wait_status("the device is locked out", |status| status.state == "error")?;
-    let printed = world.device.must(&["status"])?.printed();
+    let printed = world.device.must(&["status"])?.printed_text();
     ensure!(printed.contains("cairn login"), "{printed}");
     let refused = world.device.cli(&["list", "/"])?;
     refused.refuses(3, &["log in again"])?;

@@ -16,7 +16,7 @@ fn b_in_mode(mode: &str) -> Result<World> {
     })
 }
 
-fn same(expected: &str, found: &Tree) -> Result<()> {
+fn check_same(expected: &str, found: &Tree) -> Result<()> {
     match Tree::literal(expected).difference(found) {
         Some(difference) => anyhow::bail!("\n{difference}"),
         None => Ok(()),
@@ -28,13 +28,13 @@ fn an_upload_folder_only_sends() -> Result<()> {
     let world = b_in_mode("upload")?;
     world.b.files().run("mine=b; d/deep=b too")?;
     world.settle()?;
-    same("mine=b; d/deep=b too", &world.a.tree()?)?;
+    check_same("mine=b; d/deep=b too", &world.a.tree()?)?;
     world
         .a
         .files()
         .run("theirs=a; mine=edited on a; rm d/deep")?;
     world.settle()?;
-    same("mine=b; d/deep=b too", &world.b.tree()?)?;
+    check_same("mine=b; d/deep=b too", &world.b.tree()?)?;
     world.finish()
 }
 
@@ -58,7 +58,7 @@ fn what_both_changed_in_a_one_way_folder_stays_and_is_reported() -> Result<()> {
         problem.as_ref().is_some_and(|p| p.code == "one_way"),
         "{problem:?}"
     );
-    same("a=by a; other=o", &world.a.tree()?)?;
+    check_same("a=by a; other=o", &world.a.tree()?)?;
     world.b.files().run("mv a mine")?;
     world.b.must(&["sync"])?;
     world.b.wait_status("renamed, it goes up", |status| {
@@ -73,7 +73,7 @@ fn a_download_folder_only_receives() -> Result<()> {
     let world = b_in_mode("download")?;
     world.a.files().run("theirs=a; d/deep=a too")?;
     world.settle()?;
-    same("theirs=a; d/deep=a too", &world.b.tree()?)?;
+    check_same("theirs=a; d/deep=a too", &world.b.tree()?)?;
     world.b.files().run("mine=b")?;
     world.settle()?;
     ensure!(
@@ -83,7 +83,7 @@ fn a_download_folder_only_receives() -> Result<()> {
     ensure!(world.b.files().read("mine")? == b"b");
     world.a.files().run("rm theirs; d/deep=edited")?;
     world.settle()?;
-    same("mine=b; d/deep=edited", &world.b.tree()?)?;
+    check_same("mine=b; d/deep=edited", &world.b.tree()?)?;
     world.finish()
 }
 
@@ -106,20 +106,20 @@ fn a_strict_device_asks_before_it_takes_what_was_made_without_keys() -> Result<(
     ensure!(problem.hint.contains("cairn accept"), "{problem:?}");
     ensure!(held.folders[0].state == "attention", "{held:?}");
     world.a.wait_idle()?;
-    same("f=base; g=new; made/", &world.a.tree()?)?;
+    check_same("f=base; g=new; made/", &world.a.tree()?)?;
     world.b.wait_idle()?;
-    same("f=base; g=new", &world.b.tree()?)?;
+    check_same("f=base; g=new", &world.b.tree()?)?;
     let taken = world.b.must(&["accept"])?.json()?;
     ensure!(taken["accepted"] == 1, "{taken}");
     world.settle()?;
-    same("f=base; g=new; made/", &world.b.tree()?)?;
+    check_same("f=base; g=new; made/", &world.b.tree()?)?;
     let again = world.b.must(&["accept"])?.json()?;
     ensure!(again["accepted"] == 0, "{again}");
     world.finish()
 }
 
 /// Both edited `f.txt`, A first.
-fn conflicted() -> Result<World> {
+fn conflicted_world() -> Result<World> {
     let world = World::with_base("f.txt=base")?;
     world.a.pause()?;
     world.b.pause()?;
@@ -134,7 +134,7 @@ fn conflicted() -> Result<World> {
 
 #[test]
 fn a_conflict_is_listed_with_both_paths_and_its_device() -> Result<()> {
-    let world = conflicted()?;
+    let world = conflicted_world()?;
     let response = world.b.must(&["conflicts"])?.json()?;
     let conflict = &response["conflicts"][0];
     ensure!(conflict["path"] == "f.txt", "{conflict}");
@@ -155,7 +155,7 @@ fn a_conflict_is_listed_with_both_paths_and_its_device() -> Result<()> {
 
 #[test]
 fn keeping_mine_gives_the_copy_the_name() -> Result<()> {
-    let world = conflicted()?;
+    let world = conflicted_world()?;
     let path = world.b.files().path("f.txt").display().to_string();
     world.b.must(&["resolve", &path, "--keep", "mine"])?;
     world.settle()?;
@@ -166,7 +166,7 @@ fn keeping_mine_gives_the_copy_the_name() -> Result<()> {
 
 #[test]
 fn keeping_theirs_removes_the_copy_into_the_trash() -> Result<()> {
-    let world = conflicted()?;
+    let world = conflicted_world()?;
     let path = world.b.files().path("f.txt").display().to_string();
     world.b.must(&["resolve", &path, "--keep", "theirs"])?;
     world.settle()?;
@@ -181,7 +181,7 @@ fn keeping_theirs_removes_the_copy_into_the_trash() -> Result<()> {
 
 #[test]
 fn keeping_both_closes_the_conflict_on_every_device() -> Result<()> {
-    let world = conflicted()?;
+    let world = conflicted_world()?;
     let listed = world.b.must(&["conflicts"])?.json()?;
     let copy = listed["conflicts"][0]["copy"].as_str();
     let plain = copy.context("no conflict")?.replace("conflicted copy ", "");
@@ -227,7 +227,7 @@ fn what_a_deletion_removed_elsewhere_can_be_restored_here() -> Result<()> {
     let world = World::with_base("keep=k; lost=precious")?;
     world.a.files().run("rm lost")?;
     world.settle()?;
-    same("keep=k", &world.b.tree()?)?;
+    check_same("keep=k", &world.b.tree()?)?;
     ensure!(trash(world.b.files().root())?.count_of(b"precious") == 1);
     let response = world.b.must(&["trash", "list"])?.json()?;
     ensure!(response.to_string().contains("lost"), "{response}");
@@ -259,7 +259,7 @@ fn a_removed_folder_keeps_its_files_and_syncs_no_more() -> Result<()> {
     world.b.must(&["remove", &world.b.root_text()])?;
     world.a.files().run("c=3")?;
     world.a.wait_idle()?;
-    same("a=1", &world.b.tree()?)?;
+    check_same("a=1", &world.b.tree()?)?;
     ensure!(world.b.status()?.folders.is_empty());
     world.finish()
 }
@@ -277,7 +277,7 @@ fn a_pause_survives_a_restart() -> Result<()> {
     );
     world.a.files().run("c=3")?;
     world.a.wait_idle()?;
-    same("a=1", &world.b.tree()?)?;
+    check_same("a=1", &world.b.tree()?)?;
     world.b.resume()?;
     world.settle()?;
     world.expect(&Tree::literal("a=1; c=3"))?;

@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use cairn_e2e::{Scenario, Tree, World};
 use std::fmt::Write as _;
 
-fn numbered(dir: &str, count: usize) -> String {
+fn numbered_files(dir: &str, count: usize) -> String {
     (0..count).fold(String::new(), |mut text, n| {
         let _ = write!(text, "{dir}/{n}=content {n};");
         text
@@ -36,9 +36,9 @@ fn s060_a_renamed_file_stays_the_same_node() -> Result<()> {
 #[test]
 fn s061_a_renamed_folder_is_one_move_on_the_server() {
     Scenario::new("S061")
-        .base(numbered("d", 100))
+        .base(numbered_files("d", 100))
         .a("mv d e")
-        .expect(&numbered("e", 100))
+        .expect(&numbered_files("e", 100))
         .transfers(0, 0)
         .feed_changes(1)
         .also(|world| {
@@ -176,9 +176,9 @@ fn s078_a_deep_tree_is_flattened_without_a_transfer() {
 #[test]
 fn s081_moving_five_hundred_files_asks_nobody() {
     Scenario::new("S081")
-        .base(numbered("d", 500))
+        .base(numbered_files("d", 500))
         .a("mv d e")
-        .expect(&numbered("e", 500))
+        .expect(&numbered_files("e", 500))
         .transfers(0, 0)
         .also(|world| {
             for device in [&world.a, &world.b] {

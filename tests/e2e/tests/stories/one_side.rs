@@ -138,8 +138,8 @@ fn a_folder_added_to_a_running_daemon_is_synced_at_once() -> Result<()> {
     })?;
     world.a.start()?;
     world.b.start()?;
-    world.a.add(&World::remote())?;
-    world.b.add(&World::remote())?;
+    world.a.add(&World::remote_folder())?;
+    world.b.add(&World::remote_folder())?;
     world.a.files().write("a.txt", "x")?;
     // Nobody asks for a look, as `status --wait` would: well before the feed is polled.
     wait::holds("the file is on the other device", wait::PROCESS, || {

@@ -95,7 +95,7 @@ fn a_file_is_opened_and_downloaded_with_its_address_alone() -> Result<()> {
     world
         .browser
         .evaluate("document.querySelector('#files button').click()")?;
-    let (name, got) = world.browser.downloaded()?;
+    let (name, got) = world.browser.wait_for_download()?;
     ensure!(
         name == "big.bin" && got == content,
         "{name}: {} bytes",
@@ -108,7 +108,7 @@ fn a_file_is_opened_and_downloaded_with_its_address_alone() -> Result<()> {
     );
 
     // No bit of the secret is on the wire, neither from the browser nor from the command line.
-    ensure!(!world.browser.sent().contains(&secret));
+    ensure!(!world.browser.sent_text().contains(&secret));
     let requests = world.server.dev().requests()?;
     ensure!(!format!("{requests:?}").contains(&secret));
     let listed = world.owner.must(&["share", "list"])?.json()?;
@@ -153,9 +153,9 @@ fn a_password_is_asked_for_and_a_wrong_one_opens_nothing() -> Result<()> {
     world
         .browser
         .evaluate("document.querySelector('#files button').click()")?;
-    ensure!(world.browser.downloaded()?.1 == b"behind a password");
+    ensure!(world.browser.wait_for_download()?.1 == b"behind a password");
     ensure!(
-        !world.browser.sent().contains("ssword 1"),
+        !world.browser.sent_text().contains("ssword 1"),
         "a password never travels"
     );
 
@@ -173,7 +173,7 @@ fn a_password_is_asked_for_and_a_wrong_one_opens_nothing() -> Result<()> {
     world
         .browser
         .evaluate("document.querySelector('#files button').click()")?;
-    ensure!(world.browser.downloaded()?.1 == b"behind a password");
+    ensure!(world.browser.wait_for_download()?.1 == b"behind a password");
     world.browser.open(&address)?;
     world
         .browser
@@ -207,7 +207,7 @@ fn a_folder_comes_as_one_archive_and_grows_when_it_is_refreshed() -> Result<()> 
         world
             .browser
             .evaluate("document.getElementById('download-all').click()")?;
-        let (name, archive) = world.browser.downloaded()?;
+        let (name, archive) = world.browser.wait_for_download()?;
         ensure!(name == "trip.zip");
         unzip(&archive)
     };
@@ -284,7 +284,7 @@ fn what_a_server_alters_is_refused_and_not_saved() -> Result<()> {
     world
         .browser
         .evaluate("document.querySelectorAll('#files button')[1].click()")?;
-    ensure!(world.browser.downloaded()?.1 == b"as it was");
+    ensure!(world.browser.wait_for_download()?.1 == b"as it was");
     Ok(())
 }
 

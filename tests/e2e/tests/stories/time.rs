@@ -65,7 +65,7 @@ fn s223_an_edit_that_hides_behind_size_and_time_is_seen() {
     Scenario::new("S223")
         .base("f=aaaa")
         .a_does(|files| {
-            let at = files.modified("f")?;
+            let at = files.modified_time("f")?;
             files.write("f", "bbbb")?;
             files.touch("f", at)
         })

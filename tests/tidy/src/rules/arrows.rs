@@ -78,7 +78,7 @@ pub const ARROWS: Rule = Rule {
                 ));
                 continue;
             };
-            for dependency in package.normal().filter_map(ours) {
+            for dependency in package.normal().filter_map(short_name) {
                 if !allowed.contains(&dependency) {
                     violations.push(Violation::new(
                         &package.name,
@@ -105,13 +105,13 @@ pub const TEST_ARROWS: Rule = Rule {
         let mut violations = Vec::new();
         for package in &workspace.packages {
             for dependency in package.dependencies.iter().filter(|d| d.dev) {
-                let Some(name) = ours(&dependency.name) else {
+                let Some(name) = short_name(&dependency.name) else {
                     continue;
                 };
                 let of_server =
                     SERVER.contains(&package.name.as_str()) && KEYS_AND_CONTENT.contains(&name);
-                let above =
-                    name != "server" && reaches(name, ours(&package.name).unwrap_or(&package.name));
+                let above = name != "server"
+                    && reaches(name, short_name(&package.name).unwrap_or(&package.name));
                 if of_server || above {
                     violations.push(Violation::new(
                         &package.name,
@@ -202,7 +202,7 @@ pub const OWNERS: Rule = Rule {
 };
 
 /// The short name of a package of ours.
-fn ours(name: &str) -> Option<&str> {
+fn short_name(name: &str) -> Option<&str> {
     name.strip_prefix("cairn-")
 }
 

@@ -225,7 +225,7 @@ fn is_sql(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn broken(rule: Rule, path: &str, text: &str) -> bool {
+    fn is_broken(rule: Rule, path: &str, text: &str) -> bool {
         let workspace = Workspace {
             files: vec![SourceFile::new(path, text)],
             ..Workspace::default()
@@ -236,12 +236,12 @@ mod tests {
     #[test]
     fn what_belongs_to_the_platform_is_a_violation_elsewhere() {
         let cfg = "#[cfg(target_os = \"linux\")]\nfn f() {}";
-        assert!(broken(
+        assert!(is_broken(
             NO_MACHINE_CODE_OUTSIDE,
             "daemon/crates/engine/src/a.rs",
             cfg
         ));
-        assert!(!broken(
+        assert!(!is_broken(
             NO_MACHINE_CODE_OUTSIDE,
             "daemon/crates/platform/src/a.rs",
             cfg
@@ -251,18 +251,18 @@ mod tests {
             "#[cfg(unix)]\nfn f() {}",
             "fn f() -> bool { std::env::consts::OS == \"linux\" }",
         ] {
-            assert!(broken(NO_MACHINE_CODE_OUTSIDE, tray, asks), "{asks}");
+            assert!(is_broken(NO_MACHINE_CODE_OUTSIDE, tray, asks), "{asks}");
             let test = format!("#[cfg(test)]\nmod tests {{\n{asks}\n}}");
-            assert!(!broken(NO_MACHINE_CODE_OUTSIDE, tray, &test), "{asks}");
+            assert!(!is_broken(NO_MACHINE_CODE_OUTSIDE, tray, &test), "{asks}");
         }
         let code = "fn f() { unsafe { g() } }";
-        assert!(broken(
+        assert!(is_broken(
             UNSAFE_AT_HOME,
             "daemon/crates/engine/src/a.rs",
             code
         ));
         let comment = "// never unsafe\nfn not_unsafe_here() {}";
-        assert!(!broken(
+        assert!(!is_broken(
             UNSAFE_AT_HOME,
             "daemon/crates/engine/src/a.rs",
             comment
@@ -272,25 +272,33 @@ mod tests {
     #[test]
     fn sql_is_a_violation_outside_its_homes() {
         let code = "fn f() { q(\"SELECT a\\n  FROM b\"); }".replace("\\n", " ");
-        assert!(broken(SQL_AT_HOME, "daemon/crates/engine/src/a.rs", &code));
-        assert!(!broken(SQL_AT_HOME, "daemon/crates/index/src/a.rs", &code));
-        assert!(!broken(SQL_AT_HOME, "server/store/src/a.rs", &code));
+        assert!(is_broken(
+            SQL_AT_HOME,
+            "daemon/crates/engine/src/a.rs",
+            &code
+        ));
+        assert!(!is_broken(
+            SQL_AT_HOME,
+            "daemon/crates/index/src/a.rs",
+            &code
+        ));
+        assert!(!is_broken(SQL_AT_HOME, "server/store/src/a.rs", &code));
         let prose = "fn f() { q(\"select a file from the list\"); }";
-        assert!(!broken(SQL_AT_HOME, "daemon/src/cli/a.rs", prose));
+        assert!(!is_broken(SQL_AT_HOME, "daemon/src/cli/a.rs", prose));
     }
 
     #[test]
     fn printing_is_a_violation_in_a_library() {
         let code = "fn f() { println!(\"x\"); }";
-        assert!(broken(QUIET, "daemon/crates/engine/src/a.rs", code));
-        assert!(!broken(QUIET, "daemon/src/cli/status.rs", code));
-        assert!(!broken(
+        assert!(is_broken(QUIET, "daemon/crates/engine/src/a.rs", code));
+        assert!(!is_broken(QUIET, "daemon/src/cli/status.rs", code));
+        assert!(!is_broken(
             QUIET,
             "daemon/crates/engine/src/a.rs",
             "fn f() { eprintln!(); }"
         ));
         let test = format!("#[cfg(test)]\nmod tests {{\n{code}\n}}");
-        assert!(!broken(QUIET, "daemon/crates/engine/src/a.rs", &test));
+        assert!(!is_broken(QUIET, "daemon/crates/engine/src/a.rs", &test));
     }
 
     #[test]
@@ -302,9 +310,9 @@ mod tests {
             "fn f() { panic!() }",
             "pub fn reconcile(a: &Trees) -> Result<Plan, E> {",
         ] {
-            assert!(broken(PURE_PLAN, path, bad), "{bad}");
+            assert!(is_broken(PURE_PLAN, path, bad), "{bad}");
         }
-        assert!(!broken(
+        assert!(!is_broken(
             PURE_PLAN,
             path,
             "pub fn reconcile(a: &Trees) -> Plan {"
@@ -314,13 +322,13 @@ mod tests {
     #[test]
     fn a_sleeping_test_is_a_violation() {
         let test = "#[cfg(test)]\nmod tests {\n    fn f() { std::thread::sleep(x); }\n}";
-        assert!(broken(CLOCKLESS_TESTS, "daemon/src/a.rs", test));
-        assert!(!broken(
+        assert!(is_broken(CLOCKLESS_TESTS, "daemon/src/a.rs", test));
+        assert!(!is_broken(
             CLOCKLESS_TESTS,
             "daemon/src/a.rs",
             "fn f() { clock.sleep(x); }"
         ));
-        assert!(broken(
+        assert!(is_broken(
             CLOCKLESS_TESTS,
             "tests/e2e/tests/a.rs",
             "fn f() { sleep(x); }"

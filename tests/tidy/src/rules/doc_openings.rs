@@ -35,7 +35,7 @@ pub const DOC_OPENINGS: Rule = Rule {
         for file in &workspace.files {
             for comment in doc_comments(file) {
                 for (line, sentence) in sentences(&comment) {
-                    if let Some(opening) = refused(&sentence) {
+                    if let Some(opening) = refused_opening(&sentence) {
                         let detail = format!("a sentence begins with \"{opening}\"");
                         violations.push(Violation::in_line(&file.path, line, detail));
                     }
@@ -49,7 +49,7 @@ pub const DOC_OPENINGS: Rule = Rule {
 /// The lines of one doc comment, with their numbers.
 type Comment<'a> = Vec<(usize, &'a str)>;
 
-fn refused(sentence: &str) -> Option<&'static str> {
+fn refused_opening(sentence: &str) -> Option<&'static str> {
     let first = sentence.split(|c: char| !c.is_alphanumeric()).next()?;
     let short = OPENINGS.into_iter().find(|opening| *opening == first);
     short.or_else(|| {

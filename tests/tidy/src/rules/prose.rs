@@ -150,7 +150,7 @@ fn is_heading(line: &str, fragment: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn broken(rule: Rule, path: &str, text: &str) -> bool {
+    fn is_broken(rule: Rule, path: &str, text: &str) -> bool {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("there.md"), "## The *one* heading, here\n").unwrap();
         let workspace = Workspace {
@@ -164,13 +164,13 @@ mod tests {
     #[test]
     fn paths_of_one_machine_are_violations() {
         let path = format!("see /{}/x", "work");
-        assert!(broken(NO_MACHINE_PATHS, "docs/a.md", &path));
-        assert!(broken(
+        assert!(is_broken(NO_MACHINE_PATHS, "docs/a.md", &path));
+        assert!(is_broken(
             NO_MACHINE_PATHS,
             "daemon/src/a.rs",
             &format!("// {path}")
         ));
-        assert!(!broken(
+        assert!(!is_broken(
             NO_MACHINE_PATHS,
             "docs/a.md",
             "the home/work/x of a/work/tree"
@@ -180,25 +180,25 @@ mod tests {
     #[test]
     fn things_left_for_later_are_violations() {
         let comment = format!("// {}: later", "TODO");
-        assert!(broken(NO_LEFTOVERS, "daemon/src/a.rs", &comment));
-        assert!(!broken(NO_LEFTOVERS, "daemon/src/a.rs", "// done"));
+        assert!(is_broken(NO_LEFTOVERS, "daemon/src/a.rs", &comment));
+        assert!(!is_broken(NO_LEFTOVERS, "daemon/src/a.rs", "// done"));
     }
 
     #[test]
     fn dead_links_are_violations() {
-        assert!(!broken(
+        assert!(!is_broken(
             LINKS,
             "a.md",
             "# D\n[a](there.md#the-one-heading-here) [b](https://example.com) [c](#d)"
         ));
         for dead in ["[a](gone.md)", "[a](there.md#gone)", "[a](#gone)"] {
-            assert!(broken(LINKS, "a.md", dead), "{dead}");
+            assert!(is_broken(LINKS, "a.md", dead), "{dead}");
         }
     }
 
     #[test]
     fn pages_outside_the_contents_are_violations() {
-        assert!(broken(CONTENTS, "docs/lost.md", "# Lost"));
-        assert!(!broken(CONTENTS, "README.md", "# Not one of the site"));
+        assert!(is_broken(CONTENTS, "docs/lost.md", "# Lost"));
+        assert!(!is_broken(CONTENTS, "README.md", "# Not one of the site"));
     }
 }

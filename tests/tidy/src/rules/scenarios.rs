@@ -21,7 +21,7 @@ pub const SCENARIOS: Rule = Rule {
         let tests: Vec<&SourceFile> = workspace.rust().filter(|f| f.is_test()).collect();
         let mut violations = Vec::new();
         for file in tests.iter().filter(|f| !f.is_in(&["tests/tidy/"])) {
-            for (id, line) in named(&file.text) {
+            for (id, line) in named_scenarios(&file.text) {
                 if !known.contains(id.as_str()) {
                     let detail = format!("{id} is not in {FILE}");
                     violations.push(Violation::in_line(&file.path, line, detail));
@@ -64,7 +64,7 @@ fn is_id(word: &str) -> bool {
 
 /// Returns the scenarios that a test source names, as `S123` or in `s123_sentence`, each with its
 /// first line.
-fn named(text: &str) -> BTreeMap<String, usize> {
+fn named_scenarios(text: &str) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     for (at, line) in text.lines().enumerate() {
         for word in line.split(|c: char| !(c.is_alphanumeric() || c == '_')) {

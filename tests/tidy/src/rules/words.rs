@@ -1,6 +1,6 @@
 //! The words of identifiers.
 
-use crate::glossary::{self, Refused, identifiers, parts, refused};
+use crate::glossary::{self, Refused, identifiers, parts, refused_words};
 use crate::script;
 use crate::{Rule, SourceFile, Violation};
 
@@ -13,11 +13,11 @@ pub const WORDS: Rule = Rule {
         let Some(file) = workspace.files.iter().find(|f| f.path == glossary::FILE) else {
             return Vec::new();
         };
-        let words = refused(&file.text);
+        let words = refused_words(&file.text);
         let mut violations = Vec::new();
         for file in &workspace.files {
             for (number, line) in code(file).lines().enumerate() {
-                for (identifier, word) in broken(line, &words) {
+                for (identifier, word) in refused_identifiers(line, &words) {
                     violations.push(Violation::in_line(
                         &file.path,
                         number + 1,
@@ -51,7 +51,7 @@ fn code(file: &SourceFile) -> String {
     String::new()
 }
 
-fn broken<'a>(line: &'a str, words: &'a [Refused]) -> Vec<(&'a str, &'a Refused)> {
+fn refused_identifiers<'a>(line: &'a str, words: &'a [Refused]) -> Vec<(&'a str, &'a Refused)> {
     identifiers(line)
         .filter_map(|identifier| {
             let parts = parts(identifier);

@@ -68,12 +68,15 @@ fn problems(document: &Value) -> Vec<String> {
             );
         }
     }
-    must(reached(document) == refs, "something that nothing uses");
+    must(
+        reached_keys(document) == refs,
+        "something that nothing uses",
+    );
     problems
 }
 
 /// Returns what is reached from the program along its dependencies.
-fn reached(document: &Value) -> HashSet<&str> {
+fn reached_keys(document: &Value) -> HashSet<&str> {
     let mut found = HashSet::new();
     let mut left: Vec<&str> = document["metadata"]["component"]["bom-ref"]
         .as_str()
