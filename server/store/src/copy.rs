@@ -137,17 +137,25 @@ fn copy_node(tx: &Tx<'_>, actor: &Actor, original: &Node, target: &Target<'_>) -
 }
 
 impl Tx<'_> {
-    /// Copies an active node with everything below it; all of it or nothing.
+    /// Copies an active node with everything below it; all of it or nothing. `seen` is the version that the
+    /// copy was decided, and perhaps sealed, for.
     ///
     /// # Errors
-    /// 404 for the node or the folder, 409 for a taken name or id, 507.
-    pub fn copy(&self, actor: &Actor, id: NodeId, how: &CopyNode) -> Result<Node> {
+    /// 404 for the node or the folder, 409 for a taken name or id, 412 for another version, 507.
+    pub fn copy(
+        &self,
+        actor: &Actor,
+        id: NodeId,
+        how: &CopyNode,
+        seen: Option<u64>,
+    ) -> Result<Node> {
         let top = nodes::active_node(self.conn, actor.space, id)?;
         if let Some(wanted) = how.id
             && let Some(known) = earlier_copy(self.conn, actor.space, &top, wanted)?
         {
             return Ok(known);
         }
+        nodes::check_version(&top.node, seen)?;
         let name = Name::new(how.name.clone().unwrap_or_else(|| top.node.name.clone()))
             .map_err(|e| Error::invalid(format!("`name`: {e}")))?;
         nodes::check_folder(self.conn, actor.space, how.parent_id)?;

@@ -105,6 +105,20 @@ pub(super) fn child_named(
         .optional()?)
 }
 
+/// Refuses a node that is at another version than the caller has seen.
+pub(super) fn check_version(node: &Node, seen: Option<u64>) -> Result<()> {
+    match seen {
+        Some(seen) if seen != node.version => Err(Error::Stale {
+            message: format!(
+                "the node {} is at version {}, not {seen}; read it again",
+                node.id, node.version
+            ),
+            version: node.version,
+        }),
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// Checks that a name is free in a folder for `who`.
 pub(super) fn check_free(
     conn: &Connection,

@@ -124,17 +124,7 @@ impl Tx<'_> {
             // Said again, perhaps because the first answer was lost (RFC 9110, section 13.1.1).
             return Ok(old.node);
         }
-        if let Some(version) = edit.version
-            && version != old.node.version
-        {
-            return Err(Error::Stale {
-                message: format!(
-                    "the node {id} is at version {}, not {version}; read it again",
-                    old.node.version
-                ),
-                version: old.node.version,
-            });
-        }
+        nodes::check_version(&old.node, edit.version)?;
         if edit.executable.is_some() && old.node.kind == Kind::Folder {
             return Err(Error::invalid(
                 "`executable` belongs to files, and this is a folder",

@@ -1,6 +1,7 @@
 //! Copies without keys.
 
 use super::world::{Draft, RECORD, World, new_node};
+use axum::http::Method;
 use cairn_wire::Page;
 use cairn_wire::account::Quota;
 use cairn_wire::nodes::{ContentSource, Node};
@@ -180,4 +181,25 @@ async fn a_copy_that_can_not_be_made_leaves_nothing() {
             .storage_used,
         2 * RECORD + 5
     );
+}
+
+#[tokio::test]
+async fn a_copy_that_was_decided_on_another_version_is_not_made() {
+    let world = World::new();
+    let owner = world.owner();
+    let file = owner.file(None, "f", "12345").await;
+    let change = json!({"description": "another version"});
+    let path = format!("/api/v1/nodes/{}", file.id);
+    let changed: Node = owner.put(&path, &change).await.ok();
+    let copy = async |version: u64, name: &str| {
+        let body = serde_json::to_vec(&json!({"name": name})).unwrap();
+        let seen = format!("\"{version}\"");
+        let path = format!("{path}/copy");
+        owner
+            .send(Method::POST, &path, &[("if-match", &seen)], body)
+            .await
+    };
+    let stale = copy(file.version, "g").await;
+    stale.failed(412);
+    copy(changed.version, "g").await.done(201);
 }

@@ -115,15 +115,23 @@ impl Api {
         Ok(results)
     }
 
-    /// `POST /nodes/{id}/copy`: a file, or a folder with everything below, in one step.
+    /// `POST /nodes/{id}/copy`: a file, or a folder with everything below, in one step; `version` guards
+    /// against changes of the original that were not seen.
     ///
     /// # Errors
-    /// [`ApiError::Conflict`] if the name is taken.
-    pub async fn copy_node(&self, id: NodeId, copy: &CopyNode) -> Result<Node, ApiError> {
-        self.json(self.with_idempotency_key(
-            Call::new(Method::POST, format!("{NODES}/{id}/copy")).json(copy)?,
-        )?)
-        .await
+    /// [`ApiError::Conflict`] if the name is taken, [`ApiError::PreconditionFailed`] for another version.
+    pub async fn copy_node(
+        &self,
+        id: NodeId,
+        version: Option<u64>,
+        copy: &CopyNode,
+    ) -> Result<Node, ApiError> {
+        let call = Call::new(Method::POST, format!("{NODES}/{id}/copy")).json(copy)?;
+        let call = match version {
+            Some(version) => call.if_match(version)?,
+            None => call,
+        };
+        self.json(self.with_idempotency_key(call)?).await
     }
 
     /// `POST /nodes/{id}/restore`: out of the trash, to where it was.

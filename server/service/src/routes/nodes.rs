@@ -232,10 +232,14 @@ async fn trash(
 /// Copies a node, a folder with everything below it, in one atomic step and without keys.
 #[utoipa::path(
     post, path = "/api/v1/nodes/{id}/copy", tag = "nodes", request_body = CopyNode,
-    params(("id" = String, Path, format = Uuid)),
+    params(
+        ("id" = String, Path, format = Uuid),
+        ("If-Match" = Option<String>, Header, description = "The version of the original that the copy was decided on, in quotes")
+    ),
     responses(
         (status = 201, description = "The copy", body = Node),
         (status = 409, description = "The name or the id is taken"),
+        (status = 412, description = "The original is at another version"),
         (status = 507, description = "The copy does not fit")
     )
 )]
@@ -243,8 +247,12 @@ async fn copy(
     caller: Caller,
     State(app): State<AppState>,
     PathArgs(id): PathArgs<NodeId>,
+    headers: HeaderMap,
     Input(how): Input<CopyNode>,
 ) -> Result<Response> {
-    let node = app.store.write(|tx| tx.copy(&caller.actor(), id, &how))?;
+    let seen = if_match(&headers)?;
+    let node = app
+        .store
+        .write(|tx| tx.copy(&caller.actor(), id, &how, seen))?;
     Ok(node_response(StatusCode::CREATED, node))
 }

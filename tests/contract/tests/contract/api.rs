@@ -196,7 +196,7 @@ async fn folders_are_made_changed_copied_trashed_and_restored() {
         name: Some("c".into()),
         seal: None,
     };
-    assert_eq!(api.copy_node(a.id, &copy).await.unwrap().id, node(3));
+    assert_eq!(api.copy_node(a.id, None, &copy).await.unwrap().id, node(3));
     let batch = NodeBatch {
         operations: vec![
             NodeOperation::CreateFolder {
@@ -457,7 +457,7 @@ async fn a_change_whose_response_was_lost_happens_once() {
         name: Some("b".into()),
         seal: None,
     };
-    api.copy_node(node(1), &copy).await.unwrap();
+    api.copy_node(node(1), None, &copy).await.unwrap();
     let names: Vec<_> = api
         .children(None, None)
         .await

@@ -204,6 +204,17 @@ async fn another_revision_of_the_file_than_the_wanted_one_is_not_sealed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_copy_is_not_sealed_for_a_content_that_was_replaced_meanwhile() {
+    let world = World::new().await;
+    let found = world.file("f", b"as it was found").await;
+    world.file("f", b"edited since").await;
+    let name = Name::new("copy").unwrap();
+    let copied = world.space.copy_node(&found, Some(world.home), &name).await;
+    let refused = copied.unwrap_err().to_string();
+    assert!(refused.contains("read it again"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_copy_was_made_of_comes_back_without_a_seal() {
     let world = World::new().await;
     let original = world.file("original", b"copied").await;

@@ -131,7 +131,9 @@ impl Space {
     /// Copies a node, a folder with everything below it, in one step.
     ///
     /// # Errors
-    /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the name is taken.
+    /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the name is taken,
+    /// [`ApiError::PreconditionFailed`](cairn_api::ApiError::PreconditionFailed) if the node was changed since
+    /// it was found: the copy is sealed for the content that it had.
     pub async fn copy_node(
         &self,
         node: &Node,
@@ -154,7 +156,8 @@ impl Space {
             name: Some(name.as_str().to_owned()),
             seal,
         };
-        Ok(self.api.copy_node(node.id, &copy).await?)
+        let sealed_for = copy.seal.as_ref().map(|_| node.version);
+        Ok(self.api.copy_node(node.id, sealed_for, &copy).await?)
     }
 
     /// Moves a node into the trash, with everything below it.

@@ -320,7 +320,7 @@ async fn a_copy_made_without_keys_opens_and_takes_revisions_of_its_own() {
         name: Some("copy".to_owned()),
         seal: None,
     };
-    let copied = world.api.copy_node(original.id, &copy).await.unwrap();
+    let copied = world.api.copy_node(original.id, None, &copy).await.unwrap();
     assert!(copied.content_source.is_some());
     assert_eq!(world.get(&copied).await, b"the original");
     assert_eq!(
@@ -354,7 +354,7 @@ async fn a_new_revision_of_a_copy_uses_the_chunks_of_the_original() {
         name: Some("copy".to_owned()),
         seal: None,
     };
-    let copied = world.api.copy_node(original.id, &copy).await.unwrap();
+    let copied = world.api.copy_node(original.id, None, &copy).await.unwrap();
     content[4 * MIB] ^= 1;
     let sealed = world
         .api
@@ -381,7 +381,7 @@ async fn a_new_revision_of_a_copy_uses_the_chunks_of_the_original() {
             name: Some(format!("again {}", node.id)),
             ..copy.clone()
         };
-        let made = world.api.copy_node(edited.id, &again).await.unwrap();
+        let made = world.api.copy_node(edited.id, None, &again).await.unwrap();
         assert!(world.get(&made).await == content);
     }
     world
