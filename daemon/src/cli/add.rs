@@ -88,17 +88,15 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         only: args.only.clone(),
         gate: args.deletion_gate.map_or(default_gate, |gate| gate.0),
     };
-    if !args.yes
-        && let Err(refused) = ask(&new)
-    {
-        if is_made {
-            // It is empty, or somebody has begun to use it.
-            drop(std::fs::remove_dir(&new.local));
+    let local = new.local.clone();
+    let (added, missing) = match confirm_and_pair(app, &args, new).await {
+        Err(refused) if is_made && matches!(refused.exit, Exit::Usage | Exit::Decision) => {
+            // Only an empty one goes: somebody may have begun to use it.
+            drop(std::fs::remove_dir(local));
+            return Err(refused);
         }
-        return Err(refused);
-    }
-    let missing = only::missing_subfolders(app, &new).await;
-    let added = pair(app, &args, new).await?;
+        other => other?,
+    };
     app.out.line(format_args!(
         "{} is synced with {} from now on.",
         added.local, added.remote
@@ -115,6 +113,19 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
     app.out.json(&added);
     Ok(())
+}
+
+/// Asks where that is needed, and makes the pair. Returns it with the chosen subfolders that neither side has.
+async fn confirm_and_pair(
+    app: &App,
+    args: &Args,
+    new: NewFolder,
+) -> CommandResult<(Folder, Vec<String>)> {
+    if !args.yes {
+        ask(&new)?;
+    }
+    let missing = only::missing_subfolders(app, &new).await;
+    Ok((pair(app, args, new).await?, missing))
 }
 
 /// Makes the pair, or changes the options of the one that exists, through the daemon if one runs.

@@ -13,6 +13,7 @@ mod invalid_names;
 mod lanes;
 mod plans;
 mod poll;
+mod root;
 mod rules;
 mod scanning;
 mod schedule;

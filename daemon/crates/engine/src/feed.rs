@@ -14,8 +14,8 @@ mod snapshot;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use cairn_api::ApiError;
-use cairn_index::IndexError;
-use cairn_model::{Cursor, Verification};
+use cairn_index::{Db, IndexError};
+use cairn_model::{Cursor, NodeId, Verification};
 use record::{Page, record};
 pub(crate) use snapshot::{accept, restore_held_problems};
 
@@ -23,6 +23,8 @@ pub(crate) use snapshot::{accept, restore_held_problems};
 const CURSOR: &str = "cursor";
 /// Key in the index that marks that everything has to be listed again: a change was lost.
 const LIST_AGAIN: &str = "list_again";
+/// Key in the index of the highest number of a change that a page of the feed has shown.
+const LAST_SEQ: &str = "last_seq";
 /// Maximum pages recorded before others (commands, hints) have their turn.
 const PAGES: usize = 50;
 
@@ -43,6 +45,20 @@ pub(crate) fn cursor(engine: &Engine) -> Result<Option<Cursor>, IndexError> {
     let Some(bytes) = bytes else { return Ok(None) };
     let text = String::from_utf8(bytes).map_err(|_| IndexError::Corrupt("cursor"))?;
     Ok(Some(Cursor(text)))
+}
+
+/// Returns whether the feed has removed a node since the change at `seq`, which a reply shows: a reply can be
+/// slower than the news of what happened after it.
+pub(crate) fn has_removed(db: &Db<'_>, node: NodeId, seq: u64) -> Result<bool, IndexError> {
+    Ok(seq <= last_seq(db)? && db.remote_row(node)?.is_none())
+}
+
+fn last_seq(db: &Db<'_>) -> Result<u64, IndexError> {
+    let Some(bytes) = db.meta(LAST_SEQ)? else {
+        return Ok(0);
+    };
+    let bytes = <[u8; 8]>::try_from(bytes).map_err(|_| IndexError::Corrupt(LAST_SEQ))?;
+    Ok(u64::from_be_bytes(bytes))
 }
 
 /// Brings the remote tree up to date. After an error part of the news may be recorded.

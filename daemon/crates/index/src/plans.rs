@@ -192,11 +192,13 @@ fn synchronise(db: &Db<'_>, rows: &Rows) -> Done {
         node: node(9),
         folder,
         local: file,
+        creates: true,
         hash: HASH,
         size: 1,
     })?;
     db.sent_row(revision)?;
-    db.sent_by_local(file)?;
+    db.sent_as_new(file)?;
+    db.end_sent_revision(revision)?;
     db.end_sent(file)
 }
 

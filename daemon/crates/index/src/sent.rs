@@ -16,12 +16,14 @@ pub struct SentRow {
     pub folder: FolderId,
     /// The file that was read; it may have changed or gone since.
     pub local: LocalId,
+    /// It was sent as a new node.
+    pub creates: bool,
     pub hash: ContentHash,
     /// Bytes.
     pub size: u64,
 }
 
-const COLUMNS: &str = "revision, node, folder, local, hash, size";
+const COLUMNS: &str = "revision, node, folder, local, creates, hash, size";
 
 fn read(row: &Row<'_>) -> Result<SentRow, IndexError> {
     let (revision, node): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
@@ -30,8 +32,9 @@ fn read(row: &Row<'_>) -> Result<SentRow, IndexError> {
         node: node_from(&node)?,
         folder: FolderId(row.get(2)?),
         local: LocalId(row.get(3)?),
-        hash: hash_from(row.get(4)?)?.ok_or(IndexError::Corrupt("hash"))?,
-        size: to_unsigned(row.get(5)?)?,
+        creates: row.get(4)?,
+        hash: hash_from(row.get(5)?)?.ok_or(IndexError::Corrupt("hash"))?,
+        size: to_unsigned(row.get(6)?)?,
     })
 }
 
@@ -42,13 +45,14 @@ impl Db<'_> {
     /// SQLite's.
     pub fn put_sent(&self, row: &SentRow) -> Result<(), IndexError> {
         self.prepare(&format!(
-            "INSERT OR REPLACE INTO sent ({COLUMNS}) VALUES (?1,?2,?3,?4,?5,?6)"
+            "INSERT OR REPLACE INTO sent ({COLUMNS}) VALUES (?1,?2,?3,?4,?5,?6,?7)"
         ))?
         .execute(rusqlite::params![
             row.revision.as_bytes(),
             row.node.as_bytes(),
             row.folder.0,
             row.local.0,
+            row.creates,
             row.hash.0,
             to_signed(row.size),
         ])?;
@@ -65,15 +69,28 @@ impl Db<'_> {
         first_row(&mut statement.query([revision.as_bytes()])?, read)
     }
 
-    /// Returns a revision of a file that was sent and whose fate is not known.
+    /// Returns the node as which a file was sent, if it was sent as a new one and it is not known whether the
+    /// service has it.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn sent_by_local(&self, local: LocalId) -> Result<Option<SentRow>, IndexError> {
-        let mut statement = self.prepare(&format!(
-            "SELECT {COLUMNS} FROM sent WHERE local = ?1 LIMIT 1"
-        ))?;
-        first_row(&mut statement.query([local.0])?, read)
+    pub fn sent_as_new(&self, local: LocalId) -> Result<Option<NodeId>, IndexError> {
+        let mut statement =
+            self.prepare("SELECT node FROM sent WHERE local = ?1 AND creates LIMIT 1")?;
+        first_row(&mut statement.query([local.0])?, |row| {
+            let node: Vec<u8> = row.get(0)?;
+            node_from(&node)
+        })
+    }
+
+    /// Forgets a revision that the service has refused.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn end_sent_revision(&self, revision: RevisionId) -> Result<(), IndexError> {
+        self.prepare("DELETE FROM sent WHERE revision = ?1")?
+            .execute([revision.as_bytes()])?;
+        Ok(())
     }
 
     /// Forgets what was sent of a file: the service has it, or something newer.

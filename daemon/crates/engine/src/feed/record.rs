@@ -1,7 +1,7 @@
 //! Recording a page of changes: which are taken, which are refused, and which wait for a person.
 
 use super::pending::{self, Tried};
-use super::{CURSOR, LIST_AGAIN};
+use super::{CURSOR, LAST_SEQ, LIST_AGAIN, last_seq};
 use crate::engine::Engine;
 use crate::key::Key;
 use crate::node_rows::{Deletion, Trust, deletion, remote_row};
@@ -25,6 +25,8 @@ struct Batch<'a> {
     changes: BTreeMap<NodeId, &'a Change>,
     rows: BTreeMap<NodeId, RemoteRow>,
     removed: BTreeMap<NodeId, Deletion>,
+    /// Nodes in the trash as they are there.
+    trashed: BTreeMap<NodeId, RemoteRow>,
     unverified: BTreeMap<NodeId, UnverifiedChange>,
 }
 
@@ -51,6 +53,10 @@ pub(super) fn record(
         if matches!(deletion, Deletion::Confirmed { .. }) {
             db.agree_to_deletion(*id)?;
         }
+        // Who deleted a revision of ours has seen it, even if its reply was lost.
+        if let Some(row) = batch.trashed.get(id) {
+            crate::record::end_sent(db, &folders, row)?;
+        }
         db.end_sent_node(*id)?;
         news |= db.remove_remote(*id)?;
     }
@@ -62,6 +68,9 @@ pub(super) fn record(
     }
     if let Some(cursor) = page.cursor {
         db.set_meta(CURSOR, cursor.0.as_bytes())?;
+        let shown = page.changes.iter().map(|change| change.seq).max();
+        let last = last_seq(db)?.max(shown.unwrap_or(0));
+        db.set_meta(LAST_SEQ, &last.to_be_bytes())?;
     }
     Ok(news)
 }
@@ -72,6 +81,7 @@ impl<'a> Batch<'a> {
             changes: BTreeMap::new(),
             rows: BTreeMap::new(),
             removed: BTreeMap::new(),
+            trashed: BTreeMap::new(),
             unverified: BTreeMap::new(),
         };
         for change in changes {
@@ -89,6 +99,10 @@ impl<'a> Batch<'a> {
             (ChangeKind::Trashed | ChangeKind::Deleted, node) => {
                 self.rows.remove(&id);
                 self.unverified.remove(&id);
+                let row = node.as_ref().map(|node| remote_row(&engine.keys, node));
+                if let Some(Ok((row, _))) = row {
+                    self.trashed.insert(id, row);
+                }
                 let deletion = deletion(&engine.keys, node.as_ref());
                 self.removed.insert(id, deletion);
                 return;

@@ -2,7 +2,7 @@
 //! accepts what was held.
 
 use super::record::{Page, record};
-use super::{CURSOR, LIST_AGAIN, PollResult, changes_since};
+use super::{CURSOR, LAST_SEQ, LIST_AGAIN, PollResult, changes_since};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::restored;
@@ -39,6 +39,7 @@ pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
             return Ok(());
         }
         db.remove_meta(CURSOR)?;
+        db.remove_meta(LAST_SEQ)?;
         db.clear_remote()?;
         db.clear_pending()?;
         db.clear_synced()?;
@@ -57,14 +58,16 @@ pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Records every node again, because a change of one was lost. Deletions are taken from the feed alone.
+/// Records every node again, because a change of one was lost. Deletions are taken from the feed alone, so that
+/// is read on from where it was, not from where the list begins.
 ///
 /// # Errors
 /// As for [`load_first`].
 pub(super) async fn list_again(engine: &Engine) -> Result<(), EngineError> {
     let verification = engine.verification.get();
-    let cursor = load(engine, verification, |_, _| Ok(())).await?;
-    finish(engine, cursor, verification).await?;
+    let read_to = super::cursor(engine)?;
+    let listed_from = load(engine, verification, |_, _| Ok(())).await?;
+    finish(engine, read_to.unwrap_or(listed_from), verification).await?;
     Ok(engine.index.write(|db| db.remove_meta(LIST_AGAIN))?)
 }
 
@@ -80,7 +83,8 @@ pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
     }
     // The whole tree: a folder that was held has kept everything below it from being recorded.
     let mut missing: BTreeSet<NodeId> = held.iter().map(|row| row.node).collect();
-    let cursor = load(engine, Verification::Warn, |_, page| {
+    let read_to = super::cursor(engine)?;
+    let listed_from = load(engine, Verification::Warn, |_, page| {
         for node in &page.nodes {
             missing.remove(&node.id);
         }
@@ -94,7 +98,7 @@ pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
         }
         db.clear_unaccepted()
     })?;
-    finish(engine, cursor, Verification::Warn).await?;
+    finish(engine, read_to.unwrap_or(listed_from), Verification::Warn).await?;
     for row in &held {
         engine.health().accept(row.node);
     }

@@ -16,9 +16,10 @@ use crate::running::Running;
 use crate::step::Ctx;
 use crate::step::stable_file::StableFile;
 use cairn_api::ErrorClass;
-use cairn_index::{Index, JournalRow, LocalStat, SentRow};
-use cairn_model::{FolderId, LocalId, NodeId, TransferDirection};
+use cairn_index::{Db, Index, IndexError, JournalRow, LocalStat, SentRow};
+use cairn_model::{FolderId, LocalId, NodeId, RevisionId, TransferDirection};
 use cairn_plan::ParentAndName;
+use record::{Committed, record};
 use cairn_transfer::{Progress, ResumableUpload, TransferError, Upload};
 use std::io;
 use std::path::Path;
@@ -88,6 +89,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         folder: ctx.folder.id,
         local: task.local,
         node: ready.target.node(),
+        creates: task.over.is_none(),
         stat,
     };
     let outcome = tokio::select! {
@@ -98,17 +100,46 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let outcome = match outcome {
         // What was begun goes nowhere: its place or its base is another one by now.
         Err(error) if is_lost(&error) => {
-            ctx.engine.index.write(|db| db.end_journal(task.local))?;
+            ctx.engine.index.write(|db| {
+                db.end_journal(task.local)?;
+                forget_refused(db, ready.revision, &error)
+            })?;
             return Err(error.into());
         }
         other => other?,
     };
-    record::finish(ctx, task, &ready.path, &stat, outcome)?;
+    let committed = Committed::new(ctx, ready.path, stat, outcome)?;
+    let recorded = ctx
+        .engine
+        .index
+        .write(|db| record(db, ctx, &db.folders()?, task, &committed))?;
+    recorded.announce(ctx)?;
     if copied.is_some() {
         let mut health = ctx.engine.health();
         health.back_off_after_copy(ctx.folder.id, Key::Local(task.local), stat.size);
     }
     Ok(())
+}
+
+/// Forgets that a revision was sent if the service has refused it for good: it says so only of one that it
+/// doesn't have. Otherwise its node would be taken for one whose reply was lost.
+fn forget_refused(
+    db: &Db<'_>,
+    revision: RevisionId,
+    error: &TransferError,
+) -> Result<(), IndexError> {
+    match error {
+        TransferError::Api(error) if error.class() == ErrorClass::Stale => {
+            db.end_sent_revision(revision)
+        }
+        TransferError::Api(_)
+        | TransferError::UploadLost
+        | TransferError::SourceChanged
+        | TransferError::Refused { .. }
+        | TransferError::Sealing(_)
+        | TransferError::Source(_)
+        | TransferError::Target(_) => Ok(()),
+    }
 }
 
 fn is_lost(error: &TransferError) -> bool {
@@ -132,6 +163,7 @@ struct Listener {
     folder: FolderId,
     local: LocalId,
     node: NodeId,
+    creates: bool,
     stat: LocalStat,
 }
 
@@ -150,6 +182,7 @@ impl Progress for Listener {
             node: self.node,
             folder: self.folder,
             local: self.local,
+            creates: self.creates,
             hash: started.hash,
             size: self.stat.size,
         };

@@ -1,16 +1,16 @@
 //! Many small files in one request.
 
 use super::prepare::{Ready, look_up};
-use super::record::{activity_row, commit, committed_row, record_unchanged};
-use super::{ByteCounter, Task};
+use super::record::{Committed, Recorded, record};
+use super::{ByteCounter, Task, forget_refused};
 use crate::error::{Changing, EngineError};
 use crate::observe::hash::local_stat;
 use crate::step::Ctx;
 use crate::step::batch::{BatchResults, Stage, StepResult};
-use cairn_index::{ActivityRow, IndexError, LocalStat, RemoteRow, SentRow};
-use cairn_model::{ContentHash, Manifest, TransferDirection};
+use cairn_index::{IndexError, LocalStat, SentRow};
+use cairn_model::{ContentHash, RevisionId, TransferDirection};
 use cairn_platform::Disk;
-use cairn_transfer::{SmallUpload, Uploaded};
+use cairn_transfer::{SmallUpload, TransferError, Uploaded};
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ pub(crate) async fn many(ctx: &Ctx, tasks: Vec<Task>) -> Vec<(Task, StepResult)>
     }
     let sent = results.proceed(send(ctx, files).await);
     let committed = results.proceed(sent.into_iter().map(|(task, (ready, uploaded))| {
-        let committed = Committed::new(ctx, ready, uploaded);
+        let committed = Committed::new(ctx, ready.path, ready.row.stat, uploaded);
         (task, committed)
     }));
     results.extend(record_all(ctx, committed));
@@ -97,12 +97,35 @@ async fn send(ctx: &Ctx, files: Vec<(Task, (Ready, Content))>) -> Stage<Task, (R
         .await;
     let ms = began.elapsed().as_millis();
     tracing::debug!(files = count, ms, "batch sent");
+    let refused = sent.iter().filter_map(|((_, ready), result)| {
+        let error = result.as_ref().err()?;
+        Some((ready.revision, error))
+    });
+    if let Err(error) = forget_all_refused(ctx, refused) {
+        tracing::warn!(%error, "refused uploads stay recorded as sent");
+    }
     sent.into_iter()
         .map(|((task, ready), result)| {
             let sent = result.map(|uploaded| (ready, uploaded));
             (task, sent.map_err(EngineError::from))
         })
         .collect()
+}
+
+fn forget_all_refused<'a>(
+    ctx: &Ctx,
+    refused: impl Iterator<Item = (RevisionId, &'a TransferError)>,
+) -> Result<(), IndexError> {
+    let mut refused = refused.peekable();
+    if refused.peek().is_none() {
+        return Ok(());
+    }
+    ctx.engine.index.write(|db| {
+        for (revision, error) in refused.by_ref() {
+            forget_refused(db, revision, error)?;
+        }
+        Ok(())
+    })
 }
 
 /// Records what is about to be sent: if the response is lost, the feed's news of it are known as our own.
@@ -114,6 +137,7 @@ fn record_sent(ctx: &Ctx, files: &[(Task, (Ready, Content))]) -> Result<(), Inde
                 node: ready.target.node(),
                 folder: ctx.folder.id,
                 local: task.local,
+                creates: task.over.is_none(),
                 hash: content.hash,
                 size: content.bytes.len() as u64,
             })?;
@@ -122,74 +146,25 @@ fn record_sent(ctx: &Ctx, files: &[(Task, (Ready, Content))]) -> Result<(), Inde
     })
 }
 
-/// A file that was sent.
-struct Committed {
-    path: String,
-    stat: LocalStat,
-    /// Its row on the service and its manifest; `None` if nothing was new.
-    new: Option<(RemoteRow, Manifest)>,
-}
-
-impl Committed {
-    fn new(ctx: &Ctx, ready: Ready, uploaded: Uploaded) -> Result<Self, EngineError> {
-        let new = match uploaded {
-            Uploaded::Committed { node, manifest } => {
-                let row = committed_row(ctx, *node, &manifest)?;
-                Some((row, *manifest))
-            }
-            Uploaded::Unchanged => None,
-        };
-        Ok(Self {
-            path: ready.path,
-            stat: ready.row.stat,
-            new,
-        })
-    }
-}
-
 fn record_all(ctx: &Ctx, committed: Vec<(Task, Committed)>) -> Vec<(Task, StepResult)> {
-    let recorded = write_all(ctx, &committed);
-    let is_recorded = recorded.is_ok();
-    match recorded {
-        Ok(announced) => {
-            for activity in announced {
-                ctx.engine.count(|c| {
-                    c.uploads += 1;
-                    c.uploaded_bytes += activity.bytes;
-                });
-                ctx.engine.announce(activity);
-            }
+    let recorded_all = ctx.engine.index.write(|db| {
+        let folders = db.folders()?;
+        let mut all = Vec::with_capacity(committed.len());
+        for (task, file) in &committed {
+            all.push(record(db, ctx, &folders, task, file)?);
         }
+        Ok(all)
+    });
+    let tasks = committed.iter().map(|(task, _)| task.clone());
+    let recorded = match recorded_all {
+        Ok(recorded) => recorded,
         Err(error) => {
             tracing::error!(%error, "uploads are on the service but can't be recorded; the next scan finds them");
+            return tasks.map(|task| (task, Err(EngineError::NotRecorded))).collect();
         }
-    }
-    let result = || match is_recorded {
-        true => Ok(()),
-        false => Err(EngineError::NotRecorded),
     };
-    let tasks = committed.into_iter().map(|(task, _)| task);
-    tasks.map(|task| (task, result())).collect()
-}
-
-fn write_all(ctx: &Ctx, committed: &[(Task, Committed)]) -> Result<Vec<ActivityRow>, IndexError> {
-    let at_ms = ctx.engine.ports.clock.now_ms();
-    ctx.engine.index.write(|db| {
-        let mut announced = Vec::new();
-        let folders = db.folders()?;
-        for (task, Committed { path, stat, new }) in committed {
-            let Some((row, manifest)) = new else {
-                record_unchanged(db, ctx, task, stat)?;
-                continue;
-            };
-            db.put_remote(&folders, row)?;
-            commit(db, ctx, task, stat, row, manifest)?;
-            let activity = activity_row(ctx, at_ms, path, manifest.size);
-            db.add_activity(&activity)?;
-            announced.push(activity);
-        }
-        Ok(announced)
-    })
+    let results = recorded.into_iter().map(|recorded| recorded.announce(ctx));
+    tasks.zip(results).collect()
 }
 
 /// Reads a file and its hash if its stat is `stat` before and after.

@@ -5,7 +5,7 @@ use crate::error::EngineError;
 use crate::node_rows::{download_of, known_numbers};
 use crate::step::Ctx;
 use cairn_crypto::SpaceKeys;
-use cairn_index::{Db, IndexError, JournalRow, LocalRow, RemoteRow, SentRow, Skipped, SyncedRow};
+use cairn_index::{Db, IndexError, JournalRow, LocalRow, RemoteRow, Skipped, SyncedRow};
 use cairn_model::{ContentHash, NodeId, RelPath, RevisionId};
 use cairn_transfer::{Download, ResumableUpload, UploadTarget};
 use std::path::PathBuf;
@@ -27,7 +27,8 @@ struct Rows {
     path: RelPath,
     parent: Option<NodeId>,
     journal: Option<JournalRow>,
-    sent: Option<SentRow>,
+    /// The node as which it was sent, if the reply was lost.
+    sent_as_new: Option<NodeId>,
     over: Option<RemoteRow>,
     synced: Option<SyncedRow>,
 }
@@ -76,8 +77,8 @@ fn rows(ctx: &Ctx, db: &Db<'_>, task: &Task) -> Result<Option<Rows>, IndexError>
         return Ok(None);
     }
     // Known on the service as another's by now: then this file is a node of its own.
-    let sent = match db.sent_by_local(task.local)? {
-        Some(sent) if db.remote_row(sent.node)?.is_none() => Some(sent),
+    let sent_as_new = match db.sent_as_new(task.local)? {
+        Some(node) if db.remote_row(node)?.is_none() => Some(node),
         Some(_) | None => None,
     };
     let (over, synced) = match task.over {
@@ -89,21 +90,19 @@ fn rows(ctx: &Ctx, db: &Db<'_>, task: &Task) -> Result<Option<Rows>, IndexError>
         local,
         path,
         parent,
-        sent,
+        sent_as_new,
         over,
         synced,
     }))
 }
 
 fn new_node(ctx: &Ctx, task: &Task, rows: &Rows) -> UploadTarget {
-    // A node that was sent before and whose reply was lost: under another id it would exist twice.
-    let sent_before = rows
-        .journal
-        .as_ref()
-        .map(|journal| journal.node)
-        .or(rows.sent.as_ref().map(|sent| sent.node));
+    // Under another id, a node whose reply was lost would exist twice.
+    let node = rows
+        .sent_as_new
+        .unwrap_or_else(|| NodeId::from_random_bytes(ctx.engine.ports.id()));
     UploadTarget::New {
-        node: sent_before.unwrap_or_else(|| NodeId::from_random_bytes(ctx.engine.ports.id())),
+        node,
         parent: rows.parent,
         name: task.to.name.to_string(),
     }

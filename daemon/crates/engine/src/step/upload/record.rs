@@ -2,75 +2,112 @@
 
 use super::Task;
 use crate::error::EngineError;
+use crate::feed;
 use crate::record::{self, Content};
 use crate::step::Ctx;
 use crate::step::remote::row_of;
-use cairn_index::{ActivityRow, Db, IndexError, LocalStat, RemoteRow};
+use cairn_index::{ActivityRow, Db, FolderRow, IndexError, LocalStat, RemoteRow};
 use cairn_model::{ActivityKind, Manifest};
 use cairn_transfer::Uploaded;
-use cairn_wire::nodes::Node;
 
-pub(super) fn activity_row(ctx: &Ctx, at_ms: i64, path: &str, bytes: u64) -> ActivityRow {
-    ActivityRow {
-        at_ms,
+/// A file that the service has taken.
+pub(super) struct Committed {
+    path: String,
+    stat: LocalStat,
+    new: Option<NewRevision>,
+}
+
+/// The reply to a new revision; none if nothing was new.
+struct NewRevision {
+    row: RemoteRow,
+    /// Position in the feed of the change that the reply shows.
+    seq: u64,
+    manifest: Manifest,
+}
+
+/// The effect of an upload on the index.
+pub(super) enum Recorded {
+    Uploaded(ActivityRow),
+    Unchanged,
+    /// Somebody has moved the node to the trash before the reply came.
+    Gone,
+}
+
+impl Committed {
+    pub(super) fn new(
+        ctx: &Ctx,
+        path: String,
+        stat: LocalStat,
+        uploaded: Uploaded,
+    ) -> Result<Self, EngineError> {
+        let new = match uploaded {
+            Uploaded::Committed { node, manifest } => {
+                let seq = node.seq;
+                let mut row = row_of(ctx, Some(*node))?;
+                // The response may already show a later revision than ours.
+                if row.revision == Some(manifest.revision) {
+                    row.hash = Some(manifest.hash);
+                    row.number = Some(manifest.number);
+                }
+                let manifest = *manifest;
+                Some(NewRevision { row, seq, manifest })
+            }
+            Uploaded::Unchanged => None,
+        };
+        Ok(Self { path, stat, new })
+    }
+}
+
+impl Recorded {
+    /// Counts and announces an upload. Returns the result of its task.
+    pub(super) fn announce(self, ctx: &Ctx) -> Result<(), EngineError> {
+        match self {
+            Self::Uploaded(activity) => {
+                ctx.engine.count(|c| {
+                    c.uploads += 1;
+                    c.uploaded_bytes += activity.bytes;
+                });
+                ctx.engine.announce(activity);
+                Ok(())
+            }
+            Self::Unchanged => Ok(()),
+            Self::Gone => Err(EngineError::Stale),
+        }
+    }
+}
+
+/// Records a file that the service has taken.
+pub(super) fn record(
+    db: &Db<'_>,
+    ctx: &Ctx,
+    folders: &[FolderRow],
+    task: &Task,
+    file: &Committed,
+) -> Result<Recorded, IndexError> {
+    let Some(NewRevision { row, seq, manifest }) = &file.new else {
+        record_unchanged(db, ctx, task, &file.stat)?;
+        return Ok(Recorded::Unchanged);
+    };
+    if feed::has_removed(db, row.node, *seq)? {
+        db.end_journal(task.local)?;
+        db.end_sent(task.local)?;
+        return Ok(Recorded::Gone);
+    }
+    db.put_remote(folders, row)?;
+    commit(db, ctx, task, &file.stat, row, manifest)?;
+    let activity = ActivityRow {
+        at_ms: ctx.engine.ports.clock.now_ms(),
         folder: Some(ctx.folder.id),
         kind: ActivityKind::Uploaded,
-        path: path.to_owned(),
+        path: file.path.clone(),
         device: Some(ctx.engine.device_name.clone()),
-        bytes,
-    }
+        bytes: manifest.size,
+    };
+    db.add_activity(&activity)?;
+    Ok(Recorded::Uploaded(activity))
 }
 
-pub(super) fn committed_row(
-    ctx: &Ctx,
-    node: Node,
-    manifest: &Manifest,
-) -> Result<RemoteRow, EngineError> {
-    let mut row = row_of(ctx, Some(node))?;
-    // The response may already show a later revision than ours.
-    if row.revision == Some(manifest.revision) {
-        row.hash = Some(manifest.hash);
-        row.number = Some(manifest.number);
-    }
-    Ok(row)
-}
-
-pub(super) fn finish(
-    ctx: &Ctx,
-    task: &Task,
-    path: &str,
-    stat: &LocalStat,
-    uploaded: Uploaded,
-) -> Result<(), EngineError> {
-    match uploaded {
-        Uploaded::Committed { node, manifest } => {
-            let row = committed_row(ctx, *node, &manifest)?;
-            ctx.engine.index.write(|db| {
-                db.put_remote(&db.folders()?, &row)?;
-                commit(db, ctx, task, stat, &row, &manifest)
-            })?;
-            ctx.engine.count(|c| {
-                c.uploads += 1;
-                c.uploaded_bytes += manifest.size;
-            });
-            let device = Some(ctx.engine.device_name.clone());
-            ctx.engine.activity(
-                ctx.folder.id,
-                ActivityKind::Uploaded,
-                path,
-                device,
-                manifest.size,
-            );
-        }
-        Uploaded::Unchanged => ctx
-            .engine
-            .index
-            .write(|db| record_unchanged(db, ctx, task, stat))?,
-    }
-    Ok(())
-}
-
-pub(super) fn commit(
+fn commit(
     db: &Db<'_>,
     ctx: &Ctx,
     task: &Task,
@@ -100,12 +137,7 @@ pub(super) fn commit(
 }
 
 /// Records that the bytes are those that the service has: only the stat was new.
-pub(super) fn record_unchanged(
-    db: &Db<'_>,
-    ctx: &Ctx,
-    task: &Task,
-    stat: &LocalStat,
-) -> Result<(), IndexError> {
+fn record_unchanged(db: &Db<'_>, ctx: &Ctx, task: &Task, stat: &LocalStat) -> Result<(), IndexError> {
     if let Some(node) = task.over
         && let Some(synced) = db.synced_row(ctx.folder.id, node)?
         && let Some(hash) = synced.hash
