@@ -4,8 +4,10 @@
 //! the disk (which forgets what was not flushed when the power goes), the network (which delays,
 //! cuts and refuses) and the clock. A seed decides everything, so a failing run can be had again.
 
+mod deeds;
 pub mod device;
 pub mod disk;
+mod keyless;
 pub mod network;
 pub mod oracle;
 pub mod random;

@@ -1,6 +1,19 @@
 //! The contents that must not be lost: those that somebody wrote and that nobody who had them removed.
 
+use crate::random::noise;
+use cairn_model::ContentHash;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Length of what makes a content a large one, which is sent alone and in chunks.
+const LARGE: usize = 600_000;
+
+/// Returns the part of a content that tells it from others.
+#[must_use]
+pub fn label(content: &[u8]) -> Cow<'_, str> {
+    let end = content.iter().position(|byte| *byte == b'\n');
+    String::from_utf8_lossy(&content[..end.unwrap_or(content.len())])
+}
 
 /// Contents with their fate. Every write makes a content that never was before.
 #[derive(Default)]
@@ -18,6 +31,21 @@ impl Oracle {
         content
     }
 
+    /// A new large content, written by a device.
+    pub fn write_large(&mut self, device: &str) -> Vec<u8> {
+        self.next += 1;
+        let mut content = format!("{device}-{}\n", self.next).into_bytes();
+        content.extend(noise(u32::try_from(self.next).unwrap_or(0), LARGE));
+        self.alive.insert(content.clone());
+        content
+    }
+
+    /// Somebody on the service overwrote or deleted the content of this hash.
+    pub fn put_away_hash(&mut self, hash: ContentHash) {
+        self.alive
+            .retain(|content| blake3::hash(content).as_bytes() != &hash.0);
+    }
+
     /// A device that had this content overwrote or deleted it.
     pub fn put_away(&mut self, content: &[u8]) {
         self.alive.remove(content);
@@ -30,7 +58,7 @@ impl Oracle {
         self.alive
             .iter()
             .filter(|content| !there.contains(content))
-            .map(|content| String::from_utf8_lossy(content).into_owned())
+            .map(|content| label(content).into_owned())
             .collect()
     }
 }

@@ -1,16 +1,13 @@
 //! A random story: users work on all devices, lines fail, power goes; then everything must be equal
 //! and nothing lost.
 
-use crate::device::ROOT;
+use crate::device::{Device, path};
 use crate::oracle::Oracle;
 use crate::random::Seeded;
 use crate::world::{World, tree_of};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use crate::{deeds, keyless};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-
-/// Few names, so that devices meet.
-const NAMES: &[&str] = &["a", "b", "c", "d", "e.txt"];
 
 /// The parameters of a story.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +18,8 @@ pub struct Plot {
     pub crashes: bool,
     /// Only the first device is worked on.
     pub one_editor: bool,
+    /// Somebody without keys works on the service too, as on its pages.
+    pub keyless: bool,
 }
 
 /// The end of a story: enough to compare two runs byte for byte.
@@ -54,8 +53,10 @@ pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
         };
         match random.below(12) {
             0..=7 => {
-                if let Some(deed) = work(&world, at, &mut oracle) {
-                    deeds.push(deed);
+                if plot.keyless && random.one_in(6) {
+                    deeds.extend(keyless::work(&world, &mut oracle).await);
+                } else {
+                    deeds.extend(deeds::work(&world, at, &mut oracle));
                 }
             }
             8 => {
@@ -66,8 +67,14 @@ pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
             9 => {
                 let device = &world.devices[random.below(plot.devices)];
                 if let Some(engine) = device.engine() {
-                    deeds.push(format!("{} looks", device.name));
-                    engine.rescan(None);
+                    if random.one_in(3) {
+                        deeds.push(format!("{} pauses", device.name));
+                        engine.pause(None, None).expect("the index takes it");
+                    } else {
+                        deeds.push(format!("{} looks", device.name));
+                        engine.resume(None).expect("the index takes it");
+                        engine.rescan(None);
+                    }
                 }
             }
             10 if plot.faults => {
@@ -103,7 +110,16 @@ pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
 }
 
 async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), String> {
+    for device in &world.devices {
+        if let Some(engine) = device.engine() {
+            engine.resume(None).expect("the index takes it");
+        }
+    }
     world.settle().await?;
+    let bits: Vec<_> = world.devices.iter().map(executables).collect();
+    if bits.windows(2).any(|pair| pair[0] != pair[1]) {
+        return Err(format!("the executable bits differ: {bits:#?}"));
+    }
     for device in &world.devices {
         let tree = tree_of(device);
         let missing = oracle.missing_contents(&tree);
@@ -141,119 +157,11 @@ async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), St
     }
 }
 
-/// One deed of a user; `None` if there was nothing to do it to.
-fn work(world: &World, at: usize, oracle: &mut Oracle) -> Option<String> {
-    let random = &world.random;
-    let device = &world.devices[at];
-    let tree = tree_of(device);
-    let root = Path::new(ROOT);
-    let paths: Vec<&String> = tree.keys().collect();
-    let files: Vec<&String> = tree
-        .iter()
-        .filter(|(_, v)| v.is_some())
-        .map(|(k, _)| k)
-        .collect();
-    let mut dirs: Vec<String> = tree
-        .iter()
-        .filter(|(_, v)| v.is_none())
-        .map(|(k, _)| k.clone())
-        .collect();
-    dirs.push(String::new());
-    // Some changes are not noticed by the watcher; a later look finds them.
-    let noticed = !random.one_in(5);
-    let new_path = || -> Option<PathBuf> {
-        let dir = random.pick(&dirs)?;
-        Some(root.join(dir).join(random.pick(NAMES)?))
-    };
-    let name = &device.name;
-    match random.below(9) {
-        0..=2 => {
-            let path = new_path()?;
-            if device.disk.look(|f| f.get(&path).is_ok()) {
-                return None;
-            }
-            let content = oracle.write(name);
-            device
-                .disk
-                .user(&path, noticed, |f| f.write(&path, &content))
-                .ok()?;
-            Some(format!(
-                "{name}: create {} = {}",
-                path.display(),
-                String::from_utf8_lossy(&content)
-            ))
-        }
-        3 => {
-            let path = root.join(random.pick(&files)?);
-            let old = device
-                .disk
-                .look(|f| f.get(&path).map(|n| n.data.to_vec()))
-                .ok()?;
-            oracle.put_away(&old);
-            let content = oracle.write(name);
-            device
-                .disk
-                .user(&path, noticed, |f| f.write(&path, &content))
-                .ok()?;
-            Some(format!(
-                "{name}: edit {} = {}",
-                path.display(),
-                String::from_utf8_lossy(&content)
-            ))
-        }
-        4 => {
-            // As editors save: a new file takes the name.
-            let path = root.join(random.pick(&files)?);
-            let old = device
-                .disk
-                .look(|f| f.get(&path).map(|n| n.data.to_vec()))
-                .ok()?;
-            oracle.put_away(&old);
-            let content = oracle.write(name);
-            device
-                .disk
-                .user(&path, noticed, |f| {
-                    f.remove(&path)?;
-                    f.write(&path, &content)
-                })
-                .ok()?;
-            Some(format!(
-                "{name}: save {} = {}",
-                path.display(),
-                String::from_utf8_lossy(&content)
-            ))
-        }
-        5 => {
-            let path = root.join(random.pick(&paths)?);
-            for content in device
-                .disk
-                .look(|f| f.listing(&path))
-                .into_values()
-                .flatten()
-            {
-                oracle.put_away(&content);
-            }
-            let node = device.disk.user(&path, noticed, |f| f.remove(&path)).ok()?;
-            oracle.put_away(&node.data);
-            Some(format!("{name}: remove {}", path.display()))
-        }
-        6 => {
-            let path = new_path()?;
-            device.disk.user(&path, noticed, |f| f.mkdir(&path)).ok()?;
-            Some(format!("{name}: mkdir {}", path.display()))
-        }
-        7 | 8 => {
-            let from = root.join(random.pick(&paths)?);
-            let to = new_path()?;
-            device
-                .disk
-                .user(&from, noticed, |f| f.rename(&from, &to))
-                .ok()?;
-            if noticed {
-                device.disk.user(&to, true, |_| Ok(())).ok()?;
-            }
-            Some(format!("{name}: move {} {}", from.display(), to.display()))
-        }
-        _ => None,
-    }
+/// Returns the executable files of a device.
+fn executables(device: &Device) -> BTreeSet<String> {
+    let tree = tree_of(device).into_keys();
+    device.disk.look(|files| {
+        tree.filter(|below| files.get(&path(below)).is_ok_and(|node| node.executable))
+            .collect()
+    })
 }

@@ -7,12 +7,18 @@ use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
 use std::path::Path;
 
-/// Two devices in sync with one file `x`; the first one's disk keeps birth times or does not.
-async fn with_x(births: bool) -> World {
-    let mut world = World::new(1, 2).await;
+/// Two devices; the first one's disk keeps birth times or does not.
+async fn world(births: bool) -> World {
+    let world = World::new(1, 2).await;
     if !births {
         world.devices[0].disk.keep_no_births();
     }
+    world
+}
+
+/// Two devices in sync with one file `x`.
+async fn with_x(births: bool) -> World {
+    let mut world = world(births).await;
     world.devices[0].write("x", b"x");
     world.settle().await.expect("calm");
     world
@@ -130,8 +136,7 @@ async fn exchange_inodes(world: &mut World, one: &str, other: &str) {
 #[test]
 fn files_of_one_size_and_time_keep_their_contents_when_their_numbers_change() {
     simulate(async {
-        let mut world = World::new(1, 2).await;
-        world.devices[0].disk.keep_no_births();
+        let mut world = world(false).await;
         world.devices[0].user("", |files, root| {
             for name in ["a", "b"] {
                 files.write(&root.join(name), name.as_bytes())?;
@@ -160,8 +165,7 @@ fn files_of_one_size_and_time_keep_their_contents_when_their_numbers_change() {
 #[test]
 fn folders_stay_what_they_are_when_their_numbers_change() {
     simulate(async {
-        let mut world = World::new(1, 2).await;
-        world.devices[0].disk.keep_no_births();
+        let mut world = world(false).await;
         for name in ["one/a", "one/b", "two/c", "two/d"] {
             world.devices[0].write(name, name.as_bytes());
         }
@@ -185,8 +189,7 @@ fn folders_stay_what_they_are_when_their_numbers_change() {
 #[test]
 fn a_renamed_folder_without_birth_times_is_not_sent_again() {
     simulate(async {
-        let mut world = World::new(1, 2).await;
-        world.devices[0].disk.keep_no_births();
+        let mut world = world(false).await;
         for name in ["one/a", "one/b"] {
             world.devices[0].write(name, name.as_bytes());
         }
@@ -206,10 +209,7 @@ fn a_renamed_folder_without_birth_times_is_not_sent_again() {
 fn another_disk_with_the_numbers_of_the_first_deletes_and_sends_nothing() {
     for births in [true, false] {
         simulate(async move {
-            let mut world = World::new(1, 2).await;
-            if !births {
-                world.devices[0].disk.keep_no_births();
-            }
+            let mut world = world(births).await;
             let root = Path::new(ROOT);
             world.devices[0].user("", |files, root| {
                 // The root of a disk of its own.
@@ -249,4 +249,27 @@ fn another_disk_with_the_numbers_of_the_first_deletes_and_sends_nothing() {
             assert_eq!(elsewhere["a"].as_deref(), Some(&b"a"[..]));
         });
     }
+}
+
+#[test]
+fn a_root_without_birth_times_goes_on_after_its_numbers_have_changed() {
+    simulate(async {
+        let mut world = with_x(false).await;
+        world.devices[0].kill(false).await;
+        world.devices[0]
+            .disk
+            .user(Path::new(ROOT), false, |files| {
+                let root = files.get_mut(Path::new(ROOT))?;
+                root.inode += 1_000_000;
+                Ok(())
+            })
+            .expect("it is there");
+        world.devices[0].start();
+        world.devices[0].write("later", b"later");
+        world.settle().await.expect("calm");
+        for device in &world.devices {
+            let tree = tree_of(device);
+            assert_eq!(tree.keys().collect::<Vec<_>>(), ["later", "x"]);
+        }
+    });
 }

@@ -51,6 +51,7 @@ fn two_devices_on_good_lines_become_equal_and_lose_nothing() {
             faults: false,
             crashes: false,
             one_editor: false,
+            keyless: false,
         },
         700,
     );
@@ -65,6 +66,7 @@ fn one_editor_alone_makes_no_conflict_copy() {
             faults: true,
             crashes: true,
             one_editor: true,
+            keyless: false,
         },
         400,
     );
@@ -79,6 +81,7 @@ fn bad_lines_lose_nothing() {
             faults: true,
             crashes: false,
             one_editor: false,
+            keyless: false,
         },
         400,
     );
@@ -93,8 +96,24 @@ fn crashes_lose_nothing() {
             faults: true,
             crashes: true,
             one_editor: false,
+            keyless: false,
         },
         500,
+    );
+}
+
+#[test]
+fn what_somebody_does_on_the_service_without_keys_loses_nothing() {
+    run(
+        Plot {
+            devices: 2,
+            steps: 40,
+            faults: true,
+            crashes: true,
+            one_editor: false,
+            keyless: true,
+        },
+        400,
     );
 }
 
@@ -106,6 +125,7 @@ fn the_same_seed_gives_the_same_run() {
         faults: true,
         crashes: true,
         one_editor: false,
+        keyless: true,
     };
     for seed in 0..5 {
         assert_eq!(one(seed, plot), one(seed, plot), "seed {seed}");
