@@ -76,9 +76,6 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
             "sources",
         ]))
     });
-    stages.run("documentation's examples", || {
-        run_command(cargo().args(["test", "--workspace", "--doc", "--locked", "--quiet"]))
-    });
     // The end-to-end stories drive programs; nextest builds only what has tests. Together with the
     // tests, so that dependencies are built with the features that the tests have, and once.
     stages.need("programs", || {

@@ -4,6 +4,7 @@ mod arrows;
 mod circles;
 mod content;
 mod doc_openings;
+mod examples;
 mod files;
 mod function_names;
 mod functions;
@@ -19,6 +20,7 @@ pub use content::{
     CLOCKLESS_TESTS, NO_MACHINE_CODE_OUTSIDE, PURE_PLAN, QUIET, SQL_AT_HOME, UNSAFE_AT_HOME,
 };
 pub use doc_openings::DOC_OPENINGS;
+pub use examples::NO_EXAMPLES;
 pub use files::{HEADERS, LINTS, NAMES, NO_MOD_RS, SIZE};
 pub use function_names::FUNCTION_NAMES;
 pub use functions::FUNCTIONS;
@@ -27,7 +29,7 @@ pub use scenarios::SCENARIOS;
 pub use words::WORDS;
 
 /// Every rule there is.
-pub const ALL: [Rule; 24] = [
+pub const ALL: [Rule; 25] = [
     ARROWS,
     TEST_ARROWS,
     OWNERS,
@@ -49,6 +51,7 @@ pub const ALL: [Rule; 24] = [
     CLOCKLESS_TESTS,
     NO_MACHINE_PATHS,
     NO_LEFTOVERS,
+    NO_EXAMPLES,
     LINKS,
     CONTENTS,
     SCENARIOS,

@@ -52,6 +52,7 @@ house! {
     tests_do_not_sleep: CLOCKLESS_TESTS,
     no_machine_paths: NO_MACHINE_PATHS,
     nothing_is_left_for_later: NO_LEFTOVERS,
+    doc_comments_have_no_examples: NO_EXAMPLES,
     links_lead_somewhere: LINKS,
     every_page_is_in_the_contents: CONTENTS,
     scenarios_resolve: SCENARIOS,
