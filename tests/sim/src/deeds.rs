@@ -122,7 +122,11 @@ fn create_large(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {
     let path = scene.free_place()?;
     let content = oracle.write_large(&scene.device.name);
     scene.change(&path, |files| files.write(&path, &content))?;
-    Some(format!("create {} = {}, large", path.display(), label(&content)))
+    Some(format!(
+        "create {} = {}, large",
+        path.display(),
+        label(&content)
+    ))
 }
 
 fn edit(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {

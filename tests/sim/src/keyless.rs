@@ -42,7 +42,10 @@ async fn active(world: &World) -> Vec<Node> {
 }
 
 fn name(random: &Seeded) -> String {
-    random.pick(NAMES).map(ToString::to_string).unwrap_or_default()
+    random
+        .pick(NAMES)
+        .map(ToString::to_string)
+        .unwrap_or_default()
 }
 
 async fn rename(world: &World, node: &Node) -> Result<String, ApiError> {
@@ -98,7 +101,8 @@ async fn copy(world: &World, node: &Node) -> Result<String, ApiError> {
     let copy = CopyNode {
         parent_id: node.parent_id,
         name: Some(name(&world.random)),
-        ..CopyNode::default()
+        id: None,
+        seal: None,
     };
     let copied = world.api.copy_node(node.id, None, &copy).await?;
     Ok(format!("copy {} to {}", node.name, copied.name))

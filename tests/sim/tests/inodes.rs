@@ -254,16 +254,17 @@ fn another_disk_with_the_numbers_of_the_first_deletes_and_sends_nothing() {
 #[test]
 fn a_root_without_birth_times_goes_on_after_its_numbers_have_changed() {
     simulate(async {
-        let mut world = with_x(false).await;
+        let mut world = world(false).await;
+        world.devices[0].user("", |files, root| {
+            files.get_mut(root)?.birth = None;
+            files.write(&root.join("x"), b"x")
+        });
+        world.settle().await.expect("calm");
         world.devices[0].kill(false).await;
-        world.devices[0]
-            .disk
-            .user(Path::new(ROOT), false, |files| {
-                let root = files.get_mut(Path::new(ROOT))?;
-                root.inode += 1_000_000;
-                Ok(())
-            })
-            .expect("it is there");
+        world.devices[0].user("", |files, root| {
+            files.get_mut(root)?.inode += 1_000_000;
+            Ok(())
+        });
         world.devices[0].start();
         world.devices[0].write("later", b"later");
         world.settle().await.expect("calm");

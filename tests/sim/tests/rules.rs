@@ -1,10 +1,11 @@
 //! Rules that the devices of a folder share.
 
+use cairn_index::FolderSettings;
 use cairn_model::ProblemCode;
 use cairn_sim::device::path;
 use cairn_sim::random::noise;
 use cairn_sim::time::{pass, simulate, until};
-use cairn_sim::world::World;
+use cairn_sim::world::{World, tree_of};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -209,5 +210,71 @@ fn rules_that_change_unnoticed_count_everywhere_with_the_next_change() {
         world.devices[0].write("doc", b"doc");
         pass(Duration::from_secs(10)).await;
         assert_eq!(count_files(&world, ".log").await, 1);
+    });
+}
+
+/// Lets a device leave out what these patterns match.
+fn leave_out(world: &World, at: usize, exclude: &[&str]) {
+    let device = &world.devices[at];
+    let changed = device.index().write(|db| {
+        let row = db.folders()?.remove(0);
+        let exclude = exclude.iter().map(|text| (*text).to_owned()).collect();
+        let settings = FolderSettings {
+            exclude,
+            ..row.settings
+        };
+        db.set_folder_settings(row.id, &settings)
+    });
+    changed.expect("the index takes it");
+    device.engine().expect("it runs").reload();
+}
+
+/// Leaves a folder out on the second device, removes something of it there, and takes it in again.
+async fn remove_what_is_left_out(below: &str) {
+    let mut world = World::new(1, 2).await;
+    let names = ["big/p", "big/deep/q", "doc"];
+    world.devices[0].write("big/p", b"big/p");
+    for name in &names[1..] {
+        world.devices[0].write(name, name.as_bytes());
+    }
+    world.settle().await.expect("calm");
+    leave_out(&world, 1, &["/big"]);
+    assert!(world.devices[1].settle().await);
+    world.devices[1].user(below, |files, path| files.remove(path).map(drop));
+    assert!(world.devices[1].settle().await);
+    pass(Duration::from_secs(2)).await;
+    leave_out(&world, 1, &[]);
+    world.settle().await.expect("calm");
+    for device in &world.devices {
+        let tree = tree_of(device);
+        for name in names {
+            assert!(tree.contains_key(name), "{}: {tree:?}", device.name);
+        }
+    }
+}
+
+#[test]
+fn what_was_removed_while_it_was_left_out_comes_back_and_is_deleted_nowhere() {
+    for below in ["big", "big/p", "big/deep", "big/deep/q"] {
+        simulate(remove_what_is_left_out(below));
+    }
+}
+
+#[test]
+fn a_folder_that_was_removed_while_it_was_left_out_can_be_deleted_elsewhere() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.devices[0].write("x/f", b"f");
+        world.devices[0].write("x/g", b"g");
+        world.settle().await.expect("calm");
+        leave_out(&world, 1, &["/x/f"]);
+        assert!(world.devices[1].settle().await);
+        world.devices[1].user("x/f", |files, path| files.remove(path).map(drop));
+        assert!(world.devices[1].settle().await);
+        world.devices[0].user("x", |files, path| files.remove(path).map(drop));
+        world.settle().await.expect("calm");
+        for device in &world.devices {
+            assert!(tree_of(device).is_empty(), "{:?}", tree_of(device));
+        }
     });
 }

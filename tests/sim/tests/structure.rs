@@ -161,7 +161,7 @@ fn a_rename_that_the_service_fails_alone_is_tried_again_soon() {
         world.settle().await.expect("calm");
         let device = &world.devices[0];
         // Each try sends it twice.
-        device.line.fail_next(4, Method::PATCH);
+        device.line.fail_next(4, Method::PUT);
         rename(device, "a", "b");
         let began = Instant::now();
         assert!(device.settle().await);
@@ -191,5 +191,83 @@ fn a_directory_that_takes_nothing_is_tried_again_without_a_scan() {
         world.devices[0].disk.refuse(&path("d"), false);
         let moved = || tree_of(&world.devices[0]).contains_key("d/h");
         assert!(until(moved, Duration::from_secs(400)).await);
+    });
+}
+
+/// Two devices with `x/f` and the folder `y`.
+async fn with_a_file_and_a_folder() -> World {
+    let mut world = World::new(1, 2).await;
+    world.devices[0].write("x/f", b"v1");
+    world.devices[0].user("y", |files, path| files.mkdir(path));
+    world.settle().await.expect("calm");
+    world
+}
+
+/// Moves `x/f` into `y` and removes `x`, as one change of the user.
+fn move_and_remove(device: &Device) {
+    device.user("x", |files, x| {
+        files.rename(&x.join("f"), &path("y/f"))?;
+        files.remove(x).map(drop)
+    });
+    device.user("y", |_, _| Ok(()));
+}
+
+/// Checks that an edit has ended at `y/f` on all devices.
+async fn check_edit(world: &mut World) {
+    world.settle().await.expect("calm");
+    for device in &world.devices {
+        let tree = tree_of(device);
+        let names: Vec<_> = tree.keys().collect();
+        assert_eq!(names, ["y", "y/f"], "{}", device.name);
+        assert_eq!(tree["y/f"].as_deref(), Some(&b"edit"[..]));
+    }
+}
+
+#[test]
+fn a_folder_stays_until_what_is_to_leave_it_has_left() {
+    simulate(async {
+        let mut world = with_a_file_and_a_folder().await;
+        world.devices[1].kill(false).await;
+        world.devices[1].write("x/f", b"edit");
+        world.devices[1].disk.refuse(&path("y"), true);
+        move_and_remove(&world.devices[0]);
+        assert!(world.devices[0].settle().await);
+        world.devices[1].start();
+        pass(Duration::from_secs(60)).await;
+        let tree = tree_of(&world.devices[1]);
+        assert_eq!(tree.get("x/f"), Some(&Some(b"edit".to_vec())), "{tree:?}");
+        world.devices[1].disk.refuse(&path("y"), false);
+        check_edit(&mut world).await;
+    });
+}
+
+#[test]
+fn a_folder_stays_on_the_service_until_what_is_to_leave_it_has_left() {
+    simulate(async {
+        let mut world = with_a_file_and_a_folder().await;
+        world.devices[0].kill(false).await;
+        move_and_remove(&world.devices[0]);
+        world.devices[1].write("x/f", b"edit");
+        assert!(world.devices[1].settle().await);
+        // Each try sends it twice.
+        world.devices[0].line.fail_next(8, Method::PUT);
+        world.devices[0].start();
+        assert!(world.devices[0].settle().await);
+        check_edit(&mut world).await;
+    });
+}
+
+#[test]
+fn a_folder_stays_while_an_edit_in_it_can_not_be_sent() {
+    simulate(async {
+        let mut world = with_a_file_and_a_folder().await;
+        world.devices[1].line.fail_next(10_000, Method::POST);
+        world.devices[1].write("x/f", b"edit");
+        pass(Duration::from_secs(30)).await;
+        move_and_remove(&world.devices[0]);
+        assert!(world.devices[0].settle().await);
+        pass(Duration::from_secs(600)).await;
+        world.devices[1].line.fail_next(0, Method::POST);
+        check_edit(&mut world).await;
     });
 }

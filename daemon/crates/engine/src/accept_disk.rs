@@ -75,7 +75,7 @@ fn accept_mount(
             })?;
         }
         // The directory went with its disk: the service's comes back.
-        None => forget(db, folder, row.id)?,
+        None => db.forget_local(folder.id, row.id)?,
     }
     db.mark_differing(folder)?;
     Ok(true)
@@ -89,15 +89,7 @@ fn forget_children(
     dir: Option<LocalId>,
 ) -> Result<(), IndexError> {
     for row in db.children(folder.id, dir)? {
-        forget(db, folder, row.id)?;
+        db.forget_local(folder.id, row.id)?;
     }
     Ok(())
-}
-
-/// Drops everything that is known of a row and below it, also the revisions that were sent: were the arrival
-/// of one heard of later, it would be paired with a file that is not there, and count as deleted here.
-fn forget(db: &Db<'_>, folder: &FolderRow, local: LocalId) -> Result<(), IndexError> {
-    db.forget_sent_below(folder.id, local)?;
-    db.forget_local_below(folder.id, local)?;
-    db.remove_local(folder.id, local)
 }

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod tests;
+mod unmoved;
 
 use crate::error::{Disposition, EngineError};
 use crate::full_disk::{self, FullDisk};
@@ -17,6 +18,7 @@ use cairn_plan::{Plan, Step};
 use std::collections::BTreeSet;
 use std::mem::discriminant;
 use tokio::time::Instant;
+use unmoved::Unmoved;
 
 /// The result of carrying out the structure of a plan.
 #[derive(Default)]
@@ -71,6 +73,7 @@ pub(crate) async fn execute(
 ) -> ExecutionResult {
     let mut out = ExecutionResult::default();
     let mut transfers = Vec::new();
+    let mut unmoved = Unmoved::default();
     let mut steps = plan.steps.iter().peekable();
     while let Some(step) = steps.next() {
         if ctx.is_interrupted() || Instant::now() >= until {
@@ -80,7 +83,8 @@ pub(crate) async fn execute(
         if out.last_error.is_some() || out.overload.is_some() {
             break;
         }
-        if waits(ctx, step, locks) {
+        if waits(ctx, step, locks) || unmoved.holds(ctx, step) {
+            unmoved.add(step);
             out.waiting += 1;
             continue;
         }
@@ -93,6 +97,7 @@ pub(crate) async fn execute(
                 discriminant(*next) == discriminant(step)
                     && run.len() < most
                     && !waits(ctx, next, locks)
+                    && !unmoved.holds(ctx, next)
             }) {
                 run.push(next.clone());
             }
@@ -104,11 +109,17 @@ pub(crate) async fn execute(
             // More of the same would only add to what the service can't cope with.
             out.overload = overload(results.iter().map(|(_, result)| result));
             for (step, result) in results {
+                if result.is_err() {
+                    unmoved.add(&step);
+                }
                 record_result(ctx, &step, result, &mut out);
             }
         } else {
             let result = run_single(ctx, plan, step).await;
             out.overload = overload(std::slice::from_ref(&result));
+            if result.is_err() {
+                unmoved.add(step);
+            }
             record_result(ctx, step, result, &mut out);
         }
     }

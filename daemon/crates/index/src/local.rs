@@ -346,12 +346,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn remove_local(&self, folder: FolderId, id: LocalId) -> Result<(), IndexError> {
+        self.mark_synced_below(folder, id)?;
         let values = (folder.0, id.0);
-        self.prepare(&format!(
-            "{BELOW_LOCAL} INSERT OR IGNORE INTO dirty_node (folder, node) \
-                 SELECT s.folder, s.node FROM below b CROSS JOIN synced s ON s.local = b.id"
-        ))?
-        .execute(values)?;
         for (table, column) in [
             ("dirty_local", "local"),
             ("journal", "local"),
@@ -369,6 +365,29 @@ impl Db<'_> {
             ))?
             .execute(values)?;
         }
+        Ok(())
+    }
+
+    /// Removes a row with everything below it, and forgets that any of it was synced or sent: it was not
+    /// deleted, and what the service has of it is new here.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn forget_local(&self, folder: FolderId, id: LocalId) -> Result<(), IndexError> {
+        self.mark_synced_below(folder, id)?;
+        // Were the arrival of a revision heard of later, it would be paired with a file that is not there, and
+        // count as deleted here.
+        self.forget_sent_below(folder, id)?;
+        self.forget_local_below(folder, id)?;
+        self.remove_local(folder, id)
+    }
+
+    fn mark_synced_below(&self, folder: FolderId, id: LocalId) -> Result<(), IndexError> {
+        self.prepare(&format!(
+            "{BELOW_LOCAL} INSERT OR IGNORE INTO dirty_node (folder, node) \
+                 SELECT s.folder, s.node FROM below b CROSS JOIN synced s ON s.local = b.id"
+        ))?
+        .execute((folder.0, id.0))?;
         Ok(())
     }
 

@@ -103,6 +103,15 @@ impl SimDisk {
         }
     }
 
+    /// Refuses a path in a directory that takes nothing.
+    fn check_writable(&self, path: &Path) -> io::Result<()> {
+        let refused = &self.state().refused;
+        match path.parent() {
+            Some(dir) if refused.contains(dir) => Err(io::ErrorKind::PermissionDenied.into()),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Gives the disk the rules of Windows for names.
     pub fn refuse_names_of_windows(&self) {
         self.state().windows = true;
@@ -401,6 +410,7 @@ impl Disk for SimDisk {
     }
 
     fn replace(&self, temp: &Path, target: &Path, expect: Expect) -> io::Result<Stat> {
+        self.check_writable(target)?;
         self.files(|files| {
             let now = files.get(target).map(stat_of);
             let fits = match (&expect, &now) {
@@ -425,12 +435,7 @@ impl Disk for SimDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.interrupt(to)?;
-        if to
-            .parent()
-            .is_some_and(|dir| self.state().refused.contains(dir))
-        {
-            return Err(io::ErrorKind::PermissionDenied.into());
-        }
+        self.check_writable(to)?;
         self.files(|files| files.rename(from, to))
     }
 

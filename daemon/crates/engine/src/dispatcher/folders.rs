@@ -3,7 +3,6 @@
 use super::Dispatcher;
 use super::folder::{Folder, Watching};
 use super::schedule::Schedule;
-use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::folder_rules::FolderRules;
 use crate::gate::DeletionFlow;

@@ -256,20 +256,25 @@ impl Scan<'_, '_> {
 
     /// Decides about what is still missing: gone if an earlier scan missed it too, or if its name has a new
     /// owner; otherwise looked for once more, because it may be on its way to a place that this scan
-    /// had already passed.
+    /// had already passed. What went while it took no part in syncing was deleted for this device alone:
+    /// it is forgotten, and comes back when it takes part again.
     fn resolve_missing(&mut self) -> Result<(), IndexError> {
         for (id, (row, dir)) in std::mem::take(&mut self.gone) {
             let path = dir.join(row.name.clone());
             let owner = self.db.child(self.folder.id, row.parent, &row.name)?;
             let displaced = owner.is_none_or(|owner| owner.id != id);
-            if !displaced && self.mark_if_ignored(&row, &path)? {
-                continue;
-            }
+            let is_ignored = !displaced && self.mark_if_ignored(&row, &path)?;
             if !displaced && row.kind == Kind::Folder && self.db.has_mount(self.folder.id, id)? {
-                self.skip_unmounted(&row, &path)?;
+                if !is_ignored {
+                    self.skip_unmounted(&row, &path)?;
+                }
                 continue;
             }
-            if displaced || self.confirmed_missing.contains(&id) {
+            let is_confirmed = self.confirmed_missing.contains(&id);
+            if !displaced && (self.left_out.contains(&id) || (is_ignored && is_confirmed)) {
+                self.db.forget_local(self.folder.id, id)?;
+                self.found.changed = true;
+            } else if displaced || is_confirmed {
                 self.db.remove_local(self.folder.id, id)?;
                 self.found.changed = true;
             } else if self.db.synced_by_local(id)?.is_none() && row.kind == Kind::File {

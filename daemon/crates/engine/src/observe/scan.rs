@@ -79,6 +79,8 @@ pub(crate) struct Scan<'a, 'b> {
     pub(crate) gone: BTreeMap<LocalId, (LocalRow, RelPath)>,
     /// Directories on which another file system is mounted.
     pub(crate) mounts: BTreeSet<LocalId>,
+    /// Rows that no scan has looked at while a folder above them was left out.
+    pub(crate) left_out: BTreeSet<LocalId>,
     pub(crate) found: ScanResult,
 }
 
@@ -105,6 +107,7 @@ pub(crate) fn scan(
         fresh: VecDeque::new(),
         gone: BTreeMap::new(),
         mounts: db.mounts()?,
+        left_out: BTreeSet::new(),
         found: ScanResult::default(),
     };
     match scope {
@@ -212,11 +215,18 @@ impl Scan<'_, '_> {
                 self.name_duplicates(path, &name, &duplicate);
             }
         }
+        let was_left_out = dir.is_some_and(|dir| self.left_out.contains(&dir));
         for row in rows.into_values() {
+            if was_left_out {
+                self.left_out.insert(row.id);
+            }
             self.gone.insert(row.id, (row, path.clone()));
         }
         self.report_special(path, special);
         for (id, name, file_system) in below {
+            if was_left_out {
+                self.left_out.insert(id);
+            }
             if depth.includes(&name) {
                 self.visit(Some(id), &path.join(name), file_system, Depth::All)?;
             }
@@ -280,6 +290,9 @@ impl Scan<'_, '_> {
         match row {
             Some(row) if row.kind == kind && row.stat.same_file(&local_stat(stat)) => {
                 let id = row.id;
+                if row.skipped == Skipped::Ignored {
+                    self.left_out.insert(id);
+                }
                 self.update_known_row(row, stat)?;
                 let file_system = FileSystem::of(Some(stat));
                 Ok((kind == Kind::Folder).then_some((id, name, file_system)))

@@ -55,7 +55,7 @@ fn a_dry_run_of_add_counts_both_sides_and_changes_nothing() {
     assert!(!world.path("none").exists(), "a refused folder was made");
     world.json("a", &["add", "f", "--remote", "/job/up"]);
     let nested = world.run("a", &["add", "f/none", "--remote", "/other"]);
-    nested.refused(2, &["already synced"]);
+    nested.assert_refused(2, &["already synced"]);
     assert!(!world.path("f/none").exists(), "a refused folder stays");
 }
 

@@ -1,7 +1,7 @@
 //! Many small files in one request.
 
 use super::prepare::{Ready, look_up};
-use super::record::{Committed, Recorded, record};
+use super::record::{Committed, record};
 use super::{ByteCounter, Task, forget_refused};
 use crate::error::{Changing, EngineError};
 use crate::observe::hash::local_stat;
@@ -160,7 +160,9 @@ fn record_all(ctx: &Ctx, committed: Vec<(Task, Committed)>) -> Vec<(Task, StepRe
         Ok(recorded) => recorded,
         Err(error) => {
             tracing::error!(%error, "uploads are on the service but can't be recorded; the next scan finds them");
-            return tasks.map(|task| (task, Err(EngineError::NotRecorded))).collect();
+            return tasks
+                .map(|task| (task, Err(EngineError::NotRecorded)))
+                .collect();
         }
     };
     let results = recorded.into_iter().map(|recorded| recorded.announce(ctx));

@@ -137,7 +137,12 @@ fn commit(
 }
 
 /// Records that the bytes are those that the service has: only the stat was new.
-fn record_unchanged(db: &Db<'_>, ctx: &Ctx, task: &Task, stat: &LocalStat) -> Result<(), IndexError> {
+fn record_unchanged(
+    db: &Db<'_>,
+    ctx: &Ctx,
+    task: &Task,
+    stat: &LocalStat,
+) -> Result<(), IndexError> {
     if let Some(node) = task.over
         && let Some(synced) = db.synced_row(ctx.folder.id, node)?
         && let Some(hash) = synced.hash
