@@ -82,6 +82,11 @@ impl Health {
         self.refused.retain(|(refused, _), _| *refused != node);
     }
 
+    /// Returns the nodes of which a state was refused.
+    pub(crate) fn refused_nodes(&self) -> BTreeSet<NodeId> {
+        self.refused.keys().map(|(node, _)| *node).collect()
+    }
+
     /// Sets or clears the problem of a part of a folder.
     pub(crate) fn set_folder_problem(
         &mut self,

@@ -1,10 +1,11 @@
-//! Nodes that can't be recorded yet: their folder, or the move that ends a ring, comes with a later page.
+//! Changes that can't be recorded yet: the folder of a node, the move that ends a ring, or the deletion of the folder
+//! with which a node went, comes with a later page.
 
 use crate::engine::Engine;
 use crate::node_rows::remote_row;
 use cairn_index::{Db, IndexError, RemoteRow};
 use cairn_model::NodeId;
-use cairn_wire::changes::Change;
+use cairn_wire::changes::{Change, ChangeKind};
 
 /// Maximum number of nodes looked at together.
 const TOGETHER: u32 = 1_000;
@@ -30,6 +31,38 @@ pub(super) fn keep(db: &Db<'_>, change: &Change) -> Result<(), IndexError> {
             tracing::warn!(%error, "a change can't be kept for later");
             Ok(())
         }
+    }
+}
+
+/// Takes out all removals that were kept.
+///
+/// # Errors
+/// The index's.
+pub(super) fn take_removals(db: &Db<'_>) -> Result<Vec<Change>, IndexError> {
+    let mut removals = Vec::new();
+    let mut after: Option<NodeId> = None;
+    loop {
+        let kept = db.pending_changes(after, TOGETHER)?;
+        let Some((last, _)) = kept.last() else {
+            break;
+        };
+        after = Some(*last);
+        // What can't be read stays for the time when all that is left is tried.
+        let changes = kept
+            .iter()
+            .filter_map(|(_, bytes)| serde_json::from_slice(bytes).ok());
+        removals.extend(changes.filter(is_removal));
+    }
+    for change in &removals {
+        db.remove_pending(change.node_id)?;
+    }
+    Ok(removals)
+}
+
+fn is_removal(change: &Change) -> bool {
+    match change.kind {
+        ChangeKind::Trashed | ChangeKind::Deleted => true,
+        ChangeKind::Created | ChangeKind::Updated => false,
     }
 }
 

@@ -1,5 +1,7 @@
 //! Recording a page of changes: which are taken, which are refused, and which wait for a person.
 
+mod removals;
+
 use super::pending::{self, Tried};
 use super::{CURSOR, LAST_SEQ, LIST_AGAIN, last_seq};
 use crate::engine::Engine;
@@ -9,6 +11,7 @@ use crate::unverified::{Reason, UnverifiedChange};
 use cairn_index::{Db, FolderRow, IndexError, PutResult, RemoteRow};
 use cairn_model::{Cursor, Kind, NodeId, Verification};
 use cairn_wire::changes::{Change, ChangeKind};
+use removals::Waiting;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A page of the feed, or of a snapshot.
@@ -26,7 +29,7 @@ struct Batch<'a> {
     rows: BTreeMap<NodeId, RemoteRow>,
     removed: BTreeMap<NodeId, Deletion>,
     /// Nodes in the trash as they are there.
-    trashed: BTreeMap<NodeId, RemoteRow>,
+    trashed: BTreeMap<NodeId, (RemoteRow, Trust)>,
     unverified: BTreeMap<NodeId, UnverifiedChange>,
 }
 
@@ -44,22 +47,18 @@ pub(super) fn record(
         engine.health().accept(change.node_id);
         db.remove_pending(change.node_id)?;
     }
+    let kept = match page.is_last || batch.has_deleted_folder() {
+        true => pending::take_removals(db)?,
+        false => Vec::new(),
+    };
+    batch.add_kept(engine, &kept);
     batch.refuse_old_deletions(db)?;
+    batch.vouch_for_contents(db, page.is_last)?;
     if verification == Verification::Strict {
         batch.quarantine_unverified(db)?;
     }
     let mut news = batch.put(engine, db, &folders)?;
-    for (id, deletion) in &batch.removed {
-        if matches!(deletion, Deletion::Confirmed { .. }) {
-            db.agree_to_deletion(*id)?;
-        }
-        // Who deleted a revision of ours has seen it, even if its reply was lost.
-        if let Some(row) = batch.trashed.get(id) {
-            crate::record::end_sent(db, &folders, row)?;
-        }
-        db.end_sent_node(*id)?;
-        news |= db.remove_remote(*id)?;
-    }
+    news |= batch.remove(engine, db, &folders)?;
     if page.is_last {
         news |= batch.put_pending(engine, db, &folders)?;
     }
@@ -100,7 +99,7 @@ impl<'a> Batch<'a> {
                 self.rows.remove(&id);
                 self.unverified.remove(&id);
                 let row = node.as_ref().map(|node| remote_row(&engine.keys, node));
-                if let Some(Ok((row, _))) = row {
+                if let Some(Ok(row)) = row {
                     self.trashed.insert(id, row);
                 }
                 let deletion = deletion(&engine.keys, node.as_ref());
@@ -269,6 +268,33 @@ impl<'a> Batch<'a> {
             }
         }
         Ok(Tried::Recorded)
+    }
+
+    /// Records what is gone. Returns whether any of it was news.
+    fn remove(
+        &self,
+        engine: &Engine,
+        db: &Db<'_>,
+        folders: &[FolderRow],
+    ) -> Result<bool, IndexError> {
+        if self.removed.is_empty() {
+            return Ok(false);
+        }
+        let mut news = false;
+        let waiting = Waiting::find(engine, db)?;
+        for (id, deletion) in &self.removed {
+            // Who deleted a revision of ours has seen it, even if its response was lost.
+            if let Some((row, _)) = self.trashed.get(id) {
+                crate::record::end_sent(db, folders, row)?;
+            }
+            if matches!(deletion, Deletion::Confirmed { .. }) {
+                db.agree_to_deletion(*id)?;
+            }
+            db.end_sent_node(*id)?;
+            news |= db.remove_remote(*id)?;
+        }
+        waiting.end_removed(engine, db)?;
+        Ok(news)
     }
 
     /// Records what has waited for a later page. Returns whether any of it was news.

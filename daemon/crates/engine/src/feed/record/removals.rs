@@ -1,0 +1,154 @@
+//! Nodes that went to the trash with a folder. The service changes the folder alone; what lies in it keeps the
+//! seal of its own last change, which vouches for no deletion. So the folder's deletion counts for it.
+
+use super::{Batch, pending};
+use crate::engine::Engine;
+use crate::node_rows::{Deletion, Trust};
+use cairn_index::{Db, IndexError};
+use cairn_model::{Kind, NodeId};
+use cairn_wire::changes::Change;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl<'a> Batch<'a> {
+    /// Returns whether a device vouches for the deletion of a folder, so that something may have gone with it.
+    pub(super) fn has_deleted_folder(&self) -> bool {
+        self.removed.iter().any(|(id, deletion)| {
+            let row = self.trashed.get(id);
+            *deletion != Deletion::Unverified && row.is_none_or(|(row, _)| row.kind == Kind::Folder)
+        })
+    }
+
+    /// Adds removals of earlier pages that were kept for the deletion of their folder.
+    pub(super) fn add_kept(&mut self, engine: &Engine, kept: &'a [Change]) {
+        for change in kept {
+            if !self.changes.contains_key(&change.node_id) {
+                self.add(engine, change);
+            }
+        }
+    }
+
+    /// Lets the deletion of a folder, for which a device vouches, count for what went with it. Removals that no
+    /// device vouches for are kept until the last page: the deletion of their folder may come with a later one.
+    ///
+    /// # Errors
+    /// The index's.
+    pub(super) fn vouch_for_contents(
+        &mut self,
+        db: &Db<'_>,
+        is_last: bool,
+    ) -> Result<(), IndexError> {
+        let mut covered = BTreeMap::new();
+        let mut open = Vec::new();
+        for id in self.unverified_removals() {
+            match self.deletion_above(db, id)? {
+                Some(deletion) => {
+                    covered.insert(id, deletion);
+                }
+                None if is_last => {}
+                None if self.is_link(id) || db.remote_row(id)?.is_some() => open.push(id),
+                None => {}
+            }
+        }
+        self.removed.extend(covered);
+        for id in open {
+            self.removed.remove(&id);
+            if let Some(change) = self.changes.get(&id) {
+                pending::keep(db, change)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn unverified_removals(&self) -> Vec<NodeId> {
+        let removed = self.removed.iter();
+        let unverified = removed.filter(|(_, deletion)| **deletion == Deletion::Unverified);
+        unverified.map(|(id, _)| *id).collect()
+    }
+
+    /// Returns whether something else may have gone through this node with a folder above it.
+    fn is_link(&self, id: NodeId) -> bool {
+        self.trashed
+            .get(&id)
+            .is_some_and(|(row, _)| row.kind == Kind::Folder)
+    }
+
+    /// Returns the deletion of the nearest folder above a node for which a device vouches.
+    fn deletion_above(&self, db: &Db<'_>, id: NodeId) -> Result<Option<Deletion>, IndexError> {
+        let mut seen = BTreeSet::from([id]);
+        let mut at = id;
+        while let Some(above) = self.last_parent(db, at)? {
+            // What is not in the trash took nothing there; and a service that lies may show a ring.
+            if self.rows.contains_key(&above) || !seen.insert(above) {
+                return Ok(None);
+            }
+            match self.removed.get(&above) {
+                Some(Deletion::Unverified) | None => at = above,
+                Some(deletion) => return Ok(Some(*deletion)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the folder in which a removed node was last, as far as a device vouches for that: the service's
+    /// word alone would let it put anything into a folder that was deleted.
+    fn last_parent(&self, db: &Db<'_>, id: NodeId) -> Result<Option<NodeId>, IndexError> {
+        let known = db.remote_row(id)?;
+        let seen = known.as_ref().map_or(0, |row| row.seen);
+        let moved = self
+            .trashed
+            .get(&id)
+            .filter(|(row, trust)| *trust == Trust::Verified && row.seen > seen);
+        Ok(match moved {
+            Some((row, _)) => row.parent,
+            None => known.and_then(|row| row.parent),
+        })
+    }
+}
+
+/// Nodes whose state is refused or waits for a person, each with the node whose removal ends that.
+pub(super) struct Waiting(Vec<(NodeId, NodeId)>);
+
+impl Waiting {
+    /// Finds them before anything is removed.
+    ///
+    /// # Errors
+    /// The index's.
+    pub(super) fn find(engine: &Engine, db: &Db<'_>) -> Result<Self, IndexError> {
+        let refused = engine.health().refused_nodes();
+        let mut found = BTreeMap::new();
+        for row in db.unaccepted_nodes()? {
+            if let Some(parent) = row.parent {
+                found.insert(row.node, parent);
+            }
+        }
+        for node in refused
+            .into_iter()
+            .chain(found.keys().copied().collect::<Vec<_>>())
+        {
+            if db.remote_row(node)?.is_some() {
+                found.insert(node, node);
+            }
+        }
+        let mut waiting = Vec::new();
+        for (node, anchor) in found {
+            if db.remote_row(anchor)?.is_some() {
+                waiting.push((node, anchor));
+            }
+        }
+        Ok(Self(waiting))
+    }
+
+    /// Ends the waiting of those that are gone.
+    ///
+    /// # Errors
+    /// The index's.
+    pub(super) fn end_removed(self, engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
+        for (node, anchor) in self.0 {
+            if db.remote_row(anchor)?.is_none() {
+                db.remove_unaccepted(node)?;
+                engine.health().accept(node);
+            }
+        }
+        Ok(())
+    }
+}
