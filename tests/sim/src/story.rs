@@ -2,11 +2,13 @@
 //! and nothing lost.
 
 use crate::device::{Device, path};
-use crate::oracle::Oracle;
+use crate::disk::Node;
+use crate::oracle::{Oracle, label};
 use crate::random::Seeded;
 use crate::world::{World, tree_of};
 use crate::{deeds, keyless};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The parameters of a story.
@@ -45,59 +47,12 @@ pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
         device.start();
     }
     for _ in 0..plot.steps {
-        let random = world.random.clone();
-        let at = if plot.one_editor {
-            0
-        } else {
-            random.below(world.devices.len())
-        };
-        match random.below(12) {
-            0..=7 => {
-                if plot.keyless && random.one_in(6) {
-                    deeds.extend(keyless::work(&world, &mut oracle).await);
-                } else {
-                    deeds.extend(deeds::work(&world, at, &mut oracle));
-                }
-            }
-            8 => {
-                let pause = [1, 50, 400, 3_000, 70_000][random.below(5)];
-                deeds.push(format!("{pause} ms pass"));
-                tokio::time::sleep(Duration::from_millis(pause)).await;
-            }
-            9 => {
-                let device = &world.devices[random.below(plot.devices)];
-                if let Some(engine) = device.engine() {
-                    if random.one_in(3) {
-                        deeds.push(format!("{} pauses", device.name));
-                        engine.pause(None, None).expect("the index takes it");
-                    } else {
-                        deeds.push(format!("{} looks", device.name));
-                        engine.resume(None).expect("the index takes it");
-                        engine.rescan(None);
-                    }
-                }
-            }
-            10 if plot.faults => {
-                let n = [0, 3, 10][random.below(3)];
-                deeds.push(format!("{}: one fault in {n}", world.devices[at].name));
-                world.devices[at].line.fault_one_in(n);
-            }
-            11 if plot.crashes => {
-                let power = random.one_in(2);
-                let device = &mut world.devices[at];
-                deeds.push(format!(
-                    "{} is killed{}",
-                    device.name,
-                    if power { ", power gone" } else { "" }
-                ));
-                device.kill(power).await;
-                device.start();
-            }
-            _ => {
-                let device = &world.devices[at];
-                deeds.push(format!("{} settles", device.name));
-                drop(tokio::time::timeout(Duration::from_secs(20), device.settle()).await);
-            }
+        let editor = plot.one_editor.then(|| Untouched::of(&world.devices[0]));
+        let did_work = step(&mut world, plot, &mut oracle, &mut deeds).await;
+        if let Some(editor) = editor.filter(|_| !did_work) {
+            editor
+                .check(&world.devices[0])
+                .map_err(|law| format!("seed {seed}: {law}\n{}", deeds.join("\n")))?;
         }
     }
     finish(&mut world, &oracle, plot)
@@ -109,13 +64,77 @@ pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
     })
 }
 
+/// Lets one thing happen. Returns whether somebody has worked on files.
+async fn step(world: &mut World, plot: Plot, oracle: &mut Oracle, deeds: &mut Vec<String>) -> bool {
+    let random = world.random.clone();
+    let at = if plot.one_editor {
+        0
+    } else {
+        random.below(world.devices.len())
+    };
+    match random.below(12) {
+        0..=7 => {
+            if plot.keyless && random.one_in(6) {
+                deeds.extend(keyless::work(world, oracle).await);
+            } else {
+                deeds.extend(deeds::work(world, at, oracle));
+            }
+            return true;
+        }
+        8 => {
+            let pause = [1, 50, 400, 3_000, 70_000][random.below(5)];
+            deeds.push(format!("{pause} ms pass"));
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+        }
+        9 => {
+            let device = &world.devices[random.below(plot.devices)];
+            if let Some(engine) = device.engine() {
+                if random.one_in(3) {
+                    deeds.push(format!("{} pauses", device.name));
+                    engine.pause(None, None).expect("the index takes it");
+                } else {
+                    deeds.push(format!("{} looks", device.name));
+                    engine.resume(None).expect("the index takes it");
+                    engine.rescan(None);
+                }
+            }
+        }
+        10 if plot.faults => {
+            let n = [0, 3, 10][random.below(3)];
+            deeds.push(format!("{}: one fault in {n}", world.devices[at].name));
+            world.devices[at].line.fault_one_in(n);
+        }
+        11 if plot.crashes => {
+            let power = random.one_in(2);
+            let device = &mut world.devices[at];
+            deeds.push(format!(
+                "{} is killed{}",
+                device.name,
+                if power { ", power gone" } else { "" }
+            ));
+            device.kill(power).await;
+            device.start();
+        }
+        _ => {
+            let device = &world.devices[at];
+            deeds.push(format!("{} settles", device.name));
+            drop(tokio::time::timeout(Duration::from_secs(20), device.settle()).await);
+        }
+    }
+    false
+}
+
 async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), String> {
     for device in &world.devices {
         if let Some(engine) = device.engine() {
             engine.resume(None).expect("the index takes it");
         }
     }
+    let editor = plot.one_editor.then(|| Untouched::of(&world.devices[0]));
     world.settle().await?;
+    if let Some(editor) = editor {
+        editor.check(&world.devices[0])?;
+    }
     let bits: Vec<_> = world.devices.iter().map(executables).collect();
     if bits.windows(2).any(|pair| pair[0] != pair[1]) {
         return Err(format!("the executable bits differ: {bits:#?}"));
@@ -154,6 +173,67 @@ async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), St
         Err(format!(
             "two more cycles transferred: {before:?} -> {after:?}"
         ))
+    }
+}
+
+/// The files of the only device that is worked on, after the latest deed of its user. Nobody else changes
+/// anything, so nothing may come back there, go, or be undone.
+struct Untouched(BTreeMap<String, Entry>);
+
+/// The bytes of a file, none of a folder, and whether it is executable.
+#[derive(PartialEq, Eq)]
+struct Entry(Option<Arc<Vec<u8>>>, bool);
+
+impl Untouched {
+    fn of(device: &Device) -> Self {
+        let mut entries = BTreeMap::new();
+        device.disk.look(|files| {
+            let root = files.get(&path("")).expect("nobody removes it");
+            add_entries(root, "", &mut entries);
+        });
+        Self(entries)
+    }
+
+    /// Returns what has changed without a deed as an error.
+    fn check(&self, device: &Device) -> Result<(), String> {
+        let now = Self::of(device);
+        let paths: BTreeSet<&String> = self.0.keys().chain(now.0.keys()).collect();
+        let changes: Vec<String> = paths
+            .into_iter()
+            .map(|path| (path, self.0.get(path), now.0.get(path)))
+            .filter(|(_, before, after)| before != after)
+            .map(|(path, before, after)| {
+                format!("{path}: {} became {}", describe(before), describe(after))
+            })
+            .collect();
+        if changes.is_empty() {
+            return Ok(());
+        }
+        Err(format!(
+            "{} is the only one that is worked on, and was changed: {changes:#?}",
+            device.name
+        ))
+    }
+}
+
+fn add_entries(dir: &Node, above: &str, entries: &mut BTreeMap<String, Entry>) {
+    for (name, node) in dir.children.iter().flatten() {
+        // Our own directories are nobody's files.
+        if above.is_empty() && name.starts_with(".cairn-t") {
+            continue;
+        }
+        let data = node.children.is_none().then(|| Arc::clone(&node.data));
+        entries.insert(format!("{above}{name}"), Entry(data, node.executable));
+        add_entries(node, &format!("{above}{name}/"), entries);
+    }
+}
+
+fn describe(entry: Option<&Entry>) -> String {
+    match entry {
+        None => "nothing".into(),
+        Some(Entry(None, _)) => "a folder".into(),
+        Some(Entry(Some(bytes), false)) => label(bytes).into_owned(),
+        Some(Entry(Some(bytes), true)) => format!("{}, executable", label(bytes)),
     }
 }
 

@@ -8,6 +8,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::key::Key;
 use crate::observe::rules::Rules;
+use crate::record;
 use crate::restored;
 use crate::selection;
 use cairn_index::{FolderRow, IndexError};
@@ -43,6 +44,8 @@ pub(crate) async fn plan_folder(
     let mut unknown = BTreeSet::new();
     for _ in 0..ROUNDS {
         let trees = engine.index.write(|db| {
+            // Whichever response or page has shown a place of ours: no plan takes it for somebody else's.
+            record::end_known_places(db, folder.id, engine.api.device())?;
             let mut snapshot = db.snapshot(folder)?;
             if selection::unlink_ignored(db, folder, rules, &snapshot)? {
                 snapshot = db.snapshot(folder)?;

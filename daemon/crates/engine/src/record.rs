@@ -1,7 +1,7 @@
 //! Commit points: what both sides agree on after a step.
 
-use cairn_index::{Db, FolderRow, IndexError, LocalRow, RemoteRow, Skipped, SyncedRow};
-use cairn_model::{ContentHash, LocalId, NodeId, RevisionId};
+use cairn_index::{Db, FolderRow, IndexError, LocalRow, RemoteRow, SentPlace, Skipped, SyncedRow};
+use cairn_model::{ContentHash, DeviceId, FolderId, Kind, LocalId, NodeId, RevisionId};
 
 /// The content that both sides have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -32,6 +32,9 @@ pub(crate) fn adopt(
         size: content.size,
         executable: remote.executable,
     })?;
+    if remote.kind == Kind::Folder {
+        db.end_sent_folder(local)?;
+    }
     compare(db, folder, local, remote.node)
 }
 
@@ -86,6 +89,73 @@ pub(crate) fn end_sent(
         None => adopt(db, folder, sent.local, remote, content)?,
     }
     db.end_sent(sent.local)
+}
+
+/// Makes the place that this device has given to a node its merge base if the response was lost: it is nobody
+/// else's change. A new folder becomes the pair of the directory that it was made for. That may have been moved,
+/// renamed or deleted since, and that is what the next plan carries on. Returns whether any merge base is another
+/// one now.
+pub(crate) fn end_sent_places(
+    db: &Db<'_>,
+    remote: &RemoteRow,
+    device: DeviceId,
+) -> Result<bool, IndexError> {
+    let mut agreed = false;
+    for place in db.sent_places(remote.node)? {
+        if place.version > remote.version {
+            continue;
+        }
+        let Some(folder) = db.folder(place.folder)? else {
+            continue;
+        };
+        match db.synced_row(folder.id, place.node)? {
+            Some(base) if base.local == place.local => {
+                if !has_arrived(&place, remote, device) {
+                    continue;
+                }
+                db.put_synced(&SyncedRow {
+                    parent: place.parent,
+                    name: place.name,
+                    ..base
+                })?;
+                compare(db, &folder, place.local, place.node)?;
+            }
+            // Where it was made, not where somebody may have moved it since.
+            None if place.creates && db.synced_by_local(place.local)?.is_none() => {
+                let made = RemoteRow {
+                    parent: place.parent,
+                    name: place.name,
+                    ..remote.clone()
+                };
+                adopt(db, &folder, place.local, &made, Content::default())?;
+            }
+            Some(_) | None => continue,
+        }
+        agreed = true;
+    }
+    db.end_sent_places(remote.node, remote.version)?;
+    Ok(agreed)
+}
+
+/// Returns whether a node is where this device has sent it, and not because another device did the same.
+fn has_arrived(place: &SentPlace, remote: &RemoteRow, device: DeviceId) -> bool {
+    (place.parent, &place.name) == (remote.parent, &remote.name)
+        && (remote.version > place.version || remote.device == Some(device))
+}
+
+/// Does the same for all places that were sent of a folder pair, as far as the service has shown since what became
+/// of them.
+pub(crate) fn end_known_places(
+    db: &Db<'_>,
+    folder: FolderId,
+    device: DeviceId,
+) -> Result<(), IndexError> {
+    for node in db.nodes_with_known_places(folder)? {
+        if let Some(remote) = db.remote_row(node)? {
+            end_sent_places(db, &remote, device)?;
+        }
+    }
+    Ok(())
 }
 
 /// Records a place that a step has given to one side: the merge base of the place becomes what the
@@ -175,3 +245,6 @@ pub(crate) fn equal_content(local: &LocalRow, remote: &RemoteRow) -> Content {
         size: remote.size,
     }
 }
+
+#[cfg(test)]
+mod tests;

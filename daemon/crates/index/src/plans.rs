@@ -10,6 +10,7 @@ use crate::local::{LocalRow, LocalStat, Skipped};
 use crate::open::{Db, Index};
 use crate::remote::RemoteRow;
 use crate::sent::SentRow;
+use crate::sent_places::SentPlace;
 use crate::synced::SyncedRow;
 use crate::unaccepted::UnacceptedRow;
 use cairn_model::{
@@ -199,7 +200,24 @@ fn synchronise(db: &Db<'_>, rows: &Rows) -> Done {
     db.sent_row(revision)?;
     db.sent_as_new(file)?;
     db.end_sent_revision(revision)?;
-    db.end_sent(file)
+    db.end_sent(file)?;
+    let place = SentPlace {
+        node: node(2),
+        folder,
+        local: dir,
+        creates: false,
+        parent: None,
+        name: name("n"),
+        version: 3,
+    };
+    db.put_sent_place(&place)?;
+    db.sent_places(node(2))?;
+    db.sent_folder(dir)?;
+    db.nodes_with_known_places(folder)?;
+    db.end_sent_place(&place)?;
+    db.end_sent_places(node(2), 3)?;
+    db.end_sent_folder(dir)?;
+    db.end_sent_node(node(9))
 }
 
 fn read_remote(db: &Db<'_>, rows: &Rows) -> Done {

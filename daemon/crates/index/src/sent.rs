@@ -1,4 +1,5 @@
-//! Revisions that this device has sent, until it is known whether the service has them.
+//! Revisions that this device has sent, until it is known whether the service has them. The statements
+//! that end what was sent of a node, a directory or a folder pair end it for places, too.
 
 use crate::error::IndexError;
 use crate::local::BELOW_LOCAL;
@@ -22,6 +23,9 @@ pub struct SentRow {
     /// Bytes.
     pub size: u64,
 }
+
+/// The tables of what was sent.
+const TABLES: [&str; 2] = ["sent", "sent_places"];
 
 const COLUMNS: &str = "revision, node, folder, local, creates, hash, size";
 
@@ -109,10 +113,12 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn forget_sent_below(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
-        self.prepare(&format!(
-            "{BELOW_LOCAL} DELETE FROM sent WHERE local IN (SELECT id FROM below)"
-        ))?
-        .execute((folder.0, local.0))?;
+        for table in TABLES {
+            self.prepare(&format!(
+                "{BELOW_LOCAL} DELETE FROM {table} WHERE local IN (SELECT id FROM below)"
+            ))?
+            .execute((folder.0, local.0))?;
+        }
         Ok(())
     }
 
@@ -121,8 +127,10 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn forget_sent(&self, folder: FolderId) -> Result<(), IndexError> {
-        self.prepare_whole("DELETE FROM sent WHERE folder = ?1")?
-            .execute([folder.0])?;
+        for table in TABLES {
+            self.prepare_whole(&format!("DELETE FROM {table} WHERE folder = ?1"))?
+                .execute([folder.0])?;
+        }
         Ok(())
     }
 
@@ -131,8 +139,10 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn end_sent_node(&self, node: NodeId) -> Result<(), IndexError> {
-        self.prepare("DELETE FROM sent WHERE node = ?1")?
-            .execute([node.as_bytes()])?;
+        for table in TABLES {
+            self.prepare(&format!("DELETE FROM {table} WHERE node = ?1"))?
+                .execute([node.as_bytes()])?;
+        }
         Ok(())
     }
 
@@ -141,7 +151,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn clear_sent(&self) -> Result<(), IndexError> {
-        self.0.execute_batch("DELETE FROM sent;")?;
+        self.0
+            .execute_batch("DELETE FROM sent; DELETE FROM sent_places;")?;
         Ok(())
     }
 }

@@ -283,9 +283,11 @@ impl<'a> Batch<'a> {
         let mut news = false;
         let waiting = Waiting::find(engine, db)?;
         for (id, deletion) in &self.removed {
-            // Who deleted a revision of ours has seen it, even if its response was lost.
+            // Who deleted a revision of ours, or a node where we have put it, has seen that, even if the response
+            // to it was lost.
             if let Some((row, _)) = self.trashed.get(id) {
                 crate::record::end_sent(db, folders, row)?;
+                news |= crate::record::end_sent_places(db, row, engine.api.device())?;
             }
             if matches!(deletion, Deletion::Confirmed { .. }) {
                 db.agree_to_deletion(*id)?;

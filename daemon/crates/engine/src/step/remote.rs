@@ -1,6 +1,7 @@
 //! Steps that change names, places and existence on the service. Several of a kind in a row travel
 //! in one request; each succeeds or fails alone.
 
+mod journal;
 mod send;
 
 use crate::error::EngineError;
@@ -9,7 +10,7 @@ use crate::node_rows::{self, Next, next_seal, remote_row};
 use crate::record;
 use crate::step::Ctx;
 use crate::step::batch::{BatchResults, StepResult};
-use cairn_index::{ConfirmationState, RemoteRow};
+use cairn_index::{ConfirmationState, RemoteRow, SentPlace};
 use cairn_model::{ActivityKind, LocalId, NodeId, Side};
 use cairn_plan::{MoveReason, Parent, ParentAndName, Step};
 use cairn_transfer::each;
@@ -28,9 +29,18 @@ struct Prepared {
 
 /// The record to make when the service has done it.
 enum Then {
-    Made { local: LocalId },
-    Moved { is_synced: bool },
-    Trashed { node: NodeId, path: String },
+    Made {
+        place: SentPlace,
+    },
+    Moved {
+        is_synced: bool,
+        /// None for a node without a merge base.
+        place: Option<SentPlace>,
+    },
+    Trashed {
+        node: NodeId,
+        path: String,
+    },
 }
 
 /// Returns whether steps of this kind travel together.
@@ -51,6 +61,12 @@ pub(crate) async fn run(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> 
         let prepared = prepare(ctx, &step, &mut made, &mut versions);
         (step, prepared)
     }));
+    if let Err(error) = journal::put(ctx, prepared.iter().map(|(_, prepared)| prepared)) {
+        tracing::warn!(%error, "steps can't be journalled; they wait");
+        let unsent = prepared.into_iter().map(|(step, _)| step);
+        results.extend(unsent.map(|step| (step, Err(EngineError::NotRecorded))));
+        return results.into_vec();
+    }
     let sending = prepared
         .into_iter()
         .map(|(step, prepared)| ((step, prepared.then), prepared.operation));
@@ -58,6 +74,9 @@ pub(crate) async fn run(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> 
         send(ctx, operations).await
     });
     for ((step, then), response) in sent.await {
+        if let Err(error) = &response {
+            journal::end_refused(ctx, &then, error);
+        }
         let result = response.and_then(|node| record(ctx, then, node));
         results.set(step, result);
     }
@@ -97,7 +116,12 @@ fn prepare_folder(
         Parent::Local(id) if made.contains_key(&id) => made.get(&id).copied(),
         Parent::Root | Parent::Node(_) | Parent::Local(_) => remote_parent(ctx, to)?,
     };
-    let id = NodeId::from_random_bytes(ctx.engine.ports.id());
+    // Under another id, a folder whose response was lost would exist twice.
+    let sent = ctx.engine.index.read(|db| match db.sent_folder(local)? {
+        Some(node) if db.remote_row(node)?.is_none() => Ok(Some(node)),
+        Some(_) | None => Ok(None),
+    })?;
+    let id = sent.unwrap_or_else(|| NodeId::from_random_bytes(ctx.engine.ports.id()));
     made.insert(local, id);
     let seal = node_rows::folder_seal(&ctx.engine.keys, id, parent, to.name.as_str());
     Ok(Prepared {
@@ -107,7 +131,17 @@ fn prepare_folder(
             name: to.name.to_string(),
             seal: Some(seal),
         },
-        then: Then::Made { local },
+        then: Then::Made {
+            place: SentPlace {
+                node: id,
+                folder: ctx.folder.id,
+                local,
+                creates: true,
+                parent,
+                name: to.name.clone(),
+                version: 1,
+            },
+        },
     })
 }
 
@@ -143,6 +177,7 @@ fn prepare_move(
         seal: seal.map(|s| s.0),
         ..known
     };
+    let place = sent_place(ctx, &after)?;
     latest.insert(node, after);
     // A temporary name is recorded, too: were it not, a crash in the middle would look like the
     // service's own change of the name.
@@ -153,8 +188,25 @@ fn prepare_move(
     };
     Ok(Prepared {
         operation,
-        then: Then::Moved { is_synced },
+        then: Then::Moved { is_synced, place },
     })
+}
+
+/// Returns the place of a node as it is after a move, for the journal.
+fn sent_place(ctx: &Ctx, after: &RemoteRow) -> Result<Option<SentPlace>, EngineError> {
+    let synced = ctx
+        .engine
+        .index
+        .read(|db| db.synced_row(ctx.folder.id, after.node))?;
+    Ok(synced.map(|synced| SentPlace {
+        node: after.node,
+        folder: ctx.folder.id,
+        local: synced.local,
+        creates: false,
+        parent: after.parent,
+        name: after.name.clone(),
+        version: after.version,
+    }))
 }
 
 fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
@@ -192,21 +244,24 @@ fn remote_parent(ctx: &Ctx, to: &ParentAndName) -> Result<Option<NodeId>, Engine
 fn record(ctx: &Ctx, then: Then, response: Option<Node>) -> Result<(), EngineError> {
     let index = &ctx.engine.index;
     match then {
-        Then::Made { local } => {
+        Then::Made { place } => {
             let row = row_of(ctx, response)?;
+            if row.node != place.node {
+                return Err(EngineError::Protocol("another folder than was sent".into()));
+            }
             index.write(|db| {
                 db.put_remote(&db.folders()?, &row)?;
-                record::adopt(db, &ctx.folder, local, &row, record::Content::default())
+                record::end_sent_places(db, &row, ctx.engine.api.device())
             })?;
         }
-        Then::Moved { is_synced } => {
+        Then::Moved { is_synced, .. } => {
             let row = row_of(ctx, response)?;
             index.write(|db| {
                 db.put_remote(&db.folders()?, &row)?;
                 if is_synced {
                     record::agree_place(db, &ctx.folder, row.node)?;
                 }
-                Ok(())
+                db.end_sent_places(row.node, row.version)
             })?;
             ctx.engine.count(|c| c.renames += 1);
             let path = crate::planning::remote_path(&ctx.engine, &ctx.folder, row.node);
@@ -220,6 +275,7 @@ fn record(ctx: &Ctx, then: Then, response: Option<Node>) -> Result<(), EngineErr
         }
         Then::Trashed { node, path } => {
             index.write(|db| {
+                db.end_sent_node(node)?;
                 db.forget_remote_below(ctx.folder.id, node)?;
                 db.remove_remote(node)
             })?;
