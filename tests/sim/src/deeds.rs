@@ -1,4 +1,4 @@
-//! What users do to the files of a device.
+//! Deeds of users to the files of a device.
 
 use crate::device::{Device, ROOT};
 use crate::disk::Files;
@@ -24,7 +24,7 @@ struct Scene<'a> {
 /// `None` if there was nothing to do it to.
 type Deed = fn(&Scene<'_>, &mut Oracle) -> Option<String>;
 
-/// What is done more often stands more often.
+/// Each as often as it is done in comparison with the others.
 const DEEDS: &[Deed] = &[
     create,
     create,

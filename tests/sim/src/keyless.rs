@@ -1,4 +1,4 @@
-//! What somebody does on the service without keys: on its pages, or through a program with an API key alone.
+//! Deeds on the service without keys: on its pages, or through a program with an API key alone.
 
 use crate::deeds::NAMES;
 use crate::oracle::Oracle;

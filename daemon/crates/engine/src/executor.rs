@@ -9,6 +9,7 @@ use crate::full_disk::{self, FullDisk};
 use crate::health::RetryHint;
 use crate::key::{Key, LockedKeys};
 use crate::record;
+use crate::step::batch::StepResult;
 use crate::step::{Ctx, local, local_folders, remote, trash_local};
 use crate::work::{Queue, pack};
 use cairn_api::ApiError;
@@ -106,21 +107,10 @@ pub(crate) async fn execute(
             } else {
                 remote::run(ctx, run).await
             };
-            // More of the same would only add to what the service can't cope with.
-            out.overload = overload(results.iter().map(|(_, result)| result));
-            for (step, result) in results {
-                if result.is_err() {
-                    unmoved.add(&step);
-                }
-                record_result(ctx, &step, result, &mut out);
-            }
+            record_results(ctx, results, &mut unmoved, &mut out);
         } else {
             let result = run_single(ctx, plan, step).await;
-            out.overload = overload(std::slice::from_ref(&result));
-            if result.is_err() {
-                unmoved.add(step);
-            }
-            record_result(ctx, step, result, &mut out);
+            record_results(ctx, vec![(step.clone(), result)], &mut unmoved, &mut out);
         }
     }
     match pack(ctx, &transfers) {
@@ -224,6 +214,22 @@ fn unlink(ctx: &Ctx, node: NodeId) -> Result<(), IndexError> {
             db.clean_node(ctx.folder.id, node)
         }
     })
+}
+
+fn record_results(
+    ctx: &Ctx,
+    results: Vec<(Step, StepResult)>,
+    unmoved: &mut Unmoved,
+    out: &mut ExecutionResult,
+) {
+    // More of the same would only add to what the service can't cope with.
+    out.overload = overload(results.iter().map(|(_, result)| result));
+    for (step, result) in results {
+        if result.is_err() {
+            unmoved.add(&step);
+        }
+        record_result(ctx, &step, result, out);
+    }
 }
 
 fn record_result(

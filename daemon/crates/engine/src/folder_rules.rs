@@ -3,8 +3,9 @@
 
 use crate::engine::Engine;
 use crate::observe::rules::{IGNORE_FILE, Rules, Texts, read_text};
-use cairn_index::{FolderRow, FolderSettings, IndexError};
-use cairn_model::{Problem, ProblemCode};
+use cairn_index::{Db, FolderRow, FolderSettings, IndexError, RemoteRow};
+use cairn_model::{Kind, Name, NodeId, Problem, ProblemCode};
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,12 +16,15 @@ struct Loaded {
     problem: Option<Problem>,
     /// The text of the file is not the one that the index keeps.
     is_new: bool,
+    /// The rules file was deleted here, and the service still has it: its last text counts.
+    outlives_file: bool,
 }
 
 /// The rules of one folder as they count now.
 pub(crate) struct FolderRules {
     rules: Arc<Rules>,
     problem: Option<Problem>,
+    outlives_file: bool,
 }
 
 impl FolderRules {
@@ -34,6 +38,7 @@ impl FolderRules {
         Ok(Self {
             rules: Arc::new(Rules::new(loaded.texts, &row.settings)),
             problem: loaded.problem,
+            outlives_file: loaded.outlives_file,
         })
     }
 
@@ -44,6 +49,11 @@ impl FolderRules {
     /// Returns the problem of the rules file.
     pub(crate) fn problem(&self) -> Option<&Problem> {
         self.problem.as_ref()
+    }
+
+    /// Returns whether their file was deleted here and they counted on, and now the service has dropped it too.
+    pub(crate) fn have_ended(&self, engine: &Engine, row: &FolderRow) -> bool {
+        self.outlives_file && self.is_outdated(engine, row)
     }
 
     /// Returns whether they are made from other texts than there are now.
@@ -66,6 +76,7 @@ impl FolderRules {
         match loaded {
             Ok(loaded) => {
                 self.problem = loaded.problem;
+                self.outlives_file = loaded.outlives_file;
                 if !self.rules.are_of(&loaded.texts) {
                     self.rules = Arc::new(Rules::new(loaded.texts, settings));
                 }
@@ -86,23 +97,66 @@ pub(crate) fn present_rules(engine: &Engine, row: &FolderRow) -> Result<Rules, I
 }
 
 fn load(engine: &Engine, row: &FolderRow) -> Result<Loaded, IndexError> {
-    let (last, shared) = engine
-        .index
-        .read(|db| Ok((db.rules_text(row.id)?, db.shared_rules(row.id)?)))?;
+    let (last, shared, is_synced) = engine.index.read(|db| {
+        let last = db.rules_text(row.id)?;
+        Ok((last, db.shared_rules(row.id)?, is_file_synced(db, row)?))
+    })?;
     let shared = shared.map(|shared| shared.text).unwrap_or_default();
-    let last = last.unwrap_or_default();
-    Ok(match read_text(&*engine.ports.disk, Path::new(&row.root)) {
-        Ok(file) => Loaded {
-            is_new: !file.is_empty() && file != last,
-            texts: Texts { file, shared },
-            problem: None,
+    let disk = &*engine.ports.disk;
+    let root = Path::new(&row.root);
+    let is_gone = || {
+        let stat = disk.stat(&root.join(IGNORE_FILE));
+        stat.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    let (file, problem) = match read_text(disk, root) {
+        Ok(file) => (Some(file), None),
+        Err(error) => (None, Some(unreadable_problem(&error))),
+    };
+    // What the other devices leave out is not sent while a deletion of the rules is on its way, which may wait
+    // for a person.
+    let outlives_file = is_synced && file.as_ref().is_some_and(String::is_empty) && is_gone();
+    let file = file.filter(|_| !outlives_file);
+    Ok(Loaded {
+        is_new: file
+            .as_ref()
+            .is_some_and(|file| !file.is_empty() && Some(file) != last.as_ref()),
+        texts: Texts {
+            file: file.or(last).unwrap_or_default(),
+            shared,
         },
-        Err(error) => Loaded {
-            is_new: false,
-            texts: Texts { file: last, shared },
-            problem: Some(unreadable_problem(&error)),
-        },
+        problem,
+        outlives_file,
     })
+}
+
+/// Returns whether the service has the rules file of a folder, and this device has had it.
+fn is_file_synced(db: &Db<'_>, row: &FolderRow) -> Result<bool, IndexError> {
+    let Some(base) = row.remote_node else {
+        return Ok(false);
+    };
+    match remote_file(db, base)? {
+        Some(file) => Ok(db.synced_row(row.id, file.node)?.is_some()),
+        None => Ok(false),
+    }
+}
+
+/// Returns the rules file in a folder of the service.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn remote_file(
+    db: &Db<'_>,
+    base: Option<NodeId>,
+) -> Result<Option<RemoteRow>, IndexError> {
+    let Ok(name) = Name::new(IGNORE_FILE.to_owned()) else {
+        return Ok(None);
+    };
+    let is_file =
+        |row: &RemoteRow| row.name == name && row.kind == Kind::File && row.revision.is_some();
+    Ok(db
+        .remote_children_by_key(base, &name)?
+        .into_iter()
+        .find(is_file))
 }
 
 /// Keeps the text of the rules file for the time in which it can't be read.
@@ -128,7 +182,9 @@ fn unreadable_problem(error: &std::io::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cairn_model::RelPath;
+    use crate::testing::TestEngine;
+    use cairn_index::SyncedRow;
+    use cairn_model::{LocalId, RelPath, RevisionId};
 
     fn loaded_texts(file: &str, shared: &str) -> Loaded {
         Loaded {
@@ -138,6 +194,7 @@ mod tests {
             },
             problem: None,
             is_new: false,
+            outlives_file: false,
         }
     }
 
@@ -147,6 +204,7 @@ mod tests {
         let mut rules = FolderRules {
             rules: Arc::new(Rules::new(Texts::default(), &settings)),
             problem: None,
+            outlives_file: false,
         };
         let ignores = |rules: &FolderRules| {
             let key = RelPath::parse("id.key").unwrap();
@@ -161,5 +219,57 @@ mod tests {
         );
         rules.take(Ok(loaded_texts("", "")), &settings);
         assert!(!ignores(&rules));
+    }
+
+    #[test]
+    fn rules_that_were_deleted_here_count_until_the_service_has_dropped_them() {
+        let test = TestEngine::new();
+        let row = test.folder.clone();
+        let (engine, dir) = test.into_engine();
+        let file = dir.path().join(IGNORE_FILE);
+        std::fs::write(&file, "*.key\n").unwrap();
+        let mut rules = FolderRules::load(&engine, &row).unwrap();
+        let key = RelPath::parse("id.key").unwrap();
+        let node = NodeId::from_random_bytes([1; 16]);
+        let name = Name::new(IGNORE_FILE.to_owned()).unwrap();
+        let revision = Some(RevisionId::from_random_bytes([2; 16]));
+        let remote = RemoteRow {
+            kind: Kind::File,
+            revision,
+            ..crate::testing::remote_folder(node, None, name.clone())
+        };
+        let synced = SyncedRow {
+            folder: row.id,
+            node,
+            local: LocalId(7),
+            parent: None,
+            name,
+            kind: Kind::File,
+            revision,
+            hash: None,
+            size: 6,
+            executable: false,
+        };
+        let put = |db: &Db<'_>| {
+            db.put_remote(&[], &remote)?;
+            db.put_synced(&synced)
+        };
+        engine.index.write(put).unwrap();
+
+        std::fs::remove_file(&file).unwrap();
+        rules.refresh(&engine, &row);
+        assert!(
+            rules.rules().ignores(&key, false),
+            "the others leave it out"
+        );
+        let again = FolderRules::load(&engine, &row).unwrap();
+        assert!(again.rules().ignores(&key, false), "also after a start");
+        assert!(!rules.have_ended(&engine, &row));
+
+        engine.index.write(|db| db.remove_remote(node)).unwrap();
+        assert!(rules.have_ended(&engine, &row));
+        rules.refresh(&engine, &row);
+        assert!(!rules.rules().ignores(&key, false));
+        assert!(!rules.have_ended(&engine, &row));
     }
 }

@@ -2,21 +2,21 @@
 //!
 //! Removing a big tree takes its time, and a plan sees only what is gone so far. So deletions that keep
 //! coming wait until they are all there, and those that were executed a moment ago are counted, too.
+//!
+//! A decision is about the nodes that waited for it, and ends with them: each is marked in its merge base.
+
+mod flow;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use flow::DeletionFlow;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use cairn_index::{ConfirmationRow, ConfirmationState, Db, FolderRow, IndexError};
-use cairn_model::{DeletionGate, Side};
-use cairn_plan::Plan;
-use std::time::Duration;
-use tokio::time::Instant;
-
-/// From so many files on, deletions wait while more of them keep coming.
-const SEVERAL: u64 = 10;
-/// No more have come for so long: they are all there.
-const QUIET: Duration = Duration::from_millis(1500);
-/// Deletions longer ago than this don't count.
-const MEMORY: Duration = Duration::from_secs(60);
+use cairn_index::{ConfirmationRow, Db, FolderRow, IndexError};
+use cairn_model::{DeletionGate, Kind, NodeId, Side};
+use cairn_plan::{Deletion, Plan};
+use std::collections::BTreeSet;
 
 /// Files to be deleted here, and on the service.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -25,95 +25,64 @@ pub(crate) struct Deletions {
     pub(crate) remote: u64,
 }
 
-/// The deletions of a folder as they come and go.
+/// The deletions of a plan that no person has confirmed.
 #[derive(Debug, Default)]
-pub(crate) struct DeletionFlow {
-    planned: Deletions,
-    /// Until when those wait for more.
-    quiet_at: Option<Instant>,
-    recent: Deletions,
-    last: Option<Instant>,
+pub(crate) struct Unconfirmed {
+    local: Vec<Deletion>,
+    remote: Vec<Deletion>,
 }
 
-impl DeletionFlow {
-    /// Records what a plan would delete; returns the deletions that should wait because more are coming.
-    pub(crate) fn wait(&mut self, planned: Deletions, now: Instant) -> Deletions {
-        if planned == Deletions::default() {
-            self.planned = planned;
-            self.quiet_at = None;
-            return planned;
+impl Unconfirmed {
+    /// Returns the number of files on each side.
+    pub(crate) fn files(&self) -> Deletions {
+        Deletions {
+            local: count_files(&self.local),
+            remote: count_files(&self.remote),
         }
-        let recent = self.recent_deletions(now);
-        if planned != self.planned {
-            self.planned = planned;
-            self.quiet_at = Some(now + QUIET);
-        }
-        let waits = self.quiet_at.is_some_and(|at| at > now);
-        let side = |planned: u64, recent: u64| {
-            if waits && planned > 0 && planned + recent >= SEVERAL {
-                planned
-            } else {
-                0
-            }
-        };
-        let out = Deletions {
-            local: side(planned.local, recent.local),
-            remote: side(planned.remote, recent.remote),
-        };
-        if out == Deletions::default() {
-            self.quiet_at = None;
-        }
-        out
-    }
-
-    /// Returns the time at which waiting deletions are to be planned again.
-    pub(crate) fn quiet_at(&self) -> Option<Instant> {
-        self.quiet_at
-    }
-
-    /// Counts deletions that were executed: so many files fewer are synced.
-    pub(crate) fn count_executed(&mut self, files: u64, now: Instant) {
-        if files == 0 {
-            return;
-        }
-        self.recent = self.recent_deletions(now);
-        self.last = Some(now);
-        if self.planned.local > 0 {
-            self.recent.local += files;
-        }
-        if self.planned.remote > 0 {
-            self.recent.remote += files;
-        }
-    }
-
-    /// Returns what was deleted a moment ago.
-    pub(crate) fn recent_deletions(&self, now: Instant) -> Deletions {
-        match self.last {
-            Some(last) if last + MEMORY > now => self.recent,
-            Some(_) | None => Deletions::default(),
-        }
-    }
-
-    /// Forgets what was deleted: a person has decided.
-    pub(crate) fn forget(&mut self) {
-        *self = Self::default();
     }
 }
 
-/// Returns the deletions of a plan about which no person was asked on another device.
-pub(crate) fn deletions(
+fn count_files(deletions: &[Deletion]) -> u64 {
+    let is_file = |deletion: &&Deletion| deletion.kind == Kind::File;
+    deletions.iter().filter(is_file).map(|_| 1).sum()
+}
+
+/// Returns the deletions of a plan that no person has confirmed, here or on another device. Confirmations of
+/// what came back instead of being deleted end here.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn unconfirmed_deletions(
     engine: &Engine,
     folder: &FolderRow,
     plan: &Plan,
-) -> Result<Deletions, EngineError> {
-    let confirmed = match plan.local_deletions {
-        0 => 0,
-        _ => engine.index.read(|db| db.confirmed_deletions(folder.id))?,
+) -> Result<Unconfirmed, EngineError> {
+    let confirmed = engine.index.read(|db| db.confirmed_deletions(folder.id))?;
+    let of = |side| -> Vec<Deletion> {
+        let all = plan.deletions(side).iter();
+        all.filter(|deletion| !confirmed.contains(&deletion.node))
+            .copied()
+            .collect()
     };
-    Ok(Deletions {
-        local: plan.local_deletions.saturating_sub(confirmed),
-        remote: plan.remote_deletions,
-    })
+    let unconfirmed = Unconfirmed {
+        local: of(Side::Local),
+        remote: of(Side::Remote),
+    };
+    if confirmed.is_empty() {
+        return Ok(unconfirmed);
+    }
+    let planned: BTreeSet<NodeId> = Side::ALL
+        .iter()
+        .flat_map(|side| plan.deletions(*side))
+        .map(|deletion| deletion.node)
+        .collect();
+    engine.index.write(|db| {
+        for node in confirmed.difference(&planned) {
+            db.withdraw_confirmation(folder.id, *node)?;
+        }
+        Ok(())
+    })?;
+    Ok(unconfirmed)
 }
 
 /// Checks the deletions of a plan. Returns the number of files that wait for a person on each side; a plan
@@ -124,45 +93,45 @@ pub(crate) fn deletions(
 pub(crate) fn check(
     engine: &Engine,
     folder: &FolderRow,
-    deletions: Deletions,
+    deletions: &Unconfirmed,
     recent: Deletions,
 ) -> Result<Deletions, EngineError> {
     let at_ms = engine.ports.clock.now_ms();
     Ok(engine.index.write(|db| {
         let open = db.confirmations(folder.id)?;
-        if deletions == Deletions::default() && open.is_empty() {
+        if deletions.files() == Deletions::default() && open.is_empty() {
             return Ok(Deletions::default());
         }
-        let total = db.synced_files(folder.id)?;
-        let side = |side: Side, files: u64, recent: u64| DeletionCheck {
+        let total = db.unconfirmed_files(folder.id)?;
+        let side = |side: Side, deletions, recent: u64| DeletionCheck {
             side,
-            files,
+            deletions,
             recent,
             total,
             at_ms,
         };
         Ok(Deletions {
-            local: side(Side::Local, deletions.local, recent.local).record(db, folder, &open)?,
-            remote: side(Side::Remote, deletions.remote, recent.remote)
+            local: side(Side::Local, &deletions.local, recent.local).record(db, folder, &open)?,
+            remote: side(Side::Remote, &deletions.remote, recent.remote)
                 .record(db, folder, &open)?,
         })
     })?)
 }
 
-/// The deletions of one side.
-struct DeletionCheck {
+/// The deletions of one side that no person has confirmed.
+struct DeletionCheck<'a> {
     side: Side,
-    files: u64,
-    /// Those that were executed a moment ago.
+    deletions: &'a [Deletion],
+    /// Files whose deletion was executed a moment ago.
     recent: u64,
-    /// All synced files.
+    /// All synced files but those whose deletion is confirmed.
     total: u64,
     at_ms: i64,
 }
 
-impl DeletionCheck {
-    fn is_many(&self, gate: DeletionGate) -> bool {
-        let (files, total) = (self.files + self.recent, self.total + self.recent);
+impl DeletionCheck<'_> {
+    fn is_many(&self, files: u64, gate: DeletionGate) -> bool {
+        let (files, total) = (files + self.recent, self.total + self.recent);
         files >= gate.files.max(1)
             && files.saturating_mul(100) > total.saturating_mul(u64::from(gate.percent))
     }
@@ -174,85 +143,30 @@ impl DeletionCheck {
         folder: &FolderRow,
         open: &[ConfirmationRow],
     ) -> Result<u64, IndexError> {
-        let files = self.files;
-        let Some(known) = open.iter().find(|q| q.side == self.side) else {
-            if files == 0 || !folder.settings.gate.is_some_and(|gate| self.is_many(gate)) {
-                return Ok(0);
-            }
-            db.put_confirmation(&ConfirmationRow {
-                folder: folder.id,
-                side: self.side,
-                files,
-                at_ms: self.at_ms,
-                state: ConfirmationState::Pending,
-            })?;
-            return Ok(files);
-        };
+        let files = count_files(self.deletions);
+        let known = open.iter().find(|row| row.side == self.side);
         if files == 0 {
-            db.end_confirmation(folder.id, self.side)?;
-            return Ok(0);
-        }
-        // The decision holds until these deletions are done.
-        if known.state == ConfirmationState::Confirmed {
+            if known.is_some() {
+                db.end_confirmation(folder.id, self.side)?;
+            }
             return Ok(0);
         }
         // Once asked, it stays asked as long as anything would be deleted: deleting a few
         // back and forth must not slip the rest through.
-        if known.files != files {
-            let row = known.clone();
-            db.put_confirmation(&ConfirmationRow { files, ..row })?;
+        let gate = folder.settings.gate;
+        if known.is_none() && !gate.is_some_and(|gate| self.is_many(files, gate)) {
+            return Ok(0);
         }
+        if known.is_none_or(|row| row.files != files) {
+            db.put_confirmation(&ConfirmationRow {
+                folder: folder.id,
+                side: self.side,
+                files,
+                at_ms: known.map_or(self.at_ms, |row| row.at_ms),
+            })?;
+        }
+        let nodes = self.deletions.iter().map(|deletion| deletion.node);
+        db.put_waiting_deletions(folder.id, self.side, &nodes.collect())?;
         Ok(files)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn remote_deletions(remote: u64) -> Deletions {
-        Deletions { local: 0, remote }
-    }
-
-    #[test]
-    fn a_few_deletions_go_at_once() {
-        let mut flow = DeletionFlow::default();
-        assert_eq!(
-            flow.wait(remote_deletions(SEVERAL - 1), Instant::now()),
-            remote_deletions(0)
-        );
-        assert_eq!(flow.quiet_at(), None);
-    }
-
-    #[test]
-    fn many_wait_until_no_more_come() {
-        let mut flow = DeletionFlow::default();
-        let mut now = Instant::now();
-        for files in [10, 40, 90] {
-            assert_eq!(
-                flow.wait(remote_deletions(files), now),
-                remote_deletions(files)
-            );
-            assert_eq!(flow.quiet_at(), Some(now + QUIET));
-            now += QUIET / 2;
-        }
-        assert_eq!(
-            flow.wait(remote_deletions(90), now + QUIET),
-            remote_deletions(0)
-        );
-        assert_eq!(flow.quiet_at(), None);
-    }
-
-    #[test]
-    fn recent_deletions_are_counted_too() {
-        let mut flow = DeletionFlow::default();
-        let now = Instant::now();
-        assert_eq!(flow.wait(remote_deletions(9), now), remote_deletions(0));
-        flow.count_executed(9, now);
-        assert_eq!(flow.recent_deletions(now), remote_deletions(9));
-        assert_eq!(flow.wait(remote_deletions(1), now), remote_deletions(1));
-        let later = now + MEMORY;
-        assert_eq!(flow.recent_deletions(later), remote_deletions(0));
-        assert_eq!(flow.wait(remote_deletions(2), later), remote_deletions(0));
     }
 }

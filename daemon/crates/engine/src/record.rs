@@ -100,7 +100,7 @@ pub(crate) fn end_sent_places(
     remote: &RemoteRow,
     device: DeviceId,
 ) -> Result<bool, IndexError> {
-    let mut agreed = false;
+    let mut is_changed = false;
     for place in db.sent_places(remote.node)? {
         if place.version > remote.version {
             continue;
@@ -131,10 +131,10 @@ pub(crate) fn end_sent_places(
             }
             Some(_) | None => continue,
         }
-        agreed = true;
+        is_changed = true;
     }
     db.end_sent_places(remote.node, remote.version)?;
-    Ok(agreed)
+    Ok(is_changed)
 }
 
 /// Returns whether a node is where this device has sent it, and not because another device did the same.

@@ -5,16 +5,7 @@ use crate::open::Db;
 use crate::sql_types::{collect, to_signed, to_unsigned};
 use cairn_model::{FolderId, Side};
 
-/// The state of a confirmation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ConfirmationState {
-    /// A person has not decided yet.
-    Pending,
-    /// Delete them; holds until the deletions are done.
-    Confirmed,
-}
-
-/// A mass deletion that waits for a person, or to which one agreed.
+/// A mass deletion that waits for a person.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfirmationRow {
     pub folder: FolderId,
@@ -23,31 +14,30 @@ pub struct ConfirmationRow {
     pub files: u64,
     /// Milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
-    pub state: ConfirmationState,
 }
 
 impl Db<'_> {
-    /// Asks for a confirmation, or records that a person agreed.
+    /// Asks for a confirmation.
     ///
     /// # Errors
     /// SQLite's.
     pub fn put_confirmation(&self, row: &ConfirmationRow) -> Result<(), IndexError> {
-        let state = match row.state {
-            ConfirmationState::Pending => "asked",
-            ConfirmationState::Confirmed => "agreed",
-        };
-        self.prepare("INSERT OR REPLACE INTO questions (folder, side, files, at, answer) VALUES (?1,?2,?3,?4,?5)")?
-            .execute((row.folder.0, row.side.as_str(), to_signed(row.files), row.at_ms, state))?;
+        self.prepare("INSERT OR REPLACE INTO questions (folder, side, files, at, answer) VALUES (?1,?2,?3,?4,'asked')")?
+            .execute((row.folder.0, row.side.as_str(), to_signed(row.files), row.at_ms))?;
         Ok(())
     }
 
-    /// Ends a confirmation.
+    /// Ends a confirmation: nothing waits on that side any more.
     ///
     /// # Errors
     /// SQLite's.
     pub fn end_confirmation(&self, folder: FolderId, side: Side) -> Result<(), IndexError> {
         self.prepare("DELETE FROM questions WHERE folder = ?1 AND side = ?2")?
             .execute((folder.0, side.as_str()))?;
+        self.prepare(
+            "UPDATE synced SET deletion_waits = NULL WHERE folder = ?1 AND deletion_waits = ?2",
+        )?
+        .execute((folder.0, side.as_str()))?;
         Ok(())
     }
 
@@ -56,12 +46,10 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn confirmations(&self, folder: FolderId) -> Result<Vec<ConfirmationRow>, IndexError> {
-        let mut statement = self.prepare(
-            "SELECT side, files, at, answer FROM questions WHERE folder = ?1 ORDER BY side",
-        )?;
+        let mut statement =
+            self.prepare("SELECT side, files, at FROM questions WHERE folder = ?1 ORDER BY side")?;
         collect(&mut statement.query([folder.0])?, |row| {
             let side: String = row.get(0)?;
-            let state: String = row.get(3)?;
             Ok(ConfirmationRow {
                 folder,
                 side: side
@@ -69,11 +57,6 @@ impl Db<'_> {
                     .map_err(|_| IndexError::Corrupt("side of a confirmation"))?,
                 files: to_unsigned(row.get(1)?)?,
                 at_ms: row.get(2)?,
-                state: if state == "agreed" {
-                    ConfirmationState::Confirmed
-                } else {
-                    ConfirmationState::Pending
-                },
             })
         })
     }

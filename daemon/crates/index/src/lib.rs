@@ -13,6 +13,7 @@ mod sql_types;
 pub mod activity;
 pub mod confirmations;
 pub mod conflicts;
+pub mod deletions;
 pub mod dirty;
 pub mod folders;
 pub mod journal;
@@ -30,7 +31,7 @@ pub mod synced;
 pub mod unaccepted;
 
 pub use activity::ActivityRow;
-pub use confirmations::{ConfirmationRow, ConfirmationState};
+pub use confirmations::ConfirmationRow;
 pub use conflicts::ConflictRow;
 pub use error::IndexError;
 pub use folders::{FolderRow, FolderSettings};

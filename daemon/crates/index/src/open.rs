@@ -26,6 +26,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sql/0011_root_birth.sql"),
     include_str!("sql/0012_sent_creates.sql"),
     include_str!("sql/0013_sent_places.sql"),
+    include_str!("sql/0014_deletions.sql"),
 ];
 
 /// The first schema whose contents on the service are of the present format.

@@ -1,7 +1,7 @@
 //! A check of SQLite's query plans: no statement that a step needs goes through a whole tree.
 
 use crate::activity::ActivityRow;
-use crate::confirmations::{ConfirmationRow, ConfirmationState};
+use crate::confirmations::ConfirmationRow;
 use crate::conflicts::ConflictRow;
 use crate::error::IndexError;
 use crate::folders::FolderSettings;
@@ -277,9 +277,12 @@ fn tell_people(db: &Db<'_>, rows: &Rows) -> Done {
         side: Side::Local,
         files: 1,
         at_ms: 0,
-        state: ConfirmationState::Pending,
     })?;
     db.confirmations(folder)?;
+    db.put_waiting_deletions(folder, Side::Local, &[node(2)].into())?;
+    db.confirm_waiting_deletions(folder, Side::Local)?;
+    db.is_deletion_confirmed(folder, node(1))?;
+    db.withdraw_confirmation(folder, node(2))?;
     db.end_confirmation(folder, Side::Local)
 }
 

@@ -29,9 +29,10 @@ pub struct SyncedRow {
     pub executable: bool,
 }
 
-const COLUMNS: &str = "folder, node, local, parent, name, kind, revision, hash, size, executable";
+pub(crate) const COLUMNS: &str =
+    "folder, node, local, parent, name, kind, revision, hash, size, executable";
 
-fn read(row: &Row<'_>) -> Result<SyncedRow, IndexError> {
+pub(crate) fn read(row: &Row<'_>) -> Result<SyncedRow, IndexError> {
     let node: Vec<u8> = row.get(1)?;
     let parent: Vec<u8> = row.get(3)?;
     let revision: Option<Vec<u8>> = row.get(6)?;
@@ -88,7 +89,8 @@ impl Db<'_> {
                  VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10) \
                  ON CONFLICT (node, folder) DO UPDATE SET local = excluded.local, parent = excluded.parent, \
                  name = excluded.name, kind = excluded.kind, revision = excluded.revision, hash = excluded.hash, \
-                 size = excluded.size, executable = excluded.executable, deletion_agreed = 0",
+                 size = excluded.size, executable = excluded.executable, \
+                 deletion_agreed = 0, deletion_waits = NULL",
             )?
             .execute(rusqlite::params![
                 row.folder.0,
@@ -150,43 +152,6 @@ impl Db<'_> {
     pub fn clear_synced(&self) -> Result<(), IndexError> {
         self.0.execute_batch("DELETE FROM synced;")?;
         Ok(())
-    }
-
-    /// Returns the number of synced files of a folder.
-    ///
-    /// # Errors
-    /// SQLite's.
-    pub fn synced_files(&self, folder: FolderId) -> Result<u64, IndexError> {
-        let mut statement =
-            self.prepare_whole("SELECT count(*) FROM synced WHERE folder = ?1 AND kind = 0")?;
-        to_unsigned(statement.query_row([folder.0], |row| row.get(0))?)
-    }
-
-    /// Records that a person has confirmed, on the device where it was done, the deletion of a node
-    /// with everything below it. Call it while the remote tree still has them.
-    ///
-    /// # Errors
-    /// SQLite's.
-    pub fn agree_to_deletion(&self, node: NodeId) -> Result<(), IndexError> {
-        self.prepare(
-            "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
-                 SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node) \
-                 UPDATE synced SET deletion_agreed = 1 WHERE node IN (SELECT node FROM below)",
-        )?
-        .execute([node.as_bytes()])?;
-        Ok(())
-    }
-
-    /// Returns the number of files of a folder that are gone from the service by deletions that a person confirmed.
-    ///
-    /// # Errors
-    /// SQLite's.
-    pub fn confirmed_deletions(&self, folder: FolderId) -> Result<u64, IndexError> {
-        let mut statement = self.prepare_whole(
-            "SELECT count(*) FROM synced s WHERE s.folder = ?1 AND s.kind = 0 AND s.deletion_agreed = 1 \
-             AND NOT EXISTS (SELECT 1 FROM remote r WHERE r.node = s.node)",
-        )?;
-        to_unsigned(statement.query_row([folder.0], |row| row.get(0))?)
     }
 
     /// Returns all merge bases of a folder.

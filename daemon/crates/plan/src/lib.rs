@@ -22,7 +22,7 @@ mod temporary_name;
 pub mod tree;
 mod tree_index;
 
-pub use plan::{Conflict, Need, Plan};
+pub use plan::{Conflict, Deletion, Need, Plan};
 pub use policy::Policy;
 pub use reconcile::reconcile;
 pub use step::{MoveReason, Parent, ParentAndName, Step};

@@ -1,7 +1,7 @@
 //! The result of planning.
 
 use crate::Step;
-use cairn_model::{ConflictKind, LocalId, NodeId, RelPath, RevisionId};
+use cairn_model::{ConflictKind, Kind, LocalId, NodeId, RelPath, RevisionId, Side};
 
 /// A fact without which a decision would be a guess.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -28,6 +28,13 @@ pub struct Conflict {
     pub copy_path: RelPath,
 }
 
+/// A synced file or folder that a plan removes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Deletion {
+    pub node: NodeId,
+    pub kind: Kind,
+}
+
 /// The steps that make the trees equal. If `needs` isn't empty, everything else is: get these facts
 /// and plan again.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -35,8 +42,20 @@ pub struct Plan {
     pub needs: Vec<Need>,
     pub steps: Vec<Step>,
     pub conflicts: Vec<Conflict>,
-    /// Synced files that the plan removes (or would remove, if deletions are blocked) on this device.
-    pub local_deletions: u64,
-    /// Synced files that the plan removes (or would remove) on the service.
-    pub remote_deletions: u64,
+    /// All that the plan removes (or would remove, if deletions are blocked) on this device: what is
+    /// in a folder that goes as a whole is named, too.
+    pub local_deletions: Vec<Deletion>,
+    /// The same on the service.
+    pub remote_deletions: Vec<Deletion>,
+}
+
+impl Plan {
+    /// Returns what the plan removes, or would remove, on one side.
+    #[must_use]
+    pub fn deletions(&self, side: Side) -> &[Deletion] {
+        match side {
+            Side::Local => &self.local_deletions,
+            Side::Remote => &self.remote_deletions,
+        }
+    }
 }

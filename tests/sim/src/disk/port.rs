@@ -21,7 +21,7 @@ struct State {
     /// A deed of the user, to be done just before a file or folder is renamed to a path that contains
     /// this text.
     before_rename: Option<(String, Deed)>,
-    /// Files that can't be opened, and directories to which nothing can be moved.
+    /// Files that can't be opened, and directories whose entries stay as they are.
     refused: BTreeSet<PathBuf>,
     /// Watching fails from its beginning.
     blind: bool,
@@ -93,7 +93,7 @@ impl SimDisk {
         self.state().before_rename = Some((text.to_owned(), deed));
     }
 
-    /// Lets a file be opened, or something be moved to a directory, no more, or again.
+    /// Lets a file be opened, or something be moved to a directory or out of it, no more, or again.
     pub fn refuse(&self, path: &Path, refuse: bool) {
         let mut state = self.state();
         if refuse {
@@ -435,6 +435,7 @@ impl Disk for SimDisk {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.interrupt(to)?;
+        self.check_writable(from)?;
         self.check_writable(to)?;
         self.files(|files| files.rename(from, to))
     }

@@ -5,7 +5,7 @@ use super::folder::Folder;
 use crate::engine::Engine;
 use crate::overall_progress::{Amount, TransferCounts};
 use crate::status::FolderStatus;
-use cairn_index::{ConfirmationState, IndexError};
+use cairn_index::IndexError;
 use cairn_model::{FolderId, Side, SyncState};
 use tokio::time::Instant;
 
@@ -86,7 +86,7 @@ fn count_totals(
     let waiting_on = |side| {
         waiting
             .iter()
-            .find(|c| c.side == side && c.state == ConfirmationState::Pending)
+            .find(|c| c.side == side)
             .map_or(0, |c| c.files)
     };
     (figures.files, figures.bytes) = (files, bytes);

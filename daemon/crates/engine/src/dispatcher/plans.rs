@@ -134,17 +134,17 @@ impl Dispatcher {
         };
         let mut planned =
             plan_folder(&self.engine, &ctx.folder, &ctx.rules, (false, false)).await?;
-        let deletions = gate::deletions(&self.engine, &ctx.folder, &planned.plan)?;
+        let unconfirmed = gate::unconfirmed_deletions(&self.engine, &ctx.folder, &planned.plan)?;
         let Some(folder) = self.folders.get_mut(&id) else {
             return Err(EngineError::Stale);
         };
         let now = Instant::now();
         let recent = folder.deletions.recent_deletions(now);
         let growing = match ctx.folder.settings.gate {
-            Some(_) => folder.deletions.wait(deletions, now),
+            Some(_) => folder.deletions.wait(unconfirmed.files(), now),
             None => Deletions::default(),
         };
-        let asked = gate::check(&self.engine, &ctx.folder, deletions, recent)?;
+        let asked = gate::check(&self.engine, &ctx.folder, &unconfirmed, recent)?;
         let hold = (
             asked.local + growing.local > 0,
             asked.remote + growing.remote > 0,
@@ -166,9 +166,10 @@ impl Dispatcher {
         Ok(planned)
     }
 
-    pub(super) fn synced_files(&self, id: FolderId) -> u64 {
+    /// Returns the number of synced files whose deletion nobody has confirmed.
+    pub(super) fn unconfirmed_files(&self, id: FolderId) -> u64 {
         // Only the gate needs it: without it the gate counts this plan alone.
-        let files = self.engine.index.read(|db| db.synced_files(id));
+        let files = self.engine.index.read(|db| db.unconfirmed_files(id));
         files.unwrap_or_default()
     }
 

@@ -2,14 +2,17 @@
 //! the other devices leave out.
 
 use super::Dispatcher;
+use super::folder::Folder;
+use crate::engine::Engine;
 use crate::error::{Disposition, EngineError};
+use crate::folder_rules::remote_file;
 use crate::health::RetryHint;
 use crate::key::Key;
 use crate::node_rows::download_of;
 use crate::observe::rules::{IGNORE_FILE, text_of};
 use crate::step::Ctx;
 use cairn_index::{Db, IndexError, RemoteRow, SharedRules};
-use cairn_model::{FolderId, Kind, Name, NodeId};
+use cairn_model::{FolderId, NodeId};
 use cairn_transfer::{MemoryTarget, Target};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -43,17 +46,15 @@ impl Dispatcher {
         };
         let (node, error) = match followed {
             Ok(Followed::Changed) => {
-                folder.rules.refresh(&self.engine, &folder.row);
-                folder.schedule.rescan();
-                folder.plan_due = true;
-                // Planned under other rules.
-                folder.queue.clear();
-                return Followed::Changed;
+                return follow_change(&self.engine, folder);
             }
             Ok(Followed::Missing) => {
                 folder.queue.clear();
                 folder.waiting = folder.waiting.max(1);
                 return Followed::Missing;
+            }
+            Ok(Followed::AsBefore) if folder.rules.have_ended(&self.engine, &folder.row) => {
+                return follow_change(&self.engine, folder);
             }
             Ok(Followed::AsBefore) => return Followed::AsBefore,
             Err(failed) => failed,
@@ -76,6 +77,16 @@ impl Dispatcher {
         }
         Followed::Missing
     }
+}
+
+/// Has a folder scanned and planned with the rules that count now.
+fn follow_change(engine: &Engine, folder: &mut Folder) -> Followed {
+    folder.rules.refresh(engine, &folder.row);
+    folder.schedule.rescan();
+    folder.plan_due = true;
+    // Planned under other rules.
+    folder.queue.clear();
+    Followed::Changed
 }
 
 /// Returns whether the service has rules for a folder that don't count here yet, or may have some.
@@ -134,14 +145,7 @@ async fn try_follow(ctx: &Ctx) -> Result<Followed, Failed> {
 
 /// Returns the service's rules file of a folder if that revision is not the one that is synced here.
 fn unsynced_rules(ctx: &Ctx, db: &Db<'_>) -> Result<Option<RemoteRow>, IndexError> {
-    let Ok(name) = Name::new(IGNORE_FILE.to_owned()) else {
-        return Ok(None);
-    };
-    let found = db.remote_children_by_key(ctx.base(), &name)?;
-    let Some(row) = found
-        .into_iter()
-        .find(|row| row.name == name && row.kind == Kind::File && row.revision.is_some())
-    else {
+    let Some(row) = remote_file(db, ctx.base())? else {
         return Ok(None);
     };
     let synced = db.synced_row(ctx.folder.id, row.node)?;

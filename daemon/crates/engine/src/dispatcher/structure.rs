@@ -26,7 +26,7 @@ pub(super) struct Executed {
     pub(super) result: ExecutionResult,
     /// The time that the plan took.
     pub(super) took: Duration,
-    /// The files that were synced before, if the plan deletes any.
+    /// The files that were synced before, but for those whose deletion is confirmed, if the plan deletes any.
     pub(super) synced_before: Option<u64>,
 }
 
@@ -55,8 +55,9 @@ impl Dispatcher {
         let (end, ended) = watch::channel(false);
         folder.executing = Some(end);
         ctx.ended = Some(ended);
-        let deletes = planned.plan.local_deletions + planned.plan.remote_deletions > 0;
-        let synced_before = deletes.then(|| self.synced_files(id));
+        let deletes =
+            !planned.plan.local_deletions.is_empty() || !planned.plan.remote_deletions.is_empty();
+        let synced_before = deletes.then(|| self.unconfirmed_files(id));
         let locked = self.locked.clone();
         let until = Instant::now() + SLICE.max(took * PLANS);
         self.structure.spawn(async move {
@@ -85,7 +86,7 @@ impl Dispatcher {
             Err(error) => return self.handle_structure_panic(&error),
         };
         let id = ctx.folder.id;
-        let gone = synced_before.map(|before| before.saturating_sub(self.synced_files(id)));
+        let gone = synced_before.map(|before| before.saturating_sub(self.unconfirmed_files(id)));
         let now = Instant::now();
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.executing = None;

@@ -256,8 +256,8 @@ impl Scan<'_, '_> {
 
     /// Decides about what is still missing: gone if an earlier scan missed it too, or if its name has a new
     /// owner; otherwise looked for once more, because it may be on its way to a place that this scan
-    /// had already passed. What went while it took no part in syncing was deleted for this device alone:
-    /// it is forgotten, and comes back when it takes part again.
+    /// had already passed. A file that went while it took no part in syncing was deleted for this device
+    /// alone: it is forgotten, and comes back when it takes part again.
     fn resolve_missing(&mut self) -> Result<(), IndexError> {
         for (id, (row, dir)) in std::mem::take(&mut self.gone) {
             let path = dir.join(row.name.clone());

@@ -28,8 +28,9 @@ pub(crate) const TEMP_DIR: &str = watch::TEMP_DIR;
 /// Never synced, whatever the rules say: our own, and files that only live on the machine that
 /// made them (locks and leftovers of editors, desktops and file systems).
 const BUILT_IN: &[&str] = &[
-    "/.cairn-trash/",
-    "/.cairn-tmp/",
+    // In any directory: it may have been a folder of its own before, or still be one.
+    ".cairn-trash/",
+    ".cairn-tmp/",
     ".DS_Store",
     "._*",
     "Thumbs.db",

@@ -192,12 +192,7 @@ impl Scan<'_, '_> {
             file_system,
         };
         let mut special = Vec::new();
-        let mut rows: BTreeMap<String, LocalRow> = self
-            .db
-            .children(self.folder.id, dir)?
-            .into_iter()
-            .map(|row| (row.name.as_str().to_owned(), row))
-            .collect();
+        let mut rows = self.rows_by_name(dir)?;
         let mut keys = BTreeMap::new();
         let mut below = Vec::new();
         for entry in entries {
@@ -232,6 +227,13 @@ impl Scan<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    fn rows_by_name(&self, dir: Option<LocalId>) -> Result<BTreeMap<String, LocalRow>, IndexError> {
+        let rows = self.db.children(self.folder.id, dir)?.into_iter();
+        Ok(rows
+            .map(|row| (row.name.as_str().to_owned(), row))
+            .collect())
     }
 
     /// Compares one name of a directory. Returns a known directory that is still the same, with its file

@@ -10,8 +10,8 @@ use crate::node_rows::{self, Next, next_seal, remote_row};
 use crate::record;
 use crate::step::Ctx;
 use crate::step::batch::{BatchResults, StepResult};
-use cairn_index::{ConfirmationState, RemoteRow, SentPlace};
-use cairn_model::{ActivityKind, LocalId, NodeId, Side};
+use cairn_index::{RemoteRow, SentPlace};
+use cairn_model::{ActivityKind, LocalId, NodeId};
 use cairn_plan::{MoveReason, Parent, ParentAndName, Step};
 use cairn_transfer::each;
 use cairn_wire::nodes::{Node, NodeOperation, UpdateNode};
@@ -212,12 +212,11 @@ fn sent_place(ctx: &Ctx, after: &RemoteRow) -> Result<Option<SentPlace>, EngineE
 fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
     let row = load_row(ctx, node)?;
     let seen = feed::cursor(&ctx.engine)?.map(|c| c.0);
+    // The other devices ask nobody about it: that holds only where a person has agreed to each file in it.
     let confirmed = ctx
         .engine
         .index
-        .read(|db| db.confirmations(ctx.folder.id))?
-        .iter()
-        .any(|q| q.side == Side::Remote && q.state == ConfirmationState::Confirmed);
+        .read(|db| db.is_deletion_confirmed(ctx.folder.id, node))?;
     let seal = node_rows::deletion_seal(&ctx.engine.keys, &row, confirmed);
     let operation = NodeOperation::Trash {
         id: node,

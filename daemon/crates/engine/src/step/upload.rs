@@ -109,11 +109,10 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         other => other?,
     };
     let committed = Committed::new(ctx, ready.path, stat, outcome)?;
-    let recorded = ctx
-        .engine
-        .index
-        .write(|db| record(db, ctx, &db.folders()?, task, &committed))?;
-    recorded.announce(ctx)?;
+    let index = &ctx.engine.index;
+    index
+        .write(|db| record(db, ctx, &db.folders()?, task, &committed))?
+        .announce(ctx)?;
     if copied.is_some() {
         let mut health = ctx.engine.health();
         health.back_off_after_copy(ctx.folder.id, Key::Local(task.local), stat.size);

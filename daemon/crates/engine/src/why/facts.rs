@@ -9,7 +9,7 @@ use crate::node_rows::seal_info;
 use crate::observe::hash::local_stat;
 use crate::record;
 use crate::resolve;
-use cairn_index::{ConfirmationState, Db, FolderRow, IndexError, LocalRow, RemoteRow, Skipped};
+use cairn_index::{Db, FolderRow, IndexError, LocalRow, RemoteRow, Skipped};
 use cairn_model::{Kind, ProblemCode, RelPath, SyncState};
 use cairn_platform::FileKind;
 use std::path::Path;
@@ -125,10 +125,7 @@ fn rows(db: &Db<'_>, folder: &FolderRow, path: &RelPath) -> Result<Rows, IndexEr
         equal,
         excluded,
         skipped_above: nearest_skipped_above(db, folder, path)?,
-        deletion_waits: one_sided
-            && waiting
-                .iter()
-                .any(|row| row.state == ConfirmationState::Pending),
+        deletion_waits: one_sided && !waiting.is_empty(),
         synced_at_ms: db.last_transferred(folder.id, &path.to_string())?,
         local,
         remote,

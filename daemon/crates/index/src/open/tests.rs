@@ -1,6 +1,7 @@
 //! Damaged, newer and older index files.
 
 use super::*;
+use cairn_model::{FolderId, Side};
 
 #[test]
 fn garbage_is_set_aside_and_a_new_index_begun() {
@@ -73,6 +74,41 @@ fn an_index_of_the_old_content_format_is_refused_and_left_alone() {
         .query_row("PRAGMA user_version", [], |row| row.get(0))
         .unwrap();
     assert_eq!(version, 9);
+}
+
+#[test]
+fn decisions_about_deletions_of_an_older_index_are_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index.db");
+    let is_newer = |sql: &&str| sql.contains("deletion_waits");
+    let version = MIGRATIONS.iter().position(is_newer).unwrap();
+    let old = Connection::open(&path).unwrap();
+    for sql in &MIGRATIONS[..version] {
+        old.execute_batch(sql).unwrap();
+    }
+    old.pragma_update(None, "user_version", version as i64)
+        .unwrap();
+    old.execute_batch(
+        "INSERT INTO folders (id, root, remote_path, settings) VALUES (1, '/a', '/', '{}'), (2, '/b', '/', '{}');
+         INSERT INTO synced (folder, node, local, parent, name, kind, size, executable)
+             VALUES (1, randomblob(16), 1, x'', 'f', 0, 0, 0), (2, randomblob(16), 2, x'', 'f', 0, 0, 0);
+         INSERT INTO questions (folder, side, files, at, answer)
+             VALUES (1, 'remote', 1, 0, 'agreed'), (2, 'remote', 1, 0, 'asked');",
+    )
+    .unwrap();
+    drop(old);
+    let index = Index::open(&path).unwrap().index;
+    let (confirmed, waiting) = (FolderId(1), FolderId(2));
+    index
+        .write(|db| {
+            assert_eq!(db.confirmations(confirmed)?, []);
+            assert_eq!(db.confirmed_deletions(confirmed)?.len(), 1);
+            assert_eq!(db.confirmations(waiting)?.len(), 1);
+            db.confirm_waiting_deletions(waiting, Side::Remote)?;
+            assert_eq!(db.confirmed_deletions(waiting)?.len(), 1);
+            Ok(())
+        })
+        .unwrap();
 }
 
 #[test]

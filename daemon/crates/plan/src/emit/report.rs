@@ -1,20 +1,26 @@
-//! The report of a plan: the conflicts that it resolves, and the number of files that it deletes.
+//! The report of a plan: the conflicts that it resolves, and what it deletes.
 
 use super::Decisions;
 use crate::decision::Decision;
 use crate::entity::{EntityId, ROOT, Side, UNKNOWN};
-use crate::plan::Conflict;
+use crate::plan::{Conflict, Deletion};
 use cairn_model::{ConflictKind, RelPath};
 use std::collections::BTreeSet;
 
 impl Decisions<'_, '_> {
-    pub(super) fn deletions(&self, side: Side) -> u64 {
-        let counted = self.entities.ids().filter(|&id| {
-            let e = self.entity(id);
-            let gated = self.constraints.gated[id] && e.only_side() == Some(side);
-            e.is_file() && (gated || self.decisions[id] == Decision::Delete(side))
+    pub(super) fn deletions(&self, side: Side) -> Vec<Deletion> {
+        let deleted = self.entities.ids().filter(|&id| {
+            let gated = self.constraints.gated[id] && self.entity(id).only_side() == Some(side);
+            gated || self.decisions[id] == Decision::Delete(side)
         });
-        counted.map(|_| 1).sum()
+        let of = |id| {
+            let e = self.entity(id);
+            Some(Deletion {
+                node: e.base?.node,
+                kind: e.kind,
+            })
+        };
+        deleted.filter_map(of).collect()
     }
 
     pub(super) fn conflicts(&self) -> Vec<Conflict> {

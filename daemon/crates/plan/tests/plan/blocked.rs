@@ -1,7 +1,8 @@
 //! Blocked nodes stay as they are; deletions that wait for consent delete nothing.
 
 use crate::scenario::{Pair, check};
-use cairn_plan::Step;
+use cairn_model::Kind;
+use cairn_plan::{Deletion, Step};
 
 /// The second device follows; both come to rest. The first may keep what is blocked.
 fn come_to_rest(pair: &mut Pair) {
@@ -195,6 +196,11 @@ fn what_is_edited_here_while_it_leaves_the_selection_is_kept() {
     check(&pair.first, "f=mine f.big=1 g=2");
 }
 
+fn files(deletions: &[Deletion]) -> usize {
+    let is_file = |deletion: &&Deletion| deletion.kind == Kind::File;
+    deletions.iter().filter(is_file).count()
+}
+
 #[test]
 fn s190_deletions_wait_and_all_else_goes_on() {
     let base: Vec<String> = (0..100).map(|i| format!("d{}/{i}=x{i}", i % 7)).collect();
@@ -202,9 +208,9 @@ fn s190_deletions_wait_and_all_else_goes_on() {
     let all: Vec<String> = (0..7).map(|i| format!("rm d{i}")).collect();
     pair.first.user(&all.join("; "));
     pair.first.user("new=n; d1/sub/x=y");
-    assert_eq!(pair.first.plan(&pair.service).remote_deletions, 100);
+    assert_eq!(files(&pair.first.plan(&pair.service).remote_deletions), 100);
     pair.first.policy.block_remote_deletions = true;
-    assert_eq!(pair.first.plan(&pair.service).remote_deletions, 100);
+    assert_eq!(files(&pair.first.plan(&pair.service).remote_deletions), 100);
     come_to_rest(&mut pair);
     assert_eq!(pair.service.deletions, 0);
     let paths = pair.second.paths();
@@ -224,7 +230,13 @@ fn deletions_from_the_service_wait_as_well() {
     pair.first.user("rm d; d=file; rm c; e=5");
     pair.first.sync(&mut pair.service);
     let plan = pair.second.plan(&pair.service);
-    assert_eq!((plan.local_deletions, plan.remote_deletions), (3, 0));
+    assert_eq!(files(&plan.local_deletions), 3);
+    assert_eq!(
+        plan.local_deletions.len(),
+        4,
+        "the folder that goes with them is named, too"
+    );
+    assert_eq!(plan.remote_deletions, []);
     come_to_rest(&mut pair);
     check(&pair.second, "c=3 d/a=1 d/b=2 e=5");
     check(&pair.first, "d=file e=5");

@@ -109,7 +109,10 @@ fn s081_a_renamed_folder_counts_as_no_deletion() {
     let mut pair = Pair::with(&base.join(" "));
     pair.first.user("mv d e");
     let plan = pair.first.plan(&pair.service);
-    assert_eq!((plan.local_deletions, plan.remote_deletions), (0, 0));
+    assert_eq!(
+        (plan.local_deletions, plan.remote_deletions),
+        (vec![], vec![])
+    );
 }
 
 #[test]

@@ -42,7 +42,13 @@ fn our_own_folders_can_not_be_brought_in() {
     let rules = rules("!.cairn-trash/\n!.DS_Store\n", &FolderSettings::default());
     assert!(ignores(&rules, ".cairn-trash/x"));
     assert!(ignores(&rules, "a/.DS_Store"));
-    assert!(!ignores(&rules, "a/.cairn-trash/x"), "only at the root");
+    for own in ["a/.cairn-trash/x", "a/.cairn-tmp/x"] {
+        assert!(
+            ignores(&rules, own),
+            "of a pair that was or is below this one"
+        );
+    }
+    assert!(!ignores(&rules, "a/.cairn-trash"), "a file of that name");
 }
 
 #[test]

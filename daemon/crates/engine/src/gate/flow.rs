@@ -1,0 +1,161 @@
+//! Deletions as they come: many of them wait until no more follow.
+
+use super::Deletions;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// From so many files on, deletions wait while more of them keep coming.
+const SEVERAL: u64 = 10;
+/// No more have come for so long: they are all there.
+const QUIET: Duration = Duration::from_millis(1500);
+/// Deletions wait no longer than this for those that come after them: a program that removes files all the time
+/// must not hold them for ever.
+const LONGEST: Duration = Duration::from_secs(30);
+/// Deletions longer ago than this don't count.
+const MEMORY: Duration = Duration::from_secs(60);
+
+/// The deletions of a folder as they come and go.
+#[derive(Debug, Default)]
+pub(crate) struct DeletionFlow {
+    planned: Deletions,
+    /// The time at which the first of those that wait began to.
+    waits_since: Option<Instant>,
+    /// Until when those wait for more.
+    quiet_at: Option<Instant>,
+    recent: Deletions,
+    last: Option<Instant>,
+}
+
+impl DeletionFlow {
+    /// Records what a plan would delete; returns the deletions that should wait because more are coming.
+    pub(crate) fn wait(&mut self, planned: Deletions, now: Instant) -> Deletions {
+        if planned == Deletions::default() {
+            self.planned = planned;
+            self.end_wait();
+            return planned;
+        }
+        let recent = self.recent_deletions(now);
+        if planned != self.planned {
+            self.planned = planned;
+            let since = *self.waits_since.get_or_insert(now);
+            self.quiet_at = Some((now + QUIET).min(since + LONGEST));
+        }
+        let waits = self.quiet_at.is_some_and(|at| at > now);
+        let side = |planned: u64, recent: u64| {
+            if waits && planned > 0 && planned + recent >= SEVERAL {
+                planned
+            } else {
+                0
+            }
+        };
+        let out = Deletions {
+            local: side(planned.local, recent.local),
+            remote: side(planned.remote, recent.remote),
+        };
+        if out == Deletions::default() {
+            self.end_wait();
+        }
+        out
+    }
+
+    fn end_wait(&mut self) {
+        (self.waits_since, self.quiet_at) = (None, None);
+    }
+
+    /// Returns the time at which waiting deletions are to be planned again.
+    pub(crate) fn quiet_at(&self) -> Option<Instant> {
+        self.quiet_at
+    }
+
+    /// Counts deletions that were executed: so many files fewer are synced.
+    pub(crate) fn count_executed(&mut self, files: u64, now: Instant) {
+        if files == 0 {
+            return;
+        }
+        self.recent = self.recent_deletions(now);
+        self.last = Some(now);
+        if self.planned.local > 0 {
+            self.recent.local += files;
+        }
+        if self.planned.remote > 0 {
+            self.recent.remote += files;
+        }
+    }
+
+    /// Returns what was deleted a moment ago.
+    pub(crate) fn recent_deletions(&self, now: Instant) -> Deletions {
+        match self.last {
+            Some(last) if last + MEMORY > now => self.recent,
+            Some(_) | None => Deletions::default(),
+        }
+    }
+
+    /// Forgets what was deleted: a person has decided.
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn remote_deletions(remote: u64) -> Deletions {
+        Deletions { local: 0, remote }
+    }
+
+    #[test]
+    fn a_few_deletions_go_at_once() {
+        let mut flow = DeletionFlow::default();
+        assert_eq!(
+            flow.wait(remote_deletions(SEVERAL - 1), Instant::now()),
+            remote_deletions(0)
+        );
+        assert_eq!(flow.quiet_at(), None);
+    }
+
+    #[test]
+    fn many_wait_until_no_more_come() {
+        let mut flow = DeletionFlow::default();
+        let mut now = Instant::now();
+        for files in [10, 40, 90] {
+            assert_eq!(
+                flow.wait(remote_deletions(files), now),
+                remote_deletions(files)
+            );
+            assert_eq!(flow.quiet_at(), Some(now + QUIET));
+            now += QUIET / 2;
+        }
+        assert_eq!(
+            flow.wait(remote_deletions(90), now + QUIET),
+            remote_deletions(0)
+        );
+        assert_eq!(flow.quiet_at(), None);
+    }
+
+    #[test]
+    fn recent_deletions_are_counted_too() {
+        let mut flow = DeletionFlow::default();
+        let now = Instant::now();
+        assert_eq!(flow.wait(remote_deletions(9), now), remote_deletions(0));
+        flow.count_executed(9, now);
+        assert_eq!(flow.recent_deletions(now), remote_deletions(9));
+        assert_eq!(flow.wait(remote_deletions(1), now), remote_deletions(1));
+        let later = now + MEMORY;
+        assert_eq!(flow.recent_deletions(later), remote_deletions(0));
+        assert_eq!(flow.wait(remote_deletions(2), later), remote_deletions(0));
+    }
+
+    #[test]
+    fn deletions_that_never_stop_coming_wait_for_a_while_only() {
+        let mut flow = DeletionFlow::default();
+        let begin = Instant::now();
+        let mut waits = (0..120).map(|second| {
+            let planned = remote_deletions(SEVERAL + second);
+            flow.wait(planned, begin + Duration::from_secs(second)) == planned
+        });
+        assert!(waits.by_ref().take(30).all(|waits| waits));
+        assert_eq!(waits.next(), Some(false), "the gate counts them now");
+        assert_eq!(waits.next(), Some(true), "the next ones wait anew");
+    }
+}

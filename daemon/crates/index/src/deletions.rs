@@ -1,0 +1,164 @@
+//! Deletions about which a person decides, as marks of merge bases: those that wait, and those that were
+//! confirmed. A mark goes with its merge base, or when both sides agree on the node anew.
+
+#[cfg(test)]
+mod tests;
+
+use crate::error::IndexError;
+use crate::open::Db;
+use crate::remote::BELOW_REMOTE;
+use crate::sql_types::{collect, node_from, to_unsigned};
+use crate::synced::{COLUMNS, SyncedRow, read};
+use cairn_model::{FolderId, NodeId, Side};
+use std::collections::BTreeSet;
+
+impl Db<'_> {
+    /// Records that a person has confirmed, on the device where it was done, the deletion of a node
+    /// with everything below it. Call it while the remote tree still has them.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn agree_to_deletion(&self, node: NodeId) -> Result<(), IndexError> {
+        self.prepare(
+            "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
+                 SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node) \
+                 UPDATE synced SET deletion_agreed = 1 WHERE node IN (SELECT node FROM below)",
+        )?
+        .execute([node.as_bytes()])?;
+        Ok(())
+    }
+
+    /// Returns the nodes of a folder whose deletion a person has confirmed, here or on another device.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn confirmed_deletions(&self, folder: FolderId) -> Result<BTreeSet<NodeId>, IndexError> {
+        // Its index has nothing but these.
+        let mut statement = self
+            .prepare_whole("SELECT node FROM synced WHERE folder = ?1 AND deletion_agreed = 1")?;
+        let nodes = collect(&mut statement.query([folder.0])?, |row| {
+            let node: Vec<u8> = row.get(0)?;
+            node_from(&node)
+        })?;
+        Ok(nodes.into_iter().collect())
+    }
+
+    /// Drops the confirmation of a node's deletion if both sides have the node: it came back, and what a
+    /// person agreed to is no consent to another deletion.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn withdraw_confirmation(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
+        self.prepare(
+            "UPDATE synced SET deletion_agreed = 0 WHERE folder = ?1 AND node = ?2 \
+                 AND EXISTS (SELECT 1 FROM local l WHERE l.id = synced.local) \
+                 AND EXISTS (SELECT 1 FROM remote r WHERE r.node = synced.node)",
+        )?
+        .execute((folder.0, node.as_bytes()))?;
+        Ok(())
+    }
+
+    /// Returns whether a person has confirmed the deletion of all files that the remote tree has at a node and
+    /// below it; false if there is none.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn is_deletion_confirmed(
+        &self,
+        folder: FolderId,
+        node: NodeId,
+    ) -> Result<bool, IndexError> {
+        let mut statement = self.prepare(&format!(
+            "{BELOW_REMOTE} SELECT min(coalesce(s.deletion_agreed, 0)) FROM below b \
+                 CROSS JOIN remote f ON f.node = b.node \
+                 LEFT JOIN synced s ON s.node = b.node AND s.folder = ?2 WHERE f.kind = 0"
+        ))?;
+        let least: Option<bool> =
+            statement.query_row((node.as_bytes(), folder.0), |row| row.get(0))?;
+        Ok(least == Some(true))
+    }
+
+    /// Records the nodes whose deletion on a side waits for a person: these, and no others.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn put_waiting_deletions(
+        &self,
+        folder: FolderId,
+        side: Side,
+        nodes: &BTreeSet<NodeId>,
+    ) -> Result<(), IndexError> {
+        let known = self.waiting_deletions(folder, side)?;
+        let mut statement =
+            self.prepare("UPDATE synced SET deletion_waits = ?3 WHERE folder = ?1 AND node = ?2")?;
+        for node in known.difference(nodes) {
+            statement.execute((folder.0, node.as_bytes(), None::<&str>))?;
+        }
+        for node in nodes.difference(&known) {
+            statement.execute((folder.0, node.as_bytes(), side.as_str()))?;
+        }
+        Ok(())
+    }
+
+    fn waiting_deletions(
+        &self,
+        folder: FolderId,
+        side: Side,
+    ) -> Result<BTreeSet<NodeId>, IndexError> {
+        let mut statement =
+            self.prepare("SELECT node FROM synced WHERE folder = ?1 AND deletion_waits = ?2")?;
+        let nodes = collect(&mut statement.query((folder.0, side.as_str()))?, |row| {
+            let node: Vec<u8> = row.get(0)?;
+            node_from(&node)
+        })?;
+        Ok(nodes.into_iter().collect())
+    }
+
+    /// Records that a person has confirmed the deletions that wait on a side.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn confirm_waiting_deletions(
+        &self,
+        folder: FolderId,
+        side: Side,
+    ) -> Result<(), IndexError> {
+        self.prepare(
+            "UPDATE synced SET deletion_agreed = 1 WHERE folder = ?1 AND deletion_waits = ?2",
+        )?
+        .execute((folder.0, side.as_str()))?;
+        Ok(())
+    }
+
+    /// Returns the merge bases of all that a person wants to keep on a side: what waits, and what is gone from
+    /// the other side since the last plan.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn deletions_to_keep(
+        &self,
+        folder: FolderId,
+        side: Side,
+    ) -> Result<Vec<SyncedRow>, IndexError> {
+        let gone = match side {
+            Side::Local => "NOT EXISTS (SELECT 1 FROM remote r WHERE r.node = synced.node)",
+            Side::Remote => "NOT EXISTS (SELECT 1 FROM local l WHERE l.id = synced.local)",
+        };
+        let mut statement = self.prepare_whole(&format!(
+            "SELECT {COLUMNS} FROM synced WHERE folder = ?1 \
+                 AND (deletion_waits = ?2 OR (deletion_agreed = 0 AND {gone}))"
+        ))?;
+        collect(&mut statement.query((folder.0, side.as_str()))?, read)
+    }
+
+    /// Returns the number of synced files of a folder whose deletion nobody has confirmed.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn unconfirmed_files(&self, folder: FolderId) -> Result<u64, IndexError> {
+        let mut statement = self.prepare_whole(
+            "SELECT count(*) FROM synced WHERE folder = ?1 AND kind = 0 AND deletion_agreed = 0",
+        )?;
+        to_unsigned(statement.query_row([folder.0], |row| row.get(0))?)
+    }
+}

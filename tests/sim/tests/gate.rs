@@ -1,0 +1,158 @@
+//! The deletion gate: what a person is asked, and what the answer is about.
+
+use cairn_index::{FolderRow, FolderSettings};
+use cairn_model::{DeletionDecision, DeletionGate};
+use cairn_sim::device::{Device, ROOT, path};
+use cairn_sim::time::{simulate, until};
+use cairn_sim::world::{World, tree_of};
+use std::time::Duration;
+
+/// Half of the files, and at least five.
+const GATE: DeletionGate = DeletionGate {
+    percent: 50,
+    files: 5,
+};
+const A_WHILE: Duration = Duration::from_secs(120);
+
+fn pair(device: &Device) -> FolderRow {
+    let folders = device.index().read(|db| db.folders());
+    folders.expect("the index is readable").remove(0)
+}
+
+/// Joins the device's folder with another one of the service, and sets its gate. The device must not run yet.
+fn join(device: &Device, remote: &str) {
+    let settings = FolderSettings {
+        gate: Some(GATE),
+        ..FolderSettings::default()
+    };
+    let old = pair(device).id;
+    device
+        .index()
+        .write(|db| {
+            db.remove_folder(old)?;
+            db.add_folder(ROOT, remote, &settings)
+        })
+        .expect("the index takes it");
+}
+
+/// Waits until so many deletions on its own disk wait for the device's person.
+async fn asks(device: &Device, files: u64) -> bool {
+    let engine = device.engine().expect("it runs");
+    let waiting = || engine.status().folders[0].waiting_local_deletions == files;
+    until(waiting, A_WHILE).await
+}
+
+fn decide(device: &Device, decision: DeletionDecision) {
+    let engine = device.engine().expect("it runs");
+    engine
+        .confirm(pair(device).id, decision)
+        .expect("somebody is asked");
+}
+
+fn files_below(device: &Device, dir: &str) -> usize {
+    let tree = tree_of(device);
+    let inside = |(path, bytes): &(&String, &Option<Vec<u8>>)| {
+        bytes.is_some() && path.starts_with(&format!("{dir}/"))
+    };
+    tree.iter().filter(inside).count()
+}
+
+#[test]
+fn what_is_kept_though_it_left_the_pair_is_asked_about_once() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.devices[0].user("docs", |files, path| files.mkdir(path));
+        for number in 0..10 {
+            world.devices[0].write(&format!("docs/all/{number}"), b"content");
+        }
+        world.devices[0].user("archive", |files, path| files.mkdir(path));
+        join(&world.devices[1], "/docs");
+        for device in &mut world.devices {
+            device.start();
+            assert!(device.settle().await);
+        }
+        assert_eq!(files_below(&world.devices[1], "all"), 10);
+
+        let (from, to) = (path("docs/all"), path("archive/all"));
+        let rename = |files: &mut cairn_sim::disk::Files| files.rename(&from, &to);
+        world.devices[0]
+            .disk
+            .user(&from, true, rename)
+            .expect("the disk does it");
+        assert!(world.devices[0].settle().await);
+        assert!(asks(&world.devices[1], 10).await);
+        decide(&world.devices[1], DeletionDecision::Keep);
+        for at in [1, 0, 1] {
+            assert!(world.devices[at].settle().await, "nobody is asked again");
+        }
+        assert_eq!(files_below(&world.devices[0], "docs/all"), 10);
+        assert_eq!(files_below(&world.devices[0], "archive/all"), 10);
+        assert_eq!(files_below(&world.devices[1], "all"), 10);
+    });
+}
+
+#[test]
+fn a_decision_ends_though_one_of_its_deletions_can_not_be_made() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        for number in 0..12 {
+            world.devices[0].write(&format!("first/{number}"), b"content");
+            world.devices[0].write(&format!("second/{number}"), b"content");
+        }
+        join(&world.devices[1], "/");
+        world.settle().await.expect("calm");
+
+        // Nothing can be moved out of this directory.
+        world.devices[1].disk.refuse(&path("first"), true);
+        for number in 0..12 {
+            let name = format!("first/{number}");
+            world.devices[0].user(&name, |files, path| files.remove(path).map(drop));
+        }
+        for number in 0..2 {
+            let name = format!("second/{number}");
+            world.devices[0].user(&name, |files, path| files.remove(path).map(drop));
+        }
+        assert!(world.devices[0].settle().await);
+        assert!(asks(&world.devices[1], 14).await);
+        decide(&world.devices[1], DeletionDecision::Delete);
+        let second_is_gone = || files_below(&world.devices[1], "second") == 10;
+        assert!(until(second_is_gone, A_WHILE).await);
+        assert_eq!(files_below(&world.devices[1], "first"), 12);
+
+        world.devices[0].user("second", |files, path| files.remove(path).map(drop));
+        assert!(world.devices[0].settle().await);
+        assert!(asks(&world.devices[1], 10).await, "nobody agreed to these");
+        assert_eq!(files_below(&world.devices[1], "second"), 10);
+    });
+}
+
+#[test]
+fn rules_count_while_their_deletion_waits() {
+    simulate(async {
+        let mut world = World::new(1, 1).await;
+        join(&world.devices[0], "/");
+        let device = &mut world.devices[0];
+        device.write(".cairnignore", b"*.key\n");
+        for number in 0..10 {
+            device.write(&format!("{number}"), b"content");
+        }
+        device.write("id.key", b"secret");
+        device.start();
+        assert!(device.settle().await);
+
+        device.user(".cairnignore", |files, path| files.remove(path).map(drop));
+        for number in 0..10 {
+            let name = format!("{number}");
+            device.user(&name, |files, path| files.remove(path).map(drop));
+        }
+        let engine = device.engine().expect("it runs");
+        let asks = || engine.status().folders[0].waiting_remote_deletions == 11;
+        assert!(until(asks, A_WHILE).await);
+        assert!(!device.settle().await, "a person is to decide");
+        assert_eq!(device.transfers(), 11, "what was ignored is not sent");
+
+        decide(device, DeletionDecision::Delete);
+        assert!(device.settle().await);
+        assert_eq!(device.transfers(), 12, "no rule forbids it any more");
+    });
+}
