@@ -2,8 +2,9 @@
 
 mod both;
 mod hostile;
-mod kept;
+mod identity;
 mod people;
+mod rows;
 mod rules;
 mod world;
 

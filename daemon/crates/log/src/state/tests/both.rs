@@ -1,27 +1,27 @@
 //! A state in memory and one that keeps its records as a database does. Each test of the rules runs over
 //! both: they take and refuse the same for the same reason, and have the same head and digest.
 
-use super::kept::Kept;
+use super::rows::RowRecords;
 use super::*;
 
 #[derive(Clone, Debug)]
 pub(super) struct Both {
     memory: SpaceState,
-    kept: SpaceState<Kept>,
+    rows: SpaceState<RowRecords>,
 }
 
 impl Both {
     pub(super) fn new(space: SpaceId, history: [u8; 16]) -> Self {
         Self {
             memory: SpaceState::new(space, history),
-            kept: SpaceState::with_records(space, history, Kept::default()),
+            rows: SpaceState::with_records(space, history, RowRecords::default()),
         }
     }
 
     pub(super) fn with_history(self, history: [u8; 16]) -> Self {
         Self {
             memory: self.memory.with_history(history),
-            kept: self.kept.with_history(history),
+            rows: self.rows.with_history(history),
         }
     }
 
@@ -43,19 +43,19 @@ impl Both {
     }
 
     /// Goes on from bytes, as after a restart.
-    fn resume(&mut self) -> &mut SpaceState<Kept> {
-        let (core, records) = (self.kept.core(), self.kept.records().clone());
-        self.kept = SpaceState::resume(self.kept.space, &core, records).unwrap();
-        &mut self.kept
+    fn resume(&mut self) -> &mut SpaceState<RowRecords> {
+        let (core, records) = (self.rows.core(), self.rows.records().clone());
+        self.rows = SpaceState::resume(self.rows.space, &core, records).unwrap();
+        &mut self.rows
     }
 
     fn compare(&self) {
-        assert_eq!(self.kept.head(), self.memory.head());
-        assert_eq!(self.kept.digest(), self.memory.digest());
-        assert_eq!(self.kept.records().digest(), *self.memory.digest());
-        assert_eq!(self.kept.core(), self.memory.core());
+        assert_eq!(self.rows.head(), self.memory.head());
+        assert_eq!(self.rows.digest(), self.memory.digest());
+        assert_eq!(self.rows.records().digest(), *self.memory.digest());
+        assert_eq!(self.rows.core(), self.memory.core());
         for (id, node) in &self.memory.records.nodes {
-            assert_eq!(self.kept.records().node(*id).as_ref(), Ok(node));
+            assert_eq!(self.rows.records().node(*id).as_ref(), Ok(node));
         }
     }
 }

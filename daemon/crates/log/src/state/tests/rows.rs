@@ -17,27 +17,35 @@ type Result<T> = std::result::Result<T, Refusal>;
 struct Row {
     element: [u8; 16],
     is_entry: bool,
-    is_end: bool,
+    is_purge: bool,
     hash: [u8; 32],
     body: Vec<u8>,
 }
 
+/// A name that was given to a node, or freed.
+#[derive(Clone, Debug)]
+struct NameRow {
+    parent: Option<NodeId>,
+    name: Vec<u8>,
+    node: Option<NodeId>,
+}
+
 #[derive(Clone, Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct RowRecords {
     rows: Vec<Row>,
     leaves: Vec<Vec<u8>>,
     subtrees: BTreeMap<(u8, u64), [u8; 32]>,
-    places: Vec<(Option<NodeId>, Vec<u8>, Option<NodeId>)>,
+    names: Vec<NameRow>,
     devices: BTreeMap<u32, KnownDevice>,
     marks: BTreeMap<u64, Mark>,
 }
 
-impl Kept {
-    fn push(&mut self, item: &Item<'_>, is_entry: bool, is_end: bool) {
+impl RowRecords {
+    fn push(&mut self, item: &Item<'_>, is_entry: bool, is_purge: bool) {
         self.rows.push(Row {
             element: item.element,
             is_entry,
-            is_end,
+            is_purge,
             hash: item.hash,
             body: item.body.to_vec(),
         });
@@ -56,7 +64,10 @@ impl Kept {
             }
             rows.push(row);
         }
-        for rows in newest.values().filter(|rows| !rows[rows.len() - 1].is_end) {
+        for rows in newest
+            .values()
+            .filter(|rows| !rows[rows.len() - 1].is_purge)
+        {
             for row in rows {
                 let (kind, counts) = if row.is_entry {
                     (Element::Server, true)
@@ -73,7 +84,7 @@ impl Kept {
     }
 }
 
-impl Records for Kept {
+impl Records for RowRecords {
     type Error = Refusal;
 
     fn node(&self, node: NodeId) -> Result<NodeRecord> {
@@ -82,7 +93,7 @@ impl Records for Kept {
             if row.element != *node.as_bytes() {
                 continue;
             }
-            record.is_purged |= row.is_end;
+            record.is_purged |= row.is_purge;
             if record.is_purged {
                 break;
             }
@@ -108,9 +119,9 @@ impl Records for Kept {
     }
 
     fn place(&self, parent: Option<NodeId>, name: &[u8]) -> Result<Option<NodeId>> {
-        let newest = self.places.iter().rev();
-        let mut newest = newest.filter(|(p, n, _)| *p == parent && n == name);
-        Ok(newest.next().and_then(|(_, _, node)| *node))
+        let newest = self.names.iter().rev();
+        let mut newest = newest.filter(|row| row.parent == parent && row.name == name);
+        Ok(newest.next().and_then(|row| row.node))
     }
 
     fn device(&self, number: u32) -> Result<Option<KnownDevice>> {
@@ -135,14 +146,14 @@ impl Records for Kept {
     }
 
     fn put_statement(&mut self, item: &Item<'_>, statement: &Statement) -> Result<()> {
-        let is_end = matches!(statement, Statement::Node(node) if node.op == NodeOp::Purge);
-        self.push(item, false, is_end);
+        let is_purge = matches!(statement, Statement::Node(node) if node.op == NodeOp::Purge);
+        self.push(item, false, is_purge);
         Ok(())
     }
 
     fn put_entry(&mut self, item: &Item<'_>, entry: &ServerEntry) -> Result<()> {
-        let is_unvouched = self.node(entry.node)?.signed.is_none();
-        self.push(item, true, entry.op == EntryOp::Purge && is_unvouched);
+        let is_unsigned = self.node(entry.node)?.signed.is_none();
+        self.push(item, true, entry.op == EntryOp::Purge && is_unsigned);
         Ok(())
     }
 
@@ -152,7 +163,11 @@ impl Records for Kept {
         name: &[u8],
         node: Option<NodeId>,
     ) -> Result<()> {
-        self.places.push((parent, name.to_vec(), node));
+        self.names.push(NameRow {
+            parent,
+            name: name.to_vec(),
+            node,
+        });
         Ok(())
     }
 
