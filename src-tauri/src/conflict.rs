@@ -3,7 +3,7 @@
 //! Both are files in the synced folder. They are only read here; the daemon changes them.
 
 use crate::line_diff::{DiffLine, compare};
-use crate::program::Fault;
+use crate::program::ProgramError;
 use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -41,13 +41,15 @@ pub struct ConflictDetail {
     pub diff: Option<Vec<DiffLine>>,
     /// True if there are more differing lines than `diff` has.
     pub cut: bool,
+    /// True if equal lines end differently: LF, CR LF, or the end of the file.
+    pub ends_differ: bool,
 }
 
 /// Reads both versions of a conflict in `folder`.
 ///
 /// # Errors
-/// [`Fault`] if a version can't be read.
-pub fn read(folder: &str, path: &str, copy: &str) -> Result<ConflictDetail, Fault> {
+/// [`ProgramError`] if a version can't be read.
+pub fn read(folder: &str, path: &str, copy: &str) -> Result<ConflictDetail, ProgramError> {
     let root = Path::new(folder);
     let (copy, original) = (version_info(root, copy)?, version_info(root, path)?);
     let comparable = copy.exists && original.exists;
@@ -55,17 +57,17 @@ pub fn read(folder: &str, path: &str, copy: &str) -> Result<ConflictDetail, Faul
         true => text(root, &copy)?.zip(text(root, &original)?),
         false => None,
     };
-    let diff = texts.map(|(copy, original)| compare(&copy, &original));
-    let cut = diff.as_ref().is_some_and(|(_, cut)| *cut);
+    let compared = texts.map(|(copy, original)| compare(&copy, &original));
     Ok(ConflictDetail {
         copy,
         original,
-        diff: diff.map(|(lines, _)| lines),
-        cut,
+        cut: compared.as_ref().is_some_and(|found| found.cut),
+        ends_differ: compared.as_ref().is_some_and(|found| found.ends_differ),
+        diff: compared.map(|found| found.lines),
     })
 }
 
-fn version_info(root: &Path, path: &str) -> Result<VersionInfo, Fault> {
+fn version_info(root: &Path, path: &str) -> Result<VersionInfo, ProgramError> {
     let mut info = VersionInfo {
         path: path.to_owned(),
         exists: false,
@@ -86,7 +88,7 @@ fn version_info(root: &Path, path: &str) -> Result<VersionInfo, Fault> {
     }
 }
 
-fn text(root: &Path, info: &VersionInfo) -> Result<Option<String>, Fault> {
+fn text(root: &Path, info: &VersionInfo) -> Result<Option<String>, ProgramError> {
     if info.bytes > MAX_TEXT {
         return Ok(None);
     }
@@ -101,8 +103,8 @@ fn text(root: &Path, info: &VersionInfo) -> Result<Option<String>, Fault> {
     Ok(String::from_utf8(bytes).ok())
 }
 
-fn unreadable_fault(path: &str, error: &io::Error) -> Fault {
-    Fault::failed(format!("can't read {path}: {error}"))
+fn unreadable_fault(path: &str, error: &io::Error) -> ProgramError {
+    ProgramError::failed(format!("can't read {path}: {error}"))
 }
 
 #[cfg(test)]

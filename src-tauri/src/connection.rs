@@ -2,7 +2,7 @@
 //!
 //! One task owns it. Others make requests through [`Daemon`] and receive [`ConnectionEvent`]s.
 
-use crate::program::{Fault, FaultCode, Program, Run};
+use crate::program::{Program, ProgramError, ProgramErrorCode, Run};
 use async_trait::async_trait;
 use cairn_control::{Client, ControlError, Event, Request};
 use futures_util::StreamExt as _;
@@ -32,7 +32,7 @@ pub enum ConnectionEvent {
     Starting,
     Up,
     /// No daemon runs, for this reason; tried again later.
-    Down(Fault),
+    Down(ProgramError),
     Event(Event),
 }
 
@@ -42,14 +42,14 @@ pub trait Daemon: Send + Sync + 'static {
     /// Makes a request and returns its reply.
     ///
     /// # Errors
-    /// [`Fault`], [`FaultCode::NoDaemon`] while none is connected.
-    async fn request(&self, request: Request) -> Result<Value, Fault>;
+    /// [`ProgramError`], [`ProgramErrorCode::NoDaemon`] while none is connected.
+    async fn request(&self, request: Request) -> Result<Value, ProgramError>;
 
     /// Stops the daemon and starts none until [`Daemon::allow`].
     ///
     /// # Errors
     /// The error of the `cairn` program.
-    async fn suspend(&self) -> Result<(), Fault>;
+    async fn suspend(&self) -> Result<(), ProgramError>;
 
     /// Allows the daemon to run again, and connects at once.
     fn allow(&self);
@@ -136,7 +136,7 @@ impl Connection {
     }
 
     /// Reports a failure and waits until the next attempt is due, or a person wants one now.
-    async fn back_off(&self, fault: Fault, events: &mpsc::Sender<ConnectionEvent>) {
+    async fn back_off(&self, fault: ProgramError, events: &mpsc::Sender<ConnectionEvent>) {
         if self.suspended.load(Ordering::Acquire) {
             return;
         }
@@ -147,18 +147,18 @@ impl Connection {
 
 #[async_trait]
 impl Daemon for Connection {
-    async fn request(&self, request: Request) -> Result<Value, Fault> {
+    async fn request(&self, request: Request) -> Result<Value, ProgramError> {
         let client = self.client.read().await.clone();
         let client = client.ok_or_else(|| {
-            Fault::new(
-                FaultCode::NoDaemon,
+            ProgramError::new(
+                ProgramErrorCode::NoDaemon,
                 "the daemon is not running: it is being started, try again in a moment",
             )
         })?;
         Ok(client.request::<Value>(request).await?)
     }
 
-    async fn suspend(&self) -> Result<(), Fault> {
+    async fn suspend(&self) -> Result<(), ProgramError> {
         self.suspended.store(true, Ordering::Release);
         self.program.run(Run::of(["stop"])).await.map(drop)
     }

@@ -7,7 +7,7 @@ use crate::commands::Commands;
 use crate::connection::ConnectionEvent;
 use crate::input::{Input, LoginStep};
 use crate::notifications::{Notification, Notifier};
-use crate::program::FaultCode;
+use crate::program::ProgramErrorCode;
 use crate::progress::ProgressTracker;
 use crate::settings::{IconScheme, Settings};
 use crate::tray::{Action, RECENT, Recent, Tray, tray};
@@ -125,7 +125,7 @@ impl<G: Gui> Controller<G> {
     fn connection(&mut self, event: ConnectionEvent) {
         match event {
             ConnectionEvent::Starting => self.show_disconnected(ConnectionState::Starting, None),
-            ConnectionEvent::Down(fault) if fault.code == FaultCode::NotLoggedIn => {
+            ConnectionEvent::Down(fault) if fault.code == ProgramErrorCode::NotLoggedIn => {
                 self.show_disconnected(ConnectionState::LoggedOut, None);
             }
             ConnectionEvent::Down(fault) => {

@@ -21,7 +21,7 @@ use ts_rs::TS;
 /// The kind of a failure, on which the window's advice depends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
 #[serde(rename_all = "snake_case")]
-pub enum FaultCode {
+pub enum ProgramErrorCode {
     Failed,
     Usage,
     NotLoggedIn,
@@ -35,13 +35,13 @@ pub enum FaultCode {
 /// The reason that something was not done: what happened, to what, what to do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS, thiserror::Error)]
 #[error("{message}")]
-pub struct Fault {
-    pub code: FaultCode,
+pub struct ProgramError {
+    pub code: ProgramErrorCode,
     pub message: String,
 }
 
-impl Fault {
-    pub fn new(code: FaultCode, message: impl Into<String>) -> Self {
+impl ProgramError {
+    pub fn new(code: ProgramErrorCode, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
@@ -49,24 +49,24 @@ impl Fault {
     }
 
     pub fn failed(message: impl Into<String>) -> Self {
-        Self::new(FaultCode::Failed, message)
+        Self::new(ProgramErrorCode::Failed, message)
     }
 }
 
-impl From<ControlError> for Fault {
+impl From<ControlError> for ProgramError {
     fn from(error: ControlError) -> Self {
         let code = match &error {
             ControlError::NotRunning
             | ControlError::Socket { .. }
             | ControlError::Version { .. }
             | ControlError::Closed
-            | ControlError::Protocol(_) => FaultCode::NoDaemon,
+            | ControlError::Protocol(_) => ProgramErrorCode::NoDaemon,
             ControlError::Refused(failure) => match failure.code {
-                FailureCode::Failed | FailureCode::TimedOut => FaultCode::Failed,
-                FailureCode::Usage => FaultCode::Usage,
-                FailureCode::NotLoggedIn => FaultCode::NotLoggedIn,
-                FailureCode::Offline => FaultCode::Offline,
-                FailureCode::Decision => FaultCode::Decision,
+                FailureCode::Failed | FailureCode::TimedOut => ProgramErrorCode::Failed,
+                FailureCode::Usage => ProgramErrorCode::Usage,
+                FailureCode::NotLoggedIn => ProgramErrorCode::NotLoggedIn,
+                FailureCode::Offline => ProgramErrorCode::Offline,
+                FailureCode::Decision => ProgramErrorCode::Decision,
             },
         };
         Self::new(code, error.to_string())
@@ -106,20 +106,20 @@ pub trait Program: Send + Sync + 'static {
     /// Runs it to its end and returns its document.
     ///
     /// # Errors
-    /// [`Fault`], with the program's message.
-    async fn run(&self, run: Run) -> Result<Value, Fault>;
+    /// [`ProgramError`], with the program's message.
+    async fn run(&self, run: Run) -> Result<Value, ProgramError>;
 
     /// Runs it to its end like [`Program::run`], with each line of `input` for its standard input; sends
     /// the documents that it writes on its standard error meanwhile.
     ///
     /// # Errors
-    /// [`Fault`], with the program's message.
+    /// [`ProgramError`], with the program's message.
     async fn run_steps(
         &self,
         run: Run,
         input: mpsc::Receiver<String>,
         steps: mpsc::Sender<Value>,
-    ) -> Result<Value, Fault>;
+    ) -> Result<Value, ProgramError>;
 }
 
 /// The installed program.
@@ -152,7 +152,7 @@ impl Cairn {
 }
 
 impl Cairn {
-    fn spawn(&self, run: &Run, stderr: Stdio) -> Result<Child, Fault> {
+    fn spawn(&self, run: &Run, stderr: Stdio) -> Result<Child, ProgramError> {
         let mut command = Command::new(&self.program);
         if let Some(home) = &self.home {
             command.arg("--home").arg(home);
@@ -170,15 +170,15 @@ impl Cairn {
         command.spawn().map_err(|error| self.run_fault(&error))
     }
 
-    fn run_fault(&self, error: &io::Error) -> Fault {
-        Fault::failed(format!(
+    fn run_fault(&self, error: &io::Error) -> ProgramError {
+        ProgramError::failed(format!(
             "can't run {}: {error}; install Cairn again",
             self.program.display()
         ))
     }
 
     /// Waits for the end and reads the document.
-    async fn finish(&self, child: Child) -> Result<Value, Fault> {
+    async fn finish(&self, child: Child) -> Result<Value, ProgramError> {
         let output = child.wait_with_output().await;
         let output = output.map_err(|error| self.run_fault(&error))?;
         let document = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
@@ -191,7 +191,7 @@ impl Cairn {
 
 #[async_trait]
 impl Program for Cairn {
-    async fn run(&self, run: Run) -> Result<Value, Fault> {
+    async fn run(&self, run: Run) -> Result<Value, ProgramError> {
         let mut child = self.spawn(&run, Stdio::null())?;
         if let Some(mut stdin) = child.stdin.take() {
             let mut text = run.secrets.join("\n");
@@ -207,7 +207,7 @@ impl Program for Cairn {
         run: Run,
         mut input: mpsc::Receiver<String>,
         steps: mpsc::Sender<Value>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, ProgramError> {
         let mut child = self.spawn(&run, Stdio::piped())?;
         let stdin = child.stdin.take();
         let stderr = child.stderr.take();
@@ -233,7 +233,7 @@ impl Program for Cairn {
         let finish = async { tokio::join!(self.finish(child), reading).0 };
         tokio::select! {
             result = finish => result,
-            () = writing => Err(Fault::failed("the cairn program can't be reached")),
+            () = writing => Err(ProgramError::failed("the cairn program can't be reached")),
         }
     }
 }
@@ -245,17 +245,17 @@ fn is_result(document: &Value) -> bool {
 }
 
 /// Converts a failed run. The exit codes are part of the program's contract.
-fn fault(exit: Option<i32>, document: &Value) -> Fault {
+fn fault(exit: Option<i32>, document: &Value) -> ProgramError {
     let code = match exit {
-        Some(2) => FaultCode::Usage,
-        Some(3) => FaultCode::NotLoggedIn,
-        Some(4) => FaultCode::Offline,
-        Some(5) => FaultCode::Decision,
-        Some(_) | None => FaultCode::Failed,
+        Some(2) => ProgramErrorCode::Usage,
+        Some(3) => ProgramErrorCode::NotLoggedIn,
+        Some(4) => ProgramErrorCode::Offline,
+        Some(5) => ProgramErrorCode::Decision,
+        Some(_) | None => ProgramErrorCode::Failed,
     };
     let message = document["error"]["message"].as_str().map_or_else(
         || "the cairn program ended without a message: see `cairn logs`".to_owned(),
         str::to_owned,
     );
-    Fault::new(code, message)
+    ProgramError::new(code, message)
 }

@@ -1,10 +1,10 @@
 //! The window's TypeScript is generated from the table of calls and the types that they name.
 //!
-//! Run with `CAIRN_BLESS=1` to write `ui/src/bindings.ts` anew after a change.
+//! Run with `CAIRN_UPDATE_GENERATED=1` to write `ui/src/bindings.ts` anew after a change.
 
 use cairn_model::EventKind;
 use cairn_tray::commands::{Signature, signatures, visit_types};
-use cairn_tray::program::Fault;
+use cairn_tray::program::ProgramError;
 use cairn_tray::window::{COMMAND, EVENT, Page, WindowEvent};
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
@@ -13,7 +13,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 
 const HEAD: &str = "// Generated from src-tauri by its test `bindings`. Do not edit.
 //
-// After a change of the Rust side: CAIRN_BLESS=1 cargo nextest run -p cairn-tray --test bindings
+// After a change of the Rust side: CAIRN_UPDATE_GENERATED=1 cargo nextest run -p cairn-tray --test bindings
 ";
 
 /// Collects the declarations of our own types, and of those that they name.
@@ -62,10 +62,10 @@ fn parameters(signature: &Signature) -> String {
 }
 
 /// Declares a list of all values of an enum.
-fn values(name: &str, kind: &str, values: &[impl Display], out: &mut String) -> std::fmt::Result {
+fn values(name: &str, ty: &str, values: &[impl Display], out: &mut String) -> std::fmt::Result {
     let values: Vec<_> = values.iter().map(|value| format!("\"{value}\"")).collect();
     let values = values.join(", ");
-    writeln!(out, "\nexport const {name}: {kind}[] = [{values}];")
+    writeln!(out, "\nexport const {name}: {ty}[] = [{values}];")
 }
 
 /// Returns the pages by the names in their addresses.
@@ -94,7 +94,7 @@ fn calls(signatures: &[Signature], out: &mut String) -> std::fmt::Result {
     )?;
     writeln!(
         out,
-        "\n/** Returns the functions that make the calls. Every promise may fail with a `Fault`. */"
+        "\n/** Returns the functions that make the calls. Every promise may fail with a `ProgramError`. */"
     )?;
     writeln!(
         out,
@@ -126,7 +126,7 @@ fn bindings() -> Result<String, std::fmt::Error> {
     };
     visit_types(&mut declarations);
     declarations.visit::<WindowEvent>();
-    declarations.visit::<Fault>();
+    declarations.visit::<ProgramError>();
     let mut out = HEAD.to_owned();
     for declaration in declarations.found.values() {
         write!(out, "\nexport {declaration}\n")?;
@@ -145,12 +145,12 @@ fn bindings() -> Result<String, std::fmt::Error> {
 fn the_bindings_of_the_window_are_fresh() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/src/bindings.ts");
     let generated = bindings().unwrap();
-    if std::env::var_os("CAIRN_BLESS").is_some() {
+    if std::env::var_os("CAIRN_UPDATE_GENERATED").is_some() {
         std::fs::write(&path, &generated).unwrap();
     }
     let current = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         current == generated,
-        "ui/src/bindings.ts is stale: run `CAIRN_BLESS=1 cargo nextest run -p cairn-tray --test bindings`"
+        "ui/src/bindings.ts is stale: run `CAIRN_UPDATE_GENERATED=1 cargo nextest run -p cairn-tray --test bindings`"
     );
 }

@@ -1,6 +1,6 @@
 // Generated from src-tauri by its test `bindings`. Do not edit.
 //
-// After a change of the Rust side: CAIRN_BLESS=1 cargo nextest run -p cairn-tray --test bindings
+// After a change of the Rust side: CAIRN_UPDATE_GENERATED=1 cargo nextest run -p cairn-tray --test bindings
 
 export type AccountView = { email: string, server: string, device_name: string, used: number, limit: number, files: number, };
 
@@ -42,7 +42,11 @@ diff?: Array<DiffLine>,
 /**
  * True if there are more differing lines than `diff` has.
  */
-cut: boolean, };
+cut: boolean, 
+/**
+ * True if equal lines end differently: LF, CR LF, or the end of the file.
+ */
+ends_differ: boolean, };
 
 export type ConflictKind = "edit" | "create" | "move" | "type";
 
@@ -105,10 +109,6 @@ mine?: number,
 theirs?: number, };
 
 export type EventKind = "file.uploaded" | "file.downloaded" | "file.deleted" | "file.moved" | "file.renamed" | "share.created" | "share.accessed" | "share.downloaded" | "share.revoked" | "team.member_joined" | "team.member_left" | "webhook.test";
-
-export type Fault = { code: FaultCode, message: string, };
-
-export type FaultCode = "failed" | "usage" | "not_logged_in" | "offline" | "decision" | "no_daemon" | "cancelled";
 
 export type FolderChoices = { local: string, remote: string, mode: SyncMode, 
 /**
@@ -250,6 +250,10 @@ export type ProblemCode = "auth_failed" | "changing" | "deletions_held" | "disk"
 
 export type ProblemView = { path: string, code: ProblemCode, message: string, hint: string, };
 
+export type ProgramError = { code: ProgramErrorCode, message: string, };
+
+export type ProgramErrorCode = "failed" | "usage" | "not_logged_in" | "offline" | "decision" | "no_daemon" | "cancelled";
+
 export type RemoteFolder = { name: string, 
 /**
  * `/a/b`.
@@ -333,6 +337,10 @@ lines?: Array<DiffLine>,
  * True if there are more differing lines than `lines` has.
  */
 cut: boolean, 
+/**
+ * True if equal lines end differently: LF, CR LF, or the end of the file.
+ */
+ends_differ: boolean, 
 /**
  * False if none of the account's devices has sealed one of the two.
  */
@@ -466,7 +474,7 @@ export type Op = keyof Calls;
 /** A call as the program reads it. */
 export type Call<O extends Op = Op> = { [K in O]: { op: K } & Calls[K]["arguments"] }[O];
 
-/** Returns the functions that make the calls. Every promise may fail with a `Fault`. */
+/** Returns the functions that make the calls. Every promise may fail with a `ProgramError`. */
 export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O]["reply"]>) {
   return {
     /** The window has opened and wants everything that is known. */

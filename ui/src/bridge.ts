@@ -1,7 +1,7 @@
 // The one file that uses the Tauri API: calls of the program, and its events.
 import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
-import { COMMAND, createApi, EVENT, type Fault, type WindowEvent } from "./bindings";
+import { COMMAND, createApi, EVENT, type ProgramError, type WindowEvent } from "./bindings";
 
 export const api = createApi((call) => invoke(COMMAND, { call }));
 
@@ -28,11 +28,11 @@ export async function subscribe(handlers: Handlers): Promise<void> {
 
 /** True if a call ended because the person cancelled it. */
 export function isCancelled(error: unknown): boolean {
-  return (error as Partial<Fault> | null)?.code === "cancelled";
+  return (error as Partial<ProgramError> | null)?.code === "cancelled";
 }
 
 /** The message of a failed call, for a person. */
 export function errorMessage(error: unknown): string {
-  const fault = error as Partial<Fault> | null;
+  const fault = error as Partial<ProgramError> | null;
   return typeof fault?.message === "string" ? fault.message : String(error);
 }

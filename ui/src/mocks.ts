@@ -10,13 +10,13 @@ import {
   COMMAND,
   type ConflictDetail,
   EVENT,
-  type Fault,
   type FolderView,
   type LinkView,
   type LoginStep,
   type Op,
   type Page,
   type PastEvent,
+  type ProgramError,
   type RewindPlan,
   type Settings,
   type View,
@@ -202,6 +202,7 @@ const detail: ConflictDetail = {
     { kind: "mine", text: "- buy bread", mine: 19 },
   ],
   cut: false,
+  ends_differ: false,
 };
 
 let settings: Settings = {
@@ -302,7 +303,7 @@ const rewindPlan: RewindPlan = {
   ],
 };
 
-let login: { resolve: () => void; reject: (fault: Fault) => void } | undefined;
+let login: { resolve: () => void; reject: (fault: ProgramError) => void } | undefined;
 /** The steps that the program sends while a login waits. */
 const steps = {
   step: (step: LoginStep) => send({ event: "login_step", payload: step }),
@@ -409,7 +410,7 @@ const replies: Replies = {
   }),
   undo: () => [],
   version_text: () => ({ text: "# Plan\n\n- call Grace on Monday\n", cut: false, verified: true }),
-  compare_versions: () => ({ lines: detail.diff ?? [], cut: false, verified: true }),
+  compare_versions: () => ({ lines: detail.diff ?? [], cut: false, ends_differ: false, verified: true }),
   save_version: () => true,
   versions: () => [
     { revision: "r3", number: 3, bytes: 2_400_000, at: "2026-03-04T10:00:00Z", by: "desk", current: true },

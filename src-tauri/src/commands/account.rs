@@ -2,7 +2,7 @@
 
 use super::context::Commands;
 use crate::input::Input;
-use crate::program::{Fault, FaultCode, Run};
+use crate::program::{ProgramError, ProgramErrorCode, Run};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -46,7 +46,7 @@ pub struct LoginForm {
     pub secrets_in_file: bool,
 }
 
-pub(super) async fn account(commands: &Commands) -> Result<AccountView, Fault> {
+pub(super) async fn account(commands: &Commands) -> Result<AccountView, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         email: String,
@@ -71,7 +71,7 @@ pub(super) async fn account(commands: &Commands) -> Result<AccountView, Fault> {
     })
 }
 
-pub(super) async fn devices(commands: &Commands) -> Result<Vec<DeviceView>, Fault> {
+pub(super) async fn devices(commands: &Commands) -> Result<Vec<DeviceView>, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         devices: Vec<DeviceView>,
@@ -81,7 +81,7 @@ pub(super) async fn devices(commands: &Commands) -> Result<Vec<DeviceView>, Faul
 }
 
 /// Removes a device: its logins end. Returns their number; none for one that uses an API key.
-pub(super) async fn remove_device(commands: &Commands, id: String) -> Result<u64, Fault> {
+pub(super) async fn remove_device(commands: &Commands, id: String) -> Result<u64, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         logins_ended: u64,
@@ -93,7 +93,7 @@ pub(super) async fn remove_device(commands: &Commands, id: String) -> Result<u64
 
 /// Logs in with the daemon suspended: it may still work with another account's keys. The steps go to the
 /// window; an older login that still waits is cancelled.
-pub(super) async fn login(commands: &Commands, form: LoginForm) -> Result<(), Fault> {
+pub(super) async fn login(commands: &Commands, form: LoginForm) -> Result<(), ProgramError> {
     commands.cancel.notify_waiters();
     let (lines, input) = mpsc::channel(1);
     let (sender, mut steps) = mpsc::channel::<Value>(1);
@@ -113,7 +113,7 @@ pub(super) async fn login(commands: &Commands, form: LoginForm) -> Result<(), Fa
         () = forward => Ok(()),
         // Dropping the run ends the program.
         () = commands.cancel.notified() => {
-            Err(Fault::new(FaultCode::Cancelled, "The login was cancelled."))
+            Err(ProgramError::new(ProgramErrorCode::Cancelled, "The login was cancelled."))
         }
     };
     drop(suspended);
@@ -143,7 +143,10 @@ fn login_run(form: LoginForm) -> Run {
     }
 }
 
-pub(super) async fn enter_passphrase(commands: &Commands, passphrase: String) -> Result<(), Fault> {
+pub(super) async fn enter_passphrase(
+    commands: &Commands,
+    passphrase: String,
+) -> Result<(), ProgramError> {
     let input = commands.login_input.lock().clone();
     let is_waiting = match input {
         Some(input) => input.send(passphrase).await.is_ok(),
@@ -152,16 +155,16 @@ pub(super) async fn enter_passphrase(commands: &Commands, passphrase: String) ->
     if is_waiting {
         Ok(())
     } else {
-        Err(Fault::failed("The login has ended: start it again."))
+        Err(ProgramError::failed("The login has ended: start it again."))
     }
 }
 
-pub(super) async fn cancel_login(commands: &Commands) -> Result<(), Fault> {
+pub(super) async fn cancel_login(commands: &Commands) -> Result<(), ProgramError> {
     commands.cancel.notify_waiters();
     Ok(())
 }
 
-pub(super) async fn logout(commands: &Commands) -> Result<(), Fault> {
+pub(super) async fn logout(commands: &Commands) -> Result<(), ProgramError> {
     let suspended = Suspended::begin(commands).await?;
     let result = commands.run(Run::of(["logout"])).await;
     drop(suspended);
@@ -171,7 +174,7 @@ pub(super) async fn logout(commands: &Commands) -> Result<(), Fault> {
 pub(super) async fn recovery_setup(
     commands: &Commands,
     passphrase: String,
-) -> Result<String, Fault> {
+) -> Result<String, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         recovery_key: String,
@@ -181,7 +184,7 @@ pub(super) async fn recovery_setup(
     Ok(made.recovery_key)
 }
 
-pub(super) async fn recovery_status(commands: &Commands) -> Result<bool, Fault> {
+pub(super) async fn recovery_status(commands: &Commands) -> Result<bool, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         configured: bool,
@@ -192,7 +195,7 @@ pub(super) async fn recovery_status(commands: &Commands) -> Result<bool, Fault> 
     Ok(found.configured)
 }
 
-pub(super) async fn generate_passphrase(commands: &Commands) -> Result<String, Fault> {
+pub(super) async fn generate_passphrase(commands: &Commands) -> Result<String, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         passphrase: String,
@@ -207,7 +210,7 @@ pub(super) async fn change_passphrase(
     commands: &Commands,
     current: String,
     next: String,
-) -> Result<(), Fault> {
+) -> Result<(), ProgramError> {
     let arguments = [
         "passphrase",
         "change",
@@ -222,7 +225,7 @@ pub(super) async fn change_passphrase(
 struct Suspended<'a>(&'a Commands);
 
 impl<'a> Suspended<'a> {
-    async fn begin(commands: &'a Commands) -> Result<Self, Fault> {
+    async fn begin(commands: &'a Commands) -> Result<Self, ProgramError> {
         let suspended = Self(commands);
         commands.daemon.suspend().await?;
         Ok(suspended)

@@ -15,7 +15,7 @@ use super::versions::{VersionDiff, VersionText, VersionView};
 use super::webhooks::{DeliveryView, WebhookAction, WebhookView};
 use super::{account, conflicts, device, folders, history, links, sync, trash, versions, webhooks};
 use crate::conflict::ConflictDetail;
-use crate::program::Fault;
+use crate::program::ProgramError;
 use crate::settings::Settings;
 use crate::tray::PauseFor;
 use crate::view::ActivityView;
@@ -54,8 +54,8 @@ macro_rules! calls {
             /// Runs a call and returns its reply as JSON.
             ///
             /// # Errors
-            /// [`Fault`], with a text for a person.
-            pub async fn handle(&self, call: Call) -> Result<Value, Fault> {
+            /// [`ProgramError`], with a text for a person.
+            pub async fn handle(&self, call: Call) -> Result<Value, ProgramError> {
                 match call {
                     $( Call::$name { $($argument),* } => {
                         let reply: $reply = $handler(self $(, $argument)*).await?;

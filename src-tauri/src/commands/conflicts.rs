@@ -2,7 +2,7 @@
 
 use super::context::{Commands, path_below, run_blocking};
 use crate::conflict::{self, ConflictDetail};
-use crate::program::Fault;
+use crate::program::ProgramError;
 use cairn_control::Request;
 use cairn_model::{DeletionDecision, Keep};
 
@@ -11,7 +11,7 @@ pub(super) async fn detail(
     folder: String,
     path: String,
     copy: String,
-) -> Result<ConflictDetail, Fault> {
+) -> Result<ConflictDetail, ProgramError> {
     run_blocking(move || conflict::read(&folder, &path, &copy)).await
 }
 
@@ -20,7 +20,7 @@ pub(super) async fn resolve(
     folder: String,
     copy: String,
     keep: Keep,
-) -> Result<(), Fault> {
+) -> Result<(), ProgramError> {
     let path = path_below(&folder, &copy)?.to_string_lossy().into_owned();
     commands.send(Request::Resolve { path, keep }).await
 }
@@ -29,7 +29,7 @@ pub(super) async fn confirm(
     commands: &Commands,
     folder: String,
     approve: bool,
-) -> Result<(), Fault> {
+) -> Result<(), ProgramError> {
     let decision = if approve {
         DeletionDecision::Delete
     } else {

@@ -2,7 +2,7 @@
 
 use crate::connection::Daemon;
 use crate::input::Input;
-use crate::program::{Fault, Program, Run};
+use crate::program::{Program, ProgramError, Run};
 use crate::settings::{Settings, SettingsFile};
 use async_trait::async_trait;
 use cairn_control::{Request, TypedRequest};
@@ -24,20 +24,20 @@ pub trait Desktop: Send + Sync + 'static {
     /// Shows a file in its folder.
     ///
     /// # Errors
-    /// [`Fault`] if the file is gone or the file manager fails.
-    fn reveal(&self, path: PathBuf) -> Result<(), Fault>;
+    /// [`ProgramError`] if the file is gone or the file manager fails.
+    fn reveal(&self, path: PathBuf) -> Result<(), ProgramError>;
     /// Opens a folder.
     ///
     /// # Errors
-    /// [`Fault`] if the file manager fails.
-    fn open(&self, path: PathBuf) -> Result<(), Fault>;
+    /// [`ProgramError`] if the file manager fails.
+    fn open(&self, path: PathBuf) -> Result<(), ProgramError>;
     /// Returns true if the tray starts with the session.
     fn autostarts(&self) -> bool;
     /// Turns the start of the tray with the session on or off.
     ///
     /// # Errors
-    /// [`Fault`] if the desktop's autostart folder can't be written.
-    fn set_autostart(&self, on: bool) -> Result<(), Fault>;
+    /// [`ProgramError`] if the desktop's autostart folder can't be written.
+    fn set_autostart(&self, on: bool) -> Result<(), ProgramError>;
 }
 
 /// Carries out the calls of the window.
@@ -64,30 +64,34 @@ impl Commands {
     }
 
     /// Makes a request to the daemon and returns its reply.
-    pub(crate) async fn request<R: TypedRequest>(&self, request: R) -> Result<R::Reply, Fault> {
+    pub(crate) async fn request<R: TypedRequest>(
+        &self,
+        request: R,
+    ) -> Result<R::Reply, ProgramError> {
         let value = self.daemon.request(request.into()).await?;
-        serde_json::from_value(value)
-            .map_err(|error| Fault::failed(format!("can't read the daemon's reply: {error}")))
+        serde_json::from_value(value).map_err(|error| {
+            ProgramError::failed(format!("can't read the daemon's reply: {error}"))
+        })
     }
 
     /// Makes a request to the daemon whose reply has nothing to show.
-    pub(crate) async fn send(&self, request: Request) -> Result<(), Fault> {
+    pub(crate) async fn send(&self, request: Request) -> Result<(), ProgramError> {
         self.daemon.request(request).await.map(drop)
     }
 
     /// Runs the `cairn` program, whatever document it answers with.
-    pub(crate) async fn run(&self, run: Run) -> Result<(), Fault> {
+    pub(crate) async fn run(&self, run: Run) -> Result<(), ProgramError> {
         self.program.run(run).await.map(drop)
     }
 
     /// Runs the `cairn` program and returns its document.
     ///
     /// # Errors
-    /// The program's, or [`Fault`] if a field is missing or has another type.
-    pub(crate) async fn document<T: DeserializeOwned>(&self, run: Run) -> Result<T, Fault> {
+    /// The program's, or [`ProgramError`] if a field is missing or has another type.
+    pub(crate) async fn document<T: DeserializeOwned>(&self, run: Run) -> Result<T, ProgramError> {
         let document = self.program.run(run).await?;
         serde_json::from_value(document).map_err(|error| {
-            Fault::failed(format!(
+            ProgramError::failed(format!(
                 "can't read the reply of the cairn program: {error}; install Cairn again"
             ))
         })
@@ -97,13 +101,13 @@ impl Commands {
 /// Returns a value as JSON.
 ///
 /// # Errors
-/// [`Fault`] if it has no form in JSON.
-pub(crate) fn to_json(value: &impl Serialize) -> Result<Value, Fault> {
-    serde_json::to_value(value).map_err(|error| Fault::failed(error.to_string()))
+/// [`ProgramError`] if it has no form in JSON.
+pub(crate) fn to_json(value: &impl Serialize) -> Result<Value, ProgramError> {
+    serde_json::to_value(value).map_err(|error| ProgramError::failed(error.to_string()))
 }
 
 /// Returns the path of a file below a folder, or an error if it leads out of the folder.
-pub(crate) fn path_below(folder: &str, path: &str) -> Result<PathBuf, Fault> {
+pub(crate) fn path_below(folder: &str, path: &str) -> Result<PathBuf, ProgramError> {
     let path = Path::new(path);
     let is_inside = path
         .components()
@@ -112,12 +116,12 @@ pub(crate) fn path_below(folder: &str, path: &str) -> Result<PathBuf, Fault> {
         Ok(Path::new(folder).join(path))
     } else {
         let message = format!("{} is not in {folder}", path.display());
-        Err(Fault::failed(message))
+        Err(ProgramError::failed(message))
     }
 }
 
 /// Returns the same as text, for an argument of the `cairn` program. An empty path is the folder itself.
-pub(crate) fn local_text(folder: &str, path: &str) -> Result<String, Fault> {
+pub(crate) fn local_text(folder: &str, path: &str) -> Result<String, ProgramError> {
     if path.is_empty() {
         return Ok(folder.to_owned());
     }
@@ -127,9 +131,9 @@ pub(crate) fn local_text(folder: &str, path: &str) -> Result<String, Fault> {
 
 /// Runs file work on a thread that may wait.
 pub(crate) async fn run_blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
-) -> Result<T, Fault> {
+    work: impl FnOnce() -> Result<T, ProgramError> + Send + 'static,
+) -> Result<T, ProgramError> {
     tokio::task::spawn_blocking(work)
         .await
-        .unwrap_or_else(|error| Err(Fault::failed(error.to_string())))
+        .unwrap_or_else(|error| Err(ProgramError::failed(error.to_string())))
 }

@@ -2,7 +2,7 @@
 
 use super::context::{Commands, path_below, run_blocking};
 use crate::input::Input;
-use crate::program::{Fault, Run};
+use crate::program::{ProgramError, Run};
 use crate::settings::Settings;
 use crate::strings::Language;
 use serde::{Deserialize, Serialize};
@@ -78,7 +78,7 @@ pub struct AssistantConfig {
     pub text: String,
 }
 
-pub(super) async fn start(commands: &Commands) -> Result<StartInfo, Fault> {
+pub(super) async fn start(commands: &Commands) -> Result<StartInfo, ProgramError> {
     // If the controller has ended, so does the program.
     let _ = commands.inputs.send(Input::WindowReady).await;
     let settings = commands.settings();
@@ -89,15 +89,19 @@ pub(super) async fn start(commands: &Commands) -> Result<StartInfo, Fault> {
     })
 }
 
-pub(super) async fn reveal(commands: &Commands, folder: String, path: String) -> Result<(), Fault> {
+pub(super) async fn reveal(
+    commands: &Commands,
+    folder: String,
+    path: String,
+) -> Result<(), ProgramError> {
     commands.desktop.reveal(path_below(&folder, &path)?)
 }
 
-pub(super) async fn open_folder(commands: &Commands, folder: String) -> Result<(), Fault> {
+pub(super) async fn open_folder(commands: &Commands, folder: String) -> Result<(), ProgramError> {
     commands.desktop.open(folder.into())
 }
 
-pub(super) async fn pick_folder(commands: &Commands) -> Result<Option<PathBuf>, Fault> {
+pub(super) async fn pick_folder(commands: &Commands) -> Result<Option<PathBuf>, ProgramError> {
     Ok(commands.desktop.pick_folder().await)
 }
 
@@ -105,19 +109,20 @@ pub(super) async fn save_text(
     commands: &Commands,
     name: String,
     text: String,
-) -> Result<bool, Fault> {
+) -> Result<bool, ProgramError> {
     let Some(path) = commands.desktop.pick_save(&name).await else {
         return Ok(false);
     };
     run_blocking(move || {
-        std::fs::write(&path, text)
-            .map_err(|error| Fault::failed(format!("can't write {}: {error}", path.display())))
+        std::fs::write(&path, text).map_err(|error| {
+            ProgramError::failed(format!("can't write {}: {error}", path.display()))
+        })
     })
     .await?;
     Ok(true)
 }
 
-pub(super) async fn config(commands: &Commands) -> Result<DaemonConfig, Fault> {
+pub(super) async fn config(commands: &Commands) -> Result<DaemonConfig, ProgramError> {
     let document: Value = commands.document(Run::of(["config", "get"])).await?;
     let limit = |key: ConfigKey| match &document[key.name()] {
         Value::String(text) => text.clone(),
@@ -137,12 +142,12 @@ pub(super) async fn set_config(
     commands: &Commands,
     key: ConfigKey,
     value: String,
-) -> Result<(), Fault> {
+) -> Result<(), ProgramError> {
     let run = Run::of(["config", "set", key.name(), &value]);
     commands.run(run).await
 }
 
-pub(super) async fn autostart(commands: &Commands) -> Result<AutostartView, Fault> {
+pub(super) async fn autostart(commands: &Commands) -> Result<AutostartView, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         enabled: bool,
@@ -158,7 +163,7 @@ pub(super) async fn set_autostart(
     commands: &Commands,
     tray: bool,
     daemon: bool,
-) -> Result<(), Fault> {
+) -> Result<(), ProgramError> {
     if commands.desktop.autostarts() != tray {
         commands.desktop.set_autostart(tray)?;
     }
@@ -169,12 +174,15 @@ pub(super) async fn set_autostart(
     Ok(())
 }
 
-pub(super) async fn set_settings(commands: &Commands, settings: Settings) -> Result<(), Fault> {
+pub(super) async fn set_settings(
+    commands: &Commands,
+    settings: Settings,
+) -> Result<(), ProgramError> {
     let file = commands.file.clone();
     let saved = settings.clone();
     run_blocking(move || {
         file.save(&saved)
-            .map_err(|error| Fault::failed(format!("can't save the settings: {error}")))
+            .map_err(|error| ProgramError::failed(format!("can't save the settings: {error}")))
     })
     .await?;
     *commands.settings.lock() = settings.clone();
@@ -186,7 +194,7 @@ pub(super) async fn set_settings(commands: &Commands, settings: Settings) -> Res
 pub(super) async fn assistant_config(
     commands: &Commands,
     assistant: Assistant,
-) -> Result<AssistantConfig, Fault> {
+) -> Result<AssistantConfig, ProgramError> {
     Ok(config_for(assistant, &commands.cairn))
 }
 

@@ -1,7 +1,7 @@
 //! Folder pairs: their choices, the server's folders to choose from, ignore rules.
 
 use super::context::{Commands, path_below};
-use crate::program::{Fault, FaultCode, Run};
+use crate::program::{ProgramError, ProgramErrorCode, Run};
 use crate::view;
 use cairn_control::{NewFolder, Request, typed};
 use cairn_model::{DeletionGate, Kind, SyncMode};
@@ -72,17 +72,20 @@ pub struct IgnoreCheck {
     pub rule: Option<String>,
 }
 
-pub(super) async fn choices(commands: &Commands, local: String) -> Result<FolderChoices, Fault> {
+pub(super) async fn choices(
+    commands: &Commands,
+    local: String,
+) -> Result<FolderChoices, ProgramError> {
     let folders = commands.request(typed::Folders {}).await?;
     folders
         .iter()
         .find(|folder| folder.local == local)
         .map(view::folder)
-        .ok_or_else(|| Fault::new(FaultCode::Usage, format!("{local} isn't synced")))
+        .ok_or_else(|| ProgramError::new(ProgramErrorCode::Usage, format!("{local} isn't synced")))
 }
 
 /// Adds a pair with the `cairn` program, which creates the folder and checks what may be paired.
-pub(super) async fn add(commands: &Commands, folder: FolderChoices) -> Result<(), Fault> {
+pub(super) async fn add(commands: &Commands, folder: FolderChoices) -> Result<(), ProgramError> {
     let mut arguments = vec![
         "add".to_owned(),
         format!("--remote={}", folder.remote),
@@ -102,12 +105,12 @@ pub(super) async fn add(commands: &Commands, folder: FolderChoices) -> Result<()
     added
 }
 
-pub(super) async fn change(commands: &Commands, folder: FolderChoices) -> Result<(), Fault> {
+pub(super) async fn change(commands: &Commands, folder: FolderChoices) -> Result<(), ProgramError> {
     let folder = folder.into();
     commands.send(Request::ChangeFolder { folder }).await
 }
 
-pub(super) async fn remove(commands: &Commands, local: String) -> Result<(), Fault> {
+pub(super) async fn remove(commands: &Commands, local: String) -> Result<(), ProgramError> {
     commands.send(Request::RemoveFolder { folder: local }).await
 }
 
@@ -121,7 +124,7 @@ fn gate(gate: Option<GateView>) -> String {
 pub(super) async fn list_remote(
     commands: &Commands,
     path: String,
-) -> Result<Vec<RemoteFolder>, Fault> {
+) -> Result<Vec<RemoteFolder>, ProgramError> {
     let items = remote_items(commands, path).await?;
     let folders = items.into_iter().filter(|item| item.is_folder);
     Ok(folders
@@ -135,7 +138,7 @@ pub(super) async fn list_remote(
 pub(super) async fn remote_items(
     commands: &Commands,
     path: String,
-) -> Result<Vec<RemoteItem>, Fault> {
+) -> Result<Vec<RemoteItem>, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         nodes: Vec<Item>,
@@ -162,7 +165,10 @@ pub(super) async fn remote_items(
     Ok(items)
 }
 
-pub(super) async fn rules(commands: &Commands, folder: String) -> Result<Vec<String>, Fault> {
+pub(super) async fn rules(
+    commands: &Commands,
+    folder: String,
+) -> Result<Vec<String>, ProgramError> {
     let rules = commands.request(typed::Ignore { folder }).await?;
     Ok(rules.shared)
 }
@@ -171,7 +177,7 @@ pub(super) async fn set_rules(
     commands: &Commands,
     folder: String,
     lines: Vec<String>,
-) -> Result<(), Fault> {
+) -> Result<(), ProgramError> {
     commands.send(Request::SetIgnore { folder, lines }).await
 }
 
@@ -180,7 +186,7 @@ pub(super) async fn try_rules(
     folder: String,
     lines: Vec<String>,
     path: String,
-) -> Result<IgnoreCheck, Fault> {
+) -> Result<IgnoreCheck, ProgramError> {
     let path = path_below(&folder, &path)?.to_string_lossy().into_owned();
     let check = commands
         .request(typed::CheckIgnore {

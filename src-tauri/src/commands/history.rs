@@ -1,7 +1,7 @@
 //! Activity on this device, the past of a folder on the service, and the way back there.
 
 use super::context::{Commands, local_text};
-use crate::program::{Fault, Run};
+use crate::program::{ProgramError, Run};
 use crate::view::{self, ActivityView};
 use cairn_control::typed;
 use cairn_model::PastKind;
@@ -78,7 +78,10 @@ pub struct RewindView {
     pub failed: Vec<LeftAsItIs>,
 }
 
-pub(super) async fn activity(commands: &Commands, limit: u32) -> Result<Vec<ActivityView>, Fault> {
+pub(super) async fn activity(
+    commands: &Commands,
+    limit: u32,
+) -> Result<Vec<ActivityView>, ProgramError> {
     let list = commands.request(typed::Activity { limit }).await?;
     Ok(list.events.iter().map(view::activity).collect())
 }
@@ -88,7 +91,7 @@ pub(super) async fn past(
     folder: String,
     path: String,
     page: u64,
-) -> Result<PastPage, Fault> {
+) -> Result<PastPage, ProgramError> {
     let path = local_text(&folder, &path)?;
     let (limit, page) = (format!("--limit={PAGE}"), format!("--page={page}"));
     let run = Run::of(["history", &limit, &page, "--", &path]);
@@ -102,7 +105,7 @@ pub(super) async fn rewind(
     path: String,
     at: String,
     dry_run: bool,
-) -> Result<RewindView, Fault> {
+) -> Result<RewindView, ProgramError> {
     let path = local_text(&folder, &path)?;
     let how = if dry_run { "--dry-run" } else { "--yes" };
     let to = format!("--to={at}");
@@ -174,7 +177,10 @@ fn beginning(paths: impl IntoIterator<Item = String>) -> Vec<String> {
 }
 
 /// Takes a rewind back. Returns what could not be taken back, each with its reason.
-pub(super) async fn undo(commands: &Commands, session: String) -> Result<Vec<String>, Fault> {
+pub(super) async fn undo(
+    commands: &Commands,
+    session: String,
+) -> Result<Vec<String>, ProgramError> {
     let session = format!("--session={session}");
     #[derive(Deserialize)]
     struct Document {

@@ -1,7 +1,7 @@
 //! Share links: made, listed, switched off and on, revoked.
 
 use super::context::{Commands, local_text};
-use crate::program::{Fault, Run};
+use crate::program::{ProgramError, Run};
 use cairn_model::ShareStatus;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -66,7 +66,7 @@ pub enum LinkAction {
     Revoke,
 }
 
-pub(super) async fn list(commands: &Commands) -> Result<Vec<LinkView>, Fault> {
+pub(super) async fn list(commands: &Commands) -> Result<Vec<LinkView>, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         links: Vec<Link>,
@@ -79,7 +79,7 @@ pub(super) async fn create(
     commands: &Commands,
     target: LinkTarget,
     choices: LinkChoices,
-) -> Result<LinkView, Fault> {
+) -> Result<LinkView, ProgramError> {
     let target = match target {
         LinkTarget::Local { folder, path } => local_text(&folder, &path)?,
         LinkTarget::Remote { id } => id,
@@ -109,7 +109,7 @@ pub(super) async fn change(
     commands: &Commands,
     id: String,
     action: LinkAction,
-) -> Result<(), Fault> {
+) -> Result<(), ProgramError> {
     let word = match action {
         LinkAction::Disable => "disable",
         LinkAction::Enable => "enable",

@@ -1,7 +1,7 @@
 //! Pausing, resuming and scanning.
 
 use super::context::Commands;
-use crate::program::Fault;
+use crate::program::ProgramError;
 use crate::tray::PauseFor;
 use cairn_control::Request;
 use cairn_platform::Zone;
@@ -9,19 +9,19 @@ use time::OffsetDateTime;
 
 const HOUR_MS: i64 = 3_600_000;
 
-pub(super) async fn pause(commands: &Commands, span: PauseFor) -> Result<(), Fault> {
+pub(super) async fn pause(commands: &Commands, span: PauseFor) -> Result<(), ProgramError> {
     commands.send(pause_request(span)).await
 }
 
-pub(super) async fn resume(commands: &Commands) -> Result<(), Fault> {
+pub(super) async fn resume(commands: &Commands) -> Result<(), ProgramError> {
     commands.send(Request::Resume { folder: None }).await
 }
 
-pub(super) async fn rescan(commands: &Commands) -> Result<(), Fault> {
+pub(super) async fn rescan(commands: &Commands) -> Result<(), ProgramError> {
     commands.send(Request::Rescan { folder: None }).await
 }
 
-pub(super) async fn retry(commands: &Commands) -> Result<(), Fault> {
+pub(super) async fn retry(commands: &Commands) -> Result<(), ProgramError> {
     commands.daemon.allow();
     Ok(())
 }

@@ -8,7 +8,7 @@ mod versions;
 use super::*;
 use crate::connection::Daemon;
 use crate::input::{Input, LoginStep};
-use crate::program::{Fault, FaultCode, Program, Run};
+use crate::program::{Program, ProgramError, ProgramErrorCode, Run};
 use crate::settings::SettingsFile;
 use async_trait::async_trait;
 use cairn_control::Request;
@@ -23,7 +23,7 @@ use tokio::sync::{Notify, mpsc};
 /// Replies in the order given, and records requests and runs.
 #[derive(Default)]
 struct Fake {
-    replies: Mutex<VecDeque<Result<Value, Fault>>>,
+    replies: Mutex<VecDeque<Result<Value, ProgramError>>>,
     requests: Mutex<Vec<Request>>,
     runs: Mutex<Vec<Run>>,
     steps: Mutex<Vec<&'static str>>,
@@ -32,18 +32,18 @@ struct Fake {
 }
 
 impl Fake {
-    fn next(&self) -> Result<Value, Fault> {
+    fn next(&self) -> Result<Value, ProgramError> {
         self.replies.lock().pop_front().unwrap_or(Ok(json!({})))
     }
 }
 
 #[async_trait]
 impl Daemon for Fake {
-    async fn request(&self, request: Request) -> Result<Value, Fault> {
+    async fn request(&self, request: Request) -> Result<Value, ProgramError> {
         self.requests.lock().push(request);
         self.next()
     }
-    async fn suspend(&self) -> Result<(), Fault> {
+    async fn suspend(&self) -> Result<(), ProgramError> {
         self.steps.lock().push("suspend");
         Ok(())
     }
@@ -54,7 +54,7 @@ impl Daemon for Fake {
 
 #[async_trait]
 impl Program for Fake {
-    async fn run(&self, run: Run) -> Result<Value, Fault> {
+    async fn run(&self, run: Run) -> Result<Value, ProgramError> {
         self.steps.lock().push("run");
         self.runs.lock().push(run);
         self.next()
@@ -64,7 +64,7 @@ impl Program for Fake {
         run: Run,
         mut input: mpsc::Receiver<String>,
         steps: mpsc::Sender<Value>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, ProgramError> {
         let step = json!({"step": "passphrase", "email": "a@b", "is_new": false});
         steps.send(step).await.unwrap();
         let line = input.recv().await.unwrap();
@@ -80,17 +80,17 @@ impl Desktop for Fake {
     async fn pick_save(&self, _: &str) -> Option<PathBuf> {
         self.save_to.lock().clone()
     }
-    fn reveal(&self, path: PathBuf) -> Result<(), Fault> {
+    fn reveal(&self, path: PathBuf) -> Result<(), ProgramError> {
         assert_eq!(path, PathBuf::from("/f/a/b.txt"));
         Ok(())
     }
-    fn open(&self, _: PathBuf) -> Result<(), Fault> {
-        Err(Fault::failed("no file manager"))
+    fn open(&self, _: PathBuf) -> Result<(), ProgramError> {
+        Err(ProgramError::failed("no file manager"))
     }
     fn autostarts(&self) -> bool {
         *self.autostarts.lock()
     }
-    fn set_autostart(&self, on: bool) -> Result<(), Fault> {
+    fn set_autostart(&self, on: bool) -> Result<(), ProgramError> {
         *self.autostarts.lock() = on;
         Ok(())
     }
@@ -103,7 +103,7 @@ struct World {
     inputs: mpsc::Receiver<Input>,
 }
 
-fn world(replies: Vec<Result<Value, Fault>>) -> World {
+fn world(replies: Vec<Result<Value, ProgramError>>) -> World {
     let dir = tempfile::tempdir().unwrap();
     let fake = Arc::new(Fake {
         replies: Mutex::new(replies.into()),
@@ -202,7 +202,10 @@ async fn a_path_that_leads_out_of_its_folder_is_refused() {
 
 #[tokio::test]
 async fn a_login_suspends_the_daemon_shows_its_steps_and_hides_its_secrets() {
-    let mut world = world(vec![Err(Fault::new(FaultCode::Offline, "no server"))]);
+    let mut world = world(vec![Err(ProgramError::new(
+        ProgramErrorCode::Offline,
+        "no server",
+    ))]);
     let form = json!({"server": " http://s ", "api_key": "ck", "device_code": false, "device_name": "", "secrets_in_file": true});
     let login = world
         .commands
@@ -216,7 +219,7 @@ async fn a_login_suspends_the_daemon_shows_its_steps_and_hides_its_secrets() {
         world.commands.handle(call(entered)).await.unwrap();
     };
     let (failed, ()) = tokio::join!(login, person);
-    assert_eq!(failed.unwrap_err().code, FaultCode::Offline);
+    assert_eq!(failed.unwrap_err().code, ProgramErrorCode::Offline);
     assert_eq!(*world.fake.steps.lock(), ["suspend", "run", "allow"]);
     let run = world.fake.runs.lock()[0].clone();
     assert_eq!(
@@ -243,7 +246,7 @@ async fn a_login_that_waits_is_cancelled() {
         world.commands.handle(Call::CancelLogin {}).await.unwrap();
     };
     let (cancelled, ()) = tokio::join!(login, person);
-    assert_eq!(cancelled.unwrap_err().code, FaultCode::Cancelled);
+    assert_eq!(cancelled.unwrap_err().code, ProgramErrorCode::Cancelled);
     assert_eq!(*world.fake.steps.lock(), ["suspend", "allow"]);
 }
 

@@ -1,7 +1,7 @@
 //! The trash of this device and that of the server, and the way back out of them.
 
 use super::context::{Commands, local_text};
-use crate::program::{Fault, Run};
+use crate::program::{ProgramError, Run};
 use cairn_control::typed;
 use cairn_model::Kind;
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ pub struct RemoteTrashed {
     pub bytes: u64,
 }
 
-pub(super) async fn list_local(commands: &Commands) -> Result<Vec<LocalTrashed>, Fault> {
+pub(super) async fn list_local(commands: &Commands) -> Result<Vec<LocalTrashed>, ProgramError> {
     let list = commands.request(typed::Trash { folder: None }).await?;
     let mut trashed: Vec<_> = list
         .trashed
@@ -54,14 +54,14 @@ pub(super) async fn restore_local(
     commands: &Commands,
     folder: String,
     id: String,
-) -> Result<String, Fault> {
+) -> Result<String, ProgramError> {
     let restored = commands
         .request(typed::RestoreTrashed { folder, id })
         .await?;
     Ok(restored.path)
 }
 
-pub(super) async fn list_remote(commands: &Commands) -> Result<Vec<RemoteTrashed>, Fault> {
+pub(super) async fn list_remote(commands: &Commands) -> Result<Vec<RemoteTrashed>, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         trashed: Vec<Trashed>,
@@ -93,7 +93,10 @@ pub(super) async fn list_remote(commands: &Commands) -> Result<Vec<RemoteTrashed
 
 /// Takes something out of the server's trash. Returns its path there, with another name where its own is
 /// in use by now.
-pub(super) async fn restore_remote(commands: &Commands, id: String) -> Result<String, Fault> {
+pub(super) async fn restore_remote(
+    commands: &Commands,
+    id: String,
+) -> Result<String, ProgramError> {
     let run = Run::of(["trash", "restore", "--remote", "--", &id]);
     path_of(commands, run).await
 }
@@ -103,13 +106,13 @@ pub(super) async fn restore_deleted(
     commands: &Commands,
     folder: String,
     path: String,
-) -> Result<String, Fault> {
+) -> Result<String, ProgramError> {
     let path = local_text(&folder, &path)?;
     path_of(commands, Run::of(["restore", "--", &path])).await
 }
 
 /// Runs the program and returns the path in its document.
-async fn path_of(commands: &Commands, run: Run) -> Result<String, Fault> {
+async fn path_of(commands: &Commands, run: Run) -> Result<String, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         path: String,

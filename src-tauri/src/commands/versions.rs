@@ -3,7 +3,7 @@
 use super::context::{Commands, local_text};
 use crate::conflict::MAX_TEXT;
 use crate::line_diff::{DiffLine, compare as compare_lines};
-use crate::program::{Fault, Run};
+use crate::program::{ProgramError, Run};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -41,6 +41,8 @@ pub struct VersionDiff {
     pub lines: Option<Vec<DiffLine>>,
     /// True if there are more differing lines than `lines` has.
     pub cut: bool,
+    /// True if equal lines end differently: LF, CR LF, or the end of the file.
+    pub ends_differ: bool,
     /// False if none of the account's devices has sealed one of the two.
     pub verified: bool,
 }
@@ -49,7 +51,7 @@ pub(super) async fn list(
     commands: &Commands,
     folder: String,
     path: String,
-) -> Result<Vec<VersionView>, Fault> {
+) -> Result<Vec<VersionView>, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         versions: Vec<Version>,
@@ -87,9 +89,10 @@ pub(super) async fn restore(
     folder: String,
     path: String,
     revision: String,
-) -> Result<(), Fault> {
+) -> Result<(), ProgramError> {
     let file = local_text(&folder, &path)?;
-    let run = Run::of(["versions", "--restore", &revision, "--", &file]);
+    let revision = format!("--restore={revision}");
+    let run = Run::of(["versions", &revision, "--", &file]);
     commands.run(run).await
 }
 
@@ -98,7 +101,7 @@ pub(super) async fn text(
     folder: String,
     path: String,
     revision: String,
-) -> Result<VersionText, Fault> {
+) -> Result<VersionText, ProgramError> {
     let file = local_text(&folder, &path)?;
     Ok(beginning(content(commands, &file, &revision).await?))
 }
@@ -109,7 +112,7 @@ pub(super) async fn compare(
     path: String,
     older: String,
     newer: String,
-) -> Result<VersionDiff, Fault> {
+) -> Result<VersionDiff, ProgramError> {
     let file = local_text(&folder, &path)?;
     let (older, newer) = tokio::try_join!(
         content(commands, &file, &older),
@@ -121,10 +124,10 @@ pub(super) async fn compare(
         .zip(newer.text)
         .filter(|(older, newer)| older.len().max(newer.len()) as u64 <= MAX_TEXT)
         .map(|(older, newer)| compare_lines(&older, &newer));
-    let cut = compared.as_ref().is_some_and(|(_, cut)| *cut);
     Ok(VersionDiff {
-        lines: compared.map(|(lines, _)| lines),
-        cut,
+        cut: compared.as_ref().is_some_and(|found| found.cut),
+        ends_differ: compared.as_ref().is_some_and(|found| found.ends_differ),
+        lines: compared.map(|found| found.lines),
         verified,
     })
 }
@@ -135,16 +138,20 @@ pub(super) async fn save(
     folder: String,
     path: String,
     revision: String,
-) -> Result<bool, Fault> {
+) -> Result<bool, ProgramError> {
     let file = local_text(&folder, &path)?;
     let name = path.rsplit('/').next().unwrap_or(&path);
     let Some(target) = commands.desktop.pick_save(name).await else {
         return Ok(false);
     };
+    // A path that is written otherwise would be another one.
+    let target = target.to_str().ok_or_else(|| {
+        ProgramError::failed("this folder's name is not valid UTF-8: choose another one")
+    })?;
     let run = Run::of([
         "versions".to_owned(),
         format!("--download={revision}"),
-        format!("--out={}", target.display()),
+        format!("--out={target}"),
         "--force".to_owned(),
         "--".to_owned(),
         file,
@@ -159,7 +166,7 @@ struct Content {
     verified: bool,
 }
 
-async fn content(commands: &Commands, file: &str, revision: &str) -> Result<Content, Fault> {
+async fn content(commands: &Commands, file: &str, revision: &str) -> Result<Content, ProgramError> {
     let revision = format!("--revision={revision}");
     let run = Run::of(["cat", &revision, "--", file]);
     let mut content: Content = commands.document(run).await?;

@@ -1,7 +1,7 @@
 //! Webhooks of the account and their deliveries.
 
 use super::context::Commands;
-use crate::program::{Fault, Run};
+use crate::program::{ProgramError, Run};
 use cairn_model::{DeliveryState, EventKind, WebhookStatus};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -38,7 +38,7 @@ pub enum WebhookAction {
     Remove,
 }
 
-pub(super) async fn list(commands: &Commands) -> Result<Vec<WebhookView>, Fault> {
+pub(super) async fn list(commands: &Commands) -> Result<Vec<WebhookView>, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         webhooks: Vec<Webhook>,
@@ -67,7 +67,7 @@ pub(super) async fn add(
     commands: &Commands,
     url: String,
     events: Vec<EventKind>,
-) -> Result<String, Fault> {
+) -> Result<String, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         webhook: Added,
@@ -87,7 +87,7 @@ pub(super) async fn change(
     commands: &Commands,
     id: String,
     action: WebhookAction,
-) -> Result<(), Fault> {
+) -> Result<(), ProgramError> {
     let word = match action {
         WebhookAction::Test => "test",
         WebhookAction::Enable => "enable",
@@ -101,7 +101,7 @@ pub(super) async fn change(
 pub(super) async fn deliveries(
     commands: &Commands,
     id: String,
-) -> Result<Vec<DeliveryView>, Fault> {
+) -> Result<Vec<DeliveryView>, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         deliveries: Vec<Delivery>,
@@ -156,7 +156,11 @@ impl Attempt {
     }
 }
 
-pub(super) async fn retry(commands: &Commands, id: String, delivery: String) -> Result<(), Fault> {
+pub(super) async fn retry(
+    commands: &Commands,
+    id: String,
+    delivery: String,
+) -> Result<(), ProgramError> {
     let run = Run::of(["webhooks", "retry", "--", &id, &delivery]);
     commands.run(run).await
 }

@@ -31,7 +31,7 @@ impl Handler for StatusHandler {
 struct FakeProgram {
     socket: PathBuf,
     running: Mutex<Option<JoinHandle<()>>>,
-    refuses: Mutex<Option<Fault>>,
+    refuses: Mutex<Option<ProgramError>>,
     starts: Mutex<u32>,
 }
 
@@ -50,11 +50,11 @@ impl Program for FakeProgram {
         run: Run,
         _: mpsc::Receiver<String>,
         _: mpsc::Sender<Value>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, ProgramError> {
         self.run(run).await
     }
 
-    async fn run(&self, run: Run) -> Result<Value, Fault> {
+    async fn run(&self, run: Run) -> Result<Value, ProgramError> {
         if run.arguments == ["stop"] {
             self.kill();
             return Ok(Value::Null);
@@ -79,7 +79,7 @@ struct World {
 }
 
 impl World {
-    fn new(refuses: Option<Fault>) -> Self {
+    fn new(refuses: Option<ProgramError>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let socket = dir.path().join("socket");
         let fake = Arc::new(FakeProgram {
@@ -135,14 +135,14 @@ async fn a_daemon_is_started_and_after_its_death_started_again() {
 
 #[tokio::test]
 async fn a_daemon_that_does_not_start_is_reported_and_tried_again_on_demand() {
-    let refused = Fault::new(FaultCode::NotLoggedIn, "not logged in");
+    let refused = ProgramError::new(ProgramErrorCode::NotLoggedIn, "not logged in");
     let mut world = World::new(Some(refused.clone()));
     let reported = world
         .until(|event| matches!(event, ConnectionEvent::Down(_)))
         .await;
     assert_eq!(reported, ConnectionEvent::Down(refused));
     let reply = world.connection.request(Request::Status).await;
-    assert_eq!(reply.unwrap_err().code, FaultCode::NoDaemon);
+    assert_eq!(reply.unwrap_err().code, ProgramErrorCode::NoDaemon);
     *world.fake.refuses.lock() = None;
     world.connection.allow();
     world.until_up().await;

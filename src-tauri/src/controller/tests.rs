@@ -3,7 +3,7 @@
 use super::*;
 use crate::commands::Desktop;
 use crate::connection::Daemon;
-use crate::program::{Fault, Program, Run};
+use crate::program::{Program, ProgramError, Run};
 use crate::settings::SettingsFile;
 use crate::strings::Language;
 use crate::tray::PauseFor;
@@ -56,9 +56,9 @@ struct FakeDaemon {
 
 #[async_trait]
 impl Daemon for FakeDaemon {
-    async fn request(&self, request: Request) -> Result<Value, Fault> {
+    async fn request(&self, request: Request) -> Result<Value, ProgramError> {
         if *self.gone.lock() {
-            return Err(Fault::new(FaultCode::NoDaemon, "no daemon"));
+            return Err(ProgramError::new(ProgramErrorCode::NoDaemon, "no daemon"));
         }
         let reply = if request == Request::Conflicts {
             json!({ "conflicts": *self.conflicts.lock() })
@@ -68,7 +68,7 @@ impl Daemon for FakeDaemon {
         self.requests.lock().push(request);
         Ok(reply)
     }
-    async fn suspend(&self) -> Result<(), Fault> {
+    async fn suspend(&self) -> Result<(), ProgramError> {
         *self.suspended.lock() = true;
         Ok(())
     }
@@ -79,7 +79,7 @@ struct Nothing;
 
 #[async_trait]
 impl Program for Nothing {
-    async fn run(&self, run: Run) -> Result<Value, Fault> {
+    async fn run(&self, run: Run) -> Result<Value, ProgramError> {
         panic!("the program should not run: {run:?}")
     }
     async fn run_steps(
@@ -87,7 +87,7 @@ impl Program for Nothing {
         run: Run,
         _: mpsc::Receiver<String>,
         _: mpsc::Sender<Value>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, ProgramError> {
         self.run(run).await
     }
 }
@@ -100,16 +100,16 @@ impl Desktop for Nothing {
     async fn pick_save(&self, _: &str) -> Option<PathBuf> {
         None
     }
-    fn reveal(&self, _: PathBuf) -> Result<(), Fault> {
+    fn reveal(&self, _: PathBuf) -> Result<(), ProgramError> {
         Ok(())
     }
-    fn open(&self, _: PathBuf) -> Result<(), Fault> {
+    fn open(&self, _: PathBuf) -> Result<(), ProgramError> {
         Ok(())
     }
     fn autostarts(&self) -> bool {
         false
     }
-    fn set_autostart(&self, _: bool) -> Result<(), Fault> {
+    fn set_autostart(&self, _: bool) -> Result<(), ProgramError> {
         Ok(())
     }
 }
@@ -333,7 +333,7 @@ async fn a_daemon_that_went_away_is_shown_and_a_failed_click_too() {
         .await;
     world.pass(RENDER_INTERVAL).await;
     assert_eq!(world.last_view().connection, ConnectionState::Starting);
-    let fault = Fault::failed("the keyring is locked");
+    let fault = ProgramError::failed("the keyring is locked");
     world
         .send(Input::Connection(ConnectionEvent::Down(fault)))
         .await;
@@ -349,7 +349,7 @@ async fn a_daemon_that_went_away_is_shown_and_a_failed_click_too() {
     world.send(Input::Click(Action::Resume)).await;
     world.pass(RENDER_INTERVAL).await;
     assert_eq!(world.gui.notifications.lock()[0].body, "no daemon");
-    let out = Fault::new(FaultCode::NotLoggedIn, "not logged in");
+    let out = ProgramError::new(ProgramErrorCode::NotLoggedIn, "not logged in");
     world
         .send(Input::Connection(ConnectionEvent::Down(out)))
         .await;

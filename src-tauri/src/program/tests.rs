@@ -8,9 +8,9 @@ fn a_failure_keeps_the_program_s_message() {
     let document = json!({"error": {"code": 3, "message": "not logged in"}});
     assert_eq!(
         fault(Some(3), &document),
-        Fault::new(FaultCode::NotLoggedIn, "not logged in")
+        ProgramError::new(ProgramErrorCode::NotLoggedIn, "not logged in")
     );
-    assert_eq!(fault(None, &Value::Null).code, FaultCode::Failed);
+    assert_eq!(fault(None, &Value::Null).code, ProgramErrorCode::Failed);
 }
 
 #[tokio::test]

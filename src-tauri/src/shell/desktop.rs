@@ -1,7 +1,7 @@
 //! Pickers, the file manager and autostart of this desktop.
 
 use crate::commands::Desktop;
-use crate::program::Fault;
+use crate::program::ProgramError;
 use async_trait::async_trait;
 use std::path::{Path, PathBuf};
 use tauri::AppHandle;
@@ -36,9 +36,9 @@ impl Desktop for ThisDesktop {
         path(choice.await.ok().flatten())
     }
 
-    fn reveal(&self, path: PathBuf) -> Result<(), Fault> {
+    fn reveal(&self, path: PathBuf) -> Result<(), ProgramError> {
         if !path.exists() {
-            return Err(Fault::failed(format!(
+            return Err(ProgramError::failed(format!(
                 "{} no longer exists",
                 path.display()
             )));
@@ -49,7 +49,7 @@ impl Desktop for ThisDesktop {
             .map_err(|error| reveal_error(&path, &error))
     }
 
-    fn open(&self, path: PathBuf) -> Result<(), Fault> {
+    fn open(&self, path: PathBuf) -> Result<(), ProgramError> {
         self.0
             .opener()
             .open_path(path.to_string_lossy(), None::<&str>)
@@ -60,7 +60,7 @@ impl Desktop for ThisDesktop {
         self.0.autolaunch().is_enabled().unwrap_or(false)
     }
 
-    fn set_autostart(&self, on: bool) -> Result<(), Fault> {
+    fn set_autostart(&self, on: bool) -> Result<(), ProgramError> {
         let autostart = self.0.autolaunch();
         let done = if on {
             autostart.enable()
@@ -68,7 +68,7 @@ impl Desktop for ThisDesktop {
             autostart.disable()
         };
         done.map_err(|error| {
-            Fault::failed(format!(
+            ProgramError::failed(format!(
                 "can't change what starts with the session: {error}"
             ))
         })
@@ -79,8 +79,8 @@ fn path(chosen: Option<FilePath>) -> Option<PathBuf> {
     chosen.and_then(|path| path.into_path().ok())
 }
 
-fn reveal_error(path: &Path, error: &tauri_plugin_opener::Error) -> Fault {
-    Fault::failed(format!(
+fn reveal_error(path: &Path, error: &tauri_plugin_opener::Error) -> ProgramError {
+    ProgramError::failed(format!(
         "the file manager can't show {}: {error}",
         path.display()
     ))

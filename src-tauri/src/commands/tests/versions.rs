@@ -22,7 +22,7 @@ async fn versions_are_asked_by_the_path_on_this_device() {
     world.commands.handle(asked).await.unwrap();
     assert_eq!(
         arguments(&world),
-        ["versions", "--restore", "r1", "--", "/f/a/b.txt"]
+        ["versions", "--restore=r1", "--", "/f/a/b.txt"]
     );
 }
 
@@ -59,7 +59,10 @@ async fn a_version_is_shown_as_text_and_compared_line_by_line() {
         ])
     );
     let binary = world.commands.handle(call(compared)).await.unwrap();
-    assert_eq!(binary, json!({"cut": false, "verified": false}));
+    assert_eq!(
+        binary,
+        json!({"cut": false, "ends_differ": false, "verified": false})
+    );
 }
 
 #[tokio::test]
@@ -83,4 +86,17 @@ async fn a_version_is_saved_where_the_person_chooses() {
             "/f/a/b.txt"
         ]
     );
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_version_is_not_saved_under_a_name_that_the_person_did_not_choose() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = world(vec![]);
+    let chosen = std::ffi::OsStr::from_bytes(b"/home/ada/caf\xe9/b.txt");
+    *world.fake.save_to.lock() = Some(chosen.into());
+    let asked = json!({"op": "save_version", "folder": "/f", "path": "a/b.txt", "revision": "r1"});
+    let refused = world.commands.handle(call(asked)).await.unwrap_err();
+    assert!(refused.message.contains("UTF-8"), "{refused}");
+    assert!(world.fake.runs.lock().is_empty());
 }
