@@ -1,8 +1,7 @@
 //! Everything that has to pass before a change lands.
 
-use crate::judges;
 use crate::run::{Stages, cargo, root, run_command};
-use crate::{mail, openapi, package, proxy, s3, setup, tray};
+use crate::{mail, mcp_conformance, openapi, package, proxy, s3, setup, tray};
 use anyhow::Result;
 use std::process::Command;
 
@@ -57,7 +56,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
             "clippy",
             "--workspace",
             "--all-targets",
-            // What only the judges of the tools use.
+            // What only the third-party MCP checks use.
             "--features",
             "cairn-mcp/http",
             "--locked",
@@ -90,7 +89,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     stages.run("chunks in an S3 store", s3::run);
     stages.run("mail", mail::run);
     stages.run("behind nginx and Caddy", proxy::run);
-    stages.run("public judges of the tools", judges::run);
+    stages.run("third-party MCP checks", mcp_conformance::run);
     stages.run("tray in a browser", tray::browser);
     stages.run("tray on a desktop", tray::desktop);
     stages.run("packages", package::check);

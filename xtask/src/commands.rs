@@ -57,14 +57,14 @@ enum Command {
         #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
         cases: Option<u64>,
     },
-    /// The Debian packages of command line, tray and server, with bills of materials and checksums
+    /// The Debian packages of command line, tray and server, with SBOMs and checksums
     Package {
         /// Make them of the programs that the tests use, and try them in a root of their own
         #[arg(long)]
         check: bool,
-        /// Only the bills of materials
+        /// Only the SBOMs
         #[arg(long, conflicts_with = "check")]
-        bills: bool,
+        sboms: bool,
     },
     /// The steps of the README with the packages installed in a Debian made for it (root, debootstrap, network)
     FiveMinutes,
@@ -99,7 +99,7 @@ impl Arguments {
             Command::Soak { seeds } => long::soak(seeds),
             Command::Fuzz { cases } => long::fuzz(cases),
             Command::Package { check: true, .. } => package::check(),
-            Command::Package { bills: true, .. } => package::bills(),
+            Command::Package { sboms: true, .. } => package::sboms(),
             Command::Package { .. } => package::release(),
             Command::FiveMinutes => package::try_readme(),
             Command::Docs => docs::build(),

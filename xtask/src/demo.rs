@@ -1,5 +1,5 @@
 //! A tour in one command: a server and two devices on this machine, real files, and proof of what is
-//! claimed. It steers the product through its command line only, as a person would.
+//! claimed. It runs the product through its command line only, as a person would.
 
 mod device;
 mod files;
@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use device::{Device, wait_until};
 use programs::{Programs, Server};
 use std::fs;
-use std::io::{IsTerminal as _, Read as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -21,19 +21,19 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 pub(crate) fn run(folder: Option<PathBuf>, keep: bool) -> Result<()> {
     let programs = Programs::find()?;
-    let place = tempfile::Builder::new()
+    let dir = tempfile::Builder::new()
         .prefix("cairn-demo-")
         .tempdir()
         .context("can't make a directory for the demo")?;
-    let place_path = place.path().canonicalize()?;
+    let dir_path = dir.path().canonicalize()?;
 
     let source = match folder {
         Some(folder) => folder,
         None => files::on_this_machine()?,
     };
-    let (mut server, mut laptop, mut desktop) = set_up(&programs, &place_path)?;
+    let (mut server, mut laptop, mut desktop) = set_up(&programs, &dir_path)?;
     let sample = files::copy_sample(&source, &laptop.folder)?;
-    say(&format!(
+    print_step(&format!(
         "copied {} files, {} from {} into the laptop's folder",
         sample.files,
         size(sample.bytes),
@@ -46,43 +46,44 @@ pub(crate) fn run(folder: Option<PathBuf>, keep: bool) -> Result<()> {
     rename(&laptop, &desktop)?;
     conflict(&laptop, &desktop)?;
     let hash = proof::equal(&laptop.folder, &desktop.folder)?.hash;
-    say(&format!(
+    print_step(&format!(
         "at the end both sides are equal again: {}",
         &hash[..16]
     ));
 
-    by_hand(&programs, &laptop, &desktop, &server);
+    print_next_steps(&programs, &laptop, &desktop, &server);
     if keep {
         println!(
             "\nEverything keeps running. Enter ends it and removes {}",
-            place_path.display()
+            dir_path.display()
         );
-        std::io::stdin().read_exact(&mut [0])?;
+        // The end of the input counts as Enter.
+        std::io::stdin().read_line(&mut String::new())?;
     }
     laptop.stop()?;
     desktop.stop()?;
     server.stop()?;
-    place.close().context("can't remove the demo's directory")?;
+    dir.close().context("can't remove the demo's directory")?;
     println!("\nEverything the demo started has ended, and its files are gone.");
     Ok(())
 }
 
-fn set_up(programs: &Programs, place: &Path) -> Result<(Server, Device, Device)> {
-    let server = Server::start(programs, &place.join("server"))?;
-    say(&format!(
+fn set_up(programs: &Programs, dir: &Path) -> Result<(Server, Device, Device)> {
+    let server = Server::start(programs, &dir.join("server"))?;
+    print_step(&format!(
         "server at {}, data in {}",
         server.url,
         server.data.display()
     ));
     let key = server.account(programs, EMAIL, "not-the-passphrase")?;
-    let passphrase = place.join("passphrase");
+    let passphrase = dir.join("passphrase");
     fs::write(&passphrase, PASSPHRASE)?;
     let login = |name: &str| -> Result<Device> {
         let begun = Instant::now();
-        let device = Device::new(programs, place, name)?;
+        let device = Device::new(programs, dir, name)?;
         device.login(&server.url, &key, &passphrase)?;
         device.add("/Demo")?;
-        say(&format!(
+        print_step(&format!(
             "{name} logged in ({:.1} s, most of it to turn the passphrase into a key)",
             begun.elapsed().as_secs_f64()
         ));
@@ -101,20 +102,20 @@ fn first_sync(laptop: &mut Device, desktop: &mut Device, sample: &files::Sample)
     let shown = std::io::stdout().is_terminal();
     wait_until("both sides to hold all files", TIME_LIMIT, || {
         let (up, down) = (laptop.status()?, desktop.status()?);
-        let here = files::count(&desktop.folder);
+        let arrived = files::count(&desktop.folder);
         if shown {
-            print!("\r{}", progress(up.pending, here, sample.files));
+            print!("\r{}", progress(up.pending, arrived, sample.files));
             std::io::Write::flush(&mut std::io::stdout())?;
         }
-        Ok(here >= sample.files && up.pending == 0 && down.pending == 0)
+        Ok(arrived >= sample.files && up.pending == 0 && down.pending == 0)
     })?;
     if shown {
         println!();
     }
     let took = begun.elapsed().as_secs_f64();
-    laptop.settle()?;
-    desktop.settle()?;
-    say(&format!(
+    laptop.wait_synced()?;
+    desktop.wait_synced()?;
+    print_step(&format!(
         "{} files, {} from laptop through the server to desktop in {took:.1} s ({:.0} files/s, {}/s)",
         sample.files,
         size(sample.bytes),
@@ -125,15 +126,15 @@ fn first_sync(laptop: &mut Device, desktop: &mut Device, sample: &files::Sample)
 }
 
 fn prove(laptop: &Device, desktop: &Device, server: &Server) -> Result<()> {
-    let tree = proof::equal(&laptop.folder, &desktop.folder)?;
-    say(&format!(
+    let digest = proof::equal(&laptop.folder, &desktop.folder)?;
+    print_step(&format!(
         "both sides are equal: {} files, {}, one BLAKE3 over names and contents: {}",
-        tree.files,
-        size(tree.bytes),
-        &tree.hash[..16]
+        digest.files,
+        size(digest.bytes),
+        &digest.hash[..16]
     ));
     let search = proof::search(&laptop.folder, &server.data)?;
-    say(&format!(
+    print_step(&format!(
         "searched {} of server data for {} samples of the files' contents: {} found (the same search \
          in the folder itself finds {})",
         size(search.searched),
@@ -146,7 +147,7 @@ fn prove(laptop: &Device, desktop: &Device, server: &Server) -> Result<()> {
         search.control == search.samples,
         "the search finds nothing at all"
     );
-    say(
+    print_step(
         "what the server can read: names of files and folders, sizes, times (docs/threat-model.md)",
     );
     Ok(())
@@ -163,11 +164,11 @@ fn edit(laptop: &Device, desktop: &Device) -> Result<()> {
         Ok(fs::read(&theirs).is_ok_and(|text| text == b"written on the laptop\n"))
     })?;
     let milliseconds = begun.elapsed().as_millis();
-    say(&format!(
+    print_step(&format!(
         "a new note was on the desktop {milliseconds} ms after it was saved on the laptop"
     ));
-    laptop.settle()?;
-    desktop.settle()
+    laptop.wait_synced()?;
+    desktop.wait_synced()
 }
 
 fn rename(laptop: &Device, desktop: &Device) -> Result<()> {
@@ -183,10 +184,10 @@ fn rename(laptop: &Device, desktop: &Device) -> Result<()> {
         Ok(here.is_dir() && !gone.exists())
     })?;
     let milliseconds = begun.elapsed().as_millis();
-    laptop.settle()?;
-    desktop.settle()?;
+    laptop.wait_synced()?;
+    desktop.wait_synced()?;
     let moved = laptop.status()?.uploaded_bytes + desktop.status()?.downloaded_bytes - before;
-    say(&format!(
+    print_step(&format!(
         "renaming the folder `{name}` with {inside} files took {milliseconds} ms and moved {} of content",
         size(moved)
     ));
@@ -201,11 +202,11 @@ fn conflict(laptop: &Device, desktop: &Device) -> Result<()> {
     fs::write(desktop.folder.join("note.txt"), "the desktop's version\n")?;
     for device in [laptop, desktop] {
         device.cli(&["resume"])?;
-        device.settle()?;
+        device.wait_synced()?;
     }
-    laptop.settle()?;
+    laptop.wait_synced()?;
     let conflicts = desktop.cli(&["conflicts"])?;
-    let copies = files::conflict_copies(&desktop.folder)?;
+    let copies = files::conflict_copies(&desktop.folder, "note")?;
     let [copy] = copies.as_slice() else {
         bail!("expected one conflict copy of the note, found {copies:?}");
     };
@@ -218,7 +219,7 @@ fn conflict(laptop: &Device, desktop: &Device) -> Result<()> {
         "a version of the note was lost: {both:?}"
     );
     let count = conflicts["conflicts"].as_array().map_or(0, Vec::len);
-    say(&format!(
+    print_step(&format!(
         "both edited one note while offline: `note.txt` holds {}, beside it stands `{copy}`; \
          `cairn conflicts` lists {count}",
         kept.trim()
@@ -226,7 +227,7 @@ fn conflict(laptop: &Device, desktop: &Device) -> Result<()> {
     Ok(())
 }
 
-fn by_hand(programs: &Programs, laptop: &Device, desktop: &Device, server: &Server) {
+fn print_next_steps(programs: &Programs, laptop: &Device, desktop: &Device, server: &Server) {
     let cairn = programs.cairn.display();
     println!(
         "\nTo continue by hand (with --keep all of this is still there):\n\
@@ -242,16 +243,19 @@ fn by_hand(programs: &Programs, laptop: &Device, desktop: &Device, server: &Serv
 }
 
 /// `sending 120 left   [######........] 2048 of 4212 files on the desktop`
-fn progress(pending: u64, here: u64, all: u64) -> String {
+fn progress(pending: u64, arrived: u64, all: u64) -> String {
     const WIDTH: u64 = 30;
-    let filled = (here * WIDTH).checked_div(all).unwrap_or(WIDTH).min(WIDTH);
+    let filled = (arrived * WIDTH)
+        .checked_div(all)
+        .unwrap_or(WIDTH)
+        .min(WIDTH);
     let bar: String = (0..WIDTH)
         .map(|at| if at < filled { '#' } else { '.' })
         .collect();
-    format!("sending {pending:>6} left   [{bar}] {here:>6} of {all} files on the desktop ")
+    format!("sending {pending:>6} left   [{bar}] {arrived:>6} of {all} files on the desktop ")
 }
 
-fn say(text: &str) {
+fn print_step(text: &str) {
     println!("• {text}");
 }
 
@@ -261,7 +265,9 @@ fn size(bytes: u64) -> String {
     let mut value = bytes as f64;
     let mut unit = "B";
     for next in units {
-        if value < 1000.0 {
+        // From there on one decimal would be rounded to 1000.0.
+        let limit = if unit == "B" { 1000.0 } else { 999.95 };
+        if value < limit {
             break;
         }
         value /= 1000.0;
@@ -284,6 +290,8 @@ mod tests {
         assert_eq!(size(999), "999 B");
         assert_eq!(size(1_500), "1.5 kB");
         assert_eq!(size(124_000_000), "124.0 MB");
+        assert_eq!(size(999_940), "999.9 kB");
+        assert_eq!(size(999_960), "1.0 MB");
     }
 
     #[test]

@@ -2,9 +2,10 @@
 //!
 //! Both tools are pinned in `tests/openapi` and fetched when they are missing.
 
+use crate::npm;
 use crate::python::environment;
 use crate::run::{program, root, run_command, target};
-use crate::running::Running;
+use crate::served_program::{DEV_KEY, ServedProgram};
 use anyhow::{Context as _, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,25 +18,19 @@ const SEED: &str = "1";
 /// A stream without an end, and bodies that are no JSON.
 const EXCLUDED_PATHS: [&str; 2] = ["/api/v1/changes/stream", "/api/v1/uploads/batch"];
 
-fn place() -> PathBuf {
+fn dir() -> PathBuf {
     root().join("tests/openapi")
 }
 
 /// Checks the whole document and that of each module.
 pub(crate) fn lint() -> Result<()> {
-    let place = place();
-    if !place.join("node_modules/.package-lock.json").exists() {
-        let mut npm = Command::new("npm");
-        npm.current_dir(&place)
-            .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
-        run_command(&mut npm)
-            .context("Redocly's linter is fetched with npm, which comes with Node")?;
-    }
+    let dir = dir();
+    npm::install(&dir, &["--ignore-scripts"])?;
     let documents = target().join("openapi");
     fs::create_dir_all(&documents)?;
     let mut redocly = Command::new("npx");
     redocly
-        .current_dir(&place)
+        .current_dir(&dir)
         .env("REDOCLY_TELEMETRY", "off")
         .args([
             "--no-install",
@@ -51,7 +46,7 @@ pub(crate) fn lint() -> Result<()> {
     run_command(&mut redocly)
 }
 
-/// Writes a document to a file and answers its path.
+/// Writes a document to a file and returns its path.
 fn write(documents: &Path, name: &str, args: &[&str]) -> Result<PathBuf> {
     let path = documents.join(format!("{name}.json"));
     fs::write(&path, document(args)?)?;
@@ -84,15 +79,16 @@ fn modules() -> Result<Vec<String>> {
 /// Sends the running server what the document allows and what it forbids: no response may be one that
 /// is not described, and nothing forbidden may be accepted.
 pub(crate) fn probe(requests: u32) -> Result<()> {
-    let requirements = fs::read_to_string(place().join("requirements.txt"))?;
+    let requirements = fs::read_to_string(dir().join("requirements.txt"))?;
     let programs = environment("schemathesis", &requirements)?;
-    let running = Running::service()?;
+    let server = ServedProgram::dev_server()?;
     let mut command = Command::new(programs.join("schemathesis"));
     command
         .current_dir(target())
         .arg("run")
-        .arg(format!("{}/api/v1/openapi.json", running.url))
-        .args(["--header", "Authorization: Bearer ck_dev_owner"])
+        .arg(format!("{}/api/v1/openapi.json", server.url))
+        .arg("--header")
+        .arg(format!("Authorization: Bearer {DEV_KEY}"))
         .args(["--seed", SEED, "--max-examples", &requests.to_string()])
         .args(["--phases", "examples,coverage,fuzzing"])
         // Names, cursors and seals have rules that no schema can tell.

@@ -1,16 +1,16 @@
 //! The Debian packages: `cairn` (daemon and command line), `cairn-tray` and `cairn-server`; and the
 //! check that they unpack and work in a root of their own.
 
-mod bill;
 mod build;
 mod check;
 mod clean_system;
 mod contents;
+mod sbom;
 
 use crate::run::{cargo, run_command, target};
 use anyhow::Result;
-use bill::Bills;
 use contents::PACKAGES;
+use sbom::Sboms;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,7 +18,7 @@ use std::process::Command;
 pub(crate) use check::check;
 pub(crate) use clean_system::try_readme;
 
-/// Builds the programs for release, and the packages from them, with their bills of materials and checksums.
+/// Builds the programs for release, and the packages from them, with their SBOMs and checksums.
 pub(crate) fn release() -> Result<()> {
     crate::tray::page()?;
     let mut programs = cargo();
@@ -28,17 +28,17 @@ pub(crate) fn release() -> Result<()> {
     }
     run_command(&mut programs)?;
     let to = target().join("package");
-    let bills = Bills::read()?;
+    let sboms = Sboms::read()?;
     let mut files = Vec::new();
     for package in &PACKAGES {
         files.push(build::build(
             package,
-            &bills,
+            &sboms,
             &target().join("release"),
             &to,
         )?);
     }
-    files.extend(bill::write(&bills, &to)?);
+    files.extend(sbom::write(&sboms, &to)?);
     checksums(&to, &files)?;
     for file in files {
         println!("{}", file.display());
@@ -46,11 +46,11 @@ pub(crate) fn release() -> Result<()> {
     Ok(())
 }
 
-/// Writes the bills of materials alone.
-pub(crate) fn bills() -> Result<()> {
+/// Writes the SBOMs alone.
+pub(crate) fn sboms() -> Result<()> {
     let to = target().join("package");
     std::fs::create_dir_all(&to)?;
-    for file in bill::write(&Bills::read()?, &to)? {
+    for file in sbom::write(&Sboms::read()?, &to)? {
         println!("{}", file.display());
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Virtual environments of Python, where judges that others wrote live.
+//! Virtual environments of Python, for third-party tools.
 
 use crate::run::{run_command, target};
 use anyhow::{Context as _, Result};

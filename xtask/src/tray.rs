@@ -1,10 +1,9 @@
 //! The tray: its window's page in node and in a browser, the program on a virtual desktop.
 
+use crate::npm;
 use crate::run::{root, run_command, target};
 use anyhow::{Context as _, Result, bail};
-use std::path::PathBuf;
 use std::process::Command;
-use std::time::SystemTime;
 
 /// The oldest version of Node.js that the page's tools accept.
 const NODE: (u32, u32) = (20, 19);
@@ -13,15 +12,7 @@ const NODE: (u32, u32) = (20, 19);
 /// built in.
 pub(crate) fn page() -> Result<()> {
     check_node()?;
-    let ui = root().join("ui");
-    let (lock, done) = (
-        ui.join("package-lock.json"),
-        ui.join("node_modules/.package-lock.json"),
-    );
-    let time = |path: PathBuf| -> Option<SystemTime> { path.metadata().ok()?.modified().ok() };
-    if time(done) < time(lock) {
-        run_command(&mut npm(&["ci", "--no-audit", "--no-fund"]))?;
-    }
+    npm::install(&root().join("ui"), &[])?;
     for script in ["check", "unit", "build"] {
         run_command(&mut npm(&["run", "--silent", script]))?;
     }

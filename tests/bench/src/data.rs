@@ -97,6 +97,19 @@ pub(crate) fn amount(root: &Path) -> Result<Amount> {
     Ok(found)
 }
 
+/// Removes the files below a folder and leaves the folders.
+pub(crate) fn remove_files(root: &Path) -> Result<()> {
+    for entry in fs::read_dir(root)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            remove_files(&entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 /// A standard normal number (Box and Muller, 1958).
 fn normal(random: &mut ChaCha8Rng) -> f64 {
     let first: f64 = random.random_range(f64::EPSILON..1.0);
@@ -107,6 +120,15 @@ fn normal(random: &mut ChaCha8Rng) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn removed_files_leave_their_folders() {
+        let root = tempfile::tempdir().unwrap();
+        small_files(root.path(), 150, 15_000, 1).unwrap();
+        remove_files(root.path()).unwrap();
+        assert_eq!(amount(root.path()).unwrap(), Amount::default());
+        assert!(root.path().join("000").is_dir() && root.path().join("001").is_dir());
+    }
 
     #[test]
     fn a_tree_has_the_amount_that_was_asked_for_and_is_the_same_each_time() {

@@ -62,7 +62,7 @@ fn what_is_not_known_runs_nothing() {
         ("fuzz --cases many", ErrorKind::ValueValidation),
         ("check now", ErrorKind::UnknownArgument),
         ("demo one two", ErrorKind::UnknownArgument),
-        ("package --check --bills", ErrorKind::ArgumentConflict),
+        ("package --check --sboms", ErrorKind::ArgumentConflict),
         ("setup --benchmark", ErrorKind::UnknownArgument),
     ] {
         assert_eq!(read(text), Err(kind), "{text}");

@@ -1,6 +1,6 @@
 //! One device: a home, a folder and a daemon, steered through the command line.
 
-use super::programs::{Programs, Running};
+use super::programs::{ChildProcess, Programs};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use std::fs::{self, File};
@@ -17,7 +17,7 @@ pub(super) struct Device {
     pub(super) folder: PathBuf,
     name: String,
     cairn: PathBuf,
-    daemon: Option<Running>,
+    daemon: Option<ChildProcess>,
 }
 
 /// The part of `cairn status` that the demo uses.
@@ -28,9 +28,9 @@ pub(super) struct Status {
 }
 
 impl Device {
-    pub(super) fn new(programs: &Programs, place: &Path, name: &str) -> Result<Self> {
-        let home = place.join(format!("{name}-home"));
-        let folder = place.join(name);
+    pub(super) fn new(programs: &Programs, dir: &Path, name: &str) -> Result<Self> {
+        let home = dir.join(format!("{name}-home"));
+        let folder = dir.join(name);
         fs::create_dir(&home)?;
         fs::create_dir(&folder)?;
         Ok(Self {
@@ -79,7 +79,7 @@ impl Device {
             .stderr(File::create(&log)?)
             .spawn()
             .context("can't start the daemon")?;
-        let mut daemon = Running(child);
+        let mut daemon = ChildProcess(child);
         wait_until("the daemon to answer", Duration::from_secs(30), || {
             if let Some(status) = daemon.0.try_wait()? {
                 let log_text = fs::read_to_string(&log).unwrap_or_default();
@@ -99,7 +99,7 @@ impl Device {
     }
 
     /// Waits until everything is in sync and stays so.
-    pub(super) fn settle(&self) -> Result<()> {
+    pub(super) fn wait_synced(&self) -> Result<()> {
         self.cli(&["status", "--wait", "--timeout", "600"])?;
         Ok(())
     }

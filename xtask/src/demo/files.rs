@@ -107,14 +107,14 @@ pub(super) fn largest_directory(root: &Path) -> Result<Option<(String, u64)>> {
     Ok(counts.into_iter().max_by_key(|(_, count)| *count))
 }
 
-/// The names of conflict copies at the top of a folder.
-pub(super) fn conflict_copies(root: &Path) -> Result<Vec<String>> {
-    let names = walk(root)?
-        .into_iter()
-        .map(|path| path.to_string_lossy().into_owned());
-    Ok(names
-        .filter(|name| name.contains(" (conflicted copy "))
-        .collect())
+/// Returns the names of the conflict copies of a file at the top of a folder; those of other files may be the
+/// user's own.
+pub(super) fn conflict_copies(root: &Path, stem: &str) -> Result<Vec<String>> {
+    let beginning = format!("{stem} (conflicted copy ");
+    let paths = walk(root)?.into_iter();
+    let names = paths.map(|path| path.to_string_lossy().into_owned());
+    let is_copy = |name: &String| name.starts_with(&beginning) && !name.contains('/');
+    Ok(names.filter(is_copy).collect())
 }
 
 #[cfg(test)]
@@ -135,6 +135,21 @@ mod tests {
         assert_eq!(walk(to.path()).unwrap().len(), 3);
         let largest = largest_directory(to.path()).unwrap();
         assert_eq!(largest, Some(("a".to_owned(), 2)));
+    }
+
+    #[test]
+    fn conflict_copies_among_the_samples_are_not_the_demos() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("a")).unwrap();
+        let own = "note (conflicted copy desktop 2026-01-01 101500).txt";
+        for name in [
+            own,
+            "plan (conflicted copy x).md",
+            "a/note (conflicted copy y).txt",
+        ] {
+            fs::write(dir.path().join(name), "").unwrap();
+        }
+        assert_eq!(conflict_copies(dir.path(), "note").unwrap(), [own]);
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Programs {
 pub(super) struct Server {
     pub(super) url: String,
     pub(super) data: PathBuf,
-    process: Running,
+    process: ChildProcess,
 }
 
 impl Server {
@@ -61,7 +61,7 @@ impl Server {
             .spawn()
             .context("can't start cairn-server")?;
         let stdout = child.stdout.take().context("the server has no stdout")?;
-        let process = Running(child);
+        let process = ChildProcess(child);
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
         let Some(url) = line.trim().strip_prefix(GREETING) else {
@@ -118,9 +118,9 @@ impl Server {
 }
 
 /// A process that the demo started, and ends.
-pub(super) struct Running(pub(super) Child);
+pub(super) struct ChildProcess(pub(super) Child);
 
-impl Running {
+impl ChildProcess {
     /// Ends the process and waits for it.
     pub(super) fn end(&mut self) -> Result<()> {
         if self.0.try_wait()?.is_some() {
@@ -138,7 +138,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         // After an error nothing may be left running, however roughly.
         let _ = self.0.kill();

@@ -9,13 +9,13 @@ use std::path::Path;
 
 /// Number of places in the files that are searched for on the server.
 const SAMPLES: usize = 64;
-/// Long enough that none turns up in other data by chance.
+/// The bytes of a sample: enough that none turns up in other data by chance.
 const SAMPLE_BYTES: usize = 24;
-/// Runs of one character are in everything.
+/// Samples with fewer distinct bytes occur everywhere.
 const MIN_DISTINCT: usize = 8;
 
-/// A folder in one figure.
-pub(super) struct Tree {
+/// The digest of a folder, with its number of files and bytes.
+pub(super) struct FolderDigest {
     pub(super) files: u64,
     pub(super) bytes: u64,
     /// BLAKE3 over names and contents, in hexadecimal.
@@ -23,8 +23,8 @@ pub(super) struct Tree {
 }
 
 /// Checks that two folders hold the same names and contents.
-pub(super) fn equal(one: &Path, other: &Path) -> Result<Tree> {
-    let (left, right) = (tree(one)?, tree(other)?);
+pub(super) fn equal(one: &Path, other: &Path) -> Result<FolderDigest> {
+    let (left, right) = (digest(one)?, digest(other)?);
     if left.hash == right.hash {
         return Ok(left);
     }
@@ -39,7 +39,7 @@ pub(super) fn equal(one: &Path, other: &Path) -> Result<Tree> {
     }
 }
 
-fn tree(root: &Path) -> Result<Tree> {
+fn digest(root: &Path) -> Result<FolderDigest> {
     let mut hasher = blake3::Hasher::new();
     let (mut files, mut bytes) = (0, 0);
     for path in walk(root)? {
@@ -53,7 +53,7 @@ fn tree(root: &Path) -> Result<Tree> {
         files += 1;
         bytes += content.len() as u64;
     }
-    Ok(Tree {
+    Ok(FolderDigest {
         files,
         bytes,
         hash: hasher.finalize().to_hex().to_string(),

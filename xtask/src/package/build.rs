@@ -3,8 +3,8 @@
 //! The same programs give the same bytes: every time in the package is that of the last commit, or of
 //! `SOURCE_DATE_EPOCH`.
 
-use super::bill::Bills;
-use super::contents::{BILL, COMPLETIONS, ICONS, LEGAL, Package};
+use super::contents::{COMPLETIONS, ICONS, LEGAL, Package, SBOM_NAME};
+use super::sbom::Sboms;
 use crate::run::{root, run_command};
 use anyhow::{Context as _, Result, ensure};
 use std::fs;
@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 /// Makes `NAME_VERSION_ARCH.deb` in `out` from the programs in `programs`.
 pub(super) fn build(
     package: &Package,
-    bills: &Bills,
+    sboms: &Sboms,
     programs: &Path,
     out: &Path,
 ) -> Result<PathBuf> {
@@ -31,7 +31,7 @@ pub(super) fn build(
         stage_manual(stage)?;
     }
     stage_changelog(package, stage)?;
-    stage_bill(package, bills, stage)?;
+    stage_sbom(package, sboms, stage)?;
     stage_control(package, stage)?;
     fs::create_dir_all(out)?;
     let version = env!("CARGO_PKG_VERSION");
@@ -121,11 +121,11 @@ fn stage_changelog(package: &Package, stage: &Path) -> Result<()> {
     run_command(Command::new("gzip").arg("-9n").arg(changelog))
 }
 
-/// Writes the bill of materials.
-fn stage_bill(package: &Package, bills: &Bills, stage: &Path) -> Result<()> {
-    let bill = doc(package, stage).join(BILL);
-    fs::write(&bill, bills.text(package)?)?;
-    run_command(Command::new("chmod").arg("644").arg(bill))
+/// Writes the SBOM.
+fn stage_sbom(package: &Package, sboms: &Sboms, stage: &Path) -> Result<()> {
+    let sbom = doc(package, stage).join(SBOM_NAME);
+    fs::write(&sbom, sboms.text(package)?)?;
+    run_command(Command::new("chmod").arg("644").arg(sbom))
 }
 
 /// Writes the control file, the list of configuration files and the scripts.

@@ -1,9 +1,9 @@
 //! The check of the packages: unpacked together in an empty root, their programs run, their units start
 //! what is there, and building twice gives the same bytes.
 
-use super::bill::Bills;
 use super::build::build;
-use super::contents::{BILL, COMPLETIONS, LEGAL, PACKAGES, Package};
+use super::contents::{COMPLETIONS, LEGAL, PACKAGES, Package, SBOM_NAME};
+use super::sbom::Sboms;
 use crate::run::{run_command, target};
 use anyhow::{Context as _, Result, ensure};
 use std::fs;
@@ -25,7 +25,7 @@ pub(crate) fn check() -> Result<()> {
         let make = |folder| {
             build(
                 package,
-                &Bills::read()?,
+                &Sboms::read()?,
                 &programs,
                 &work.path().join(folder),
             )
@@ -96,7 +96,7 @@ impl Root {
         for (_, name) in LEGAL {
             self.existing_path(&format!("usr/share/doc/{}/{name}", package.name))?;
         }
-        self.existing_path(&format!("usr/share/doc/{}/{BILL}", package.name))?;
+        self.existing_path(&format!("usr/share/doc/{}/{SBOM_NAME}", package.name))?;
         for (_, script) in package.scripts {
             let script =
                 self.existing_path(&format!("var/lib/dpkg/info/{}.{script}", package.name))?;

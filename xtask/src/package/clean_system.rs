@@ -3,9 +3,9 @@
 //! It takes root, `debootstrap` and Debian's archive. The system has a network and processes of its own, so that
 //! nothing of it is left running, and nothing of this machine's is in its way.
 
-use super::bill::Bills;
 use super::build::build;
 use super::contents::PACKAGES;
+use super::sbom::Sboms;
 use crate::run::{root, succeeds, target};
 use anyhow::{Context as _, Result, ensure};
 use std::fs;
@@ -47,11 +47,11 @@ pub(crate) fn try_readme() -> Result<()> {
         "debootstrap failed (it needs root and the network):\n{}",
         String::from_utf8_lossy(&base.stdout)
     );
-    let bills = Bills::read()?;
+    let sboms = Sboms::read()?;
     for package in PACKAGES.iter().filter(|p| INSTALLED.contains(&p.name)) {
         build(
             package,
-            &bills,
+            &sboms,
             &target().join("debug"),
             &system.join("root"),
         )?;

@@ -39,8 +39,8 @@ pub(super) const LEGAL: [(&str, &str); 3] = [
     ("LICENSE-APACHE", "LICENSE-APACHE"),
 ];
 
-/// The name of a bill of materials, in the documentation of its package.
-pub(super) const BILL: &str = "sbom.cdx.json";
+/// The name of an SBOM, in the documentation of its package.
+pub(super) const SBOM_NAME: &str = "sbom.cdx.json";
 
 pub(super) const PACKAGES: [Package; 3] = [
     Package {

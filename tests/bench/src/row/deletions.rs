@@ -2,12 +2,11 @@
 
 use super::live::pair;
 use super::{Bench, clear, wait_for_amount};
-use crate::data::{Amount, amount, small_files};
+use crate::data::{Amount, amount, remove_files, small_files};
 use crate::machine::settle_disk;
 use crate::peer::Tool;
 use crate::table::{Measure, Results};
 use anyhow::Result;
-use std::fs;
 use std::time::Instant;
 
 pub(crate) const TITLE: &str =
@@ -37,7 +36,8 @@ pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
         pair.settle()?;
         settle_disk();
         let (start, before) = (Instant::now(), pair.wire());
-        fs::remove_dir_all(pair.a().join("deleted"))?;
+        // The files alone: a folder that goes is one deletion.
+        remove_files(&pair.a().join("deleted"))?;
         wait_for_amount(&pair.b().join("deleted"), Amount::default())?;
         let seconds = start.elapsed().as_secs_f64();
         pair.settle()?;

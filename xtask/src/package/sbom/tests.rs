@@ -1,4 +1,4 @@
-//! The bills of this checkout, and what the schema of CycloneDX requires of them.
+//! The SBOMs of this checkout, and what the schema of CycloneDX requires of them.
 
 use super::*;
 use std::collections::HashSet;
@@ -117,11 +117,11 @@ fn a_crate_that_is_printed_once_belongs_to_all_that_use_it() {
 }
 
 #[test]
-fn the_bills_of_this_checkout_are_valid_and_the_same_each_time() {
-    let bills = Bills::read().unwrap();
-    let again = Bills::read().unwrap();
+fn the_sboms_of_this_checkout_are_valid_and_the_same_each_time() {
+    let sboms = Sboms::read().unwrap();
+    let again = Sboms::read().unwrap();
     for package in &PACKAGES {
-        let text = bills.text(package).unwrap();
+        let text = sboms.text(package).unwrap();
         assert_eq!(text, again.text(package).unwrap());
         let document: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(problems(&document), Vec::<String>::new());

@@ -1,13 +1,13 @@
 //! The crates in the programs, as cargo selects them for this system, with the checksums of Cargo.lock.
 
 use super::super::contents::PACKAGES;
-use super::{Libraries, Library};
+use super::{Component, Components};
 use crate::run::{cargo, root};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The crates of all programs together: they are built at once, and so with the same features.
-pub(super) struct Graph(Libraries);
+pub(super) struct Graph(Components);
 
 impl Graph {
     pub(super) fn read() -> Result<Self> {
@@ -30,7 +30,7 @@ impl Graph {
     /// Reads lines such as `2serde v1.0.1<TAB>MIT OR Apache-2.0 (*)`: the depth, the crate with its path if it is
     /// of the workspace, its licence, and a mark where its own crates stand elsewhere.
     pub(super) fn parse(tree: &str, checksums: &BTreeMap<String, String>) -> Result<Self> {
-        let mut libraries = Libraries::new();
+        let mut libraries = Components::new();
         let mut path: Vec<String> = Vec::new();
         for line in tree.lines().filter(|line| !line.is_empty()) {
             let digits = line.find(|c: char| !c.is_ascii_digit()).unwrap_or_default();
@@ -47,7 +47,7 @@ impl Graph {
                 parent.uses.insert(key.clone());
             }
             path.push(key.clone());
-            libraries.entry(key).or_insert_with(|| Library {
+            libraries.entry(key).or_insert_with(|| Component {
                 name: name.to_owned(),
                 version: version.to_owned(),
                 licence: expression(licence),
@@ -61,10 +61,10 @@ impl Graph {
     }
 
     /// Returns a program, and all crates in it.
-    pub(super) fn dependencies_of(&self, program: &str) -> Result<(Library, Libraries)> {
+    pub(super) fn dependencies_of(&self, program: &str) -> Result<(Component, Components)> {
         let found = self.0.iter().find(|(_, library)| library.name == program);
         let (_, root) = found.with_context(|| format!("cargo tree knows no {program}"))?;
-        let mut below = Libraries::new();
+        let mut below = Components::new();
         let mut left: Vec<&String> = root.uses.iter().collect();
         while let Some(key) = left.pop() {
             let library = &self.0[key];

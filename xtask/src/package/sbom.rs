@@ -1,4 +1,4 @@
-//! The bills of materials: which libraries are in each program, as CycloneDX 1.5 documents.
+//! The SBOMs: which libraries are in each program, as CycloneDX 1.5 documents.
 //!
 //! The same checkout gives the same bytes: a document has no number of its own, and the time of the commit. They
 //! are written here and not by cargo-cyclonedx, which knows nothing of the page's libraries and would have to be
@@ -20,7 +20,7 @@ use time::format_description::well_known::Rfc3339;
 
 /// A library in a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Library {
+struct Component {
     name: String,
     version: String,
     /// An SPDX expression; empty if the library doesn't say.
@@ -33,17 +33,17 @@ struct Library {
     uses: BTreeSet<String>,
 }
 
-/// Libraries by a key that is unique in a document.
-type Libraries = BTreeMap<String, Library>;
+/// Components by a key that is unique in a document.
+type Components = BTreeMap<String, Component>;
 
-/// The bills of all packages.
-pub(super) struct Bills {
+/// The SBOMs of all packages.
+pub(super) struct Sboms {
     graph: Graph,
-    page: Libraries,
+    page: Components,
     timestamp: String,
 }
 
-impl Bills {
+impl Sboms {
     /// Asks cargo for the libraries of all programs, and reads those of the window's page.
     pub(super) fn read() -> Result<Self> {
         let at = source_date()?.parse()?;
@@ -59,7 +59,7 @@ impl Bills {
     pub(super) fn text(&self, package: &Package) -> Result<String> {
         let (mut root, mut libraries) = self.graph.dependencies_of(package.program)?;
         if package.has_page {
-            let is_imported = |library: &Library| page::IMPORTED.contains(&library.name.as_str());
+            let is_imported = |library: &Component| page::IMPORTED.contains(&library.name.as_str());
             let imported = self.page.iter().filter(|(_, library)| is_imported(library));
             root.uses.extend(imported.map(|(key, _)| key.clone()));
             libraries.extend(self.page.clone());
@@ -70,17 +70,18 @@ impl Bills {
 }
 
 /// Writes one document for each package into a folder, and returns the files.
-pub(super) fn write(bills: &Bills, to: &Path) -> Result<Vec<PathBuf>> {
+pub(super) fn write(sboms: &Sboms, to: &Path) -> Result<Vec<PathBuf>> {
     let mut written = Vec::new();
     for package in &PACKAGES {
         let file = to.join(format!("{}.cdx.json", package.program));
-        fs::write(&file, bills.text(package)?).with_context(|| file.display().to_string())?;
+        fs::write(&file, sboms.text(package)?)
+            .with_context(|| format!("can't write {}", file.display()))?;
         written.push(file);
     }
     Ok(written)
 }
 
-fn document(root: &Library, libraries: &Libraries, timestamp: &str) -> Value {
+fn document(root: &Component, libraries: &Components, timestamp: &str) -> Value {
     let key = format!("{}@{}", root.name, root.version);
     let mut program = component(&key, root);
     program["type"] = json!("application");
@@ -88,7 +89,7 @@ fn document(root: &Library, libraries: &Libraries, timestamp: &str) -> Value {
         .iter()
         .map(|(key, library)| component(key, library))
         .collect();
-    let edges = |key: &str, library: &Library| json!({ "ref": key, "dependsOn": library.uses });
+    let edges = |key: &str, library: &Component| json!({ "ref": key, "dependsOn": library.uses });
     let dependencies: Vec<_> = std::iter::once(edges(&key, root))
         .chain(libraries.iter().map(|(key, library)| edges(key, library)))
         .collect();
@@ -103,7 +104,7 @@ fn document(root: &Library, libraries: &Libraries, timestamp: &str) -> Value {
     })
 }
 
-fn component(key: &str, library: &Library) -> Value {
+fn component(key: &str, library: &Component) -> Value {
     let mut component = json!({
         "type": "library",
         "bom-ref": key,

@@ -1,17 +1,16 @@
 //! The official Python SDK: scripts of ours drive it, in a virtual environment of its own.
 
-use super::KEY;
 use crate::python::environment;
 use crate::run::{program, root, run_command};
-use crate::running::Running;
+use crate::served_program::{DEV_KEY, ServedProgram};
 use anyhow::Result;
 use std::path::Path;
 use std::process::Command;
 
-/// Exactly this: a newer judge is a change of its own.
+/// Exactly this: a newer version is a change of its own.
 const SDK: &str = "mcp==2.3.0";
 
-/// Judges lines and sessions; the lines by the published schemas, too, if they are there.
+/// Checks lines and sessions; the lines by the published schemas, too, if they are there.
 pub(super) fn run(url: &str, schemas: Option<&Path>) -> Result<()> {
     python(url, "sdk.py", schemas.as_slice())?;
     recorded_session()
@@ -19,7 +18,7 @@ pub(super) fn run(url: &str, schemas: Option<&Path>) -> Result<()> {
 
 /// Checks that the recorded session of the documentation is still true. The session begins with a fresh service.
 fn recorded_session() -> Result<()> {
-    let service = Running::service()?;
+    let service = ServedProgram::dev_server()?;
     let recorded = root().join("docs/assistants-session.md");
     python(
         &service.url,
@@ -30,15 +29,15 @@ fn recorded_session() -> Result<()> {
 
 /// A script of ours that works with the official SDK.
 fn python(url: &str, script: &str, more: &[&Path]) -> Result<()> {
-    let programs = environment("judges/python", SDK)?;
-    let script = root().join("daemon/crates/mcp/tests/judges").join(script);
+    let programs = environment("mcp-conformance/python", SDK)?;
+    let scripts = root().join("daemon/crates/mcp/tests/conformance");
     run_command(
         Command::new(programs.join("python"))
             // What Python compiles doesn't belong beside the scripts.
             .arg("-B")
-            .arg(script)
+            .arg(scripts.join(script))
             .arg(program("cairn"))
-            .args([url, KEY])
+            .args([url, DEV_KEY])
             .args(more),
     )
 }

@@ -1,6 +1,6 @@
 //! The libraries in the window's page, from npm's lock file.
 
-use super::{Libraries, Library};
+use super::{Component, Components};
 use crate::run::root;
 use anyhow::{Context as _, Result};
 use base64::Engine as _;
@@ -13,14 +13,14 @@ pub(super) const IMPORTED: [&str; 2] = ["@tauri-apps/api", "svelte"];
 
 const LOCK: &str = "ui/package-lock.json";
 
-pub(super) fn libraries() -> Result<Libraries> {
+pub(super) fn libraries() -> Result<Components> {
     let lock = std::fs::read_to_string(root().join(LOCK)).context(LOCK)?;
     from_lock(&serde_json::from_str(&lock)?)
 }
 
 /// Returns the imported packages and all that they need. Some of those of Svelte are its compiler's.
-fn from_lock(lock: &Value) -> Result<Libraries> {
-    let mut found = Libraries::new();
+fn from_lock(lock: &Value) -> Result<Components> {
+    let mut found = Components::new();
     let mut left: Vec<String> = IMPORTED.iter().map(|name| (*name).to_owned()).collect();
     while let Some(name) = left.pop() {
         let key_of_it = key(lock, &name)?;
@@ -39,7 +39,7 @@ fn from_lock(lock: &Value) -> Result<Libraries> {
             uses.insert(key(lock, &need)?);
             left.push(need);
         }
-        let library = Library {
+        let library = Component {
             name: name.clone(),
             version: version.to_owned(),
             licence: package["license"].as_str().unwrap_or_default().to_owned(),

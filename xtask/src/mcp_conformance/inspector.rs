@@ -1,13 +1,13 @@
 //! The official inspector's command line: it lists what there is, and refuses schemas that some client
 //! can't use.
 
-use super::KEY;
 use crate::run::program;
+use crate::served_program::DEV_KEY;
 use anyhow::{Context as _, Result, bail};
 use std::path::Path;
 use std::process::Command;
 
-/// Exactly this: a newer judge is a change of its own.
+/// Exactly this: a newer version is a change of its own.
 const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 
 pub(super) fn run(url: &str) -> Result<()> {
@@ -38,7 +38,7 @@ fn inspect(url: &str, arguments: &[&str], cairn: &Path) -> Result<()> {
         .arg("mcp")
         .args(arguments)
         // It hands on what it is told to, and nothing of its own environment.
-        .args(["-e", &format!("SERVICE_API_KEY={KEY}")])
+        .args(["-e", &format!("SERVICE_API_KEY={DEV_KEY}")])
         .args(["-e", &format!("SERVICE_API_URL={url}")])
         .args(["-e", "CAIRN_MCP_SYNC=off"])
         .output()

@@ -1,9 +1,8 @@
 //! The protocol's own conformance suite: its scenarios, against the tools over HTTP, and the published
 //! schemas, which it brings along. HTTP is all it speaks, so a program is built that nothing else needs.
 
-use super::KEY;
 use crate::run::{cargo, program, root, run_command};
-use crate::running::Running;
+use crate::served_program::{DEV_KEY, ServedProgram};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 use std::fs;
@@ -26,19 +25,19 @@ pub(super) struct Suite {
 
 impl Suite {
     pub(super) fn install() -> Result<Self> {
-        let place = judges_dir().join("conformance");
-        let mark = place.join(SUITE.replace('/', "-"));
+        let dir = work_dir().join("suite");
+        let mark = dir.join(SUITE.replace('/', "-"));
         if !mark.exists() {
-            fs::create_dir_all(&place)?;
+            fs::create_dir_all(&dir)?;
             let mut npm = Command::new("npm");
             npm.args(["install", "--ignore-scripts", "--no-audit", "--no-fund"])
                 .args(["--loglevel", "error", "--prefix"])
-                .arg(&place)
+                .arg(&dir)
                 .arg(SUITE);
             run_command(&mut npm)?;
             fs::write(&mark, "")?;
         }
-        let package = place.join("node_modules/@modelcontextprotocol/conformance");
+        let package = dir.join("node_modules/@modelcontextprotocol/conformance");
         Ok(Self {
             program: package.join("dist/index.js"),
         })
@@ -46,7 +45,7 @@ impl Suite {
 
     /// Writes the published schemas of all revisions into one file.
     pub(super) fn schemas(&self) -> Result<PathBuf> {
-        let file = judges_dir().join("schemas.json");
+        let file = work_dir().join("schemas.json");
         let mut node = Command::new("node");
         node.arg(scripts().join("schemas.mjs")).arg(&self.program);
         fs::write(&file, stdout_of(&mut node)?)?;
@@ -58,9 +57,9 @@ impl Suite {
         build()?;
         let mut command = Command::new(program("examples/mcp-http"));
         command
-            .env("SERVICE_API_KEY", KEY)
+            .env("SERVICE_API_KEY", DEV_KEY)
             .env("SERVICE_API_URL", service);
-        let tools = Running::start(&mut command)?;
+        let tools = ServedProgram::start(&mut command)?;
         for revision in REVISIONS {
             self.meets(&tools.url, revision)?;
         }
@@ -69,7 +68,7 @@ impl Suite {
 
     /// A failure that is not expected ends this, and so does an expected one that didn't happen.
     fn meets(&self, url: &str, revision: &str) -> Result<()> {
-        let results = judges_dir().join("results").join(revision);
+        let results = work_dir().join("results").join(revision);
         if results.exists() {
             fs::remove_dir_all(&results)?;
         }
@@ -99,12 +98,12 @@ fn build() -> Result<()> {
     )
 }
 
-fn judges_dir() -> PathBuf {
-    root().join("target/judges")
+fn work_dir() -> PathBuf {
+    root().join("target/mcp-conformance")
 }
 
 fn scripts() -> PathBuf {
-    root().join("daemon/crates/mcp/tests/judges")
+    root().join("daemon/crates/mcp/tests/conformance")
 }
 
 /// Returns the stdout of a program that has to succeed.
