@@ -12,6 +12,7 @@ mod path;
 pub(crate) mod seen;
 pub(crate) mod upload;
 pub(crate) mod verification;
+pub(crate) mod versions;
 
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};

@@ -12,7 +12,7 @@ use cairn_platform::secrets::{self, Secrets};
 use cairn_space::account_keys::{self, AccountKey, AccountKeys};
 use std::sync::Arc;
 use std::time::Duration;
-use tokens::KeptTokens;
+use tokens::SecretTokenStore;
 use zeroize::Zeroizing;
 
 const API_KEY: &str = "api-key";
@@ -84,7 +84,7 @@ fn kept_auth(
     if secrets.get(LOGIN)?.is_none() {
         return Err(not_logged_in());
     }
-    let store = Arc::new(KeptTokens::new(home, secrets));
+    let store = Arc::new(SecretTokenStore::new(home, secrets));
     Ok(Arc::new(Login::new(transport.clone(), store)))
 }
 
@@ -152,7 +152,7 @@ pub(crate) fn keep_secrets(
             secrets.delete(LOGIN)?;
         }
         Credential::Login(tokens) => {
-            tokens::keep(secrets, tokens)?;
+            tokens::write(secrets, tokens)?;
             secrets.delete(API_KEY)?;
         }
     }
@@ -180,7 +180,7 @@ pub(crate) enum LoginEnd {
     Nothing,
 }
 
-/// Ends the kept login at its provider, as far as it can be reached.
+/// Ends the stored login at its provider, as far as it can be reached.
 pub(crate) async fn end_login(secrets: &dyn Secrets) -> CommandResult<LoginEnd> {
     // One that can't be read can't be ended, and is forgotten next.
     let Ok(Some(tokens)) = tokens::read(secrets) else {

@@ -1,14 +1,13 @@
 //! `cairn diff`: how two versions of a text file differ.
 
 use crate::app::App;
-use crate::cli::restore::find_revision;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::local_path;
 use crate::output::Style;
 use crate::output::text::{clean, size};
 use crate::remote::verification;
+use crate::remote::versions::find_version;
 use crate::remote::{Remote, Within};
-use cairn_model::Kind;
 use cairn_wire::nodes::{Node, Revision};
 use serde_json::{Value, json};
 use std::io::Read as _;
@@ -54,14 +53,7 @@ enum Content {
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let node = remote.find(&args.path).await?.node()?;
-    if node.kind == Kind::Folder {
-        return Err(Failure::usage(format!(
-            "{} is a folder: only files have versions",
-            args.path
-        )));
-    }
-    let listed = remote.api.revisions(node.id).await;
-    let revisions = listed.context(format_args!("list the versions of {}", args.path))?;
+    let revisions = remote.revisions(&node, &args.path).await?;
     let unverified = remote.space.unverified_path(&node).await?;
     verification::check(app, &unverified)?;
     let (from, to) = sides(&remote, &args, &node, &revisions).await?;
@@ -77,14 +69,7 @@ async fn sides(
     node: &Node,
     revisions: &[Revision],
 ) -> CommandResult<(Side, Side)> {
-    let named = |version: &String| {
-        find_revision(revisions, version).ok_or_else(|| {
-            Failure::usage(format!(
-                "{} has no version {version}: see `cairn versions`",
-                args.path
-            ))
-        })
-    };
+    let named = |version: &String| find_version(revisions, &args.path, version);
     let newest = revisions.iter().find(|revision| revision.current);
     let newest = newest.ok_or_else(|| Failure::failed(format!("{} has no versions", args.path)))?;
     let local = local_file(&args.path)?;

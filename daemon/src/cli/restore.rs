@@ -1,29 +1,27 @@
 //! `cairn restore`: a file or folder as it was, back in its place or as a copy on this disk.
 
-#[cfg(test)]
-mod tests;
-
 mod copies;
+mod deleted;
 
 use crate::app::App;
 use crate::cli::rewind;
-use crate::failure::{CommandResult, Context as _, Exit, Failure};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::node::NodeView;
 use crate::output::progress::Bars;
 use crate::output::text::{clean, local_time, size};
 use crate::past::carry_out::Rewind;
 use crate::past::{load, scope};
 use crate::remote::verification;
+use crate::remote::versions::find_version;
 use crate::remote::{Remote, RemoteNode, Within};
+use cairn_api::ErrorClass;
 use cairn_model::{Kind, NodeId};
-use cairn_space::past::{Newer, Scope, content_at};
-use cairn_wire::nodes::{Node, Revision};
+use cairn_space::past::{Newer, content_at};
+use cairn_wire::nodes::{Node, NodeState, Revision};
 use copies::copies;
+use deleted::restore_deleted;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-
-/// Digits of an id that name a version.
-const MIN_PREFIX: usize = 4;
 
 /// Bring a file or folder back as it was
 ///
@@ -56,18 +54,13 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         .transpose()?;
     let found = find_present(&remote, &args.path).await?;
     match (found, at_ms, &args.version) {
-        (Some(RemoteNode::Node(node)), _, Some(version)) => {
-            let revisions = revisions(&remote, &node).await?;
-            let revision = find_revision(&revisions, version).ok_or_else(|| {
-                Failure::usage(format!(
-                    "{} has no version {version}: see `cairn history`",
-                    node.name
-                ))
-            })?;
+        (Some(RemoteNode::Node(node)), _, Some(version)) if node.kind == Kind::File => {
+            let revisions = remote.revisions(&node, &node.name).await?;
+            let revision = find_version(&revisions, &node.name, version)?;
             one_file(app, &remote, &node, revision, args.to.as_deref()).await
         }
         (Some(RemoteNode::Node(node)), Some(at_ms), None) if node.kind == Kind::File => {
-            let revisions = revisions(&remote, &node).await?;
+            let revisions = remote.revisions(&node, &node.name).await?;
             let revision = revision_at(app, &node, &revisions, at_ms)?;
             one_file(app, &remote, &node, revision, args.to.as_deref()).await
         }
@@ -81,30 +74,24 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         ))),
         (Some(_), Some(at_ms), None) => folder(app, &remote, &args, at_ms).await,
         (None, at_ms, None) => restore_deleted(app, &remote, &args, at_ms).await,
-        (Some(RemoteNode::Top), _, Some(_)) => {
-            Err(Failure::usage("only files have versions: use --at TIME"))
-        }
+        (Some(_), _, Some(_)) => Err(Failure::usage("only files have versions: use --at TIME")),
     }
 }
 
 /// Finds what is there; `None` for what is not, or is in the trash.
 async fn find_present(remote: &Remote, text: &str) -> CommandResult<Option<RemoteNode>> {
-    match remote.look_up(text).await {
-        Ok(found) => Ok(found),
-        Err(failure) if failure.exit == Exit::Failed && text.parse::<NodeId>().is_ok() => Ok(None),
-        Err(failure) => Err(failure),
+    let Ok(id) = text.parse::<NodeId>() else {
+        return remote.look_up(text).await;
+    };
+    match remote.api.node(id).await {
+        Ok(node) if node.state == NodeState::Trashed => Ok(None),
+        Ok(node) => {
+            remote.space.check(&node)?;
+            Ok(Some(RemoteNode::Node(Box::new(node))))
+        }
+        Err(error) if error.class() == ErrorClass::Missing => Ok(None),
+        Err(error) => Err(error).context(format_args!("find {text}")),
     }
-}
-
-async fn revisions(remote: &Remote, node: &Node) -> CommandResult<Vec<Revision>> {
-    if node.kind == Kind::Folder {
-        return Err(Failure::usage(format!(
-            "{} is a folder: only files have versions; use --at TIME",
-            node.name
-        )));
-    }
-    let listed = remote.api.revisions(node.id).await;
-    listed.context(format_args!("list the versions of {}", node.name))
 }
 
 /// Finds the version of a file that was the newest at a time.
@@ -121,23 +108,6 @@ fn revision_at<'a>(
             local_time(at_ms, &app.zone)
         ))
     })
-}
-
-/// Finds a revision by its number or the beginning of its id.
-pub(super) fn find_revision<'a>(revisions: &'a [Revision], text: &str) -> Option<&'a Revision> {
-    let numbered = text.parse::<u64>().ok();
-    if let Some(found) = revisions.iter().find(|r| Some(r.number) == numbered) {
-        return Some(found);
-    }
-    if text.len() < MIN_PREFIX {
-        return None;
-    }
-    let text = text.to_ascii_lowercase();
-    let mut matching = revisions
-        .iter()
-        .filter(|r| r.id.to_string().starts_with(&text));
-    let found = matching.next();
-    found.filter(|_| matching.next().is_none())
 }
 
 /// One version of one file: as the newest, or as a copy.
@@ -221,83 +191,4 @@ async fn folder(app: &App, remote: &Remote, args: &Args, at_ms: i64) -> CommandR
         newer: Newer::Keep,
     };
     rewind::carry_out(app, &back, &path, false, true).await
-}
-
-/// Something that was deleted.
-async fn restore_deleted(
-    app: &App,
-    remote: &Remote,
-    args: &Args,
-    at_ms: Option<i64>,
-) -> CommandResult {
-    let past = load(&app.home, remote).await?;
-    let wanted = match args.path.parse::<NodeId>() {
-        Ok(id) => past.get(id),
-        Err(_) => {
-            let path = remote.path(&args.path)?;
-            past.deleted_at_path(&path, at_ms)
-        }
-    };
-    let one = wanted.ok_or_else(|| {
-        Failure::failed(format!(
-            "there is no {} on the service, and none in its trash that fits: see `cairn history`",
-            args.path
-        ))
-    })?;
-    let node = &one.node;
-    if let Some(dir) = &args.to {
-        let at_ms = at_ms.unwrap_or(i64::MAX);
-        return copies(app, remote, &past, Scope::Below(node.id), at_ms, dir).await;
-    }
-    if let Some(deleted) = one.deleted.filter(|deleted| deleted.root != node.id) {
-        return Err(Failure::new(
-            Exit::Decision,
-            format!(
-                "{} went to the trash with the folder {}: restore that, or add --to DIR for a copy",
-                clean(&past.path(node.id)),
-                clean(&past.path(deleted.root))
-            ),
-        ));
-    }
-    if let (Some(at_ms), Kind::Folder) = (at_ms, node.kind) {
-        let back = Rewind {
-            home: &app.home,
-            remote,
-            scope: Scope::Below(node.id),
-            at_ms,
-            newer: Newer::Keep,
-        };
-        return rewind::carry_out(app, &back, &past.path(node.id), false, true).await;
-    }
-    out_of_trash(app, remote, node, at_ms).await
-}
-
-/// Takes a node out of the trash, a file with its content of a time.
-async fn out_of_trash(
-    app: &App,
-    remote: &Remote,
-    node: &Node,
-    at_ms: Option<i64>,
-) -> CommandResult {
-    // Before anything is changed: without the version of then nothing is brought back.
-    let then = match at_ms {
-        Some(at_ms) => {
-            let revisions = revisions(remote, node).await?;
-            Some(revision_at(app, node, &revisions, at_ms)?.clone())
-        }
-        None => None,
-    };
-    let mut restored = remote.restore_node(node).await?;
-    if let Some(then) = then {
-        restored = remote.restore_revision(&restored, &then).await?;
-    }
-    let path = remote.path_of(&restored, &mut Default::default()).await?;
-    app.out.line(format_args!("{} is back.", clean(&path)));
-    verification::note_restored(app, &remote.space, &restored, &path);
-    app.out.json(&json!({
-        "path": path,
-        "session": remote.journal.session(),
-        "node": NodeView::new(&restored, path.clone()),
-    }));
-    Ok(())
 }

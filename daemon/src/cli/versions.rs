@@ -2,13 +2,12 @@
 
 use crate::app::App;
 use crate::cli::download::fetch;
-use crate::cli::restore::find_revision;
-use crate::failure::{CommandResult, Context as _, Failure};
+use crate::failure::CommandResult;
 use crate::output::node::NodeView;
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_time, size};
+use crate::remote::versions::find_version;
 use crate::remote::{Remote, Within, verification};
-use cairn_model::Kind;
 use cairn_wire::nodes::{Node, Revision};
 use serde_json::json;
 use std::path::PathBuf;
@@ -37,14 +36,7 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let node = remote.find(&args.node).await?.node()?;
-    if node.kind == Kind::Folder {
-        return Err(Failure::usage(format!(
-            "{} is a folder: only files have versions",
-            args.node
-        )));
-    }
-    let listed = remote.api.revisions(node.id).await;
-    let revisions = listed.context(format_args!("list the versions of {}", args.node))?;
+    let revisions = remote.revisions(&node, &args.node).await?;
     if let Some(version) = &args.download {
         let revision = Some(find_version(&revisions, &args.node, version)?.id);
         let out = args.out.as_deref();
@@ -57,19 +49,6 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         }
         None => list(app, &remote, &node, &revisions).await,
     }
-}
-
-/// Finds the version that a person means.
-fn find_version<'a>(
-    revisions: &'a [Revision],
-    node: &str,
-    version: &str,
-) -> CommandResult<&'a Revision> {
-    find_revision(revisions, version).ok_or_else(|| {
-        Failure::usage(format!(
-            "{node} has no version {version}: give the number, or 4 digits or more of the id, that `cairn versions` shows"
-        ))
-    })
 }
 
 /// Makes a version's content the newest again.

@@ -11,13 +11,13 @@ use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Keeps tokens where the account's other secrets are.
-pub(super) struct KeptTokens {
+/// Stores tokens where the account's other secrets are.
+pub(super) struct SecretTokenStore {
     secrets: Arc<dyn Secrets>,
     lock: PathBuf,
 }
 
-impl KeptTokens {
+impl SecretTokenStore {
     pub(super) fn new(home: &Home, secrets: Box<dyn Secrets>) -> Self {
         Self {
             secrets: secrets.into(),
@@ -26,18 +26,18 @@ impl KeptTokens {
     }
 }
 
-/// The tokens that are kept, if the last login was one through a browser.
+/// Returns the stored tokens, if the last login was one through a browser.
 pub(super) fn read(secrets: &dyn Secrets) -> CommandResult<Option<Tokens>> {
     let Some(bytes) = secrets.get(LOGIN)? else {
         return Ok(None);
     };
     serde_json::from_slice(&bytes)
         .map(Some)
-        .map_err(|_| Failure::failed("the kept login is damaged: run `cairn login` again"))
+        .map_err(|_| Failure::failed("the stored login can't be read: run `cairn login` again"))
 }
 
-/// Keeps tokens in place of earlier ones.
-pub(super) fn keep(secrets: &dyn Secrets, tokens: &Tokens) -> CommandResult {
+/// Stores tokens in place of earlier ones.
+pub(super) fn write(secrets: &dyn Secrets, tokens: &Tokens) -> CommandResult {
     let text = zeroize::Zeroizing::new(
         serde_json::to_vec(tokens)
             .map_err(|e| Failure::failed(format!("can't write the login: {e}")))?,
@@ -50,7 +50,8 @@ pub(super) fn keep(secrets: &dyn Secrets, tokens: &Tokens) -> CommandResult {
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> CommandResult<T> + Send + 'static,
 ) -> Result<T, ApiError> {
-    let failed = |text: String| ApiError::Protocol(format!("the kept login can't be used: {text}"));
+    let failed =
+        |text: String| ApiError::Protocol(format!("the stored login can't be used: {text}"));
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|e| failed(e.to_string()))?
@@ -58,7 +59,7 @@ async fn run_blocking<T: Send + 'static>(
 }
 
 #[async_trait]
-impl TokenStore for KeptTokens {
+impl TokenStore for SecretTokenStore {
     async fn lock(&self) -> Result<Box<dyn Any + Send>, ApiError> {
         let path = self.lock.clone();
         let locked = run_blocking(move || {
@@ -82,7 +83,7 @@ impl TokenStore for KeptTokens {
 
     async fn save(&self, tokens: &Tokens) -> Result<(), ApiError> {
         let (secrets, tokens) = (self.secrets.clone(), tokens.clone());
-        run_blocking(move || keep(secrets.as_ref(), &tokens)).await
+        run_blocking(move || write(secrets.as_ref(), &tokens)).await
     }
 }
 
@@ -98,7 +99,7 @@ mod tests {
         home.create().unwrap();
         let open = || {
             let secrets = FileSecrets::open(&home.secrets_file()).unwrap();
-            KeptTokens::new(&home, Box::new(secrets))
+            SecretTokenStore::new(&home, Box::new(secrets))
         };
         let tokens = Tokens {
             access_token: "a".into(),
@@ -112,6 +113,12 @@ mod tests {
         let held = one.lock().await.unwrap();
         let mut second = Box::pin(other.lock());
         assert!(futures_util::FutureExt::now_or_never(&mut second).is_none());
+        // Pending alone proves nothing: the work on another thread is so at its first poll, locked or not.
+        let third = File::options().write(true).open(&one.lock).unwrap();
+        assert!(matches!(
+            third.try_lock(),
+            Err(std::fs::TryLockError::WouldBlock)
+        ));
         one.save(&tokens).await.unwrap();
         drop(held);
         let _held = second.await.unwrap();

@@ -20,11 +20,16 @@ use cairn_store::{Actor, Space};
 use cairn_wire::headers::DEVICE_ID;
 use uuid::Uuid;
 
-/// Paths whose changes make credentials: they would outlive the one that made them.
-const CREDENTIALS: [&str; 3] = [
+/// The keys of the account's files, sealed by its passphrase.
+const KEY_BUNDLE: &str = "/api/v1/keys";
+/// Paths whose changes make something that outlives the credential that made it: another credential, a receiver
+/// of events, the end of the account.
+const OUTLIVING: [&str; 5] = [
     "/api/v1/apikeys",
     "/api/v1/service-accounts",
-    "/api/v1/keys",
+    KEY_BUNDLE,
+    "/api/v1/webhooks",
+    "/api/v1/useraccount",
 ];
 /// Paths that are no matter of files, which `files.read` does not reach.
 const ACCOUNT_MATTERS: [&str; 4] = [
@@ -192,6 +197,12 @@ pub(crate) fn holder_as_of(app: &AppState, token: &str, presented_ms: i64) -> Re
     })
 }
 
+/// Returns true for a path itself and for those below it.
+fn is_below(path: &str, family: &str) -> bool {
+    path.strip_prefix(family)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Finds out who is asking, and checks that the credential reaches as far as the request.
 ///
 /// # Errors
@@ -206,14 +217,14 @@ pub(crate) fn authorize(app: &AppState, request: &Parts) -> Result<Caller> {
             "the access token only has the scope `files.read`, and this changes something",
         ));
     }
-    let below = |families: &[&str]| families.iter().any(|family| path.starts_with(family));
-    let outlives = holder.delegated && !reads && below(&CREDENTIALS);
+    let below = |families: &[&str]| families.iter().any(|family| is_below(path, family));
+    let outlives = holder.delegated && !reads && below(&OUTLIVING);
     let beyond_files = holder.access == Access::Read
-        && (below(&ACCOUNT_MATTERS) || holder.delegated && below(&CREDENTIALS));
+        && (below(&ACCOUNT_MATTERS) || holder.delegated && is_below(path, KEY_BUNDLE));
     if outlives || beyond_files {
         return Err(Error::forbidden(
-            "this access token is for files; manage keys, payments and webhooks with an API key, or log in \
-             with Cairn",
+            "this access token is for files; manage the account, its keys, payments and webhooks with an API \
+             key, or log in with Cairn",
         ));
     }
     if let Some(device) = caller.device {
@@ -229,5 +240,18 @@ impl FromRequestParts<AppState> for Caller {
     async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self> {
         let caller = authorize(app, parts)?;
         access::enter(app, caller, parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_below;
+
+    #[test]
+    fn a_path_has_the_rights_of_its_own_family() {
+        assert!(is_below("/api/v1/keys", "/api/v1/keys"));
+        assert!(is_below("/api/v1/keys/recovery", "/api/v1/keys"));
+        assert!(!is_below("/api/v1/keys-of-teams", "/api/v1/keys"));
+        assert!(!is_below("/api/v1", "/api/v1/keys"));
     }
 }

@@ -8,6 +8,8 @@ pub(crate) const NODE_DESCRIPTION: usize = 10_000;
 pub(crate) const LABELS: usize = 100;
 /// The key or the value of a label, or a tag.
 pub(crate) const LABEL: usize = 255;
+/// Changes or nodes on one page.
+pub(crate) const CHANGES_PAGE: u32 = 1_000;
 /// Operations of one batch.
 pub(crate) const OPERATIONS: usize = 1_000;
 pub(crate) const COMMENT: usize = 5_000;

@@ -114,7 +114,7 @@ impl Error {
     }
 
     /// Returns the header that belongs to the error besides its status.
-    fn header(&self) -> Option<(header::HeaderName, String)> {
+    pub(crate) fn header(&self) -> Option<(header::HeaderName, String)> {
         match self {
             Self::Store(StoreError::Conflict {
                 head: Some(head), ..

@@ -3,7 +3,7 @@
 pub(crate) mod client;
 pub(crate) mod failure;
 pub(crate) mod form;
-mod links;
+pub(crate) mod links;
 pub(crate) mod page;
 pub(crate) mod password;
 pub(crate) mod signer;

@@ -1,4 +1,4 @@
-//! The same seed and the same requests give the same answers, byte for byte.
+//! The same seed and the same requests give the same responses, byte for byte.
 
 use super::world::{Draft, World};
 use cairn_model::{NodeId, RevisionId};
@@ -6,7 +6,7 @@ use cairn_server::Options;
 use serde_json::json;
 use uuid::Uuid;
 
-async fn story(seed: u64) -> Vec<(u16, Vec<(String, String)>, Vec<u8>)> {
+async fn responses(seed: u64) -> Vec<(u16, Vec<(String, String)>, Vec<u8>)> {
     let world = World::with_seed(Options::ephemeral(), seed);
     let owner = world.owner();
     let draft = Draft {
@@ -51,13 +51,13 @@ async fn story(seed: u64) -> Vec<(u16, Vec<(String, String)>, Vec<u8>)> {
 #[test]
 fn a_run_can_be_repeated_without_timers_or_threads() {
     // A bare executor: anything that needed the runtime would panic.
-    let run = |seed| futures_executor(story(seed));
+    let run = |seed| run_to_end(responses(seed));
     assert_eq!(run(5), run(5));
     assert_ne!(run(5), run(6));
 }
 
 /// Polls on this thread alone, with a waker that does nothing.
-fn futures_executor<T>(future: impl Future<Output = T>) -> T {
+fn run_to_end<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     for _ in 0..10_000 {

@@ -42,8 +42,8 @@ async fn the_clock_has_an_end() {
     owner.folder(None, "a").await;
 }
 
-/// The buckets of the rate limits and the count of wrong passwords would else lie in the future,
-/// where nothing empties them.
+/// The buckets of the rate limits would else lie in the future, where nothing empties them. The count of wrong
+/// passwords has a test of its own (`a_reset_forgets_wrong_passwords_of_a_time_to_come`).
 #[tokio::test]
 async fn a_reset_after_the_clock_went_forward_lets_requests_through() {
     let world = World::new();

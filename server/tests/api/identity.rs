@@ -27,7 +27,7 @@ fn challenge() -> String {
 }
 
 /// The parameters of a good authorization request.
-fn request(scope: &str) -> Vec<(&'static str, String)> {
+pub(crate) fn request(scope: &str) -> Vec<(&'static str, String)> {
     vec![
         ("response_type", "code".into()),
         ("client_id", "cairn".into()),

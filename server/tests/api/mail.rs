@@ -1,6 +1,7 @@
 //! A server that sends mail: it says so, and it proves addresses by codes.
 
-use super::identity::browser::Browser;
+use super::identity::browser::{Browser, parameter};
+use super::identity::request;
 use super::shares::share;
 use super::world::{Caller, TestResponse, World};
 use cairn_server::{MailOptions, Options};
@@ -206,6 +207,27 @@ async fn a_reset_goes_to_the_address_of_the_account_however_it_is_typed_and_thre
     let mails = mails(&world).await;
     assert_eq!(mails.len(), 3);
     assert!(mails.iter().all(|mail| mail["to"] == "owner@example.com"));
+}
+
+#[tokio::test]
+async fn a_new_password_through_a_link_ends_the_wait_after_wrong_ones() {
+    let world = mailing_world();
+    let email = "owner@example.com";
+    let mut browser = Browser::new(&world);
+    browser.authorize(&request("files")).await.done(200);
+    for _ in 0..10 {
+        browser.log_in(email, "wrong").await.done(403);
+    }
+    browser.log_in(email, "owner").await.done(429);
+    browser.open("/oauth/forgotten").await.done(200);
+    browser.submit(&[("email", email)]).await.done(200);
+    let link = link_in(&last_mail(&world, email).await);
+    browser.open(&link).await.done(200);
+    let same = [("password", "a new password"), ("again", "a new password")];
+    browser.submit(&same).await.done(200);
+    browser.authorize(&request("files")).await.done(200);
+    let response = browser.log_in(email, "a new password").await;
+    assert!(!parameter(&response, "code").is_empty());
 }
 
 #[tokio::test]

@@ -194,6 +194,23 @@ async fn every_event_of_a_file_is_raised_and_only_those_that_were_asked_for() {
 }
 
 #[tokio::test]
+async fn a_file_that_did_not_fit_into_a_batch_was_not_downloaded() {
+    let world = world();
+    let owner = world.owner();
+    let big = "b".repeat(5 * 1024 * 1024);
+    let one = owner.file(None, "one", &big).await;
+    let two = owner.file(None, "two", &big).await;
+    let (receiver, _) = ready_webhook(&world, &["file.downloaded"]).await;
+    let files =
+        [&one, &two].map(|node| json!({"node_id": node.id, "revision_id": node.revision_id}));
+    let body = json!({"files": files, "content": true});
+    let batch = owner.post("/api/v1/downloads/batch", &body).await;
+    batch.done(200);
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+    assert_eq!(receiver.bodies()[0]["data"]["file_id"], json!(one.id));
+}
+
+#[tokio::test]
 async fn a_failing_receiver_is_tried_again_on_schedule_with_one_id_until_it_has_failed() {
     let world = world();
     let (receiver, made) = ready_webhook(&world, &["file.uploaded"]).await;

@@ -89,7 +89,7 @@ impl Line {
         let (parts, body) = response.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX)
             .await
-            .map_err(|e| TransportError::Cut(e.to_string()))?;
+            .map_err(|e| TransportError::Interrupted(e.to_string()))?;
         let (status, body) = match &*self.lie.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(lie) => lie(&path, parts.status, body),
             None => (parts.status, body),
@@ -142,7 +142,9 @@ impl Transport for Line {
             Some(3) => {
                 // It is done, but the response is lost.
                 drop(self.serve(&request).await?);
-                Err(TransportError::Cut("simulated: the answer was lost".into()))
+                Err(TransportError::Interrupted(
+                    "simulated: the answer was lost".into(),
+                ))
             }
             Some(4) => {
                 // It arrives twice.
@@ -157,7 +159,9 @@ impl Transport for Line {
                 // The body of the response is cut.
                 let whole = self.serve(&request).await?;
                 let cut = whole.body.take(0).chain(futures_util::stream::once(async {
-                    Err(TransportError::Cut("simulated: cut in the body".into()))
+                    Err(TransportError::Interrupted(
+                        "simulated: cut in the body".into(),
+                    ))
                 }));
                 Ok(Response {
                     body: cut.boxed(),

@@ -65,7 +65,7 @@ impl Api {
     /// [`ApiError`].
     pub async fn put_device(&self, device: &Device) -> Result<(), ApiError> {
         let path = format!("/api/v1/devices/{}", device.id);
-        self.send_for_status(Call::new(Method::PUT, path).json(device)?.allow_repeating())
+        self.send_for_status(Call::new(Method::PUT, path).json(device)?.mark_idempotent())
             .await
     }
 
@@ -101,7 +101,7 @@ impl Api {
     /// [`ApiError`].
     pub async fn revoke_api_key(&self, id: &str) -> Result<(), ApiError> {
         self.send_for_status(
-            Call::new(Method::DELETE, format!("/api/v1/apikeys/{}", segment(id))).allow_repeating(),
+            Call::new(Method::DELETE, format!("/api/v1/apikeys/{}", segment(id))).mark_idempotent(),
         )
         .await
     }

@@ -8,7 +8,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use serde::Serialize;
 
 /// The advice for an address without a scheme.
-const SCHEME: &str = "it must start with https:// or http://, e.g. https://localhost";
+const SCHEME_HINT: &str = "it must start with https:// or http://, e.g. https://localhost";
 /// Enough for a page of 1,000 nodes with all their fields.
 const MAX_JSON: usize = 32 * 1024 * 1024;
 
@@ -24,9 +24,9 @@ impl BaseUrl {
         let bad = |why: &str| {
             ApiError::Protocol(format!("`{}` is not a server address: {why}", quote(text)))
         };
-        let url = reqwest::Url::parse(text.trim()).map_err(|_| bad(SCHEME))?;
+        let url = reqwest::Url::parse(text.trim()).map_err(|_| bad(SCHEME_HINT))?;
         if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-            return Err(bad(SCHEME));
+            return Err(bad(SCHEME_HINT));
         }
         let has_user = !url.username().is_empty() || url.password().is_some();
         if url.query().is_some() || url.fragment().is_some() || has_user {
@@ -44,15 +44,18 @@ impl BaseUrl {
         let Ok(url) = reqwest::Url::parse(&self.text) else {
             return true;
         };
-        let host = url.host_str().unwrap_or_default();
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        let loopback = host == "localhost"
-            || host.ends_with(".localhost")
-            || host
-                .parse::<std::net::IpAddr>()
-                .is_ok_and(|address| address.is_loopback());
-        url.scheme() == "http" && !loopback
+        url.scheme() == "http" && !is_loopback(&url)
     }
+}
+
+/// Returns whether a URL names this machine: `localhost` or an address of the loopback network. Nothing pins the
+/// address of other names, those below `.localhost` included.
+pub(crate) fn is_loopback(url: &reqwest::Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host.eq_ignore_ascii_case("localhost")
+        || host
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback())
 }
 
 /// Returns whether requests to an address, with their tokens, would leave this machine unencrypted.
@@ -70,13 +73,13 @@ pub(crate) struct Call {
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Payload,
-    pub(crate) repeat: Retry,
+    pub(crate) retry: Retry,
     pub(crate) limit: usize,
 }
 
 impl Call {
     pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
-        let repeat = if method == Method::GET {
+        let retry = if method == Method::GET {
             Retry::Idempotent
         } else {
             Retry::OnlyUnsent
@@ -87,7 +90,7 @@ impl Call {
             path: path.into(),
             headers: HeaderMap::new(),
             body: Payload::default(),
-            repeat,
+            retry,
             limit: MAX_JSON,
         }
     }
@@ -120,7 +123,10 @@ impl Call {
         self
     }
 
-    /// Adds a header; the texts that this client makes are always valid.
+    /// Adds a header.
+    ///
+    /// # Errors
+    /// [`ApiError::Protocol`] for a value that HTTP does not allow.
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Result<Self, ApiError> {
         let value = HeaderValue::from_str(value)
             .map_err(|_| ApiError::Protocol(format!("the header {name} can't be written")))?;
@@ -133,14 +139,14 @@ impl Call {
         self.header("if-match", &format!("\"{version}\""))
     }
 
-    /// Marks the call as one that may be sent again: twice has the effect of once.
-    pub(crate) fn allow_repeating(mut self) -> Self {
-        self.repeat = Retry::Idempotent;
+    /// Marks the call as idempotent: it may be sent again.
+    pub(crate) fn mark_idempotent(mut self) -> Self {
+        self.retry = Retry::Idempotent;
         self
     }
 
     /// Sends the request to another address than the client's.
-    pub(crate) fn at(mut self, base: BaseUrl) -> Self {
+    pub(crate) fn with_base(mut self, base: BaseUrl) -> Self {
         self.base = Some(base);
         self
     }
@@ -163,7 +169,7 @@ mod tests {
             ("http://localhost:8080", false),
             ("http://127.0.0.5", false),
             ("http://[::1]:9", false),
-            ("http://cairn.localhost", false),
+            ("http://cairn.localhost", true),
             ("http://192.168.1.2", true),
             ("http://localhost.example.org", true),
             ("http://cloud.example.org", true),

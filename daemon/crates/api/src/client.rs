@@ -146,7 +146,7 @@ impl Api {
         let key = self.new_key();
         Ok(call
             .header(headers::IDEMPOTENCY_KEY, &key)?
-            .allow_repeating())
+            .mark_idempotent())
     }
 
     pub(crate) fn new_key(&self) -> String {

@@ -1,4 +1,4 @@
-//! Content down: manifests, chunks, and many small files in one frame.
+//! Downloads: manifests, chunks, and many small files in one frame.
 
 use crate::call::Call;
 use crate::client::Api;
@@ -13,8 +13,8 @@ use cairn_wire::transfer::{
 use http::Method;
 use std::ops::Range;
 
-/// Head and payload of a frame; one file may pass the payload's limit by a chunk.
-const MAX_FRAME: usize = 4 + frame::MAX_HEAD + BATCH_BYTES + MAX_SEALED_CHUNK;
+/// Length of the head, head and payload of a frame.
+const MAX_FRAME: usize = 4 + frame::MAX_HEAD + BATCH_BYTES;
 
 impl Api {
     /// `GET /nodes/{id}/revisions/{rev}/manifest`.
@@ -44,7 +44,7 @@ impl Api {
         range: Option<Range<u64>>,
     ) -> Result<Bytes, ApiError> {
         let mut call = Call::get(format!("/api/v1/chunks/{chunk}?node={node}"))
-            .at(self.file_base())
+            .with_base(self.file_base())
             .limit(MAX_SEALED_CHUNK);
         if let Some(range) = &range {
             call = call.header(
@@ -77,7 +77,7 @@ impl Api {
     ) -> Result<(DownloadedBatch, Bytes), ApiError> {
         let call = Call::new(Method::POST, "/api/v1/downloads/batch")
             .json(batch)?
-            .allow_repeating()
+            .mark_idempotent()
             .limit(MAX_FRAME);
         let body = self.bytes(call).await?;
         let (head, payload): (DownloadedBatch, Bytes) = frame::decode(body)

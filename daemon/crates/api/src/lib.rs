@@ -13,9 +13,8 @@ mod counters;
 mod downloads;
 mod entropy;
 mod error;
+mod json_call;
 mod login;
-
-mod generic;
 mod network;
 mod nodes;
 mod payments;
@@ -35,11 +34,10 @@ pub use client::Api;
 pub use counters::{Counters, CountersSnapshot};
 pub use entropy::{Entropy, SystemEntropy};
 pub use error::{ApiError, ErrorClass};
+pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 pub use login::{Login, TokenStore, Tokens};
 pub use network::HttpTransport;
 pub use provider::{Attempt, DevicePoll, Provider, query_pairs, revoke};
 pub use retry::RetryPolicy;
 pub use transport::{BodyStream, Payload, Request, Response, Transport, TransportError};
-
-pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 pub use webhooks::WebhookAction;

@@ -47,7 +47,7 @@ impl fmt::Debug for Tokens {
 /// The store in which the processes of one home keep the tokens.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
-    /// Keeps the other processes from renewing while the response lives.
+    /// Locks the renewal against other processes for as long as the returned guard lives.
     ///
     /// # Errors
     /// The lock can't be had.

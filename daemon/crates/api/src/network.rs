@@ -3,6 +3,7 @@
 //! Redirects are never followed, so that no token travels to another origin. Silence is bounded
 //! here; sizes are bounded by the caller, who knows what it asked for.
 
+use crate::call::is_loopback;
 use crate::transport::{BodyStream, Request, Response, Transport, TransportError};
 use async_trait::async_trait;
 use futures_util::StreamExt as _;
@@ -14,8 +15,8 @@ use std::time::Duration;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// More than two heartbeats of the change stream.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
-/// The slowest uplink that still gets a body through before the response is waited for.
-const SLOWEST_UPLINK: u64 = 16 * 1024;
+/// The slowest uplink, in bytes per second, that the time limit of a request allows its body.
+const MIN_UPLINK_BYTES_PER_SECOND: u64 = 16 * 1024;
 
 /// Talks to a server over the network.
 pub struct HttpTransport {
@@ -62,8 +63,8 @@ impl Transport for HttpTransport {
         } else {
             &self.client
         };
-        let time_limit =
-            IDLE_TIMEOUT + Duration::from_secs(request.body.len() as u64 / SLOWEST_UPLINK);
+        let body_seconds = request.body.len() as u64 / MIN_UPLINK_BYTES_PER_SECOND;
+        let time_limit = IDLE_TIMEOUT + Duration::from_secs(body_seconds);
         let mut headers = request.headers;
         let body = match request.body.0.len() {
             0 | 1 => reqwest::Body::from(request.body.to_bytes()),
@@ -82,7 +83,10 @@ impl Transport for HttpTransport {
         let response = tokio::time::timeout(time_limit, sending)
             .await
             .map_err(|_| {
-                TransportError::Cut(format!("no response within {} s", time_limit.as_secs()))
+                TransportError::Interrupted(format!(
+                    "no response within {} s",
+                    time_limit.as_secs()
+                ))
             })?
             .map_err(|e| classify(&e))?;
         let status = response.status();
@@ -102,23 +106,15 @@ fn body_with_timeout(response: reqwest::Response) -> BodyStream {
         let mut bytes = state?;
         match tokio::time::timeout(IDLE_TIMEOUT, bytes.next()).await {
             Ok(Some(Ok(part))) => Some((Ok(part), Some(bytes))),
-            Ok(Some(Err(e))) => Some((Err(TransportError::Cut(describe(&e))), None)),
+            Ok(Some(Err(e))) => Some((Err(TransportError::Interrupted(describe(&e))), None)),
             Ok(None) => None,
             Err(_) => {
-                let silence = format!("nothing arrived for {} s", IDLE_TIMEOUT.as_secs());
-                Some((Err(TransportError::Cut(silence)), None))
+                let message = format!("nothing arrived for {} s", IDLE_TIMEOUT.as_secs());
+                Some((Err(TransportError::Interrupted(message)), None))
             }
         }
     })
     .boxed()
-}
-
-fn is_loopback(url: &reqwest::Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host.eq_ignore_ascii_case("localhost")
-        || host
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
 }
 
 fn classify(error: &reqwest::Error) -> TransportError {
@@ -128,7 +124,7 @@ fn classify(error: &reqwest::Error) -> TransportError {
     } else if error.is_connect() {
         TransportError::Connect(text)
     } else {
-        TransportError::Cut(text)
+        TransportError::Interrupted(text)
     }
 }
 

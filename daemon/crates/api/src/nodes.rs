@@ -74,7 +74,7 @@ impl Api {
         let call = match version {
             // Sent twice, the second would find the version that the first has made.
             Some(version) => call.if_match(version)?,
-            None => call.allow_repeating(),
+            None => call.mark_idempotent(),
         };
         self.json(call).await
     }
@@ -96,7 +96,7 @@ impl Api {
         };
         let call = Call::new(Method::DELETE, format!("{NODES}/{id}"))
             .query(&query)?
-            .allow_repeating();
+            .mark_idempotent();
         let call = match seal {
             Some(seal) => call.header(headers::NODE_SEAL, &STANDARD.encode(&seal.0))?,
             None => call,
@@ -162,7 +162,7 @@ impl Api {
     /// # Errors
     /// [`ApiError`].
     pub async fn empty_trash(&self) -> Result<Emptied, ApiError> {
-        self.json(Call::new(Method::DELETE, "/api/v1/trash").allow_repeating())
+        self.json(Call::new(Method::DELETE, "/api/v1/trash").mark_idempotent())
             .await
     }
 
@@ -172,7 +172,7 @@ impl Api {
     /// [`ApiError::NotFound`] if it is not in the trash.
     pub async fn purge_node(&self, id: NodeId) -> Result<(), ApiError> {
         self.send_for_status(
-            Call::new(Method::DELETE, format!("/api/v1/trash/{id}")).allow_repeating(),
+            Call::new(Method::DELETE, format!("/api/v1/trash/{id}")).mark_idempotent(),
         )
         .await
     }

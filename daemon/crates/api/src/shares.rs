@@ -69,7 +69,7 @@ impl Api {
     /// [`ApiError::NotFound`], [`ApiError::Rejected`] for a setting out of range.
     pub async fn update_share(&self, which: &str, change: &UpdateShare) -> Result<Share, ApiError> {
         let call = Call::new(Method::PUT, path(which, "")).json(change)?;
-        self.json(call.allow_repeating()).await
+        self.json(call.mark_idempotent()).await
     }
 
     /// `PUT /shares/{id}/files`: adds files to what a link carries, or replaces them all.
@@ -82,7 +82,7 @@ impl Api {
         files: &PutSharedFiles,
     ) -> Result<Share, ApiError> {
         let call = Call::new(Method::PUT, path(which, "/files")).json(files)?;
-        self.json(call.allow_repeating()).await
+        self.json(call.mark_idempotent()).await
     }
 
     /// `POST /shares/{id}/toggle`: switches a link off, or on again.
@@ -99,7 +99,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`].
     pub async fn delete_share(&self, which: &str) -> Result<(), ApiError> {
-        self.send_for_status(Call::new(Method::DELETE, path(which, "")).allow_repeating())
+        self.send_for_status(Call::new(Method::DELETE, path(which, "")).mark_idempotent())
             .await
     }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Event {
     pub(crate) data: String,
 }
 
-/// Reads events off a body.
+/// The events of a response body.
 pub(crate) struct Events {
     body: BodyStream,
     counters: Arc<Counters>,
@@ -41,7 +41,7 @@ impl Events {
         }
     }
 
-    /// Returns the next event; `None` at an orderly end.
+    /// Returns the next event; `None` when the body has ended.
     pub(crate) async fn next(&mut self) -> Result<Option<Event>, ApiError> {
         loop {
             while let Some(line) = self.line()? {
@@ -59,7 +59,7 @@ impl Events {
                     self.counters.add_received(part.len());
                     self.buffer.extend_from_slice(&part);
                 }
-                Some(Err(TransportError::Connect(text) | TransportError::Cut(text))) => {
+                Some(Err(TransportError::Connect(text) | TransportError::Interrupted(text))) => {
                     return Err(ApiError::Offline(text));
                 }
                 Some(Err(TransportError::Invalid(text))) => return Err(ApiError::Protocol(text)),

@@ -56,7 +56,7 @@ impl Api {
     /// is yet to come, or a member who has another grant.
     pub async fn put_grants(&self, team: TeamId, grants: &PutGrants) -> Result<TeamKeys, ApiError> {
         let call = Call::new(Method::PUT, format!("/api/v1/teams/{team}/keys"));
-        self.json(call.json(grants)?.allow_repeating()).await
+        self.json(call.json(grants)?.mark_idempotent()).await
     }
 
     /// `POST /teams/{id}/invite`: invites an address by mail.

@@ -1,4 +1,4 @@
-//! The seam between the client and the network: one request out, one streamed response back.
+//! The boundary between the client and the network: one request out, one streamed response back.
 //!
 //! It knows nothing of tokens, retries or endpoints. A transport never follows a redirect: the
 //! response with the `Location` is returned.
@@ -77,7 +77,7 @@ pub enum TransportError {
     Connect(String),
     /// The connection broke or fell silent after the request went out: the server may have acted.
     #[error("{0}")]
-    Cut(String),
+    Interrupted(String),
     /// The request can't be sent at all, whatever the network does.
     #[error("{0}")]
     Invalid(String),

@@ -27,7 +27,7 @@ impl Api {
         self.json(
             Call::new(Method::POST, UPLOADS)
                 .json(upload)?
-                .allow_repeating(),
+                .mark_idempotent(),
         )
         .await
     }
@@ -45,7 +45,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`] if there is none.
     pub async fn delete_upload(&self, id: UploadId) -> Result<(), ApiError> {
-        self.send_for_status(Call::new(Method::DELETE, format!("{UPLOADS}/{id}")).allow_repeating())
+        self.send_for_status(Call::new(Method::DELETE, format!("{UPLOADS}/{id}")).mark_idempotent())
             .await
     }
 
@@ -62,10 +62,10 @@ impl Api {
     ) -> Result<(), ApiError> {
         let digest = format!("sha-256=:{}:", STANDARD.encode(Sha256::digest(&sealed)));
         let call = Call::new(Method::PUT, format!("/uploads/{id}/chunks/{chunk}"))
-            .at(self.chunk_base(chunk_url)?)
+            .with_base(self.chunk_base(chunk_url)?)
             .body(sealed, "application/octet-stream")
             .header(headers::CONTENT_DIGEST, &digest)?
-            .allow_repeating();
+            .mark_idempotent();
         self.send_for_status(call).await
     }
 
@@ -81,7 +81,7 @@ impl Api {
         self.json(
             Call::new(Method::POST, format!("{UPLOADS}/{id}/complete"))
                 .json(complete)?
-                .allow_repeating(),
+                .mark_idempotent(),
         )
         .await
     }
@@ -101,7 +101,7 @@ impl Api {
             .map_err(|e| ApiError::Protocol(format!("the batch can't be written: {e}")))?;
         let call = Call::new(Method::POST, format!("{UPLOADS}/batch"))
             .body(body, frame::MEDIA_TYPE)
-            .allow_repeating();
+            .mark_idempotent();
         let results: NodeResults = self.json(call).await?;
         check_result_count(results.results.len(), batch.files.len())?;
         Ok(results)

@@ -5,6 +5,7 @@ use crate::account::segment;
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
+use cairn_wire::Page;
 use http::Method;
 use serde_json::{Value, json};
 
@@ -61,7 +62,7 @@ impl Api {
     /// # Errors
     /// [`ApiError`].
     pub async fn delete_webhook(&self, id: &str) -> Result<(), ApiError> {
-        self.send_for_status(Call::new(Method::DELETE, path(id)).allow_repeating())
+        self.send_for_status(Call::new(Method::DELETE, path(id)).mark_idempotent())
             .await
     }
 
@@ -78,12 +79,12 @@ impl Api {
     /// `GET /webhooks/{id}/deliveries`: the newest page.
     ///
     /// # Errors
-    /// [`ApiError`].
+    /// [`ApiError::Protocol`] if the response is no page.
     pub async fn webhook_deliveries(&self, id: &str) -> Result<Vec<Value>, ApiError> {
-        let page: Value = self
+        let page: Page<Value> = self
             .json(Call::get(format!("{}/deliveries", path(id))))
             .await?;
-        Ok(page["content"].as_array().cloned().unwrap_or_default())
+        Ok(page.content)
     }
 
     /// `POST /webhooks/{id}/deliveries/{delivery}/retry`.

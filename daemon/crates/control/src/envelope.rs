@@ -5,7 +5,7 @@ use crate::request::{Reply, Request};
 use serde::{Deserialize, Serialize};
 
 /// The version of the protocol; it changes when an older peer would misunderstand a message.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The client's first line.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

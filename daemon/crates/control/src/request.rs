@@ -67,7 +67,8 @@ requests! {
     /// The status with every problem.
     FullStatus -> crate::status::Status;
     /// The status once everything is in sync and nothing changed on either side meanwhile.
-    /// Fails with `timed_out` after the time, in milliseconds.
+    /// Fails with `timed_out` after `timeout_ms` milliseconds; `None` waits without end. Fails with `decision` once
+    /// all that is left needs a person.
     WaitUntilSynced {
         timeout_ms: Option<u64>,
     } -> crate::status::Status;
@@ -82,29 +83,33 @@ requests! {
         folder: Option<String>,
         until: Option<i64>,
     } -> Done;
+    /// Lets transfers of the folder, or of all, go on after a pause.
     Resume {
         folder: Option<String>,
     } -> Done;
+    /// The newest `limit` entries of the activity.
     Activity {
         limit: u32,
     } -> ActivityList;
+    /// The open conflicts.
     Conflicts -> ConflictList;
     /// `path` names either version, absolute.
     Resolve {
         path: String,
         keep: Keep,
     } -> Done;
-    /// Accepts the changes that are blocked because no device vouches for them.
+    /// Accepts the changes that are blocked because no device with the keys has signed them.
     Accept -> Accepted;
     /// Accepts the disk that is at `path`, absolute, in place of the one before.
     AcceptDisk {
         path: String,
     } -> Done;
+    /// Decides the deletions that wait in a folder.
     Confirm {
         folder: String,
-        #[serde(rename = "answer")]
         decision: DeletionDecision,
     } -> Done;
+    /// The folder pairs.
     Folders -> Vec<Folder>;
     /// The reply is the folder as it was added.
     AddFolder {
@@ -119,6 +124,7 @@ requests! {
     RemoveFolder {
         folder: String,
     } -> Done;
+    /// The ignore rules of a folder.
     Ignore {
         folder: String,
     } -> IgnoreRules;
@@ -139,16 +145,19 @@ requests! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lines: Option<Vec<String>>,
     } -> IgnoreDecision;
+    /// The bandwidth limits.
     Limits -> crate::request::Limits;
+    /// Replaces the bandwidth limits.
     SetLimits {
         limits: crate::request::Limits,
     } -> Done;
     /// Reads the configuration file again.
     Reload -> Done;
+    /// The items in the local trash of the folder, or of all.
     Trash {
         folder: Option<String>,
     } -> TrashedList;
-    /// The reply has the path where it is now.
+    /// Restores an item of the local trash. The reply has its path.
     RestoreTrashed {
         folder: String,
         id: String,
@@ -157,11 +166,12 @@ requests! {
     Why {
         path: String,
     } -> PathReport;
-    /// Paths with a change that is to be done, with the reason why it is not done yet; at most so many of
-    /// each pair.
+    /// Paths with a change that is to be done, with the reason why it is not done yet; at most `limit` of
+    /// each folder pair.
     Waiting {
         limit: u32,
     } -> WaitingList;
+    /// The daemon's report about itself, for `cairn doctor`.
     Doctor -> DoctorInfo;
     /// Finishes or journals the current steps and ends the daemon.
     Shutdown -> Done;

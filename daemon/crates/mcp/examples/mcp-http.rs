@@ -1,7 +1,10 @@
-//! The tools over HTTP on a free port of this machine, for the judges that `cargo xtask test` runs. Key
+//! The tools over HTTP on a free port of this machine, for the conformance tests that `cargo xtask test` runs. Key
 //! and address of the service come from the environment; content tools have no passphrase here.
 
-#![expect(clippy::print_stdout, reason = "the judges read the address on stdout")]
+#![expect(
+    clippy::print_stdout,
+    reason = "the conformance tests read the address on stdout"
+)]
 
 use cairn_api::ApiKey;
 use cairn_crypto::AccountKeys;

@@ -11,7 +11,7 @@ mod clean;
 mod cli_command;
 mod compute;
 mod content;
-mod device;
+mod device_trust;
 mod documentation;
 mod error;
 mod file_versions;
@@ -53,7 +53,7 @@ mod toolset;
 mod trash_list;
 mod usage;
 
-pub use device::DeviceTrust;
+pub use device_trust::DeviceTrust;
 pub use documentation::reference;
 pub use selection::{ToolFilter, ToolFilterError};
 pub use server::{Confirm, ServeError, Server, Settings};

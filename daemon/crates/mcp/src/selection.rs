@@ -25,6 +25,10 @@ pub enum ToolFilterError {
     Tool(String),
     #[error("no tool is left: change --toolsets, --tools, --exclude-tools or --read-only")]
     Nothing,
+    #[error(
+        "the tools for sync need an account on this machine, and CAIRN_MCP_SYNC not `off`: run `cairn login`"
+    )]
+    NoSync,
 }
 
 fn known_sets() -> String {
@@ -42,7 +46,7 @@ pub(crate) struct Selection {
 impl Selection {
     /// # Errors
     /// [`ToolFilterError`] for unknown names, and if no tool is left.
-    pub(crate) fn new(filter: &ToolFilter, daemon_runs: bool) -> Result<Self, ToolFilterError> {
+    pub(crate) fn new(filter: &ToolFilter, offers_sync: bool) -> Result<Self, ToolFilterError> {
         let all = || toolset::ALL.iter().flat_map(|set| set.tools);
         for id in &filter.toolsets {
             if !toolset::ALL.iter().any(|set| set.id == id) {
@@ -54,6 +58,19 @@ impl Selection {
                 return Err(ToolFilterError::Tool(name.clone()));
             }
         }
+        let selection = Self::of(filter, offers_sync);
+        if !selection.tools.is_empty() {
+            return Ok(selection);
+        }
+        // Then not the filter is at fault.
+        if !offers_sync && !Self::of(filter, true).tools.is_empty() {
+            return Err(ToolFilterError::NoSync);
+        }
+        Err(ToolFilterError::Nothing)
+    }
+
+    /// Selects the tools of a filter whose names are known.
+    fn of(filter: &ToolFilter, offers_sync: bool) -> Self {
         let everything = filter.toolsets.is_empty() && filter.tools.is_empty();
         let chosen = |set: &Toolset, tool: &Tool| {
             (everything
@@ -61,7 +78,7 @@ impl Selection {
                 || filter.tools.iter().any(|name| name == tool.name))
                 && !filter.exclude.iter().any(|name| name == tool.name)
                 && (!filter.read_only || tool.effect.is_read_only())
-                && (daemon_runs || set.id != toolset::SYNC)
+                && (offers_sync || set.id != toolset::SYNC)
         };
         let mut selection = Self {
             tools: Vec::new(),
@@ -75,10 +92,7 @@ impl Selection {
                 selection.sets.push(set);
             }
         }
-        if selection.tools.is_empty() {
-            return Err(ToolFilterError::Nothing);
-        }
-        Ok(selection)
+        selection
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<&'static Tool> {
@@ -114,15 +128,17 @@ mod tests {
 
     #[test]
     fn groups_single_tools_and_exceptions_add_up() {
-        assert_eq!(count(&filter(&["files"], &[], &[], false), true), 8);
+        let files = toolset::ALL.iter().find(|set| set.id == "files");
+        let files = files.unwrap().tools.len();
+        assert_eq!(count(&filter(&["files"], &[], &[], false), true), files);
         assert_eq!(
             count(&filter(&["files"], &["compute"], &[], false), true),
-            9
+            files + 1
         );
         assert_eq!(count(&filter(&[], &["compute"], &[], false), true), 1);
         assert_eq!(
             count(&filter(&["files"], &[], &["copy_file"], false), true),
-            7
+            files - 1
         );
         let reading = Selection::new(&filter(&[], &[], &[], true), true).unwrap();
         assert!(reading.tools.iter().all(|tool| tool.effect.is_read_only()));
@@ -139,6 +155,14 @@ mod tests {
         ] {
             assert!(Selection::new(&bad, true).is_err(), "{bad:?}");
         }
-        assert!(Selection::new(&filter(&["sync"], &[], &[], false), false).is_err());
+    }
+
+    #[test]
+    fn tools_of_sync_alone_without_an_account_are_no_fault_of_the_filter() {
+        let refused = |filter: &ToolFilter| Selection::new(filter, false).err();
+        let sync = filter(&["sync"], &[], &[], false);
+        assert_eq!(refused(&sync), Some(ToolFilterError::NoSync));
+        let contradiction = filter(&[], &["delete_file"], &[], true);
+        assert_eq!(refused(&contradiction), Some(ToolFilterError::Nothing));
     }
 }

@@ -10,7 +10,7 @@ mod tool_call;
 mod transport;
 mod wire_tool;
 
-use crate::device::DeviceTrust;
+use crate::device_trust::DeviceTrust;
 use crate::selection::{Selection, ToolFilter, ToolFilterError};
 use crate::services::{Account, LocalFiles, Services};
 use crate::session_file::SessionFiles;

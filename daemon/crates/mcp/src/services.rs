@@ -1,6 +1,6 @@
 //! The dependencies of the tools: two clients of the service, the account's keys, local files, the daemon.
 
-use crate::device::DeviceTrust;
+use crate::device_trust::DeviceTrust;
 use crate::keys::Opened;
 use crate::session_file::SessionFiles;
 use crate::session_journal::SessionJournal;

@@ -167,7 +167,10 @@ impl<'a> Decisions<'_, 'a> {
     }
 
     fn reason(&self, id: EntityId) -> MoveReason {
-        if self.targets[id].as_ref().is_some_and(|g| g.copy) {
+        if self.targets[id]
+            .as_ref()
+            .is_some_and(|target| target.is_conflict_copy)
+        {
             MoveReason::Conflict
         } else if self.constraints.put_back[id] {
             MoveReason::PutBack

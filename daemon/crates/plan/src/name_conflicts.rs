@@ -17,13 +17,13 @@ pub(crate) struct Target<'a> {
     pub(crate) parent: EntityId,
     pub(crate) name: Cow<'a, Name>,
     /// Another keeps its name: it becomes a conflict copy.
-    pub(crate) copy: bool,
+    pub(crate) is_conflict_copy: bool,
 }
 
 impl Target<'_> {
     /// Returns whether it is at the given location already, byte by byte.
     pub(crate) fn is_at(&self, location: Option<Location<'_>>) -> bool {
-        location.is_some_and(|s| s.parent == self.parent && s.name == self.name.as_ref())
+        location.is_some_and(|at| at.parent == self.parent && at.name == self.name.as_ref())
     }
 }
 
@@ -46,10 +46,10 @@ pub(crate) fn resolve<'a>(
     let mut targets: Vec<Option<Target<'a>>> = locations
         .iter()
         .map(|location| {
-            location.map(|s| Target {
-                parent: s.parent,
-                name: Cow::Borrowed(s.name),
-                copy: false,
+            location.map(|location| Target {
+                parent: location.parent,
+                name: Cow::Borrowed(location.name),
+                is_conflict_copy: false,
             })
         })
         .collect();
@@ -78,7 +78,7 @@ pub(crate) fn resolve<'a>(
             targets[loser] = Some(Target {
                 parent: location.parent,
                 name: Cow::Owned(name),
-                copy: true,
+                is_conflict_copy: true,
             });
             name_conflicts.push(NameConflict {
                 winner,
@@ -116,24 +116,24 @@ fn name_claims(
         else {
             continue;
         };
-        let place = (location.parent, location.name.key());
+        let key = (location.parent, location.name.key());
         // Only a node that leaves a temporary name can meet one that is at the location on both sides.
         for side in Side::BOTH {
-            let holder = entities.at(side).get(&place).copied();
+            let holder = entities.at(side).get(&key).copied();
             if let Some(holder) =
                 holder.filter(|&h| h != id && locations[h].is_some() && is_at_target(h))
             {
-                claims.claim(&place, holder);
+                claims.claim(&key, holder);
             }
         }
-        claims.claim(&place, id);
+        claims.claim(&key, id);
     }
     claims
 }
 
 impl NameClaims {
-    fn claim(&mut self, place: &(EntityId, NameKey), id: EntityId) {
-        let first = *self.taken.entry(place.clone()).or_insert(id);
+    fn claim(&mut self, key: &(EntityId, NameKey), id: EntityId) {
+        let first = *self.taken.entry(key.clone()).or_insert(id);
         if first != id {
             let contenders = self.contested.entry(first).or_insert_with(|| vec![first]);
             if !contenders.contains(&id) {
@@ -144,7 +144,7 @@ impl NameClaims {
 }
 
 /// Returns the sort key of a contender; the smallest wins: on the service at this location, on the
-/// service at all, the older id.
+/// service at all, the lower index.
 fn rank(e: &Entity<'_>, location: Option<Location<'_>>, id: EntityId) -> (bool, bool, EntityId) {
     let is_on_service = match (e.location(Side::Remote), location) {
         (Some(remote), Some(target)) => {
@@ -166,11 +166,11 @@ fn free_name(
         let name = location
             .name
             .conflict_copy(&policy.device, &policy.stamp, attempt);
-        let place = (location.parent, name.key());
-        let used = taken.contains_key(&place)
-            || entities.local_at.contains_key(&place)
-            || entities.remote_at.contains_key(&place);
-        if !used || attempt == u32::MAX {
+        let key = (location.parent, name.key());
+        let is_taken = taken.contains_key(&key)
+            || entities.local_at.contains_key(&key)
+            || entities.remote_at.contains_key(&key);
+        if !is_taken || attempt == u32::MAX {
             return name;
         }
         attempt += 1;

@@ -87,7 +87,8 @@ impl Stat {
     }
 }
 
-/// The part of a [`Stat`] that changes with every edit.
+/// The part of a [`Stat`] that changes with every edit, but for one within a tick of the file system's clock that
+/// keeps size and modification time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct StatKey {
     pub kind: FileKind,

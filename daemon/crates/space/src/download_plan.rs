@@ -4,7 +4,7 @@
 //! contains itself, leaves nothing.
 
 use crate::Space;
-use crate::verify::{path_in, ring};
+use crate::verify::{cycle, path_in};
 use cairn_crypto::ContentHasher;
 use cairn_model::{ContentHash, Kind, NodeId};
 use cairn_transfer::{Download, TransferError};
@@ -89,7 +89,7 @@ impl Space {
         let mut waiting = vec![(folder, to.to_owned(), base)];
         while let Some((id, dir, above)) = waiting.pop() {
             if !seen.insert(id) {
-                return Err(ring().into());
+                return Err(cycle().into());
             }
             let mut taken = HashSet::new();
             let children = self.api.children(id, None).await;

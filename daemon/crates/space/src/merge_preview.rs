@@ -3,7 +3,7 @@
 
 use crate::Space;
 use crate::download_plan::local_hash;
-use crate::verify::ring;
+use crate::verify::cycle;
 use cairn_model::{Kind, Name, NameKey, NodeId, RelPath};
 use cairn_transfer::{Download, TransferError};
 use cairn_wire::nodes::Node;
@@ -122,7 +122,7 @@ impl Space {
             let mut nodes = BTreeMap::new();
             if let Some(id) = folder.remote.parent() {
                 if !seen.insert(id) {
-                    return Err(ring());
+                    return Err(cycle());
                 }
                 for node in self.children(id).await? {
                     if let Ok(name) = Name::new(node.name.clone()) {

@@ -1,5 +1,5 @@
 //! One space on the service as a holder of its keys sees it: nodes are checked when they come, and
-//! sealed when they change. It knows no local path and asks nobody.
+//! sealed when they change. It reads no local path and prompts nobody.
 
 mod change;
 mod content;
@@ -17,8 +17,8 @@ use cairn_transfer::{Transfer, TransferError};
 use cairn_wire::nodes::{Node, NodeState};
 use std::sync::Arc;
 
-/// The most folders above one another; more is a ring, which a server must not be able to make us
-/// follow.
+/// The most folders above one another; deeper is taken for a cycle, which a hostile server could make this
+/// client follow.
 pub const MAX_DEPTH: usize = 1_000;
 
 /// A space that is worked in without a synced folder.
@@ -31,7 +31,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// Makes the view; all three belong to the same account.
+    /// Creates the view of one space from a client, keys and transfers of the same account.
     #[must_use]
     pub fn new(api: Arc<Api>, keys: Arc<SpaceKeys>, transfer: Transfer) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Space {
         }
     }
 
-    /// Makes links refuse a state of a node that is older than one that this device has seen.
+    /// Makes share links refuse a node state that is older than one that this device has seen.
     #[must_use]
     pub fn with_seen(self, seen: Arc<dyn SeenSeals>) -> Self {
         Self {
@@ -51,19 +51,19 @@ impl Space {
         }
     }
 
-    /// The client that it asks.
+    /// Returns the API client.
     #[must_use]
     pub fn api(&self) -> &Arc<Api> {
         &self.api
     }
 
-    /// The keys that it opens and seals with.
+    /// Returns the keys of the space.
     #[must_use]
     pub fn keys(&self) -> &Arc<SpaceKeys> {
         &self.keys
     }
 
-    /// Its transfers of content.
+    /// Returns the content transfers.
     #[must_use]
     pub fn transfer(&self) -> &Transfer {
         &self.transfer
@@ -72,7 +72,8 @@ impl Space {
     /// The node of an id, which may be in the trash.
     ///
     /// # Errors
-    /// [`ApiError::Gone`](cairn_api::ApiError::Gone) if there is none, [`ApiError::Protocol`](cairn_api::ApiError::Protocol) if it can't be one.
+    /// [`ApiError::NotFound`](cairn_api::ApiError::NotFound) if there is none,
+    /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) if it can't be one.
     pub async fn node(&self, id: NodeId) -> Result<Node, TransferError> {
         let node = self.api.node(id).await?;
         self.check(&node)?;
@@ -103,11 +104,15 @@ impl Space {
     /// The children of a folder, by name; what can't be one is left out with a note in the log.
     ///
     /// # Errors
-    /// As the server gives them.
+    /// [`TransferError::Api`].
     pub async fn children(&self, parent: Option<NodeId>) -> Result<Vec<Node>, TransferError> {
         let mut found = self.api.children(parent, None).await?;
-        found.retain(|node| match self.check(node) {
-            Ok(()) => node.parent_id == parent,
+        let belongs = |node: &Node| {
+            self.check(node)?;
+            check_parent(node, parent)
+        };
+        found.retain(|node| match belongs(node) {
+            Ok(()) => true,
             Err(error) => {
                 tracing::warn!(node = %node.id, %error, "left out");
                 false
@@ -141,6 +146,17 @@ impl Space {
     }
 }
 
+/// Refuses a node that was listed in another folder than its own.
+fn check_parent(node: &Node, listed_in: Option<NodeId>) -> Result<(), TransferError> {
+    if node.parent_id == listed_in {
+        return Ok(());
+    }
+    Err(TransferError::protocol(format!(
+        "node {} is not in the folder that was listed",
+        node.id
+    )))
+}
+
 /// Returns the facts that a seal covers, of a node that is not deleted.
 fn facts(node: &Node) -> NodeFacts<'_> {
     NodeFacts {
@@ -153,10 +169,35 @@ fn facts(node: &Node) -> NodeFacts<'_> {
     }
 }
 
-/// A new id.
+/// Returns 16 random bytes for a new id.
 #[must_use]
 pub fn random_id() -> [u8; 16] {
     let mut bytes = [0; 16];
     SystemRandom.fill(&mut bytes);
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_node_that_is_listed_in_another_folder_is_refused_by_name() {
+        let id = |n: u8| NodeId::from_random_bytes([n; 16]);
+        let at = "2026-11-22T03:05:53.123Z";
+        let node = json!({
+            "id": id(1), "space_id": id(9), "parent_id": id(2), "kind": "file", "name": "a",
+            "name_format": "plain", "size": 1, "mime_type": null, "category": null, "state": "active",
+            "revision_id": id(3), "version": 1, "created_at": at, "updated_at": at,
+            "modified_at": null, "executable": false, "description": "", "labels": {}, "tags": [],
+            "favorite": false, "seal": null, "seq": 1,
+        });
+        let node: Node = serde_json::from_value(node).unwrap();
+        check_parent(&node, Some(id(2))).unwrap();
+        for elsewhere in [None, Some(id(4))] {
+            let refused = check_parent(&node, elsewhere).unwrap_err().to_string();
+            assert!(refused.contains(&id(1).to_string()), "{refused}");
+        }
+    }
 }

@@ -123,7 +123,7 @@ impl Space {
                 EntryKind::Folder(_) if !upload.recursive => {}
                 EntryKind::Folder(name) => {
                     let node = present.remove(&name.key());
-                    let below = self.ensure_unless(node, Some(folder.node), &name).await;
+                    let below = self.ensure_absent(node, Some(folder.node), &name).await;
                     match below {
                         Ok(below) => {
                             report.folders += u64::from(below.is_new);

@@ -54,7 +54,7 @@ impl Space {
         let mut above = node.parent_id;
         while let Some(id) = above {
             if chain.len() > MAX_DEPTH {
-                return Err(ring());
+                return Err(cycle());
             }
             let parent = self.node(id).await?;
             if parent.id != id {
@@ -92,7 +92,7 @@ pub(crate) fn path_in(chain: &[(String, Node)]) -> String {
         .unwrap_or_default()
 }
 
-pub(crate) fn ring() -> TransferError {
+pub(crate) fn cycle() -> TransferError {
     TransferError::protocol("the server's folders contain each other: nothing was done")
 }
 

@@ -82,7 +82,7 @@ async fn big(transfer: &Transfer, folder: &Path) -> BenchResult<()> {
         name: node.name.clone(),
         base: node.revision_id.ok_or("a file without a revision")?,
         number: 2,
-        present: None,
+        replaced: None,
         seal_seq: 2,
     };
     let begin = Instant::now();
@@ -120,7 +120,7 @@ async fn measure_small(transfer: &Transfer) -> BenchResult<()> {
             bytes,
             modified_ms: 0,
             executable: false,
-            unless: None,
+            skip_if: None,
         };
         files.push(((), file));
     }
@@ -147,7 +147,7 @@ fn whole_upload(target: UploadTarget, path: &Path) -> Upload {
         size: BIG,
         modified_ms: 0,
         executable: false,
-        unless: None,
+        skip_if: None,
         resume: None,
     }
 }

@@ -1,6 +1,7 @@
-//! Many small files down, or many records: few requests, a result for each file.
+//! Batch downloads: many small files, or many manifests, in few requests, with a result for each.
 
 use crate::chunk_list::{self, ChunkList, chunk_id};
+use crate::content_budget::ContentBudget;
 use crate::context::TransferContext;
 use crate::download::Download;
 use crate::each::each;
@@ -8,7 +9,6 @@ use crate::error::{Check, TransferError, refused_error};
 use crate::fetch;
 use crate::local::MemoryTarget;
 use crate::progress::Progress;
-use crate::room::Room;
 use crate::small::refusal;
 use bytes::Bytes;
 use cairn_crypto::{CryptoError, content_hash};
@@ -32,13 +32,14 @@ pub(crate) async fn download_batch<K>(
     progress: &dyn Progress,
 ) -> Vec<(K, FileResult)> {
     // The sizes of nodes are the service's word, and compressed files are tiny on their way.
-    let room = Arc::new(Room::of(expected.saturating_add(BATCH_BYTES as u64)));
+    let expected = expected.saturating_add(BATCH_BYTES as u64);
+    let budget = Arc::new(ContentBudget::new(expected));
     let mut done = Vec::with_capacity(files.len());
     let mut waiting = files;
     let mut moved = 0;
     while !waiting.is_empty() {
         let mut groups = stream::iter(groups(std::mem::take(&mut waiting)))
-            .map(|group| fetch_group(context, group, &room))
+            .map(|group| fetch_group(context, group, &budget))
             .buffered(IN_FLIGHT);
         while let Some(results) = groups.next().await {
             let none_came = results.iter().all(|(_, file)| matches!(file, Ok(None)));
@@ -47,7 +48,7 @@ pub(crate) async fn download_batch<K>(
                     Ok(Some(file)) => Ok(file),
                     Err(error) => Err(error),
                     // Where not one fits, asking for the same again would never end.
-                    Ok(None) if none_came => fetch_single(context, download, &room).await,
+                    Ok(None) if none_came => fetch_single(context, download, &budget).await,
                     Ok(None) => {
                         waiting.push((key, download));
                         continue;
@@ -72,7 +73,7 @@ fn groups<T>(files: Vec<T>) -> Vec<Vec<T>> {
     groups
 }
 
-/// Opens the records of revisions, without their content.
+/// Opens the manifests of revisions, without their content.
 pub(crate) async fn open_revisions<K>(
     context: &Arc<TransferContext>,
     files: Vec<(K, Download)>,
@@ -91,10 +92,10 @@ async fn open_group(
     let (files, _) = request(context, group, false).await;
     let opener = context.clone();
     let open = move || -> Vec<_> {
-        let open = |(download, file): (Download, Result<DownloadedFile, _>)| {
+        let open_one = |(download, file): (Download, Result<DownloadedFile, _>)| {
             opener.open_revision(&download, &content_of(file?)?)
         };
-        files.into_iter().map(open).collect()
+        files.into_iter().map(open_one).collect()
     };
     context.blocking.run(open).await
 }
@@ -137,27 +138,27 @@ type Fetched = Result<Option<(Manifest, Vec<u8>)>, TransferError>;
 async fn fetch_group<K>(
     context: &Arc<TransferContext>,
     group: Vec<(K, Download)>,
-    room: &Arc<Room>,
+    budget: &Arc<ContentBudget>,
 ) -> Vec<((K, Download), Fetched)> {
     let group = group
         .into_iter()
         .map(|(key, download)| ((key, download), download));
     let fetch = async |group: Vec<Download>| {
         let (files, payload) = request(context, group, true).await;
-        // What came can't be called back: the next request waits for its price.
+        // The bytes have arrived already: the limit delays the next request.
         context.limits.take_down(payload.len()).await;
-        let (opener, room) = (context.clone(), room.clone());
+        let (opener, budget) = (context.clone(), budget.clone());
         let open = move || -> Vec<_> {
             let mut payload = Payload(payload);
-            let mut open = |(download, file): (Download, Result<DownloadedFile, _>)| {
+            let mut open_one = |(download, file): (Download, Result<DownloadedFile, _>)| {
                 let file = file?;
                 if file.status == 413 {
                     return Ok(None);
                 }
                 let content = content_of(file)?;
-                open_file(&opener, &download, &content, &mut payload, &room).map(Some)
+                open_file(&opener, &download, &content, &mut payload, &budget).map(Some)
             };
-            files.into_iter().map(&mut open).collect()
+            files.into_iter().map(&mut open_one).collect()
         };
         context.blocking.run(open).await
     };
@@ -203,7 +204,7 @@ fn open_file(
     download: &Download,
     content: &RevisionContent,
     payload: &mut Payload,
-    room: &Room,
+    budget: &ContentBudget,
 ) -> FileResult {
     // First of all: whatever is wrong with this file, the next one's chunks begin after its own.
     let chunks = payload.take(content)?;
@@ -217,7 +218,7 @@ fn open_file(
             manifest.size
         ))
     })?;
-    room.take(manifest.size)?;
+    budget.reserve(manifest.size)?;
     let object = |id| chunks.get(&id).map(|bytes: &Bytes| &bytes[..]);
     let list = chunk_list::of_small(context, &manifest, object)?;
     let bytes = assemble(&list, object, size)?;
@@ -249,9 +250,9 @@ fn assemble<'a>(
 async fn fetch_single(
     context: &Arc<TransferContext>,
     download: Download,
-    room: &Room,
+    budget: &ContentBudget,
 ) -> FileResult {
     let target = Arc::new(MemoryTarget::default());
-    let manifest = fetch::download_into(context, download, target.clone(), &(), room).await?;
+    let manifest = fetch::download_into(context, download, target.clone(), &(), budget).await?;
     Ok((manifest, target.take()))
 }

@@ -55,7 +55,7 @@ const FIELDS: [&str; 16] = [
 pub(crate) fn of(target: &UploadTarget) -> Compression {
     let is_vouched = match target {
         UploadTarget::New { .. } => true,
-        UploadTarget::Revision { .. } => target.vouched_content().is_some(),
+        UploadTarget::Revision { .. } => target.sealed_content().is_some(),
     };
     if is_vouched && !is_left(target.name()) {
         Compression::On
@@ -132,7 +132,7 @@ mod tests {
             name: name.to_owned(),
             base,
             number: 2,
-            present: Some(Download {
+            replaced: Some(Download {
                 manifest_hash,
                 ..Download::new(node, base)
             }),

@@ -2,12 +2,12 @@
 //! it is written, and the whole against the manifest at the end.
 
 use crate::chunk_list::{self, ChunkList, chunk_id};
+use crate::content_budget::ContentBudget;
 use crate::context::TransferContext;
 use crate::download::Download;
 use crate::error::{Check, TransferError, refused_error};
 use crate::local::{Source, Target};
 use crate::progress::Progress;
-use crate::room::Room;
 use crate::similar::Similar;
 use cairn_crypto::format2::ChunkRow;
 use cairn_crypto::{ContentHasher, CryptoError, content_hash};
@@ -33,13 +33,13 @@ pub(crate) async fn download(
     fill(context, opened, download, target, similar, progress).await
 }
 
-/// As [`download`], but refuses a file that is no small one, or for which there is no room.
+/// As [`download`], but refuses a file that is no small one, or for which the budget is too small.
 pub(crate) async fn download_into(
     context: &Arc<TransferContext>,
     download: Download,
     target: Arc<dyn Target>,
     progress: &dyn Progress,
-    room: &Room,
+    budget: &ContentBudget,
 ) -> Result<Manifest, TransferError> {
     let opened = open(context, download).await?;
     if opened.0.size > BATCH_BYTES as u64 {
@@ -48,7 +48,7 @@ pub(crate) async fn download_into(
             opened.0.size
         )));
     }
-    room.take(opened.0.size)?;
+    budget.reserve(opened.0.size)?;
     fill(context, opened, download, target, None, progress).await
 }
 

@@ -28,7 +28,7 @@ pub(crate) async fn upload(
     mut upload: Upload,
     progress: &dyn Progress,
 ) -> Result<Uploaded, TransferError> {
-    let replaced = upload.target.vouched_content();
+    let replaced = upload.target.sealed_content();
     let replaced = replaced.filter(|_| upload.size > MIN_CHUNK as u64);
     if replaced.is_some() && is_unchanged(context, &upload).await? {
         return Ok(Uploaded::Unchanged);
@@ -141,7 +141,7 @@ impl Attempt {
         let compression = compression::of(&upload.target);
         let naming = Naming::new(key.clone(), self.known, compression, KEPT);
         let (naming, hash) = scan(context, source.clone(), size, naming.chunker(), naming).await?;
-        if upload.unless == Some(hash) {
+        if upload.skip_if == Some(hash) {
             return Ok(Outcome::Done(Uploaded::Unchanged));
         }
         let mut named = naming.finish();

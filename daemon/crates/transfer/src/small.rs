@@ -151,7 +151,7 @@ fn prepare(context: &TransferContext, file: SmallUpload) -> Result<Option<Ready>
     let none = KnownChunks::default();
     let mut naming = Naming::new(key.clone(), none, compression, usize::MAX);
     let hash = scan_bytes(&file.bytes, &naming.chunker(), &mut naming)?;
-    if file.unless == Some(hash) {
+    if file.skip_if == Some(hash) {
         return Ok(None);
     }
     let mut named = naming.finish();
@@ -223,7 +223,7 @@ impl SmallUpload {
             revision: self.revision,
             modified_ms: self.modified_ms,
             executable: self.executable,
-            unless: self.unless,
+            skip_if: self.skip_if,
             resume: None,
         }
     }

@@ -19,12 +19,12 @@ pub(crate) async fn is_unchanged(
     context: &TransferContext,
     upload: &Upload,
 ) -> Result<bool, TransferError> {
-    if upload.unless.is_none() || upload.size > READ_FIRST {
+    if upload.skip_if.is_none() || upload.size > READ_FIRST {
         return Ok(false);
     }
     let (source, size) = (upload.source.clone(), upload.size);
     let hash = context.blocking.run(move || hash_of(&*source, size)).await;
-    Ok(Some(hash.map_err(TransferError::Source)?) == upload.unless)
+    Ok(Some(hash.map_err(TransferError::Source)?) == upload.skip_if)
 }
 
 /// Returns the hash of a file, or that of its beginning if it is longer than expected.

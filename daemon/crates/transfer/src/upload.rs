@@ -27,9 +27,9 @@ pub enum UploadTarget {
         base: RevisionId,
         /// Of the new revision: the base's plus one.
         number: u64,
-        /// The content that is replaced, where a checked seal vouches for it: chunks that stay as they
+        /// The content that is replaced, where a device with the keys has signed it: chunks that stay as they
         /// are keep their objects. Without a [hash](Download::manifest_hash) it isn't looked at.
-        present: Option<Download>,
+        replaced: Option<Download>,
         /// Sequence of the new node seal: one more than that of the last one.
         seal_seq: u64,
     },
@@ -42,13 +42,13 @@ pub struct Upload {
     /// The new revision's id, chosen by the caller, so that doing it twice is doing it once.
     pub revision: RevisionId,
     pub source: Arc<dyn Source>,
-    /// Length in bytes, as the file system told it; another length is a file that changes.
+    /// Length in bytes, as the file system reported it; any other length means that the file is being changed.
     pub size: u64,
     /// Milliseconds since 1970-01-01 UTC.
     pub modified_ms: i64,
     pub executable: bool,
-    /// Content that needs no upload: what the server is known to have.
-    pub unless: Option<ContentHash>,
+    /// Hash of the content that the server is known to have: an upload of it is skipped.
+    pub skip_if: Option<ContentHash>,
     /// An upload of this file that was begun before.
     pub resume: Option<ResumableUpload>,
 }
@@ -63,7 +63,8 @@ pub struct SmallUpload {
     /// Milliseconds since 1970-01-01 UTC.
     pub modified_ms: i64,
     pub executable: bool,
-    pub unless: Option<ContentHash>,
+    /// Hash of the content that the server is known to have: an upload of it is skipped.
+    pub skip_if: Option<ContentHash>,
 }
 
 /// The result of an upload.
@@ -106,11 +107,11 @@ impl UploadTarget {
         }
     }
 
-    /// Returns the content that is replaced, where a checked seal vouches for it.
-    pub(crate) fn vouched_content(&self) -> Option<Download> {
+    /// Returns the content that is replaced, where a device with the keys has signed it.
+    pub(crate) fn sealed_content(&self) -> Option<Download> {
         match self {
             Self::New { .. } => None,
-            Self::Revision { present, .. } => present.filter(|one| one.manifest_hash.is_some()),
+            Self::Revision { replaced, .. } => replaced.filter(|one| one.manifest_hash.is_some()),
         }
     }
 

@@ -156,7 +156,8 @@ pub struct DownloadFile {
 }
 
 /// Head of the frame that answers `POST /downloads/batch`; the payload is the chunks of the files
-/// with status 200, in order. Files that would pass the limit of a batch response 413: ask again.
+/// with status 200, in order. A file that would exceed the limit of the batch has status 413: it has to be
+/// requested again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DownloadedBatch {

@@ -1,6 +1,6 @@
 //! Copies of files as they were, written to this disk.
 
-use super::{copy, revisions};
+use super::copy;
 use crate::app::App;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::{clean, count, rfc3339, size};
@@ -75,7 +75,7 @@ async fn one(
     let one = past
         .get(id)
         .ok_or_else(|| Failure::failed("it is not there any more"))?;
-    let revisions = revisions(remote, &one.node).await?;
+    let revisions = remote.revisions(&one.node, &one.node.name).await?;
     let revision = content_at(&revisions, at_ms)
         .ok_or_else(|| Failure::failed("its version of then is not kept"))?;
     let (target, name) = match below.rsplit_once('/') {

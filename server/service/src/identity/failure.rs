@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use axum::Json;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cairn_wire::identity::OAuthErrorBody;
 
@@ -12,6 +12,8 @@ pub(crate) struct Failure {
     pub(crate) status: StatusCode,
     pub(crate) error: &'static str,
     pub(crate) description: String,
+    /// The header that belongs to the status, such as `Retry-After`.
+    pub(crate) header: Option<(HeaderName, String)>,
 }
 
 /// The responses of the endpoints.
@@ -23,6 +25,7 @@ impl Failure {
             status: StatusCode::BAD_REQUEST,
             error,
             description: description.into(),
+            header: None,
         }
     }
 
@@ -53,23 +56,30 @@ impl From<Error> for Failure {
         let status = error.status();
         if status == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(%error, "request failed");
-            return Self {
-                status,
-                error: "server_error",
-                description: error.body().message,
-            };
         }
         Self {
             status,
-            error: "invalid_request",
-            description: error.to_string(),
+            error: kind(status),
+            description: error.body().message,
+            header: error.header(),
         }
+    }
+}
+
+/// Returns the word of RFC 6749 for a status.
+fn kind(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+            "temporarily_unavailable"
+        }
+        _ if status.is_server_error() => "server_error",
+        _ => "invalid_request",
     }
 }
 
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
-        // The characters that RFC 6749 allows in a description.
+        // Without the characters that RFC 6749 excludes, and with one kind of quotation mark.
         let description = self
             .description
             .chars()
@@ -86,6 +96,11 @@ impl IntoResponse for Failure {
         let mut response = (self.status, Json(body)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Some((name, value)) = self.header
+            && let Ok(value) = HeaderValue::from_str(&value)
+        {
+            headers.insert(name, value);
+        }
         if self.status == StatusCode::UNAUTHORIZED {
             let scheme = if self.error == "invalid_client" {
                 "Basic realm=\"cairn\""
@@ -95,5 +110,35 @@ impl IntoResponse for Failure {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(scheme));
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_keeps_the_header_of_its_error_and_has_the_word_of_its_class() {
+        let limited = Error::RateLimited {
+            endpoint: "the login".into(),
+            retry_after: 30,
+        };
+        for (error, status, word) in [
+            (limited, 429, "temporarily_unavailable"),
+            (
+                Error::Unavailable("not now".into()),
+                503,
+                "temporarily_unavailable",
+            ),
+            (Error::quota_full("no space"), 507, "server_error"),
+            (Error::internal("a bug"), 500, "server_error"),
+            (Error::invalid("a typo"), 400, "invalid_request"),
+        ] {
+            let failure = Failure::from(error);
+            assert_eq!((failure.status.as_u16(), failure.error), (status, word));
+            let response = failure.into_response();
+            let wait = response.headers().get(header::RETRY_AFTER);
+            assert_eq!(wait.is_some(), status == 429, "{status}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Links that are sent by mail, and what their codes do once.
 
+use super::password;
 use crate::error::{Error, Result};
 use crate::state::{ServerState, address};
 use cairn_store::{CodePurpose, Error as StoreError, NewAccount};
@@ -8,11 +9,54 @@ use reqwest::Url;
 /// The title of the notification about a password that was set through a link.
 const CHANGED: &str = "Your password was changed through a link in a mail";
 
+/// The links to the page that sets a password, by what it sets one for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PasswordLink {
+    /// A new password for who can't log in.
+    Reset,
+    /// The first password of an account that an administrator offers.
+    Registration,
+}
+
+impl PasswordLink {
+    const ALL: [Self; 2] = [Self::Reset, Self::Registration];
+
+    /// Returns its name in the address of the page.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Reset => "reset",
+            Self::Registration => "registration",
+        }
+    }
+
+    /// Reads its name.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|link| link.name() == name)
+    }
+
+    /// Returns the purpose of its code.
+    pub(crate) fn purpose(self) -> CodePurpose {
+        match self {
+            Self::Reset => CodePurpose::PasswordReset,
+            Self::Registration => CodePurpose::Registration,
+        }
+    }
+
+    /// Returns how long it is good, in words.
+    pub(crate) fn lifetime(self) -> String {
+        let minutes = self.purpose().lifetime_ms() / 60_000;
+        match minutes / (24 * 60) {
+            0 => format!("{minutes} minutes"),
+            days => format!("{days} days"),
+        }
+    }
+}
+
 /// Returns the link to the page that sets a password.
-fn link(page: &Url, purpose: &str, email: &str, code: &str) -> String {
+fn address_of(page: &Url, link: PasswordLink, email: &str, code: &str) -> String {
     let mut url = page.clone();
     url.query_pairs_mut()
-        .append_pair("purpose", purpose)
+        .append_pair("purpose", link.name())
         .append_pair("email", email)
         .append_pair("code", code);
     url.into()
@@ -34,7 +78,8 @@ impl ServerState {
     pub(crate) fn send_password_link(&self, email: &str) -> Result<()> {
         let page = self.password_page()?;
         let base = page.origin().ascii_serialization();
-        let purpose = CodePurpose::PasswordReset;
+        let link = PasswordLink::Reset;
+        let (purpose, lifetime) = (link.purpose(), link.lifetime());
         self.store.write(|tx| {
             // To the address as the account has it, not as somebody typed it.
             let Some(account) = tx.whole_account_with_email(email)? else {
@@ -43,10 +88,10 @@ impl ServerState {
             let Some(code) = tx.new_code(&purpose, &account.email)? else {
                 return Ok(());
             };
-            let url = link(&page, "reset", &account.email, &code);
+            let url = address_of(&page, link, &account.email, &code);
             let body = format!(
                 "Somebody, probably you, asked for a new password of your account at {base}.\n\n{url}\n\n\
-                 The link is good for 15 minutes. Without it nothing changes. The passphrase of your files is another \
+                 The link is good for {lifetime}. Without it nothing changes. The passphrase of your files is another \
                  secret, and stays as it is.\n"
             );
             tx.send_mail_within(purpose.lifetime_ms(), &account.email, "A new password", &body)
@@ -63,7 +108,8 @@ impl ServerState {
         let email = address(email)?;
         let page = self.password_page()?;
         let base = page.origin().ascii_serialization();
-        let purpose = CodePurpose::Registration;
+        let link = PasswordLink::Registration;
+        let (purpose, lifetime) = (link.purpose(), link.lifetime());
         Ok(self.store.write(|tx| {
             if tx.account_with_email(email)?.is_some() {
                 return Err(StoreError::conflict(format!(
@@ -73,10 +119,10 @@ impl ServerState {
             let code = tx.new_code(&purpose, email)?.ok_or_else(|| {
                 StoreError::conflict(format!("{email} has three invitations that are open"))
             })?;
-            let url = link(&page, "registration", email, &code);
+            let url = address_of(&page, link, email, &code);
             let body = format!(
                 "You are invited to keep your files in sync with Cairn at {base}.\n\nChoose a password here:\n\n{url}\n\n\
-                 The link is good for three days.\n"
+                 The link is good for {lifetime}.\n"
             );
             let sent = tx.send_mail_within(purpose.lifetime_ms(), email, "Your account for Cairn", &body)?;
             Ok((!sent).then_some(url))
@@ -84,25 +130,26 @@ impl ServerState {
     }
 
     /// Uses the code of a link: sets the password of an account, or makes one. Returns false for a code that was
-    /// used already or is too old.
+    /// used already or is too old. `from` is the masked address that the request comes from.
     ///
     /// # Errors
     /// A conflict if there is an account where one was to be made; too many wrong codes.
     pub(crate) fn password_from_link(
         &self,
-        purpose: &CodePurpose,
+        link: PasswordLink,
         email: &str,
         code: &str,
         password: &str,
+        from: &str,
     ) -> Result<bool> {
         let hash = self.password_hash(password)?;
         let limits = self.options.limits;
         let done = self.store.write(|tx| {
-            let Some(used) = tx.use_code(purpose, email, code)? else {
+            let Some(used) = tx.use_code(&link.purpose(), email, code)? else {
                 return Ok(false);
             };
-            let account = match purpose {
-                CodePurpose::Registration => {
+            let account = match link {
+                PasswordLink::Registration => {
                     let new = NewAccount {
                         email,
                         password: &hash,
@@ -110,7 +157,7 @@ impl ServerState {
                     };
                     tx.add_account(&new)?.id
                 }
-                CodePurpose::PasswordReset | CodePurpose::Share(_) => {
+                PasswordLink::Reset => {
                     let Some(account) = tx.account_with_email(email)? else {
                         return Ok(false);
                     };
@@ -125,10 +172,21 @@ impl ServerState {
         })?;
         if done {
             // Whoever mistyped the old one need not wait.
-            self.identity
-                .throttle
-                .forget_failures(&email.to_lowercase());
+            let (here, everywhere) = password::subjects(email, from);
+            self.identity.throttle.forget_failures(&here);
+            self.identity.throttle.forget_failures(&everywhere);
         }
         Ok(done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PasswordLink;
+
+    #[test]
+    fn a_link_says_how_long_it_is_good() {
+        assert_eq!(PasswordLink::Reset.lifetime(), "15 minutes");
+        assert_eq!(PasswordLink::Registration.lifetime(), "3 days");
     }
 }

@@ -12,6 +12,13 @@ pub const MIN_PASSWORD: usize = 8;
 /// The hash that is checked where nobody has the address, so that the response takes as long.
 const NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuuS3jLnLQnRdI5FPbTMgHPKUZ0C1Y3cxK";
 
+/// Returns the subjects under which the throttle counts failures of an address: from one network, and from
+/// everywhere.
+pub(super) fn subjects(email: &str, from: &str) -> (String, String) {
+    let everywhere = email.trim().to_lowercase();
+    (format!("{everywhere} {from}"), everywhere)
+}
+
 /// Returns the account whose password this is, `None` for any other; `from` is the masked address that
 /// the attempt comes from.
 ///
@@ -23,16 +30,15 @@ pub(crate) async fn check(
     from: &str,
     password: &str,
 ) -> Result<Option<Account>> {
-    let key = email.trim().to_lowercase();
-    let here = format!("{key} {from}");
+    let (here, everywhere) = subjects(email, from);
     let identity = &app.identity;
     // Parallel attempts wait here, so that each of them is counted before the next is checked.
     let _permit = identity.checks.acquire().await;
     let now = app.source.now_ms();
     let throttle = &identity.throttle;
     throttle.check(&here, MAX_FAILURES, now)?;
-    throttle.check(&key, MAX_FAILURES_EVERYWHERE, now)?;
-    let known = app.store.account_with_password(&key)?;
+    throttle.check(&everywhere, MAX_FAILURES_EVERYWHERE, now)?;
+    let known = app.store.account_with_password(&everywhere)?;
     let hash = known
         .as_ref()
         .map_or_else(|| NOBODY.to_owned(), |(_, hash)| hash.clone());
@@ -51,7 +57,7 @@ pub(crate) async fn check(
         }
         Some(_) | None => {
             throttle.count_failure(&here, now);
-            throttle.count_failure(&key, now);
+            throttle.count_failure(&everywhere, now);
             Ok(None)
         }
     }

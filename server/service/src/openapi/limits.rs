@@ -6,7 +6,6 @@
 
 use crate::bounds;
 use crate::http::check::WORDS;
-use crate::routes::changes::MAX_LIMIT;
 use crate::routes::search::{CATEGORIES, MAX_QUERY, MIN_QUERY};
 use crate::routes::shares::settings::MAX_KEY_BLOB;
 use cairn_model::name::MAX_NAME_BYTES;
@@ -357,11 +356,15 @@ fn accounts() -> Vec<(&'static str, &'static str, Value)> {
 /// Path, query parameter and what is demanded of it; its handler checks it.
 fn parameters() -> Vec<(&'static str, &'static str, Value)> {
     vec![
-        ("/api/v1/changes", "limit", range(1, i64::from(MAX_LIMIT))),
+        (
+            "/api/v1/changes",
+            "limit",
+            range(1, i64::from(bounds::CHANGES_PAGE)),
+        ),
         (
             "/api/v1/changes/snapshot",
             "limit",
-            range(1, i64::from(MAX_LIMIT)),
+            range(1, i64::from(bounds::CHANGES_PAGE)),
         ),
         ("/api/v1/social/notifications", "limit", range(1, 100)),
         (

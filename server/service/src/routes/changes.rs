@@ -1,6 +1,7 @@
 //! The change feed by pages, and the snapshot that a lost position leads to.
 
 use crate::auth::Caller;
+use crate::bounds::CHANGES_PAGE;
 use crate::error::{Error, Result};
 use crate::http::extract::QueryParams;
 use crate::state::AppState;
@@ -10,20 +11,17 @@ use cairn_wire::changes::{Changes, ChangesQuery, Snapshot, SnapshotQuery};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// Changes or nodes on one page at most, and unless asked otherwise.
-pub(crate) const MAX_LIMIT: u32 = 1_000;
-
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
         .routes(routes!(changes))
         .routes(routes!(snapshot))
 }
 
-fn limit(asked: Option<u32>) -> Result<usize> {
-    let limit = asked.unwrap_or(MAX_LIMIT);
-    if limit == 0 || limit > MAX_LIMIT {
+fn limit(requested: Option<u32>) -> Result<usize> {
+    let limit = requested.unwrap_or(CHANGES_PAGE);
+    if limit == 0 || limit > CHANGES_PAGE {
         return Err(Error::invalid(format!(
-            "`limit` is {limit}; it has to be 1 to {MAX_LIMIT}"
+            "`limit` is {limit}; it has to be 1 to {CHANGES_PAGE}"
         )));
     }
     Ok(limit as usize)

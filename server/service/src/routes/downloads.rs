@@ -1,4 +1,4 @@
-//! Content down: one chunk with ranges, or many small files in one frame.
+//! Downloads: one chunk with ranges, or many small files in one frame.
 
 use super::revisions::raise_downloaded;
 use crate::auth::Caller;
@@ -146,14 +146,15 @@ fn find(
         return Ok((content, Vec::new()));
     }
     let places = app.store.content_places(&content)?;
-    raise_downloaded(app, caller, file.node_id)?;
     let size: u64 = places.iter().map(|place| place.size).sum();
-    *room = room.checked_sub(size).ok_or_else(|| {
+    let left = room.checked_sub(size).ok_or_else(|| {
         Error::TooLarge(
             "the file does not fit into this batch; ask for it again, or for its chunks one by one"
                 .into(),
         )
     })?;
+    raise_downloaded(app, caller, file.node_id)?;
+    *room = left;
     Ok((content, places))
 }
 

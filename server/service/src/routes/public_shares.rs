@@ -148,8 +148,9 @@ fn check_address(
         let Some(code) = code.filter(|_| fits) else {
             return Ok(());
         };
+        let minutes = purpose.lifetime_ms() / 60_000;
         let body = format!(
-            "{code} is the code for opening a link to files that was sent to you.\n\nIt is good for 15 minutes. If you \
+            "{code} is the code for opening a link to files that was sent to you.\n\nIt is good for {minutes} minutes. If you \
              didn't open a link, somebody else knows it, but can't open it without this code.\n"
         );
         tx.send_mail_within(purpose.lifetime_ms(), email, "Your code", &body)

@@ -3,8 +3,8 @@
 //! A woken stream reads everything since its position, so a burst of changes is one event, and a
 //! slow reader gets fewer and larger ones.
 
-use super::changes::MAX_LIMIT;
 use crate::auth::{self, Caller};
+use crate::bounds::CHANGES_PAGE;
 use crate::error::{Error, Result};
 use crate::http::extract::QueryParams;
 use crate::http::metrics::Subscriber;
@@ -74,7 +74,7 @@ impl Listener {
             let changes = Vec::new();
             return Ok((cursor != self.cursor).then_some(FeedMoved { cursor, changes }));
         }
-        let page = store.changes(self.space, Some(&self.cursor), MAX_LIMIT as usize)?;
+        let page = store.changes(self.space, Some(&self.cursor), CHANGES_PAGE as usize)?;
         Ok((!page.changes.is_empty()).then_some(FeedMoved {
             cursor: page.cursor,
             changes: page.changes,

@@ -90,7 +90,7 @@ async fn a_wrong_secret_or_a_wider_scope_is_refused() {
 }
 
 #[tokio::test]
-async fn a_service_account_makes_no_credential_and_a_reader_sees_files_alone() {
+async fn a_service_account_makes_nothing_that_outlives_it_and_a_reader_sees_files_alone() {
     let world = World::new();
     let nobody = world.nobody();
     for (scope, reads) in [("files", 200), ("files.read", 403)] {
@@ -103,6 +103,11 @@ async fn a_service_account_makes_no_credential_and_a_reader_sees_files_alone() {
         for path in ["/api/v1/apikeys", "/api/v1/service-accounts"] {
             service.post(path, &json!({"name": "x"})).await.failed(403);
         }
+        let hook = json!({"url": "https://hooks.example.com/", "events": ["file.uploaded"]});
+        service.post("/api/v1/webhooks", &hook).await.failed(403);
+        service.delete("/api/v1/useraccount").await.failed(403);
+        let composite = service.get("/api/v1/useraccount/composite").await;
+        assert_eq!(composite.ok::<Value>()["status"], "active");
         service.get("/api/v1/nodes").await.done(200);
         for path in [
             "/api/v1/apikeys",

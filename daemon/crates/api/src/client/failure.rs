@@ -32,7 +32,7 @@ impl From<TransportError> for Failure {
     fn from(error: TransportError) -> Self {
         let (error, again) = match error {
             TransportError::Connect(text) => (ApiError::Offline(text), Again::Always),
-            TransportError::Cut(text) => (ApiError::Offline(text), Again::IfSafe),
+            TransportError::Interrupted(text) => (ApiError::Offline(text), Again::IfSafe),
             TransportError::Invalid(text) => (ApiError::Protocol(text), Again::Never),
         };
         Self {

@@ -39,7 +39,7 @@ impl Api {
             }
             let worth = match failure.again {
                 Again::Never => false,
-                Again::IfSafe => call.repeat == Retry::Idempotent,
+                Again::IfSafe => call.retry == Retry::Idempotent,
                 Again::Always => true,
             };
             if !worth

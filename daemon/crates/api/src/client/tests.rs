@@ -40,7 +40,7 @@ impl Transport for Script {
             ),
             Play::Fail(error) => return Err(error),
             Play::CutBody(body) => {
-                let cut = Err(TransportError::Cut("reset".into()));
+                let cut = Err(TransportError::Interrupted("reset".into()));
                 (
                     200,
                     vec![],
@@ -120,7 +120,7 @@ async fn a_get_outlives_cut_bodies_and_server_errors() {
 #[tokio::test(start_paused = true)]
 async fn what_may_have_happened_is_not_sent_twice() {
     for play in [
-        Play::Fail(TransportError::Cut("reset".into())),
+        Play::Fail(TransportError::Interrupted("reset".into())),
         Play::Respond(500, vec![], ""),
         Play::CutBody("{"),
     ] {
@@ -138,7 +138,10 @@ async fn what_may_have_happened_is_not_sent_twice() {
 
 #[tokio::test(start_paused = true)]
 async fn a_repeated_post_carries_the_same_idempotency_key() {
-    let (api, script) = api(vec![Play::Fail(TransportError::Cut("reset".into())), ok()]);
+    let (api, script) = api(vec![
+        Play::Fail(TransportError::Interrupted("reset".into())),
+        ok(),
+    ]);
     let call = api.with_idempotency_key(post()).unwrap();
     api.bytes(call).await.unwrap();
     let seen = script.seen.lock().unwrap();
@@ -302,4 +305,11 @@ async fn an_oversized_response_is_refused() {
     let (api, _) = api(vec![Play::Respond(200, vec![], "123456789")]);
     let error = api.bytes(Call::get("/x").limit(8)).await.unwrap_err();
     assert!(matches!(error, ApiError::Protocol(_)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_of_deliveries_that_is_no_page_is_no_empty_list() {
+    let (api, _script) = api(vec![Play::Respond(200, vec![], "{\"items\":[]}")]);
+    let failed = api.webhook_deliveries("w").await.unwrap_err();
+    assert!(matches!(failed, ApiError::Protocol(_)), "{failed:?}");
 }

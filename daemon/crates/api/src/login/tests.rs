@@ -4,7 +4,7 @@ use super::*;
 use crate::transport::{Request, Response, TransportError};
 use futures_util::{FutureExt as _, StreamExt as _};
 use http::{HeaderMap, StatusCode};
-use std::sync::Mutex as Plain;
+use std::sync::Mutex as StdMutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Knows one refresh token at a time; each use replaces it.
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 struct Provider {
     used: AtomicU32,
     /// Failures that come instead of the next responses.
-    failures: Plain<Vec<TransportError>>,
+    failures: StdMutex<Vec<TransportError>>,
 }
 
 #[async_trait]
@@ -46,13 +46,13 @@ impl Transport for Provider {
 
 /// Shared by the logins of a test, as by the processes of a home.
 #[derive(Default)]
-struct Kept {
-    tokens: Plain<Option<Tokens>>,
+struct MemoryTokens {
+    tokens: StdMutex<Option<Tokens>>,
     lock: Arc<Mutex<()>>,
 }
 
 #[async_trait]
-impl TokenStore for Kept {
+impl TokenStore for MemoryTokens {
     async fn lock(&self) -> Result<Box<dyn Any + Send>, ApiError> {
         Ok(Box::new(self.lock.clone().lock_owned().await))
     }
@@ -67,8 +67,8 @@ impl TokenStore for Kept {
     }
 }
 
-fn world(expires_at: i64) -> (Arc<Provider>, Arc<Kept>) {
-    let kept = Kept::default();
+fn setup(expires_at: i64) -> (Arc<Provider>, Arc<MemoryTokens>) {
+    let kept = MemoryTokens::default();
     *kept.tokens.lock().unwrap() = Some(Tokens {
         access_token: "a0".into(),
         expires_at,
@@ -79,15 +79,15 @@ fn world(expires_at: i64) -> (Arc<Provider>, Arc<Kept>) {
     (Arc::default(), Arc::new(kept))
 }
 
-fn login(world: &(Arc<Provider>, Arc<Kept>)) -> Login {
+fn login(world: &(Arc<Provider>, Arc<MemoryTokens>)) -> Login {
     Login::new(world.0.clone(), world.1.clone())
 }
 
 #[tokio::test]
 async fn a_token_is_used_until_shortly_before_it_expires() {
-    let world = world(now_ms() + 600_000);
+    let world = setup(now_ms() + 600_000);
     assert_eq!(login(&world).bearer().await, Ok("a0".into()));
-    let world = self::world(now_ms() + 20_000);
+    let world = setup(now_ms() + 20_000);
     let login = login(&world);
     assert_eq!(login.bearer().await, Ok("a1".into()));
     assert_eq!(login.bearer().await, Ok("a1".into()));
@@ -98,7 +98,7 @@ async fn a_token_is_used_until_shortly_before_it_expires() {
 
 #[tokio::test]
 async fn two_processes_use_one_refresh_token_once() {
-    let world = world(0);
+    let world = setup(0);
     let (one, other) = (login(&world), login(&world));
     let (first, second) = tokio::join!(one.bearer(), other.bearer());
     assert_eq!((first, second), (Ok("a1".into()), Ok("a1".into())));
@@ -107,7 +107,7 @@ async fn two_processes_use_one_refresh_token_once() {
 
 #[tokio::test]
 async fn calls_that_were_refused_together_renew_once() {
-    let world = world(now_ms() + 600_000);
+    let world = setup(now_ms() + 600_000);
     let login = login(&world);
     login.bearer().await.unwrap();
     let (first, second) = tokio::join!(login.refresh(), login.refresh());
@@ -118,7 +118,7 @@ async fn calls_that_were_refused_together_renew_once() {
 
 #[tokio::test]
 async fn a_refused_refresh_token_and_a_logout_end_it() {
-    let world = world(0);
+    let world = setup(0);
     world.0.used.store(7, Ordering::SeqCst);
     let login = login(&world);
     assert_eq!(login.bearer().await, Err(ApiError::Unauthorized));
@@ -133,14 +133,14 @@ async fn a_refused_refresh_token_and_a_logout_end_it() {
 
 #[tokio::test(start_paused = true)]
 async fn a_network_that_fails_for_a_moment_ends_nothing() {
-    let world = world(0);
-    let cut = || TransportError::Cut("gone".into());
-    *world.0.failures.lock().unwrap() = vec![cut(), cut()];
+    let world = setup(0);
+    let interrupted = || TransportError::Interrupted("gone".into());
+    *world.0.failures.lock().unwrap() = vec![interrupted(), interrupted()];
     assert_eq!(login(&world).bearer().await, Ok("a1".into()));
     if let Some(tokens) = world.1.tokens.lock().unwrap().as_mut() {
         tokens.expires_at = 0;
     }
-    *world.0.failures.lock().unwrap() = vec![cut(), cut(), cut()];
+    *world.0.failures.lock().unwrap() = vec![interrupted(), interrupted(), interrupted()];
     let late = login(&world);
     assert_eq!(late.bearer().await, Err(ApiError::Offline("gone".into())));
     assert_eq!(late.bearer().await, Ok("a2".into()));

@@ -80,7 +80,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         size: stat.size,
         modified_ms: stat.mtime.div_euclid(1_000_000),
         executable: ready.row.executable,
-        unless: ready.unless,
+        skip_if: ready.unless,
         resume: ready.resume,
     };
     let listener = Listener {

@@ -6,15 +6,15 @@ use cairn_model::Kind;
 use cairn_space::undo::NodeChange;
 
 /// Files and empty folders that go to the trash without a question.
-const FEW: usize = 3;
+const MAX_TRASHED_UNASKED: usize = 3;
 
 /// The numbers of changes, by what taking them back does.
 #[derive(Default, PartialEq, Eq, Debug)]
 pub(super) struct Counts {
     /// Files and empty folders that go to the trash.
-    single: usize,
+    trashed_items: usize,
     /// Folders that go to the trash with all that is in them.
-    whole: usize,
+    trashed_trees: usize,
     restored: usize,
     moved: usize,
     contents: usize,
@@ -29,17 +29,19 @@ impl Counts {
     pub(super) fn of(changes: &[Noted], link_tools: LinkTools) -> Self {
         let mut counts = Self::default();
         for noted in changes {
-            *counts.number_for(&noted.change, link_tools) += 1;
+            *counts.counter_for(&noted.change, link_tools) += 1;
         }
         counts
     }
 
-    fn number_for(&mut self, change: &Change, link_tools: LinkTools) -> &mut usize {
+    fn counter_for(&mut self, change: &Change, link_tools: LinkTools) -> &mut usize {
         match change {
             Change::Node { kind, record } => match (&record.change, kind) {
-                (NodeChange::Copied | NodeChange::Restored, Kind::Folder) => &mut self.whole,
+                (NodeChange::Copied | NodeChange::Restored, Kind::Folder) => {
+                    &mut self.trashed_trees
+                }
                 (NodeChange::Made | NodeChange::Copied | NodeChange::Restored, _) => {
-                    &mut self.single
+                    &mut self.trashed_items
                 }
                 (NodeChange::Trashed, _) => &mut self.restored,
                 (NodeChange::Moved { .. }, _) => &mut self.moved,
@@ -57,38 +59,38 @@ impl Counts {
 
     /// Returns whether more than a few things go to the trash.
     pub(super) fn fills_trash(&self) -> bool {
-        self.single > FEW || self.whole > 0
+        self.trashed_items > MAX_TRASHED_UNASKED || self.trashed_trees > 0
     }
 
-    /// Returns the question whether to take it back.
+    /// Returns the confirmation question for undoing `what`.
     pub(super) fn question(&self, what: &str) -> String {
         let mut parts = Vec::new();
         let mut trashed = Vec::new();
-        match self.single {
+        match self.trashed_items {
             0 => {}
             1 => trashed.push("1 file or empty folder".to_owned()),
             many => trashed.push(format!("{many} files or empty folders")),
         }
-        match self.whole {
+        match self.trashed_trees {
             0 => {}
-            1 => trashed.push("1 folder with all that is in it".to_owned()),
-            many => trashed.push(format!("{many} folders with all that is in them")),
+            1 => trashed.push("1 folder with everything in it".to_owned()),
+            many => trashed.push(format!("{many} folders with everything in them")),
         }
         if !trashed.is_empty() {
-            parts.push(format!("to the trash: {}", trashed.join(" and ")));
+            parts.push(format!("Moved to the trash: {}.", trashed.join(" and ")));
         }
-        let others = [
-            ("back from the trash", self.restored),
-            ("moved or renamed back", self.moved),
-            ("contents as before", self.contents),
-            ("details as before", self.details),
-            ("share links deleted", self.links_deleted),
-            ("share links as before", self.links_changed),
-            ("changes of share links that stay", self.links_left),
+        let counts = [
+            ("Restored from the trash", self.restored),
+            ("Moved or renamed back", self.moved),
+            ("Contents as before", self.contents),
+            ("Details as before", self.details),
+            ("Share links deleted", self.links_deleted),
+            ("Share links as before", self.links_changed),
+            ("Share link changes that stay", self.links_left),
         ];
-        let given = others.iter().filter(|(_, number)| *number > 0);
-        parts.extend(given.map(|(kind, number)| format!("{kind}: {number}")));
-        format!("Take {what} back? It does this: {}.", parts.join("; "))
+        let nonzero = counts.iter().filter(|(_, number)| *number > 0);
+        parts.extend(nonzero.map(|(kind, number)| format!("{kind}: {number}.")));
+        format!("Undo {what}? {}", parts.join(" "))
     }
 }
 
@@ -153,8 +155,8 @@ mod tests {
         ]);
         assert_eq!(
             counts.question("all"),
-            "Take all back? It does this: to the trash: 1 file or empty folder and 1 folder with all that is in it; \
-             back from the trash: 1; share links deleted: 2; changes of share links that stay: 1."
+            "Undo all? Moved to the trash: 1 file or empty folder and 1 folder with everything in it. \
+             Restored from the trash: 1. Share links deleted: 2. Share link changes that stay: 1."
         );
     }
 }

@@ -13,7 +13,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "sync_status",
         "Sync status",
         Effect::ReadOnly,
-        "Shows whether everything is synced and what is not: connection, account, device, folders, transfers, problems, deletions that wait for an answer, open conflicts.",
+        "Shows whether everything is synced and what is not: connection, account, device, folders, transfers, problems, deletions that wait for a decision, open conflicts.",
         &[],
         Run::Custom(sync_tools::status),
     ),
@@ -68,7 +68,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "sync_confirm",
         "Confirm deletions",
         Effect::IdempotentDestructive,
-        "Answers deletions that wait (questions in sync_status).",
+        "Decides deletions that wait (questions in sync_status).",
         &[
             non_empty("folder", "Local folder").required(),
             choice(

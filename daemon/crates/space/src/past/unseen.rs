@@ -29,7 +29,7 @@ impl Unseen {
                 continue;
             }
             let mut at = Some(node.id);
-            // Where one was there before, so were those above it; a ring ends there, too.
+            // Where one was there before, so were those above it; a cycle ends there, too.
             while let Some(id) = at.filter(|id| touched.insert(*id)) {
                 at = parent_of(id);
             }

@@ -5,7 +5,7 @@
 
 use super::ShareError;
 use crate::Space;
-use crate::verify::{check_name, path_in, ring};
+use crate::verify::{check_name, cycle, path_in};
 use cairn_model::{Kind, NodeId};
 use cairn_transfer::TransferError;
 use cairn_wire::nodes::Node;
@@ -108,7 +108,7 @@ impl Space {
     ) -> Result<(), ShareError> {
         check_name(&node)?;
         if !walk.seen.insert(node.id) {
-            return Err(ring().into());
+            return Err(cycle().into());
         }
         let path = if path.is_empty() {
             node.name.clone()

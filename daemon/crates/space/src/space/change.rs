@@ -60,14 +60,14 @@ impl Space {
         name: &Name,
     ) -> Result<EnsuredFolder, TransferError> {
         let present = self.child(parent, name).await?;
-        self.ensure_unless(present, parent, name).await
+        self.ensure_absent(present, parent, name).await
     }
 
     /// Returns the folder of a name, which is made unless something `present` has the name.
     ///
     /// # Errors
     /// [`ApiError::Conflict`] if a file has the name.
-    pub(crate) async fn ensure_unless(
+    pub(crate) async fn ensure_absent(
         &self,
         present: Option<Node>,
         parent: Option<NodeId>,

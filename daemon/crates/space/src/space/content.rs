@@ -96,12 +96,12 @@ impl Space {
         progress: &dyn Progress,
     ) -> Result<Node, TransferError> {
         let present = self.child(parent, name).await?;
-        let (target, unless) = match present.clone() {
+        let (target, skip_if) = match present.clone() {
             None => (new_file(parent, name), None),
             Some(node) => {
                 let next = self.revisions_of(vec![(node, ())]).await.remove(0).1?;
-                let unless = next.unless(local);
-                (next.target, unless)
+                let skip_if = next.skip_if(local);
+                (next.target, skip_if)
             }
         };
         let upload = Upload {
@@ -111,7 +111,7 @@ impl Space {
             size: local.size,
             modified_ms: local.modified_ms,
             executable: local.executable,
-            unless,
+            skip_if,
             resume: None,
         };
         match self.transfer.upload(upload, progress).await? {
@@ -141,9 +141,9 @@ impl Space {
         for ((item, file), next) in self.revisions_of(existing).await {
             match next {
                 Ok(next) => {
-                    let unless = next.unless(file.local);
+                    let skip_if = next.skip_if(file.local);
                     let present = file.present.clone();
-                    uploads.push(((item, present), small_upload(file, next.target, unless)));
+                    uploads.push(((item, present), small_upload(file, next.target, skip_if)));
                 }
                 Err(error) => outcomes.push((item, Err(error))),
             }
@@ -230,7 +230,7 @@ impl Space {
             name: node.name.clone(),
             base,
             number: known.next_revision()?,
-            present: Some(self.current_revision(node, base)),
+            replaced: Some(self.current_revision(node, base)),
             seal_seq: known.next_seal()?,
         })
     }
@@ -246,7 +246,7 @@ struct NextRevision {
 
 impl NextRevision {
     /// Returns the hash of the content that needs no upload, because the file has it already.
-    fn unless(&self, local: LocalMetadata) -> Option<ContentHash> {
+    fn skip_if(&self, local: LocalMetadata) -> Option<ContentHash> {
         let is_same = self.is_vouched && self.present.executable == local.executable;
         is_same.then_some(self.present.hash)
     }
@@ -260,14 +260,18 @@ fn new_file(parent: Option<NodeId>, name: &Name) -> UploadTarget {
     }
 }
 
-fn small_upload(file: SmallFile, target: UploadTarget, unless: Option<ContentHash>) -> SmallUpload {
+fn small_upload(
+    file: SmallFile,
+    target: UploadTarget,
+    skip_if: Option<ContentHash>,
+) -> SmallUpload {
     SmallUpload {
         target,
         revision: RevisionId::from_random_bytes(random_id()),
         bytes: file.bytes,
         modified_ms: file.local.modified_ms,
         executable: file.local.executable,
-        unless,
+        skip_if,
     }
 }
 

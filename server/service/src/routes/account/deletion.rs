@@ -1,4 +1,4 @@
-//! Ending the account, and changing one's mind.
+//! Account deletion: request and cancel.
 
 use crate::auth::Caller;
 use crate::error::Result;
@@ -15,8 +15,8 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(restore_account))
 }
 
-/// Asks for the account to be deleted: it can be restored for 60 days, in which it can read and
-/// change nothing; then it goes with all of its data.
+/// Requests the deletion of the account. For 60 days it can read but not change anything, and can be
+/// restored; then it is deleted with all of its data.
 #[utoipa::path(
     delete, path = "/api/v1/useraccount", tag = "account",
     responses(
@@ -31,7 +31,7 @@ async fn request_deletion(
     Ok(Json(app.store.request_deletion(caller.account)?))
 }
 
-/// Calls the account's deletion off, within the 60 days.
+/// Cancels the deletion of the account, within the 60 days.
 #[utoipa::path(
     post, path = "/api/v1/useraccount/restore", tag = "account",
     responses(

@@ -8,15 +8,16 @@ use super::authorize::stale_page;
 use super::request::Sent;
 use crate::error::{Error, Result};
 use crate::http::extract::QueryParams;
+use crate::http::visitor::MaskedIp;
 use crate::identity::failure::OAuthResult;
 use crate::identity::form::Browser;
+use crate::identity::links::PasswordLink;
 use crate::identity::page::{escape, notice, page};
 use crate::identity::password::MIN_PASSWORD;
 use crate::state::AppState;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use cairn_store::CodePurpose;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
@@ -42,20 +43,17 @@ struct Link {
 }
 
 impl Link {
-    /// Returns the purpose of its code.
-    fn code_purpose(&self) -> Option<CodePurpose> {
-        match self.purpose.as_str() {
-            "reset" => Some(CodePurpose::PasswordReset),
-            "registration" => Some(CodePurpose::Registration),
-            _ => None,
-        }
+    /// Returns what its page sets a password for.
+    fn kind(&self) -> Option<PasswordLink> {
+        PasswordLink::parse(&self.purpose)
     }
 
     /// Returns true if its code is good.
     fn is_open(&self, app: &AppState) -> Result<bool> {
-        let Some(purpose) = self.code_purpose() else {
+        let Some(kind) = self.kind() else {
             return Ok(false);
         };
+        let purpose = kind.purpose();
         Ok(app.store.is_code_open(&purpose, &self.email, &self.code)?)
     }
 }
@@ -180,7 +178,10 @@ async fn submit_forgotten(
         &app.source,
         StatusCode::OK,
         "Look into your mail",
-        "If there is an account with this address, a link for a new password is on its way. It is good for 15 minutes.",
+        &format!(
+            "If there is an account with this address, a link for a new password is on its way. It is good for {}.",
+            PasswordLink::Reset.lifetime()
+        ),
     ))
 }
 
@@ -190,11 +191,9 @@ fn password_page(
     link: &Link,
     error: Option<&str>,
 ) -> Response {
-    let (title, button) = match link.code_purpose() {
-        Some(CodePurpose::Registration) => ("Your account", "Make the account"),
-        Some(CodePurpose::PasswordReset | CodePurpose::Share(_)) | None => {
-            ("New password", "Set the password")
-        }
+    let (title, button) = match link.kind() {
+        Some(PasswordLink::Registration) => ("Your account", "Make the account"),
+        Some(PasswordLink::Reset) | None => ("New password", "Set the password"),
     };
     let error = error
         .map(|text| format!("<p class=\"error\" role=\"alert\">{}</p>", escape(text)))
@@ -237,6 +236,17 @@ fn expired_page(app: &AppState) -> Response {
     )
 }
 
+fn refusal_page(app: &AppState, error: &Error) -> Response {
+    let title = "The password can't be set";
+    let mut response = notice(&app.source, error.status(), title, &error.to_string());
+    if let Some((name, value)) = error.header()
+        && let Ok(value) = HeaderValue::from_str(&value)
+    {
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
+
 /// Shows the page behind the link of a mail. It changes nothing: programs that look into mails open links, too.
 #[utoipa::path(
     get, path = "/oauth/password", tag = "identity", security(()), params(Link),
@@ -264,11 +274,13 @@ async fn show_password(
         (status = 200, description = "The password is set", body = String, content_type = "text/html"),
         (status = 400, description = "The password is too short or too long, or the form is not one of this browser", body = String, content_type = "text/html"),
         (status = 409, description = "There is an account with this address already", body = String, content_type = "text/html"),
-        (status = 410, description = "The link was used, or it is too old", body = String, content_type = "text/html")
+        (status = 410, description = "The link was used, or it is too old", body = String, content_type = "text/html"),
+        (status = 429, description = "Too many wrong codes for this address", body = String, content_type = "text/html")
     )
 )]
 async fn submit_password(
     State(app): State<AppState>,
+    MaskedIp(from): MaskedIp,
     Sent(sent, parts): Sent<NewPassword>,
 ) -> OAuthResult<Response> {
     let now = app.source.now_ms();
@@ -295,14 +307,14 @@ async fn submit_password(
     if !link.is_open(&app)? {
         return Ok(expired_page(&app));
     }
-    let Some(purpose) = link.code_purpose() else {
+    let Some(kind) = link.kind() else {
         return Ok(expired_page(&app));
     };
     // A hash takes a core for a while, as a check of a password does.
     let _permit = app.identity.checks.acquire().await;
     let worker = app.clone();
     let done = tokio::task::spawn_blocking(move || {
-        worker.password_from_link(&purpose, &link.email, &link.code, &sent.password)
+        worker.password_from_link(kind, &link.email, &link.code, &sent.password, &from)
     })
     .await
     .map_err(|e| Error::internal(format!("a password can't be set: {e}")))?;
@@ -320,6 +332,7 @@ async fn submit_password(
             "There is an account already",
             "An account with this address exists. If its password is forgotten, ask for a new one.",
         )),
+        Err(error) if error.status().is_client_error() => Ok(refusal_page(&app, &error)),
         Err(error) => Err(error.into()),
     }
 }

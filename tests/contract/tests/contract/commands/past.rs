@@ -102,6 +102,24 @@ fn a_version_comes_back_by_number_id_and_time_and_stays_verified() {
 }
 
 #[test]
+fn a_service_that_refuses_is_not_taken_for_a_file_that_is_gone() {
+    let world = World::new();
+    world.login("a");
+    world.write("f", "one");
+    let uploaded = world.json("a", &["upload", "f"]);
+    let id = uploaded["node"]["id"].as_str().unwrap();
+    let path = format!("/api/v1/nodes/{id}$");
+    world.dev(
+        "/_dev/faults",
+        json!({ "path_pattern": path, "status": 403 }),
+    );
+    for state in [["--version", "1"], ["--at", "1h ago"]] {
+        let refused = world.run("a", &[&["restore", id][..], &state].concat());
+        refused.assert_refused(1, &["can't find", id]);
+    }
+}
+
+#[test]
 fn what_was_deleted_comes_back_sealed_also_by_its_local_path() {
     let world = World::new();
     world.login("a");

@@ -15,8 +15,8 @@ const ITERATIONS: &str = "600000";
 pub(crate) struct World {
     pub(crate) dir: TempDir,
     pub(crate) url: String,
-    _service: Service,
-    _runtime: Runtime,
+    service: Service,
+    runtime: Runtime,
 }
 
 /// The exit code and output of a command.
@@ -39,11 +39,16 @@ impl World {
         let world = Self {
             dir: tempfile::tempdir().expect("a directory can be made"),
             url: service.url.clone(),
-            _service: service,
-            _runtime: runtime,
+            service,
+            runtime,
         };
         world.write("passphrase", PASSPHRASE);
         world
+    }
+
+    /// Tells the server how to behave.
+    pub(crate) fn dev(&self, path: &str, body: Value) {
+        self.runtime.block_on(self.service.post(path, body));
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

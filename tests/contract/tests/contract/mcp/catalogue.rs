@@ -175,16 +175,16 @@ async fn a_choice_leaves_only_what_was_chosen() {
     assert_eq!(response["error"]["code"], -32602, "{response}");
 }
 
-/// With CAIRN_UPDATE_DOCS set, the page is written anew.
+/// With CAIRN_UPDATE_GENERATED set, the page is written anew.
 #[test]
 fn the_documentation_is_made_of_the_catalogue() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/tools.md");
-    if std::env::var_os("CAIRN_UPDATE_DOCS").is_some() {
+    if std::env::var_os("CAIRN_UPDATE_GENERATED").is_some() {
         std::fs::write(path, cairn_mcp::reference()).unwrap();
     }
     let written = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         written == cairn_mcp::reference(),
-        "docs/tools.md is not up to date: run this test with CAIRN_UPDATE_DOCS=1"
+        "docs/tools.md is not up to date: run this test with CAIRN_UPDATE_GENERATED=1"
     );
 }

@@ -58,7 +58,7 @@ async fn batches_commit_each_file_alone() {
                 )
             })
             .collect();
-        files[3].unless = Some(content_hash(&files[3].bytes));
+        files[3].skip_if = Some(content_hash(&files[3].bytes));
         let duplicate = UploadTarget::New {
             node: node(99),
             parent: None,

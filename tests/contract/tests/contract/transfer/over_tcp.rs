@@ -84,7 +84,7 @@ fn upload(target: UploadTarget, n: u32, content: &[u8]) -> Upload {
         size: content.len() as u64,
         modified_ms: 1_767_323_045_678,
         executable: true,
-        unless: None,
+        skip_if: None,
         resume: None,
     }
 }
@@ -273,7 +273,7 @@ async fn batches_go_up_twice_without_harm_and_come_down() {
             bytes: bytes(u64::from(n), n as usize * 37),
             modified_ms: 5,
             executable: false,
-            unless: None,
+            skip_if: None,
         })
         .collect();
     let mut nodes = BTreeMap::new();
@@ -362,8 +362,8 @@ async fn a_new_revision_of_a_copy_uses_the_chunks_of_the_original() {
         .await
         .unwrap();
     let mut target = next_revision(&copied, 2);
-    if let UploadTarget::Revision { present, .. } = &mut target {
-        *present = Some(Download {
+    if let UploadTarget::Revision { replaced, .. } = &mut target {
+        *replaced = Some(Download {
             manifest_hash: Some(manifest_hash(&sealed.manifest.0)),
             ..current(&copied)
         });
@@ -405,7 +405,7 @@ async fn nothing_that_the_server_keeps_is_plaintext() {
         bytes: sentence.to_vec(),
         modified_ms: 5,
         executable: false,
-        unless: None,
+        skip_if: None,
     };
     world
         .transfer

@@ -114,7 +114,7 @@ async fn content_that_is_there_already_is_not_sent() {
     let world = World::new(Blocking::Inline);
     let content = bytes(1, 5000);
     let unchanged = Upload {
-        unless: Some(content_hash(&content)),
+        skip_if: Some(content_hash(&content)),
         ..upload(new_file(1), revision(1), &content)
     };
     assert_eq!(
@@ -123,7 +123,7 @@ async fn content_that_is_there_already_is_not_sent() {
     );
     assert_eq!(world.server.state(|state| state.requests.len()), 0);
     let other = Upload {
-        unless: Some(content_hash(b"other")),
+        skip_if: Some(content_hash(b"other")),
         ..unchanged
     };
     unwrap_committed(world.put(other).await);
@@ -137,7 +137,7 @@ async fn a_touched_file_asks_the_service_for_nothing() {
         unwrap_committed(world.put(upload(new_file(1), revision(1), &content)).await);
     let before = world.server.state(|state| state.requests.len());
     let touched = Upload {
-        unless: Some(manifest.hash),
+        skip_if: Some(manifest.hash),
         ..upload(next_of(&world, &node, 2), revision(2), &content)
     };
     assert_eq!(
@@ -147,7 +147,7 @@ async fn a_touched_file_asks_the_service_for_nothing() {
     assert_eq!(world.server.state(|state| state.requests.len()), before);
     let grown = [&content[..], b"!"].concat();
     let grown = Upload {
-        unless: touched.unless,
+        skip_if: touched.skip_if,
         ..upload(touched.target, revision(2), &grown)
     };
     unwrap_committed(world.put(grown).await);

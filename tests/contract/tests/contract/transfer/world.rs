@@ -137,25 +137,25 @@ pub(crate) fn next_revision(node: &Node, number: u64) -> UploadTarget {
         name: node.name.clone(),
         base: node.revision_id.unwrap(),
         number,
-        present: None,
+        replaced: None,
         seal_seq: number,
     }
 }
 
-/// As [`next_revision`], of content that the caller vouches for.
+/// As [`next_revision`], of content that the caller names as replaced.
 pub(crate) fn next_of(world: &World, node: &Node, number: u64) -> UploadTarget {
     let revision = node.revision_id.unwrap();
     let sealed = world
         .server
         .state(|state| state.revisions[&(node.id, revision)].manifest.0.clone());
-    let vouched = Download {
+    let content = Download {
         source: node.content_source,
         manifest_hash: Some(manifest_hash(&sealed)),
         ..Download::new(node.id, revision)
     };
     let mut target = next_revision(node, number);
-    if let UploadTarget::Revision { present, .. } = &mut target {
-        *present = Some(vouched);
+    if let UploadTarget::Revision { replaced, .. } = &mut target {
+        *replaced = Some(content);
     }
     target
 }
@@ -168,7 +168,7 @@ pub(crate) fn upload(target: UploadTarget, revision: RevisionId, content: &[u8])
         size: content.len() as u64,
         modified_ms: 1_767_323_045_678,
         executable: false,
-        unless: None,
+        skip_if: None,
         resume: None,
     }
 }
@@ -184,7 +184,7 @@ pub(crate) fn small_upload(
         bytes,
         modified_ms: 1,
         executable: true,
-        unless: None,
+        skip_if: None,
     }
 }
 

@@ -86,7 +86,7 @@ async fn send(ctx: &Ctx, files: Vec<(Task, (Ready, Content))>) -> Stage<Task, (R
             bytes: content.bytes,
             modified_ms: ready.row.stat.mtime.div_euclid(1_000_000),
             executable: ready.row.executable,
-            unless: ready.unless,
+            skip_if: ready.unless,
         };
         ((task, ready), upload)
     });

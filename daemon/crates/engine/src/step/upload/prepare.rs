@@ -128,7 +128,7 @@ fn new_revision(
         name: over.name.to_string(),
         base,
         number: numbers.next_revision()?,
-        present: reusable_content(&ctx.engine.keys, over, synced),
+        replaced: reusable_content(&ctx.engine.keys, over, synced),
         seal_seq: numbers.next_seal()?,
     };
     Ok((target, synced.hash))

@@ -1,4 +1,4 @@
-"""The official Python SDK as a judge of `cairn mcp`.
+"""The official Python SDK as a client of `cairn mcp`.
 
     sdk.py PROGRAM URL KEY [SCHEMAS]
 
@@ -63,7 +63,7 @@ REFUSED = [
     ("tools/list", {"cursor": "made up"}, -32602),
     ("prompts/get", {"name": "no_such_prompt"}, -32602),
 ]
-INITIALIZE = {"capabilities": {}, "clientInfo": {"name": "judge", "version": "1"}}
+INITIALIZE = {"capabilities": {}, "clientInfo": {"name": "check", "version": "1"}}
 
 
 class Raw:
@@ -207,7 +207,7 @@ async def through_the_client(mode):
         assert {tool.name for tool in tools} == CATALOGUE, tools
         total = await client.call_tool("compute", {"operation": "sum", "values": [1, 2, 3]})
         assert json.loads(total.content[0].text)["result"] == 6, total
-        made = await client.call_tool("create_folder", {"name": f"judged {mode}"})
+        made = await client.call_tool("create_folder", {"name": f"checked {mode}"})
         assert not made.is_error, made
         wrong = await client.call_tool("get_file_info", {"file_uuid": "x"})
         assert wrong.is_error and "error" in json.loads(wrong.content[0].text), wrong

@@ -1,4 +1,4 @@
-//! The device's memory of other people's keys between sessions, and how strict it is.
+//! The boundary to the device's key pins and verification setting.
 
 use cairn_crypto::AccountKeys;
 use cairn_model::Verification;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 /// The device's memory of other people's keys, and its settings of trust.
 pub trait DeviceTrust: Send + Sync {
-    /// Lets `change` look at what is pinned and noted, and keeps what it changed.
+    /// Passes the pins and notes of an account to `change` and stores them if they changed.
     ///
     /// # Errors
     /// The reason why it can't be read or kept; nothing may be opened then.
     fn update(&self, keys: &AccountKeys, change: &mut dyn FnMut(&mut Trust)) -> Result<(), String>;
 
-    /// Returns the treatment of content that no device with the keys vouches for.
+    /// Returns the treatment of content that no device with the keys has signed.
     ///
     /// # Errors
     /// The reason why the setting can't be read.

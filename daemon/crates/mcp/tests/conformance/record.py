@@ -29,7 +29,7 @@ INTRODUCTION = """# A recorded session
 
 An assistant works with a new account through `cairn mcp`: it organises a folder, shares a file with a
 password and an expiry, audits the links, and undoes all of it. A script did this with the official Python
-SDK and wrote it down; `daemon/crates/mcp/tests/judges/record.py` is the script, and the judges repeat it and
+SDK and wrote it down; `daemon/crates/mcp/tests/conformance/record.py` is the script, and the third-party checks repeat it and
 compare. Ids, times and secrets are replaced by what they stand for; fields that are empty are left out.
 """
 

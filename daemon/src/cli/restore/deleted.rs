@@ -1,0 +1,95 @@
+//! Deleted files and folders, brought back out of the trash or copied to this disk.
+
+use super::copies::copies;
+use super::{Args, revision_at};
+use crate::app::App;
+use crate::cli::rewind;
+use crate::failure::{CommandResult, Exit, Failure};
+use crate::output::node::NodeView;
+use crate::output::text::clean;
+use crate::past::carry_out::Rewind;
+use crate::past::load;
+use crate::remote::{Remote, verification};
+use cairn_model::{Kind, NodeId};
+use cairn_space::past::{Newer, Scope};
+use cairn_wire::nodes::Node;
+use serde_json::json;
+
+/// Restores something that was deleted.
+pub(super) async fn restore_deleted(
+    app: &App,
+    remote: &Remote,
+    args: &Args,
+    at_ms: Option<i64>,
+) -> CommandResult {
+    let past = load(&app.home, remote).await?;
+    let wanted = match args.path.parse::<NodeId>() {
+        Ok(id) => past.get(id),
+        Err(_) => {
+            let path = remote.path(&args.path)?;
+            past.deleted_at_path(&path, at_ms)
+        }
+    };
+    let one = wanted.ok_or_else(|| {
+        Failure::failed(format!(
+            "there is no {} on the service, and none in its trash that fits: see `cairn history`",
+            args.path
+        ))
+    })?;
+    let node = &one.node;
+    if let Some(dir) = &args.to {
+        let at_ms = at_ms.unwrap_or(i64::MAX);
+        return copies(app, remote, &past, Scope::Below(node.id), at_ms, dir).await;
+    }
+    if let Some(deleted) = one.deleted.filter(|deleted| deleted.root != node.id) {
+        return Err(Failure::new(
+            Exit::Decision,
+            format!(
+                "{} went to the trash with the folder {}: restore that, or add --to DIR for a copy",
+                clean(&past.path(node.id)),
+                clean(&past.path(deleted.root))
+            ),
+        ));
+    }
+    if let (Some(at_ms), Kind::Folder) = (at_ms, node.kind) {
+        let back = Rewind {
+            home: &app.home,
+            remote,
+            scope: Scope::Below(node.id),
+            at_ms,
+            newer: Newer::Keep,
+        };
+        return rewind::carry_out(app, &back, &past.path(node.id), false, true).await;
+    }
+    out_of_trash(app, remote, node, at_ms).await
+}
+
+/// Takes a node out of the trash, a file with its content of a time.
+async fn out_of_trash(
+    app: &App,
+    remote: &Remote,
+    node: &Node,
+    at_ms: Option<i64>,
+) -> CommandResult {
+    // Before anything is changed: without the version of then nothing is brought back.
+    let then = match at_ms {
+        Some(at_ms) => {
+            let revisions = remote.revisions(node, &node.name).await?;
+            Some(revision_at(app, node, &revisions, at_ms)?.clone())
+        }
+        None => None,
+    };
+    let mut restored = remote.restore_node(node).await?;
+    if let Some(then) = then {
+        restored = remote.restore_revision(&restored, &then).await?;
+    }
+    let path = remote.path_of(&restored, &mut Default::default()).await?;
+    app.out.line(format_args!("{} is back.", clean(&path)));
+    verification::note_restored(app, &remote.space, &restored, &path);
+    app.out.json(&json!({
+        "path": path,
+        "session": remote.journal.session(),
+        "node": NodeView::new(&restored, path.clone()),
+    }));
+    Ok(())
+}
