@@ -1,6 +1,6 @@
 //! The commands about accounts and their keys.
 
-use crate::cli::{Account, ApiKey, DataOptions, User};
+use crate::cli::{Account, ApiKey, DataOptions, Role, User};
 use crate::output::{json, say, table};
 use crate::password;
 use anyhow::{Context as _, Result, bail};
@@ -27,6 +27,7 @@ pub(crate) fn user(command: User) -> Result<()> {
         }
         User::Disable(account) => set_disabled(&account, true),
         User::Enable(account) => set_disabled(&account, false),
+        User::Role { account, set } => role(&account, set),
         User::Delete { account, yes, now } => delete(&account, yes, now),
         User::Quota {
             account,
@@ -46,6 +47,7 @@ pub(crate) fn user(command: User) -> Result<()> {
             account,
             password_stdin,
         } => reset_password(&account, password_stdin),
+        User::ResetSecondFactor(account) => reset_second_factor(&account),
         User::Sessions {
             account,
             end,
@@ -154,11 +156,17 @@ fn print_one(options: &DataOptions, one: &AccountOverview) -> Result<()> {
             .to_owned(),
         ),
     ];
+    if one.admin {
+        rows.push(("role", "administrator".to_owned()));
+    }
+    if one.second_factor {
+        rows.push(("second factor", "asked for".to_owned()));
+    }
     if let Some(at) = one.purge_at {
         rows.insert(3, ("deleted on", at.to_string()));
     }
     rows.iter()
-        .try_for_each(|(name, text)| say(&format!("{name:<12}{text}")))
+        .try_for_each(|(name, text)| say(&format!("{name:<15}{text}")))
 }
 
 fn set_disabled(account: &Account, disabled: bool) -> Result<()> {
@@ -168,6 +176,29 @@ fn set_disabled(account: &Account, disabled: bool) -> Result<()> {
         return json(&one);
     }
     say(&format!("{} is {}", one.email, state(&one)))
+}
+
+fn role(account: &Account, set: Option<Role>) -> Result<()> {
+    let server = account.server()?;
+    let one = match set {
+        None => server.user(&account.email)?,
+        Some(role) => {
+            let admin = matches!(role, Role::Admin);
+            server.set_user_admin(&account.email, admin)?
+        }
+    };
+    if account.options.json {
+        return json(&one);
+    }
+    say(&format!("{} {}", one.email, role_text(&one)))
+}
+
+fn role_text(account: &AccountOverview) -> &'static str {
+    if account.admin {
+        "administers other accounts"
+    } else {
+        "administers no other accounts"
+    }
 }
 
 /// Asks before an account goes.
@@ -236,6 +267,17 @@ fn reset_password(account: &Account, password_stdin: bool) -> Result<()> {
     }
     say(&format!(
         "{} has a new password, and its logins have ended",
+        account.email
+    ))
+}
+
+fn reset_second_factor(account: &Account) -> Result<()> {
+    account.server()?.reset_user_second_factor(&account.email)?;
+    if account.options.json {
+        return json(&value!({"email": account.email}));
+    }
+    say(&format!(
+        "{} has no second factor any more: the password alone logs in",
         account.email
     ))
 }

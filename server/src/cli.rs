@@ -34,6 +34,11 @@ pub(crate) enum Command {
         #[command(flatten)]
         options: DataOptions,
     },
+    /// Manage the server's own keys.
+    Keys {
+        #[command(subcommand)]
+        command: Keys,
+    },
     /// Print an access token for an account, valid for ten minutes.
     Token(Account),
     /// Copy the data of a server, which may be running, into a new directory.
@@ -94,6 +99,14 @@ pub(crate) enum User {
     Disable(Account),
     /// Switch a disabled account on again.
     Enable(Account),
+    /// Show whether an account administers the others over REST, or change it.
+    Role {
+        #[command(flatten)]
+        account: Account,
+        /// The role from now on.
+        #[arg(long)]
+        set: Option<Role>,
+    },
     /// Delete an account and its files after 60 days, in which its owner can still call it off.
     Delete {
         #[command(flatten)]
@@ -126,6 +139,9 @@ pub(crate) enum User {
         #[arg(long)]
         password_stdin: bool,
     },
+    /// Take the second factor away from an account whose owner has lost it; the password alone logs in then.
+    #[command(name = "reset-2fa")]
+    ResetSecondFactor(Account),
     /// List the logins of an account, or end them.
     Sessions {
         #[command(flatten)]
@@ -137,6 +153,15 @@ pub(crate) enum User {
         #[arg(long, conflicts_with = "end")]
         end_all: bool,
     },
+}
+
+/// The roles of accounts.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Role {
+    /// Administers other accounts.
+    Admin,
+    /// Has files.
+    User,
 }
 
 #[derive(Subcommand)]
@@ -158,6 +183,13 @@ pub(crate) enum ApiKey {
         /// The id of the key, or its first characters.
         key: String,
     },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Keys {
+    /// Replace records.key, and seal with the new one what lies sealed in the database. The server has to be
+    /// stopped; what a crash interrupts, the next call completes.
+    Rotate(DataOptions),
 }
 
 #[derive(Args)]

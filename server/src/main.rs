@@ -3,6 +3,7 @@
 mod accounts;
 mod backup;
 mod cli;
+mod keys;
 mod output;
 mod password;
 mod signals;
@@ -40,8 +41,14 @@ impl DataOptions {
         Ok(build(self.options()?)?)
     }
 
-    /// Opens the server's data, which has to be there: a typo must not make a second, empty server.
+    /// Opens the server's data, which has to be there.
     fn existing_server(&self) -> Result<Server> {
+        self.check_data()?;
+        self.server()
+    }
+
+    /// Refuses a directory without a server's data: a typo must not make a second, empty server.
+    fn check_data(&self) -> Result<()> {
         if !self.data.is_dir() {
             bail!(
                 "there is no directory {}; start the server with --data once, or add an account",
@@ -54,7 +61,7 @@ impl DataOptions {
                 self.data.display()
             );
         }
-        self.server()
+        Ok(())
     }
 }
 
@@ -93,6 +100,7 @@ fn run(cli: Cli) -> Result<()> {
                 email.context("whose key? Give an address, or see `cairn-server apikey --help`")?;
             accounts::add_key(&Account { email, options }, accounts::KEY_NAME)
         }
+        Some(Command::Keys { command }) => keys::keys(&command),
         Some(Command::Token(account)) => {
             let token = account.server()?.issue_token(&account.email)?;
             if account.options.json {

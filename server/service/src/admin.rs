@@ -4,10 +4,12 @@ use crate::auth::api_key;
 use crate::error::{Error, Result};
 use crate::server::Server;
 use cairn_model::AccountId;
-use cairn_store::{AccountOverview, NewLimits, Session};
+use cairn_store::{AccountOverview, Administrator, NewLimits, Session};
 use cairn_wire::account::{AccountStatus, ApiKey};
 use uuid::Uuid;
 
+/// The log's name for what is done here.
+const BY: Administrator = Administrator::CommandLine;
 /// Keys that a list shows.
 const ALL: u64 = u32::MAX as u64;
 
@@ -29,16 +31,13 @@ impl Server {
     /// # Errors
     /// Not found for an unknown account, as all that follow.
     pub fn user(&self, email: &str) -> Result<AccountOverview> {
-        let id = self.account(email)?;
-        let mut all = self.state.store.accounts()?.into_iter();
-        all.find(|one| one.id == id)
-            .ok_or_else(|| Error::not_found(format!("the account {email} has just gone")))
+        Ok(self.state.store.account_overview(self.account(email)?)?)
     }
 
     /// Switches an account off, which ends its logins, or on again; its data stays.
     pub fn set_user_disabled(&self, email: &str, disabled: bool) -> Result<AccountOverview> {
         let account = self.account(email)?;
-        self.state.store.set_disabled(account, disabled)?;
+        self.state.store.set_disabled(BY, account, disabled)?;
         self.user(email)
     }
 
@@ -47,20 +46,22 @@ impl Server {
     /// # Errors
     /// A conflict if they have begun already.
     pub fn request_user_deletion(&self, email: &str) -> Result<AccountStatus> {
-        Ok(self.state.store.request_deletion(self.account(email)?)?)
+        Ok(self.state.store.begin_deletion(BY, self.account(email)?)?)
     }
 
     /// Deletes an account with all that only it has, at once.
     pub async fn delete_user(&self, email: &str) -> Result<()> {
         let account = self.account(email)?;
-        let purged = self.state.store.delete_account(account)?;
+        let purged = self.state.store.delete_account(BY, account)?;
         self.state.objects.delete(&purged.objects).await;
         Ok(())
     }
 
     /// Changes what an account may use.
     pub fn change_user_limits(&self, email: &str, new: NewLimits) -> Result<AccountOverview> {
-        self.state.store.change_limits(self.account(email)?, new)?;
+        self.state
+            .store
+            .change_limits(BY, self.account(email)?, new)?;
         self.user(email)
     }
 
@@ -71,8 +72,23 @@ impl Server {
     pub fn reset_user_password(&self, email: &str, password: &str) -> Result<()> {
         let hash = self.state.password_hash(password)?;
         let account = self.account(email)?;
-        let notice = "Your password was reset by the administrator";
-        Ok(self.state.store.set_password(account, &hash, notice)?)
+        Ok(self.state.store.reset_password(BY, account, &hash)?)
+    }
+
+    /// Removes the second factor of an account whose owner has lost it.
+    ///
+    /// # Errors
+    /// Not found for an account that has none.
+    pub fn reset_user_second_factor(&self, email: &str) -> Result<()> {
+        let account = self.account(email)?;
+        Ok(self.state.store.reset_second_factor(BY, account)?)
+    }
+
+    /// Lets an account administer the others over REST, or no more.
+    pub fn set_user_admin(&self, email: &str, admin: bool) -> Result<AccountOverview> {
+        let account = self.account(email)?;
+        self.state.store.set_admin(BY, account, admin)?;
+        self.user(email)
     }
 
     /// Offers an account to an address: by mail, or with the link that is returned where no mail is sent.
@@ -80,7 +96,7 @@ impl Server {
     /// # Errors
     /// A conflict if there is an account, or three open offers; a server without `public_url`.
     pub fn invite_user(&self, email: &str) -> Result<Option<String>> {
-        self.state.invite(email)
+        self.state.invite(BY, email)
     }
 
     /// Lists the logins of an account that have not ended.
@@ -90,7 +106,10 @@ impl Server {
 
     /// Ends one login of an account, or all of them.
     pub fn end_user_sessions(&self, email: &str, only: Option<Uuid>) -> Result<()> {
-        Ok(self.state.store.end_sessions(self.account(email)?, only)?)
+        Ok(self
+            .state
+            .store
+            .end_sessions(BY, self.account(email)?, only)?)
     }
 
     /// Makes an API key and returns its text, which can't be read again, with what lists show of it.

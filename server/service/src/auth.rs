@@ -3,6 +3,7 @@
 //! An API key is found by its SHA-256. A JWT is checked once and remembered until it expires.
 
 pub(crate) mod access;
+pub(crate) mod administrator;
 pub(crate) mod api_key;
 pub(crate) mod token;
 
@@ -22,6 +23,8 @@ use uuid::Uuid;
 
 /// The keys of the account's files, sealed by its passphrase.
 const KEY_BUNDLE: &str = "/api/v1/keys";
+/// The second step of the account's logins.
+const SECOND_FACTOR: &str = "/api/v1/useraccount/second-factor";
 /// Paths whose changes make something that outlives the credential that made it: another credential, a receiver
 /// of events, the end of the account.
 const OUTLIVING: [&str; 5] = [
@@ -32,12 +35,16 @@ const OUTLIVING: [&str; 5] = [
     "/api/v1/useraccount",
 ];
 /// Paths that are no matter of files, which `files.read` does not reach.
-const ACCOUNT_MATTERS: [&str; 4] = [
+const ACCOUNT_MATTERS: [&str; 5] = [
     "/api/v1/apikeys",
     "/api/v1/service-accounts",
     "/api/v1/payment",
     "/api/v1/webhooks",
+    "/api/v1/useraccount/second-factor",
 ];
+
+/// The paths of those who administer other accounts.
+const ADMINISTRATION: &str = "/api/v1/admin";
 
 /// The authenticated caller.
 #[derive(Clone, Copy, Debug)]
@@ -220,11 +227,14 @@ pub(crate) fn authorize(app: &AppState, request: &Parts) -> Result<Caller> {
     let below = |families: &[&str]| families.iter().any(|family| is_below(path, family));
     let outlives = holder.delegated && !reads && below(&OUTLIVING);
     let beyond_files = holder.access == Access::Read
-        && (below(&ACCOUNT_MATTERS) || holder.delegated && is_below(path, KEY_BUNDLE));
-    if outlives || beyond_files {
+        && (below(&ACCOUNT_MATTERS) || holder.delegated && below(&[KEY_BUNDLE, SECOND_FACTOR]));
+    // A program that somebody was lent to is not lent the accounts of others.
+    let administers =
+        is_below(path, ADMINISTRATION) && (holder.delegated || holder.access == Access::Read);
+    if outlives || beyond_files || administers {
         return Err(Error::forbidden(
-            "this access token is for files; manage the account, its keys, payments and webhooks with an API \
-             key, or log in with Cairn",
+            "this access token is for files; manage accounts, keys, payments and webhooks with an API key, or \
+             log in with Cairn",
         ));
     }
     if let Some(device) = caller.device {

@@ -18,6 +18,8 @@ pub(crate) const CHAT_MESSAGE: usize = 4_000;
 pub(crate) const RETENTION_NAME: usize = 255;
 pub(crate) const RETENTION_DAYS: u32 = 36_500;
 
+/// The document counts characters, and the hash takes as many bytes.
+pub(crate) const PASSWORD: usize = 72;
 /// An API key, a service account or a device.
 pub(crate) const CREDENTIAL_NAME: usize = 100;
 pub(crate) const TEAM_NAME: usize = 255;

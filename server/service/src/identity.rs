@@ -6,8 +6,10 @@ pub(crate) mod form;
 pub(crate) mod links;
 pub(crate) mod page;
 pub(crate) mod password;
+mod second_factor;
 pub(crate) mod signer;
 pub(crate) mod throttle;
+mod totp;
 
 use crate::error::Result;
 use crate::options::Options;

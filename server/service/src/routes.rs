@@ -4,6 +4,7 @@
 //! not described.
 
 pub(crate) mod account;
+pub(crate) mod admin;
 pub(crate) mod ai;
 pub(crate) mod api_keys;
 pub(crate) mod batch;
@@ -59,6 +60,7 @@ pub(crate) fn api() -> OpenApiRouter<AppState> {
         .merge(spaces::routes())
         .merge(keys::routes())
         .merge(account::routes())
+        .merge(admin::routes())
         .merge(api_keys::routes())
         .merge(devices::routes())
         .merge(search::routes())

@@ -19,6 +19,8 @@ pub struct Account {
     pub disabled: bool,
     /// Somebody has proved to read the mails of its address.
     pub email_verified: bool,
+    /// It administers other accounts.
+    pub admin: bool,
 }
 
 /// The values that a new account is made of; `password` is a bcrypt hash.
@@ -29,7 +31,8 @@ pub struct NewAccount<'a> {
 }
 
 const COLUMNS: &str = "a.id, a.email, a.display_name, a.created_at, s.row, s.id, \
-     a.disabled_at IS NOT NULL, a.email_verified_at IS NOT NULL";
+     a.disabled_at IS NOT NULL, a.email_verified_at IS NOT NULL, \
+     a.admin_since IS NOT NULL";
 
 fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     Ok(Account {
@@ -43,6 +46,7 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
         },
         disabled: row.get(6)?,
         email_verified: row.get(7)?,
+        admin: row.get(8)?,
     })
 }
 
@@ -159,6 +163,7 @@ impl Tx<'_> {
             created_at: self.now,
             disabled: false,
             email_verified: false,
+            admin: false,
         })
     }
 

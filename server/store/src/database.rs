@@ -3,6 +3,7 @@
 use super::Store;
 use super::error::{Error, Result};
 use super::feed_notifier::FeedNotifier;
+use super::key_file;
 use super::mails::MailQueue;
 use super::outbox::Outbox;
 use super::private_files;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-pub(crate) const MIGRATIONS: [&str; 20] = [
+pub(crate) const MIGRATIONS: [&str; 22] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -37,6 +38,8 @@ pub(crate) const MIGRATIONS: [&str; 20] = [
     include_str!("sql/0040_space_logs.sql"),
     include_str!("sql/0041_space_objects.sql"),
     include_str!("sql/0050_contents.sql"),
+    include_str!("sql/0051_second_factor.sql"),
+    include_str!("sql/0052_administrators.sql"),
 ];
 
 /// The first schema whose contents are of the present format.
@@ -47,7 +50,23 @@ const READERS: usize = 2;
 
 impl Store {
     /// Opens the database under `data`, or a new one in memory.
+    ///
+    /// # Errors
+    /// A database or a `records.key` that can't be used, or is being replaced.
     pub fn open(data: Option<&Path>, source: Arc<Source>) -> Result<Self> {
+        let keys = data.map(key_file::lock_shared).transpose()?;
+        Ok(Self {
+            _keys: keys,
+            ..Self::open_with(data, source)?
+        })
+    }
+
+    /// Opens the database for whoever has locked its keys.
+    pub(crate) fn open_unlocked(data: &Path, source: Arc<Source>) -> Result<Self> {
+        Self::open_with(Some(data), source)
+    }
+
+    fn open_with(data: Option<&Path>, source: Arc<Source>) -> Result<Self> {
         let mut writer = match data {
             Some(data) => Connection::open(data.join("cairn.db"))?,
             None => Connection::open_in_memory()?,
@@ -81,7 +100,30 @@ impl Store {
             readers,
             turn: AtomicUsize::new(0),
             history_id: RwLock::new(history_id),
+            _keys: None,
         })
+    }
+
+    /// Overwrites what is replaced or deleted from now on, instead of leaving it in unused parts of the file.
+    pub(crate) fn overwrite_deleted(&self) -> Result<()> {
+        let writer = self.writer.lock();
+        writer.pragma_update(None, "secure_delete", true)?;
+        Ok(())
+    }
+
+    /// Writes the whole log of changes into the database file, and makes that outlast a power failure. Nothing
+    /// else may have the database open.
+    pub(crate) fn write_through(&self) -> Result<()> {
+        let busy: bool =
+            self.writer
+                .lock()
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        if busy {
+            return Err(Error::Config(
+                "another program has the database open; end it and try again".into(),
+            ));
+        }
+        Ok(())
     }
 
     /// Empties the database and begins a new history.
@@ -170,7 +212,7 @@ pub(crate) fn check_format(conn: &Connection, version: usize) -> Result<()> {
 fn holds_sealed(conn: &Connection) -> Result<bool> {
     Ok(conn.query_row(
         "SELECT EXISTS (SELECT 1 FROM settings WHERE key NOT IN ('epoch', 'log_history')) \
-         OR EXISTS (SELECT 1 FROM webhooks)",
+         OR EXISTS (SELECT 1 FROM webhooks) OR EXISTS (SELECT 1 FROM second_factors)",
         [],
         |row| row.get(0),
     )?)

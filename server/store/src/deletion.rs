@@ -42,6 +42,25 @@ fn set(tx: &Tx<'_>, account: AccountId, at: Option<i64>) -> Result<AccountStatus
     Ok(status(at))
 }
 
+/// Begins the 60 days.
+pub(super) fn request(tx: &Tx<'_>, account: AccountId) -> Result<AccountStatus> {
+    if let Some(at) = requested_at(tx.conn, account)? {
+        return Err(Error::conflict(format!(
+            "the account is to be deleted on {} already",
+            Timestamp(at + GRACE_MS)
+        )));
+    }
+    let new = set(tx, account, Some(tx.now))?;
+    let data = json!({"purge_at": Timestamp(tx.now + GRACE_MS)});
+    tx.notify(
+        account,
+        NotificationKind::System,
+        "Your account will be deleted in 60 days",
+        &data,
+    )?;
+    Ok(new)
+}
+
 impl Store {
     /// Returns the time at which an account will be deleted, if that was asked for.
     pub fn deletion_due(&self, account: AccountId) -> Result<Option<i64>> {
@@ -58,23 +77,7 @@ impl Store {
     /// # Errors
     /// 409 if they run already.
     pub fn request_deletion(&self, account: AccountId) -> Result<AccountStatus> {
-        self.write(|tx| {
-            if let Some(at) = requested_at(tx.conn, account)? {
-                return Err(Error::conflict(format!(
-                    "the account is to be deleted on {} already",
-                    Timestamp(at + GRACE_MS)
-                )));
-            }
-            let new = set(tx, account, Some(tx.now))?;
-            let data = json!({"purge_at": Timestamp(tx.now + GRACE_MS)});
-            tx.notify(
-                account,
-                NotificationKind::System,
-                "Your account will be deleted in 60 days",
-                &data,
-            )?;
-            Ok(new)
-        })
+        self.write(|tx| request(tx, account))
     }
 
     /// Calls the deletion off.

@@ -121,6 +121,10 @@ pub(super) fn erase_account(tx: &Tx<'_>, account: AccountId, purged: &mut Purged
     tx.conn
         .execute("DELETE FROM mail_codes WHERE email = ?1", [&email])?;
     tx.conn.execute(
+        "DELETE FROM admin_events WHERE subject IS NULL AND json_extract(data, '$.email') = ?1 COLLATE NOCASE",
+        [&email],
+    )?;
+    tx.conn.execute(
         "DELETE FROM reports WHERE reporter = ?1",
         [account.as_bytes()],
     )?;

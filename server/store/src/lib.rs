@@ -6,6 +6,7 @@
 
 mod access;
 mod accounts;
+mod admin_events;
 mod administration;
 mod ai;
 mod api_keys;
@@ -32,6 +33,7 @@ mod folders;
 mod holders;
 mod idempotency;
 mod integrity;
+mod key_file;
 mod listing;
 mod log_guard;
 mod logins;
@@ -52,13 +54,16 @@ mod recovery;
 mod retention;
 mod revisions;
 pub mod rights;
+mod rotation;
 mod rows;
 mod scope;
 mod seal;
 mod search;
+mod second_factors;
 mod secrets;
 mod server_stats;
 mod service_accounts;
+mod sessions;
 mod share_files;
 mod share_rows;
 mod share_settings;
@@ -81,9 +86,11 @@ mod webhook_queue;
 mod webhooks;
 
 pub use accounts::{Account, NewAccount};
-pub use administration::{AccountCondition, AccountOverview, NewLimits, Session};
+pub use admin_events::Administrator;
+pub use administration::NewLimits;
 pub use ai::{Facts, MonthOfAi, NamedFile};
 pub use backup::{NeededObjects, objects_needed_by};
+pub use cairn_wire::admin::{AccountCondition, AccountOverview, Session};
 pub use chunks::ChunkPlace;
 pub use comments::Threads;
 pub use compaction::{ObjectUse, Part};
@@ -100,8 +107,10 @@ pub use nodes::NewFolder;
 pub use objects::{Extent, KEEP_OBJECTS, Objects};
 pub use options::{Expiry, KeptRevisions, Limits, ObjectLocation};
 pub use payments::NewTip;
+pub use rotation::{Rotated, rotate_records_key};
 pub use scope::Scopes;
 pub use search::{Mode, Search};
+pub use second_factors::SecondFactor;
 pub use server_stats::ServerStats;
 pub use service_accounts::CLIENT_PREFIX;
 pub use share_rows::{ShareRow, ShareSettings};
@@ -130,6 +139,7 @@ pub use outbox::Outbox;
 use cairn_model::{AccountId, DeviceId, SpaceId};
 use parking_lot::{Mutex, RwLock};
 use rusqlite::Connection;
+use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
@@ -145,6 +155,8 @@ pub struct Store {
     writer: Mutex<Connection>,
     turn: AtomicUsize,
     history_id: RwLock<String>,
+    /// Keeps the keys of records from being replaced. The last to go.
+    _keys: Option<File>,
 }
 
 /// A space, by its row and by its id on the wire.

@@ -1,42 +1,57 @@
-//! Seals what must not lie open in the database: webhook secrets and deliveries.
+//! Seals what must not lie open in the database: webhook secrets and deliveries, secrets of second factors,
+//! the server's own signing keys.
 //!
 //! AES-256-GCM with a key that stands in a file of its own beside the database, so that a copy of
 //! the database alone opens nothing. This key is the server's; no client's content comes here.
 
 use crate::error::{Error, Result};
-use crate::private_files;
+use crate::key_file::{self, KEY_FILE, Key};
 use crate::source::Source;
 use aes_gcm::aead::{Aead as _, Payload};
 use aes_gcm::{Aes256Gcm, KeyInit as _, Nonce};
-use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-const KEY_FILE: &str = "records.key";
 const NONCE: usize = 12;
 
 /// Seals and opens records.
-pub(crate) struct Sealer(Aes256Gcm);
+pub(crate) struct Sealer {
+    newest: Aes256Gcm,
+    /// Those before it, as long as it is being replaced: they open only.
+    earlier: Vec<Aes256Gcm>,
+}
+
+/// A record in view of a new key.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Resealed {
+    /// The newest key opens it.
+    Already,
+    /// The same, sealed with the newest key.
+    Anew(Vec<u8>),
+    /// No key that is here opens it.
+    Unopenable,
+}
 
 impl Sealer {
-    /// Reads the key under `data`, or makes it if nothing was sealed yet; in memory a new one each time.
+    /// Reads the keys under `data`, or makes one if nothing was sealed yet; in memory a new one each time.
     ///
     /// # Errors
     /// [`Error::Io`] and, for a file that is missing or holds no key, [`Error::Config`].
     pub(super) fn open(data: Option<&Path>, source: &Source, has_sealed: bool) -> Result<Self> {
-        let key = match data {
-            None => source.bytes(),
-            Some(data) => {
-                let path = data.join(KEY_FILE);
-                if has_sealed && !path.exists() {
-                    return Err(missing_key_error(&path));
-                }
-                key_in(&path, source)?
-            }
+        let keys = match data {
+            None => vec![source.bytes()],
+            Some(data) => key_file::read_or_make(data, source, has_sealed)?,
         };
-        Ok(Self(Aes256Gcm::new(&key.into())))
+        let mut ciphers = keys.iter().map(|key: &Key| Aes256Gcm::new(key.into()));
+        let newest = ciphers
+            .next()
+            .ok_or_else(|| Error::Internal("there is no key for records".into()))?;
+        Ok(Self {
+            newest,
+            earlier: ciphers.collect(),
+        })
     }
 
-    /// Seals `plain`, bound to `about`.
+    /// Seals `plain`, bound to `about`. A column that gets what this returns stands in `rotation::COLUMNS`.
     pub(crate) fn seal(
         &self,
         source: &Source,
@@ -49,7 +64,7 @@ impl Sealer {
             aad: associated_data,
         };
         let sealed = self
-            .0
+            .newest
             .encrypt(&Nonce::from(nonce), payload)
             .map_err(|_| Error::Internal("a record can't be sealed".into()))?;
         Ok([nonce.as_slice(), &sealed].concat())
@@ -60,81 +75,81 @@ impl Sealer {
     /// # Errors
     /// [`Error::Unopenable`] for anything else.
     pub(crate) fn open_record(&self, associated_data: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
-        let refused = || {
-            Error::Unopenable(format!(
-                "a sealed record can't be opened: {KEY_FILE} in the data directory is not the one it was sealed with"
-            ))
-        };
-        let (nonce, sealed) = sealed.split_first_chunk::<NONCE>().ok_or_else(refused)?;
-        let payload = Payload {
-            msg: sealed,
-            aad: associated_data,
-        };
-        self.0
-            .decrypt(&Nonce::from(*nonce), payload)
-            .map_err(|_| refused())
+        std::iter::once(&self.newest)
+            .chain(&self.earlier)
+            .find_map(|key| open_with(key, associated_data, sealed))
+            .ok_or_else(|| {
+                Error::Unopenable(format!(
+                    "a sealed record can't be opened: {KEY_FILE} in the data directory is not the one it was sealed with"
+                ))
+            })
+    }
+
+    /// Seals a record with the newest key, if it is sealed with an earlier one.
+    pub(crate) fn reseal(
+        &self,
+        source: &Source,
+        associated_data: &[u8],
+        sealed: &[u8],
+    ) -> Result<Resealed> {
+        if open_with(&self.newest, associated_data, sealed).is_some() {
+            return Ok(Resealed::Already);
+        }
+        match self.open_record(associated_data, sealed) {
+            Ok(plain) => Ok(Resealed::Anew(self.seal(
+                source,
+                associated_data,
+                &plain,
+            )?)),
+            Err(_) => Ok(Resealed::Unopenable),
+        }
     }
 }
 
-/// A new key would open nothing, and hide that the old one is to be found.
-fn missing_key_error(path: &Path) -> Error {
-    Error::Config(format!(
-        "{} is missing, and the database beside it has records that only this key opens: webhook secrets, \
-         and the keys that sign tokens. Restore the file from a backup (`cairn-server backup` puts it beside \
-         the copy of the database); nothing was changed",
-        path.display()
-    ))
-}
-
-fn key_in(path: &Path, source: &Source) -> Result<[u8; 32]> {
-    if path.exists() {
-        // It may have been copied here under a loose umask.
-        super::private_files::keep_private(path)?;
-        return read_key(path);
-    }
-    let io = |what: &str| {
-        let what = format!("can't {what} {}", path.display());
-        move |source| Error::Io { what, source }
+fn open_with(key: &Aes256Gcm, associated_data: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
+    let (nonce, sealed) = sealed.split_first_chunk::<NONCE>()?;
+    let payload = Payload {
+        msg: sealed,
+        aad: associated_data,
     };
-    // Written whole before it has its name: a crash leaves a key or none.
-    let fresh = path.with_extension(format!("{}.tmp", source.nonce()));
-    let key: [u8; 32] = source.bytes();
-    private_files::create_new()
-        .open(&fresh)
-        .and_then(|mut file| {
-            file.write_all(hex::encode(key).as_bytes())?;
-            file.sync_all()
-        })
-        .map_err(io("write"))?;
-    let named = std::fs::hard_link(&fresh, path);
-    std::fs::remove_file(&fresh).map_err(io("clean up beside"))?;
-    match named {
-        Ok(()) => Ok(key),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => read_key(path),
-        Err(error) => Err(io("make")(error)),
-    }
-}
-
-fn read_key(path: &Path) -> Result<[u8; 32]> {
-    let text = std::fs::read_to_string(path).map_err(|source| Error::Io {
-        what: format!("can't read {}", path.display()),
-        source,
-    })?;
-    let mut key = [0; 32];
-    hex::decode_to_slice(text.trim(), &mut key).map_err(|_| {
-        Error::Config(format!(
-            "{} holds no key of 64 hexadecimal digits; restore it from a backup, or remove it: webhook \
-             secrets and waiting deliveries are lost then",
-            path.display()
-        ))
-    })?;
-    Ok(key)
+    key.decrypt(&Nonce::from(*nonce), payload).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::source::Clock;
+
+    #[test]
+    fn an_earlier_key_opens_and_the_newest_seals() {
+        let source = Source::new(Clock::System, None);
+        let dir = tempfile::tempdir().unwrap();
+        let data = Some(dir.path());
+        let old = Sealer::open(data, &source, false).unwrap();
+        let sealed = old.seal(&source, b"a", b"plain").unwrap();
+        let [key] = key_file::read(dir.path()).unwrap()[..] else {
+            panic!("one key");
+        };
+        key_file::replace(dir.path(), &source, &[[7; 32], key]).unwrap();
+        let both = Sealer::open(data, &source, true).unwrap();
+        assert_eq!(both.open_record(b"a", &sealed).unwrap(), b"plain");
+        assert_eq!(
+            both.reseal(&source, b"b", &sealed).unwrap(),
+            Resealed::Unopenable
+        );
+        let Resealed::Anew(anew) = both.reseal(&source, b"a", &sealed).unwrap() else {
+            panic!("it was sealed with the old one");
+        };
+        assert_eq!(
+            both.reseal(&source, b"a", &anew).unwrap(),
+            Resealed::Already
+        );
+        assert!(old.open_record(b"a", &anew).is_err());
+        key_file::replace(dir.path(), &source, &[[7; 32]]).unwrap();
+        let new = Sealer::open(data, &source, true).unwrap();
+        assert_eq!(new.open_record(b"a", &anew).unwrap(), b"plain");
+        assert!(new.open_record(b"a", &sealed).is_err());
+    }
 
     #[test]
     fn a_record_opens_with_its_key_and_for_what_it_is_about() {

@@ -5,6 +5,7 @@ pub(crate) mod browser;
 mod device;
 mod library;
 mod refusals;
+mod second_factor;
 mod service_accounts;
 
 use super::world::{Caller, TestResponse, World};
@@ -46,6 +47,16 @@ async fn code(world: &World, scope: &str) -> String {
     browser.authorize(&request(scope)).await.done(200);
     let response = browser.log_in("owner@example.com", "owner").await;
     browser::parameter(&response, "code")
+}
+
+/// Logs somebody in and answers the tokens.
+pub(crate) async fn log_in_as(world: &World, email: &str, password: &str) -> TokenResponse {
+    let mut browser = Browser::new(world);
+    browser.authorize(&request(EVERYTHING)).await.done(200);
+    let response = browser.log_in(email, password).await;
+    redeem(world, &browser::parameter(&response, "code"))
+        .await
+        .ok()
 }
 
 async fn post_form(caller: &Caller, path: &str, fields: &[(&str, &str)]) -> TestResponse {

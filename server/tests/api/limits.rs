@@ -2,7 +2,7 @@
 //! once, and once kept as narrowly as it can be.
 
 use super::openapi::fill_path;
-use super::world::{Caller, TestResponse, World};
+use super::world::{Caller, TestResponse};
 use axum::http::Method;
 use cairn_server::openapi;
 use regex::Regex;
@@ -255,7 +255,7 @@ fn shorten(value: &Value) -> String {
 
 #[tokio::test]
 async fn each_rule_of_a_body_is_the_one_in_the_document() {
-    let world = World::new();
+    let world = super::admin::world();
     let owner = world.owner();
     let document = openapi::document();
     let mut count = 0;
@@ -278,7 +278,7 @@ async fn each_rule_of_a_body_is_the_one_in_the_document() {
 
 #[tokio::test]
 async fn each_rule_of_a_query_is_the_one_in_the_document() {
-    let world = World::new();
+    let world = super::admin::world();
     let owner = world.owner();
     let document = openapi::document();
     let mut count = 0;

@@ -7,6 +7,7 @@
 
 mod account;
 mod account_end;
+mod admin;
 mod assistant;
 mod batch;
 mod borrowing;

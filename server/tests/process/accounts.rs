@@ -213,6 +213,27 @@ fn a_new_password_is_set_without_the_old_one() {
 }
 
 #[test]
+fn a_second_factor_that_is_not_there_is_not_taken_away() {
+    let place = Place::new();
+    let refused = place.run_refused(&["user", "reset-2fa", "a@example.com"]);
+    assert!(refused.contains("no second factor"), "{refused}");
+    let shown = place.json(&["user", "show", "a@example.com"]);
+    assert_eq!(shown["second_factor"], false);
+}
+
+#[test]
+fn the_role_of_an_administrator_is_given_and_taken_beside_the_server() {
+    let place = Place::new();
+    let role = |more: &[&str]| place.json(&[&["user", "role", "a@example.com"], more].concat());
+    assert_eq!(role(&[])["admin"], false);
+    assert_eq!(role(&["--set", "admin"])["admin"], true);
+    assert_eq!(role(&[])["admin"], true);
+    let text = stdout_of(&place.run(&["user", "show", "a@example.com"], ""));
+    assert!(text.contains("administrator"), "{text}");
+    assert_eq!(role(&["--set", "user"])["admin"], false);
+}
+
+#[test]
 fn a_typo_in_the_directory_makes_no_server() {
     let dir = tempfile::tempdir().unwrap();
     let typo = dir.path().join("typo");

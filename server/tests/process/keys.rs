@@ -88,3 +88,101 @@ fn whatever_the_server_writes_is_its_users_alone() {
         assert!(seen.iter().any(|one| one == name), "{name} not in {seen:?}");
     }
 }
+
+/// A server with webhooks, whose secrets and test events lie sealed; they lead nowhere.
+fn with_webhooks(data: &str) -> Server {
+    let server = Server::start(&["--dev", "--allow-private-webhooks", "--data", data]);
+    let body = br#"{"url": "http://127.0.0.1:9/", "events": ["file.uploaded"]}"#;
+    for _ in 0..40 {
+        let made = server.call("POST", "/api/v1/webhooks", body);
+        assert_eq!(made.status, 201);
+    }
+    server
+}
+
+fn lines(key: &Path) -> usize {
+    std::fs::read_to_string(key).unwrap().lines().count()
+}
+
+#[test]
+fn a_rotation_waits_for_no_server_and_keeps_tokens_in_force() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().to_str().unwrap();
+    let key = dir.path().join("records.key");
+    let server = with_webhooks(data);
+    let old = std::fs::read(&key).unwrap();
+    let refused = run(&["keys", "rotate", "--data", data], "");
+    assert_eq!(refused.status.code(), Some(1));
+    let message = text(&refused.stderr);
+    assert!(message.contains("stop the server"), "{message}");
+    assert_eq!(std::fs::read(&key).unwrap(), old);
+    let token = run_ok(&["token", "owner@example.com", "--data", data], "");
+    assert!(server.terminate());
+
+    let printed = run_ok(&["keys", "rotate", "--data", data], "");
+    assert!(printed.contains("sealed anew"), "{printed}");
+    assert_ne!(std::fs::read(&key).unwrap(), old);
+    assert_eq!(lines(&key), 1);
+    let again = Server::on(dir.path());
+    let mut stream = again.connect();
+    let request = format!(
+        "GET /api/v1/useraccount/composite HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+         Authorization: Bearer {token}\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).unwrap();
+    let response = std::io::read_to_string(stream).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+}
+
+#[test]
+fn a_typo_in_the_directory_rotates_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = run(
+        &["keys", "rotate", "--data", dir.path().to_str().unwrap()],
+        "",
+    );
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(text(&refused.stderr).contains("holds no data"));
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_rotation_that_is_killed_costs_nothing_and_is_completed() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().to_str().unwrap();
+    let key = dir.path().join("records.key");
+    assert!(with_webhooks(data).terminate());
+    let old = std::fs::read(&key).unwrap();
+    // Until one is caught between its first step and its last; the others ended before they were.
+    let mut caught = false;
+    for _ in 0..50 {
+        let mut rotation = command(&["keys", "rotate", "--data", data])
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        while lines(&key) == 1 && rotation.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        rotation.kill().unwrap();
+        rotation.wait().unwrap();
+        caught = lines(&key) == 2;
+        if caught {
+            break;
+        }
+    }
+    assert!(caught, "no rotation was slow enough");
+    let both = std::fs::read_to_string(&key).unwrap();
+    assert!(both.lines().next_back().unwrap().len() == old.len());
+    let server = Server::on(dir.path());
+    let shown = server.call("GET", "/api/v1/webhooks", b"").json();
+    assert_eq!(shown["totalElements"], 40);
+    assert!(server.terminate());
+    let printed = run_ok(&["keys", "rotate", "--data", data], "");
+    assert!(printed.contains("An earlier rotation"), "{printed}");
+    assert_eq!(
+        std::fs::read_to_string(&key).unwrap(),
+        both.lines().next().unwrap()
+    );
+    // It opens the keys that sign tokens at its start.
+    assert!(Server::on(dir.path()).terminate());
+}

@@ -4,6 +4,7 @@
 //! sealed things are opaque bytes (base64 in JSON, raw in frames).
 
 pub mod account;
+pub mod admin;
 pub mod ai;
 pub mod amount;
 pub mod changes;
@@ -21,6 +22,7 @@ pub mod retention;
 #[cfg(feature = "utoipa")]
 pub mod schema;
 pub mod sealed;
+pub mod second_factor;
 pub mod shares;
 pub mod social;
 pub mod teams;

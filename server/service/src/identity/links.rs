@@ -3,7 +3,7 @@
 use super::password;
 use crate::error::{Error, Result};
 use crate::state::{ServerState, address};
-use cairn_store::{CodePurpose, Error as StoreError, NewAccount};
+use cairn_store::{Administrator, CodePurpose, Error as StoreError, NewAccount};
 use reqwest::Url;
 
 /// The title of the notification about a password that was set through a link.
@@ -74,6 +74,19 @@ impl ServerState {
             .map_err(|_| Error::config(format!("public_url = \"{base}\" is not an address")))
     }
 
+    /// Checks that links can be made, for a request that asks for one.
+    ///
+    /// # Errors
+    /// A conflict for a server whose address is not configured.
+    pub(crate) fn check_links(&self) -> Result<()> {
+        if self.options.public_url.is_some() {
+            return Ok(());
+        }
+        Err(Error::conflict(
+            "the server has no `public_url` in its configuration, and makes no links without it",
+        ))
+    }
+
     /// Mails a link for a new password to the account with an address, if there is one.
     pub(crate) fn send_password_link(&self, email: &str) -> Result<()> {
         let page = self.password_page()?;
@@ -104,7 +117,7 @@ impl ServerState {
     ///
     /// # Errors
     /// A conflict if there is an account, or three open offers; a server without `public_url`.
-    pub(crate) fn invite(&self, email: &str) -> Result<Option<String>> {
+    pub(crate) fn invite(&self, by: Administrator, email: &str) -> Result<Option<String>> {
         let email = address(email)?;
         let page = self.password_page()?;
         let base = page.origin().ascii_serialization();
@@ -119,6 +132,7 @@ impl ServerState {
             let code = tx.new_code(&purpose, email)?.ok_or_else(|| {
                 StoreError::conflict(format!("{email} has three invitations that are open"))
             })?;
+            tx.note_invitation(by, email)?;
             let url = address_of(&page, link, email, &code);
             let body = format!(
                 "You are invited to keep your files in sync with Cairn at {base}.\n\nChoose a password here:\n\n{url}\n\n\

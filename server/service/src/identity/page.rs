@@ -89,11 +89,16 @@ pub(crate) fn notice(source: &Source, status: StatusCode, title: &str, text: &st
     page(source, status, &escape(title), &body, None)
 }
 
+/// The line above a form that says what was wrong before, if anything was.
+pub(crate) fn error_line(error: Option<&str>) -> String {
+    error
+        .map(|text| format!("<p class=\"error\" role=\"alert\">{}</p>", escape(text)))
+        .unwrap_or_default()
+}
+
 /// The two fields that say who somebody is, with what was wrong before.
 pub(crate) fn credentials(email: &str, error: Option<&str>) -> String {
-    let error = error
-        .map(|text| format!("<p class=\"error\" role=\"alert\">{}</p>", escape(text)))
-        .unwrap_or_default();
+    let error = error_line(error);
     format!(
         "{error}<label for=\"email\">Email</label>\
          <input id=\"email\" name=\"email\" type=\"email\" autocomplete=\"username\" required value=\"{}\">\

@@ -46,35 +46,23 @@ impl Throttle {
     /// # Errors
     /// [`Error::RateLimited`] for a subject with `most` failures.
     pub(super) fn check(&self, who: &str, most: u32, now: i64) -> Result<()> {
-        match self.0.lock().get(&subject(who)) {
-            Some(failures) if failures.count >= most && !failures.is_over(now) => {
-                let left = WINDOW_MS - (now - failures.since);
-                Err(Error::RateLimited {
-                    endpoint: "the login".into(),
-                    retry_after: left.unsigned_abs().div_ceil(1000),
-                })
-            }
-            Some(_) | None => Ok(()),
-        }
+        check(&self.0.lock(), who, most, now)
+    }
+
+    /// Refuses a subject that has to wait, and counts the attempt that it makes as a failure until it turns out
+    /// well. Returns the number of failures, this one included.
+    ///
+    /// # Errors
+    /// As [`Throttle::check`].
+    pub(super) fn begin_attempt(&self, who: &str, most: u32, now: i64) -> Result<u32> {
+        let mut all = self.0.lock();
+        check(&all, who, most, now)?;
+        Ok(count(&mut all, who, now))
     }
 
     /// Counts a failure.
     pub(super) fn count_failure(&self, who: &str, now: i64) {
-        let subject = subject(who);
-        let mut all = self.0.lock();
-        if all.len() >= REMEMBERED && !all.contains_key(&subject) {
-            all.retain(|_, failures| !failures.is_over(now));
-            make_room(&mut all);
-        }
-        let fresh = Failures {
-            count: 0,
-            since: now,
-        };
-        let failures = all.entry(subject).or_insert(fresh);
-        if failures.is_over(now) {
-            *failures = fresh;
-        }
-        failures.count += 1;
+        count(&mut self.0.lock(), who, now);
     }
 
     /// Forgets all failures.
@@ -86,6 +74,38 @@ impl Throttle {
     pub(crate) fn forget_failures(&self, who: &str) {
         self.0.lock().remove(&subject(who));
     }
+}
+
+fn check(all: &HashMap<Subject, Failures>, who: &str, most: u32, now: i64) -> Result<()> {
+    match all.get(&subject(who)) {
+        Some(failures) if failures.count >= most && !failures.is_over(now) => {
+            let left = WINDOW_MS - (now - failures.since);
+            Err(Error::RateLimited {
+                endpoint: "the login".into(),
+                retry_after: left.unsigned_abs().div_ceil(1000),
+            })
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// Counts a failure, and returns how many there are.
+fn count(all: &mut HashMap<Subject, Failures>, who: &str, now: i64) -> u32 {
+    let subject = subject(who);
+    if all.len() >= REMEMBERED && !all.contains_key(&subject) {
+        all.retain(|_, failures| !failures.is_over(now));
+        make_room(all);
+    }
+    let new = Failures {
+        count: 0,
+        since: now,
+    };
+    let failures = all.entry(subject).or_insert(new);
+    if failures.is_over(now) {
+        *failures = new;
+    }
+    failures.count += 1;
+    failures.count
 }
 
 /// Forgets the oldest until one more has room.
@@ -145,6 +165,22 @@ mod tests {
             .check("a 198.51.100.xxx", MAX_FAILURES, 1_000)
             .unwrap();
         throttle.check("a", MAX_FAILURES_EVERYWHERE, 1_000).unwrap();
+    }
+
+    #[test]
+    fn an_attempt_counts_until_it_turns_out_well() {
+        let throttle = Throttle::default();
+        for count in 1..=MAX_FAILURES {
+            assert_eq!(
+                throttle.begin_attempt("a", MAX_FAILURES, 1_000).unwrap(),
+                count
+            );
+        }
+        assert!(throttle.begin_attempt("a", MAX_FAILURES, 1_000).is_err());
+        let later = 1_000 + WINDOW_MS;
+        assert_eq!(throttle.begin_attempt("a", MAX_FAILURES, later).unwrap(), 1);
+        throttle.forget_failures("a");
+        assert_eq!(throttle.begin_attempt("a", MAX_FAILURES, later).unwrap(), 1);
     }
 
     #[test]

@@ -5,8 +5,12 @@ use super::operations;
 use serde_json::{Map, Value, json};
 
 /// The subject of each module. One that is missing here gets its name only.
-const TAGS: [(&str, &str); 24] = [
+const TAGS: [(&str, &str); 25] = [
     ("account", "The caller's account and what it uses."),
+    (
+        "admin",
+        "Accounts of others, for those who administer the server.",
+    ),
     ("ai", "The assistant."),
     ("apikeys", "Long-lived credentials for machines."),
     ("changes", "The change feed: what a sync client follows."),

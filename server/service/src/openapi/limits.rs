@@ -6,6 +6,7 @@
 
 use crate::bounds;
 use crate::http::check::WORDS;
+use crate::identity::password::MIN_PASSWORD;
 use crate::routes::search::{CATEGORIES, MAX_QUERY, MIN_QUERY};
 use crate::routes::shares::settings::MAX_KEY_BLOB;
 use cairn_model::name::MAX_NAME_BYTES;
@@ -337,6 +338,15 @@ fn accounts() -> Vec<(&'static str, &'static str, Value)> {
             json!({"enum": ["files", "files.read", null]}),
         ),
         ("Device", "name", text(bounds::CREDENTIAL_NAME)),
+        ("InviteAccount", "email", email()),
+        (
+            "SetPassword",
+            "password",
+            json!({"minLength": MIN_PASSWORD, "maxLength": bounds::PASSWORD, "example": "a new password"}),
+        ),
+        ("SetQuota", "storage_limit", json!({"maximum": i64::MAX})),
+        ("SetQuota", "bandwidth_limit", json!({"maximum": i64::MAX})),
+        ("SetQuota", "file_count_limit", json!({"maximum": i64::MAX})),
         ("CreateWebhook", "events", json!({"minItems": 1})),
         ("UpdateWebhook", "events", json!({"minItems": 1})),
         (

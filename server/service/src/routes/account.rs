@@ -2,6 +2,7 @@
 
 mod deletion;
 mod preferences;
+mod second_factor;
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
@@ -19,6 +20,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(quota))
         .merge(deletion::routes())
         .merge(preferences::routes())
+        .merge(second_factor::routes())
 }
 
 /// The account in one response: profile, tier, usage, settings, its space and the server's clock.

@@ -6,6 +6,7 @@ mod discovery;
 mod new_password;
 mod request;
 mod revoke;
+mod second_factor;
 mod token;
 mod userinfo;
 
@@ -18,6 +19,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .merge(new_password::routes())
         .merge(token::routes())
         .merge(device::routes())
+        .merge(second_factor::routes())
         .merge(revoke::routes())
         .merge(userinfo::routes())
 }

@@ -56,6 +56,13 @@ impl Browser {
         response
     }
 
+    /// Makes the form of the page lead somewhere else.
+    pub(crate) fn lead_form_to(&mut self, path: &str) {
+        if let Some((action, _)) = &mut self.form {
+            path.clone_into(action);
+        }
+    }
+
     pub(crate) fn forget_cookies(&mut self) {
         self.cookie = None;
     }

@@ -106,8 +106,7 @@ async fn a_service_account_makes_nothing_that_outlives_it_and_a_reader_sees_file
         let hook = json!({"url": "https://hooks.example.com/", "events": ["file.uploaded"]});
         service.post("/api/v1/webhooks", &hook).await.failed(403);
         service.delete("/api/v1/useraccount").await.failed(403);
-        let composite = service.get("/api/v1/useraccount/composite").await;
-        assert_eq!(composite.ok::<Value>()["status"], "active");
+        service.get("/api/v1/useraccount/composite").await.done(200);
         service.get("/api/v1/nodes").await.done(200);
         for path in [
             "/api/v1/apikeys",

@@ -2,24 +2,25 @@
 
 mod request;
 
-pub(super) use request::scope;
+pub(super) use request::AuthorizationRequest;
 
 use super::new_password;
-use super::request::{Sent, authenticate, generate_secret};
+use super::request::{Sent, authenticate, generate_secret, stale_page};
+use super::second_factor::{self, Next};
 use crate::http::address::Address;
 use crate::http::extract::QueryParams;
 use crate::http::visitor::MaskedIp;
 use crate::identity::client::{CAIRN, Client};
 use crate::identity::failure::{Failure, OAuthResult};
 use crate::identity::form::Browser;
-use crate::identity::page::{credentials, escape, notice, page};
+use crate::identity::page::{credentials, escape, page};
 use crate::state::AppState;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
-use cairn_store::NewCode;
-use cairn_store::Scopes;
-use request::{AuthorizationRequest, Known, check_client};
+use cairn_model::AccountId;
+use cairn_store::{NewCode, Scopes};
+use request::{Known, check_client};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -126,6 +127,7 @@ async fn show(
     post, path = "/oauth/authorize", tag = "identity", security(()),
     request_body(content = Login, content_type = "application/x-www-form-urlencoded"),
     responses(
+        (status = 200, description = "The page that asks for the second factor", body = String, content_type = "text/html"),
         (status = 303, description = "Back to the client, with a code or an error"),
         (status = 400, description = "The form is not one of this browser, or too old", body = String, content_type = "text/html"),
         (status = 403, description = "E-mail or password is wrong", body = String, content_type = "text/html"),
@@ -155,7 +157,7 @@ async fn submit(
         Err(failure) => return Ok(known.refuse(&failure)),
     };
     if login.action.as_deref() == Some("cancel") {
-        return Ok(known.refuse(&Failure::new("access_denied", "the person said no")));
+        return Ok(known.refuse(&access_denied()));
     }
     let again = |status, text: &str| {
         let error = Some((login.email.as_str(), text));
@@ -165,27 +167,56 @@ async fn submit(
         Ok(account) => account,
         Err((status, text)) => return Ok(again(status, &text)),
     };
-    let (code, hash) = generate_secret(&app, "");
+    let next = Next::Authorize(Box::new(request.clone()));
+    if let Some(page) = second_factor::ask(&app, &parts.headers, &address, &account, next)? {
+        return Ok(page);
+    }
+    lead_back(&app, &known, scope, challenge, account.id)
+}
+
+/// Leads back to the client with a code for the account.
+fn lead_back(
+    app: &AppState,
+    known: &Known<'_>,
+    scope: Scopes,
+    challenge: String,
+    account: AccountId,
+) -> OAuthResult<Response> {
+    let (code, hash) = generate_secret(app, "");
     app.store.add_code(
         &hash,
         &NewCode {
-            account: account.id,
+            account,
             client: known.client.id.clone(),
-            redirect_uri: request.redirect_uri.clone().unwrap_or_default(),
+            redirect_uri: known.request.redirect_uri.clone().unwrap_or_default(),
             challenge,
             scope,
-            nonce: request.nonce.clone(),
+            nonce: known.request.nonce.clone(),
         },
     )?;
     Ok(known.lead(&[("code", &code)]))
 }
 
-/// For a form that can't be taken any more.
-pub(super) fn stale_page(app: &AppState) -> Response {
-    notice(
-        &app.source,
-        StatusCode::BAD_REQUEST,
-        "This page has expired",
-        "Go back to where you came from and start again. Your browser must allow cookies for this address.",
-    )
+/// Ends a login that went over another page: with the account that it showed, or without one.
+pub(super) fn finish(
+    app: &AppState,
+    address: &Address,
+    request: &AuthorizationRequest,
+    account: Option<AccountId>,
+) -> OAuthResult<Response> {
+    let known = match check_client(app, request, &address.0) {
+        Ok(known) => known,
+        Err(page) => return Ok(*page),
+    };
+    let Some(account) = account else {
+        return Ok(known.refuse(&access_denied()));
+    };
+    match known.check() {
+        Ok((scope, challenge)) => lead_back(app, &known, scope, challenge, account),
+        Err(failure) => Ok(known.refuse(&failure)),
+    }
+}
+
+fn access_denied() -> Failure {
+    Failure::new("access_denied", "the person said no")
 }

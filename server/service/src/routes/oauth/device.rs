@@ -1,18 +1,19 @@
 //! Device authorization (RFC 8628): for machines without a browser, a page on another one.
 
-use super::authorize::{scope, stale_page};
-use super::request::{Credentials, Fields, Sent, authenticate, generate_secret};
+use super::request::{Credentials, Fields, Sent, authenticate, generate_secret, scope, stale_page};
+use super::second_factor::{self, Next};
 use crate::http::address::Address;
 use crate::http::extract::QueryParams;
 use crate::http::visitor::MaskedIp;
 use crate::identity::failure::OAuthResult;
 use crate::identity::form::Browser;
-use crate::identity::page::{credentials, escape, notice, page};
+use crate::identity::page::{credentials, error_line, escape, notice, page};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use cairn_model::AccountId;
 use cairn_store::Source;
 use cairn_store::{DEVICE_CODE_S, INTERVAL_S};
 use cairn_wire::identity::{DeviceAuthorization, DeviceRequest};
@@ -114,9 +115,7 @@ struct Decision {
 }
 
 fn ask_for_code(app: &AppState, status: StatusCode, error: Option<&str>) -> Response {
-    let error = error
-        .map(|text| format!("<p class=\"error\" role=\"alert\">{}</p>", escape(text)))
-        .unwrap_or_default();
+    let error = error_line(error);
     let body = format!(
         "{error}<form method=\"get\" action=\"/oauth/device\"><label for=\"code\">Code that the device shows</label>\
          <input id=\"code\" name=\"user_code\" autocomplete=\"off\" autocapitalize=\"characters\" required>\
@@ -194,7 +193,7 @@ async fn show(
     post, path = "/oauth/device", operation_id = "submit_device", tag = "identity", security(()),
     request_body(content = Decision, content_type = "application/x-www-form-urlencoded"),
     responses(
-        (status = 200, description = "It is decided", body = String, content_type = "text/html"),
+        (status = 200, description = "It is decided, or the page that asks for the second factor", body = String, content_type = "text/html"),
         (status = 400, description = "The form or the code is too old", body = String, content_type = "text/html"),
         (status = 403, description = "E-mail or password is wrong", body = String, content_type = "text/html"),
         (status = 429, description = "Too many wrong passwords", body = String, content_type = "text/html")
@@ -225,17 +224,29 @@ async fn submit(
             error,
         )
     };
-    let account = if decision.action.as_deref() == Some("deny") {
-        None
-    } else {
-        match authenticate(&app, &decision.email, &decision.password, &from).await? {
-            Ok(account) => Some(account.id),
-            Err((status, text)) => return again(status, &text),
-        }
+    if decision.action.as_deref() == Some("deny") {
+        return finish(&app, &code, None);
+    }
+    let account = match authenticate(&app, &decision.email, &decision.password, &from).await? {
+        Ok(account) => account,
+        Err((status, text)) => return again(status, &text),
     };
-    if !app.store.decide_device(&code, account)? {
+    let next = Next::Device(code.clone());
+    if let Some(page) = second_factor::ask(&app, &parts.headers, &address, &account, next)? {
+        return Ok(page);
+    }
+    finish(&app, &code, Some(account.id))
+}
+
+/// Lets the device that waits under a code into an account, or, without one, turns it away.
+pub(super) fn finish(
+    app: &AppState,
+    code: &str,
+    account: Option<AccountId>,
+) -> OAuthResult<Response> {
+    if !app.store.decide_device(code, account)? {
         let text = "The code has expired, or has been used. Ask the device for a new one.";
-        return Ok(ask_for_code(&app, StatusCode::BAD_REQUEST, Some(text)));
+        return Ok(ask_for_code(app, StatusCode::BAD_REQUEST, Some(text)));
     }
     let (title, text) = match account {
         Some(_) => ("The device is logged in", "You can close this page."),

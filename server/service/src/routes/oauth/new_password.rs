@@ -4,15 +4,14 @@
 //! The links have the configured address of the server. One taken from a request would let its sender choose
 //! where somebody else's code goes.
 
-use super::authorize::stale_page;
-use super::request::Sent;
+use super::request::{Sent, stale_page};
 use crate::error::{Error, Result};
 use crate::http::extract::QueryParams;
 use crate::http::visitor::MaskedIp;
 use crate::identity::failure::OAuthResult;
 use crate::identity::form::Browser;
 use crate::identity::links::PasswordLink;
-use crate::identity::page::{escape, notice, page};
+use crate::identity::page::{error_line, escape, notice, page};
 use crate::identity::password::MIN_PASSWORD;
 use crate::state::AppState;
 use axum::extract::State;
@@ -195,9 +194,7 @@ fn password_page(
         Some(PasswordLink::Registration) => ("Your account", "Make the account"),
         Some(PasswordLink::Reset) | None => ("New password", "Set the password"),
     };
-    let error = error
-        .map(|text| format!("<p class=\"error\" role=\"alert\">{}</p>", escape(text)))
-        .unwrap_or_default();
+    let error = error_line(error);
     let status = if error.is_empty() {
         StatusCode::OK
     } else {

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use cairn_store::{Account, Hash};
+use cairn_store::{Account, Hash, Scopes};
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
@@ -160,4 +160,25 @@ pub(super) async fn authenticate(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The scopes of a request, or those of one that names none.
+pub(super) fn scope(text: Option<&str>) -> OAuthResult<Scopes> {
+    let bad = || Failure::new("invalid_scope", "'scope' names one that is not supported");
+    let scope = Scopes::parse(text.unwrap_or_default()).ok_or_else(bad)?;
+    Ok(if scope.is_empty() {
+        Scopes::DEFAULT
+    } else {
+        scope
+    })
+}
+
+/// For a form that can't be taken any more.
+pub(super) fn stale_page(app: &AppState) -> Response {
+    notice(
+        &app.source,
+        StatusCode::BAD_REQUEST,
+        "This page has expired",
+        "Go back to where you came from and start again. Your browser must allow cookies for this address.",
+    )
 }

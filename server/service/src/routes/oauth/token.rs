@@ -1,7 +1,6 @@
 //! The token endpoint: codes, refresh tokens, service accounts and devices become tokens.
 
-use super::authorize::scope;
-use super::request::{Credentials, Fields, generate_secret, hash};
+use super::request::{Credentials, Fields, generate_secret, hash, scope};
 use crate::auth::disabled_error;
 use crate::auth::token::{Issue, LIFETIME_S};
 use crate::error::{Error, Result};

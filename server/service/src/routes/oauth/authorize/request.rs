@@ -1,5 +1,6 @@
 //! An authorization request: its client, the address that its result goes to, and whether it can be granted.
 
+use super::super::request::scope;
 use crate::identity::client::Client;
 use crate::identity::failure::{Failure, OAuthResult};
 use crate::identity::page::notice;
@@ -19,7 +20,7 @@ const MAX_OPAQUE: usize = 1_000;
 /// An authorization request (OpenID Connect Core, section 3.1.2.1).
 #[derive(Clone, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(super) struct AuthorizationRequest {
+pub(in crate::routes::oauth) struct AuthorizationRequest {
     /// `code`
     response_type: Option<String>,
     client_id: Option<String>,
@@ -34,6 +35,14 @@ pub(super) struct AuthorizationRequest {
     /// Not supported, as the next one.
     request: Option<String>,
     request_uri: Option<String>,
+}
+
+impl AuthorizationRequest {
+    /// Returns the origin that its result goes to.
+    pub(in crate::routes::oauth) fn redirect_origin(&self) -> Option<String> {
+        let url = Url::parse(self.redirect_uri.as_deref()?).ok()?;
+        Some(url.origin().ascii_serialization())
+    }
 }
 
 /// A request whose client and address are known: failures may go there now.
@@ -118,17 +127,6 @@ impl Known<'_> {
         }
         Ok((scope, challenge))
     }
-}
-
-/// The scopes of a request, or those of one that names none.
-pub(crate) fn scope(text: Option<&str>) -> OAuthResult<Scopes> {
-    let bad = || Failure::new("invalid_scope", "'scope' names one that is not supported");
-    let scope = Scopes::parse(text.unwrap_or_default()).ok_or_else(bad)?;
-    Ok(if scope.is_empty() {
-        Scopes::DEFAULT
-    } else {
-        scope
-    })
 }
 
 /// Finds the client and checks where the response is to go. A failure stays on this page: it must not

@@ -1,0 +1,130 @@
+//! The logins of an account, as its administrators see and end them.
+
+use super::administration::EVERYTHING;
+use super::{Administrator, Store, Tx};
+use crate::error::{Error, Result};
+use cairn_model::AccountId;
+use cairn_wire::Timestamp;
+use cairn_wire::admin::{AdminAction, Session};
+use rusqlite::{Row, named_params, params};
+use serde_json::json;
+use uuid::Uuid;
+
+/// The time for which an unused login lasts; a refresh token expires that long after it was made.
+const LOGIN_MS: i64 = 60 * 24 * 3600 * 1000;
+
+/// Logins that have not ended; one without a refresh token lasts as long as its access token.
+pub(super) const OPEN: &str = "g.revoked_at IS NULL AND EXISTS (SELECT 1 FROM refresh_tokens t \
+     WHERE t.grant_id = g.id AND t.expires_at > :now)";
+
+fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
+    let expires: Option<i64> = row.get(4)?;
+    Ok(Session {
+        id: Uuid::from_bytes(row.get(0)?),
+        client: row.get(1)?,
+        scope: row.get(2)?,
+        created_at: Timestamp(row.get(3)?),
+        last_used_at: expires.map(|at| Timestamp(at - LOGIN_MS)),
+    })
+}
+
+impl Tx<'_> {
+    /// Ends every login of an account, and what could still become one.
+    pub(super) fn end_all_logins(&self, account: AccountId) -> Result<()> {
+        self.conn.execute(
+            "UPDATE grants SET revoked_at = ?2 WHERE account = ?1 AND revoked_at IS NULL",
+            params![account.as_bytes(), self.now],
+        )?;
+        for sql in [
+            "DELETE FROM refresh_tokens WHERE grant_id IN (SELECT id FROM grants WHERE account = ?1)",
+            "DELETE FROM authorization_codes WHERE account = ?1",
+            "DELETE FROM device_codes WHERE account = ?1",
+        ] {
+            self.conn.execute(sql, [account.as_bytes()])?;
+        }
+        Ok(())
+    }
+}
+
+impl Store {
+    /// Lists the logins of an account that have not ended, the oldest first.
+    pub fn sessions(&self, account: AccountId) -> Result<Vec<Session>> {
+        Ok(self.sessions_page(account, 0, EVERYTHING)?.0)
+    }
+
+    /// One page of the logins of an account that have not ended, the oldest first, and their number.
+    pub fn sessions_page(
+        &self,
+        account: AccountId,
+        skip: u64,
+        take: u64,
+    ) -> Result<(Vec<Session>, u64)> {
+        let now = self.source().now_ms();
+        let these = format!("FROM grants g WHERE g.account = :account AND {OPEN}");
+        let sql = format!(
+            "SELECT g.id, g.client, g.scope, g.created_at, \
+             (SELECT max(t.expires_at) FROM refresh_tokens t WHERE t.grant_id = g.id) \
+             {these} ORDER BY g.created_at, g.id LIMIT :take OFFSET :skip"
+        );
+        let account = account.as_bytes();
+        self.read(|conn| {
+            let total = conn.query_row(
+                &format!("SELECT count(*) {these}"),
+                named_params! {":account": account, ":now": now},
+                |row| row.get(0),
+            )?;
+            let found = conn
+                .prepare(&sql)?
+                .query_map(
+                    named_params! {":account": account, ":now": now, ":take": take, ":skip": skip},
+                    session,
+                )?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok((found, total))
+        })
+    }
+
+    /// Ends one login of an account, or all of them.
+    ///
+    /// # Errors
+    /// 404 for a login that the account has not.
+    pub fn end_sessions(
+        &self,
+        by: Administrator,
+        account: AccountId,
+        only: Option<Uuid>,
+    ) -> Result<()> {
+        self.write(|tx| {
+            let data = json!({ "session": only });
+            tx.note_admin_action(by, AdminAction::SessionsEnded, account, &data)?;
+            let Some(id) = only else {
+                return tx.end_all_logins(account);
+            };
+            let ended = tx.conn.execute(
+                "UPDATE grants SET revoked_at = ?3 WHERE account = ?1 AND id = ?2 AND revoked_at IS NULL",
+                params![account.as_bytes(), id.as_bytes(), tx.now],
+            )?;
+            if ended == 0 {
+                return Err(Error::not_found(format!(
+                    "the account has no login {id} that goes on"
+                )));
+            }
+            tx.conn.execute(
+                "DELETE FROM refresh_tokens WHERE grant_id = ?1",
+                [id.as_bytes()],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Returns true if a login has ended, which another process may have seen to.
+    pub fn login_has_ended(&self, login: Uuid) -> Result<bool> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare_cached(
+                    "SELECT EXISTS (SELECT 1 FROM grants WHERE id = ?1 AND revoked_at IS NOT NULL)",
+                )?
+                .query_row([login.as_bytes()], |row| row.get(0))?)
+        })
+    }
+}
