@@ -4,7 +4,7 @@ use crate::openapi;
 use crate::run::{Stages, cargo, run_command};
 use anyhow::Result;
 
-/// CI runs about two thousand whole systems; this is an evening's worth, for each plot.
+/// CI runs fifteen hundred whole systems; this is an evening's worth, for each plot.
 const SOAK_SEEDS: u64 = 20_000;
 /// CI runs 500 to 4,000 for each law.
 const FUZZ_CASES: u64 = 1_000_000;

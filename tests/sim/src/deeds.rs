@@ -34,7 +34,6 @@ const DEEDS: &[Deed] = &[
     save,
     append,
     touch,
-    set_executable,
     remove,
     make_folder,
     rename,
@@ -166,17 +165,6 @@ fn touch(scene: &Scene<'_>, _oracle: &mut Oracle) -> Option<String> {
     let bytes = scene.bytes(&path)?;
     scene.change(&path, |files| files.write(&path, &bytes))?;
     Some(format!("touch {}", path.display()))
-}
-
-fn set_executable(scene: &Scene<'_>, _oracle: &mut Oracle) -> Option<String> {
-    let path = scene.any_file()?;
-    let executable = scene.change(&path, |files| {
-        let now = files.tick();
-        let node = files.get_mut(&path)?;
-        (node.executable, node.ctime) = (!node.executable, now);
-        Ok(node.executable)
-    })?;
-    Some(format!("executable {} = {executable}", path.display()))
 }
 
 fn remove(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {

@@ -1,30 +1,24 @@
 //! Deeds on the service without keys: on its pages, or through a program with an API key alone.
 
 use crate::deeds::NAMES;
-use crate::oracle::Oracle;
 use crate::random::Seeded;
 use crate::world::World;
 use cairn_api::ApiError;
-use cairn_index::{Db, IndexError};
-use cairn_model::{ContentHash, Kind, NodeId};
+use cairn_model::{Kind, NodeId};
 use cairn_wire::nodes::{CopyNode, Node, UpdateNode};
-use std::collections::BTreeSet;
 
 /// One deed on the service; `None` if there was nothing to do it to, or the service has refused it.
 ///
 /// # Panics
 /// If the service does not answer.
-pub(crate) async fn work(world: &World, oracle: &mut Oracle) -> Option<String> {
+pub(crate) async fn work(world: &World) -> Option<String> {
     let nodes = active(world).await;
     let random = &world.random;
     let node = random.pick(&nodes)?;
-    let done = match random.below(7) {
+    let done = match random.below(3) {
         0 => rename(world, node).await,
-        1 | 2 => move_to(world, node, &nodes).await,
-        3 => trash(world, node, &nodes, oracle).await,
-        4 => restore(world).await?,
-        5 => copy(world, node).await,
-        _ => restore_revision(world, node, oracle).await?,
+        1 => move_to(world, node, &nodes).await,
+        _ => copy(world, node).await,
     };
     done.ok().map(|done| format!("service: {done}"))
 }
@@ -69,34 +63,6 @@ async fn move_to(world: &World, node: &Node, nodes: &[Node]) -> Result<String, A
     Ok(format!("move {} into {:?}", node.name, moved.parent_id))
 }
 
-async fn trash(
-    world: &World,
-    node: &Node,
-    nodes: &[Node],
-    oracle: &mut Oracle,
-) -> Result<String, ApiError> {
-    world.api.delete_node(node.id, None, None).await?;
-    let mut gone = BTreeSet::from([node.id]);
-    // Parents may stand behind their children.
-    while let Some(next) = nodes.iter().find(|node| {
-        let is_below = node.parent_id.is_some_and(|parent| gone.contains(&parent));
-        is_below && !gone.contains(&node.id)
-    }) {
-        gone.insert(next.id);
-    }
-    for node in nodes.iter().filter(|node| gone.contains(&node.id)) {
-        put_away(world, node, oracle);
-    }
-    Ok(format!("trash {}", node.name))
-}
-
-async fn restore(world: &World) -> Option<Result<String, ApiError>> {
-    let trash = world.api.trash().await.expect("the trash");
-    let node = world.random.pick(&trash)?;
-    let restored = world.api.restore_node(node.id).await;
-    Some(restored.map(|node| format!("restore {}", node.name)))
-}
-
 async fn copy(world: &World, node: &Node) -> Result<String, ApiError> {
     let copy = CopyNode {
         parent_id: node.parent_id,
@@ -106,44 +72,4 @@ async fn copy(world: &World, node: &Node) -> Result<String, ApiError> {
     };
     let copied = world.api.copy_node(node.id, None, &copy).await?;
     Ok(format!("copy {} to {}", node.name, copied.name))
-}
-
-async fn restore_revision(
-    world: &World,
-    node: &Node,
-    oracle: &mut Oracle,
-) -> Option<Result<String, ApiError>> {
-    if node.kind == Kind::Folder {
-        return None;
-    }
-    let revisions = world.api.revisions(node.id).await.expect("the revisions");
-    let revision = world.random.pick(&revisions)?;
-    let restored = world.api.restore_revision(node.id, revision.id).await;
-    if restored.is_ok() {
-        put_away(world, node, oracle);
-    }
-    Some(restored.map(|node| format!("restore revision {} of {}", revision.number, node.name)))
-}
-
-/// Puts away the content of a node, which the device that sent it knows.
-fn put_away(world: &World, node: &Node, oracle: &mut Oracle) {
-    for device in &world.devices {
-        let hash = device.index().read(|db| content_of(db, node));
-        if let Some(hash) = hash.expect("the index answers") {
-            oracle.put_away_hash(hash);
-        }
-    }
-}
-
-fn content_of(db: &Db<'_>, node: &Node) -> Result<Option<ContentHash>, IndexError> {
-    let Some(revision) = node.revision_id else {
-        return Ok(None);
-    };
-    if let Some(sent) = db.sent_row(revision)? {
-        return Ok(Some(sent.hash));
-    }
-    let remote = db.remote_row(node.id)?;
-    Ok(remote
-        .filter(|row| row.revision == Some(revision))
-        .and_then(|row| row.hash))
 }

@@ -66,22 +66,12 @@ impl Line {
 
     fn fault(&self) -> Option<usize> {
         let n = self.faults.load(Ordering::Relaxed);
-        (n > 0 && self.random.one_in(n)).then(|| self.random.below(7))
+        (n > 0 && self.random.one_in(n)).then(|| self.random.below(9))
     }
 
     async fn serve(&self, request: &Request) -> Result<Response, TransportError> {
-        let prefix = request.base.strip_prefix(SERVER).unwrap_or_default();
-        let path = format!("{prefix}{}", request.path);
-        let mut builder = axum::http::Request::builder()
-            .method(request.method.clone())
-            .uri(in_small_pages(&path));
-        for (name, value) in &request.headers {
-            builder = builder.header(name, value);
-        }
-        let request = builder
-            .header("host", "sim")
-            .body(Body::from(request.body.to_bytes()))
-            .map_err(|e| TransportError::Invalid(e.to_string()))?;
+        let path = path_of(request);
+        let request = received(request)?;
         let response = match self.router.clone().oneshot(request).await {
             Ok(response) => response,
             Err(never) => match never {},
@@ -100,6 +90,25 @@ impl Line {
             body: futures_util::stream::once(async move { Ok(body) }).boxed(),
         })
     }
+}
+
+fn path_of(request: &Request) -> String {
+    let prefix = request.base.strip_prefix(SERVER).unwrap_or_default();
+    format!("{prefix}{}", request.path)
+}
+
+/// Returns a request as the server receives it.
+fn received(request: &Request) -> Result<axum::http::Request<Body>, TransportError> {
+    let mut builder = axum::http::Request::builder()
+        .method(request.method.clone())
+        .uri(in_small_pages(&path_of(request)));
+    for (name, value) in &request.headers {
+        builder = builder.header(name, value);
+    }
+    builder
+        .header("host", "sim")
+        .body(Body::from(request.body.to_bytes()))
+        .map_err(|e| TransportError::Invalid(e.to_string()))
 }
 
 /// Asks for the feed in pages of three, so that most states are spread over several.
@@ -134,34 +143,58 @@ impl Transport for Line {
         if self.fails(&request) {
             return Ok(response(StatusCode::INTERNAL_SERVER_ERROR, false));
         }
-        match self.fault() {
-            None => self.serve(&request).await,
+        let fault = self.fault();
+        let response = self.send_with(fault, &request).await;
+        // So does every response: the news of what happened after it may arrive first.
+        tokio::time::sleep(Duration::from_millis(self.random.below(20) as u64)).await;
+        response
+    }
+}
+
+impl Line {
+    async fn send_with(
+        &self,
+        fault: Option<usize>,
+        request: &Request,
+    ) -> Result<Response, TransportError> {
+        match fault {
+            None => self.serve(request).await,
             Some(0) => Err(TransportError::Connect("simulated: no connection".into())),
             Some(1) => Ok(response(StatusCode::INTERNAL_SERVER_ERROR, false)),
             Some(2) => Ok(response(StatusCode::TOO_MANY_REQUESTS, true)),
             Some(3) => {
                 // It is done, but the response is lost.
-                drop(self.serve(&request).await?);
-                Err(TransportError::Interrupted(
-                    "simulated: the answer was lost".into(),
-                ))
+                drop(self.serve(request).await?);
+                Err(interrupted("simulated: the answer was lost"))
             }
             Some(4) => {
                 // It arrives twice.
-                drop(self.serve(&request).await?);
-                self.serve(&request).await
+                drop(self.serve(request).await?);
+                self.serve(request).await
             }
             Some(5) => {
                 tokio::time::sleep(Duration::from_secs(3)).await;
-                self.serve(&request).await
+                self.serve(request).await
+            }
+            Some(6) => {
+                let response = self.serve(request).await;
+                tokio::time::sleep(Duration::from_secs(3)).await;
+                response
+            }
+            Some(7) => {
+                // It arrives when nobody waits for the response any more.
+                let (router, late) = (self.router.clone(), received(request)?);
+                tokio::spawn(async move {
+                    tokio::time::sleep(Duration::from_secs(5)).await;
+                    drop(router.oneshot(late).await);
+                });
+                Err(interrupted("simulated: the line is gone"))
             }
             Some(_) => {
                 // The body of the response is cut.
-                let whole = self.serve(&request).await?;
+                let whole = self.serve(request).await?;
                 let cut = whole.body.take(0).chain(futures_util::stream::once(async {
-                    Err(TransportError::Interrupted(
-                        "simulated: cut in the body".into(),
-                    ))
+                    Err(interrupted("simulated: cut in the body"))
                 }));
                 Ok(Response {
                     body: cut.boxed(),
@@ -170,4 +203,8 @@ impl Transport for Line {
             }
         }
     }
+}
+
+fn interrupted(text: &str) -> TransportError {
+    TransportError::Interrupted(text.into())
 }

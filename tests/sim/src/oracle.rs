@@ -1,7 +1,6 @@
 //! The contents that must not be lost: those that somebody wrote and that nobody who had them removed.
 
 use crate::random::noise;
-use cairn_model::ContentHash;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,12 +37,6 @@ impl Oracle {
         content.extend(noise(u32::try_from(self.next).unwrap_or(0), LARGE));
         self.alive.insert(content.clone());
         content
-    }
-
-    /// Somebody on the service overwrote or deleted the content of this hash.
-    pub fn put_away_hash(&mut self, hash: ContentHash) {
-        self.alive
-            .retain(|content| blake3::hash(content).as_bytes() != &hash.0);
     }
 
     /// A device that had this content overwrote or deleted it.

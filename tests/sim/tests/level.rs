@@ -82,7 +82,9 @@ fn s235_three_hundred_edits_in_ten_thousand_files_cost_the_same_each() {
         let (early, late) = (median(&costs[..50]), median(&costs[EDITS - 50..]));
         assert!(late.disk_calls <= early.disk_calls, "{early:?}, {late:?}");
         assert!(late.requests <= early.requests, "{early:?}, {late:?}");
-        assert!(late.time <= early.time, "{early:?}, {late:?}");
+        // Each way of a request takes up to 20 ms, at random.
+        let noise = Duration::from_millis(20);
+        assert!(late.time <= early.time + noise, "{early:?}, {late:?}");
         // An edit looks at its file and the hundred in its folder, not at the tree.
         assert!(late.disk_calls < 1_000, "{late:?}");
         let last = tree_of(&world.devices[1]);

@@ -34,7 +34,7 @@ fn names(device: &Device) -> Vec<String> {
     tree_of(device).into_keys().collect()
 }
 
-/// Whether the device goes on, or is killed before anything else.
+/// The device goes on, or is killed before anything else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Then {
     GoesOn,

@@ -53,7 +53,7 @@ fn two_devices_on_good_lines_become_equal_and_lose_nothing() {
             one_editor: false,
             keyless: false,
         },
-        700,
+        300,
     );
 }
 
@@ -68,7 +68,7 @@ fn one_editor_alone_makes_no_conflict_copy() {
             one_editor: true,
             keyless: false,
         },
-        400,
+        300,
     );
 }
 
@@ -83,7 +83,7 @@ fn bad_lines_lose_nothing() {
             one_editor: false,
             keyless: false,
         },
-        400,
+        300,
     );
 }
 
@@ -98,7 +98,7 @@ fn crashes_lose_nothing() {
             one_editor: false,
             keyless: false,
         },
-        500,
+        300,
     );
 }
 
@@ -113,7 +113,7 @@ fn what_somebody_does_on_the_service_without_keys_loses_nothing() {
             one_editor: false,
             keyless: true,
         },
-        400,
+        300,
     );
 }
 
