@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_end_differently_are_equal_and_it_is_said() {
+    fn lines_that_end_differently_are_equal_and_their_ends_differ() {
         for (mine, theirs) in [("a\r\nb\r\n", "a\nb\n"), ("a\nb", "a\nb\n")] {
             let compared = compare(mine, theirs);
             assert_eq!((compared.lines.len(), compared.ends_differ), (0, true));

@@ -506,9 +506,9 @@ fn a_pause_holds_transfers_that_run_and_they_go_on_afterwards() -> Result<()> {
     let sent =
         || -> Result<usize> { Ok(dev.requests()?.iter().filter(|r| is_chunk_up(r)).count()) };
     // What was on the wire may still arrive; then nothing does, though nothing limits it any more.
-    let mut last = sent_bytes()?;
+    let mut last = sent()?;
     wait::until("nothing is sent any more", wait::SYNC, || {
-        let now = sent_bytes()?;
+        let now = sent()?;
         let calm = now == std::mem::replace(&mut last, now);
         world.b.must(&["sync"])?;
         Ok(calm.then_some(()))
@@ -521,7 +521,7 @@ fn a_pause_holds_transfers_that_run_and_they_go_on_afterwards() -> Result<()> {
     world.a.resume()?;
     world.settle()?;
     world.equal()?;
-    let all = sent_bytes()?;
+    let all = sent()?;
     ensure!(all < 60, "{all} chunks were sent: it began anew");
     world.steady()?;
     world.finish()

@@ -135,7 +135,7 @@ async fn a_person_is_asked_with_the_kinds_and_numbers_of_changes() {
     let mut second = start(&world, &all, "second", elicitation.clone(), &[]).await;
     let (question, result) = ask_to_undo(&mut second, "first", "decline").await;
     let kinds =
-        "to the trash: 1 file or empty folder; details as before: 1; share links deleted: 1.";
+        "Moved to the trash: 1 file or empty folder. Details as before: 1. Share links deleted: 1.";
     assert!(question.contains(kinds), "{question}");
     let refused = failure(&result).expect("it is refused");
     assert!(refused.contains("not confirmed"), "{refused}");
@@ -145,7 +145,7 @@ async fn a_person_is_asked_with_the_kinds_and_numbers_of_changes() {
     let exclude = ["delete_share_link"];
     let mut third = start(&world, &all, "third", elicitation, &exclude).await;
     let (question, result) = ask_to_undo(&mut third, "first", "accept").await;
-    let left = "changes of share links that stay: 1.";
+    let left = "Share link changes that stay: 1.";
     assert!(question.contains(left), "{question}");
     let undone = text(&result);
     assert_eq!(undone["taken_back"], 2, "{undone}");
