@@ -45,7 +45,7 @@ mod tests {
     use super::*;
     use crate::folders::open_index;
     use cairn_index::RemoteRow;
-    use cairn_model::{Kind, Name};
+    use cairn_model::Name;
 
     #[test]
     fn a_damaged_index_is_an_error_and_not_an_empty_one() {
@@ -71,22 +71,8 @@ mod tests {
         assert_eq!(seen.newest_number(node).unwrap(), 0, "there is no index");
         assert!(!home.index_file().exists());
         let row = RemoteRow {
-            node,
-            parent: None,
-            name: Name::new("f").unwrap(),
-            kind: Kind::Folder,
-            revision: None,
-            size: 0,
-            modified_ms: None,
-            executable: false,
-            version: 1,
-            seal: None,
-            source: None,
-            device: None,
-            hash: None,
-            number: None,
             seen: 7,
-            changed_ms: None,
+            ..RemoteRow::folder(node, None, Name::new("f").unwrap())
         };
         let (index, _) = open_index(&home).unwrap();
         index.write(|db| db.put_remote(&[], &row)).unwrap();

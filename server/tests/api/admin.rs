@@ -1,12 +1,12 @@
 //! Accounts that administer others: what they do, what they are refused, and what is written down.
 
+use super::identity::service_caller;
 use super::world::{Caller, World};
 use axum::http::Method;
 use cairn_server::{AccountCondition, AccountOverview, Options, Session, openapi};
 use cairn_wire::Page;
 use cairn_wire::account::{AccountState, AccountStatus, Quota};
 use cairn_wire::admin::{AdminAction, AdminEvent, InvitedAccount};
-use cairn_wire::identity::{CreatedServiceAccount, TokenResponse};
 use serde_json::{Value, json};
 
 const OWNER: &str = "owner@example.com";
@@ -78,25 +78,7 @@ async fn whoever_is_no_administrator_is_refused() {
 async fn a_token_that_was_handed_on_administers_nothing() {
     let world = world();
     for scope in ["files", "files.read"] {
-        let account = json!({"name": "export", "scope": scope});
-        let account: CreatedServiceAccount = world
-            .owner()
-            .post("/api/v1/service-accounts", &account)
-            .await
-            .ok();
-        let fields = [
-            ("grant_type", "client_credentials"),
-            ("client_id", account.info.client_id.as_str()),
-            ("client_secret", account.client_secret.as_str()),
-        ];
-        let form = ("content-type", "application/x-www-form-urlencoded");
-        let body = serde_urlencoded::to_string(fields).unwrap();
-        let tokens: TokenResponse = world
-            .nobody()
-            .send(Method::POST, "/oauth/token", &[form], body)
-            .await
-            .ok();
-        refused_everywhere(&world, &world.caller(Some(&tokens.access_token))).await;
+        refused_everywhere(&world, &service_caller(&world, scope).await).await;
     }
 }
 

@@ -14,7 +14,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use browser::Browser;
 use cairn_wire::account::RemovedDevice;
-use cairn_wire::identity::{OAuthErrorBody, TokenResponse};
+use cairn_wire::identity::{CreatedServiceAccount, OAuthErrorBody, TokenResponse};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
@@ -63,6 +63,23 @@ async fn post_form(caller: &Caller, path: &str, fields: &[(&str, &str)]) -> Test
     let body = serde_urlencoded::to_string(fields).unwrap();
     let form = ("content-type", "application/x-www-form-urlencoded");
     caller.send(Method::POST, path, &[form], body).await
+}
+
+/// Returns a caller with a token of a new service account of the owner.
+pub(crate) async fn service_caller(world: &World, scope: &str) -> Caller {
+    let account = json!({"name": "export", "scope": scope});
+    let owner = world.owner();
+    let account: CreatedServiceAccount =
+        owner.post("/api/v1/service-accounts", &account).await.ok();
+    let fields = [
+        ("grant_type", "client_credentials"),
+        ("client_id", account.info.client_id.as_str()),
+        ("client_secret", account.client_secret.as_str()),
+    ];
+    let tokens: TokenResponse = post_form(&world.nobody(), "/oauth/token", &fields)
+        .await
+        .ok();
+    world.caller(Some(&tokens.access_token))
 }
 
 async fn redeem(world: &World, code: &str) -> TestResponse {

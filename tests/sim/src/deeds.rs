@@ -42,8 +42,9 @@ const DEEDS: &[Deed] = &[
     copy,
 ];
 
-/// One deed of a user; `None` if there was nothing to do it to.
-pub(crate) fn work(world: &World, at: usize, oracle: &mut Oracle) -> Option<String> {
+/// One deed of a user; `None` if there was nothing to do it to. Alone, a user also sets executable bits: one
+/// that is set while another device sends an edit of the file still leaves the two devices different.
+pub(crate) fn work(world: &World, at: usize, alone: bool, oracle: &mut Oracle) -> Option<String> {
     let device = &world.devices[at];
     let scene = Scene {
         device,
@@ -51,7 +52,10 @@ pub(crate) fn work(world: &World, at: usize, oracle: &mut Oracle) -> Option<Stri
         tree: tree_of(device),
         noticed: !world.random.one_in(5),
     };
-    let deed = scene.random.pick(DEEDS)?;
+    let deed = match alone && scene.random.one_in(DEEDS.len()) {
+        true => &(set_executable as Deed),
+        false => scene.random.pick(DEEDS)?,
+    };
     let done = deed(&scene, oracle)?;
     Some(format!("{}: {done}", device.name))
 }
@@ -165,6 +169,17 @@ fn touch(scene: &Scene<'_>, _oracle: &mut Oracle) -> Option<String> {
     let bytes = scene.bytes(&path)?;
     scene.change(&path, |files| files.write(&path, &bytes))?;
     Some(format!("touch {}", path.display()))
+}
+
+fn set_executable(scene: &Scene<'_>, _oracle: &mut Oracle) -> Option<String> {
+    let path = scene.any_file()?;
+    let executable = scene.change(&path, |files| {
+        let now = files.tick();
+        let node = files.get_mut(&path)?;
+        (node.executable, node.ctime) = (!node.executable, now);
+        Ok(node.executable)
+    })?;
+    Some(format!("executable {} = {executable}", path.display()))
 }
 
 fn remove(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {

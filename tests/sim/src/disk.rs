@@ -4,7 +4,9 @@
 //! what the user does.
 
 mod files;
+mod handles;
 mod port;
+mod state;
 
 pub use files::{Files, Node};
-pub use port::{Deed, SimDisk};
+pub use state::{Deed, SimDisk};

@@ -77,7 +77,7 @@ async fn step(world: &mut World, plot: Plot, oracle: &mut Oracle, deeds: &mut Ve
             if plot.keyless && random.one_in(6) {
                 deeds.extend(keyless::work(world).await);
             } else {
-                deeds.extend(deeds::work(world, at, oracle));
+                deeds.extend(deeds::work(world, at, plot.one_editor, oracle));
             }
             return true;
         }

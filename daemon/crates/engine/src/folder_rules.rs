@@ -236,7 +236,7 @@ mod tests {
         let remote = RemoteRow {
             kind: Kind::File,
             revision,
-            ..crate::testing::remote_folder(node, None, name.clone())
+            ..RemoteRow::folder(node, None, name.clone())
         };
         let synced = SyncedRow {
             folder: row.id,

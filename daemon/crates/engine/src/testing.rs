@@ -8,10 +8,8 @@ use crate::start::{EngineOptions, engine_of};
 use async_trait::async_trait;
 use cairn_api::{Api, ApiKey, Request, Response, Transport, TransportError};
 use cairn_crypto::{SpaceKeys, SystemRandom};
-use cairn_index::{
-    Db, FolderRow, FolderSettings, Index, IndexError, LocalRow, LocalStat, RemoteRow, Skipped,
-};
-use cairn_model::{DeviceId, FolderId, Kind, LocalId, Name, NodeId, SpaceId};
+use cairn_index::{Db, FolderRow, FolderSettings, Index, IndexError, LocalRow, LocalStat, Skipped};
+use cairn_model::{DeviceId, FolderId, Kind, LocalId, Name, SpaceId};
 use cairn_platform::{Disk as _, RealDisk};
 use cairn_transfer::{Blocking, Options, Transfer};
 use parking_lot::Mutex;
@@ -131,26 +129,4 @@ fn attach_folder(db: &Db<'_>, root: &Path) -> Result<FolderRow, IndexError> {
     let root = local_stat(&RealDisk::new().stat(root).unwrap());
     db.attach_folder(id, None, root.identity())?;
     Ok(db.folder(id)?.unwrap())
-}
-
-/// Returns the row of an empty folder that nobody has sealed.
-pub(crate) fn remote_folder(node: NodeId, parent: Option<NodeId>, name: Name) -> RemoteRow {
-    RemoteRow {
-        node,
-        parent,
-        name,
-        kind: Kind::Folder,
-        revision: None,
-        size: 0,
-        modified_ms: None,
-        executable: false,
-        version: 1,
-        seal: None,
-        source: None,
-        device: None,
-        hash: None,
-        number: None,
-        seen: 0,
-        changed_ms: None,
-    }
 }

@@ -388,10 +388,10 @@ fn refusal(old: &RemoteRow, new: &RemoteRow) -> Option<PutResult> {
     (same_revision && old.source != new.source).then_some(PutResult::Tampered)
 }
 
-#[cfg(test)]
 impl RemoteRow {
     /// Returns a row of an empty folder that nobody has sealed.
-    pub(crate) fn folder(node: NodeId, parent: Option<NodeId>, name: Name) -> Self {
+    #[must_use]
+    pub fn folder(node: NodeId, parent: Option<NodeId>, name: Name) -> Self {
         Self {
             node,
             parent,

@@ -2,9 +2,9 @@
 
 use super::super::world::{Caller, TestResponse, World};
 use super::browser::{Browser, parameter};
-use super::{EVERYTHING, log_in, post_form, redeem, refresh, request, works};
+use super::{EVERYTHING, log_in, post_form, redeem, refresh, request, service_caller, works};
 use cairn_wire::Page;
-use cairn_wire::identity::{CreatedServiceAccount, DeviceAuthorization, TokenResponse};
+use cairn_wire::identity::{DeviceAuthorization, TokenResponse};
 use cairn_wire::notifications::Notification;
 use cairn_wire::second_factor::{BegunSecondFactor, RecoveryCodes, SecondFactorStatus};
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -331,41 +331,15 @@ async fn what_was_let_in_before_goes_on() {
     let next: TokenResponse = refresh(&world, &tokens.refresh_token.unwrap()).await.ok();
     assert!(works(&world, &next.access_token).await);
     world.owner().get("/api/v1/nodes").await.done(200);
-    let account = json!({"name": "export", "scope": "files.read"});
-    let account: CreatedServiceAccount = world
-        .owner()
-        .post("/api/v1/service-accounts", &account)
-        .await
-        .ok();
-    let fields = [
-        ("grant_type", "client_credentials"),
-        ("client_id", account.info.client_id.as_str()),
-        ("client_secret", account.client_secret.as_str()),
-    ];
-    post_form(&world.nobody(), "/oauth/token", &fields)
-        .await
-        .done(200);
+    let program = service_caller(&world, "files.read").await;
+    program.get("/api/v1/nodes").await.done(200);
 }
 
 #[tokio::test]
 async fn a_token_that_was_handed_on_reaches_no_second_factor() {
     let world = World::new();
     for scope in ["files", "files.read"] {
-        let account = json!({"name": "export", "scope": scope});
-        let account: CreatedServiceAccount = world
-            .owner()
-            .post("/api/v1/service-accounts", &account)
-            .await
-            .ok();
-        let fields = [
-            ("grant_type", "client_credentials"),
-            ("client_id", account.info.client_id.as_str()),
-            ("client_secret", account.client_secret.as_str()),
-        ];
-        let tokens: TokenResponse = post_form(&world.nobody(), "/oauth/token", &fields)
-            .await
-            .ok();
-        let program = world.caller(Some(&tokens.access_token));
+        let program = service_caller(&world, scope).await;
         program
             .post(AT, &json!({"password": "owner"}))
             .await

@@ -195,7 +195,7 @@ fn a_confirmation_ends_when_the_file_comes_back() {
     assert_eq!(count(&deletes), 0, "it is still gone");
     let row = RemoteRow {
         kind: Kind::File,
-        ..crate::testing::remote_folder(node(0), None, name(0))
+        ..RemoteRow::folder(node(0), None, name(0))
     };
     index.write(|db| db.put_remote(&[], &row)).unwrap();
     assert_eq!(count(&Plan::default()), 0);

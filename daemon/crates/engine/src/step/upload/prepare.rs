@@ -193,22 +193,13 @@ mod tests {
         );
         let revision = RevisionId::from_random_bytes([4; 16]);
         let over = RemoteRow {
-            node,
-            parent: None,
-            name: name.clone(),
             kind: Kind::File,
             revision: Some(revision),
             size: 1,
-            modified_ms: None,
-            executable: false,
             version: 2,
-            seal: None,
-            source: None,
-            device: None,
             hash: Some(ContentHash([5; 32])),
             number: Some(2),
-            seen: 0,
-            changed_ms: None,
+            ..RemoteRow::folder(node, None, name.clone())
         };
         let synced = |revision| SyncedRow {
             folder: FolderId(1),

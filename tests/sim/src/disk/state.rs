@@ -1,0 +1,193 @@
+//! The state of a simulated disk, and the controls that a test has of it.
+
+use super::files::Files;
+use cairn_engine::ports::Hint;
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::mpsc::UnboundedSender;
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) now: Files,
+    durable: Files,
+    pub(super) watcher: Option<UnboundedSender<Hint>>,
+    /// A deed of the user, to be done just before a file or folder is renamed to a path that contains
+    /// this text.
+    before_rename: Option<(String, Deed)>,
+    /// Files that can't be opened, and directories whose entries stay as they are.
+    pub(super) refused: BTreeSet<PathBuf>,
+    /// Watching fails from its beginning.
+    pub(super) blind: bool,
+    /// The disk has the rules of Windows for names.
+    pub(super) windows: bool,
+    /// The power never goes: nothing has to be remembered for it.
+    powered: bool,
+    /// Calls that looked at files or changed them.
+    calls: u64,
+    /// The number of times that something was made durable for the engine.
+    flushes: usize,
+    /// The number of files that the engine has opened.
+    pub(super) reads: usize,
+    /// Free bytes; unlimited if none.
+    pub(super) room: Option<u64>,
+}
+
+impl State {
+    /// Remembers everything as it is for the time after the power has gone.
+    fn flush(&mut self) {
+        self.flushes += 1;
+        if !self.powered {
+            self.durable = self.now.clone();
+        }
+    }
+}
+
+/// Something that a user does.
+pub type Deed = Box<dyn FnOnce(&mut Files) -> io::Result<()> + Send>;
+
+/// A disk; clones share it.
+#[derive(Clone, Default)]
+pub struct SimDisk(Arc<Mutex<State>>);
+
+impl SimDisk {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn files<T>(&self, f: impl FnOnce(&mut Files) -> io::Result<T>) -> io::Result<T> {
+        let mut state = self.state();
+        state.calls += 1;
+        f(&mut state.now)
+    }
+
+    /// Something that the user does: it is durable, and the watcher says so (or does not).
+    ///
+    /// # Errors
+    /// As the file system gives them.
+    pub fn user<T>(
+        &self,
+        path: &Path,
+        noticed: bool,
+        f: impl FnOnce(&mut Files) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let mut state = self.state();
+        let out = f(&mut state.now)?;
+        state.flush();
+        if noticed && let Some(watcher) = &state.watcher {
+            // A watcher without a listener is fine.
+            drop(watcher.send(Hint::Path(path.to_owned())));
+        }
+        Ok(out)
+    }
+
+    /// Lets the user do something in the instant before the engine renames anything to a path that
+    /// contains `text`.
+    pub fn before_rename(&self, text: &str, deed: Deed) {
+        self.state().before_rename = Some((text.to_owned(), deed));
+    }
+
+    /// Lets a file be opened, or something be moved to a directory or out of it, no more, or again.
+    pub fn refuse(&self, path: &Path, refuse: bool) {
+        let mut state = self.state();
+        if refuse {
+            state.refused.insert(path.to_owned());
+        } else {
+            state.refused.remove(path);
+        }
+    }
+
+    /// Refuses a path in a directory that takes nothing.
+    pub(super) fn check_writable(&self, path: &Path) -> io::Result<()> {
+        let refused = &self.state().refused;
+        match path.parent() {
+            Some(dir) if refused.contains(dir) => Err(io::ErrorKind::PermissionDenied.into()),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Gives the disk the rules of Windows for names.
+    pub fn refuse_names_of_windows(&self) {
+        self.state().windows = true;
+    }
+
+    /// Lets new files have no birth time, as on FAT.
+    pub fn keep_no_births(&self) {
+        self.state().now.keep_no_births();
+    }
+
+    /// Lets the disk say that it has so many bytes free, or as many as anybody wants.
+    pub fn set_room(&self, room: Option<u64>) {
+        self.state().room = room;
+    }
+
+    /// Lets watching fail as soon as it is begun, or work again when it is begun next.
+    pub fn blind(&self, blind: bool) {
+        let mut state = self.state();
+        state.blind = blind;
+        if blind {
+            state.watcher = None;
+        }
+    }
+
+    /// Does what was to be done before a rename to this path.
+    pub(super) fn interrupt(&self, to: &Path) -> io::Result<()> {
+        let mut state = self.state();
+        match state.before_rename.take() {
+            Some((text, deed)) if to.to_string_lossy().contains(&text) => {
+                deed(&mut state.now)?;
+                state.flush();
+            }
+            other => state.before_rename = other,
+        }
+        Ok(())
+    }
+
+    /// Reads the files.
+    pub fn look<T>(&self, f: impl FnOnce(&Files) -> T) -> T {
+        f(&self.state().now)
+    }
+
+    /// The power goes: what was not flushed was never there.
+    ///
+    /// # Panics
+    /// If the disk was promised never to crash.
+    pub fn crash(&self) {
+        let mut state = self.state();
+        assert!(!state.powered, "nothing was remembered for this");
+        state.now = state.durable.clone();
+        // Times go on.
+        for _ in 0..1000 {
+            state.now.tick();
+        }
+        state.watcher = None;
+    }
+
+    /// Returns how often the engine has waited for the medium.
+    #[must_use]
+    pub fn flushes(&self) -> usize {
+        self.state().flushes
+    }
+
+    /// Returns how many files the engine has opened for reading.
+    #[must_use]
+    pub fn reads(&self) -> usize {
+        self.state().reads
+    }
+
+    pub(super) fn flush(&self) {
+        self.state().flush();
+    }
+
+    /// Promises that the power never goes: with many files, remembering what was flushed takes long.
+    pub fn never_crashes(&self) {
+        self.state().powered = true;
+    }
+
+    /// Returns the number of calls of the engine that looked at files or changed them.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        self.state().calls
+    }
+}
