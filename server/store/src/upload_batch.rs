@@ -2,7 +2,7 @@
 //! transaction.
 
 use super::rows::HeldChunk;
-use super::upload_content::{Target, check_target, commit, record_of};
+use super::upload_content::{Target, check_commit, commit, record_of};
 use super::usage::{self, Growth};
 use super::{Actor, Space, Store, StoredChunk, Tx, chunks, holders, revisions};
 use crate::error::{Error, Result};
@@ -95,7 +95,7 @@ fn store_one(
     object: i64,
     garbage: &mut Vec<String>,
 ) -> Result<(Node, i64)> {
-    let target = check_target(tx.conn, actor.space, item.create)?;
+    let target = check_commit(tx.conn, actor.space, item.create, item.complete)?;
     if let Target::Done(node) = target {
         return Ok((*node, 0));
     }
@@ -145,20 +145,22 @@ impl Store {
             let mut growth = Growth::default();
             let mut out = Vec::with_capacity(items.len());
             for item in items {
-                out.push(match check_target(conn, space, item.create) {
-                    Ok(Target::Done(node)) => Ok(Some(*node)),
-                    Ok(target) => {
-                        let mut total = growth;
-                        total += growth_of(conn, &target, item)?;
-                        let room = usage::check_quota(conn, space, total);
-                        if room.is_ok() {
-                            growth = total;
+                out.push(
+                    match check_commit(conn, space, item.create, item.complete) {
+                        Ok(Target::Done(node)) => Ok(Some(*node)),
+                        Ok(target) => {
+                            let mut total = growth;
+                            total += growth_of(conn, &target, item)?;
+                            let room = usage::check_quota(conn, space, total);
+                            if room.is_ok() {
+                                growth = total;
+                            }
+                            room.map(|()| None)
                         }
-                        room.map(|()| None)
-                    }
-                    Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
-                    Err(error) => Err(error),
-                });
+                        Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
+                        Err(error) => Err(error),
+                    },
+                );
             }
             Ok(out)
         })

@@ -18,7 +18,8 @@ pub(super) enum Target {
         parent: Option<NodeId>,
         name: Name,
     },
-    NewRevision,
+    /// Of the node as it is now.
+    NewRevision(Box<Node>),
 }
 
 impl Target {
@@ -26,9 +27,26 @@ impl Target {
     pub(super) fn files(&self) -> i64 {
         match self {
             Self::NewNode { .. } => 1,
-            Self::Done(_) | Self::NewRevision => 0,
+            Self::Done(_) | Self::NewRevision(_) => 0,
         }
     }
+}
+
+/// Finds out what committing an upload would do now.
+///
+/// # Errors
+/// Those of [`check_target`], and 412 for a revision of another version of the node than the present one.
+pub(super) fn check_commit(
+    conn: &Connection,
+    space: Space,
+    create: &CreateUpload,
+    complete: &CompleteUpload,
+) -> Result<Target> {
+    let target = check_target(conn, space, create)?;
+    if let Target::NewRevision(old) = &target {
+        nodes::check_version(old, complete.base_version)?;
+    }
+    Ok(target)
 }
 
 /// Finds out what an upload would do now.
@@ -85,7 +103,7 @@ pub(super) fn check_target(
         )));
     }
     check_revision_id(conn, create)?;
-    Ok(Target::NewRevision)
+    Ok(Target::NewRevision(Box::new(old.node)))
 }
 
 /// The error for a node of another space: not found where a revision of it was meant.
@@ -142,7 +160,7 @@ pub(super) fn commit(
     let (number, new) = match target {
         Target::Done(node) => return Ok(node.as_ref().clone()),
         Target::NewNode { parent, name } => (1, Some((*parent, name))),
-        Target::NewRevision => {
+        Target::NewRevision(_) => {
             let last: u64 = tx
                 .conn
                 .prepare_cached("SELECT coalesce(max(number), 0) FROM revisions WHERE node = ?1")?
@@ -189,7 +207,8 @@ impl Tx<'_> {
     /// Makes an upload's content a revision; repeating it returns the same.
     ///
     /// # Errors
-    /// 400 while chunks are missing, or others have sent what lies there for them; 409 if the base is no longer the head or the name is taken, 507.
+    /// 400 while chunks are missing, or others have sent what lies there for them; 409 if the base is no longer
+    /// the head or the name is taken, 412 if the node has another version than the seal was made for, 507.
     pub fn complete_upload(
         &self,
         actor: &Actor,
@@ -198,7 +217,7 @@ impl Tx<'_> {
     ) -> Result<Node> {
         upload.check_space(actor.space)?;
         let create = &upload.create;
-        let target = check_target(self.conn, actor.space, create)?;
+        let target = check_commit(self.conn, actor.space, create, complete)?;
         if let Target::Done(node) = target {
             self.finish(upload)?;
             return Ok(*node);

@@ -83,12 +83,16 @@ async fn each_file_succeeds_or_fails_alone() {
             ..Draft::of(&old, "2")
         },
         Draft::new("b/c", "x"),
+        Draft {
+            version: Some(old.version + 1),
+            ..Draft::of(&old, "2")
+        },
         Draft::new("z", "omega"),
     ];
     let results = upload(&owner, &drafts).await;
-    assert_eq!(statuses(&results), [200, 409, 409, 409, 400, 200]);
+    assert_eq!(statuses(&results), [200, 409, 409, 409, 400, 412, 200]);
     assert_eq!(
-        owner.chunk(drafts[5].node, "omega").await.body,
+        owner.chunk(drafts[6].node, "omega").await.body,
         "omega",
         "places are right beside failures"
     );

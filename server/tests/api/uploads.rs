@@ -188,6 +188,35 @@ async fn the_base_has_to_be_the_head() {
 }
 
 #[tokio::test]
+async fn a_revision_is_for_the_version_that_its_seal_was_made_for() {
+    let world = World::new();
+    let owner = world.owner();
+    let node = owner.file(None, "f", "1").await;
+    let draft = Draft {
+        version: Some(node.version),
+        ..Draft::of(&node, "2")
+    };
+    let upload: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
+    owner
+        .put_chunk(&upload, &draft, id_of(b"2"))
+        .await
+        .done(204);
+    let path = format!("/api/v1/nodes/{}", node.id);
+    let changed: Node = owner.put(&path, &json!({"executable": true})).await.ok();
+    owner.complete(&upload, &draft).await.failed(412);
+    assert_eq!(owner.node(node.id).await.ok::<Node>(), changed);
+    let again = Draft {
+        version: Some(changed.version),
+        ..draft.clone()
+    };
+    let done: Node = owner.complete(&upload, &again).await.ok();
+    assert_eq!(done.revision_id, Some(draft.revision));
+    // The revision is there: a repeat makes nothing, whatever it was made for.
+    let repeated: Node = owner.complete(&upload, &draft).await.ok();
+    assert_eq!(repeated, done);
+}
+
+#[tokio::test]
 async fn a_new_file_needs_a_free_name_in_an_active_folder() {
     let world = World::new();
     let owner = world.owner();

@@ -353,6 +353,8 @@ pub(crate) struct Draft {
     pub(crate) parent: Option<NodeId>,
     pub(crate) name: Option<String>,
     pub(crate) chunks: Vec<Bytes>,
+    /// The version of the node that a new revision is made for; any without.
+    pub(crate) version: Option<u64>,
 }
 
 impl Draft {
@@ -365,6 +367,7 @@ impl Draft {
             parent: None,
             name: Some(name.to_owned()),
             chunks: vec![Bytes::copy_from_slice(content.as_bytes())],
+            version: None,
         }
     }
 
@@ -416,6 +419,7 @@ impl Draft {
 
     pub(crate) fn complete(&self) -> CompleteUpload {
         CompleteUpload {
+            base_version: self.version,
             manifest: Sealed(format!("manifest of {}", self.revision).into_bytes()),
             modified_at: None,
             executable: false,

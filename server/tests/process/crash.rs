@@ -43,6 +43,7 @@ fn file(seed: usize) -> (BatchFile, Bytes) {
         }],
     };
     let complete = CompleteUpload {
+        base_version: None,
         manifest: Sealed(seed.to_string().into_bytes()),
         modified_at: None,
         executable: false,

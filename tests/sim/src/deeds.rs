@@ -34,6 +34,7 @@ const DEEDS: &[Deed] = &[
     save,
     append,
     touch,
+    set_executable,
     remove,
     make_folder,
     rename,
@@ -42,9 +43,8 @@ const DEEDS: &[Deed] = &[
     copy,
 ];
 
-/// One deed of a user; `None` if there was nothing to do it to. Alone, a user also sets executable bits: one
-/// that is set while another device sends an edit of the file still leaves the two devices different.
-pub(crate) fn work(world: &World, at: usize, alone: bool, oracle: &mut Oracle) -> Option<String> {
+/// One deed of a user; `None` if there was nothing to do it to.
+pub(crate) fn work(world: &World, at: usize, oracle: &mut Oracle) -> Option<String> {
     let device = &world.devices[at];
     let scene = Scene {
         device,
@@ -52,10 +52,7 @@ pub(crate) fn work(world: &World, at: usize, alone: bool, oracle: &mut Oracle) -
         tree: tree_of(device),
         noticed: !world.random.one_in(5),
     };
-    let deed = match alone && scene.random.one_in(DEEDS.len()) {
-        true => &(set_executable as Deed),
-        false => scene.random.pick(DEEDS)?,
-    };
+    let deed = scene.random.pick(DEEDS)?;
     let done = deed(&scene, oracle)?;
     Some(format!("{}: {done}", device.name))
 }

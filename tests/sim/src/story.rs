@@ -47,11 +47,11 @@ pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
         device.start();
     }
     for _ in 0..plot.steps {
-        let editor = plot.one_editor.then(|| Untouched::of(&world.devices[0]));
+        let editor = plot.one_editor.then(|| Entries::of(&world.devices[0]));
         let did_work = step(&mut world, plot, &mut oracle, &mut deeds).await;
         if let Some(editor) = editor.filter(|_| !did_work) {
             editor
-                .check(&world.devices[0])
+                .check_untouched(&world.devices[0])
                 .map_err(|law| format!("seed {seed}: {law}\n{}", deeds.join("\n")))?;
         }
     }
@@ -77,7 +77,7 @@ async fn step(world: &mut World, plot: Plot, oracle: &mut Oracle, deeds: &mut Ve
             if plot.keyless && random.one_in(6) {
                 deeds.extend(keyless::work(world).await);
             } else {
-                deeds.extend(deeds::work(world, at, plot.one_editor, oracle));
+                deeds.extend(deeds::work(world, at, oracle));
             }
             return true;
         }
@@ -130,11 +130,12 @@ async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), St
             engine.resume(None).expect("the index takes it");
         }
     }
-    let editor = plot.one_editor.then(|| Untouched::of(&world.devices[0]));
+    let editor = plot.one_editor.then(|| Entries::of(&world.devices[0]));
     world.settle().await?;
     if let Some(editor) = editor {
-        editor.check(&world.devices[0])?;
+        editor.check_untouched(&world.devices[0])?;
     }
+    check_executable_bits(world)?;
     for device in &world.devices {
         let tree = tree_of(device);
         let missing = oracle.missing_contents(&tree);
@@ -172,15 +173,30 @@ async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), St
     }
 }
 
-/// The files of the only device that is worked on, after the latest deed of its user. Nobody else changes
-/// anything, so nothing may come back there, go, or be undone.
-struct Untouched(BTreeMap<String, Entry>);
+/// Checks what [`World::settle`] does not compare.
+fn check_executable_bits(world: &World) -> Result<(), String> {
+    let Some((first, others)) = world.devices.split_first() else {
+        return Ok(());
+    };
+    let expected = Entries::of(first);
+    for device in others {
+        let differences = expected.differences(&Entries::of(device));
+        if !differences.is_empty() {
+            let devices = format!("{} and {}", first.name, device.name);
+            return Err(format!("{devices} do not become equal: {differences:#?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The files of a device.
+struct Entries(BTreeMap<String, Entry>);
 
 /// The bytes of a file, none of a folder, and whether it is executable.
 #[derive(PartialEq, Eq)]
 struct Entry(Option<Arc<Vec<u8>>>, bool);
 
-impl Untouched {
+impl Entries {
     fn of(device: &Device) -> Self {
         let mut entries = BTreeMap::new();
         device.disk.look(|files| {
@@ -190,18 +206,20 @@ impl Untouched {
         Self(entries)
     }
 
-    /// Returns what has changed without a deed as an error.
-    fn check(&self, device: &Device) -> Result<(), String> {
-        let now = Self::of(device);
-        let paths: BTreeSet<&String> = self.0.keys().chain(now.0.keys()).collect();
-        let changes: Vec<String> = paths
+    fn differences(&self, other: &Self) -> Vec<String> {
+        let paths: BTreeSet<&String> = self.0.keys().chain(other.0.keys()).collect();
+        paths
             .into_iter()
-            .map(|path| (path, self.0.get(path), now.0.get(path)))
-            .filter(|(_, before, after)| before != after)
-            .map(|(path, before, after)| {
-                format!("{path}: {} became {}", describe(before), describe(after))
-            })
-            .collect();
+            .map(|path| (path, self.0.get(path), other.0.get(path)))
+            .filter(|(_, one, other)| one != other)
+            .map(|(path, one, other)| format!("{path}: {}, {}", describe(one), describe(other)))
+            .collect()
+    }
+
+    /// Checks that the only device that is worked on is as it was after the latest deed of its user. Nobody else
+    /// changes anything, so nothing may come back there, go, or be undone.
+    fn check_untouched(&self, device: &Device) -> Result<(), String> {
+        let changes = self.differences(&Self::of(device));
         if changes.is_empty() {
             return Ok(());
         }

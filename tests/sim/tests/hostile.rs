@@ -7,6 +7,7 @@ use cairn_model::{ProblemCode, Verification};
 use cairn_sim::device::{Device, ROOT, path};
 use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
+use cairn_wire::nodes::UpdateNode;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -506,6 +507,32 @@ fn a_later_change_that_is_vouched_for_ends_the_waiting() {
         pass(&world).await;
         assert_eq!(content(victim, "f").as_deref(), Some("v3"));
         assert_eq!(problems(victim), []);
+    });
+}
+
+#[test]
+fn a_strict_device_sends_edits_of_a_file_whose_new_name_it_does_not_take() {
+    simulate(async {
+        let world = strict_world().await;
+        let nodes = world.api.snapshot(None).await.expect("a page").nodes;
+        let node = nodes
+            .iter()
+            .find(|node| node.name == "f")
+            .expect("it is there");
+        let change = UpdateNode {
+            name: Some("g".into()),
+            ..UpdateNode::default()
+        };
+        let renamed = world.api.update_node(node.id, None, &change).await;
+        assert_eq!(renamed.expect("nobody else changes it").name, "g");
+        pass(&world).await;
+        let strict = &world.devices[1];
+        assert_eq!(problems(strict), [(ProblemCode::Unverified, "f".into())]);
+        strict.write("f", b"v2");
+        pass(&world).await;
+        assert!(world.devices[0].settle().await, "the honest line settles");
+        assert_eq!(content(strict, "f").as_deref(), Some("v2"));
+        assert_eq!(content(&world.devices[0], "g").as_deref(), Some("v2"));
     });
 }
 

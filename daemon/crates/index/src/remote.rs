@@ -361,6 +361,16 @@ impl Db<'_> {
         Ok(())
     }
 
+    /// Records a later version of a node whose other attributes stay as they are known.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn raise_remote_version(&self, node: NodeId, version: u64) -> Result<(), IndexError> {
+        self.prepare("UPDATE remote SET version = ?2 WHERE node = ?1 AND version < ?2")?
+            .execute((node.as_bytes(), to_signed(version)))?;
+        Ok(())
+    }
+
     /// Forgets the whole remote tree, before a snapshot is recorded in the same transaction.
     ///
     /// # Errors

@@ -84,6 +84,7 @@ async fn big(transfer: &Transfer, folder: &Path) -> BenchResult<()> {
         number: 2,
         replaced: None,
         seal_seq: 2,
+        version: None,
     };
     let begin = Instant::now();
     let node = committed_node(transfer.upload(whole_upload(next, &path), &()).await?)?;

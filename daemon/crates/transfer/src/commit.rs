@@ -80,6 +80,7 @@ impl TransferContext {
             manifest_hash: Some(manifest_hash(&sealed)),
         };
         let complete = CompleteUpload {
+            base_version: target.version(),
             manifest: Sealed(sealed),
             modified_at: WRITABLE
                 .contains(&head.modified_ms)

@@ -137,6 +137,7 @@ mod tests {
                 ..Download::new(node, base)
             }),
             seal_seq: 2,
+            version: None,
         }
     }
 

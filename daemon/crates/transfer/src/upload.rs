@@ -32,6 +32,9 @@ pub enum UploadTarget {
         replaced: Option<Download>,
         /// Sequence of the new node seal: one more than that of the last one.
         seal_seq: u64,
+        /// The node's version that name, place and seal are made for: nothing is committed to another one.
+        /// `None` commits to any.
+        version: Option<u64>,
     },
 }
 
@@ -119,6 +122,13 @@ impl UploadTarget {
         match self {
             Self::New { .. } => 1,
             Self::Revision { number, .. } => *number,
+        }
+    }
+
+    pub(crate) fn version(&self) -> Option<u64> {
+        match self {
+            Self::New { .. } => None,
+            Self::Revision { version, .. } => *version,
         }
     }
 

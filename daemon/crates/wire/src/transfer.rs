@@ -58,10 +58,14 @@ pub struct Upload {
 }
 
 /// `POST /uploads/{id}/complete`: atomic; returns the node.
-/// 409 (head in `ETag`) if the base is no longer the head or the name is taken.
+/// 409 (head in `ETag`) if the base is no longer the head or the name is taken; 412 if the node has another
+/// version than `base_version`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CompleteUpload {
+    /// For a new revision: the version of the node that `executable` and `seal` were made for. Absent: any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_version: Option<u64>,
     pub manifest: Sealed,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified_at: Option<Timestamp>,
@@ -104,6 +108,7 @@ struct PlainBatchFile {
     name: Option<String>,
     size: u64,
     chunks: Vec<SealedChunk>,
+    base_version: Option<u64>,
     manifest: Sealed,
     modified_at: Option<Timestamp>,
     #[serde(default)]
@@ -124,6 +129,7 @@ impl From<PlainBatchFile> for BatchFile {
                 chunks: plain.chunks,
             },
             complete: CompleteUpload {
+                base_version: plain.base_version,
                 manifest: plain.manifest,
                 modified_at: plain.modified_at,
                 executable: plain.executable,

@@ -277,6 +277,7 @@ async fn store_chunk(
         (status = 200, description = "The node with its new revision", body = Node),
         (status = 400, description = "Chunks are missing, or only others have sent them"),
         (status = 409, description = "The base is not the head (`ETag`), or the name is taken"),
+        (status = 412, description = "The node has another version (`ETag`) than `base_version`"),
         (status = 507, description = "The file does not fit")
     )
 )]

@@ -53,6 +53,7 @@ fn create(n: u8, rev: u8, base: Option<RevisionId>, name: &str, chunk: &[u8]) ->
 
 fn complete() -> CompleteUpload {
     CompleteUpload {
+        base_version: None,
         manifest: Sealed(b"manifest".to_vec()),
         modified_at: None,
         executable: false,

@@ -10,6 +10,7 @@ use crate::node_rows::{Deletion, Trust, deletion, remote_row};
 use crate::unverified::{Reason, UnverifiedChange};
 use cairn_index::{Db, FolderRow, IndexError, PutResult, RemoteRow};
 use cairn_model::{Cursor, Kind, NodeId, Verification};
+use cairn_transfer::MAX_NUMBER;
 use cairn_wire::changes::{Change, ChangeKind};
 use removals::Waiting;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,6 +60,7 @@ pub(super) fn record(
     }
     let mut news = batch.put(engine, db, &folders)?;
     news |= batch.remove(engine, db, &folders)?;
+    batch.note_versions(db)?;
     if page.is_last {
         news |= batch.put_pending(engine, db, &folders)?;
     }
@@ -191,6 +193,24 @@ impl<'a> Batch<'a> {
         }
         let unverified = &self.unverified;
         self.removed.retain(|id, _| !unverified.contains_key(id));
+        Ok(())
+    }
+
+    /// Records only the versions of the changes that wait for a person: what this device changes in such a node
+    /// meanwhile is then for the node as the service has it, and not refused for ever.
+    fn note_versions(&self, db: &Db<'_>) -> Result<(), IndexError> {
+        for (id, change) in &self.unverified {
+            // The version is the service's word, and a state that can't be says nothing about later ones.
+            if change.reason != Reason::Blocked {
+                continue;
+            }
+            let node = self.changes.get(id).and_then(|change| change.node.as_ref());
+            if let Some(version) = node.map(|node| node.version)
+                && version <= MAX_NUMBER
+            {
+                db.raise_remote_version(*id, version)?;
+            }
+        }
         Ok(())
     }
 

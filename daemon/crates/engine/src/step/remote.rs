@@ -6,12 +6,12 @@ mod send;
 
 use crate::error::EngineError;
 use crate::feed;
-use crate::node_rows::{self, Next, next_seal, remote_row};
+use crate::node_rows::{self, Next, Trust, next_seal, remote_row};
 use crate::record;
 use crate::step::Ctx;
 use crate::step::batch::{BatchResults, StepResult};
 use cairn_index::{RemoteRow, SentPlace};
-use cairn_model::{ActivityKind, LocalId, NodeId};
+use cairn_model::{ActivityKind, LocalId, NodeId, Verification};
 use cairn_plan::{MoveReason, Parent, ParentAndName, Step};
 use cairn_transfer::each;
 use cairn_wire::nodes::{Node, NodeOperation, UpdateNode};
@@ -294,9 +294,21 @@ fn record(ctx: &Ctx, then: Then, response: Option<Node>) -> Result<(), EngineErr
 pub(crate) fn row_of(ctx: &Ctx, response: Option<Node>) -> Result<RemoteRow, EngineError> {
     let node =
         response.ok_or_else(|| EngineError::Protocol("a response without the node".into()))?;
-    remote_row(&ctx.engine.keys, &node)
-        .map(|(row, _)| row)
-        .map_err(|why| EngineError::Protocol(format!("node {}: {why}", node.id)))
+    let (row, trust) = remote_row(&ctx.engine.keys, &node)
+        .map_err(|why| EngineError::Protocol(format!("node {}: {why}", node.id)))?;
+    if trust == Trust::Verified || ctx.engine.verification.get() == Verification::Warn {
+        return Ok(row);
+    }
+    // A name or place that waits for a person does not come in with the response to a change of one's own.
+    let known = ctx.engine.index.read(|db| db.remote_row(row.node))?;
+    Ok(match known {
+        Some(known) => RemoteRow {
+            parent: known.parent,
+            name: known.name,
+            ..row
+        },
+        None => row,
+    })
 }
 
 /// Sets or clears the executable bit on the service.

@@ -232,6 +232,7 @@ impl Space {
             number: known.next_revision()?,
             replaced: Some(self.current_revision(node, base)),
             seal_seq: known.next_seal()?,
+            version: Some(node.version),
         })
     }
 }

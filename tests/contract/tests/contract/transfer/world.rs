@@ -139,6 +139,7 @@ pub(crate) fn next_revision(node: &Node, number: u64) -> UploadTarget {
         number,
         replaced: None,
         seal_seq: number,
+        version: None,
     }
 }
 

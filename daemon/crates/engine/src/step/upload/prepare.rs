@@ -130,6 +130,7 @@ fn new_revision(
         number: numbers.next_revision()?,
         replaced: reusable_content(&ctx.engine.keys, over, synced),
         seal_seq: numbers.next_seal()?,
+        version: Some(over.version),
     };
     Ok((target, synced.hash))
 }
