@@ -3,8 +3,8 @@
 use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::open::Db;
-use crate::sql_types::{TOP, collect, node_from, parent_node_from, parent_node_to};
-use cairn_model::{FolderId, LocalId, NodeId};
+use crate::sql_types::{TOP, collect, kind_from, node_from, parent_node_from, parent_node_to};
+use cairn_model::{FolderId, Kind, LocalId, NodeId};
 
 /// Keys of dirty nodes of one folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -31,6 +31,31 @@ impl Db<'_> {
     pub fn mark_node(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         self.prepare("INSERT OR IGNORE INTO dirty_node (folder, node) VALUES (?1, ?2)")?
             .execute((folder.0, node.as_bytes()))?;
+        Ok(())
+    }
+
+    /// Marks the nodes that the name of a local row keeps from this disk, with all below them, because the row loses
+    /// it: they can be here from now on.
+    pub(crate) fn mark_blocked_by(&self, local: LocalId) -> Result<(), IndexError> {
+        let mut statement = self.prepare(
+            "SELECT f.id, r.node, r.kind FROM local l CROSS JOIN folders f ON f.id = l.folder \
+             LEFT JOIN synced p ON p.local = l.parent \
+             CROSS JOIN remote r ON r.key = l.key \
+             AND r.parent = CASE l.parent WHEN 0 THEN f.remote_node ELSE p.node END \
+             WHERE l.id = ?1",
+        )?;
+        let blocked = collect(&mut statement.query([local.0])?, |row| {
+            let node: Vec<u8> = row.get(1)?;
+            let kind = kind_from(row.get(2)?)?;
+            Ok((FolderId(row.get(0)?), node_from(&node)?, kind))
+        })?;
+        for (folder, node, kind) in blocked {
+            self.mark_node(folder, node)?;
+            // What is in a folder that is synced has had its place.
+            if kind == Kind::Folder && self.synced_row(folder, node)?.is_none() {
+                self.mark_remote_below(&[folder], node)?;
+            }
+        }
         Ok(())
     }
 
@@ -163,5 +188,116 @@ impl Db<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FolderSettings, Index, LocalRow, LocalStat, RemoteRow, Skipped, SyncedRow};
+    use cairn_model::Name;
+
+    fn name(text: &str) -> Name {
+        Name::new(text).unwrap()
+    }
+
+    fn node(id: u8) -> NodeId {
+        NodeId::from_random_bytes([id; 16])
+    }
+
+    fn local(folder: FolderId, parent: Option<LocalId>, text: &str) -> LocalRow {
+        LocalRow {
+            id: LocalId(0),
+            folder,
+            parent,
+            name: name(text),
+            kind: Kind::File,
+            stat: LocalStat::default(),
+            executable: false,
+            hash: None,
+            skipped: Skipped::Ignored,
+        }
+    }
+
+    /// The node `x` of the top, or of the synced folder `d`, which a link of that name keeps away.
+    fn blocked(in_folder: bool) -> (Index, FolderId, LocalId) {
+        let index = Index::memory().unwrap();
+        let link = index.write(|db| {
+            let id = db.add_folder("/home/x", "/", &FolderSettings::default())?;
+            db.attach_folder(id, None, LocalStat::default().identity())?;
+            let dir = db.insert_local(&LocalRow {
+                kind: Kind::Folder,
+                skipped: Skipped::No,
+                ..local(id, None, "d")
+            })?;
+            db.put_remote(&[], &RemoteRow::folder(node(1), None, name("d")))?;
+            db.put_synced(&SyncedRow {
+                folder: id,
+                node: node(1),
+                local: dir,
+                name: name("d"),
+                parent: None,
+                kind: Kind::Folder,
+                hash: None,
+                revision: None,
+                size: 0,
+                executable: false,
+            })?;
+            let (parent, above) = match in_folder {
+                true => (Some(dir), Some(node(1))),
+                false => (None, None),
+            };
+            db.put_remote(&[], &RemoteRow::folder(node(2), above, name("x")))?;
+            db.put_remote(&[], &RemoteRow::folder(node(3), Some(node(2)), name("in")))?;
+            let link = db.insert_local(&local(id, parent, "x"))?;
+            db.clean_local(id, dir)?;
+            db.clean_local(id, link)?;
+            Ok((id, link))
+        });
+        let (id, link) = link.unwrap();
+        (index, id, link)
+    }
+
+    fn dirty_nodes(index: &Index, id: FolderId) -> Vec<NodeId> {
+        index.read(|db| db.dirty_keys(id)).unwrap().node
+    }
+
+    #[test]
+    fn a_name_that_becomes_free_marks_the_node_that_has_it_on_the_service() {
+        for in_folder in [false, true] {
+            type Deed = fn(&Db<'_>, FolderId, LocalId) -> Result<(), IndexError>;
+            let deeds: [Deed; 3] = [
+                |db, id, link| db.remove_local(id, link),
+                |db, _, link| db.park_local(link),
+                |db, _, link| {
+                    let row = db.local_row(link)?.unwrap();
+                    db.update_local(&LocalRow {
+                        name: name("y"),
+                        ..row
+                    })
+                },
+            ];
+            for deed in deeds {
+                let (index, id, link) = blocked(in_folder);
+                assert_eq!(dirty_nodes(&index, id), []);
+                index.write(|db| deed(db, id, link)).unwrap();
+                assert_eq!(dirty_nodes(&index, id), [node(2), node(3)]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_that_stays_marks_nothing_on_the_service() {
+        let (index, id, link) = blocked(false);
+        index
+            .write(|db| {
+                let row = db.local_row(link)?.unwrap();
+                db.update_local(&LocalRow {
+                    executable: true,
+                    ..row
+                })
+            })
+            .unwrap();
+        assert_eq!(dirty_nodes(&index, id), []);
     }
 }

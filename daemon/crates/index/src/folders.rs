@@ -174,6 +174,22 @@ impl Db<'_> {
         Ok(())
     }
 
+    /// Returns whether the remote folder of one of two pairs is that of the other, or lies in it.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn overlap(&self, one: &FolderRow, other: &FolderRow) -> Result<bool, IndexError> {
+        Ok(self.is_within(one, other)? || self.is_within(other, one)?)
+    }
+
+    fn is_within(&self, inner: &FolderRow, outer: &FolderRow) -> Result<bool, IndexError> {
+        let Some(base) = inner.remote_node else {
+            return Ok(false);
+        };
+        let containing = self.pairs_containing(std::slice::from_ref(outer), base)?;
+        Ok(!containing.is_empty())
+    }
+
     /// Returns the pairs that a remote node belongs to, going up its parents.
     ///
     /// # Errors

@@ -304,12 +304,23 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's; a name that the directory has already.
     pub fn update_local(&self, row: &LocalRow) -> Result<(), IndexError> {
+        if self.loses_name(row)? {
+            self.mark_blocked_by(row.id)?;
+        }
         let mut update = self.prepare(
                 "UPDATE local SET parent=?2, name=?3, key=?4, kind=?5, size=?6, mtime=?7, ctime=?8, device=?9, \
                  inode=?10, birth=?11, executable=?12, hash=?13, held=?14 WHERE id=?1",
             )?;
         execute(&mut update, row.id.0, row)?;
         self.mark_local(row.folder, row.id)
+    }
+
+    /// Returns whether a row is known under another name than the one that it gets.
+    fn loses_name(&self, row: &LocalRow) -> Result<bool, IndexError> {
+        let mut statement =
+            self.prepare("SELECT 1 FROM local WHERE id = ?1 AND (parent <> ?2 OR key <> ?3)")?;
+        let key = row.name.key();
+        Ok(statement.exists((row.id.0, parent_local_to(row.parent), key.as_str()))?)
     }
 
     /// Records the hash of the bytes that `stat` describes; nothing happens if the row has moved on.
@@ -336,17 +347,20 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn park_local(&self, id: LocalId) -> Result<(), IndexError> {
+        self.mark_blocked_by(id)?;
         self.prepare("UPDATE local SET name = char(1) || 'parked-' || id, key = char(1) || 'parked-' || id WHERE id = ?1")?
             .execute([id.0])?;
         Ok(())
     }
 
-    /// Removes a row with everything below it; what was synced there becomes dirty.
+    /// Removes a row with everything below it; what was synced there becomes dirty, and so does what had no place
+    /// because of it.
     ///
     /// # Errors
     /// SQLite's.
     pub fn remove_local(&self, folder: FolderId, id: LocalId) -> Result<(), IndexError> {
         self.mark_synced_below(folder, id)?;
+        self.mark_blocked_by(id)?;
         let values = (folder.0, id.0);
         for (table, column) in [
             ("dirty_local", "local"),

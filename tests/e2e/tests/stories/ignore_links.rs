@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 use cairn_e2e::device::Options;
 use cairn_e2e::world::Setup;
-use cairn_e2e::{Scenario, Tree, World};
+use cairn_e2e::{Scenario, Tree, World, wait};
 
 fn differs(expected: &str, found: &Tree) -> Result<()> {
     match Tree::literal(expected).difference(found) {
@@ -114,6 +114,21 @@ fn s180_links_are_not_followed_and_are_reported() -> Result<()> {
     let remote: Vec<String> = world.server.service().tree()?.into_keys().collect();
     assert_eq!(remote, ["ok"]);
     world.steady()?;
+    world.finish()
+}
+
+#[test]
+fn a_file_comes_once_the_link_that_has_its_name_is_removed() -> Result<()> {
+    let world = World::two_devices()?;
+    let files = world.b.files();
+    files.symlink("/etc", "x")?;
+    world.a.files().run("x=comes")?;
+    world.settle()?;
+    ensure!(files.path("x").is_symlink());
+    // Nobody asks for a look at everything.
+    files.run("rm x")?;
+    wait::holds("the file comes", wait::SYNC, || Ok(files.exists("x")))?;
+    world.expect(&Tree::literal("x=comes"))?;
     world.finish()
 }
 

@@ -182,7 +182,7 @@ impl Disk for SimDisk {
 }
 
 impl Watch for SimDisk {
-    fn watch(&self, _root: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Send + Sync>) {
+    fn watch(&self, root: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Send + Sync>) {
         let (sender, receiver) = unbounded_channel();
         let mut state = self.state();
         if state.blind {
@@ -190,7 +190,7 @@ impl Watch for SimDisk {
             // Nobody listens any more: then nobody has to know.
             drop(sender.send(Hint::Lost { message }));
         } else {
-            state.watcher = Some(sender);
+            state.watchers.insert(root.to_owned(), sender);
         }
         (receiver, Box::new(()))
     }

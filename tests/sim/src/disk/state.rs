@@ -2,7 +2,7 @@
 
 use super::files::Files;
 use cairn_engine::ports::Hint;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,8 @@ use tokio::sync::mpsc::UnboundedSender;
 pub(super) struct State {
     pub(super) now: Files,
     durable: Files,
-    pub(super) watcher: Option<UnboundedSender<Hint>>,
+    /// By the directory that is watched.
+    pub(super) watchers: BTreeMap<PathBuf, UnboundedSender<Hint>>,
     /// A deed of the user, to be done just before a file or folder is renamed to a path that contains
     /// this text.
     before_rename: Option<(String, Deed)>,
@@ -75,7 +76,8 @@ impl SimDisk {
         let mut state = self.state();
         let out = f(&mut state.now)?;
         state.flush();
-        if noticed && let Some(watcher) = &state.watcher {
+        let watchers = state.watchers.iter();
+        for (_, watcher) in watchers.filter(|(root, _)| noticed && path.starts_with(root)) {
             // A watcher without a listener is fine.
             drop(watcher.send(Hint::Path(path.to_owned())));
         }
@@ -127,7 +129,7 @@ impl SimDisk {
         let mut state = self.state();
         state.blind = blind;
         if blind {
-            state.watcher = None;
+            state.watchers.clear();
         }
     }
 
@@ -161,7 +163,7 @@ impl SimDisk {
         for _ in 0..1000 {
             state.now.tick();
         }
-        state.watcher = None;
+        state.watchers.clear();
     }
 
     /// Returns how often the engine has waited for the medium.

@@ -183,6 +183,7 @@ impl Dispatcher {
             folder.totals_due = true;
             if folder.queue.is_empty() && folder.in_flight == 0 {
                 folder.plan_due = true;
+                self.plan_overlapping(done.folder);
             }
         }
         // What fails is tried again with each fresh look: a look for each failure would never end.
@@ -190,6 +191,20 @@ impl Dispatcher {
             self.waiters.reset();
         }
         self.apply(done.folder, executed);
+    }
+
+    /// Plans the pairs that have something of the same remote folder as this one: what it has done there is no news
+    /// of the feed.
+    pub(super) fn plan_overlapping(&mut self, id: FolderId) {
+        let Some(done) = self.folders.get(&id).map(|folder| folder.row.clone()) else {
+            return;
+        };
+        let others = self.folders.iter_mut().filter(|(other, _)| **other != id);
+        for (_, other) in others {
+            let overlaps = self.engine.index.read(|db| db.overlap(&done, &other.row));
+            // Planned once too often is harmless; an index that fails says so with the plan.
+            other.plan_due |= overlaps.unwrap_or(true);
+        }
     }
 
     /// Forgets which transfers are running: nobody knows which of them has ended with the panic.

@@ -100,6 +100,9 @@ impl Dispatcher {
             // What was done changed the trees: see whether anything follows from it.
             let done = folder.queue.is_empty() && folder.in_flight == 0;
             folder.plan_due |= result.is_interrupted || (result.progress && done);
+            if result.progress && done {
+                self.plan_overlapping(id);
+            }
         }
         tracing::debug!(
             steps = planned.plan.steps.len(),
