@@ -170,13 +170,16 @@ fn touch(scene: &Scene<'_>, _oracle: &mut Oracle) -> Option<String> {
 
 fn set_executable(scene: &Scene<'_>, _oracle: &mut Oracle) -> Option<String> {
     let path = scene.any_file()?;
-    let executable = scene.change(&path, |files| {
+    let before = scene
+        .device
+        .disk
+        .look(|files| files.get(&path).ok()?.executable)?;
+    scene.change(&path, |files| {
         let now = files.tick();
-        let node = files.get_mut(&path)?;
-        (node.executable, node.ctime) = (!node.executable, now);
-        Ok(node.executable)
+        files.get_mut(&path)?.set_executable(!before, now);
+        Ok(())
     })?;
-    Some(format!("executable {} = {executable}", path.display()))
+    Some(format!("executable {} = {}", path.display(), !before))
 }
 
 fn remove(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {

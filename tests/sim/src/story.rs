@@ -39,10 +39,13 @@ pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
     let mut world = World::new(seed, plot.devices).await;
     let mut oracle = Oracle::default();
     let mut deeds = Vec::new();
-    let births = Seeded::new(seed, 3);
+    let disks = Seeded::new(seed, 3);
     for device in &mut world.devices {
-        if births.one_in(4) {
+        if disks.one_in(4) {
             device.disk.keep_no_births();
+        }
+        if disks.one_in(4) {
+            device.disk.keep_no_modes();
         }
         device.start();
     }
@@ -135,7 +138,6 @@ async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), St
     if let Some(editor) = editor {
         editor.check_untouched(&world.devices[0])?;
     }
-    check_executable_bits(world)?;
     for device in &world.devices {
         let tree = tree_of(device);
         let missing = oracle.missing_contents(&tree);
@@ -163,6 +165,8 @@ async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), St
     for _ in 0..2 {
         world.settle().await?;
     }
+    // After further cycles, because `settle` ends when the trees are equal.
+    check_executable_bits(world)?;
     let after: Vec<u64> = world.devices.iter().map(|d| d.transfers()).collect();
     if before == after {
         Ok(())
@@ -175,15 +179,14 @@ async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), St
 
 /// Checks what [`World::settle`] does not compare.
 fn check_executable_bits(world: &World) -> Result<(), String> {
-    let Some((first, others)) = world.devices.split_first() else {
-        return Ok(());
-    };
-    let expected = Entries::of(first);
-    for device in others {
-        let differences = expected.differences(&Entries::of(device));
-        if !differences.is_empty() {
-            let devices = format!("{} and {}", first.name, device.name);
-            return Err(format!("{devices} do not become equal: {differences:#?}"));
+    for (n, one) in world.devices.iter().enumerate() {
+        let entries = Entries::of(one);
+        for other in &world.devices[..n] {
+            let differences = entries.differences(&Entries::of(other));
+            if !differences.is_empty() {
+                let devices = format!("{} and {}", one.name, other.name);
+                return Err(format!("{devices} do not become equal: {differences:#?}"));
+            }
         }
     }
     Ok(())
@@ -192,9 +195,18 @@ fn check_executable_bits(world: &World) -> Result<(), String> {
 /// The files of a device.
 struct Entries(BTreeMap<String, Entry>);
 
-/// The bytes of a file, none of a folder, and whether it is executable.
-#[derive(PartialEq, Eq)]
-struct Entry(Option<Arc<Vec<u8>>>, bool);
+/// The bytes of a file, none of a folder, and whether it is executable, where the disk keeps that.
+struct Entry(Option<Arc<Vec<u8>>>, Option<bool>);
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        let same_bit = match (self.1, other.1) {
+            (Some(one), Some(other)) => one == other,
+            (None, _) | (_, None) => true,
+        };
+        same_bit && self.0 == other.0
+    }
+}
 
 impl Entries {
     fn of(device: &Device) -> Self {
@@ -246,7 +258,7 @@ fn describe(entry: Option<&Entry>) -> String {
     match entry {
         None => "nothing".into(),
         Some(Entry(None, _)) => "a folder".into(),
-        Some(Entry(Some(bytes), false)) => label(bytes).into_owned(),
-        Some(Entry(Some(bytes), true)) => format!("{}, executable", label(bytes)),
+        Some(Entry(Some(bytes), Some(true))) => format!("{}, executable", label(bytes)),
+        Some(Entry(Some(bytes), Some(false) | None)) => label(bytes).into_owned(),
     }
 }

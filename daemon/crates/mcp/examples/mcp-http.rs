@@ -62,8 +62,8 @@ impl DeviceTrust for NoTrust {
 struct NoFiles;
 
 impl LocalFiles for NoFiles {
-    fn is_executable(&self, _: &Path) -> bool {
-        false
+    fn executable(&self, _: &Path) -> Option<bool> {
+        None
     }
 
     fn set_executable(&self, _: &Path, _: bool) -> io::Result<()> {

@@ -49,8 +49,8 @@ pub enum KeySource {
 
 /// The system-specific operations on local files.
 pub trait LocalFiles: Send + Sync {
-    /// Returns true if the owner may execute the file.
-    fn is_executable(&self, path: &Path) -> bool;
+    /// Returns whether the owner may execute the file; `None` where the disk keeps no such bit.
+    fn executable(&self, path: &Path) -> Option<bool>;
 
     /// Sets or clears the owner's permission to execute the file.
     ///

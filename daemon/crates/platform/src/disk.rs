@@ -56,8 +56,9 @@ pub struct Stat {
     pub file_id: FileId,
     /// Time of creation, where the file system keeps it.
     pub birth_ns: Option<i64>,
-    /// The owner-executable bit; false where the file system has none.
-    pub executable: bool,
+    /// The owner-executable bit; `None` where the disk keeps none, whatever it shows: FAT and network drives of
+    /// Windows give all files the same.
+    pub executable: Option<bool>,
     /// The number of hard links.
     pub links: u64,
     /// The mount that the entry lies in; for a mount point, the one that is mounted there. A directory
@@ -96,7 +97,7 @@ pub struct StatKey {
     pub mtime_ns: i64,
     pub ctime_ns: i64,
     pub file_id: FileId,
-    pub executable: bool,
+    pub executable: Option<bool>,
 }
 
 impl StatKey {

@@ -47,8 +47,8 @@ impl Disk {
 }
 
 impl LocalFiles for Disk {
-    fn is_executable(&self, path: &Path) -> bool {
-        RealDisk::new().stat(path).is_ok_and(|stat| stat.executable)
+    fn executable(&self, path: &Path) -> Option<bool> {
+        RealDisk::new().stat(path).ok()?.executable
     }
 
     fn set_executable(&self, path: &Path, executable: bool) -> io::Result<()> {

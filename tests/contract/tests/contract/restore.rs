@@ -52,7 +52,7 @@ impl World {
         let local = LocalMetadata {
             size: content.len() as u64,
             modified_ms: 1_767_323_045_678,
-            executable: false,
+            executable: Some(false),
         };
         let source = Arc::new(BytesSource(content.to_vec().into()));
         let (parent, name) = (Some(self.home), Name::new(name).unwrap());

@@ -40,7 +40,7 @@ impl World {
         let local = LocalMetadata {
             size: content.len() as u64,
             modified_ms: 1_767_323_045_678,
-            executable: false,
+            executable: Some(false),
         };
         let source = Arc::new(BytesSource(content.into()));
         let name = Name::new(name).unwrap();

@@ -16,7 +16,8 @@ pub struct Node {
     pub ctime: i64,
     /// `None` on a file system that keeps no birth times.
     pub birth: Option<i64>,
-    pub executable: bool,
+    /// `None` on a file system that keeps no such bit.
+    pub executable: Option<bool>,
     /// Number of the device; 1 for all that is new.
     pub device: u64,
     /// Number of the mount; 0 for all that is new.
@@ -24,6 +25,13 @@ pub struct Node {
 }
 
 impl Node {
+    /// Sets or clears the executable bit. As FAT does, a file system that keeps none says nothing.
+    pub fn set_executable(&mut self, executable: bool, now: i64) {
+        if let Some(bit) = &mut self.executable {
+            (*bit, self.ctime) = (executable, now);
+        }
+    }
+
     /// Moves it, with all below it, to another device and mount.
     pub fn put_on(&mut self, device: u64, mount: u64) {
         (self.device, self.mount) = (device, mount);
@@ -52,6 +60,8 @@ pub struct Files {
     free_inodes: BTreeSet<u64>,
     /// False for a file system that keeps no birth times, such as FAT.
     births: bool,
+    /// False for a file system whose files all have the same permission bits, such as FAT.
+    modes: bool,
     /// Nanoseconds; every change moves it on, so that no two changes share a time.
     now: i64,
 }
@@ -65,7 +75,7 @@ impl Default for Files {
             mtime: 0,
             ctime: 0,
             birth: Some(0),
-            executable: false,
+            executable: Some(false),
             device: 1,
             mount: 0,
         };
@@ -74,6 +84,7 @@ impl Default for Files {
             next_inode: 2,
             free_inodes: BTreeSet::new(),
             births: true,
+            modes: true,
             now: 1_700_000_000_000_000_000,
         }
     }
@@ -182,7 +193,7 @@ impl Files {
             mtime: now,
             ctime: now,
             birth: self.births.then_some(now),
-            executable: false,
+            executable: self.modes.then_some(false),
             device: 1,
             mount: 0,
         }
@@ -207,6 +218,11 @@ impl Files {
     /// Lets everything that is made from now on have no birth time.
     pub fn keep_no_births(&mut self) {
         self.births = false;
+    }
+
+    /// Lets files have no executable bit from now on.
+    pub fn keep_no_modes(&mut self) {
+        self.modes = false;
     }
 
     /// Removes a node with everything below it; their inodes are free for new files.

@@ -121,7 +121,7 @@ impl TempFile for Temp {
     }
 
     fn set_executable(&mut self, executable: bool) -> io::Result<()> {
-        self.change(|node, now| (node.executable, node.ctime) = (executable, now))
+        self.change(|node, now| node.set_executable(executable, now))
     }
 
     fn sync(&mut self) -> io::Result<()> {

@@ -161,7 +161,7 @@ impl Disk for SimDisk {
         self.files(|files| {
             let now = files.tick();
             let node = files.get_mut(path)?;
-            (node.executable, node.ctime) = (executable, now);
+            node.set_executable(executable, now);
             Ok(stat_of(node))
         })
     }

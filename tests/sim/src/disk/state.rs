@@ -119,6 +119,11 @@ impl SimDisk {
         self.state().now.keep_no_births();
     }
 
+    /// Lets new files have no executable bit, as on FAT.
+    pub fn keep_no_modes(&self) {
+        self.state().now.keep_no_modes();
+    }
+
     /// Lets the disk say that it has so many bytes free, or as many as anybody wants.
     pub fn set_room(&self, room: Option<u64>) {
         self.state().room = room;

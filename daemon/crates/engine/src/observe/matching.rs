@@ -186,7 +186,7 @@ impl Scan<'_, '_> {
             parent: fresh.parent,
             name: fresh.name.clone(),
             stat,
-            executable: fresh.kind == Kind::File && fresh.stat.executable,
+            executable: fresh.kind == Kind::File && fresh.stat.executable.unwrap_or(row.executable),
             hash,
             skipped: Skipped::No,
             ..row
@@ -218,7 +218,7 @@ impl Scan<'_, '_> {
             name: fresh.name.clone(),
             kind: fresh.kind,
             stat: local_stat(&fresh.stat),
-            executable: fresh.kind == Kind::File && fresh.stat.executable,
+            executable: fresh.kind == Kind::File && fresh.stat.executable == Some(true),
             hash: None,
             skipped: Skipped::No,
         })?;

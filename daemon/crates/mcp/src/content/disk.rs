@@ -47,7 +47,7 @@ pub(super) fn local_metadata(
     LocalMetadata {
         size: meta.len(),
         modified_ms: modified.unwrap_or(0),
-        executable: files.is_executable(path),
+        executable: files.executable(path),
     }
 }
 

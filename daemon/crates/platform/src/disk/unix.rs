@@ -44,10 +44,10 @@ pub(super) fn list(place: &ResolvedPath<'_>) -> io::Result<Vec<Entry>> {
     }
     // The order of inodes is about the order on the medium: a cold cache is filled without seeking.
     names.sort_unstable_by_key(|(inode, _)| *inode);
-    let dir = dir.fd()?;
+    let dir = stat::Directory::new(dir.fd()?);
     let mut entries = Vec::with_capacity(names.len());
     for (_, name) in names {
-        let stat = stat_at(dir, Path::new(&name));
+        let stat = dir.stat(Path::new(&name));
         if !matches!(&stat, Err(e) if e.kind() == io::ErrorKind::NotFound) {
             entries.push(Entry { name, stat });
         }

@@ -90,7 +90,7 @@ fn convert(found: &Metadata, path: &Path) -> io::Result<Stat> {
         ctime_ns: mtime_ns,
         file_id,
         birth_ns: Some(nanoseconds(found.creation_time())),
-        executable: false,
+        executable: None,
         links: 1,
         mount: None,
     })

@@ -17,7 +17,8 @@ pub struct LocalMetadata {
     pub size: u64,
     /// Milliseconds since 1970-01-01 UTC.
     pub modified_ms: i64,
-    pub executable: bool,
+    /// `None` where the disk keeps no such bit: a file that is on the service keeps its own.
+    pub executable: Option<bool>,
 }
 
 /// Attempts to upload a file that others change at the same time.
@@ -96,12 +97,16 @@ impl Space {
         progress: &dyn Progress,
     ) -> Result<Node, TransferError> {
         let present = self.child(parent, name).await?;
-        let (target, skip_if) = match present.clone() {
-            None => (new_file(parent, name), None),
+        let (target, skip_if, executable) = match present.clone() {
+            None => (
+                new_file(parent, name),
+                None,
+                local.executable.unwrap_or(false),
+            ),
             Some(node) => {
                 let next = self.revisions_of(vec![(node, ())]).await.remove(0).1?;
-                let skip_if = next.skip_if(local);
-                (next.target, skip_if)
+                let (skip_if, executable) = (next.skip_if(local), next.executable(local));
+                (next.target, skip_if, executable)
             }
         };
         let upload = Upload {
@@ -110,7 +115,7 @@ impl Space {
             source,
             size: local.size,
             modified_ms: local.modified_ms,
-            executable: local.executable,
+            executable,
             skip_if,
             resume: None,
         };
@@ -132,7 +137,9 @@ impl Space {
             match file.present.clone() {
                 None => {
                     let target = new_file(Some(file.parent), &file.name);
-                    uploads.push(((item, None), small_upload(file, target, None)));
+                    let executable = file.local.executable.unwrap_or(false);
+                    let upload = small_upload(file, target, None, executable);
+                    uploads.push(((item, None), upload));
                 }
                 Some(node) => existing.push((node, (item, file))),
             }
@@ -141,9 +148,11 @@ impl Space {
         for ((item, file), next) in self.revisions_of(existing).await {
             match next {
                 Ok(next) => {
-                    let skip_if = next.skip_if(file.local);
+                    let (skip_if, executable) =
+                        (next.skip_if(file.local), next.executable(file.local));
                     let present = file.present.clone();
-                    uploads.push(((item, present), small_upload(file, next.target, skip_if)));
+                    let upload = small_upload(file, next.target, skip_if, executable);
+                    uploads.push(((item, present), upload));
                 }
                 Err(error) => outcomes.push((item, Err(error))),
             }
@@ -180,6 +189,7 @@ impl Space {
                 Ok(NextRevision {
                     target: self.next_revision(&node, download.revision, &manifest)?,
                     is_vouched: self.seal(&node).is_some(),
+                    is_executable: node.executable,
                     present: manifest,
                 })
             };
@@ -243,13 +253,19 @@ struct NextRevision {
     present: Manifest,
     /// A client with the keys vouches for the present state.
     is_vouched: bool,
+    /// The present state, which may be newer than the content.
+    is_executable: bool,
 }
 
 impl NextRevision {
     /// Returns the hash of the content that needs no upload, because the file has it already.
     fn skip_if(&self, local: LocalMetadata) -> Option<ContentHash> {
-        let is_same = self.is_vouched && self.present.executable == local.executable;
+        let is_same = self.is_vouched && self.is_executable == self.executable(local);
         is_same.then_some(self.present.hash)
+    }
+
+    fn executable(&self, local: LocalMetadata) -> bool {
+        local.executable.unwrap_or(self.is_executable)
     }
 }
 
@@ -265,13 +281,14 @@ fn small_upload(
     file: SmallFile,
     target: UploadTarget,
     skip_if: Option<ContentHash>,
+    executable: bool,
 ) -> SmallUpload {
     SmallUpload {
         target,
         revision: RevisionId::from_random_bytes(random_id()),
         bytes: file.bytes,
         modified_ms: file.local.modified_ms,
-        executable: file.local.executable,
+        executable,
         skip_if,
     }
 }

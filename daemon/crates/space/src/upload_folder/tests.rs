@@ -35,7 +35,7 @@ fn a_file_that_changed_since_it_was_found_is_left_to_another_time() {
         facts: LocalMetadata {
             size: 8,
             modified_ms: 0,
-            executable: false,
+            executable: Some(false),
         },
         parent: NodeId::from_random_bytes([1; 16]),
         name: Name::new("log").unwrap(),

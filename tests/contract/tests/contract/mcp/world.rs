@@ -79,8 +79,8 @@ struct PlainFiles {
 }
 
 impl LocalFiles for PlainFiles {
-    fn is_executable(&self, _: &Path) -> bool {
-        false
+    fn executable(&self, _: &Path) -> Option<bool> {
+        None
     }
 
     fn set_executable(&self, _: &Path, _: bool) -> io::Result<()> {

@@ -14,7 +14,7 @@ impl Scan<'_, '_> {
         stat: &Stat,
     ) -> Result<(), IndexError> {
         let now = local_stat(stat);
-        let executable = row.kind == Kind::File && stat.executable;
+        let executable = row.kind == Kind::File && stat.executable.unwrap_or(row.executable);
         if row.stat == now && row.executable == executable && row.skipped == Skipped::No {
             return Ok(());
         }

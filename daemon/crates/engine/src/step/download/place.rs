@@ -153,10 +153,12 @@ fn record_one(
     if let Some(revision) = remote.revision {
         db.set_remote_manifest(task.node, revision, manifest.hash, manifest.number)?;
     }
+    // What the disk does not keep is as the service has it.
+    let executable = placed.stat.executable.unwrap_or(remote.executable);
     if let Some(row) = &placed.row {
         db.update_local(&LocalRow {
             stat: local_stat(&placed.stat),
-            executable: placed.stat.executable,
+            executable,
             hash: Some(manifest.hash),
             ..row.clone()
         })?;
@@ -169,7 +171,7 @@ fn record_one(
         name: task.to.name.clone(),
         kind: Kind::File,
         stat: local_stat(&placed.stat),
-        executable: placed.stat.executable,
+        executable,
         hash: Some(manifest.hash),
         skipped: Skipped::No,
     })?;

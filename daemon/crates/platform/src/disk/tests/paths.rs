@@ -250,10 +250,10 @@ fn the_executable_bit_goes_to_whoever_may_read() {
     let path = f.write("run.sh", "");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     let on = f.disk.set_executable(&path, true).unwrap();
-    assert!(on.executable);
+    assert_eq!(on.executable, Some(true));
     assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o750);
     let off = f.disk.set_executable(&path, false).unwrap();
-    assert!(!off.executable);
+    assert_eq!(off.executable, Some(false));
     assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o640);
 }
 

@@ -79,7 +79,7 @@ fn a_replaced_file_keeps_its_permissions_and_takes_the_new_executable_bit() {
             .disk
             .replace(&dir.join("new"), &target, Expect::Same(key))
             .unwrap();
-        assert_eq!(stat.executable, executable);
+        assert_eq!(stat.executable, Some(executable));
         assert_eq!(fs::metadata(&target).unwrap().mode() & 0o777, mode);
     }
 }
