@@ -21,6 +21,8 @@ pub(crate) struct Config {
     pub(crate) parallel: usize,
     /// Changes that no device of the account vouches for wait for a person.
     pub(crate) verify: Verification,
+    /// The service may make new large files of equal ones that it has.
+    pub(crate) server_copies: bool,
     /// For folders that are added without one of their own.
     pub(crate) deletion_gate: Option<DeletionGate>,
     pub(crate) pause_on_battery: bool,
@@ -36,6 +38,7 @@ impl Default for Config {
             rescan_every: Duration::from_secs(3600),
             parallel: 3,
             verify: Verification::default(),
+            server_copies: true,
             deletion_gate: Some(DeletionGate {
                 percent: 50,
                 files: 50,
@@ -94,6 +97,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
         show: |config| format!("\"{}\"", config.verify),
     },
     Setting {
+        key: "sync.server_copies",
+        description: "a copy of a large file is made on the service, which learns that both are equal: true, or false to send it",
+        set: |config, item| value::boolean(item).map(|on| config.server_copies = on),
+        show: |config| config.server_copies.to_string(),
+    },
+    Setting {
         key: "sync.deletion_gate",
         description: "deletions of more wait for a person: \"PERCENT%:FILES\", or \"off\"",
         set: |config, item| value::gate(item).map(|gate| config.deletion_gate = gate),
@@ -135,6 +144,16 @@ impl Setting {
 }
 
 impl Config {
+    /// Returns the engine's part.
+    pub(crate) fn engine(&self) -> cairn_engine::Settings {
+        cairn_engine::Settings {
+            rescan_every: self.rescan_every,
+            parallel: self.parallel,
+            verify: self.verify,
+            server_copies: self.server_copies,
+        }
+    }
+
     /// Reads the configuration of a home; without a file, the defaults.
     pub(crate) fn load(home: &Home) -> CommandResult<Self> {
         let path = home.config_file();

@@ -135,9 +135,7 @@ fn start_engine(
         threads: true,
     };
     let options = EngineOptions {
-        rescan_every: config.rescan_every,
-        parallel: config.parallel,
-        verify: config.verify,
+        settings: config.engine(),
         ..EngineOptions::new(
             index,
             session.api.clone(),

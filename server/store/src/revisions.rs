@@ -87,7 +87,7 @@ pub(super) fn of_node(conn: &Connection, node: NodeId) -> Result<Vec<RevisionRow
         .collect::<rusqlite::Result<_>>()?)
 }
 
-fn of_visible(
+pub(super) fn of_visible(
     conn: &Connection,
     space: Space,
     node: NodeId,

@@ -7,7 +7,7 @@ use super::usage::{self, Growth};
 use super::{Actor, Space, Store, StoredChunk, Tx, chunks, holders, revisions};
 use crate::error::{Error, Result};
 use cairn_model::ChunkId;
-use cairn_wire::nodes::Node;
+use cairn_wire::nodes::{ContentSource, Node};
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
 use rusqlite::Connection;
 
@@ -101,6 +101,12 @@ fn store_one(
     }
     let growth = growth_of(tx.conn, &target, item)?;
     usage::check_quota(tx.conn, actor.space, growth)?;
+    if let Some(source) = &item.create.copy_of {
+        let held = retain_objects(tx, actor, item.create, source)?;
+        let node = commit(tx, actor, &target, item.create, item.complete, &held)?;
+        usage::count_files(tx.conn, actor.space, growth.files)?;
+        return Ok((node, 0));
+    }
     let replacements = item
         .chunks
         .iter()
@@ -131,6 +137,40 @@ fn store_one(
     let node = commit(tx, actor, &target, item.create, item.complete, &held)?;
     usage::count_files(tx.conn, actor.space, growth.files)?;
     Ok((node, used))
+}
+
+/// Keeps the objects of a revision for another one that is made of them, and returns them. Nothing is written if it
+/// fails.
+///
+/// # Errors
+/// 404 for a revision that is not in the space, 400 for one of another length.
+fn retain_objects(
+    tx: &Tx<'_>,
+    actor: &Actor,
+    create: &CreateUpload,
+    source: &ContentSource,
+) -> Result<Vec<HeldChunk>> {
+    let (node, revision) = (source.node_id, source.revision_id);
+    let found = revisions::of_visible(tx.conn, actor.space, node, revision)?;
+    if found.size != create.size {
+        return Err(Error::invalid(format!(
+            "`size` is {}, and the revision {revision} in `copy_of` has {} bytes",
+            create.size, found.size
+        )));
+    }
+    let held = found.chunks()?;
+    for one in &held {
+        if chunks::size(tx.conn, one.holder, one.chunk.id)?.is_none() {
+            return Err(Error::not_found(format!(
+                "the chunk {} of the revision {revision} is missing; send the file",
+                one.chunk.id
+            )));
+        }
+    }
+    for one in &held {
+        chunks::retain(tx.conn, one.holder, one.chunk.id)?;
+    }
+    Ok(held)
 }
 
 impl Store {

@@ -15,6 +15,7 @@ mod comments;
 mod connections;
 mod conventions;
 mod copies;
+mod copy_of;
 mod determinism;
 mod dev_accounts;
 mod dev_clock;

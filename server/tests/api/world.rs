@@ -414,6 +414,7 @@ impl Draft {
                     size: bytes.len() as u64,
                 })
                 .collect(),
+            copy_of: None,
         }
     }
 

@@ -41,6 +41,7 @@ fn file(seed: usize) -> (BatchFile, Bytes) {
             id,
             size: bytes.len() as u64,
         }],
+        copy_of: None,
     };
     let complete = CompleteUpload {
         base_version: None,

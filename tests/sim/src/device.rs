@@ -180,7 +180,7 @@ impl Device {
             ports,
         );
         options.stream = false;
-        options.verify = self.verify;
+        options.settings.verify = self.verify;
         self.engine = Some(start(options).expect("the engine starts"));
     }
 

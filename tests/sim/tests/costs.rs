@@ -1,7 +1,9 @@
 //! The price of everyday changes in a folder that is in sync, in requests and files read: it follows what
 //! has changed, not how much there is, on any machine.
 
+use cairn_engine::Settings;
 use cairn_sim::device::{Device, path};
+use cairn_sim::random::noise;
 use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
 use std::path::PathBuf;
@@ -122,5 +124,87 @@ fn single_deletions_travel_together_and_none_is_repeated() {
         assert_eq!(take_requests(&received), Vec::<String>::new());
         let left = tree_of(&world.devices[1]);
         assert_eq!(left.len(), 1 + FOLDERS * 11);
+    });
+}
+
+/// The requests that carry content, or say what a content is made of.
+fn of_content(requests: &Mutex<Vec<String>>) -> Vec<String> {
+    let mut requests = take_requests(requests);
+    requests.retain(|path| path.contains("/uploads") || path.contains("/chunks"));
+    requests
+}
+
+#[test]
+fn a_copy_of_a_large_file_is_neither_sent_nor_fetched() {
+    simulate(async {
+        let content = noise(1, 3_000_000);
+        let mut world = World::new(1, 2).await;
+        world.devices[0].write("d/original", &content);
+        world.settle().await.expect("calm");
+        let sent = listen(&world.devices[0]);
+        let received = listen(&world.devices[1]);
+        let reads = world.devices[0].disk.reads();
+        world.devices[0].write("e/copy", &content);
+        world.settle().await.expect("calm");
+        assert_eq!(of_content(&sent), ["/api/v1/uploads/batch"]);
+        assert_eq!(
+            world.devices[0].disk.reads(),
+            reads + 1,
+            "it is hashed once"
+        );
+        // The list of the chunks; each chunk is in the original.
+        let fetched = of_content(&received);
+        assert_eq!(fetched.len(), 1, "{fetched:?}");
+        let tree = tree_of(&world.devices[1]);
+        assert_eq!(tree["e/copy"].as_deref(), Some(content.as_slice()));
+
+        // The copy lives on, and takes edits, without the original.
+        world.devices[0].user("d", |files, path| files.remove(path).map(drop));
+        let mut edited = content.clone();
+        edited[1_000_000..1_000_016].fill(7);
+        world.devices[1].write("e/copy", &edited);
+        world.settle().await.expect("calm");
+        let tree = tree_of(&world.devices[0]);
+        assert_eq!(tree["e/copy"].as_deref(), Some(edited.as_slice()));
+    });
+}
+
+#[test]
+fn equal_sizes_are_compared_and_a_new_size_is_read_once() {
+    simulate(async {
+        let mut world = World::new(1, 1).await;
+        world.devices[0].write("a", &noise(1, 600_000));
+        world.settle().await.expect("calm");
+        let device = &world.devices[0];
+        let sent = listen(device);
+        for (name, content, read) in [
+            ("equal size", noise(2, 600_000), 3),
+            ("new size", noise(3, 700_000), 2),
+        ] {
+            let reads = device.disk.reads();
+            device.write(name, &content);
+            assert!(device.settle().await);
+            assert!(of_content(&sent).len() > 1, "{name} is sent");
+            assert_eq!(device.disk.reads() - reads, read, "{name}");
+        }
+    });
+}
+
+#[test]
+fn without_server_copies_everything_is_sent() {
+    simulate(async {
+        let content = noise(1, 600_000);
+        let mut world = World::new(1, 1).await;
+        world.devices[0].write("a", &content);
+        world.settle().await.expect("calm");
+        let device = &world.devices[0];
+        device.engine().expect("it runs").tune(Settings {
+            server_copies: false,
+            ..Settings::default()
+        });
+        let sent = listen(device);
+        device.write("b", &content);
+        assert!(device.settle().await);
+        assert!(of_content(&sent).len() > 1);
     });
 }

@@ -3,6 +3,7 @@
 
 use axum::http::StatusCode;
 use bytes::Bytes;
+use cairn_engine::Settings;
 use cairn_model::{ProblemCode, Verification};
 use cairn_sim::device::{Device, ROOT, path};
 use cairn_sim::time::simulate;
@@ -486,7 +487,7 @@ fn a_strict_device_holds_a_deletion_and_lets_go_when_it_is_no_longer_strict() {
         assert_eq!(problems(victim), [(ProblemCode::Unverified, "f".into())]);
 
         let engine = victim.engine().expect("it runs");
-        engine.tune(Duration::from_secs(3600), 3, Verification::Warn);
+        engine.tune(Settings::default());
         pass(&world).await;
         assert_eq!(content(victim, "f"), None);
         assert_eq!(problems(victim), []);

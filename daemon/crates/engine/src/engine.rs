@@ -41,6 +41,8 @@ pub(crate) struct Engine {
     pub(crate) devices: DeviceNames,
     pub(crate) pauses: Pauses,
     pub(crate) verification: VerificationSetting,
+    /// The service may make files of equal ones.
+    pub(crate) server_copies: AtomicBool,
     pub(crate) stop: StopSignal,
     /// Folders or settings were changed, and the dispatcher has not read them yet: no further step is
     /// begun before it has.

@@ -5,10 +5,11 @@ use crate::confirm;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::resolve;
+use crate::start::Settings;
 use crate::status::{Event, Status};
 use crate::why::{self, PathReport};
 use cairn_index::{FolderRow, FolderSettings, IndexError};
-use cairn_model::{DeletionDecision, FolderId, Keep, Problem, RelPath, Verification};
+use cairn_model::{DeletionDecision, FolderId, Keep, Problem, RelPath};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -192,12 +193,14 @@ impl EngineHandle {
         Ok(())
     }
 
-    /// Changes settings that otherwise come with [`crate::EngineOptions`].
-    pub fn tune(&self, rescan_every: Duration, parallel: usize, verify: Verification) {
-        self.engine.verification.set(verify);
+    /// Changes the settings.
+    pub fn tune(&self, settings: Settings) {
+        self.engine.verification.set(settings.verify);
+        let copies = &self.engine.server_copies;
+        copies.store(settings.server_copies, Ordering::Relaxed);
         self.send(Command::Tune {
-            rescan_every,
-            parallel,
+            rescan_every: settings.rescan_every,
+            parallel: settings.parallel,
         });
     }
 

@@ -53,6 +53,6 @@ pub use command::WaitResult;
 pub use error::EngineError;
 pub use handle::EngineHandle;
 pub use observe::rules::{RuleMatch, RuleOrigin, Rules};
-pub use start::{EngineOptions, start};
+pub use start::{EngineOptions, Settings, start};
 pub use status::{Event, FolderStatus, OverallProgress, ProblemGroup, Status, TransferStatus};
 pub use why::PathReport;

@@ -27,16 +27,36 @@ pub struct EngineOptions {
     /// This device's name, for conflict copies.
     pub device_name: String,
     pub ports: Ports,
-    /// A full scan and a full comparison at least this often; the default is an hour.
-    pub rescan_every: Duration,
+    pub settings: Settings,
     /// Quiet time before the changes of a folder are scanned; the default is 80 ms.
     pub debounce: Duration,
     /// Keeps the feed's stream open; the simulator polls instead.
     pub stream: bool,
+}
+
+/// The settings of a person, which can change while the engine runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// A full scan and a full comparison at least this often; the default is an hour.
+    pub rescan_every: Duration,
     /// The number of transfers that run at once in each direction; a batch of small files may come on top.
     pub parallel: usize,
     /// Lets changes that no device of the account vouches for wait for a person; the default is no.
     pub verify: Verification,
+    /// Lets the service make new large files of equal ones that it has, and so learn that they are equal; the default
+    /// is yes.
+    pub server_copies: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            rescan_every: Duration::from_secs(3600),
+            parallel: 3,
+            verify: Verification::default(),
+            server_copies: true,
+        }
+    }
 }
 
 impl EngineOptions {
@@ -57,11 +77,9 @@ impl EngineOptions {
             keys,
             device_name,
             ports,
-            rescan_every: Duration::from_secs(3600),
+            settings: Settings::default(),
             debounce: Duration::from_millis(80),
             stream: true,
-            parallel: 3,
-            verify: Verification::default(),
         }
     }
 }
@@ -99,10 +117,10 @@ impl EngineOptions {
     /// Returns the dispatcher's part of the settings.
     pub(crate) fn tuning(&self) -> Tuning {
         Tuning {
-            rescan_every: self.rescan_every,
+            rescan_every: self.settings.rescan_every,
             debounce: self.debounce,
             stream: self.stream,
-            parallel: self.parallel.max(1),
+            parallel: self.settings.parallel.max(1),
         }
     }
 }
@@ -127,7 +145,8 @@ pub(crate) fn engine_of(options: EngineOptions) -> Engine {
         arriving: Default::default(),
         devices: Default::default(),
         pauses: Default::default(),
-        verification: VerificationSetting::new(options.verify),
+        verification: VerificationSetting::new(options.settings.verify),
+        server_copies: options.settings.server_copies.into(),
         stop: Default::default(),
         reload: Default::default(),
     }

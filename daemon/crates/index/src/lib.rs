@@ -44,5 +44,5 @@ pub use selection::Chosen;
 pub use sent::SentRow;
 pub use sent_places::SentPlace;
 pub use snapshot::Snapshot;
-pub use synced::SyncedRow;
+pub use synced::{LOOKED_UP_ABOVE, SyncedRow};
 pub use unaccepted::UnacceptedRow;

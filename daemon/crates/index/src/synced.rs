@@ -52,7 +52,39 @@ pub(crate) fn read(row: &Row<'_>) -> Result<SyncedRow, IndexError> {
     })
 }
 
+/// Contents of more bytes can be looked up, as the index `synced_content` says.
+pub const LOOKED_UP_ABOVE: u64 = 262_144;
+
 impl Db<'_> {
+    /// Returns merge bases of files with a content of more than [`LOOKED_UP_ABOVE`] bytes; a few of them are enough.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn synced_with_content(
+        &self,
+        size: u64,
+        hash: ContentHash,
+    ) -> Result<Vec<SyncedRow>, IndexError> {
+        // The limit as a number, because SQLite takes the partial index for no parameter.
+        let mut statement = self.prepare(&format!(
+            "SELECT {COLUMNS} FROM synced INDEXED BY synced_content \
+             WHERE size = ?1 AND size > 262144 AND hash = ?2 ORDER BY node, folder LIMIT 8"
+        ))?;
+        collect(&mut statement.query((to_signed(size), hash.0))?, read)
+    }
+
+    /// Returns whether a file of this size, more than [`LOOKED_UP_ABOVE`] bytes, is in sync.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn is_size_synced(&self, size: u64) -> Result<bool, IndexError> {
+        let mut statement = self.prepare(
+            "SELECT 1 FROM synced INDEXED BY synced_content \
+             WHERE size = ?1 AND size > 262144 AND hash IS NOT NULL LIMIT 1",
+        )?;
+        Ok(statement.exists([to_signed(size)])?)
+    }
+
     /// Returns the merge base of a node in a folder pair.
     ///
     /// # Errors

@@ -129,6 +129,7 @@ pub(crate) fn create(head: &NewRevision, size: u64, chunks: Vec<SealedChunk>) ->
         name: new.then(|| head.target.name().to_owned()),
         size,
         chunks,
+        copy_of: None,
     }
 }
 

@@ -6,9 +6,9 @@ use crate::content_budget::ContentBudget;
 use crate::context::TransferContext;
 use crate::download::Download;
 use crate::error::{Check, TransferError, refused_error};
-use crate::local::{Source, Target};
+use crate::local::Target;
+use crate::nearby::{Nearby, Similar};
 use crate::progress::Progress;
-use crate::similar::Similar;
 use cairn_crypto::format2::ChunkRow;
 use cairn_crypto::{ContentHasher, CryptoError, content_hash};
 use cairn_model::{ChunkId, Manifest};
@@ -21,16 +21,16 @@ use std::sync::Arc;
 /// Chunks fetched ahead; each is held sealed or open, at most 4 MiB and its padding.
 const AHEAD: usize = 4;
 
-/// Downloads a file of any size; chunks that `similar` has are taken from there.
+/// Downloads a file of any size; chunks that `nearby` has are taken from there.
 pub(crate) async fn download(
     context: &Arc<TransferContext>,
     download: Download,
     target: Arc<dyn Target>,
-    similar: Option<Arc<dyn Source>>,
+    nearby: Option<Nearby>,
     progress: &dyn Progress,
 ) -> Result<Manifest, TransferError> {
     let opened = open(context, download).await?;
-    fill(context, opened, download, target, similar, progress).await
+    fill(context, opened, download, target, nearby, progress).await
 }
 
 /// As [`download`], but refuses a file that is no small one, or for which the budget is too small.
@@ -76,13 +76,13 @@ async fn fill(
     opened: (Manifest, Vec<SealedChunk>),
     download: Download,
     target: Arc<dyn Target>,
-    similar: Option<Arc<dyn Source>>,
+    nearby: Option<Nearby>,
     progress: &dyn Progress,
 ) -> Result<Manifest, TransferError> {
     let (manifest, stored) = opened;
     let list = chunk_list::of_revision(context, download.node, &manifest).await?;
-    let similar = match similar {
-        Some(source) => Similar::of(context, source, &list).await,
+    let similar = match nearby {
+        Some(nearby) => Similar::of(context, nearby, &list).await,
         None => None,
     };
     let fetching = Fetching {

@@ -19,13 +19,14 @@ mod fetch;
 mod limits;
 mod local;
 mod naming;
+mod nearby;
 mod numbers;
 mod progress;
 mod restore;
 mod scan;
 mod send;
 mod sending;
-mod similar;
+mod server_copy;
 mod small;
 mod transfer;
 mod unchanged;
@@ -39,8 +40,10 @@ pub use limits::Limits;
 pub use local::{
     BytesSource, FileSource, FileTarget, MemoryTarget, Source, SourceReader, Target, temp_in,
 };
+pub use nearby::Nearby;
 pub use numbers::{KnownNumbers, MAX_NUMBER};
 pub use progress::{Progress, ResumableUpload};
 pub use restore::Restore;
+pub use server_copy::ServerCopy;
 pub use transfer::{Options, SharedRevision, Transfer};
 pub use upload::{SmallUpload, Upload, UploadTarget, Uploaded};

@@ -105,7 +105,7 @@ async fn send_prepared<K>(
     let sent = each(sending, async |files| request(context, files).await);
     for ((key, sent), result) in sent.await {
         let result = match result {
-            Ok(result) => finish(context, sent, result).await,
+            Ok(result) => finish(context, *sent, result).await,
             Err(error) => Err(error),
         };
         results.push((key, result));
@@ -113,7 +113,7 @@ async fn send_prepared<K>(
     results
 }
 
-async fn request(
+pub(crate) async fn request(
     context: &TransferContext,
     files: Vec<(BatchFile, Vec<Bytes>)>,
 ) -> Vec<Result<NodeResult, TransferError>> {
@@ -139,9 +139,9 @@ struct Ready {
 }
 
 /// A file of a batch that was sent.
-struct Sent {
-    head: NewRevision,
-    manifest: Manifest,
+pub(crate) struct Sent {
+    pub(crate) head: NewRevision,
+    pub(crate) manifest: Manifest,
 }
 
 /// Seals everything of one file; `None` if it needs no upload.
@@ -182,12 +182,12 @@ fn prepare(context: &TransferContext, file: SmallUpload) -> Result<Option<Ready>
     }))
 }
 
-async fn finish(
-    context: &Arc<TransferContext>,
-    sent: Box<Sent>,
+pub(crate) async fn finish(
+    context: &TransferContext,
+    sent: Sent,
     result: NodeResult,
 ) -> UploadResult {
-    let Sent { head, manifest } = *sent;
+    let Sent { head, manifest } = sent;
     let NodeResult {
         status,
         node,

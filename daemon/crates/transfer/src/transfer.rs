@@ -6,9 +6,11 @@ use crate::context::TransferContext;
 use crate::download::Download;
 use crate::error::TransferError;
 use crate::limits::Limits;
-use crate::local::{Source, Target};
+use crate::local::Target;
+use crate::nearby::Nearby;
 use crate::progress::Progress;
 use crate::restore::{self, Restore};
+use crate::server_copy::{self, ServerCopy};
 use crate::upload::{SmallUpload, Upload, Uploaded};
 use crate::{batch, fetch, send, small};
 use cairn_api::Api;
@@ -94,6 +96,18 @@ impl Transfer {
         small::upload_batch(&self.context, files, progress).await
     }
 
+    /// Makes a new file with the content of a revision that the server has, without sending it. `None` if it has to
+    /// be sent: nothing was committed then.
+    ///
+    /// # Errors
+    /// Those of [`Transfer::upload`].
+    pub async fn copy_on_server(
+        &self,
+        copy: ServerCopy,
+    ) -> Result<Option<Uploaded>, TransferError> {
+        server_copy::make(&self.context, copy).await
+    }
+
     /// Makes an older content of a file its newest revision, of chunks that the server has. `None` if it was
     /// sealed for another file, or if they are not all there.
     ///
@@ -117,8 +131,7 @@ impl Transfer {
         fetch::download(&self.context, download, target, None, progress).await
     }
 
-    /// As [`Transfer::download`]; chunks that are in `similar`, an earlier version of the file, come
-    /// from there.
+    /// As [`Transfer::download`]; chunks that another file on this disk has come from there.
     ///
     /// # Errors
     /// As for [`Transfer::download`].
@@ -126,10 +139,10 @@ impl Transfer {
         &self,
         download: Download,
         target: Arc<dyn Target>,
-        similar: Arc<dyn Source>,
+        nearby: Nearby,
         progress: &dyn Progress,
     ) -> Result<Manifest, TransferError> {
-        fetch::download(&self.context, download, target, Some(similar), progress).await
+        fetch::download(&self.context, download, target, Some(nearby), progress).await
     }
 
     /// Downloads many small revisions in few requests; each succeeds or fails alone, and comes back with

@@ -41,6 +41,10 @@ pub struct CreateUpload {
     /// All objects of the revision: chunks in file order, then the lists of them. Chunks that are there, of
     /// this file or of one that it was copied from, are not sent again.
     pub chunks: Vec<SealedChunk>,
+    /// Of a batch only: a revision of a file of the same space. The new one has all of its objects; `chunks` is empty,
+    /// and nothing is sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_of: Option<ContentSource>,
 }
 
 /// Response of `POST /uploads` (201) and `GET /uploads/{id}`.
@@ -108,6 +112,7 @@ struct PlainBatchFile {
     name: Option<String>,
     size: u64,
     chunks: Vec<SealedChunk>,
+    copy_of: Option<ContentSource>,
     base_version: Option<u64>,
     manifest: Sealed,
     modified_at: Option<Timestamp>,
@@ -127,6 +132,7 @@ impl From<PlainBatchFile> for BatchFile {
                 name: plain.name,
                 size: plain.size,
                 chunks: plain.chunks,
+                copy_of: plain.copy_of,
             },
             complete: CompleteUpload {
                 base_version: plain.base_version,

@@ -67,8 +67,7 @@ impl Daemon {
         let limits = self.engine.transfer().limits();
         limits.set_up(config.limits.up);
         limits.set_down(config.limits.down);
-        self.engine
-            .tune(config.rescan_every, config.parallel, config.verify);
+        self.engine.tune(config.engine());
         *self.config.lock() = config;
         self.engine.reload();
         Ok(Reply::DONE)

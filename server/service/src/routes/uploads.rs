@@ -53,7 +53,12 @@ pub(crate) fn check_announced(create: &CreateUpload) -> Result<()> {
             )));
         }
     }
-    if create.size > 0 && create.chunks.is_empty() {
+    if create.copy_of.is_some() && !create.chunks.is_empty() {
+        return Err(Error::invalid(
+            "`chunks` has to be empty beside `copy_of`, which names a revision that has them",
+        ));
+    }
+    if create.size > 0 && create.chunks.is_empty() && create.copy_of.is_none() {
         return Err(Error::invalid("`chunks` is empty, and `size` is not 0"));
     }
     if i64::try_from(create.size).is_err() {
@@ -104,6 +109,11 @@ async fn begin(
     Input(create): Input<CreateUpload, MAX_LIST>,
 ) -> Result<(StatusCode, Json<Upload>)> {
     check_announced(&create)?;
+    if create.copy_of.is_some() {
+        return Err(Error::invalid(
+            "`copy_of` is for files of a batch (POST /api/v1/uploads/batch)",
+        ));
+    }
     app.housekeep_if_due().await?;
     // What the month's bandwidth refuses is not begun: it would keep its room for a week.
     let (upload, missing) = app.store.write(|tx| {

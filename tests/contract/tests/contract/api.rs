@@ -48,6 +48,7 @@ fn create(n: u8, rev: u8, base: Option<RevisionId>, name: &str, chunk: &[u8]) ->
             id: ChunkId([rev; 32]),
             size: chunk.len() as u64,
         }],
+        copy_of: None,
     }
 }
 

@@ -2,6 +2,7 @@
 //! in one atomic step if the place is still what the plan was made for.
 
 mod batch;
+mod nearby;
 mod place;
 mod room;
 mod temp_target;
@@ -13,13 +14,12 @@ use crate::key::Key;
 use crate::node_rows::download_of;
 use crate::observe::rules::TEMP_DIR;
 use crate::step::Ctx;
-use crate::step::stable_file::StableFile;
 use crate::step::upload::ByteCounter;
 use cairn_api::ErrorClass;
-use cairn_index::{IndexError, RemoteRow};
+use cairn_index::RemoteRow;
 use cairn_model::{LocalId, Manifest, NodeId, TransferDirection};
 use cairn_plan::ParentAndName;
-use cairn_transfer::{Download, Progress, Source, Target, TransferError};
+use cairn_transfer::{Download, Progress, Target, TransferError};
 use std::path::PathBuf;
 use std::sync::Arc;
 use temp_target::TempTarget;
@@ -117,42 +117,26 @@ async fn fetch(
 ) -> Result<Manifest, EngineError> {
     let transfer = &ctx.engine.transfer;
     let into = Arc::clone(target) as Arc<dyn Target>;
-    let replaced = replaced_version(ctx, task)?;
     let fetching = async {
-        match replaced {
-            Some(replaced) => {
+        let manifest = match nearby::find(ctx, task, ready).await? {
+            Some(nearby) => {
                 transfer
-                    .download_over(ready.download, into, replaced, progress)
+                    .download_over(ready.download, into, nearby, progress)
                     .await
             }
             None => transfer.download(ready.download, into, progress).await,
-        }
+        };
+        manifest.map_err(|error| {
+            give_up(ctx, target, &error);
+            EngineError::from(error)
+        })
     };
-    let outcome = tokio::select! {
+    tokio::select! {
         biased;
         outcome = fetching => outcome,
         // What has arrived stays for the next try.
-        () = ctx.wait_paused() => return Err(EngineError::Paused),
-    };
-    outcome.map_err(|error| {
-        give_up(ctx, target, &error);
-        error.into()
-    })
-}
-
-/// Returns the version that is replaced: most of its chunks are in the new one, too.
-fn replaced_version(ctx: &Ctx, task: &Task) -> Result<Option<Arc<dyn Source>>, IndexError> {
-    let Some(id) = task.over else { return Ok(None) };
-    let found = ctx
-        .engine
-        .index
-        .read(|db| Ok((db.local_row(id)?, db.local_path(id)?)))?;
-    let (Some(row), Some(path)) = found else {
-        return Ok(None);
-    };
-    let disk = Arc::clone(&ctx.engine.ports.disk);
-    let file = StableFile::new(disk, ctx.absolute_path(&path), row.stat);
-    Ok(Some(Arc::new(file)))
+        () = ctx.wait_paused() => Err(EngineError::Paused),
+    }
 }
 
 /// Removes what downloads have left behind that nothing needs any more: called when there is nothing

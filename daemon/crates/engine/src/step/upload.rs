@@ -7,6 +7,7 @@ mod batch;
 mod copy;
 mod prepare;
 mod record;
+mod server_copy;
 
 pub(crate) use batch::many;
 
@@ -19,7 +20,8 @@ use cairn_api::ErrorClass;
 use cairn_index::{Db, Index, IndexError, JournalRow, LocalStat, SentRow};
 use cairn_model::{FolderId, LocalId, NodeId, RevisionId, TransferDirection};
 use cairn_plan::ParentAndName;
-use cairn_transfer::{Progress, ResumableUpload, TransferError, Upload};
+use cairn_transfer::{Progress, ResumableUpload, TransferError, Upload, Uploaded};
+use prepare::Ready;
 use record::{Committed, record};
 use std::io;
 use std::path::Path;
@@ -68,45 +70,19 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         .engine
         .running
         .start(ready.path.clone(), TransferDirection::Up, stat.size);
-    let disk = Arc::clone(&ctx.engine.ports.disk);
-    let source = Arc::new(match &copied {
-        Some(copied) => StableFile::new(disk, copied.path.clone(), copied.stat),
-        None => StableFile::new(disk, ready.absolute, stat),
-    });
-    let upload = Upload {
-        target: ready.target.clone(),
-        revision: ready.revision,
-        source,
-        size: stat.size,
-        modified_ms: stat.mtime.div_euclid(1_000_000),
-        executable: ready.row.executable,
-        skip_if: ready.unless,
-        resume: ready.resume,
-    };
-    let listener = Listener {
-        index: Arc::clone(&ctx.engine.index),
-        running: Arc::clone(&guard.running),
-        folder: ctx.folder.id,
-        local: task.local,
-        node: ready.target.node(),
-        creates: task.over.is_none(),
-        stat,
+    let uploading = async {
+        // A file that goes on changing can't be hashed in time either.
+        if copied.is_none()
+            && let Some(made) = server_copy::make(ctx, task, &ready).await?
+        {
+            return Ok(made);
+        }
+        send(ctx, task, &ready, copied.as_ref(), &guard.running).await
     };
     let outcome = tokio::select! {
         biased;
-        outcome = ctx.engine.transfer.upload(upload, &listener) => outcome,
+        outcome = uploading => outcome?,
         () = ctx.wait_paused() => return Err(EngineError::Paused),
-    };
-    let outcome = match outcome {
-        // What was begun goes nowhere: its place or its base is another one by now.
-        Err(error) if is_lost(&error) => {
-            ctx.engine.index.write(|db| {
-                db.end_journal(task.local)?;
-                forget_refused(db, ready.revision, &error)
-            })?;
-            return Err(error.into());
-        }
-        other => other?,
     };
     let committed = Committed::new(ctx, ready.path, stat, outcome)?;
     let index = &ctx.engine.index;
@@ -118,6 +94,52 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         health.back_off_after_copy(ctx.folder.id, Key::Local(task.local), stat.size);
     }
     Ok(())
+}
+
+/// Sends a file, or the copy that was made of it.
+async fn send(
+    ctx: &Ctx,
+    task: &Task,
+    ready: &Ready,
+    copied: Option<&copy::Copied>,
+    running: &Arc<Running>,
+) -> Result<Uploaded, EngineError> {
+    let stat = copied.map_or(ready.row.stat, |copied| copied.of);
+    let disk = Arc::clone(&ctx.engine.ports.disk);
+    let source = Arc::new(match copied {
+        Some(copied) => StableFile::new(disk, copied.path.clone(), copied.stat),
+        None => StableFile::new(disk, ready.absolute.clone(), stat),
+    });
+    let upload = Upload {
+        target: ready.target.clone(),
+        revision: ready.revision,
+        source,
+        size: stat.size,
+        modified_ms: stat.mtime.div_euclid(1_000_000),
+        executable: ready.row.executable,
+        skip_if: ready.unless,
+        resume: ready.resume.clone(),
+    };
+    let listener = Listener {
+        index: Arc::clone(&ctx.engine.index),
+        running: Arc::clone(running),
+        folder: ctx.folder.id,
+        local: task.local,
+        node: ready.target.node(),
+        creates: task.over.is_none(),
+        stat,
+    };
+    let outcome = ctx.engine.transfer.upload(upload, &listener).await;
+    if let Err(error) = &outcome
+        && is_lost(error)
+    {
+        // What was begun goes nowhere: its place or its base is another one by now.
+        ctx.engine.index.write(|db| {
+            db.end_journal(task.local)?;
+            forget_refused(db, ready.revision, error)
+        })?;
+    }
+    Ok(outcome?)
 }
 
 /// Forgets that a revision was sent if the service has refused it for good: it says so only of one that it

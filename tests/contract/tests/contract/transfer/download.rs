@@ -3,7 +3,7 @@
 use crate::transfer::world::{Heard, World, bytes, node, revision, with_file};
 use cairn_api::ApiError;
 use cairn_transfer::{
-    Blocking, BytesSource, Download, FileTarget, MemoryTarget, Target as _, TransferError,
+    Blocking, BytesSource, Download, FileTarget, MemoryTarget, Nearby, Target as _, TransferError,
 };
 use std::sync::Arc;
 
@@ -74,12 +74,36 @@ async fn what_the_replaced_version_has_is_not_fetched_again() {
         let target = Arc::new(MemoryTarget::new(Vec::new()));
         let older = Arc::new(BytesSource(older.into()));
         let download = Download::new(node(1), revision(1));
-        let done = world
-            .transfer
-            .download_over(download, target.clone(), older, &());
+        let done =
+            world
+                .transfer
+                .download_over(download, target.clone(), Nearby::Earlier(older), &());
         done.await.unwrap();
         let fetched = chunk_requests(&world) - before;
         assert!(fetched > 0 && fetched as u64 <= most, "{fetched} chunks");
+        assert!(target.take() == content);
+    }
+}
+
+#[tokio::test]
+async fn a_file_with_the_same_content_is_taken_as_it_lies() {
+    let content = bytes(1, 8 * MIB);
+    let (world, _) = with_file(Blocking::Threads, &content).await;
+    let mut edited = content.clone();
+    edited[4 * MIB..4 * MIB + 16].fill(7);
+    let shorter = content[..5 * MIB].to_vec();
+    // The list of the chunks is fetched in any case; what does not fit costs its chunks.
+    for (equal, most) in [(content.clone(), 1), (edited, 3), (shorter, 6)] {
+        let before = chunk_requests(&world);
+        let target = Arc::new(MemoryTarget::new(Vec::new()));
+        let equal = Nearby::Equal(Arc::new(BytesSource(equal.into())));
+        let download = Download::new(node(1), revision(1));
+        let done = world
+            .transfer
+            .download_over(download, target.clone(), equal, &());
+        done.await.unwrap();
+        let fetched = chunk_requests(&world) - before;
+        assert!(fetched <= most, "{fetched} chunks");
         assert!(target.take() == content);
     }
 }

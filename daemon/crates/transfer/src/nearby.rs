@@ -1,4 +1,5 @@
-//! A file on this disk that shares chunks with what is to be downloaded: the version that it replaces.
+//! A file on this disk that shares chunks with what is to be downloaded: the version that it replaces, or one with the
+//! same content.
 //!
 //! Only an economy: whatever goes wrong with it, the chunk is fetched.
 
@@ -12,6 +13,15 @@ use cairn_crypto::format2::{ChunkRow, Chunker};
 use std::collections::HashMap;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::Arc;
+
+/// A file on this disk from which a download takes what it can.
+#[derive(Clone)]
+pub enum Nearby {
+    /// An earlier version: it is cut to find the chunks that stay.
+    Earlier(Arc<dyn Source>),
+    /// One that is known to have had the same content: its chunks lie where the wanted ones lie.
+    Equal(Arc<dyn Source>),
+}
 
 /// The places of the chunks of a similar file.
 pub(crate) struct Similar {
@@ -37,8 +47,30 @@ impl Chunks for Places {
 }
 
 impl Similar {
-    /// Cuts the file as the wanted one was cut.
+    /// Finds the wanted chunks in a file; nothing if it can't be read.
     pub(crate) async fn of(
+        context: &Arc<TransferContext>,
+        nearby: Nearby,
+        wanted: &ChunkList,
+    ) -> Option<Self> {
+        match nearby {
+            Nearby::Earlier(source) => Self::cut(context, source, wanted).await,
+            Nearby::Equal(source) => Some(Self::equal(source, wanted)),
+        }
+    }
+
+    fn equal(source: Arc<dyn Source>, wanted: &ChunkList) -> Self {
+        let mut places = Places::default();
+        for row in wanted.rows() {
+            let key = (row.hash, row.length);
+            places.offsets.entry(key).or_insert(places.end);
+            places.end += row.length;
+        }
+        Self { source, places }
+    }
+
+    /// Cuts the file as the wanted one was cut.
+    async fn cut(
         context: &Arc<TransferContext>,
         source: Arc<dyn Source>,
         wanted: &ChunkList,

@@ -1,0 +1,106 @@
+//! New large files with a content that is in sync: the service makes them of what it has.
+//!
+//! Only an economy: a file for which it can't be done is sent as any other.
+
+use super::prepare::Ready;
+use super::{Task, forget_refused};
+use crate::error::EngineError;
+use crate::node_rows::download_of;
+use crate::observe::hash::{hash_file, local_stat};
+use crate::step::Ctx;
+use cairn_index::{Db, IndexError, LOOKED_UP_ABOVE, SentRow};
+use cairn_model::ContentHash;
+use cairn_transfer::{Download, ServerCopy, UploadTarget, Uploaded};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Has the service make a file. `None` if it has to be sent.
+pub(super) async fn make(
+    ctx: &Ctx,
+    task: &Task,
+    ready: &Ready,
+) -> Result<Option<Uploaded>, EngineError> {
+    let size = ready.row.stat.size;
+    let is_candidate = ctx.engine.server_copies.load(Ordering::Relaxed)
+        && matches!(ready.target, UploadTarget::New { .. })
+        && ready.resume.is_none()
+        && size > LOOKED_UP_ABOVE;
+    if !is_candidate {
+        return Ok(None);
+    }
+    let Some(hash) = hash_of(ctx, task, ready).await? else {
+        return Ok(None);
+    };
+    let index = &ctx.engine.index;
+    let Some(source) = index.read(|db| find_source(ctx, db, size, hash))? else {
+        return Ok(None);
+    };
+    let sent = SentRow {
+        revision: ready.revision,
+        node: ready.target.node(),
+        folder: ctx.folder.id,
+        local: task.local,
+        creates: true,
+        hash,
+        size,
+    };
+    index.write(|db| db.put_sent(&sent))?;
+    let copy = ServerCopy {
+        target: ready.target.clone(),
+        revision: ready.revision,
+        hash,
+        size,
+        modified_ms: ready.row.stat.mtime.div_euclid(1_000_000),
+        executable: ready.row.executable,
+        source,
+    };
+    let made = ctx.engine.transfer.copy_on_server(copy).await;
+    if let Err(error) = &made {
+        index.write(|db| forget_refused(db, ready.revision, error))?;
+    }
+    Ok(made?)
+}
+
+/// Returns the hash of a file if that can tell whether it is in sync elsewhere: a file of a new size is not read
+/// for it. `None` also if it is being changed.
+async fn hash_of(
+    ctx: &Ctx,
+    task: &Task,
+    ready: &Ready,
+) -> Result<Option<ContentHash>, EngineError> {
+    let (disk, index) = (Arc::clone(&ctx.engine.ports.disk), &ctx.engine.index);
+    let (path, stat) = (ready.absolute.clone(), ready.row.stat);
+    if let Some(hash) = ready.row.hash {
+        // Nothing is read, so this alone tells that the hash is still that of the file.
+        let is_same = local_stat(&disk.stat(&path)?) == stat;
+        return Ok(is_same.then_some(hash));
+    }
+    if !index.read(|db| db.is_size_synced(stat.size))? {
+        return Ok(None);
+    }
+    let hash = move || hash_file(&*disk, &path, &stat);
+    let hash = ctx.engine.ports.run_blocking(hash).await?;
+    if let Some(hash) = hash {
+        index.write(|db| db.set_local_hash(task.local, &stat, hash))?;
+    }
+    Ok(hash)
+}
+
+/// Returns a revision that the service has with a content, and for which a checked seal vouches.
+fn find_source(
+    ctx: &Ctx,
+    db: &Db<'_>,
+    size: u64,
+    hash: ContentHash,
+) -> Result<Option<Download>, IndexError> {
+    for base in db.synced_with_content(size, hash)? {
+        let row = db.remote_row(base.node)?;
+        // Another revision is there by now: its content is not the one that was synced here.
+        let row = row.filter(|row| row.revision == base.revision);
+        let source = row.and_then(|row| download_of(&ctx.engine.keys, &row));
+        if let Some(source) = source.filter(|source| source.manifest_hash.is_some()) {
+            return Ok(Some(source));
+        }
+    }
+    Ok(None)
+}
