@@ -172,8 +172,10 @@ async fn run_single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineErr
             executable,
         } => local::set_executable(ctx, *node, *local, *executable).await,
         Step::SetRemoteExecutable {
-            node, executable, ..
-        } => remote::set_executable(ctx, *node, *executable).await,
+            node,
+            local,
+            executable,
+        } => remote::set_executable(ctx, *node, *local, *executable).await,
         Step::TrashLocal { node, local } => trash_local::trash_local(ctx, *node, *local).await,
         Step::CreateLocalFolder { .. }
         | Step::CreateRemoteFolder { .. }

@@ -83,16 +83,23 @@ pub(crate) fn end_sent(
         size: sent.size,
     };
     match db.synced_row(folder.id, sent.node)? {
-        Some(base) => agree_content(db, folder, sent.node, content, base.executable)?,
+        Some(_) => agree_content(db, folder, sent.node, content, sent.executable)?,
         // Another node has taken the file over.
         None if db.synced_by_local(sent.local)?.is_some() => {}
-        None => adopt(db, folder, sent.local, remote, content)?,
+        None => {
+            // As it was sent, not as somebody may have marked it since.
+            let made = RemoteRow {
+                executable: sent.executable,
+                ..remote.clone()
+            };
+            adopt(db, folder, sent.local, &made, content)?;
+        }
     }
     db.end_sent(sent.local)
 }
 
-/// Makes the place that this device has given to a node its merge base if the response was lost: it is nobody
-/// else's change. A new folder becomes the pair of the directory that it was made for. That may have been moved,
+/// Makes the place, and the executable bit, that this device has given to a node its merge base if the response was
+/// lost: it is nobody else's change. A new folder becomes the pair of the directory that it was made for. That may have been moved,
 /// renamed or deleted since, and that is what the next plan carries on. Returns whether any merge base is another
 /// one now.
 pub(crate) fn end_sent_places(
@@ -100,7 +107,7 @@ pub(crate) fn end_sent_places(
     remote: &RemoteRow,
     device: DeviceId,
 ) -> Result<bool, IndexError> {
-    let mut is_changed = false;
+    let mut is_changed = end_sent_bits(db, remote, device)?;
     for place in db.sent_places(remote.node)? {
         if place.version > remote.version {
             continue;
@@ -134,6 +141,27 @@ pub(crate) fn end_sent_places(
         is_changed = true;
     }
     db.end_sent_places(remote.node, remote.version)?;
+    Ok(is_changed)
+}
+
+fn end_sent_bits(db: &Db<'_>, remote: &RemoteRow, device: DeviceId) -> Result<bool, IndexError> {
+    let mut is_changed = false;
+    for bit in db.sent_bits(remote.node)? {
+        let has_arrived = bit.executable == remote.executable
+            && (remote.version > bit.version
+                || (remote.version == bit.version && remote.device == Some(device)));
+        let (Some(folder), Some(base)) =
+            (db.folder(bit.folder)?, db.synced_row(bit.folder, bit.node)?)
+        else {
+            continue;
+        };
+        if has_arrived && base.local == bit.local {
+            agree_executable(db, &folder, bit.node, bit.executable)?;
+            compare(db, &folder, bit.local, bit.node)?;
+            is_changed = true;
+        }
+    }
+    db.end_sent_bits(remote.node, remote.version)?;
     Ok(is_changed)
 }
 

@@ -28,6 +28,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sql/0013_sent_places.sql"),
     include_str!("sql/0014_deletions.sql"),
     include_str!("sql/0015_contents_in_sync.sql"),
+    include_str!("sql/0016_sent_bits.sql"),
 ];
 
 /// The first schema whose contents on the service are of the present format.

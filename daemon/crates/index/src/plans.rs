@@ -10,6 +10,7 @@ use crate::local::{LocalRow, LocalStat, Skipped};
 use crate::open::{Db, Index};
 use crate::remote::RemoteRow;
 use crate::sent::SentRow;
+use crate::sent_bits::SentBit;
 use crate::sent_places::SentPlace;
 use crate::synced::SyncedRow;
 use crate::unaccepted::UnacceptedRow;
@@ -189,6 +190,11 @@ fn synchronise(db: &Db<'_>, rows: &Rows) -> Done {
     db.put_journal(&journal, &STAT)?;
     db.journal(file, &STAT)?;
     db.end_journal(file)?;
+    note_sent(db, rows)
+}
+
+fn note_sent(db: &Db<'_>, rows: &Rows) -> Done {
+    let Rows { folder, dir, file } = *rows;
     let revision = RevisionId::from_random_bytes([9; 16]);
     db.put_sent(&SentRow {
         revision,
@@ -198,6 +204,7 @@ fn synchronise(db: &Db<'_>, rows: &Rows) -> Done {
         creates: true,
         hash: HASH,
         size: 1,
+        executable: false,
     })?;
     db.sent_row(revision)?;
     db.sent_as_new(file)?;
@@ -212,6 +219,17 @@ fn synchronise(db: &Db<'_>, rows: &Rows) -> Done {
         name: name("n"),
         version: 3,
     };
+    let bit = SentBit {
+        node: node(2),
+        folder,
+        local: file,
+        executable: true,
+        version: 3,
+    };
+    db.put_sent_bit(&bit)?;
+    db.sent_bits(node(2))?;
+    db.end_sent_bit(&bit)?;
+    db.end_sent_bits(node(2), 3)?;
     db.put_sent_place(&place)?;
     db.sent_places(node(2))?;
     db.sent_folder(dir)?;

@@ -1,5 +1,5 @@
 //! Revisions that this device has sent, until it is known whether the service has them. The statements
-//! that end what was sent of a node, a directory or a folder pair end it for places, too.
+//! that end what was sent of a node, a directory or a folder pair end it for places and executable bits, too.
 
 use crate::error::IndexError;
 use crate::local::BELOW_LOCAL;
@@ -22,12 +22,13 @@ pub struct SentRow {
     pub hash: ContentHash,
     /// Bytes.
     pub size: u64,
+    pub executable: bool,
 }
 
 /// The tables of what was sent.
-const TABLES: [&str; 2] = ["sent", "sent_places"];
+const TABLES: [&str; 3] = ["sent", "sent_places", "sent_bits"];
 
-const COLUMNS: &str = "revision, node, folder, local, creates, hash, size";
+const COLUMNS: &str = "revision, node, folder, local, creates, hash, size, executable";
 
 fn read(row: &Row<'_>) -> Result<SentRow, IndexError> {
     let (revision, node): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
@@ -39,6 +40,7 @@ fn read(row: &Row<'_>) -> Result<SentRow, IndexError> {
         creates: row.get(4)?,
         hash: hash_from(row.get(5)?)?.ok_or(IndexError::Corrupt("hash"))?,
         size: to_unsigned(row.get(6)?)?,
+        executable: row.get(7)?,
     })
 }
 
@@ -49,7 +51,7 @@ impl Db<'_> {
     /// SQLite's.
     pub fn put_sent(&self, row: &SentRow) -> Result<(), IndexError> {
         self.prepare(&format!(
-            "INSERT OR REPLACE INTO sent ({COLUMNS}) VALUES (?1,?2,?3,?4,?5,?6,?7)"
+            "INSERT OR REPLACE INTO sent ({COLUMNS}) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)"
         ))?
         .execute(rusqlite::params![
             row.revision.as_bytes(),
@@ -59,6 +61,7 @@ impl Db<'_> {
             row.creates,
             row.hash.0,
             to_signed(row.size),
+            row.executable,
         ])?;
         Ok(())
     }
@@ -152,7 +155,7 @@ impl Db<'_> {
     /// SQLite's.
     pub fn clear_sent(&self) -> Result<(), IndexError> {
         self.0
-            .execute_batch("DELETE FROM sent; DELETE FROM sent_places;")?;
+            .execute_batch("DELETE FROM sent; DELETE FROM sent_places; DELETE FROM sent_bits;")?;
         Ok(())
     }
 }

@@ -83,15 +83,17 @@ impl Db<'_> {
         })
     }
 
-    /// Returns the nodes of a folder pair of which a place was sent, and which the service has shown since, as
-    /// they are with that place or later.
+    /// Returns the nodes of a folder pair of which a place or an executable bit was sent, and which the service has
+    /// shown since, as they are with that or later.
     ///
     /// # Errors
     /// SQLite's.
     pub fn nodes_with_known_places(&self, folder: FolderId) -> Result<Vec<NodeId>, IndexError> {
         let mut statement = self.prepare(
-            "SELECT DISTINCT p.node FROM sent_places p CROSS JOIN remote r ON r.node = p.node \
-             WHERE p.folder = ?1 AND p.version <= r.version",
+            "SELECT p.node FROM sent_places p CROSS JOIN remote r ON r.node = p.node \
+             WHERE p.folder = ?1 AND p.version <= r.version \
+             UNION SELECT b.node FROM sent_bits b CROSS JOIN remote r ON r.node = b.node \
+             WHERE b.folder = ?1 AND b.version <= r.version",
         )?;
         collect(&mut statement.query([folder.0])?, |row| {
             let node: Vec<u8> = row.get(0)?;

@@ -1,8 +1,11 @@
 //! Steps that change names, places and existence on the service. Several of a kind in a row travel
 //! in one request; each succeeds or fails alone.
 
+mod executable;
 mod journal;
 mod send;
+
+pub(crate) use executable::set_executable;
 
 use crate::error::EngineError;
 use crate::feed;
@@ -14,7 +17,7 @@ use cairn_index::{RemoteRow, SentPlace};
 use cairn_model::{ActivityKind, LocalId, NodeId, Verification};
 use cairn_plan::{MoveReason, Parent, ParentAndName, Step};
 use cairn_transfer::each;
-use cairn_wire::nodes::{Node, NodeOperation, UpdateNode};
+use cairn_wire::nodes::{Node, NodeOperation};
 use send::send;
 use std::collections::BTreeMap;
 
@@ -309,39 +312,4 @@ pub(crate) fn row_of(ctx: &Ctx, response: Option<Node>) -> Result<RemoteRow, Eng
         },
         None => row,
     })
-}
-
-/// Sets or clears the executable bit on the service.
-pub(crate) async fn set_executable(
-    ctx: &Ctx,
-    node: NodeId,
-    executable: bool,
-) -> Result<(), EngineError> {
-    let known = ctx
-        .engine
-        .index
-        .read(|db| db.remote_row(node))?
-        .ok_or(EngineError::Stale)?;
-    let next = Next {
-        parent: known.parent,
-        name: known.name.as_str(),
-        executable,
-    };
-    let seal = next_seal(&ctx.engine.keys, &known, &next);
-    let change = UpdateNode {
-        executable: Some(executable),
-        seal,
-        ..Default::default()
-    };
-    let response = ctx
-        .engine
-        .structure_api
-        .update_node(node, Some(known.version), &change)
-        .await?;
-    let row = row_of(ctx, Some(response))?;
-    ctx.engine.index.write(|db| {
-        db.put_remote(&db.folders()?, &row)?;
-        record::agree_executable(db, &ctx.folder, node, executable)
-    })?;
-    Ok(())
 }

@@ -127,6 +127,7 @@ async fn send(
         local: task.local,
         node: ready.target.node(),
         creates: task.over.is_none(),
+        executable: ready.row.executable,
         stat,
     };
     let outcome = ctx.engine.transfer.upload(upload, &listener).await;
@@ -185,6 +186,7 @@ struct Listener {
     local: LocalId,
     node: NodeId,
     creates: bool,
+    executable: bool,
     stat: LocalStat,
 }
 
@@ -206,6 +208,7 @@ impl Progress for Listener {
             creates: self.creates,
             hash: started.hash,
             size: self.stat.size,
+            executable: self.executable,
         };
         let journalled = self.index.write(|db| {
             db.put_journal(&row, &self.stat)?;

@@ -36,7 +36,7 @@ pub(super) fn end_refused(ctx: &Ctx, then: &Then, error: &EngineError) {
 }
 
 /// Returns whether the service has certainly not done what it was asked for.
-fn is_refusal(error: &EngineError) -> bool {
+pub(super) fn is_refusal(error: &EngineError) -> bool {
     let EngineError::Api(error) = error else {
         return false;
     };

@@ -140,6 +140,7 @@ fn record_sent(ctx: &Ctx, files: &[(Task, (Ready, Content))]) -> Result<(), Inde
                 creates: task.over.is_none(),
                 hash: content.hash,
                 size: content.bytes.len() as u64,
+                executable: ready.row.executable,
             })?;
         }
         Ok(())

@@ -43,6 +43,7 @@ pub(super) async fn make(
         creates: true,
         hash,
         size,
+        executable: ready.row.executable,
     };
     index.write(|db| db.put_sent(&sent))?;
     let copy = ServerCopy {

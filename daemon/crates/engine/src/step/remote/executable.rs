@@ -1,0 +1,68 @@
+//! The step that changes an executable bit on the service.
+
+use super::journal::is_refusal;
+use super::row_of;
+use crate::error::EngineError;
+use crate::node_rows::{Next, next_seal};
+use crate::record;
+use crate::step::Ctx;
+use cairn_index::SentBit;
+use cairn_model::{LocalId, NodeId};
+use cairn_wire::nodes::UpdateNode;
+
+/// Sets or clears the executable bit on the service.
+pub(crate) async fn set_executable(
+    ctx: &Ctx,
+    node: NodeId,
+    local: LocalId,
+    executable: bool,
+) -> Result<(), EngineError> {
+    let known = ctx
+        .engine
+        .index
+        .read(|db| db.remote_row(node))?
+        .ok_or(EngineError::Stale)?;
+    let next = Next {
+        parent: known.parent,
+        name: known.name.as_str(),
+        executable,
+    };
+    let seal = next_seal(&ctx.engine.keys, &known, &next);
+    let bit = SentBit {
+        node,
+        folder: ctx.folder.id,
+        local,
+        executable,
+        version: known.version + 1,
+    };
+    ctx.engine.index.write(|db| db.put_sent_bit(&bit))?;
+    let change = UpdateNode {
+        executable: Some(executable),
+        seal,
+        ..Default::default()
+    };
+    let response = ctx
+        .engine
+        .structure_api
+        .update_node(node, Some(known.version), &change)
+        .await;
+    let index = &ctx.engine.index;
+    match response {
+        Ok(response) => {
+            let row = row_of(ctx, Some(response))?;
+            index.write(|db| {
+                db.put_remote(&db.folders()?, &row)?;
+                record::agree_executable(db, &ctx.folder, node, executable)?;
+                db.end_sent_bits(node, row.version)
+            })?;
+            Ok(())
+        }
+        Err(error) => {
+            let error = EngineError::from(error);
+            if is_refusal(&error) {
+                index.write(|db| db.end_sent_bit(&bit))?;
+            }
+            Err(error)
+        }
+    }
+}
