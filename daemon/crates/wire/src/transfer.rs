@@ -150,7 +150,7 @@ impl From<PlainBatchFile> for BatchFile {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct DownloadBatch {
     pub files: Vec<DownloadFile>,
-    /// With `false` only manifests come, no chunks.
+    /// With `false` only manifests come: no chunks, and no lists of them.
     #[serde(default = "yes")]
     pub content: bool,
 }
@@ -197,6 +197,7 @@ pub struct RevisionContent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_source: Option<ContentSource>,
     pub manifest: Sealed,
-    /// All objects of the revision, each once: chunks in file order, then the lists of them.
+    /// All objects of the revision, each once: chunks in file order, then the lists of them. Empty in a batch
+    /// without content.
     pub chunks: Vec<SealedChunk>,
 }
