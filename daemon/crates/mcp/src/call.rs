@@ -17,6 +17,9 @@ use std::time::Duration;
 /// The time limit of one request, retries included.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// The most pages that are read for one list, the last ones: 2,000 items, far more than fit into a result.
+const MAX_PAGES: u64 = 20;
+
 /// A running call.
 pub(crate) struct Call {
     pub(crate) services: Arc<Services>,
@@ -47,6 +50,7 @@ pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
 async fn run_unfinished(tool: &Tool, call: Call) -> ToolResult<Value> {
     match tool.run {
         Run::Rest(route) => call.send(&route).await,
+        Run::AllPages(route) => call.all_pages(&route).await,
         Run::Update(route) => {
             if !call.changes_something(&route) {
                 return Err(nothing_to_change_error(tool, &route));
@@ -80,7 +84,36 @@ impl Call {
         self.rest_with(route, Map::new()).await
     }
 
-    /// Makes the declared request with further fields in the body.
+    /// Makes the declared request for each page of a list, and joins them.
+    async fn all_pages(&self, route: &Route) -> ToolResult<Value> {
+        let page = async |number: u64| {
+            let more = [("page", number.to_string()), ("page_size", "100".into())];
+            let more = more.map(|(name, value)| (name.to_owned(), json!(value)));
+            self.rest_with(route, more.into_iter().collect()).await
+        };
+        let mut joined = page(1).await?;
+        let pages = joined["total_pages"].as_u64().unwrap_or(1);
+        let first = pages.saturating_sub(MAX_PAGES - 1).max(1);
+        if first > 1 {
+            joined = page(first).await?;
+        }
+        for number in first + 1..=pages {
+            let mut next = page(number).await?;
+            let (Some(all), Some(items)) = (
+                joined["content"].as_array_mut(),
+                next["content"].as_array_mut(),
+            ) else {
+                break;
+            };
+            all.append(items);
+        }
+        if let Some(fields) = joined.as_object_mut() {
+            fields.retain(|name, _| !["page", "page_size", "total_pages"].contains(&name.as_str()));
+        }
+        Ok(joined)
+    }
+
+    /// Makes the declared request with further fields in the query or the body.
     pub(crate) async fn rest_with(
         &self,
         route: &Route,

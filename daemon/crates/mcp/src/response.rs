@@ -30,7 +30,7 @@ pub(crate) fn success(tool: &Tool, mut value: Value) -> CallToolResult {
     }
     let mut text = value.to_string();
     if text.len() > MAX_TEXT && !is_content {
-        text = shorten(value, text.len()).to_string();
+        text = shorten(tool, value, text.len()).to_string();
     }
     // Hosts hand text and structured content to the model both, and no tool declares an output schema.
     CallToolResult::success(vec![ContentBlock::text(text)])
@@ -53,8 +53,14 @@ fn plain_errors(value: &mut Value) {
 }
 
 /// Returns the value with its longest list cut to fit, and a hint how to get the rest.
-fn shorten(mut value: Value, length: usize) -> Value {
-    const HINT: &str = "the result was too long: use a smaller page_size, ask for the next page, or narrow the search";
+fn shorten(tool: &Tool, mut value: Value, length: usize) -> Value {
+    let hint = if tool.param("page_size").is_some() {
+        "the result was too long: use a smaller page_size, ask for the next page, or narrow the search"
+    } else if tool.newest_last {
+        "the result was too long: only the newest are shown"
+    } else {
+        "the result was too long: only the first are shown"
+    };
     let longest = value.as_object().and_then(|fields| {
         fields
             .iter()
@@ -67,17 +73,22 @@ fn shorten(mut value: Value, length: usize) -> Value {
     {
         let all = items.len();
         let mut room = MAX_TEXT.saturating_sub(length.saturating_sub(size_of_list(items)) + 400);
-        let fitting = items
-            .iter()
-            .take_while(|item| {
-                let size = item.to_string().len() + 1;
-                let fits = size <= room;
-                room = room.saturating_sub(size);
-                fits
-            })
-            .count();
-        items.truncate(fitting);
-        let cut = json!({ "field": name, "shown": fitting, "of": all, "hint": HINT });
+        let mut fits = |item: &&Value| {
+            let size = item.to_string().len() + 1;
+            let fits = size <= room;
+            room = room.saturating_sub(size);
+            fits
+        };
+        let fitting = if tool.newest_last {
+            let fitting = items.iter().rev().take_while(&mut fits).count();
+            items.drain(..all - fitting);
+            fitting
+        } else {
+            let fitting = items.iter().take_while(&mut fits).count();
+            items.truncate(fitting);
+            fitting
+        };
+        let cut = json!({ "field": name, "shown": fitting, "of": all, "hint": hint });
         fields.insert("truncated".to_owned(), cut);
         if value.to_string().len() <= MAX_TEXT {
             return value;
@@ -88,7 +99,7 @@ fn shorten(mut value: Value, length: usize) -> Value {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    json!({ "truncated": { "hint": HINT, "of_bytes": length }, "begin": &text[..end] })
+    json!({ "truncated": { "hint": hint, "of_bytes": length }, "begin": &text[..end] })
 }
 
 fn size_of_list(items: &[Value]) -> usize {
@@ -140,6 +151,20 @@ mod tests {
             json!({ "a": "\"".repeat(300_000) }),
         );
         assert!(self::text(&one).len() <= 2 * MAX_TEXT);
+    }
+
+    #[test]
+    fn a_list_that_ends_with_the_newest_keeps_them() {
+        let items: Vec<_> = (0..900)
+            .map(|n| json!({ "number": n, "text": "x".repeat(90) }))
+            .collect();
+        let result = success(find_tool("list_comments"), json!({ "content": items }));
+        let value: Value = serde_json::from_str(&text(&result)).unwrap();
+        let shown = value["content"].as_array().unwrap();
+        assert!(shown.len() < 900 && shown[0]["number"] != 0);
+        assert_eq!(shown.last().unwrap()["number"], 899);
+        let hint = value["truncated"]["hint"].as_str().unwrap();
+        assert!(hint.contains("newest") && !hint.contains("page"), "{hint}");
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(crate) struct Tool {
     pub(crate) ask: Option<AskFn>,
     /// True if the result has free text that other people wrote.
     pub(crate) foreign_text: bool,
+    /// The list in its result ends with the newest.
+    pub(crate) newest_last: bool,
     /// Arguments that another one makes mandatory.
     pub(crate) requirements: &'static [Requirement],
     /// The change that `undo_session` takes back; `None` for a tool that changes nothing, or for good.
@@ -90,6 +92,8 @@ pub(crate) struct Requirement {
 pub(crate) enum Run {
     /// One request of the REST API.
     Rest(Route),
+    /// All pages of a list, as one: for a tool that has no argument for the page.
+    AllPages(Route),
     /// One request, which needs at least one argument besides those in the path.
     Update(Route),
     /// The first request, or the second if any argument is given.
@@ -185,6 +189,7 @@ impl Tool {
             confirm: false,
             ask: None,
             foreign_text: false,
+            newest_last: false,
             requirements: &[],
             undo: None,
             run,
@@ -213,6 +218,12 @@ impl Tool {
     /// Marks a tool whose result has free text that other people wrote: it is fenced as data.
     pub(crate) const fn foreign_text(mut self) -> Self {
         self.foreign_text = true;
+        self
+    }
+
+    /// Marks a tool whose list ends with the newest: where it is too long, the begin is left out.
+    pub(crate) const fn newest_last(mut self) -> Self {
+        self.newest_last = true;
         self
     }
 

@@ -116,7 +116,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Lists API keys: names, prefixes, dates, status.",
         &[],
-        Run::Rest(get("apikeys").fixed(&[("page_size", "100")])),
+        Run::AllPages(get("apikeys")),
     ),
     Tool::new(
         "create_api_key",

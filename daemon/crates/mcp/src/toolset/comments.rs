@@ -23,9 +23,10 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Reads the comments on a file with replies, oldest first.",
         &[FILE],
-        Run::Rest(get("nodes/{file_uuid}/comments").fixed(&[("page_size", "100")])),
+        Run::AllPages(get("nodes/{file_uuid}/comments")),
     )
-    .foreign_text(),
+    .foreign_text()
+    .newest_last(),
     Tool::new(
         "reply_to_comment",
         "Reply to comment",

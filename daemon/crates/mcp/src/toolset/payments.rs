@@ -98,7 +98,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Lists your creator plans.",
         &[],
-        Run::Rest(get("payment/creator/plans").fixed(&[("page_size", "100")])),
+        Run::AllPages(get("payment/creator/plans")),
     ),
     Tool::new(
         "subscribe_to_creator",

@@ -51,7 +51,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Lists the users who follow you.",
         &[],
-        Run::Rest(get("social/followers").fixed(&[("page_size", "100")])),
+        Run::AllPages(get("social/followers")),
     ),
     Tool::new(
         "list_following",
@@ -59,7 +59,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Lists the users you follow.",
         &[],
-        Run::Rest(get("social/following").fixed(&[("page_size", "100")])),
+        Run::AllPages(get("social/following")),
     ),
     Tool::new(
         "get_feed",

@@ -14,7 +14,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Lists your teams with roles and member counts.",
         &[],
-        Run::Rest(get("teams").fixed(&[("page_size", "100")])),
+        Run::AllPages(get("teams")),
     ),
     Tool::new(
         "get_team_info",
@@ -30,7 +30,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Lists members with roles, emails and join dates.",
         &[TEAM],
-        Run::Rest(get("teams/{team_uuid}/members").fixed(&[("page_size", "100")])),
+        Run::AllPages(get("teams/{team_uuid}/members")),
     ),
     Tool::new(
         "create_team",

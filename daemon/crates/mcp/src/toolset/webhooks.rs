@@ -24,7 +24,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Lists your webhooks with events and status.",
         &[],
-        Run::Rest(get("webhooks").fixed(&[("status", "all"), ("page_size", "100")])),
+        Run::AllPages(get("webhooks").fixed(&[("status", "all")])),
     ),
     Tool::new(
         "delete_webhook",
