@@ -1,4 +1,4 @@
-//! `cairn mcp`: the tools for AI assistants on stdin and stdout, and how a client is told of them.
+//! `cairn mcp`: the tools for AI assistants on stdin and stdout, and `install`, which adds them to a client's configuration.
 //!
 //! The mcp crate says what tools there are and what they do; here is where accounts come from.
 
@@ -63,13 +63,9 @@ struct Offer {
     )]
     exclude_tools: Vec<String>,
     /// Offer only tools that change nothing
-    // In the environment `1` and `yes` mean the same as `true`, and an empty variable says nothing.
-    #[arg(
-        long,
-        env = "CAIRN_MCP_READ_ONLY",
-        hide_env_values = true,
-        value_parser = clap::builder::FalseyValueParser::new()
-    )]
+    ///
+    /// The same as CAIRN_MCP_READ_ONLY=true.
+    #[arg(long)]
     read_only: bool,
 }
 
@@ -83,12 +79,9 @@ struct Safety {
     #[arg(long = "allow-dir", value_name = "FOLDER")]
     allow_dirs: Vec<PathBuf>,
     /// Replace local files without asking
-    #[arg(
-        long,
-        env = "CAIRN_MCP_OVERWRITE",
-        hide_env_values = true,
-        value_parser = clap::builder::FalseyValueParser::new()
-    )]
+    ///
+    /// The same as CAIRN_MCP_OVERWRITE=true.
+    #[arg(long)]
     overwrite: bool,
     /// Ask a person before every change (always), before what can't be undone, costs money or shares
     /// files (risky, the default), or never
@@ -113,13 +106,13 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
     let settings = Settings {
         account: account::find(app)?,
-        filter: filter(args.offer),
+        filter: filter(args.offer)?,
         confirm: confirm(args.safety.confirm)?,
         trust: Arc::new(trust::HomeTrust {
             home: app.home.clone(),
         }),
-        files: Arc::new(disk::Disk::new(app, args.safety.allow_dirs)),
-        overwrite: args.safety.overwrite,
+        files: Arc::new(disk::Disk::new(app, args.safety.allow_dirs)?),
+        overwrite: args.safety.overwrite || is_on("CAIRN_MCP_OVERWRITE")?,
         daemon: daemon(app)?,
         sessions: Some(Arc::new(sessions::HomeSessions::new(app.home.clone()))),
     };
@@ -130,8 +123,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
 }
 
-fn filter(offer: Offer) -> ToolFilter {
-    // An empty variable says nothing, as an unset one.
+fn filter(offer: Offer) -> CommandResult<ToolFilter> {
+    // An empty variable counts as unset.
     let given = |names: Vec<String>| -> Vec<String> {
         names
             .iter()
@@ -139,12 +132,12 @@ fn filter(offer: Offer) -> ToolFilter {
             .filter(|name| !is_unset(name))
             .collect()
     };
-    ToolFilter {
+    Ok(ToolFilter {
         toolsets: given(offer.toolsets),
         tools: given(offer.tools),
         exclude: given(offer.exclude_tools),
-        read_only: offer.read_only,
-    }
+        read_only: offer.read_only || is_on("CAIRN_MCP_READ_ONLY")?,
+    })
 }
 
 fn confirm(flag: Option<String>) -> CommandResult<Confirm> {
@@ -163,7 +156,7 @@ fn confirm(flag: Option<String>) -> CommandResult<Confirm> {
 }
 
 /// The socket of this home's daemon, if the home has an account or an index and the tools are wanted. The
-/// daemon may be started later: hosts start this program at log-in, before it.
+/// daemon may be started later: hosts start this program at login, before it.
 fn daemon(app: &App) -> CommandResult<Option<PathBuf>> {
     match variable("CAIRN_MCP_SYNC")?.as_deref() {
         Some("off") => return Ok(None),
@@ -178,12 +171,27 @@ fn daemon(app: &App) -> CommandResult<Option<PathBuf>> {
     Ok(used.then(|| app.home.socket_path()))
 }
 
+/// Reads a variable that is true or false. Anything else is an error: a setting that nobody understood must not let
+/// files be replaced.
+fn is_on(name: &str) -> CommandResult<bool> {
+    match variable(name)?
+        .map(|text| text.to_ascii_lowercase())
+        .as_deref()
+    {
+        None | Some("0" | "n" | "no" | "f" | "false" | "off") => Ok(false),
+        Some("1" | "y" | "yes" | "t" | "true" | "on") => Ok(true),
+        Some(other) => Err(Failure::usage(format!(
+            "{name} is `{other}` (use true or false)"
+        ))),
+    }
+}
+
 /// Recognizes what hosts put into a variable for a setting that nobody filled in.
 fn is_unset(text: &str) -> bool {
     text.is_empty() || (text.starts_with("${") && text.ends_with('}'))
 }
 
-/// A variable that says something.
+/// Returns a variable's text; `None` if it is unset, empty or a placeholder.
 fn variable(name: &str) -> CommandResult<Option<String>> {
     match std::env::var(name) {
         Ok(text) if is_unset(text.trim()) => Ok(None),

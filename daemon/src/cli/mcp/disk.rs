@@ -1,6 +1,7 @@
 //! The local files of the tools: which folders they may use, and what differs between systems.
 
 use crate::app::App;
+use crate::failure::CommandResult;
 use crate::folders::open_index;
 use cairn_mcp::LocalFiles;
 use cairn_model::Name;
@@ -16,18 +17,18 @@ pub(super) struct Disk {
 }
 
 impl Disk {
-    pub(super) fn new(app: &App, flags: Vec<PathBuf>) -> Self {
+    pub(super) fn new(app: &App, flags: Vec<PathBuf>) -> CommandResult<Self> {
         let named = if flags.is_empty() {
-            let variable = std::env::var_os("CAIRN_MCP_ALLOW_DIRS").unwrap_or_default();
-            let listed = std::env::split_paths(&variable);
+            let listed = super::variable("CAIRN_MCP_ALLOW_DIRS")?.unwrap_or_default();
+            let listed = std::env::split_paths(&listed);
             listed.filter(|dir| !dir.as_os_str().is_empty()).collect()
         } else {
             flags
         };
-        Self {
+        Ok(Self {
             home: app.home.clone(),
             named,
-        }
+        })
     }
 
     /// Returns the folders of this device's pairs. A home without an index has none.

@@ -284,6 +284,7 @@ fn reading_only_can_be_asked_for_in_any_usual_way() {
         ("true", false),
         ("", true),
         ("0", true),
+        ("${user_config.read_only}", true),
     ] {
         let mut session = by_key(&world, &[("CAIRN_MCP_READ_ONLY", value)]);
         let list = session.ask("tools/list", json!({}));
