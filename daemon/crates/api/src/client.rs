@@ -116,13 +116,23 @@ impl Api {
 
     /// Returns the address for the chunks of an upload: the one that the server named if it belongs to the file
     /// server (without one: to the server itself), else the same path below the file server.
+    ///
+    /// # Errors
+    /// [`ApiError::Protocol`] for an address of another server, or outside this one's.
     pub(crate) fn chunk_base(&self, text: &str) -> Result<BaseUrl, ApiError> {
         let named = self.known_base(text)?;
         if named.origin == self.files.origin {
             return Ok(named);
         }
-        // The same path below the file server's address.
-        let below = named.text.strip_prefix(&self.base.text).unwrap_or_default();
+        // Whole segments: what follows is put behind the name of another host.
+        let below = named.text.strip_prefix(&self.base.text);
+        let below = below.filter(|below| below.is_empty() || below.starts_with('/'));
+        let below = below.ok_or_else(|| {
+            ApiError::Protocol(format!(
+                "the server sends content to {}, which is not below {}",
+                named.text, self.base.text
+            ))
+        })?;
         Ok(BaseUrl {
             text: format!("{}{below}", self.files.text),
             origin: self.files.origin.clone(),
@@ -157,8 +167,7 @@ impl Api {
     pub(crate) async fn json<T: DeserializeOwned>(&self, call: Call) -> Result<T, ApiError> {
         let what = format!("{} {}", call.method, path_only(&call.path));
         let body = self.bytes(call).await?;
-        serde_json::from_slice(&body)
-            .map_err(|e| ApiError::Protocol(format!("{what} sent an unexpected response: {e}")))
+        serde_json::from_slice(&body).map_err(|e| ApiError::Protocol(format!("{what}: {e}")))
     }
 
     /// Sends a call whose response has nothing but its status.

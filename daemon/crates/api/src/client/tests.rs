@@ -250,6 +250,41 @@ async fn statuses_become_what_a_caller_can_do() {
     }
 }
 
+#[test]
+fn what_follows_the_server_s_address_is_put_behind_the_file_server_s_as_whole_segments() {
+    let device = DeviceId::from_random_bytes([7; 16]);
+    let base = |named: &str| {
+        let api = Api::new(
+            Arc::new(Script::default()),
+            "https://server.test/cairn",
+            Some("https://files.test"),
+            Arc::new(Tokens(Mutex::new(vec![]))),
+            device,
+        );
+        api.unwrap().chunk_base(named).map(|base| base.text)
+    };
+    for (named, expected) in [
+        (
+            "https://server.test/cairn/api/v1",
+            "https://files.test/api/v1",
+        ),
+        ("https://server.test/cairn", "https://files.test"),
+        ("https://files.test/other", "https://files.test/other"),
+    ] {
+        assert_eq!(base(named).unwrap(), expected);
+    }
+    for outside in [
+        "https://server.test/cairn.evil.test",
+        "https://server.test/cairn@evil.test/",
+        "https://server.test/api/v1",
+    ] {
+        assert!(
+            matches!(base(outside), Err(ApiError::Protocol(_))),
+            "{outside}"
+        );
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_redirect_is_never_followed() {
     let (api, script) = api(vec![Play::Respond(
