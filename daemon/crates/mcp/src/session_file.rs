@@ -5,7 +5,7 @@
 
 use crate::session_journal::{Change, Noted};
 use cairn_model::{NodeId, SpaceId};
-use cairn_space::undo::{Left, OwnVersions};
+use cairn_space::undo::{OwnVersions, StateAfterUndo};
 use serde::{Deserialize, Serialize};
 use std::io;
 
@@ -59,7 +59,7 @@ pub(crate) enum Line {
     Left {
         node: NodeId,
         #[serde(flatten)]
-        left: Left,
+        left: StateAfterUndo,
     },
     /// The change of this number is no more.
     TakenBack {
@@ -103,7 +103,7 @@ impl Earlier {
                     before,
                     after,
                 }) => own.note_versions(node, before, after),
-                Ok(Line::Left { node, left }) => own.note_left(node, left),
+                Ok(Line::Left { node, left }) => own.note_state_after_undo(node, left),
                 Ok(Line::TakenBack { number }) => changes.retain(|noted| noted.number != number),
                 // The last line of a process that was killed.
                 Err(_) => {}

@@ -3,7 +3,7 @@
 use crate::session_file::{Earlier, Line, SessionFiles};
 use crate::session_state::{Details, LinkSettings};
 use cairn_model::{Kind, NodeId, SpaceId};
-use cairn_space::undo::{Left, NodeChange, OwnVersions, Record};
+use cairn_space::undo::{NodeChange, OwnVersions, Record, StateAfterUndo};
 use cairn_wire::nodes::Node;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -167,8 +167,13 @@ impl SessionJournal {
         self.write_undone(session, &Line::TakenBack { number });
     }
 
-    /// Notes how taking a change back has left a node ([`OwnVersions::left_state`]), for a later attempt.
-    pub(crate) fn note_left(&self, session: Option<&str>, node: NodeId, left: Left) {
+    /// Notes how taking a change back has left a node ([`OwnVersions::state_after_undo`]), for a later attempt.
+    pub(crate) fn note_state_after_undo(
+        &self,
+        session: Option<&str>,
+        node: NodeId,
+        left: StateAfterUndo,
+    ) {
         let line = Line::Left { node, left };
         self.write_undone(session, &line);
     }

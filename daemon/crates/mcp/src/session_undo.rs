@@ -72,14 +72,14 @@ async fn take_back_all(
     };
     while let Some(noted) = waiting.next().cloned() {
         let node = noted.change.node();
-        let before = node.and_then(|node| own.lock().left_state(node));
+        let before = node.and_then(|node| own.lock().state_after_undo(node));
         let taken = match take_back(&session, &noted.change).await {
             Ok(taken) => taken,
             Err(error) => Err(error.public_message()),
         };
-        let after = node.and_then(|node| own.lock().left_state(node));
+        let after = node.and_then(|node| own.lock().state_after_undo(node));
         if let (Some(node), Some(after)) = (node, after.filter(|_| after != before)) {
-            waiting.note_left(node, after);
+            waiting.note_state_after_undo(node, after);
         }
         match taken {
             Ok(text) => {

@@ -13,4 +13,4 @@ mod worked_on;
 
 pub use record::{NodeChange, Record};
 pub use take_back::{NotTakenBack, TakenBack, Undoing, take_back};
-pub use versions::{LastChange, Left, OwnVersions};
+pub use versions::{LastChange, OwnVersions, StateAfterUndo};

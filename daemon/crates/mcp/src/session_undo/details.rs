@@ -65,8 +65,8 @@ async fn note(session: &UndoingSession<'_>, before: &Node) {
     let after = if_kept(session.services.node_as_it_is(before.id).await);
     let mut own = session.own.lock();
     match after {
-        Ok(Some(after)) => own.took_back(before, &after),
+        Ok(Some(after)) => own.note_undone(before, &after),
         Ok(None) => {}
-        Err(_) => own.took_back_unread(before),
+        Err(_) => own.note_undone_unread(before),
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::session_journal::{Noted, SessionJournal};
 use cairn_model::NodeId;
-use cairn_space::undo::Left;
+use cairn_space::undo::StateAfterUndo;
 
 /// The changes of a session that wait for being taken back, newest first.
 pub(super) struct Waiting<'a> {
@@ -57,8 +57,8 @@ impl<'a> Waiting<'a> {
     }
 
     /// Notes how the next change has left its node.
-    pub(super) fn note_left(&self, node: NodeId, left: Left) {
-        self.journal.note_left(self.session, node, left);
+    pub(super) fn note_state_after_undo(&self, node: NodeId, left: StateAfterUndo) {
+        self.journal.note_state_after_undo(self.session, node, left);
     }
 }
 

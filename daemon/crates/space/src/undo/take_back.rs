@@ -118,9 +118,9 @@ pub async fn take_back<S: Undoing>(
         let after = service.node(record.node).await;
         let mut own = service.own_versions().lock();
         match after {
-            Ok(Some(after)) => own.took_back(&node, &after),
+            Ok(Some(after)) => own.note_undone(&node, &after),
             Ok(None) => {}
-            Err(_) => own.took_back_unread(&node),
+            Err(_) => own.note_undone_unread(&node),
         }
     }
     Ok(taken)

@@ -337,11 +337,25 @@ fn the_work_of_others_stays_known_after_a_change_was_taken_back() {
     let mut own = OwnVersions::default();
     own.note_versions(node, 1, 2);
     own.note_versions(node, 3, 4);
-    let left = own.left_state(node).unwrap();
+    let left = own.state_after_undo(node).unwrap();
     assert!(left.changed_between, "somebody made the third version");
     let mut replayed = OwnVersions::default();
     replayed.note_versions(node, 1, 2);
-    replayed.note_left(node, left);
+    replayed.note_state_after_undo(node, left);
     assert_eq!(replayed.last_change_of(node, 4), LastChange::OwnAfterOthers);
-    assert_eq!(OwnVersions::default().left_state(node), None);
+    assert_eq!(OwnVersions::default().state_after_undo(node), None);
+}
+
+#[test]
+fn a_version_that_was_not_read_may_hide_a_change_of_others() {
+    let node = node(1, Kind::File, None);
+    let mut own = OwnVersions::default();
+    own.note_versions(node.id, node.version - 1, node.version);
+    own.note_undone_unread(&node);
+    let (before, after) = (node.version + 5, node.version + 6);
+    own.note_versions(node.id, before, after);
+    assert_eq!(
+        own.last_change_of(node.id, after),
+        LastChange::OwnAfterOthers
+    );
 }

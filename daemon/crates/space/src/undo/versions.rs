@@ -1,5 +1,5 @@
-//! The versions in which a recorder's own changes left nodes. A version grows at every change of a node, so
-//! that the work of others shows without any clock.
+//! The versions in which the one who undoes (a command, or a session of tools) has left nodes by changes of its own. A
+//! version grows at every change of a node, so that the work of others shows without any clock.
 
 use super::Record;
 use cairn_model::NodeId;
@@ -7,12 +7,14 @@ use cairn_wire::Timestamp;
 use cairn_wire::nodes::{Node, NodeState};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-/// The nodes that a recorder changed, each with the version after its last change.
+/// The nodes that the undoing side has changed, each with the version after its last change.
 #[derive(Clone, Default, Debug)]
 pub struct OwnVersions {
     changed: HashMap<NodeId, Own>,
-    /// The nodes that taking back has restored, with the server's time of that: those that came along have the same.
+    /// The nodes that an undo has restored, with the server's time of it; those that were restored along with a folder
+    /// have the same.
     restored: HashMap<NodeId, Timestamp>,
 }
 
@@ -20,15 +22,15 @@ pub struct OwnVersions {
 struct Own {
     /// None: the records don't say.
     version: Option<u64>,
-    /// Somebody else changed it between two of the recorder's changes.
+    /// Somebody else changed it between two of one's own changes.
     changed_between: bool,
 }
 
 /// The state in which taking a change back has left a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Left {
+pub struct StateAfterUndo {
     pub version: u64,
-    /// Somebody else changed it between two of the recorder's changes.
+    /// Somebody else changed it between two of one's own changes.
     #[serde(default)]
     pub changed_between: bool,
     /// The server's time at which it was restored by that.
@@ -39,33 +41,41 @@ pub struct Left {
 /// The author of a node's last change, as far as records tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LastChange {
-    /// The recorder, as of all changes since its first.
+    /// The undoing side's own, and so is every change since its first one.
     Own,
-    /// The recorder, after changes of somebody else.
+    /// The undoing side's own, after changes of somebody else.
     OwnAfterOthers,
     Others,
-    /// The recorder changed it, and did not note its version.
+    /// The undoing side changed it, and did not note its version.
     Unknown,
 }
 
 impl OwnVersions {
-    /// Notes a change that the recorder made.
+    /// Notes a change of one's own.
     pub fn note(&mut self, record: &Record) {
         self.insert(record.node, record.version_before, record.version);
     }
 
-    /// Notes a change that the recorder made and has no [`Record`] of.
+    /// Notes a change of one's own of which there is no [`Record`].
     pub fn note_versions(&mut self, node: NodeId, before: u64, after: u64) {
         self.insert(node, Some(before), Some(after));
     }
 
     fn insert(&mut self, node: NodeId, before: Option<u64>, version: Option<u64>) {
-        let own = self.changed.entry(node).or_insert(Own {
-            version: before,
-            changed_between: false,
-        });
-        own.changed_between |= own.version.is_some() && before.is_some() && own.version != before;
-        own.version = version;
+        match self.changed.entry(node) {
+            Entry::Vacant(entry) => {
+                entry.insert(Own {
+                    version,
+                    changed_between: false,
+                });
+            }
+            Entry::Occupied(mut known) => {
+                let own = known.get_mut();
+                // Between a version that is not known and a known one, somebody else may have changed it.
+                own.changed_between |= own.version != before;
+                own.version = version;
+            }
+        }
     }
 
     /// Returns true if a change of the node was noted.
@@ -94,7 +104,7 @@ impl OwnVersions {
 
     /// Notes that taking a change back has led from one state of a node to another: older changes of it are
     /// still to be taken back. A change of somebody else in the same moment is not told apart.
-    pub fn took_back(&mut self, before: &Node, after: &Node) {
+    pub fn note_undone(&mut self, before: &Node, after: &Node) {
         let last = self.last_change(before);
         if let (LastChange::Own | LastChange::OwnAfterOthers, Some(own)) =
             (last, self.changed.get_mut(&after.id))
@@ -106,8 +116,8 @@ impl OwnVersions {
         }
     }
 
-    /// As [`Self::took_back`], where the state after it could not be read.
-    pub fn took_back_unread(&mut self, before: &Node) {
+    /// As [`Self::note_undone`], where the state after it could not be read.
+    pub fn note_undone_unread(&mut self, before: &Node) {
         let last = self.last_change(before);
         if let (LastChange::Own | LastChange::OwnAfterOthers, Some(own)) =
             (last, self.changed.get_mut(&before.id))
@@ -118,17 +128,17 @@ impl OwnVersions {
 
     /// Returns the state in which taking a change back has left a node; nothing if its version is not known.
     #[must_use]
-    pub fn left_state(&self, node: NodeId) -> Option<Left> {
+    pub fn state_after_undo(&self, node: NodeId) -> Option<StateAfterUndo> {
         let own = self.changed.get(&node)?;
-        Some(Left {
+        Some(StateAfterUndo {
             version: own.version?,
             changed_between: own.changed_between,
             restored: self.restored_at(node),
         })
     }
 
-    /// Notes what [`Self::left_state`] has returned after a change of a node was taken back.
-    pub fn note_left(&mut self, node: NodeId, left: Left) {
+    /// Notes what [`Self::state_after_undo`] has returned after a change of a node was taken back.
+    pub fn note_state_after_undo(&mut self, node: NodeId, left: StateAfterUndo) {
         if let Some(own) = self.changed.get_mut(&node) {
             own.version = Some(left.version);
             own.changed_between |= left.changed_between;
