@@ -36,7 +36,7 @@ pub(crate) struct Identity {
 impl Identity {
     pub(crate) fn new(options: &Options, store: &Store) -> Result<Self> {
         Ok(Self {
-            clients: client::all_clients(&options.clients),
+            clients: client::all_clients(&options.clients)?,
             forms: Forms::new(store.secret("form_key")?),
             signer: Signer::default(),
             throttle: Throttle::default(),

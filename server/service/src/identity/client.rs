@@ -1,5 +1,6 @@
-//! The applications that may ask people to log in, and where their responses may go.
+//! OAuth clients: applications that may ask people to log in, with their redirect addresses.
 
+use crate::error::{Error, Result};
 use crate::options::RegisteredClient;
 use reqwest::Url;
 use sha2::{Digest as _, Sha256};
@@ -7,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 /// The id of Cairn's own applications.
 pub(crate) const CAIRN: &str = "cairn";
 
-/// An application.
+/// An OAuth client.
 #[derive(Clone, Debug)]
 pub(crate) struct Client {
     pub(crate) id: String,
@@ -25,8 +26,11 @@ enum Redirects {
     Exact(Vec<String>),
 }
 
-/// Cairn's own client and those of the configuration.
-pub(crate) fn all_clients(registered: &[RegisteredClient]) -> Vec<Client> {
+/// Returns Cairn's own client and those of the configuration.
+///
+/// # Errors
+/// Two have one id: only the first would ever be found.
+pub(crate) fn all_clients(registered: &[RegisteredClient]) -> Result<Vec<Client>> {
     let own = Client {
         id: CAIRN.into(),
         name: "Cairn".into(),
@@ -42,7 +46,16 @@ pub(crate) fn all_clients(registered: &[RegisteredClient]) -> Vec<Client> {
             .as_ref()
             .map(|text| Sha256::digest(text).into()),
     });
-    std::iter::once(own).chain(others).collect()
+    let clients: Vec<Client> = std::iter::once(own).chain(others).collect();
+    for (n, client) in clients.iter().enumerate() {
+        if clients[..n].iter().any(|other| other.id == client.id) {
+            return Err(Error::config(format!(
+                "[[clients]]: the id `{}` is taken; choose another",
+                client.id
+            )));
+        }
+    }
+    Ok(clients)
 }
 
 impl Client {
@@ -80,7 +93,7 @@ mod tests {
 
     #[test]
     fn our_own_client_redirects_to_the_loopback_interface_only() {
-        let clients = all_clients(&[]);
+        let clients = all_clients(&[]).unwrap();
         for good in ["http://127.0.0.1:5000/callback", "http://[::1]:1/callback"] {
             assert!(clients[0].may_redirect_to(good), "{good}");
         }
@@ -103,13 +116,29 @@ mod tests {
     }
 
     #[test]
+    fn an_id_belongs_to_one_client() {
+        let client = |id: &str| RegisteredClient {
+            id: id.into(),
+            name: None,
+            redirect_uris: vec![],
+            secret: None,
+        };
+        assert!(all_clients(&[client("a"), client("b")]).is_ok());
+        for taken in [vec![client(CAIRN)], vec![client("a"), client("a")]] {
+            let error = all_clients(&taken).unwrap_err().to_string();
+            assert!(error.contains("is taken"), "{error}");
+        }
+    }
+
+    #[test]
     fn a_registered_client_redirects_to_exactly_its_addresses_and_proves_itself() {
         let clients = all_clients(&[RegisteredClient {
             id: "app".into(),
             name: None,
             redirect_uris: vec!["https://app.test/back".into()],
             secret: Some("s3".into()),
-        }]);
+        }])
+        .unwrap();
         assert!(clients[1].may_redirect_to("https://app.test/back"));
         assert!(!clients[1].may_redirect_to("https://app.test/back/"));
         assert!(clients[1].is_proven_by(Some("s3")));
