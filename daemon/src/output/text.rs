@@ -3,7 +3,6 @@
 pub(crate) use cairn_model::size::binary_short as size;
 use cairn_platform::Zone;
 use cairn_wire::Timestamp;
-use std::time::{SystemTime, UNIX_EPOCH};
 use time::macros::format_description;
 use time::{OffsetDateTime, UtcOffset};
 
@@ -77,10 +76,7 @@ pub(crate) fn local_rfc3339(text: &str, zone: &Zone) -> String {
 
 /// Milliseconds since 1970-01-01 UTC.
 pub(crate) fn now_ms() -> i64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+    Timestamp::now().0
 }
 
 /// RFC 3339 in UTC with milliseconds.

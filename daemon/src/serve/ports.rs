@@ -3,8 +3,8 @@
 use cairn_engine::ports::{Clock, Hint, Watch};
 use cairn_platform::Zone;
 use cairn_platform::watch::{self, Watcher};
+use cairn_wire::Timestamp;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
@@ -21,10 +21,7 @@ impl RealClock {
 
 impl Clock for RealClock {
     fn now_ms(&self) -> i64 {
-        let since = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+        Timestamp::now().0
     }
 
     fn offset_s(&self) -> i32 {

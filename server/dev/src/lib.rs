@@ -2,7 +2,7 @@
 //! the clock, accounts and quotas; the console; a receiver of webhooks.
 //!
 //! Nothing here asks for a token: a server with `--dev` is for development alone. It hooks into the
-//! service through [`cairn_service::Hooks`], in [`build`].
+//! service through [`cairn_service::Hooks`], in [`build_reachable`].
 
 mod accounts;
 mod console;
@@ -84,7 +84,8 @@ pub fn build(options: Options) -> Result<Server> {
     build_reachable(options, DevAccess::Loopback)
 }
 
-/// Builds a development server whose `/_dev` those in `access` may use.
+/// Builds a development server whose `/_dev` those in `access` may use. Sets a cheap password
+/// hash and signed logs, whatever `options` say.
 ///
 /// # Errors
 /// As [`cairn_service::build`], and a data directory with accounts of a production server.
@@ -107,7 +108,7 @@ pub fn build_reachable(options: Options, access: DevAccess) -> Result<Server> {
 }
 
 /// Makes a key for each development account whose keys are all revoked, and returns their addresses with
-/// the keys. They are for the developer's eyes, and belong into no log.
+/// the keys. They are for the developer's eyes, and must not be logged.
 ///
 /// # Errors
 /// A database that fails, and an account that was deleted.

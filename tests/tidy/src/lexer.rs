@@ -2,10 +2,10 @@
 //!
 //! Knows as much of Rust's lexical structure as that needs, and nothing of its grammar.
 
-/// A source text, taken apart. Both texts have as many lines as the source.
+/// A source text, taken apart.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lexed {
-    /// The source with comments and the insides of literals blanked out.
+    /// The source with comments and the insides of literals blanked out; it has as many lines.
     pub code: String,
     /// The insides of text literals, each with the line (from 1) where it starts.
     pub literals: Vec<(usize, String)>,
@@ -45,7 +45,7 @@ impl Lexer<'_> {
             self.blank(end);
         } else if self.rest.starts_with("/*") {
             let end = block_comment_end(self.rest);
-            let text = self.rest[2..end].to_owned();
+            let text = self.rest[2..end].trim_end_matches("*/").to_owned();
             self.out.comments.push((self.line, text));
             self.blank(end);
         } else if let Some((start, end)) = self.raw_literal() {

@@ -63,8 +63,7 @@ impl Api {
         if response.is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_slice(&response).map_err(|e| {
-            ApiError::Protocol(format!("{what} sent a response that is not JSON: {e}"))
-        })
+        serde_json::from_slice(&response)
+            .map_err(|e| ApiError::Protocol(format!("{what}: it is not JSON: {e}")))
     }
 }

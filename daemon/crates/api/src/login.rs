@@ -9,18 +9,19 @@ use crate::error::ApiError;
 use crate::provider;
 use crate::transport::Transport;
 use async_trait::async_trait;
+use cairn_wire::Timestamp;
 use cairn_wire::identity::TokenResponse;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 /// An access token is renewed when it would expire within this time.
 const MARGIN_MS: i64 = 30_000;
-/// Tries of one renewal; the provider gives the response again if one got lost.
+/// Tries of one renewal; the provider takes the old refresh token again while its successor is unused.
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 /// Calls that were refused together renew together: within this time one renewal is enough.
@@ -66,7 +67,7 @@ pub trait TokenStore: Send + Sync {
     async fn save(&self, tokens: &Tokens) -> Result<(), ApiError>;
 }
 
-/// A login.
+/// The tokens of one login, renewed when they are about to expire or the server refuses one.
 pub struct Login {
     transport: Arc<dyn Transport>,
     store: Arc<dyn TokenStore>,
@@ -77,13 +78,6 @@ pub struct Login {
 struct TokenState {
     tokens: Option<Tokens>,
     renewed: Option<Instant>,
-}
-
-fn now_ms() -> i64 {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
-    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl Tokens {
@@ -116,13 +110,13 @@ impl Tokens {
     }
 
     fn is_fresh(&self) -> bool {
-        self.expires_at > now_ms().saturating_add(MARGIN_MS)
+        self.expires_at > Timestamp::now().0.saturating_add(MARGIN_MS)
     }
 }
 
 fn expiry(seconds: u64) -> i64 {
     let ms = i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
-    now_ms().saturating_add(ms)
+    Timestamp::now().0.saturating_add(ms)
 }
 
 impl Login {
@@ -135,13 +129,13 @@ impl Login {
         }
     }
 
-    /// Gets tokens other than the refused ones: those that another process got, or new ones.
+    /// Replaces the known tokens: by those that another process has stored since, or by new ones of the provider.
     async fn renew(&self, state: &mut TokenState) -> Result<(), ApiError> {
         let _lock = self.store.lock().await?;
         let kept = self.store.load().await?.ok_or(ApiError::Unauthorized)?;
         let known = state.tokens.as_ref().map(|tokens| &tokens.access_token);
         if known != Some(&kept.access_token) && kept.is_fresh() {
-            state.tokens = Some(kept);
+            (state.tokens, state.renewed) = (Some(kept), Some(Instant::now()));
             return Ok(());
         }
         let response = self.fetch(&kept).await?;
@@ -149,7 +143,7 @@ impl Login {
         // Kept before it is used: the old one is used up.
         self.store.save(&fresh).await?;
         tracing::debug!("renewed the access token");
-        state.tokens = Some(fresh);
+        (state.tokens, state.renewed) = (Some(fresh), Some(Instant::now()));
         Ok(())
     }
 
@@ -192,10 +186,7 @@ impl Auth for Login {
             return Ok(true);
         }
         match self.renew(&mut state).await {
-            Ok(()) => {
-                state.renewed = Some(Instant::now());
-                Ok(true)
-            }
+            Ok(()) => Ok(true),
             Err(ApiError::Unauthorized) => Ok(false),
             Err(error) => Err(error),
         }

@@ -74,7 +74,7 @@ requests! {
     } -> crate::status::Status;
     /// Events from now on, beginning with the status.
     Subscribe -> Done;
-    /// Reads the folder, or all, from the disk again. The reply comes when the scan has begun.
+    /// Makes a scan of the folder, or of all, and a poll of the service due. The reply doesn't wait for them.
     Rescan {
         folder: Option<String>,
     } -> Done;
@@ -93,7 +93,7 @@ requests! {
     } -> ActivityList;
     /// The open conflicts.
     Conflicts -> ConflictList;
-    /// `path` names either version, absolute.
+    /// Resolves a conflict. `path`, absolute, names either version.
     Resolve {
         path: String,
         keep: Keep,
@@ -111,16 +111,16 @@ requests! {
     } -> Done;
     /// The folder pairs.
     Folders -> Vec<Folder>;
-    /// The reply is the folder as it was added.
+    /// Adds a folder pair. The reply is the pair as it was added.
     AddFolder {
         folder: NewFolder,
     } -> Folder;
-    /// The reply is the folder as it was changed. The local folder says which; it
-    /// stays paired with the same folder on the service.
+    /// Changes the settings of the pair that has this local folder; it stays paired with the same folder on the
+    /// service. The reply is the pair as it is now.
     ChangeFolder {
         folder: NewFolder,
     } -> Folder;
-    /// Files stay on both sides.
+    /// Ends a folder pair. Files stay on both sides.
     RemoveFolder {
         folder: String,
     } -> Done;
@@ -138,7 +138,7 @@ requests! {
         folder: String,
         lines: Vec<String>,
     } -> Done;
-    /// `path` is absolute. With `lines`: as if the folder's `.cairnignore` had these.
+    /// Tests whether a path, absolute, is ignored. With `lines`: as if the folder's `.cairnignore` had these.
     CheckIgnore {
         folder: String,
         path: String,
@@ -204,11 +204,11 @@ pub struct Accepted {
     pub accepted: u64,
 }
 
-/// Done; there is nothing else to report.
+/// The reply of a request that has nothing to report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Done {}
 
 impl Reply {
-    /// Done.
+    /// The reply of a request that has nothing to report.
     pub const DONE: Self = Self::Done(Done {});
 }

@@ -84,13 +84,14 @@ impl KdfParams {
     }
 }
 
-/// Derives the keys of a passphrase. Takes up to a second of computing.
+/// Derives the keys of a passphrase. Takes about a second at the default number of iterations, and ten at the
+/// highest.
 ///
 /// The passphrase is normalised (NFKC), so that it doesn't matter how a keyboard composes its letters.
 ///
 /// # Errors
 /// [`CryptoError::WeakKdf`], [`CryptoError::CostlyKdf`] or [`CryptoError::BadKdf`] for parameters out of
-/// bounds, [`CryptoError::InvalidInput`] for an empty passphrase; both before anything is derived.
+/// bounds, [`CryptoError::InvalidInput`] for an empty passphrase; all before anything is derived.
 pub fn derive_root(
     passphrase: &str,
     params: &KdfParams,

@@ -29,7 +29,7 @@ pub enum CryptoError {
     )]
     KeyChanged,
     #[error(
-        "version {served} was served, but version {seen} was seen before; the server may have been reset"
+        "version {served} was served, but version {seen} was seen before: the server was restored from a backup, or withholds changes; ask whoever runs it"
     )]
     Rollback { seen: u64, served: u64 },
     #[error("this program can't read format {0}; update it")]
@@ -42,6 +42,7 @@ pub enum CryptoError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
     AuthFailed,
+    /// Parameters of the key derivation that are refused: too few or too many iterations, or another algorithm.
     WeakKdf,
     KeyMissing,
     KeyChanged,

@@ -40,7 +40,7 @@ impl Ctx {
         path.to_path(self.root())
     }
 
-    /// Returns the node of the linked remote folder; `None` at the top of the space.
+    /// Returns the node of the paired remote folder; `None` at the top of the space.
     pub(crate) fn base(&self) -> Option<NodeId> {
         self.folder.remote_node.flatten()
     }

@@ -26,7 +26,7 @@ pub(crate) fn name_from(text: String) -> Result<Name, IndexError> {
     Name::new(text).map_err(|_| IndexError::Corrupt("name"))
 }
 
-/// Returns a 16-byte id; `make` is the id type's constructor.
+/// Returns the bytes of a 16-byte id.
 pub(crate) fn id_from(bytes: &[u8]) -> Result<[u8; 16], IndexError> {
     bytes.try_into().map_err(|_| IndexError::Corrupt("id"))
 }

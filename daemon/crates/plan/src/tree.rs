@@ -34,7 +34,7 @@ pub struct LocalNode {
     pub blocked: bool,
 }
 
-/// A node of the remote tree, as the change feed gave it. `parent: None` is the linked remote folder.
+/// A node of the remote tree, as the change feed gave it. `parent: None` is the paired remote folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RemoteNode {
     pub id: NodeId,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
+use std::time::{SystemTime, UNIX_EPOCH};
 use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
 use time::{OffsetDateTime, UtcOffset};
@@ -11,6 +12,15 @@ use time::{OffsetDateTime, UtcOffset};
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
+    /// Returns the time on this machine's clock; 1970 for one that is set to before it.
+    #[must_use]
+    pub fn now() -> Self {
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        Self(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+
     /// Reads any RFC 3339 text; finer than milliseconds is cut off.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {

@@ -28,9 +28,9 @@ const SWEEP_THRESHOLD: usize = 100_000;
 const MAX_BUCKETS: usize = 1 << 18;
 /// Bytes of the key of a bucket that networks share: 65,536 buckets.
 const SHARED: usize = 2;
-/// The least time between two looks for full ones.
+/// The least time between two sweeps, in milliseconds.
 const SWEEP_MS: i64 = 1_000;
-/// Networks' worth of requests that a range of 65,536 IPv6 networks may send: a provider may give one
+/// The limit of a range of 65,536 IPv6 networks (a /48) as a multiple of that of one network: a provider may give one
 /// network to each of its customers, or a whole range to one.
 const PER_RANGE: u32 = 16;
 
@@ -86,7 +86,7 @@ impl Clock for ServerClock {
     }
 }
 
-/// First half of the SHA-256 over salt, era, method, route and requester.
+/// First half of the SHA-256 over salt, generation, method, route and requester.
 type Key = [u8; 16];
 
 /// Buckets of one size.
@@ -109,7 +109,7 @@ impl Buckets {
     /// Takes one request from a bucket. If there are too many buckets, networks share some.
     fn take(&self, mut key: Key, class: Class) -> Admission {
         self.sweep();
-        if class == Class::Anonymous && self.governor.len() >= MAX_BUCKETS {
+        if class == Class::Open && self.governor.len() >= MAX_BUCKETS {
             key[SHARED..].fill(0);
         }
         match self.governor.check_key(&key) {
@@ -175,13 +175,14 @@ pub(super) enum Class {
     Read,
     Write,
     Content,
-    Anonymous,
+    /// Without a valid token.
+    Open,
 }
 
 impl Class {
     fn of(method: &Method, route: &str, requester: Requester) -> Self {
         if matches!(requester, Requester::Network(_)) {
-            Self::Anonymous
+            Self::Open
         } else if route.contains("/chunks/")
             || route.contains("/objects/")
             || route.ends_with("/batch")
@@ -200,7 +201,7 @@ impl Class {
             Self::Read => "read",
             Self::Write => "write",
             Self::Content => "content",
-            Self::Anonymous => "open",
+            Self::Open => "open",
         }
     }
 }
@@ -214,7 +215,7 @@ pub(crate) struct RateLimiter {
     /// Of ranges of networks.
     ranges: Buckets,
     /// Buckets of an earlier one are never found again.
-    era: AtomicU64,
+    generation: AtomicU64,
     /// Keeps clients from choosing with whom they share a bucket.
     salt: [u8; 16],
 }
@@ -238,14 +239,14 @@ impl RateLimiter {
             content: Buckets::new(limits.content, &clock),
             open: Buckets::new(limits.open, &clock),
             ranges: Buckets::new(limits.open.saturating_mul(PER_RANGE), &clock),
-            era: AtomicU64::new(0),
+            generation: AtomicU64::new(0),
             salt,
         }
     }
 
     /// Begins with full buckets; the old ones would be out of reach once the clock has been put back.
     pub(crate) fn clear(&self) {
-        self.era.fetch_add(1, Ordering::SeqCst);
+        self.generation.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Takes one request from its bucket.
@@ -265,7 +266,7 @@ impl RateLimiter {
             Class::Read => &self.read,
             Class::Write => &self.write,
             Class::Content => &self.content,
-            Class::Anonymous => &self.open,
+            Class::Open => &self.open,
         };
         buckets.take(self.key(method, route, requester), class)
     }
@@ -273,7 +274,7 @@ impl RateLimiter {
     fn key(&self, method: &Method, route: &str, requester: Requester) -> Key {
         let hash = Sha256::new()
             .chain_update(self.salt)
-            .chain_update(self.era.load(Ordering::SeqCst).to_le_bytes())
+            .chain_update(self.generation.load(Ordering::SeqCst).to_le_bytes())
             .chain_update(method_name(method))
             .chain_update([0])
             .chain_update(route)

@@ -85,9 +85,9 @@ fn login(world: &(Arc<Provider>, Arc<MemoryTokens>)) -> Login {
 
 #[tokio::test]
 async fn a_token_is_used_until_shortly_before_it_expires() {
-    let world = setup(now_ms() + 600_000);
+    let world = setup(Timestamp::now().0 + 600_000);
     assert_eq!(login(&world).bearer().await, Ok("a0".into()));
-    let world = setup(now_ms() + 20_000);
+    let world = setup(Timestamp::now().0 + 20_000);
     let login = login(&world);
     assert_eq!(login.bearer().await, Ok("a1".into()));
     assert_eq!(login.bearer().await, Ok("a1".into()));
@@ -107,7 +107,7 @@ async fn two_processes_use_one_refresh_token_once() {
 
 #[tokio::test]
 async fn calls_that_were_refused_together_renew_once() {
-    let world = setup(now_ms() + 600_000);
+    let world = setup(Timestamp::now().0 + 600_000);
     let login = login(&world);
     login.bearer().await.unwrap();
     let (first, second) = tokio::join!(login.refresh(), login.refresh());

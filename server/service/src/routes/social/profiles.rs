@@ -2,7 +2,7 @@
 
 use crate::auth::Caller;
 use crate::bounds::{BIO, DISPLAY_NAME, URL};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::http::extract::{Input, PathArgs};
 use crate::http::text::{bounded_text, handle};
 use crate::state::AppState;
@@ -55,17 +55,6 @@ async fn update_profile(
         bio: text("bio", change.bio, 0..=BIO)?,
         avatar_url: text("avatar_url", change.avatar_url, 0..=URL)?,
     };
-    let is_address = |url: &String| {
-        url.is_empty()
-            || url
-                .strip_prefix("https://")
-                .is_some_and(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace))
-    };
-    if !change.avatar_url.as_ref().is_none_or(is_address) {
-        return Err(Error::invalid(
-            "`avatar_url` has to be an https address, or empty",
-        ));
-    }
     Ok(Json(app.store.update_profile(caller.account, &change)?))
 }
 
