@@ -1,5 +1,6 @@
 //! Chunks with ranges, manifests, and many files in one frame.
 
+use super::upload_batch;
 use super::world::{Caller, Draft, TestResponse, World, id_of, new_node, new_revision};
 use axum::http::Method;
 use bytes::Bytes;
@@ -134,4 +135,25 @@ async fn files_beyond_the_limit_are_asked_for_again() {
         [200, 413, 200]
     );
     assert_eq!(payload.len(), big.len() + 1);
+}
+
+#[tokio::test]
+async fn long_lists_of_objects_fill_a_batch_too() {
+    let world = World::new();
+    let owner = world.owner();
+    let texts: Vec<String> = (0..9_000).map(|n| format!("{n:04}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let draft = Draft::new("many", "").chunks(&texts);
+    let stored = upload_batch::upload(&owner, &[draft]).await;
+    let node = stored.results[0].node.as_ref().unwrap();
+    let (head, payload) = batch(&owner, &[node; 5], true).await;
+    let statuses: Vec<u16> = head.files.iter().map(|file| file.status).collect();
+    assert_eq!(statuses, [200, 200, 200, 413, 413]);
+    assert_eq!(payload.len(), 3 * 4 * 9_000);
+    // Records alone come without the lists, and all fit.
+    let (head, _) = batch(&owner, &[node; 5], false).await;
+    for file in head.files {
+        assert_eq!(file.status, 200);
+        assert!(file.content.unwrap().chunks.is_empty());
+    }
 }
