@@ -1,38 +1,45 @@
 //! Deeds on the service without keys: on its pages, or through a program with an API key alone.
 
 use crate::deeds::NAMES;
+use crate::oracle::Oracle;
 use crate::random::Seeded;
 use crate::world::World;
 use cairn_api::ApiError;
-use cairn_model::{Kind, NodeId};
+use cairn_model::{Cursor, Kind, NodeId, RevisionId};
 use cairn_wire::nodes::{CopyNode, Node, UpdateNode};
 
 /// One deed on the service; `None` if there was nothing to do it to, or the service has refused it.
 ///
 /// # Panics
 /// If the service does not answer.
-pub(crate) async fn work(world: &World) -> Option<String> {
-    let nodes = active(world).await;
+pub(crate) async fn work(world: &World, oracle: &mut Oracle) -> Option<String> {
+    let (nodes, seen) = active(world).await;
+    note_revisions(world, &nodes, oracle);
     let random = &world.random;
+    let deed = random.below(6);
+    if deed == 0 {
+        return restore(world).await.ok()?;
+    }
     let node = random.pick(&nodes)?;
-    let done = match random.below(3) {
-        0 => rename(world, node).await,
-        1 => move_to(world, node, &nodes).await,
-        _ => copy(world, node).await,
+    let done = match deed {
+        1 => rename(world, node).await,
+        2 => move_to(world, node, &nodes).await,
+        3 => copy(world, node, oracle).await,
+        4 => trash(world, node, (&nodes, &seen), oracle).await,
+        _ => restore_revision(world, node, oracle).await,
     };
     done.ok().map(|done| format!("service: {done}"))
 }
 
-async fn active(world: &World) -> Vec<Node> {
-    let (mut nodes, mut after) = (Vec::new(), None);
-    loop {
-        let page = world.api.snapshot(after.as_deref()).await.expect("a page");
-        nodes.extend(page.nodes);
-        after = page.next;
-        if after.is_none() {
-            return nodes;
-        }
+/// Returns all nodes, and the position of the feed from which on they may have changed.
+async fn active(world: &World) -> (Vec<Node>, Cursor) {
+    let mut page = world.api.snapshot(None).await.expect("a page");
+    let (mut nodes, seen) = (page.nodes, page.cursor);
+    while let Some(after) = page.next {
+        page = world.api.snapshot(Some(&after)).await.expect("a page");
+        nodes.append(&mut page.nodes);
     }
+    (nodes, seen)
 }
 
 fn name(random: &Seeded) -> String {
@@ -63,7 +70,7 @@ async fn move_to(world: &World, node: &Node, nodes: &[Node]) -> Result<String, A
     Ok(format!("move {} into {:?}", node.name, moved.parent_id))
 }
 
-async fn copy(world: &World, node: &Node) -> Result<String, ApiError> {
+async fn copy(world: &World, node: &Node, oracle: &mut Oracle) -> Result<String, ApiError> {
     let copy = CopyNode {
         parent_id: node.parent_id,
         name: Some(name(&world.random)),
@@ -71,5 +78,96 @@ async fn copy(world: &World, node: &Node) -> Result<String, ApiError> {
         seal: None,
     };
     let copied = world.api.copy_node(node.id, None, &copy).await?;
+    if let Some(revision) = node.revision_id {
+        oracle.note_copy(revision, copied.revision_id);
+    }
     Ok(format!("copy {} to {}", node.name, copied.name))
+}
+
+async fn trash(
+    world: &World,
+    node: &Node,
+    (nodes, seen): (&[Node], &Cursor),
+    oracle: &mut Oracle,
+) -> Result<String, ApiError> {
+    // Nobody removes what came since they looked.
+    world.api.delete_node(node.id, Some(&seen.0), None).await?;
+    let mut removed = vec![node.id];
+    let mut at = 0;
+    while let Some(&above) = removed.get(at) {
+        removed.extend(
+            nodes
+                .iter()
+                .filter(|node| node.parent_id == Some(above))
+                .map(|node| node.id),
+        );
+        at += 1;
+    }
+    for node in nodes.iter().filter(|node| removed.contains(&node.id)) {
+        put_away(node, oracle);
+    }
+    Ok(format!("trash {}", node.name))
+}
+
+async fn restore(world: &World) -> Result<Option<String>, ApiError> {
+    let trashed = world.api.trash().await?;
+    let Some(node) = world.random.pick(&trashed) else {
+        return Ok(None);
+    };
+    let restored = world.api.restore_node(node.id).await?;
+    Ok(Some(format!("service: restore {}", restored.name)))
+}
+
+async fn restore_revision(
+    world: &World,
+    node: &Node,
+    oracle: &mut Oracle,
+) -> Result<String, ApiError> {
+    let revisions = world.api.revisions(node.id).await?;
+    let Some(revision) = world.random.pick(&revisions) else {
+        return Ok(format!("no revision of {}", node.name));
+    };
+    let restored = world.api.restore_revision(node.id, revision.id).await?;
+    oracle.note_copy(revision.id, restored.revision_id);
+    // The service replaces what a device has sent meanwhile, too: it is in the history.
+    for replaced in world.api.revisions(node.id).await? {
+        note_revision(world, node.id, replaced.id, oracle);
+        if Some(replaced.id) != restored.revision_id {
+            oracle.put_away_revision(replaced.id);
+        }
+    }
+    Ok(format!(
+        "restore revision {} of {}",
+        revision.number, node.name
+    ))
+}
+
+/// Notes the hashes of the present revisions as far as devices know them: after a deed they may forget them.
+fn note_revisions(world: &World, nodes: &[Node], oracle: &mut Oracle) {
+    for node in nodes {
+        if let Some(revision) = node.revision_id {
+            note_revision(world, node.id, revision, oracle);
+        }
+    }
+}
+
+fn note_revision(world: &World, node: NodeId, revision: RevisionId, oracle: &mut Oracle) {
+    for device in &world.devices {
+        let known = device.index().read(|db| {
+            let remote = db.remote_row(node)?;
+            let remote = remote.filter(|row| row.revision == Some(revision));
+            let sent = db.sent_row(revision)?.map(|row| row.hash);
+            Ok(remote.and_then(|row| row.hash).or(sent))
+        });
+        if let Some(hash) = known.expect("the index can be read") {
+            oracle.note_revision(revision, hash);
+        }
+    }
+}
+
+/// Notes that somebody who saw a file as it was on the service removed or replaced its content.
+fn put_away(node: &Node, oracle: &mut Oracle) {
+    if let Some(revision) = node.revision_id {
+        oracle.put_away_revision(revision);
+    }
 }

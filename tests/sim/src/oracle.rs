@@ -1,6 +1,8 @@
 //! The contents that must not be lost: those that somebody wrote and that nobody who had them removed.
 
 use crate::random::noise;
+use cairn_crypto::content_hash;
+use cairn_model::{ContentHash, RevisionId};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +20,8 @@ pub fn label(content: &[u8]) -> Cow<'_, str> {
 #[derive(Default)]
 pub struct Oracle {
     alive: BTreeSet<Vec<u8>>,
+    /// The contents of revisions on the service.
+    revisions: BTreeMap<RevisionId, ContentHash>,
     next: u64,
 }
 
@@ -42,6 +46,25 @@ impl Oracle {
     /// A device that had this content overwrote or deleted it.
     pub fn put_away(&mut self, content: &[u8]) {
         self.alive.remove(content);
+    }
+
+    /// Notes the content of a revision on the service.
+    pub fn note_revision(&mut self, revision: RevisionId, hash: ContentHash) {
+        self.revisions.insert(revision, hash);
+    }
+
+    /// Notes that the service has made a revision with the content of another one.
+    pub fn note_copy(&mut self, source: RevisionId, copy: Option<RevisionId>) {
+        if let (Some(hash), Some(copy)) = (self.revisions.get(&source).copied(), copy) {
+            self.revisions.insert(copy, hash);
+        }
+    }
+
+    /// Somebody who saw this revision on the service removed or replaced it.
+    pub fn put_away_revision(&mut self, revision: RevisionId) {
+        if let Some(hash) = self.revisions.get(&revision) {
+            self.alive.retain(|content| content_hash(content) != *hash);
+        }
     }
 
     /// The contents that must be there and are not.

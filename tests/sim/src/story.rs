@@ -78,7 +78,7 @@ async fn step(world: &mut World, plot: Plot, oracle: &mut Oracle, deeds: &mut Ve
     match random.below(12) {
         0..=7 => {
             if plot.keyless && random.one_in(6) {
-                deeds.extend(keyless::work(world).await);
+                deeds.extend(keyless::work(world, oracle).await);
             } else {
                 deeds.extend(deeds::work(world, at, oracle));
             }
