@@ -47,15 +47,15 @@ enum Command {
     },
     /// The simulator for long, and the long stories
     Soak {
-        /// Whole systems of each plot
+        /// Seeds for each kind of simulation
         #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
         seeds: Option<u64>,
     },
     /// Random inputs to the planner and the formats
     Fuzz {
-        /// Cases for each law
-        #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
-        cases: Option<u64>,
+        /// Cases for each property
+        #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+        cases: Option<u32>,
     },
     /// The Debian packages of command line, tray and server, with SBOMs and checksums
     Package {

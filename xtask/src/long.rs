@@ -1,23 +1,27 @@
-//! Runs that take too long for every change: many simulated systems, many random inputs, measurements.
+//! Commands that take too long to run for every change: the simulator with many seeds, property tests with
+//! many cases, benchmarks.
 
 use crate::openapi;
 use crate::run::{Stages, cargo, run_command};
 use anyhow::Result;
 
-/// CI runs fifteen hundred whole systems; this is an evening's worth, for each plot.
+/// Seeds for each kind of simulation. CI runs 300 for each; this many take some hours.
 const SOAK_SEEDS: u64 = 20_000;
-/// CI runs 500 to 4,000 for each law.
-const FUZZ_CASES: u64 = 1_000_000;
+/// Cases for each property. CI runs 64 to 4,000.
+const FUZZ_CASES: u32 = 1_000_000;
 
 /// Random requests to each operation of the server.
 const MANY_REQUESTS: u32 = 1_000;
 
-/// Packages whose laws hold for random inputs: the planner, and the formats that read foreign bytes.
-const WITH_LAWS: [&str; 3] = ["cairn-plan", "cairn-log", "cairn-crypto"];
+/// Packages with property tests: the planner, and the formats that read untrusted bytes.
+const WITH_PROPERTY_TESTS: [&str; 3] = ["cairn-plan", "cairn-log", "cairn-crypto"];
 
 pub(crate) fn soak(seeds: Option<u64>) -> Result<()> {
     let seeds = seeds.unwrap_or(SOAK_SEEDS);
-    println!("simulating {seeds} systems of each plot; a failing seed is printed and repeats");
+    println!(
+        "running the simulator with {seeds} seeds for each kind; a failing seed is printed, and \
+         CAIRN_SIM_SEED=SEED runs it again"
+    );
     let mut stages = Stages::new(None);
     stages.run("simulator", || {
         run_command(
@@ -44,10 +48,10 @@ pub(crate) fn soak(seeds: Option<u64>) -> Result<()> {
     stages.finish()
 }
 
-pub(crate) fn fuzz(cases: Option<u64>) -> Result<()> {
+pub(crate) fn fuzz(cases: Option<u32>) -> Result<()> {
     let cases = cases.unwrap_or(FUZZ_CASES).to_string();
     let mut stages = Stages::new(None);
-    for package in WITH_LAWS {
+    for package in WITH_PROPERTY_TESTS {
         stages.run(package, || {
             run_command(
                 cargo()

@@ -56,7 +56,7 @@ impl Rule {
         violations.sort();
         let mut text = format!("\nrule: {}\nwhy:  {}\n", self.rule, self.rationale);
         for violation in violations {
-            // Writing to a text can't fail.
+            // Writing to a `String` can't fail.
             let _ = writeln!(text, "  {violation}");
         }
         Err(text)

@@ -8,6 +8,7 @@ mod examples;
 mod files;
 mod function_names;
 mod functions;
+mod properties;
 mod prose;
 mod scenarios;
 mod words;
@@ -24,12 +25,13 @@ pub use examples::NO_EXAMPLES;
 pub use files::{HEADERS, LINTS, NAMES, NO_MOD_RS, SIZE};
 pub use function_names::FUNCTION_NAMES;
 pub use functions::FUNCTIONS;
+pub use properties::PROPERTY_CASES;
 pub use prose::{CONTENTS, LINKS, NO_LEFTOVERS, NO_MACHINE_PATHS};
 pub use scenarios::SCENARIOS;
 pub use words::WORDS;
 
 /// Every rule there is.
-pub const ALL: [Rule; 25] = [
+pub const ALL: [Rule; 26] = [
     ARROWS,
     TEST_ARROWS,
     OWNERS,
@@ -49,6 +51,7 @@ pub const ALL: [Rule; 25] = [
     QUIET,
     PURE_PLAN,
     CLOCKLESS_TESTS,
+    PROPERTY_CASES,
     NO_MACHINE_PATHS,
     NO_LEFTOVERS,
     NO_EXAMPLES,

@@ -48,7 +48,7 @@ impl Workspace {
     /// Reads the workspace that this package belongs to.
     ///
     /// # Errors
-    /// Cargo or the file system fails.
+    /// Cargo or the file system fails, or `tests/tidy/exceptions.toml` is not valid.
     pub fn load() -> Result<Self> {
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
         let metadata = MetadataCommand::new()
@@ -92,7 +92,7 @@ impl Workspace {
         })
     }
 
-    pub fn rust(&self) -> impl Iterator<Item = &SourceFile> {
+    pub fn rust_files(&self) -> impl Iterator<Item = &SourceFile> {
         self.files.iter().filter(|file| file.is_rust())
     }
 }

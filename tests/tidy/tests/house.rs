@@ -4,7 +4,10 @@ use cairn_tidy::{Rule, Workspace, rules};
 
 fn check(rule: Rule) {
     let workspace = Workspace::load().expect("cargo and the sources can be read");
-    assert!(workspace.rust().count() > 50, "the sources were found");
+    assert!(
+        workspace.rust_files().count() > 50,
+        "the sources were found"
+    );
     if let Err(violations) = rule.check(&workspace) {
         panic!("{violations}");
     }
@@ -50,6 +53,7 @@ house! {
     libraries_are_quiet: QUIET,
     the_planner_is_pure: PURE_PLAN,
     tests_do_not_sleep: CLOCKLESS_TESTS,
+    property_tests_can_be_repeated_more_often: PROPERTY_CASES,
     no_machine_paths: NO_MACHINE_PATHS,
     nothing_is_left_for_later: NO_LEFTOVERS,
     doc_comments_have_no_examples: NO_EXAMPLES,

@@ -60,6 +60,8 @@ fn what_is_not_known_runs_nothing() {
         ("soak --seeds", ErrorKind::InvalidValue),
         ("soak --seeds 0", ErrorKind::ValueValidation),
         ("fuzz --cases many", ErrorKind::ValueValidation),
+        // More than proptest reads.
+        ("fuzz --cases 4294967296", ErrorKind::ValueValidation),
         ("check now", ErrorKind::UnknownArgument),
         ("demo one two", ErrorKind::UnknownArgument),
         ("package --check --sboms", ErrorKind::ArgumentConflict),

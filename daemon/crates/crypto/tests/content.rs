@@ -220,8 +220,18 @@ fn a_link_has_a_key_for_its_secret_and_another_for_its_password() {
     assert_ne!(wrong.to_bytes(), key.to_bytes());
 }
 
+/// Returns a configuration with this number of cases, unless `PROPTEST_CASES` sets another.
+fn config(cases: u32) -> ProptestConfig {
+    let default = ProptestConfig::default();
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        default
+    } else {
+        ProptestConfig { cases, ..default }
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(config(64))]
 
     #[test]
     fn manifests_come_back_and_no_bit_may_flip(

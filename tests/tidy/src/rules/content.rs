@@ -39,7 +39,7 @@ pub const NO_MACHINE_CODE_OUTSIDE: Rule = Rule {
             "cfg(not(unix))",
         ];
         let outside = workspace
-            .rust()
+            .rust_files()
             .filter(|file| !file.is_in(&MAY_ASK_FOR_SYSTEM) && !file.is_test());
         let in_file = |file: &SourceFile| -> Vec<Violation> {
             file.code()
@@ -97,7 +97,7 @@ pub const QUIET: Rule = Rule {
     find: |workspace| {
         let mut violations = Vec::new();
         for file in workspace
-            .rust()
+            .rust_files()
             .filter(|f| !f.is_in(&MAY_PRINT) && !f.is_test())
         {
             for (line, code) in file.code() {
@@ -133,7 +133,7 @@ pub const PURE_PLAN: Rule = Rule {
         ];
         let mut violations = Vec::new();
         for file in workspace
-            .rust()
+            .rust_files()
             .filter(|f| f.is_in(&[PLAN]) && !f.is_test())
         {
             for (line, code) in file.code() {
@@ -162,7 +162,7 @@ pub const CLOCKLESS_TESTS: Rule = Rule {
         // measuring watch processes that are not ours; the simulator has a clock of its own.
         let harness = ["tests/e2e/src/", "tests/bench/", "tests/sim/src/"];
         let mut violations = Vec::new();
-        for file in workspace.rust().filter(|f| !f.is_in(&harness)) {
+        for file in workspace.rust_files().filter(|f| !f.is_in(&harness)) {
             let tests_from = file.code().map(|(line, _)| line).collect::<Vec<_>>();
             for (line, code) in file.code_with_tests() {
                 let in_test = file.is_test() || tests_from.binary_search(&line).is_err();
@@ -184,7 +184,7 @@ fn code_outside(
     homes: &[&str],
     find: impl Fn(&str) -> Option<&'static str>,
 ) -> Vec<Violation> {
-    let outside = workspace.rust().filter(|file| !file.is_in(homes));
+    let outside = workspace.rust_files().filter(|file| !file.is_in(homes));
     let in_file = |file: &SourceFile| -> Vec<Violation> {
         file.code_with_tests()
             .filter_map(|(line, code)| Some(Violation::in_line(&file.path, line, find(code)?)))

@@ -11,7 +11,7 @@ pub const NO_EXAMPLES: Rule = Rule {
     rationale: "no stage runs examples: rustdoc takes minutes to find that there is none; a unit test shows the \
               same, and is run",
     find: |workspace| {
-        let rust = workspace.rust().filter(|file| !file.is_test());
+        let rust = workspace.rust_files().filter(|file| !file.is_test());
         rust.flat_map(|file| {
             let found = opened_blocks(file).filter(|(_, mark)| !OTHER.contains(mark));
             found.map(|(line, _)| Violation::in_line(&file.path, line, "has an example"))

@@ -27,7 +27,7 @@ pub const SIZE: Rule = Rule {
               file is the one that nobody dares to change",
     find: |workspace| {
         workspace
-            .rust()
+            .rust_files()
             .filter(|file| !file.is_test())
             .filter_map(|file| {
                 let lines = file.text.lines().count();
@@ -43,7 +43,7 @@ pub const NO_MOD_RS: Rule = Rule {
     rationale: "ten open files called mod.rs can't be told apart, and one way is enough",
     find: |workspace| {
         workspace
-            .rust()
+            .rust_files()
             .filter(|file| file.name() == "mod.rs")
             .map(|file| Violation::new(&file.path, "rename it after its directory"))
             .collect()
@@ -56,7 +56,7 @@ pub const NAMES: Rule = Rule {
     rationale: "such a name says nothing about what belongs there, so everything ends up there",
     find: |workspace| {
         let mut violations = Vec::new();
-        for file in workspace.rust() {
+        for file in workspace.rust_files() {
             let path = file.path.trim_end_matches(".rs");
             if let Some(banned) = path.split('/').find(|part| BANNED_NAMES.contains(part)) {
                 violations.push(Violation::new(
@@ -76,7 +76,7 @@ pub const HEADERS: Rule = Rule {
               it leaves to others",
     find: |workspace| {
         let mut violations = Vec::new();
-        for file in workspace.rust() {
+        for file in workspace.rust_files() {
             let header = file
                 .text
                 .lines()

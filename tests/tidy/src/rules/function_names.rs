@@ -196,7 +196,7 @@ pub const FUNCTION_NAMES: Rule = Rule {
                 has to be looked up",
     find: |workspace| {
         let mut violations = Vec::new();
-        for file in workspace.rust().filter(|file| !file.is_test()) {
+        for file in workspace.rust_files().filter(|file| !file.is_test()) {
             for function in find(&file.code_without_tests()) {
                 if STATES.contains(&function.name.as_str()) {
                     let detail = format!("`{}` is a state", function.name);

@@ -12,7 +12,7 @@ pub const FUNCTIONS: Rule = Rule {
     rationale: "what doesn't fit on a screen has to be remembered while it is read",
     find: |workspace| {
         let mut violations = Vec::new();
-        for file in workspace.rust().filter(|file| !file.is_test()) {
+        for file in workspace.rust_files().filter(|file| !file.is_test()) {
             for function in find(&file.code_without_tests()) {
                 if function.lines > MAX_LINES && !function.is_flat {
                     violations.push(Violation::in_line(

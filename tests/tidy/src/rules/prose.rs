@@ -35,7 +35,10 @@ pub const NO_LEFTOVERS: Rule = Rule {
             other => format!("{other}X"),
         });
         let mut violations = Vec::new();
-        for file in workspace.rust().filter(|f| !f.is_in(&["tests/tidy/"])) {
+        for file in workspace
+            .rust_files()
+            .filter(|f| !f.is_in(&["tests/tidy/"]))
+        {
             for (line, text) in file.comments() {
                 if let Some(word) = banned.iter().find(|word| text.contains(word.as_str())) {
                     violations.push(Violation::in_line(&file.path, line, format!("`{word}`")));

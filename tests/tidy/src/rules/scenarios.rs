@@ -1,4 +1,4 @@
-//! The scenarios of `docs/scenarios.md` and the tests that hold them.
+//! The scenarios of `docs/scenarios.md` and the tests that check them.
 
 use crate::{Rule, SourceFile, Violation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,12 +13,12 @@ pub const SCENARIOS: Rule = Rule {
     name: "scenarios",
     rule: "every scenario that a test names is in docs/scenarios.md, and every test that the list \
            names is there",
-    rationale: "a number is only as good as the sentence behind it",
+    rationale: "the number of a scenario says nothing without its row in the list",
     find: |workspace| {
         let list = workspace.files.iter().find(|file| file.path == FILE);
         let text = list.map_or("", |file| &file.text);
         let known: BTreeSet<&str> = rows(text).map(|(_, id, _)| id).collect();
-        let tests: Vec<&SourceFile> = workspace.rust().filter(|f| f.is_test()).collect();
+        let tests: Vec<&SourceFile> = workspace.rust_files().filter(|f| f.is_test()).collect();
         let mut violations = Vec::new();
         for file in tests.iter().filter(|f| !f.is_in(&["tests/tidy/"])) {
             for (id, line) in named_scenarios(&file.text) {
@@ -42,20 +42,23 @@ pub const SCENARIOS: Rule = Rule {
 /// Returns each row with its line, its scenario and the tests in backquotes in its last cell, one
 /// by one; a row without a test comes once.
 fn rows(list: &str) -> impl Iterator<Item = (usize, &str, &str)> {
-    list.lines().enumerate().flat_map(|(at, line)| {
-        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-        let id = cells[0];
-        let last = cells[cells.len() - 1];
-        let mut tests: Vec<&str> = last.split('`').skip(1).step_by(2).collect();
-        if tests.is_empty() {
-            tests.push("");
-        }
-        let is_row = line.starts_with('|') && is_id(id);
-        tests
-            .into_iter()
-            .filter(move |_| is_row)
-            .map(move |test| (at + 1, id, test))
-    })
+    list.lines()
+        .map(str::trim)
+        .enumerate()
+        .flat_map(|(at, line)| {
+            let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+            let id = cells[0];
+            let last = cells[cells.len() - 1];
+            let mut tests: Vec<&str> = last.split('`').skip(1).step_by(2).collect();
+            if tests.is_empty() {
+                tests.push("");
+            }
+            let is_row = line.starts_with('|') && is_id(id);
+            tests
+                .into_iter()
+                .filter(move |_| is_row)
+                .map(move |test| (at + 1, id, test))
+        })
 }
 
 fn is_id(word: &str) -> bool {
@@ -84,9 +87,14 @@ mod tests {
     use super::*;
     use crate::Workspace;
 
+    const LIST: &str = "| id | situation | expected | test |\n|---|---|---|---|\n\
+                        | S001 | a file | is there | `s001_a` |\n| S002 | no file | is not | - |\n";
+
     fn is_broken(test: &str) -> bool {
-        let list = "| id | situation | expected | test |\n|---|---|---|---|\n\
-                    | S001 | a file | is there | `s001_a` |\n| S002 | no file | is not | - |\n";
+        is_broken_with(LIST, test)
+    }
+
+    fn is_broken_with(list: &str, test: &str) -> bool {
         let workspace = Workspace {
             files: vec![
                 SourceFile::new(FILE, list),
@@ -108,5 +116,17 @@ mod tests {
     #[test]
     fn a_test_that_is_not_there_is_a_violation() {
         assert!(is_broken("fn s001_b() {}\n"));
+    }
+
+    #[test]
+    fn spaces_around_a_row_hide_nothing() {
+        for (from, to) in [(" |\n", " | \n"), (" |\n", " |\t\r\n"), ("\n|", "\n  |")] {
+            let list = LIST.replace(from, to);
+            assert!(
+                !is_broken_with(&list, "fn s001_a() {}\n// S002\n"),
+                "{list:?}"
+            );
+            assert!(is_broken_with(&list, "fn s001_b() {}\n"), "{list:?}");
+        }
     }
 }

@@ -206,8 +206,18 @@ impl Market {
     }
 }
 
+/// Returns a configuration with this number of cases, unless `PROPTEST_CASES` sets another.
+fn config(cases: u32) -> ProptestConfig {
+    let default = ProptestConfig::default();
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        default
+    } else {
+        ProptestConfig { cases, ..default }
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(config(48))]
 
     #[test]
     fn the_books_balance_after_anything(acts in prop::collection::vec(acts(), 1..40)) {

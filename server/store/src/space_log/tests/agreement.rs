@@ -136,8 +136,18 @@ impl World {
     }
 }
 
+/// Returns a configuration with this number of cases, unless `PROPTEST_CASES` sets another.
+fn config(cases: u32) -> ProptestConfig {
+    let default = ProptestConfig::default();
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        default
+    } else {
+        ProptestConfig { cases, ..default }
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(config(48))]
     #[test]
     fn the_database_and_the_memory_agree(tries in tries()) {
         let mut world = World::with_genesis(open(None));
