@@ -1,9 +1,9 @@
-//! AES-256-GCM (NIST SP 800-38D) with a random nonce, for keys and manifests: format byte, nonce 12,
-//! ciphertext, tag 16.
+//! AES-256-GCM (NIST SP 800-38D).
 //!
-//! Chunks are sealed elsewhere (`content`): each has a key of its own, so they need no nonce. At most
-//! 2^32 random nonces are safe under one key (section 8.3); the most used key, a space's meta key, seals
-//! one manifest for each revision.
+//! [`seal`] and [`open`] use a random nonce, for keys and manifests: format 1 byte, nonce 12, ciphertext,
+//! tag 16. At most 2^32 random nonces are safe under one key (section 8.3); the most used one, with which a
+//! space's manifests are sealed, seals one for each revision. [`encrypt`] and [`decrypt`] are for keys that
+//! are used once (`format2::object`, `format2::seal`).
 
 use crate::error::{CryptoError, Result};
 use crate::random::{self, Random};
@@ -44,7 +44,8 @@ pub(crate) fn seal(
 /// Opens what [`seal`] made with the same key and the same associated data.
 ///
 /// # Errors
-/// [`CryptoError::NotAuthentic`] for any other key, data or seal; [`CryptoError::UnsupportedFormat`].
+/// [`CryptoError::NotAuthentic`] for any other key, data or seal; [`CryptoError::UnsupportedFormat`] for
+/// another format byte.
 pub(crate) fn open(
     key: &Key,
     associated: &AssociatedData,
@@ -65,6 +66,7 @@ pub(crate) fn open(
     Ok(plain)
 }
 
+/// Encrypts in place and returns the tag. A key and nonce must never be used for two texts.
 pub(crate) fn encrypt(
     key: &Key,
     nonce: &[u8; NONCE],
@@ -77,6 +79,10 @@ pub(crate) fn encrypt(
         .into()
 }
 
+/// Decrypts in place; on failure `data` is zeroed.
+///
+/// # Errors
+/// [`CryptoError::NotAuthentic`] for any other key, nonce, associated data, ciphertext or tag.
 pub(crate) fn decrypt(
     key: &Key,
     nonce: &[u8; NONCE],

@@ -1,10 +1,11 @@
 //! Format 2: signed history, derived keys, provable chunks. `docs/design/format-2.md` explains it.
 //!
-//! The log of signed statements, which needs no key, is `cairn-log`. Here is what needs one: objects,
-//! boxes, accounts, grants, links.
+//! The log of signed statements is the crate `cairn-log`, which needs no key. Everything that needs a key is
+//! here. Contents and share links are in use; device boxes, accounts and grants are not used until clients
+//! write the log.
 //!
-//! Contents and links are sealed so; the rest waits for the log. Bytes in, bytes out, as in the rest of this crate; everything
-//! that is decoded here may have been made by a hostile server.
+//! As in the rest of this crate, bytes go in and bytes come out. Everything that is decoded here may have
+//! been made by a hostile server.
 
 pub mod account;
 mod attributes;

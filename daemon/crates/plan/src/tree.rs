@@ -1,6 +1,6 @@
 //! The three trees that a plan is made from.
 //!
-//! A snapshot may be partial (only what changed, with the nodes around it), under these promises:
+//! A snapshot may be partial (only what changed, with the nodes around it), under these rules:
 //! - closed under pairing: a synced node comes with its local and its remote node where they exist,
 //!   and a local or remote node that is synced comes with its synced node;
 //! - closed upwards: the parents of every node, in its own tree, up to the root;

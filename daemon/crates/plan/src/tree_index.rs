@@ -1,7 +1,7 @@
 //! The index of one tree: its nodes top-down, and which of them are blocked.
 //!
-//! Blocked is what the snapshot says is blocked, all below it, orphans (nodes that have no way up to
-//! the root), and of siblings whose names differ by normalisation alone all but one.
+//! These are blocked: nodes that the snapshot says are blocked, everything below them, orphans (nodes
+//! without a way up to the root), and of siblings whose names differ by normalisation alone, all but one.
 
 use crate::tree::{Blocked, LocalNode, RemoteNode};
 use cairn_model::{LocalId, Name, NameKey, NodeId};
@@ -15,7 +15,7 @@ pub(crate) enum BlockReason {
     Itself,
     /// A node above it is blocked.
     Ancestor,
-    /// A sibling has its name, or it is an orphan, or it lies below such a node.
+    /// The node has the name of a sibling, is an orphan, or lies below such a node.
     Unresolvable,
 }
 
@@ -141,7 +141,7 @@ impl<'a, N: TreeNode> TreeIndex<'a, N> {
         for node in siblings {
             by_key.entry(node.name().key()).or_default().push(node);
         }
-        for mut duplicates in by_key.into_values().filter(|t| t.len() > 1) {
+        for mut duplicates in by_key.into_values().filter(|nodes| nodes.len() > 1) {
             duplicates.sort_by(|a, b| {
                 let rank = |n: &N| (n.is_blocked(), std::cmp::Reverse(priority(n)));
                 rank(a)
@@ -156,8 +156,8 @@ impl<'a, N: TreeNode> TreeIndex<'a, N> {
         }
     }
 
-    /// Blocks the nodes without a way up to the root: a snapshot that breaks its promises must not make
-    /// the planner panic.
+    /// Blocks the nodes without a way up to the root: a snapshot that breaks the rules in `tree`
+    /// must not make the planner panic.
     fn block_orphans(&mut self, left: HashMap<Option<N::Id>, Vec<&'a N>>) {
         for node in left.into_values().flatten() {
             self.blocked.insert(node.id(), BlockReason::Unresolvable);

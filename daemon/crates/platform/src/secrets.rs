@@ -26,13 +26,15 @@ pub trait Secrets: Send + Sync {
     /// Stores a secret under that name, in place of an earlier one.
     ///
     /// # Errors
-    /// [`SecretsError`] if the storage can't be reached or written; the earlier secret stays then.
+    /// [`SecretsError`] if the storage can't be reached or written; the earlier secret stays then, but after
+    /// [`SecretsError::Timeout`] the keyring may still store the new one.
     fn set(&self, name: &str, secret: &[u8]) -> Result<(), SecretsError>;
 
     /// Deletes the secret of that name; does nothing if there is none.
     ///
     /// # Errors
-    /// [`SecretsError`] if the storage can't be reached or written.
+    /// [`SecretsError`] if the storage can't be reached or written; the secret stays then, but after
+    /// [`SecretsError::Timeout`] the keyring may still delete it.
     fn delete(&self, name: &str) -> Result<(), SecretsError>;
 }
 
@@ -41,7 +43,7 @@ pub trait Secrets: Send + Sync {
 pub enum SecretsChoice {
     /// The keyring of the system.
     Keyring,
-    /// A file with mode 0600.
+    /// A file that only the user can read (mode 0600 on Unix).
     File(PathBuf),
 }
 

@@ -250,7 +250,7 @@ proptest! {
         prop_assert!(oracle.must.is_subset(&found));
     }
 
-    /// A snapshot that breaks every promise still gives a plan.
+    /// A snapshot that breaks every rule still gives a plan.
     #[test]
     fn nonsense_is_survived(trees in nonsense(), up in 0..3_u8, block in any::<bool>()) {
         let mut policy = Device::new("x").policy;

@@ -1,8 +1,10 @@
 //! New keys for an account: after a new passphrase, and when devices are revoked. Pure functions that
 //! return everything that has to be sent, so that a caller can keep it until all of it has arrived.
 //!
-//! Both draw a new account key, recovery key and personal epoch. A lost device or an old passphrase still
-//! opens what was sealed before, and nothing after.
+//! Both generate a new account key, recovery key and personal epoch. A revoked device can open what was
+//! sealed before, and nothing after. An old passphrase or recovery key is not shut out: with the account as
+//! it was sealed before, which a server may have kept, it gives the old account key, from that the box keys
+//! of all devices, and so the new secrets.
 
 use super::device_box::DeviceBox;
 use super::root::Root;
@@ -19,7 +21,7 @@ use cairn_log::{Boxes, DeviceList, Epoch, SealedBox};
 #[derive(Clone, Debug)]
 pub struct KeyRotation {
     pub secrets: AccountSecrets,
-    /// To be shown once; the old one opens nothing new.
+    /// To be shown once. The module's description says what the old one still opens.
     pub recovery: RecoveryKey,
     pub sealed: SealedAccount,
     /// The body of the epoch's statement in the personal log.
@@ -30,7 +32,9 @@ pub struct KeyRotation {
     pub devices: Option<DeviceList>,
 }
 
-/// Makes the keys that follow from a new passphrase. All devices of the account's list remain.
+/// Makes the keys that follow from a new passphrase. All devices of the account's list remain. `root` is
+/// that of the passphrase from now on. `list` is the account's verified device list: its signature is not
+/// checked here.
 ///
 /// # Errors
 /// [`CryptoError::InvalidInput`] for the device list of another account.
@@ -45,11 +49,12 @@ pub fn change_passphrase(
 }
 
 /// Makes the keys that follow when devices are revoked: other sharing keys, too, and a device list
-/// without them. Every team of the account has to raise its epoch then.
+/// without them. Every team of the account has to raise its epoch then. `root` is that of the passphrase
+/// from now on. `list` is the account's verified device list: its signature is not checked here.
 ///
 /// # Errors
-/// [`CryptoError::InvalidInput`] for the device list of another account, a device that isn't in it, or
-/// if none would remain.
+/// [`CryptoError::InvalidInput`] for the device list of another account, no device or one that isn't in
+/// it, or if none would remain.
 pub fn revoke_devices(
     old: &AccountSecrets,
     root: &Root,
@@ -58,8 +63,11 @@ pub fn revoke_devices(
     rng: &mut dyn Random,
 ) -> std::result::Result<KeyRotation, CryptoError> {
     check_owner(old, list)?;
+    if revoked.is_empty() {
+        return Err(CryptoError::InvalidInput("no device to revoke was given"));
+    }
     let is_listed = |number: &u32| list.devices.iter().any(|device| device.number == *number);
-    if revoked.is_empty() || !revoked.iter().all(is_listed) {
+    if !revoked.iter().all(is_listed) {
         return Err(CryptoError::InvalidInput(
             "the device isn't one of this account's",
         ));

@@ -1,5 +1,5 @@
-//! An attack on chunkers whose hash is linear, as "Breaking and Fixing Content-Defined Chunking" (IACR
-//! ePrint 2025/558) finds them in backup programs: cuts that were seen foretell others, without a key.
+//! An attack on chunkers whose hash is linear, described in "Breaking and Fixing Content-Defined Chunking"
+//! (IACR ePrint 2025/558): from observed cuts, others are predicted without the key.
 //!
 //! An attacker who may plant a file of two letters a and b and sees its chunks' lengths knows windows w
 //! at which it was cut. Written as numbers, such windows have the hash D·w - A in FastCDC, with two
@@ -13,7 +13,7 @@ use fastcdc::v2020::{MASKS, cut_gear};
 
 /// Files of two letters are this long; each has some tens of cuts.
 const PLANTED: usize = 48 << 20;
-/// Windows that are foretold in each attack.
+/// Windows that are predicted in each attack.
 const GUESSES: usize = 400;
 
 /// One letter for each bit.
@@ -41,7 +41,7 @@ fn observed_windows(cut: impl Fn(&[u8]) -> Option<usize>, behind: usize) -> Vec<
     let (mut windows, mut end) = (Vec::new(), 0);
     for length in lengths(&data, cut) {
         end += length;
-        // Cuts of the likelier kind, so that all have one mask.
+        // Only cuts beyond the normal length, so that all were found with the same mask.
         if (NORMAL_CHUNK + WINDOW..MAX_CHUNK).contains(&length) && end + behind < data.len() {
             windows.push(number(&data[end + behind - WINDOW..end + behind]));
         }
@@ -49,8 +49,8 @@ fn observed_windows(cut: impl Fn(&[u8]) -> Option<usize>, behind: usize) -> Vec<
     windows
 }
 
-/// Counts how many of the windows that `combine` makes of three observed ones are cuts.
-fn count_foretold(
+/// Counts how many of the windows that `combine` computes from three observed ones are cuts.
+fn count_predicted_cuts(
     windows: &[u64],
     combine: impl Fn(u64, u64, u64) -> u64,
     is_cut: impl Fn(&[u8; 64]) -> bool,
@@ -74,7 +74,8 @@ fn count_foretold(
         .count()
 }
 
-/// Plants a window `behind` bytes after a place at which cuts are likely.
+/// Returns a file with a window that ends `behind` bytes after a place at which cuts are likely, and that
+/// place.
 fn plant_window(window: &[u8; 64], behind: usize) -> (Vec<u8>, usize) {
     let end = NORMAL_CHUNK + 4096;
     let mut data = vec![letter(false); end + MIN_CHUNK];
@@ -86,7 +87,7 @@ fn toeplitz() -> Chunker {
     Chunker::from_key(&[0x42; 32])
 }
 
-/// FastCDC with the same bounds and a secret table, as it was used before.
+/// FastCDC with the same bounds and a secret table: the chunker that was used before this one.
 fn fastcdc(key: &[u8; 32]) -> impl Fn(&[u8]) -> Option<usize> {
     let mut reader = blake3::Hasher::new_keyed(key).finalize_xof();
     let gear: [u64; 256] = std::array::from_fn(|_| {
@@ -115,29 +116,32 @@ fn fastcdc(key: &[u8; 32]) -> impl Fn(&[u8]) -> Option<usize> {
 }
 
 #[test]
-fn cuts_of_fastcdc_foretell_others() {
+fn cuts_of_fastcdc_predict_others() {
     let chunker = fastcdc(&[7; 32]);
     let windows = observed_windows(&chunker, 1);
     let sum = |a: u64, b: u64, c: u64| a.wrapping_add(b).wrapping_sub(c);
-    let hits = count_foretold(&windows, sum, |window| {
+    let hits = count_predicted_cuts(&windows, sum, |window| {
         let (data, end) = plant_window(window, 1);
         chunker(&data) == Some(end)
     });
-    // By chance it would be one guess in 300 such attacks.
+    // By chance, about one in 300 such attacks would have a single hit.
     assert!(hits >= 4, "{hits} of {GUESSES} guesses were cuts");
 }
 
 #[test]
-fn cuts_of_format_2_foretell_none() {
+fn cuts_of_format_2_predict_none() {
     let chunker = toeplitz();
     let windows = observed_windows(|rest| chunker.cut(rest, true), 0);
     let is_cut = |window: &[u8; 64]| {
         let (data, end) = plant_window(window, 0);
         chunker.cut(&data, true) == Some(end)
     };
-    assert_eq!(count_foretold(&windows, |a, b, c| a ^ b ^ c, is_cut), 0);
+    assert_eq!(
+        count_predicted_cuts(&windows, |a, b, c| a ^ b ^ c, is_cut),
+        0
+    );
     let sum = |a: u64, b: u64, c: u64| a.wrapping_add(b).wrapping_sub(c);
-    assert_eq!(count_foretold(&windows, sum, is_cut), 0);
+    assert_eq!(count_predicted_cuts(&windows, sum, is_cut), 0);
 }
 
 #[test]
@@ -159,9 +163,9 @@ fn without_the_cipher_every_guess_would_be_a_cut() {
     };
     let windows = observed_windows(bare, 0);
     let is_cut = |window: &[u8; 64]| chunker.digest(window) & MASK_AFTER == 0;
-    let guesses = count_foretold(&windows, |a, b, c| a ^ b ^ c, |_| true);
+    let guesses = count_predicted_cuts(&windows, |a, b, c| a ^ b ^ c, |_| true);
     assert_eq!(
-        count_foretold(&windows, |a, b, c| a ^ b ^ c, is_cut),
+        count_predicted_cuts(&windows, |a, b, c| a ^ b ^ c, is_cut),
         guesses
     );
 }

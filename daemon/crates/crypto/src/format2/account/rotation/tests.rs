@@ -105,7 +105,7 @@ fn secrets_open_with_passphrase_or_recovery_key_for_their_account_only() {
 }
 
 #[test]
-fn a_new_passphrase_leaves_nothing_new_to_the_old_one() {
+fn the_account_as_it_is_sealed_anew_does_not_open_with_an_old_key() {
     let old = secrets();
     let [old_root, new_root] = &*ROOTS;
     let (old_recovery, _) = old.seal(old_root, &mut SystemRandom).unwrap();
@@ -127,6 +127,30 @@ fn a_new_passphrase_leaves_nothing_new_to_the_old_one() {
     assert_eq!(rotation.secrets.sharing.public(), old.sharing.public());
     assert!(rotation.devices.is_none());
     assert_eq!(rotation.boxes.boxes.len(), 2);
+}
+
+/// A fact that no document may hide: boxes are sealed under keys that follow from the old account key.
+#[test]
+fn an_old_key_opens_the_new_boxes_with_the_account_as_it_was_sealed_before() {
+    let old = secrets();
+    let [old_root, new_root] = &*ROOTS;
+    let rng = &mut SystemRandom;
+    let (old_recovery, kept) = old.seal(old_root, rng).unwrap();
+    let (account, space) = (account(1), space(1));
+    let by_passphrase = AccountSecrets::open(account, space, old_root, &kept).unwrap();
+    let by_recovery = AccountSecrets::open_with_recovery(account, space, &old_recovery, &kept);
+    let (list, revoked) = (list(&old), device(1).number);
+    let changed = change_passphrase(&old, new_root, &list, rng).unwrap();
+    let without_one = revoke_devices(&old, new_root, &list, &[revoked], rng).unwrap();
+    for attacker in [by_passphrase, by_recovery.unwrap()] {
+        let key = attacker.key().box_key(device(2).number);
+        for rotation in [&changed, &without_one] {
+            let opened = open_box(&key, rotation).unwrap();
+            assert_eq!(*opened.ring.encode(), *rotation.secrets.ring.encode());
+            let sharing = rotation.secrets.sharing.public();
+            assert_eq!(opened.sharing.public(), sharing);
+        }
+    }
 }
 
 #[test]
@@ -192,6 +216,14 @@ fn the_last_device_a_strange_one_and_another_accounts_list_are_refused() {
         let rotation = revoke_devices(&old, &ROOTS[0], &good, revoked, rng);
         assert!(rotation.is_err(), "{revoked:?}");
     }
+    let nothing = revoke_devices(&old, &ROOTS[0], &good, &[], rng).map(|_| ());
+    assert!(
+        matches!(
+            nothing,
+            Err(CryptoError::InvalidInput("no device to revoke was given"))
+        ),
+        "{nothing:?}"
+    );
     let foreign = DeviceList {
         identity: [8; 32],
         ..good
