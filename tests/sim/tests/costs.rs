@@ -1,6 +1,7 @@
 //! The price of everyday changes in a folder that is in sync, in requests and files read: it follows what
 //! has changed, not how much there is, on any machine.
 
+use axum::http::Method;
 use cairn_engine::Settings;
 use cairn_sim::device::{Device, path};
 use cairn_sim::random::noise;
@@ -187,6 +188,27 @@ fn equal_sizes_are_compared_and_a_new_size_is_read_once() {
             assert!(of_content(&sent).len() > 1, "{name} is sent");
             assert_eq!(device.disk.reads() - reads, read, "{name}");
         }
+    });
+}
+
+#[test]
+fn a_copy_that_the_service_fails_to_make_is_sent() {
+    simulate(async {
+        let content = noise(1, 600_000);
+        let mut world = World::new(1, 1).await;
+        world.devices[0].write("a", &content);
+        world.settle().await.expect("calm");
+        let device = &world.devices[0];
+        let sent = listen(device);
+        // Each try of the one request.
+        device.line.fail_next(3, Method::POST);
+        device.write("b", &content);
+        assert!(device.settle().await);
+        let sent = of_content(&sent);
+        assert!(
+            sent.iter().any(|path| path == "/api/v1/uploads"),
+            "{sent:?}"
+        );
     });
 }
 

@@ -117,6 +117,58 @@ fn write_below(disk: &mut Files, path: &Path) -> std::io::Result<()> {
     disk.write(path, name.as_bytes())
 }
 
+#[test]
+fn nothing_is_put_below_a_disk_that_was_unmounted_unseen() {
+    simulate(async {
+        let mut world = with_mounted(&["p"]).await;
+        let (photos, elsewhere) = (path("photos"), Path::new("/unmounted"));
+        let device = &world.devices[0];
+        let unmount = |files: &mut Files| {
+            let disk = files.take(&photos)?;
+            files.insert(elsewhere, disk)?;
+            files.mkdir(&photos)
+        };
+        device
+            .disk
+            .user(&photos, false, unmount)
+            .expect("it is there");
+        world.devices[1].write("photos/new", b"new");
+        world.devices[1].user("photos/folder", |files, path| files.mkdir(path));
+        world.devices[1].write("moved", b"moved");
+        assert!(world.devices[1].settle().await);
+        // Not `settle`: it looks at the disk first.
+        let is_below = || {
+            tree_of(device)
+                .keys()
+                .any(|path| path.starts_with("photos/"))
+        };
+        assert!(!until(is_below, Duration::from_secs(300)).await);
+
+        let mount = |files: &mut Files| {
+            files.remove(&photos)?;
+            let disk = files.take(elsewhere)?;
+            files.insert(&photos, disk)
+        };
+        device
+            .disk
+            .user(&photos, false, mount)
+            .expect("it is there");
+        look_often(&world).await;
+        device.engine().expect("it runs").rescan(None);
+        world.settle().await.expect("calm");
+        for device in &world.devices {
+            let tree = tree_of(device);
+            for file in ["photos/p", "photos/new", "photos/folder"] {
+                assert!(
+                    tree.contains_key(file),
+                    "{} lacks {file}: {tree:?}",
+                    device.name
+                );
+            }
+        }
+    });
+}
+
 /// Another disk with these files, to be mounted in place of `photos`.
 fn other_disk(files: &[&str]) -> Node {
     let mut disk = Files::default();

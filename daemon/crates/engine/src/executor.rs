@@ -13,7 +13,7 @@ use crate::step::batch::StepResult;
 use crate::step::{Ctx, local, local_folders, remote, trash_local};
 use crate::work::{Queue, pack};
 use cairn_api::ApiError;
-use cairn_index::IndexError;
+use cairn_index::{Db, IndexError, LocalRow};
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{Plan, Step};
 use std::collections::BTreeSet;
@@ -188,9 +188,13 @@ async fn run_single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineErr
 
 fn adopt(ctx: &Ctx, local: LocalId, node: NodeId) -> Result<(), EngineError> {
     let adopted = ctx.engine.index.write(|db| {
-        let (Some(row), Some(remote)) = (db.local_row(local)?, db.remote_row(node)?) else {
+        let (Some(mut row), Some(remote)) = (db.local_row(local)?, db.remote_row(node)?) else {
             return Ok(false);
         };
+        if row.executable != remote.executable && !keeps_executable_bit(ctx, db, &row)? {
+            row.executable = remote.executable;
+            db.update_local(&row)?;
+        }
         let content = record::equal_content(&row, &remote);
         match db.synced_row(ctx.folder.id, node)? {
             Some(synced) if synced.local == local => {
@@ -202,6 +206,15 @@ fn adopt(ctx: &Ctx, local: LocalId, node: NodeId) -> Result<(), EngineError> {
         Ok(true)
     })?;
     adopted.then_some(()).ok_or(EngineError::Stale)
+}
+
+/// Returns whether the disk keeps the executable bit of a file. One that can't be looked at may.
+fn keeps_executable_bit(ctx: &Ctx, db: &Db<'_>, row: &LocalRow) -> Result<bool, IndexError> {
+    let Some(path) = db.local_path(row.id)? else {
+        return Ok(true);
+    };
+    let stat = ctx.engine.ports.disk.stat(&ctx.absolute_path(&path));
+    Ok(stat.map_or(true, |stat| stat.executable.is_some()))
 }
 
 fn unlink(ctx: &Ctx, node: NodeId) -> Result<(), IndexError> {

@@ -82,6 +82,24 @@ impl Ctx {
             .map(|dir| (Some(parent), dir.join(to.name.clone()))))
     }
 
+    /// Checks that the folder in which something is to be put lies on the disk that the index knows. After an unmount,
+    /// the directory below has its path, and what is put there would be missing, and deleted, after the next mount.
+    ///
+    /// # Errors
+    /// [`EngineError::Stale`] if it lies on another one, or the disk's.
+    pub(crate) fn check_disk_of(&self, folder: Option<LocalId>) -> Result<(), EngineError> {
+        let Some(folder) = folder else {
+            return Ok(());
+        };
+        let (row, path) = self.local_row(folder)?;
+        let stat = self.engine.ports.disk.stat(&self.absolute_path(&path))?;
+        if stat.file_id.device == row.stat.device {
+            Ok(())
+        } else {
+            Err(EngineError::Stale)
+        }
+    }
+
     /// Resolves a place to its parent on the service. Outer `None`: the parent is not there (any more).
     pub(crate) fn remote_parent(
         &self,

@@ -361,13 +361,22 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Records a later version of a node whose other attributes stay as they are known.
+    /// Records a later version of a node whose other attributes stay as they are known. `seen` is the sequence of
+    /// its seal, 0 without one: the known state is no longer the last that was sealed then, and counts as unsealed.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn raise_remote_version(&self, node: NodeId, version: u64) -> Result<(), IndexError> {
-        self.prepare("UPDATE remote SET version = ?2 WHERE node = ?1 AND version < ?2")?
-            .execute((node.as_bytes(), to_signed(version)))?;
+    pub fn raise_remote_version(
+        &self,
+        node: NodeId,
+        version: u64,
+        seen: u64,
+    ) -> Result<(), IndexError> {
+        self.prepare(
+            "UPDATE remote SET version = ?2, seal = CASE WHEN seen < ?3 THEN NULL ELSE seal END, \
+             seen = max(seen, ?3) WHERE node = ?1 AND version < ?2",
+        )?
+        .execute((node.as_bytes(), to_signed(version), to_signed(seen)))?;
         Ok(())
     }
 

@@ -203,7 +203,13 @@ pub(crate) async fn finish(
             .find_committed(head.target.node(), head.revision)
             .await?
             .ok_or(TransferError::UploadLost)?,
-        Err(error) => return Err(error.into()),
+        Err(error) => {
+            // Made for a node that is another one by now: the next try begins anew.
+            if error.class() == ErrorClass::Stale {
+                give_up(context, upload).await;
+            }
+            return Err(error.into());
+        }
     };
     check_committed(head, node, manifest)
 }

@@ -63,6 +63,7 @@ pub(crate) async fn make(
         node_id: copy.source.node,
         revision_id: copy.source.revision,
     });
+    let (node, revision) = (head.target.node(), head.revision);
     let (manifest, complete) = context.complete(&head, content)?;
     let file = BatchFile { create, complete };
     let result = small::request(context, vec![(file, Vec::new())]).await;
@@ -71,7 +72,17 @@ pub(crate) async fn make(
         Some(Err(error)) => Err(error),
         None => Err(TransferError::protocol("a batch of one without a result")),
     };
-    committed.map(Some).or_else(unless_refused)
+    match committed {
+        Ok(uploaded) => Ok(Some(uploaded)),
+        // It may fail with this request every time. Made all the same, the next try finds it.
+        Err(TransferError::Api(error)) if is_failure(&error) => {
+            match context.find_committed(node, revision).await? {
+                Some(_) => Err(error.into()),
+                None => Ok(None),
+            }
+        }
+        Err(error) => unless_refused(error),
+    }
 }
 
 fn is_usable(context: &TransferContext, copy: &ServerCopy, source: &Manifest) -> bool {

@@ -91,13 +91,16 @@ impl UploadTarget {
         }
     }
 
-    pub(crate) fn parent(&self) -> Option<NodeId> {
+    /// Returns the folder; `None` is the top of the space.
+    #[must_use]
+    pub fn parent(&self) -> Option<NodeId> {
         match self {
             Self::New { parent, .. } | Self::Revision { parent, .. } => *parent,
         }
     }
 
-    pub(crate) fn name(&self) -> &str {
+    #[must_use]
+    pub fn name(&self) -> &str {
         match self {
             Self::New { name, .. } | Self::Revision { name, .. } => name,
         }

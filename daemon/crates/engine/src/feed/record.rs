@@ -208,7 +208,7 @@ impl<'a> Batch<'a> {
             if let Some(version) = node.map(|node| node.version)
                 && version <= MAX_NUMBER
             {
-                db.raise_remote_version(*id, version)?;
+                db.raise_remote_version(*id, version, 0)?;
             }
         }
         Ok(())
@@ -327,7 +327,7 @@ impl<'a> Batch<'a> {
         folders: &[FolderRow],
     ) -> Result<bool, IndexError> {
         let mut news = false;
-        let mut rings = Vec::new();
+        let (mut rings, mut left) = (Vec::new(), Vec::new());
         let record = |row: &RemoteRow| self.put_one(engine, db, folders, row, &mut news);
         let lost = pending::resolve(engine, db, record, |row, why| match why {
             Tried::Ring => {
@@ -336,10 +336,16 @@ impl<'a> Batch<'a> {
             }
             // Its folder could not be taken: what is known of it stays as it was, so that
             // nothing is deleted for it.
-            Tried::NoFolder | Tried::Recorded => {
+            Tried::NoFolder => {
                 tracing::warn!(node = %row.node, "a node without a folder is left alone");
+                left.push((row.node, row.version, row.seen));
             }
+            Tried::Recorded => {}
         })?;
+        for (node, version, seen) in left {
+            // Edits of it go to the service, too.
+            db.raise_remote_version(node, version, seen)?;
+        }
         if lost {
             db.set_meta(LIST_AGAIN, b"1")?;
         }

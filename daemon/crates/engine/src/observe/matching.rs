@@ -218,7 +218,7 @@ impl Scan<'_, '_> {
             name: fresh.name.clone(),
             kind: fresh.kind,
             stat: local_stat(&fresh.stat),
-            executable: fresh.kind == Kind::File && fresh.stat.executable == Some(true),
+            executable: fresh.kind == Kind::File && self.executable_bit(fresh)?,
             hash: None,
             skipped: Skipped::No,
         })?;
@@ -230,6 +230,24 @@ impl Scan<'_, '_> {
             self.visit_fresh(id, fresh)?;
         }
         Ok(())
+    }
+
+    /// Returns the executable bit of a new file. A disk that keeps none leaves the service's as it is.
+    fn executable_bit(&self, fresh: &Fresh) -> Result<bool, IndexError> {
+        if let Some(executable) = fresh.stat.executable {
+            return Ok(executable);
+        }
+        let parent = match fresh.parent {
+            Some(folder) => self.db.synced_by_local(folder)?.map(|s| Some(s.node)),
+            None => self.folder.remote_node,
+        };
+        let Some(parent) = parent else {
+            return Ok(false);
+        };
+        let same_name = self.db.remote_children_by_key(parent, &fresh.name)?;
+        Ok(same_name
+            .iter()
+            .any(|remote| remote.kind == Kind::File && remote.executable))
     }
 
     /// Looks into a directory that was matched.

@@ -37,6 +37,7 @@ pub(crate) async fn move_local(
     if !local_stat(&disk.stat(&source)?).same_file(&row.stat) {
         return Err(EngineError::Stale);
     }
+    ctx.check_disk_of(parent)?;
     disk.rename(&source, &target)?;
     flush_names(ctx, &[&source, &target])?;
     let stat = local_stat(&disk.stat(&target)?);

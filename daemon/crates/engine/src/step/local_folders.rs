@@ -91,7 +91,9 @@ fn create_one(
         Some(dir) => dir.join(to.name.clone()),
         None => {
             let place = ctx.engine.index.read(|db| ctx.local_place(db, to))?;
-            place.ok_or(EngineError::Stale)?.1
+            let (parent, path) = place.ok_or(EngineError::Stale)?;
+            ctx.check_disk_of(parent)?;
+            path
         }
     };
     let stat = ctx.engine.ports.disk.mkdir(&ctx.absolute_path(&path))?;

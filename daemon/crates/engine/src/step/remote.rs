@@ -14,8 +14,8 @@ use crate::record;
 use crate::step::Ctx;
 use crate::step::batch::{BatchResults, StepResult};
 use cairn_index::{RemoteRow, SentPlace};
-use cairn_model::{ActivityKind, LocalId, NodeId, Verification};
-use cairn_plan::{MoveReason, Parent, ParentAndName, Step};
+use cairn_model::{ActivityKind, LocalId, Name, NodeId, Verification};
+use cairn_plan::{Parent, ParentAndName, Step};
 use cairn_transfer::each;
 use cairn_wire::nodes::{Node, NodeOperation};
 use send::send;
@@ -36,7 +36,7 @@ enum Then {
         place: SentPlace,
     },
     Moved {
-        is_synced: bool,
+        sent: Sent,
         /// None for a node without a merge base.
         place: Option<SentPlace>,
     },
@@ -44,6 +44,15 @@ enum Then {
         node: NodeId,
         path: String,
     },
+}
+
+/// The attributes of a node that a change of one's own has given it.
+pub(crate) struct Sent {
+    pub(crate) parent: Option<NodeId>,
+    pub(crate) name: Name,
+    pub(crate) executable: bool,
+    /// The change has given it content, too.
+    pub(crate) has_content: bool,
 }
 
 /// Returns whether steps of this kind travel together.
@@ -94,7 +103,7 @@ fn prepare(
 ) -> Result<Prepared, EngineError> {
     match step {
         Step::CreateRemoteFolder { local, to } => prepare_folder(ctx, *local, to, made),
-        Step::MoveRemote { node, to, reason } => prepare_move(ctx, *node, to, *reason, latest),
+        Step::MoveRemote { node, to, .. } => prepare_move(ctx, *node, to, latest),
         Step::TrashRemote { node } => prepare_trash(ctx, *node),
         Step::Adopt { .. }
         | Step::Forget { .. }
@@ -152,7 +161,6 @@ fn prepare_move(
     ctx: &Ctx,
     node: NodeId,
     to: &ParentAndName,
-    reason: MoveReason,
     latest: &mut BTreeMap<NodeId, RemoteRow>,
 ) -> Result<Prepared, EngineError> {
     let known = match latest.remove(&node) {
@@ -181,17 +189,16 @@ fn prepare_move(
         ..known
     };
     let place = sent_place(ctx, &after)?;
-    latest.insert(node, after);
-    // A temporary name is recorded, too: were it not, a crash in the middle would look like the
-    // service's own change of the name.
-    let is_synced = match reason {
-        MoveReason::Follow | MoveReason::Temporary | MoveReason::Conflict | MoveReason::PutBack => {
-            true
-        }
+    let sent = Sent {
+        parent,
+        name: after.name.clone(),
+        executable: after.executable,
+        has_content: false,
     };
+    latest.insert(node, after);
     Ok(Prepared {
         operation,
-        then: Then::Moved { is_synced, place },
+        then: Then::Moved { sent, place },
     })
 }
 
@@ -247,7 +254,13 @@ fn record(ctx: &Ctx, then: Then, response: Option<Node>) -> Result<(), EngineErr
     let index = &ctx.engine.index;
     match then {
         Then::Made { place } => {
-            let row = row_of(ctx, response)?;
+            let sent = Sent {
+                parent: place.parent,
+                name: place.name.clone(),
+                executable: false,
+                has_content: false,
+            };
+            let row = row_of(ctx, response, &sent)?;
             if row.node != place.node {
                 return Err(EngineError::Protocol("another folder than was sent".into()));
             }
@@ -256,13 +269,13 @@ fn record(ctx: &Ctx, then: Then, response: Option<Node>) -> Result<(), EngineErr
                 record::end_sent_places(db, &row, ctx.engine.api.device())
             })?;
         }
-        Then::Moved { is_synced, .. } => {
-            let row = row_of(ctx, response)?;
+        Then::Moved { sent, .. } => {
+            let row = row_of(ctx, response, &sent)?;
             index.write(|db| {
                 db.put_remote(&db.folders()?, &row)?;
-                if is_synced {
-                    record::agree_place(db, &ctx.folder, row.node)?;
-                }
+                // A temporary name, too: otherwise a crash in the middle would look like the service's own
+                // change of the name.
+                record::agree_place(db, &ctx.folder, row.node)?;
                 db.end_sent_places(row.node, row.version)
             })?;
             ctx.engine.count(|c| c.renames += 1);
@@ -294,7 +307,15 @@ fn record(ctx: &Ctx, then: Then, response: Option<Node>) -> Result<(), EngineErr
     Ok(())
 }
 
-pub(crate) fn row_of(ctx: &Ctx, response: Option<Node>) -> Result<RemoteRow, EngineError> {
+/// Returns the row of a node as it is after a change of one's own.
+///
+/// # Errors
+/// [`EngineError::Protocol`] without a node, or for one that can't be.
+pub(crate) fn row_of(
+    ctx: &Ctx,
+    response: Option<Node>,
+    sent: &Sent,
+) -> Result<RemoteRow, EngineError> {
     let node =
         response.ok_or_else(|| EngineError::Protocol("a response without the node".into()))?;
     let (row, trust) = remote_row(&ctx.engine.keys, &node)
@@ -302,14 +323,23 @@ pub(crate) fn row_of(ctx: &Ctx, response: Option<Node>) -> Result<RemoteRow, Eng
     if trust == Trust::Verified || ctx.engine.verification.get() == Verification::Warn {
         return Ok(row);
     }
-    // A name or place that waits for a person does not come in with the response to a change of one's own.
+    // What waits for a person does not come in with the response to a change of one's own.
     let known = ctx.engine.index.read(|db| db.remote_row(row.node))?;
-    Ok(match known {
-        Some(known) => RemoteRow {
-            parent: known.parent,
-            name: known.name,
-            ..row
+    let content = match known {
+        Some(known) if !sent.has_content => RemoteRow {
+            version: row.version,
+            seal: row.seal,
+            seen: row.seen,
+            device: row.device,
+            changed_ms: row.changed_ms,
+            ..known
         },
-        None => row,
+        Some(_) | None => row,
+    };
+    Ok(RemoteRow {
+        parent: sent.parent,
+        name: sent.name.clone(),
+        executable: sent.executable,
+        ..content
     })
 }

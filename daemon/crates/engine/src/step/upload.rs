@@ -84,7 +84,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         outcome = uploading => outcome?,
         () = ctx.wait_paused() => return Err(EngineError::Paused),
     };
-    let committed = Committed::new(ctx, ready.path, stat, outcome)?;
+    let committed = Committed::new(ctx, (ready.path, &ready.target), stat, outcome)?;
     let index = &ctx.engine.index;
     index
         .write(|db| record(db, ctx, &db.folders()?, task, &committed))?

@@ -136,7 +136,11 @@ pub(super) fn remove_file(place: &ResolvedPath<'_>) -> io::Result<()> {
     )?)
 }
 
+/// Sets or clears the executable bit, where the disk keeps one.
 pub(super) fn set_executable(file: &File, executable: bool) -> io::Result<()> {
+    if stat::file(file)?.executable.is_none() {
+        return Ok(());
+    }
     let now = Mode::from_raw_mode(rustix::fs::fstat(file)?.st_mode);
     let wanted = with_executable(now, executable);
     if wanted != now {

@@ -49,7 +49,7 @@ impl SysWatcher {
         let tree = Arc::new(Mutex::new(Tree::default()));
         let (wake, stop) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
             .map_err(|e| failed(e.into()))?;
-        let pump = Pump {
+        let pump = EventLoop {
             tree: Arc::clone(&tree),
             inotify: Arc::clone(&inotify),
             hints,
@@ -77,7 +77,7 @@ impl SysWatcher {
         self.tree.lock().remove_root(&self.inotify, root);
     }
 
-    /// Lets the folder below fail at its `limit`th directory, as the kernel would.
+    /// Makes watching fail, as the kernel does at its limit, once `limit` directories are watched.
     #[cfg(test)]
     pub(super) fn set_limit(&self, limit: usize) {
         self.tree.lock().set_limit(limit);
@@ -94,8 +94,8 @@ impl Drop for SysWatcher {
     }
 }
 
-/// The thread that turns the kernel's events into hints.
-struct Pump {
+/// The loop that turns the kernel's events into hints, on a thread of its own.
+struct EventLoop {
     tree: Arc<Mutex<Tree>>,
     inotify: Arc<OwnedFd>,
     hints: UnboundedSender<Hint>,
@@ -104,11 +104,11 @@ struct Pump {
 /// One event, copied out of the read buffer.
 struct Event {
     watch: i32,
-    what: ReadFlags,
+    flags: ReadFlags,
     name: Option<PathBuf>,
 }
 
-impl Pump {
+impl EventLoop {
     fn run(&self, stop: &OwnedFd) {
         let mut buffer = vec![MaybeUninit::uninit(); BUFFER_BYTES];
         loop {
@@ -141,7 +141,7 @@ impl Pump {
             match reader.next() {
                 Ok(event) => events.push(Event {
                     watch: event.wd(),
-                    what: event.events(),
+                    flags: event.events(),
                     name: event
                         .file_name()
                         .map(|name| PathBuf::from(OsStr::from_bytes(name.to_bytes()))),
@@ -175,8 +175,8 @@ impl Pump {
     }
 
     fn apply(&self, tree: &mut Tree, event: Event, hint: &mut dyn FnMut(Hint)) {
-        let what = event.what;
-        if what.contains(ReadFlags::QUEUE_OVERFLOW) {
+        let flags = event.flags;
+        if flags.contains(ReadFlags::QUEUE_OVERFLOW) {
             // Directories that came and went in the gap are unknown: look at all of them again.
             hint(Hint::Overflow);
             for (root, error) in tree.rebuild(&self.inotify) {
@@ -187,12 +187,21 @@ impl Pump {
         let Some(dir) = tree.path_of(event.watch) else {
             return;
         };
-        if what.contains(ReadFlags::IGNORED) {
+        if flags.contains(ReadFlags::IGNORED) {
             tree.forget(event.watch);
             return;
         }
-        if what.intersects(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::UNMOUNT) {
-            // For a directory inside, its parent's event says the same with the name.
+        if flags.contains(ReadFlags::UNMOUNT) && !tree.is_root(&dir) {
+            // The parent directory gets no event for it, and the directory below has no watch yet.
+            if let Err(error) = tree.add_below(&self.inotify, &dir) {
+                let root = tree.root_of(&dir).unwrap_or_else(|| dir.clone());
+                hint(Hint::Lost { root, error });
+            }
+            hint(Hint::Path(dir));
+            return;
+        }
+        if flags.intersects(ReadFlags::DELETE_SELF | ReadFlags::MOVE_SELF | ReadFlags::UNMOUNT) {
+            // For a directory inside, an event of its parent says the same with the name.
             if tree.is_root(&dir) {
                 tree.remove_root(&self.inotify, &dir);
                 hint(Hint::Path(dir.clone()));
@@ -209,11 +218,11 @@ impl Pump {
         if tree.is_excluded(&path) {
             return;
         }
-        if what.contains(ReadFlags::ISDIR) {
-            if what.intersects(ReadFlags::MOVED_FROM | ReadFlags::DELETE) {
+        if flags.contains(ReadFlags::ISDIR) {
+            if flags.intersects(ReadFlags::MOVED_FROM | ReadFlags::DELETE) {
                 tree.remove_below(&self.inotify, &path);
             }
-            if what.intersects(ReadFlags::MOVED_TO | ReadFlags::CREATE)
+            if flags.intersects(ReadFlags::MOVED_TO | ReadFlags::CREATE)
                 && let Err(error) = tree.add_below(&self.inotify, &path)
             {
                 let root = tree.root_of(&path).unwrap_or_else(|| path.clone());
@@ -229,7 +238,7 @@ impl Pump {
                 path: root.clone(),
                 source: error.into(),
             };
-            // The receiver is gone: there is nobody to report to.
+            // This fails only if the receiver is gone; then nobody waits for it.
             let _ = self.hints.send(Hint::Lost { root, error });
         }
     }

@@ -236,3 +236,34 @@ fn dropping_the_watcher_ends_its_channel() {
     drop(watcher);
     assert!(hints.blocking_recv().is_none());
 }
+
+/// Runs `mount` or `umount`; false where this user may not.
+fn mount(arguments: &[&str]) -> bool {
+    let program = if arguments.len() == 1 {
+        "umount"
+    } else {
+        "mount"
+    };
+    let run = std::process::Command::new(program).args(arguments).output();
+    run.is_ok_and(|output| output.status.success())
+}
+
+#[tokio::test]
+async fn an_unmount_inside_a_folder_gives_a_hint_and_what_is_below_is_watched() {
+    let mut is_mounted = false;
+    let mut w = watch_folder(|root| {
+        let sub = root.join("sub");
+        fs::create_dir(&sub).unwrap();
+        is_mounted = mount(&["-t", "tmpfs", "none", sub.to_str().unwrap()]);
+    });
+    if !is_mounted {
+        println!("not tested: mounting needs the rights of root");
+        return;
+    }
+    let sub = w.root.join("sub");
+    assert!(mount(&[sub.to_str().unwrap()]));
+    w.until(&sub).await;
+    let file = sub.join("file");
+    fs::write(&file, b"1").unwrap();
+    w.until(&file).await;
+}

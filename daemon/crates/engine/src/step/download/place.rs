@@ -43,6 +43,7 @@ fn find_destination(ctx: &Ctx, task: &Task) -> Result<Destination, EngineError> 
     })?;
     let (parent, path) = place.ok_or(EngineError::Stale)?;
     let Some((row, own_path)) = over else {
+        ctx.check_disk_of(parent)?;
         return Ok(Destination {
             path,
             parent,

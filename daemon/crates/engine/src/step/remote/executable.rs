@@ -1,7 +1,7 @@
 //! The step that changes an executable bit on the service.
 
 use super::journal::is_refusal;
-use super::row_of;
+use super::{Sent, row_of};
 use crate::error::EngineError;
 use crate::node_rows::{Next, next_seal};
 use crate::record;
@@ -47,22 +47,25 @@ pub(crate) async fn set_executable(
         .update_node(node, Some(known.version), &change)
         .await;
     let index = &ctx.engine.index;
-    match response {
-        Ok(response) => {
-            let row = row_of(ctx, Some(response))?;
-            index.write(|db| {
-                db.put_remote(&db.folders()?, &row)?;
-                record::agree_executable(db, &ctx.folder, node, executable)?;
-                db.end_sent_bits(node, row.version)
-            })?;
-            Ok(())
-        }
+    let response = match response.map_err(EngineError::from) {
+        Ok(response) => response,
         Err(error) => {
-            let error = EngineError::from(error);
             if is_refusal(&error) {
                 index.write(|db| db.end_sent_bit(&bit))?;
             }
-            Err(error)
+            return Err(error);
         }
-    }
+    };
+    let sent = Sent {
+        parent: known.parent,
+        name: known.name,
+        executable,
+        has_content: false,
+    };
+    let row = row_of(ctx, Some(response), &sent)?;
+    Ok(index.write(|db| {
+        db.put_remote(&db.folders()?, &row)?;
+        record::agree_executable(db, &ctx.folder, node, executable)?;
+        db.end_sent_bits(node, row.version)
+    })?)
 }

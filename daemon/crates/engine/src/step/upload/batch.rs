@@ -40,7 +40,7 @@ pub(crate) async fn many(ctx: &Ctx, tasks: Vec<Task>) -> Vec<(Task, StepResult)>
     }
     let sent = results.proceed(send(ctx, files).await);
     let committed = results.proceed(sent.into_iter().map(|(task, (ready, uploaded))| {
-        let committed = Committed::new(ctx, ready.path, ready.row.stat, uploaded);
+        let committed = Committed::new(ctx, (ready.path, &ready.target), ready.row.stat, uploaded);
         (task, committed)
     }));
     results.extend(record_all(ctx, committed));

@@ -5,10 +5,10 @@ use crate::error::EngineError;
 use crate::feed;
 use crate::record::{self, Content};
 use crate::step::Ctx;
-use crate::step::remote::row_of;
+use crate::step::remote::{Sent, row_of};
 use cairn_index::{ActivityRow, Db, FolderRow, IndexError, LocalStat, RemoteRow};
-use cairn_model::{ActivityKind, Manifest};
-use cairn_transfer::Uploaded;
+use cairn_model::{ActivityKind, Manifest, Name};
+use cairn_transfer::{UploadTarget, Uploaded};
 
 /// A file that the service has taken.
 pub(super) struct Committed {
@@ -36,14 +36,20 @@ pub(super) enum Recorded {
 impl Committed {
     pub(super) fn new(
         ctx: &Ctx,
-        path: String,
+        (path, target): (String, &UploadTarget),
         stat: LocalStat,
         uploaded: Uploaded,
     ) -> Result<Self, EngineError> {
         let new = match uploaded {
             Uploaded::Committed { node, manifest } => {
                 let seq = node.seq;
-                let mut row = row_of(ctx, Some(*node))?;
+                let sent = Sent {
+                    parent: target.parent(),
+                    name: Name::new(target.name().to_owned()).map_err(|_| EngineError::Stale)?,
+                    executable: manifest.executable,
+                    has_content: true,
+                };
+                let mut row = row_of(ctx, Some(*node), &sent)?;
                 // The response may already show a later revision than ours.
                 if row.revision == Some(manifest.revision) {
                     row.hash = Some(manifest.hash);
