@@ -12,11 +12,12 @@ pub trait Auth: Send + Sync {
     /// No token can be had.
     async fn bearer(&self) -> Result<String, ApiError>;
 
-    /// Is called after a 401. Returns whether there is a new token to try, once.
+    /// Is called after a 401 to a request with the token `refused`. Returns whether there is another token to
+    /// try, once.
     ///
     /// # Errors
     /// The new token could not be fetched.
-    async fn refresh(&self) -> Result<bool, ApiError>;
+    async fn refresh(&self, refused: &str) -> Result<bool, ApiError>;
 }
 
 /// An API key: it never changes, so a 401 is final.
@@ -41,7 +42,7 @@ impl Auth for ApiKey {
         Ok(self.0.clone())
     }
 
-    async fn refresh(&self) -> Result<bool, ApiError> {
+    async fn refresh(&self, _refused: &str) -> Result<bool, ApiError> {
         Ok(false)
     }
 }

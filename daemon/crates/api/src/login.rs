@@ -17,15 +17,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Mutex;
-use tokio::time::Instant;
 
 /// An access token is renewed when it would expire within this time.
 const MARGIN_MS: i64 = 30_000;
 /// Tries of one renewal; the provider takes the old refresh token again while its successor is unused.
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
-/// Calls that were refused together renew together: within this time one renewal is enough.
-const TOGETHER: Duration = Duration::from_secs(10);
 
 /// The tokens of a login, and where to go with them.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,13 +68,7 @@ pub trait TokenStore: Send + Sync {
 pub struct Login {
     transport: Arc<dyn Transport>,
     store: Arc<dyn TokenStore>,
-    state: Mutex<TokenState>,
-}
-
-#[derive(Default)]
-struct TokenState {
-    tokens: Option<Tokens>,
-    renewed: Option<Instant>,
+    tokens: Mutex<Option<Tokens>>,
 }
 
 impl Tokens {
@@ -125,17 +116,17 @@ impl Login {
         Self {
             transport,
             store,
-            state: Mutex::default(),
+            tokens: Mutex::default(),
         }
     }
 
     /// Replaces the known tokens: by those that another process has stored since, or by new ones of the provider.
-    async fn renew(&self, state: &mut TokenState) -> Result<(), ApiError> {
+    async fn renew(&self, known: &mut Option<Tokens>) -> Result<(), ApiError> {
         let _lock = self.store.lock().await?;
         let kept = self.store.load().await?.ok_or(ApiError::Unauthorized)?;
-        let known = state.tokens.as_ref().map(|tokens| &tokens.access_token);
-        if known != Some(&kept.access_token) && kept.is_fresh() {
-            (state.tokens, state.renewed) = (Some(kept), Some(Instant::now()));
+        let last = known.as_ref().map(|tokens| &tokens.access_token);
+        if last != Some(&kept.access_token) && kept.is_fresh() {
+            *known = Some(kept);
             return Ok(());
         }
         let response = self.fetch(&kept).await?;
@@ -143,7 +134,7 @@ impl Login {
         // Kept before it is used: the old one is used up.
         self.store.save(&fresh).await?;
         tracing::debug!("renewed the access token");
-        (state.tokens, state.renewed) = (Some(fresh), Some(Instant::now()));
+        *known = Some(fresh);
         Ok(())
     }
 
@@ -166,26 +157,27 @@ impl Login {
 #[async_trait]
 impl Auth for Login {
     async fn bearer(&self) -> Result<String, ApiError> {
-        let mut state = self.state.lock().await;
-        if state.tokens.is_none() {
-            state.tokens = self.store.load().await?;
+        let mut known = self.tokens.lock().await;
+        if known.is_none() {
+            *known = self.store.load().await?;
         }
-        match &state.tokens {
+        match known.as_ref() {
             None => return Err(ApiError::Unauthorized),
             Some(tokens) if tokens.is_fresh() => return Ok(tokens.access_token.clone()),
             Some(_) => {}
         }
-        self.renew(&mut state).await?;
-        let tokens = state.tokens.as_ref().ok_or(ApiError::Unauthorized)?;
+        self.renew(&mut known).await?;
+        let tokens = known.as_ref().ok_or(ApiError::Unauthorized)?;
         Ok(tokens.access_token.clone())
     }
 
-    async fn refresh(&self) -> Result<bool, ApiError> {
-        let mut state = self.state.lock().await;
-        if state.renewed.is_some_and(|at| at.elapsed() < TOGETHER) {
+    async fn refresh(&self, refused: &str) -> Result<bool, ApiError> {
+        let mut known = self.tokens.lock().await;
+        if (known.as_ref()).is_some_and(|tokens| tokens.access_token != refused) {
+            // Calls that were refused together renew once.
             return Ok(true);
         }
-        match self.renew(&mut state).await {
+        match self.renew(&mut known).await {
             Ok(()) => Ok(true),
             Err(ApiError::Unauthorized) => Ok(false),
             Err(error) => Err(error),

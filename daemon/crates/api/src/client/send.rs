@@ -26,14 +26,15 @@ impl Api {
         let mut refreshed = false;
         loop {
             tried += 1;
-            let attempt = async { read(self.attempt(call).await?).await };
+            let token = self.auth.bearer().await?;
+            let attempt = async { read(self.attempt(call, &token).await?).await };
             let failure = match attempt.await {
                 Ok(value) => return Ok(value),
                 Err(failure) => failure,
             };
             if failure.error == ApiError::Unauthorized && !refreshed {
                 refreshed = true;
-                if self.auth.refresh().await? {
+                if self.auth.refresh(&token).await? {
                     continue;
                 }
             }
@@ -60,10 +61,10 @@ impl Api {
         }
     }
 
-    async fn attempt(&self, call: &Call) -> Result<Response, Failure> {
+    async fn attempt(&self, call: &Call, token: &str) -> Result<Response, Failure> {
         let mut headers = call.headers.clone();
-        let bearer = format!("Bearer {}", self.auth.bearer().await?);
-        let mut bearer = HeaderValue::from_str(&bearer).map_err(|_| ApiError::Unauthorized)?;
+        let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
+            .map_err(|_| ApiError::Unauthorized)?;
         bearer.set_sensitive(true);
         headers.insert(header::AUTHORIZATION, bearer);
         let device = HeaderValue::from_str(&self.device.to_string())

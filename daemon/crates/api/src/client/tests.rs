@@ -67,7 +67,7 @@ impl Auth for Tokens {
     async fn bearer(&self) -> Result<String, ApiError> {
         Ok((*self.0.lock().unwrap().last().unwrap()).to_owned())
     }
-    async fn refresh(&self) -> Result<bool, ApiError> {
+    async fn refresh(&self, _refused: &str) -> Result<bool, ApiError> {
         let mut tokens = self.0.lock().unwrap();
         if tokens.len() > 1 {
             tokens.pop();
@@ -347,4 +347,29 @@ async fn a_list_of_deliveries_that_is_no_page_is_no_empty_list() {
     let (api, _script) = api(vec![Play::Respond(200, vec![], "{\"items\":[]}")]);
     let failed = api.webhook_deliveries("w").await.unwrap_err();
     assert!(matches!(failed, ApiError::Protocol(_)), "{failed:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_without_end_is_an_error() {
+    const FULL: &str = "{\"content\":[1],\"totalElements\":1,\"totalPages\":18446744073709551615,\
+        \"page\":1,\"pageSize\":100}";
+    let plays = (0..10_000).map(|_| Play::Respond(200, vec![], FULL));
+    let (endless, _) = api(plays.collect());
+    let read: Result<Vec<u64>, _> = endless.pages_from(0, "/x", &()).await;
+    assert!(matches!(read, Err(ApiError::Protocol(why)) if why.contains("too many pages")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_may_count_its_pages_from_0() {
+    const FULL: &str =
+        "{\"content\":[1],\"totalElements\":2,\"totalPages\":2,\"page\":1,\"pageSize\":1}";
+    for first in [0, 1] {
+        let plays = (0..2).map(|_| Play::Respond(200, vec![], FULL));
+        let (two_pages, script) = api(plays.collect());
+        let read: Vec<u64> = two_pages.pages_from(first, "/x", &()).await.unwrap();
+        assert_eq!(read, [1, 1]);
+        let seen = script.seen.lock().unwrap();
+        let last = format!("/x?page={}&page_size=100", first + 1);
+        assert_eq!(seen[1].path, last);
+    }
 }

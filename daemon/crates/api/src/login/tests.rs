@@ -110,10 +110,22 @@ async fn calls_that_were_refused_together_renew_once() {
     let world = setup(Timestamp::now().0 + 600_000);
     let login = login(&world);
     login.bearer().await.unwrap();
-    let (first, second) = tokio::join!(login.refresh(), login.refresh());
+    let (first, second) = tokio::join!(login.refresh("a0"), login.refresh("a0"));
     assert_eq!((first, second), (Ok(true), Ok(true)));
     assert_eq!(login.bearer().await, Ok("a1".into()));
     assert_eq!(world.0.used.load(Ordering::SeqCst), 1);
+}
+
+/// A service whose clock is ahead, or that ended a token early, refuses a new token a moment after it was made.
+#[tokio::test]
+async fn a_new_token_that_is_refused_is_renewed_at_once() {
+    let world = setup(Timestamp::now().0 + 600_000);
+    let login = login(&world);
+    login.bearer().await.unwrap();
+    assert_eq!(login.refresh("a0").await, Ok(true));
+    assert_eq!(login.refresh("a1").await, Ok(true));
+    assert_eq!(login.bearer().await, Ok("a2".into()));
+    assert_eq!(world.0.used.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
@@ -122,7 +134,7 @@ async fn a_refused_refresh_token_and_a_logout_end_it() {
     world.0.used.store(7, Ordering::SeqCst);
     let login = login(&world);
     assert_eq!(login.bearer().await, Err(ApiError::Unauthorized));
-    assert_eq!(login.refresh().await, Ok(false));
+    assert_eq!(login.refresh("a0").await, Ok(false));
     let kept = world.1.tokens.lock().unwrap().take();
     assert_eq!(kept.unwrap().refresh_token, "r0");
     assert_eq!(
