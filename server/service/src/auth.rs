@@ -43,6 +43,12 @@ const ACCOUNT_MATTERS: [&str; 5] = [
     "/api/v1/useraccount/second-factor",
 ];
 
+/// Paths whose responses have an address of the billing portal, which is a credential itself.
+const PORTAL_ADDRESSES: [&str; 2] = [
+    "/api/v1/payment/billing-portal",
+    "/api/v1/payment/tokens/packs",
+];
+
 /// The paths of those who administer other accounts.
 const ADMINISTRATION: &str = "/api/v1/admin";
 
@@ -225,7 +231,7 @@ pub(crate) fn authorize(app: &AppState, request: &Parts) -> Result<Caller> {
         ));
     }
     let below = |families: &[&str]| families.iter().any(|family| is_below(path, family));
-    let outlives = holder.delegated && !reads && below(&OUTLIVING);
+    let outlives = holder.delegated && (!reads && below(&OUTLIVING) || below(&PORTAL_ADDRESSES));
     let beyond_files = holder.access == Access::Read
         && (below(&ACCOUNT_MATTERS) || holder.delegated && below(&[KEY_BUNDLE, SECOND_FACTOR]));
     // A program that somebody was lent to is not lent the accounts of others.

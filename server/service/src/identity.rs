@@ -6,6 +6,7 @@ pub(crate) mod form;
 pub(crate) mod links;
 pub(crate) mod page;
 pub(crate) mod password;
+pub(crate) mod queue;
 mod second_factor;
 pub(crate) mod signer;
 pub(crate) mod throttle;
@@ -16,6 +17,7 @@ use crate::options::Options;
 use cairn_store::Store;
 use client::Client;
 use form::Forms;
+use queue::Queue;
 use signer::Signer;
 use throttle::Throttle;
 use tokio::sync::Semaphore;
@@ -29,6 +31,8 @@ pub(crate) struct Identity {
     pub(crate) forms: Forms,
     pub(crate) signer: Signer,
     pub(crate) throttle: Throttle,
+    /// Bounds the password checks that wait, by their networks.
+    pub(crate) queue: Queue,
     /// Bounds the password checks that run at once.
     pub(crate) checks: Semaphore,
 }
@@ -40,6 +44,7 @@ impl Identity {
             forms: Forms::new(store.secret("form_key")?),
             signer: Signer::default(),
             throttle: Throttle::default(),
+            queue: Queue::default(),
             checks: Semaphore::new(CHECKS_AT_ONCE),
         })
     }

@@ -3,5 +3,6 @@
 mod dispatcher;
 pub mod signature;
 pub(crate) mod target;
+mod turns;
 
 pub(crate) use dispatcher::{deliver_due, run};

@@ -4,6 +4,7 @@ use super::rows::id;
 use super::{Space, Store, Tx};
 use crate::error::{Error, Result};
 use crate::options::Limits;
+use cairn_model::address::normalize;
 use cairn_model::{AccountId, SpaceId};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
@@ -50,14 +51,19 @@ fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
     })
 }
 
+/// Finds the account with an address, however that is spelt. The spelling as it is goes first: the database may have
+/// accounts from before addresses were kept in one form.
 fn by_email(conn: &Connection, email: &str) -> Result<Option<Account>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM accounts a JOIN spaces s ON s.row = a.space WHERE a.email = ?1"
     );
-    Ok(conn
-        .prepare_cached(&sql)?
-        .query_row([email], account)
-        .optional()?)
+    let mut statement = conn.prepare_cached(&sql)?;
+    match statement.query_row([email.trim()], account).optional()? {
+        Some(found) => Ok(Some(found)),
+        None => Ok(statement
+            .query_row([normalize(email)], account)
+            .optional()?),
+    }
 }
 
 impl Store {
@@ -125,10 +131,10 @@ impl Tx<'_> {
     /// A conflict if the address is taken.
     pub fn add_account(&self, new: &NewAccount<'_>) -> Result<Account> {
         let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
-        if by_email(self.conn, new.email)?.is_some() {
+        let email = normalize(new.email);
+        if by_email(self.conn, &email)?.is_some() {
             return Err(Error::conflict(format!(
-                "an account {} exists already",
-                new.email
+                "an account {email} exists already"
             )));
         }
         let space: SpaceId = self.source.id(SpaceId::from_random_bytes);
@@ -138,13 +144,13 @@ impl Tx<'_> {
             params![space.as_bytes(), self.now],
         )?;
         let row = self.conn.last_insert_rowid();
-        let display_name = new.email.split('@').next().unwrap_or_default();
+        let display_name = email.split('@').next().unwrap_or_default().to_owned();
         self.conn.execute(
                 "INSERT INTO accounts (id, email, display_name, password, space, created_at, storage_limit, \
                  bandwidth_limit, file_count_limit) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                 params![
                     account.as_bytes(),
-                    new.email,
+                    email,
                     display_name,
                     new.password,
                     row,
@@ -157,8 +163,8 @@ impl Tx<'_> {
         self.ensure_profile(account)?;
         Ok(Account {
             id: account,
-            email: new.email.to_owned(),
-            display_name: display_name.to_owned(),
+            email,
+            display_name,
             space: Space { row, id: space },
             created_at: self.now,
             disabled: false,

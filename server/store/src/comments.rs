@@ -1,8 +1,8 @@
 //! Comments and the replies to them.
 
-use super::rows::id as read_id;
+use super::rows::{NodeRow, State, id as read_id};
 use super::social::refuse_blocked;
-use super::{Actor, Space, Store, Tx, nodes, search};
+use super::{Actor, Space, Store, Tx, access, nodes, search, teams};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, NodeId};
 use cairn_wire::Timestamp;
@@ -64,6 +64,57 @@ pub(super) fn forget(conn: &Connection, node: NodeId) -> Result<()> {
     conn.prepare_cached("DELETE FROM comments WHERE node = ?1")?
         .execute([node.as_bytes()])?;
     Ok(())
+}
+
+/// Deletes the places of comments on a node that nothing hangs from any more, also those above.
+fn drop_empty_places(conn: &Connection, node: NodeId) -> Result<()> {
+    loop {
+        let gone = conn
+            .prepare_cached(
+                "DELETE FROM comments WHERE node = ?1 AND body IS NULL AND NOT EXISTS \
+                 (SELECT 1 FROM comments r WHERE r.node = comments.node AND r.parent = comments.id)",
+            )?
+            .execute([node.as_bytes()])?;
+        if gone == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Deletes what an account has said about the nodes of others; where somebody has answered, the place stays.
+pub(super) fn forget_author(conn: &Connection, account: AccountId) -> Result<()> {
+    let commented: Vec<(NodeId, i64)> = conn
+        .prepare_cached(
+            "SELECT n.id, n.row FROM nodes n WHERE n.id IN (SELECT node FROM comments WHERE account = ?1)",
+        )?
+        .query_map([account.as_bytes()], |row| Ok((read_id(row, 0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    conn.prepare_cached("UPDATE comments SET body = NULL WHERE account = ?1")?
+        .execute([account.as_bytes()])?;
+    for (node, row) in commented {
+        drop_empty_places(conn, node)?;
+        // What was said is not to be found any more, either.
+        search::index_node(conn, row)?;
+    }
+    Ok(())
+}
+
+/// Returns the node that was commented on, if an account can see it: it lies in the personal space of the
+/// account, or in the space of one of its teams. The id of a comment is enough to know which.
+///
+/// # Errors
+/// 404, 403.
+fn commented_node(conn: &Connection, account: AccountId, node: NodeId) -> Result<NodeRow> {
+    let found = nodes::find(conn, node)?
+        .filter(|found| found.state != State::Deleted)
+        .ok_or_else(|| Error::not_found(format!("there is no node {node}")))?;
+    let is_own: bool = conn
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM accounts WHERE id = ?1 AND space = ?2)")?
+        .query_row(params![account.as_bytes(), found.space], |row| row.get(0))?;
+    if is_own || teams::role_in_space(conn, account, found.space)?.is_some() {
+        return Ok(found);
+    }
+    Err(access::forbidden_error(&format!("node {node}")))
 }
 
 /// The accounts whose file a node is: the owner of the personal space that it is in, and in a team's
@@ -193,13 +244,13 @@ impl Tx<'_> {
     ///
     /// # Errors
     /// 404; 403 for one of somebody else, and for one on a node that the caller can't see.
-    pub fn delete_comment(&self, actor: &Actor, id: Uuid) -> Result<()> {
+    pub fn delete_comment(&self, account: AccountId, id: Uuid) -> Result<()> {
         let missing = || Error::not_found(format!("there is no comment {id}"));
         let comment = find(self.conn, id)?
             .filter(|comment| !comment.deleted)
             .ok_or_else(missing)?;
-        let commented = nodes::visible_node(self.conn, actor.space, comment.file_id)?;
-        if comment.author.id != actor.account {
+        let commented = commented_node(self.conn, account, comment.file_id)?;
+        if comment.author.id != account {
             return Err(Error::Forbidden(
                 "only its author can delete a comment".into(),
             ));
@@ -207,24 +258,26 @@ impl Tx<'_> {
         self.conn
             .prepare_cached("UPDATE comments SET body = NULL WHERE id = ?1")?
             .execute([id.as_bytes()])?;
-        // Places that nothing hangs from any more go, also those above.
-        loop {
-            let gone = self
-                .conn
-                .prepare_cached(
-                    "DELETE FROM comments WHERE node = ?1 AND body IS NULL \
-                     AND NOT EXISTS (SELECT 1 FROM comments r WHERE r.parent = comments.id)",
-                )?
-                .execute([comment.file_id.as_bytes()])?;
-            if gone == 0 {
-                break;
-            }
-        }
+        drop_empty_places(self.conn, comment.file_id)?;
         search::index_node(self.conn, commented.row)
     }
 }
 
 impl Store {
+    /// Returns a comment without the replies to it.
+    ///
+    /// # Errors
+    /// 404, 403.
+    pub fn comment(&self, account: AccountId, id: Uuid) -> Result<Comment> {
+        self.read(|conn| {
+            let comment = find(conn, id)?
+                .filter(|comment| !comment.deleted)
+                .ok_or_else(|| Error::not_found(format!("there is no comment {id}")))?;
+            commented_node(conn, account, comment.file_id)?;
+            Ok(comment)
+        })
+    }
+
     /// One page of the threads on a node.
     ///
     /// # Errors

@@ -105,21 +105,88 @@ impl Store {
         })
     }
 
-    /// Deletes the accounts whose 60 days are over. The objects are to be deleted by the caller.
+    /// Deletes the accounts whose 60 days are over, each in a transaction of its own: one that can't be
+    /// deleted keeps none of the others. The objects are to be deleted by the caller.
     pub fn purge_accounts(&self) -> Result<Purged> {
-        self.write(|tx| {
-            let due: Vec<AccountId> = tx
-                .conn
+        let before = self.source().now_ms() - GRACE_MS;
+        let due: Vec<AccountId> = self.read(|conn| {
+            Ok(conn
                 .prepare_cached(
                     "SELECT id FROM accounts WHERE deletion_requested_at <= ?1 ORDER BY id",
                 )?
-                .query_map([tx.now - GRACE_MS], |row| id(row, 0))?
-                .collect::<rusqlite::Result<_>>()?;
-            let mut purged = Purged::default();
-            for account in due {
-                erasure::erase_account(tx, account, &mut purged)?;
+                .query_map([before], |row| id(row, 0))?
+                .collect::<rusqlite::Result<_>>()?)
+        })?;
+        let mut purged = Purged::default();
+        for account in due {
+            match self.write(|tx| purge_if_due(tx, account)) {
+                Ok(its) => purged.add(its),
+                Err(error) => {
+                    tracing::error!(%account, %error, "an account can't be deleted");
+                }
             }
-            Ok(purged)
-        })
+        }
+        Ok(purged)
+    }
+}
+
+/// Deletes an account whose 60 days are over; one that was deleted or restored meanwhile is left alone.
+fn purge_if_due(tx: &Tx<'_>, account: AccountId) -> Result<Purged> {
+    let is_due: bool = tx
+        .conn
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM accounts WHERE id = ?1 AND deletion_requested_at <= ?2)",
+        )?
+        .query_row(params![account.as_bytes(), tx.now - GRACE_MS], |row| {
+            row.get(0)
+        })?;
+    let mut purged = Purged::default();
+    if is_due {
+        erasure::erase_account(tx, account, &mut purged)?;
+    }
+    Ok(purged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::{Clock, Source};
+    use crate::{Limits, NewAccount};
+    use std::sync::Arc;
+
+    #[test]
+    fn an_account_that_cannot_be_deleted_keeps_none_of_the_others() {
+        let clock = Clock::Virtual { start_ms: 1_000 };
+        let store = Store::open(None, Arc::new(Source::new(clock, Some(1)))).unwrap();
+        let accounts: Vec<AccountId> = (0..3)
+            .map(|number| {
+                let new = NewAccount {
+                    email: &format!("p{number}@example.com"),
+                    password: "hash",
+                    limits: Limits::default(),
+                };
+                let id = store.add_account(&new).unwrap().id;
+                store.request_deletion(id).unwrap();
+                id
+            })
+            .collect();
+        store.source().advance(GRACE_MS.unsigned_abs());
+        // The smallest id is deleted first.
+        let stuck = *accounts.iter().min().unwrap();
+        store
+            .write(|tx| {
+                tx.conn.execute_batch(&format!(
+                    "CREATE TRIGGER stuck BEFORE DELETE ON accounts WHEN old.id = x'{}' \
+                     BEGIN SELECT RAISE(ABORT, 'stuck'); END",
+                    stuck.0.simple()
+                ))?;
+                Ok(())
+            })
+            .unwrap();
+        store.purge_accounts().unwrap();
+        for account in accounts {
+            let left = store.account(account).unwrap().is_some();
+            assert_eq!(left, account == stuck);
+        }
     }
 }

@@ -5,14 +5,15 @@
 
 use super::purge::{self, Purged};
 use super::rows::id;
-use super::{Space, Store, Tx, chunks, space_log, teams};
+use super::{Space, Store, Tx, chunks, comments, space_log, teams};
 use crate::error::Result;
 use crate::rights::Right;
 use cairn_model::{AccountId, NodeId, TeamId};
 
 /// Tables that are not emptied by their `account` or `node` column: a revision in a team's space
-/// outlives its writer, and the rest goes by way of the space.
-const BY_OTHER_WAYS: [&str; 4] = ["revisions", "uploads", "chunks", "nodes"];
+/// outlives its writer, so does the place of a comment that others have answered, and the rest goes by way
+/// of the space.
+const BY_OTHER_WAYS: [&str; 5] = ["revisions", "uploads", "chunks", "nodes", "comments"];
 
 /// The tables with a column of this name, but for those that go by other ways.
 fn tables_with(tx: &Tx<'_>, column: &str) -> Result<Vec<String>> {
@@ -102,6 +103,7 @@ pub(super) fn erase_account(tx: &Tx<'_>, account: AccountId, purged: &mut Purged
         erase_team(tx, team, purged)?;
     }
     erase_space(tx, space, purged)?;
+    comments::forget_author(tx.conn, account)?;
     tx.conn.execute(
         "DELETE FROM refresh_tokens WHERE grant_id IN (SELECT id FROM grants WHERE account = ?1)",
         [account.as_bytes()],

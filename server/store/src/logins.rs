@@ -277,6 +277,26 @@ impl Store {
         })
     }
 
+    /// Ends a single access token of a service account, which has no login of its own: it is kept as one that has
+    /// ended, under the token's id.
+    pub fn end_token(&self, token: &Login) -> Result<()> {
+        self.write(|tx| {
+            tx.conn.execute(
+                "INSERT OR IGNORE INTO grants (id, account, client, scope, auth_time, created_at, revoked_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)",
+                params![
+                    token.id.as_bytes(),
+                    token.account.as_bytes(),
+                    token.client,
+                    token.scope.to_string(),
+                    token.auth_time,
+                    tx.now
+                ],
+            )?;
+            Ok(())
+        })
+    }
+
     /// Logins and service accounts that ended after `since`: their access tokens may not have expired.
     pub fn logins_ended_since(&self, since: i64) -> Result<Vec<Uuid>> {
         self.read(|conn| {

@@ -91,6 +91,14 @@ impl MailQueue {
     }
 }
 
+/// Returns a text that somebody else has chosen, such as the name of a file, for a line of a mail: it must not begin
+/// lines of its own, which would read as if the server had written them.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
+    text.replace(breaks, "\u{fffd}")
+}
+
 fn due_mail(row: &Row<'_>) -> rusqlite::Result<DueMail> {
     Ok(DueMail {
         row: row.get(0)?,
@@ -170,7 +178,7 @@ impl Tx<'_> {
             )?
             .execute(params![
                 to,
-                subject,
+                one_line(subject),
                 body,
                 self.now,
                 name_of(&state),

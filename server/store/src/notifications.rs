@@ -4,6 +4,7 @@ use super::access::{self, Table};
 use super::rows::{fresh_id, id, json, name_of, word};
 use super::{Store, Tx};
 use crate::error::Result;
+use crate::mails::one_line;
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::{EmailPreferences, UpdateEmailPreferences};
@@ -78,6 +79,8 @@ impl Tx<'_> {
             )
             .optional()?;
         let Some(email) = email else { return Ok(()) };
+        // A title names files and people, and becomes a line of a mail.
+        let title = &one_line(title);
         self.conn
             .prepare_cached(
                 "INSERT INTO notifications (id, account, kind, title, data, created_at) \

@@ -60,9 +60,13 @@ impl Outbox {
     }
 }
 
+/// Returns the enabled webhooks of an account; one that is disabled itself hears of nothing.
 fn subscribers(conn: &Connection, account: AccountId) -> Result<Vec<Subscriber>> {
     Ok(conn
-        .prepare_cached("SELECT id, events FROM webhooks WHERE account = ?1 AND enabled = 1")?
+        .prepare_cached(
+            "SELECT id, events FROM webhooks WHERE account = ?1 AND enabled = 1 AND NOT EXISTS \
+             (SELECT 1 FROM accounts WHERE id = ?1 AND disabled_at IS NOT NULL)",
+        )?
         .query_map([account.as_bytes()], |row| {
             Ok(Subscriber {
                 webhook: Uuid::from_bytes(row.get(0)?),

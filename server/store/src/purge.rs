@@ -15,6 +15,14 @@ pub struct Purged {
     pub objects: Vec<String>,
 }
 
+impl Purged {
+    /// Adds what another purge deleted.
+    pub(super) fn add(&mut self, other: Self) {
+        self.nodes += other.nodes;
+        self.objects.extend(other.objects);
+    }
+}
+
 fn trashed_together(conn: &Connection, root: NodeId) -> Result<Vec<(NodeId, i64)>> {
     Ok(conn
         .prepare_cached("SELECT id, kind FROM nodes WHERE trash_root = ?1 AND state = 1")?

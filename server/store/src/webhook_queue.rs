@@ -2,10 +2,11 @@
 
 use super::Store;
 use super::outbox::associated_data;
+use super::rows::id as read_id;
 use super::webhook_deliveries::{number_of, response_of};
 use super::webhooks::secret_of;
 use crate::error::{Error, Result};
-use cairn_model::{DeliveryState, EventKind};
+use cairn_model::{AccountId, DeliveryState, EventKind};
 use rusqlite::{OptionalExtension as _, params};
 use uuid::Uuid;
 
@@ -19,8 +20,10 @@ const KEPT_MS: i64 = 30 * 24 * 3600 * 1000;
 /// A delivery that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Due {
-    pub(crate) row: i64,
+    pub row: i64,
     pub webhook: Uuid,
+    /// The account whose webhook it is.
+    pub account: AccountId,
 }
 
 /// Everything that an attempt needs.
@@ -61,21 +64,24 @@ impl AttemptResult {
 }
 
 impl Store {
-    /// Lists the due deliveries, a few of each webhook, so that a slow one can't keep the others
-    /// waiting.
+    /// Lists the due deliveries, the oldest first, a few of each webhook, so that a slow one can't keep the
+    /// others waiting. Those of disabled accounts wait, as those of disabled webhooks do.
     pub fn due_deliveries(&self) -> Result<Vec<Due>> {
         let now = self.source.now_ms();
         self.read(|conn| {
             Ok(conn
                 .prepare_cached(
-                    "SELECT d.row, w.id FROM webhooks w JOIN webhook_deliveries d ON d.row IN \
+                    "SELECT d.row, w.id, w.account FROM webhooks w JOIN accounts a ON a.id = w.account \
+                     JOIN webhook_deliveries d ON d.row IN \
                      (SELECT row FROM webhook_deliveries WHERE webhook = w.id AND due_at <= ?1 \
-                      ORDER BY due_at, row LIMIT ?2) WHERE w.enabled = 1 ORDER BY d.due_at, d.row",
+                      ORDER BY due_at, row LIMIT ?2) \
+                     WHERE w.enabled = 1 AND a.disabled_at IS NULL ORDER BY d.due_at, d.row",
                 )?
                 .query_map(params![now, PER_WEBHOOK], |row| {
                     Ok(Due {
                         row: row.get(0)?,
                         webhook: Uuid::from_bytes(row.get(1)?),
+                        account: read_id(row, 2)?,
                     })
                 })?
                 .collect::<rusqlite::Result<_>>()?)
@@ -88,8 +94,9 @@ impl Store {
         self.read(|conn| {
             Ok(conn
                 .prepare_cached(
-                    "SELECT min(due_at) FROM webhooks w JOIN webhook_deliveries d ON d.webhook = w.id \
-                     WHERE w.enabled = 1 AND d.due_at > ?1",
+                    "SELECT min(due_at) FROM webhooks w JOIN accounts a ON a.id = w.account \
+                     JOIN webhook_deliveries d ON d.webhook = w.id \
+                     WHERE w.enabled = 1 AND a.disabled_at IS NULL AND d.due_at > ?1",
                 )?
                 .query_row([now], |row| row.get(0))?)
         })
@@ -111,7 +118,8 @@ impl Store {
         })
     }
 
-    /// Opens a delivery that is still due; `None` if its webhook was disabled or deleted meanwhile.
+    /// Opens a delivery that is still due; `None` if its webhook or account was disabled or deleted
+    /// meanwhile.
     ///
     /// # Errors
     /// [`Error::Unopenable`] where the delivery or the secret was sealed with a key that is gone.
@@ -122,8 +130,9 @@ impl Store {
             let found = conn
                 .prepare_cached(
                     "SELECT w.url, w.secret, iif(w.previous_until > ?3, w.previous, NULL), d.event, d.id, d.payload \
-                     FROM webhooks w JOIN webhook_deliveries d ON d.webhook = w.id \
-                     WHERE w.id = ?1 AND d.row = ?2 AND w.enabled = 1 AND d.due_at <= ?3",
+                     FROM webhooks w JOIN accounts a ON a.id = w.account \
+                     JOIN webhook_deliveries d ON d.webhook = w.id \
+                     WHERE w.id = ?1 AND d.row = ?2 AND w.enabled = 1 AND a.disabled_at IS NULL AND d.due_at <= ?3",
                 )?
                 .query_row(params![id.as_bytes(), due.row, now], |row| {
                     Ok((

@@ -55,6 +55,18 @@ async fn comments_nest_and_are_counted() {
     let paged: Comments = owner.get(&format!("{path}?page_size=1&page=2")).await.ok();
     assert_eq!(paged.page.content, all.page.content[1..]);
 
+    // Whoever sees the file sees a comment by its id, without the replies.
+    let one: Comment = owner
+        .get(&format!("/api/v1/comments/{}", first.id))
+        .await
+        .ok();
+    assert_eq!((one.body, one.replies), (first.body.clone(), Vec::new()));
+    let stranger = world.outsider();
+    stranger
+        .get(&format!("/api/v1/comments/{}", first.id))
+        .await
+        .failed(403);
+
     // The place of an answered comment stays until the last answer goes.
     owner
         .delete(&format!("/api/v1/comments/{}", first.id))
@@ -69,6 +81,10 @@ async fn comments_nest_and_are_counted() {
         .failed(404);
     owner
         .delete(&format!("/api/v1/comments/{}", first.id))
+        .await
+        .failed(404);
+    owner
+        .get(&format!("/api/v1/comments/{}", first.id))
         .await
         .failed(404);
     for id in [reply.id, deeper.id] {
@@ -153,4 +169,58 @@ async fn whose_file_it_is_hears_of_comments_on_it_in_a_team_as_well() {
     assert_eq!((heard(&owner).await, heard(&member).await), (1, 1));
     comment(&there).await;
     assert_eq!((heard(&owner).await, heard(&member).await), (2, 1));
+}
+
+#[tokio::test]
+async fn a_comment_in_a_team_is_deleted_without_naming_the_space() {
+    let world = World::new();
+    let (owner, member) = (world.owner(), world.member());
+    let teams: Page<Team> = owner.get("/api/v1/teams").await.ok();
+    let team = &teams.content[0];
+    let there = member.in_space(team.space_id);
+    let file = there.file(None, "a", "x").await;
+    let path = format!("/api/v1/nodes/{}/comments", file.id);
+    let mut written = Vec::new();
+    for text in ["first", "second"] {
+        let comment: Comment = there.post(&path, &json!({"text": text})).await.ok();
+        written.push(format!("/api/v1/comments/{}", comment.id));
+    }
+    owner.delete(&written[0]).await.failed(403);
+    world.outsider().delete(&written[0]).await.failed(403);
+    member.delete(&written[0]).await.done(204);
+    // Who has left has no part in what is said there any more.
+    let leave = format!("/api/v1/teams/{}/members/{}", team.id, member.id().await);
+    member.delete(&leave).await.done(204);
+    member.delete(&written[1]).await.failed(403);
+    let left: Comments = owner.in_space(team.space_id).get(&path).await.ok();
+    assert_eq!(
+        (left.total, left.page.content[0].body.as_str()),
+        (1, "second")
+    );
+}
+
+#[tokio::test]
+async fn replies_outlive_the_account_that_they_answer() {
+    let world = World::new();
+    let (owner, member) = (world.owner(), world.member());
+    let teams: Page<Team> = owner.get("/api/v1/teams").await.ok();
+    let space = teams.content[0].space_id;
+    let (here, there) = (owner.in_space(space), member.in_space(space));
+    let file = here.file(None, "a", "x").await;
+    let path = format!("/api/v1/nodes/{}/comments", file.id);
+    let answered: Comment = there.post(&path, &json!({"text": "question"})).await.ok();
+    let reply: Comment = here
+        .post(
+            &format!("{path}/{}/replies", answered.id),
+            &json!({"text": "reply"}),
+        )
+        .await
+        .ok();
+    there.post(&path, &json!({"text": "alone"})).await.done(201);
+    world.app.delete_user("member@example.com").await.unwrap();
+    let left: Comments = here.get(&path).await.ok();
+    assert_eq!((left.total, left.page.content.len()), (1, 1));
+    let place = &left.page.content[0];
+    assert!(place.deleted && place.body.is_empty() && place.author.email.is_empty());
+    assert_eq!(place.replies, [reply]);
 }

@@ -205,6 +205,36 @@ async fn refresh_tokens_replace_each_other_and_an_old_one_ends_the_login() {
 }
 
 #[tokio::test]
+async fn a_refresh_narrows_a_login_to_reading_and_never_widens_it() {
+    let world = World::new();
+    let code = code(&world, "openid offline_access files").await;
+    let tokens: TokenResponse = redeem(&world, &code).await.ok();
+    let refresh_token = tokens.refresh_token.unwrap();
+    let ask = async |token: &str, scope: &str| {
+        let fields = [
+            ("grant_type", "refresh_token"),
+            ("refresh_token", token),
+            ("client_id", "cairn"),
+            ("scope", scope),
+        ];
+        post_form(&world.nobody(), "/oauth/token", &fields).await
+    };
+    let narrow: TokenResponse = ask(&refresh_token, "files.read").await.ok();
+    assert_eq!(narrow.scope.as_deref(), Some("files.read"));
+    let reader = world.caller(Some(&narrow.access_token));
+    reader.get("/api/v1/nodes").await.done(200);
+    let folder = json!({"kind": "folder", "name": "a"});
+    reader.post("/api/v1/nodes", &folder).await.failed(403);
+    // The login itself stays as it was.
+    let next = narrow.refresh_token.unwrap();
+    let whole: TokenResponse = refresh(&world, &next).await.ok();
+    let writer = world.caller(Some(&whole.access_token));
+    writer.post("/api/v1/nodes", &folder).await.done(201);
+    let last = whole.refresh_token.unwrap();
+    assert_refused(&ask(&last, "files email").await, 400, "invalid_scope");
+}
+
+#[tokio::test]
 async fn a_response_that_got_lost_costs_no_login_and_its_token_is_watched() {
     let world = World::new();
     let token = log_in(&world).await.refresh_token.unwrap();

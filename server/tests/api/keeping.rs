@@ -1,10 +1,11 @@
 //! Things that go by rule: files of a retention rule, old revisions.
 
-use super::world::{Draft, World};
+use super::world::{Caller, Draft, World};
 use cairn_server::{KeptRevisions, Options};
 use cairn_wire::Page;
 use cairn_wire::nodes::{Node, NodeState, Revision};
 use cairn_wire::retention::RetentionRule;
+use cairn_wire::teams::Team;
 use serde_json::json;
 
 const DAY: u64 = 86_400_000;
@@ -185,4 +186,101 @@ async fn a_shared_revision_is_kept() {
         .done(204);
     advance(&world, DAY).await;
     owner.chunk(first.id, "v1").await.failed(404);
+}
+
+/// The team of the development accounts.
+async fn team(world: &World) -> Team {
+    let page: Page<Team> = world.owner().get("/api/v1/teams").await.ok();
+    page.content[0].clone()
+}
+
+/// Makes a rule that deletes the files in a folder after a day.
+async fn daily_rule(who: &Caller, folder: &Node) -> RetentionRule {
+    let rule = json!({"folder_id": folder.id, "delete_after_days": 1, "name": "daily"});
+    who.post("/api/v1/retention-rules", &rule).await.ok()
+}
+
+async fn rules(who: &Caller) -> Vec<RetentionRule> {
+    let page: Page<RetentionRule> = who.get("/api/v1/retention-rules").await.ok();
+    page.content
+}
+
+#[tokio::test]
+async fn a_rule_in_a_teams_space_ends_with_the_membership_of_who_made_it() {
+    for word in ["", "/offboard"] {
+        let world = World::new();
+        let its = team(&world).await;
+        let owner = world.owner().in_space(its.space_id);
+        let member = world.member().in_space(its.space_id);
+        let folder = owner.folder(None, "reports").await;
+        daily_rule(&member, &folder).await;
+        let path = format!(
+            "/api/v1/teams/{}/members/{}{word}",
+            its.id,
+            member.id().await
+        );
+        let gone = match word {
+            "" => world.owner().delete(&path).await,
+            _ => world.owner().post(&path, &json!({})).await,
+        };
+        assert!(gone.status.is_success(), "{path}: {gone:?}");
+        let file = owner.file(Some(folder.id), "2026.txt", "x").await;
+        advance(&world, 2 * DAY).await;
+        let node: Node = owner.node(file.id).await.ok();
+        assert_eq!(node.state, NodeState::Active, "{word}");
+        assert!(rules(&world.member()).await.is_empty(), "{word}");
+        assert!(rules(&owner).await.is_empty(), "{word}");
+    }
+}
+
+#[tokio::test]
+async fn who_manages_a_team_lists_and_deletes_the_rules_of_its_members() {
+    let world = World::new();
+    let its = team(&world).await;
+    let owner = world.owner().in_space(its.space_id);
+    let member = world.member().in_space(its.space_id);
+    let folder = owner.folder(None, "reports").await;
+    let of_owner = daily_rule(&owner, &folder).await;
+    let of_member = daily_rule(&member, &folder).await;
+    let own = world.owner().folder(None, "own").await;
+    let private = daily_rule(&world.owner(), &own).await;
+    let ids = |rules: Vec<RetentionRule>| -> Vec<_> { rules.iter().map(|rule| rule.id).collect() };
+    assert_eq!(ids(rules(&owner).await), [of_owner.id, of_member.id]);
+    assert_eq!(ids(rules(&member).await), [of_member.id]);
+    assert_eq!(
+        ids(rules(&world.owner()).await),
+        [of_owner.id, private.id],
+        "without the header all of one's own"
+    );
+    let path = |rule: &RetentionRule| format!("/api/v1/retention-rules/{}", rule.id);
+    member.delete(&path(&of_owner)).await.failed(403);
+    world.outsider().delete(&path(&of_owner)).await.failed(403);
+    owner.delete(&path(&of_member)).await.done(204);
+    assert_eq!(ids(rules(&owner).await), [of_owner.id]);
+}
+
+#[tokio::test]
+async fn a_rule_rests_while_the_account_of_who_made_it_is_not_in_use() {
+    let world = World::new();
+    let its = team(&world).await;
+    let owner = world.owner().in_space(its.space_id);
+    let member = world.member().in_space(its.space_id);
+    let folder = owner.folder(None, "reports").await;
+    daily_rule(&member, &folder).await;
+    let file = owner.file(Some(folder.id), "2026.txt", "x").await;
+    let state = async || owner.node(file.id).await.ok::<Node>().state;
+    let disable = |on| world.app.set_user_disabled("member@example.com", on);
+    disable(true).unwrap();
+    advance(&world, 2 * DAY).await;
+    assert_eq!(state().await, NodeState::Active, "disabled");
+    disable(false).unwrap();
+    member.delete("/api/v1/useraccount").await.done(200);
+    advance(&world, DAY).await;
+    assert_eq!(state().await, NodeState::Active, "about to be deleted");
+    member
+        .post("/api/v1/useraccount/restore", &json!({}))
+        .await
+        .done(200);
+    advance(&world, DAY).await;
+    assert_eq!(state().await, NodeState::Trashed, "in use again");
 }

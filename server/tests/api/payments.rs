@@ -1,5 +1,6 @@
 //! Checks what is charged, credited and paid out, and when.
 
+use super::identity::service_caller;
 use super::world::{Caller, World};
 use cairn_wire::Page;
 use cairn_wire::account::Quota;
@@ -303,6 +304,10 @@ async fn a_cancelled_subscription_lasts_to_the_end_of_its_period() {
     let creator = member.id().await;
     let plans: Page<CreatorPlan> = member.get("/api/v1/payment/creator/plans").await.ok();
     let body = json!({"plan_id": plans.content[0].id});
+    let offered = format!("/api/v1/payment/creator/plans/{}", plans.content[0].id);
+    let offered: CreatorPlan = owner.get(&offered).await.ok();
+    assert_eq!(offered.price_monthly, plans.content[0].price_monthly);
+    assert_eq!(offered.creator_id, creator);
     let path = "/api/v1/payment/creator/subscriptions";
     let one = format!("{path}/{creator}");
     owner.delete(&one).await.failed(404);
@@ -420,4 +425,47 @@ async fn the_billing_portal_is_a_page_for_an_hour() {
     world.app.source().advance(3600 * 1000);
     nobody.get(path).await.failed(410);
     nobody.get("/billing/nonsense").await.failed(410);
+}
+
+#[tokio::test]
+async fn the_billing_portal_ends_with_the_use_of_the_account() {
+    let world = World::new();
+    let (owner, nobody) = (world.owner(), world.nobody());
+    let portal: BillingPortal = owner.get("/api/v1/payment/billing-portal").await.ok();
+    let page = portal.url.strip_prefix("http://cairn.test").unwrap();
+    let buy = async || {
+        let form = ("content-type", "application/x-www-form-urlencoded");
+        let path = format!("{page}/tokens");
+        nobody
+            .send(axum::http::Method::POST, &path, &[form], "pack=starter")
+            .await
+    };
+    let disable = |on| world.app.set_user_disabled("owner@example.com", on);
+    disable(true).unwrap();
+    nobody.get(page).await.failed(403);
+    buy().await.failed(403);
+    disable(false).unwrap();
+    owner.delete("/api/v1/useraccount").await.done(200);
+    nobody.get(page).await.failed(403);
+    buy().await.failed(403);
+    owner
+        .post("/api/v1/useraccount/restore", &json!({}))
+        .await
+        .done(200);
+    nobody.get(page).await.done(200);
+    world.app.delete_user("owner@example.com").await.unwrap();
+    nobody.get(page).await.failed(410);
+    buy().await.failed(410);
+}
+
+#[tokio::test]
+async fn a_token_that_was_handed_on_gets_no_address_of_the_portal() {
+    let world = World::new();
+    let service = service_caller(&world, "files").await;
+    for path in ["billing-portal", "tokens/packs"] {
+        let path = format!("/api/v1/payment/{path}");
+        service.get(&path).await.failed(403);
+        world.owner().get(&path).await.done(200);
+    }
+    service.get("/api/v1/payment/wallet").await.done(200);
 }

@@ -8,7 +8,7 @@ use cairn_wire::notifications::{Notification, NotificationKind};
 use cairn_wire::payments::Wallet;
 use cairn_wire::social::{
     Connection, Contact, FeedEntry, FeedEntryKind, FollowedMany, Profile, Relationship, Report,
-    ReportState, Suggestion, TipReceipt, Visibility,
+    ReportState, Suggestion, TipJar, TipReceipt, Visibility,
 };
 use cairn_wire::teams::Team;
 use serde_json::json;
@@ -64,6 +64,9 @@ async fn a_profile_changes_only_where_it_is_asked_to() {
     assert_eq!(renamed.tip_jar_id, first.tip_jar_id);
     for bad in [
         json!({"display_name": " "}),
+        json!({"display_name": "The Owner\n\nYour account is closed"}),
+        json!({"display_name": "a\u{2028}b"}),
+        json!({"bio": "a\u{0}b"}),
         json!({"display_name": "x".repeat(101)}),
         json!({"bio": "x".repeat(501)}),
         json!({"avatar_url": "http://a.example/x.png"}),
@@ -231,6 +234,10 @@ async fn a_block_parts_both_and_keeps_the_blocked_away() {
         .await
         .failed(403);
     let jar = profile(&owner).await.tip_jar_id;
+    let jar_path = format!("/api/v1/social/tip-jars/{jar}");
+    member.get(&jar_path).await.failed(403);
+    let held: TipJar = owner.get(&jar_path).await.ok();
+    assert_eq!((held.id, held.user_id), (jar, owner_id));
     member
         .post(
             "/api/v1/social/tips",

@@ -105,7 +105,7 @@ async fn whoever_makes_a_team_owns_it() {
     let team: Team = response.ok();
     assert_eq!((team.name.as_str(), team.role), ("Alpha", TeamRole::Owner));
     assert_eq!((team.owner_id, team.member_count), (outsider.id().await, 1));
-    for bad in ["", "   ", &"x".repeat(256)] {
+    for bad in ["", "   ", "A\n\nCall us", "A\rB", &"x".repeat(256)] {
         outsider
             .post(TEAMS, &json!({"name": bad}))
             .await
@@ -140,7 +140,7 @@ async fn an_invitation_goes_out_by_mail_and_makes_a_member() {
     );
     let mails = events(&world).await;
     let mail = &mails["mails"][0];
-    assert_eq!(mail["to"], "Outsider@Example.com");
+    assert_eq!(mail["to"], "outsider@example.com");
     assert!(
         mail["body"]
             .as_str()
@@ -213,7 +213,7 @@ async fn invitations_are_refused_where_they_make_no_sense() {
     let owner = world.owner();
     let team = dev_team(&owner).await;
     let path = format!("{TEAMS}/{}/invite", team.id);
-    for bad in ["", "nobody", "a b@c", "@c"] {
+    for bad in ["", "nobody", "a b@c", "@c", "<a@b>"] {
         owner.post(&path, &json!({"email": bad})).await.failed(400);
     }
     owner
@@ -506,4 +506,96 @@ async fn offboarding_revokes_what_the_member_had_opened() {
         .await
         .failed(403);
     owner.post(&path(member_id), &json!({})).await.failed(404);
+}
+
+#[tokio::test]
+async fn a_disabled_member_with_open_links_is_taken_out_like_any_other() {
+    for ending in [
+        "remove",
+        "offboard",
+        "delete the team",
+        "delete the user",
+        "purge",
+    ] {
+        let world = World::new();
+        let (owner, member) = (world.owner(), world.member());
+        let team = dev_team(&owner).await;
+        let file = member.in_space(team.space_id).file(None, "f", "x").await;
+        super::shares::share(&member.in_space(team.space_id), &file, json!({})).await;
+        let path = format!("{TEAMS}/{}", team.id);
+        let user = format!("{path}/members/{}", member.id().await);
+        if ending == "purge" {
+            member.delete("/api/v1/useraccount").await.done(200);
+        }
+        world
+            .app
+            .set_user_disabled("member@example.com", true)
+            .unwrap();
+        match ending {
+            "remove" => owner.delete(&user).await.done(204),
+            "offboard" => {
+                let gone: Offboarded = owner
+                    .post(&format!("{user}/offboard"), &json!({}))
+                    .await
+                    .ok();
+                assert_eq!(gone.revoked_share_links, 1);
+            }
+            "delete the team" => owner.delete(&path).await.done(204),
+            "purge" => {
+                world.app.source().advance(60 * 24 * 3600 * 1000);
+                world.app.housekeep().await.unwrap();
+                assert!(world.app.user("member@example.com").is_err());
+            }
+            _ => world.app.delete_user("member@example.com").await.unwrap(),
+        }
+        if ending != "delete the team" {
+            assert_eq!(members(&owner, &team).await.len(), 1, "{ending}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_invitations_of_a_removed_admin_are_withdrawn() {
+    let world = World::new();
+    let (owner, member, outsider) = (world.owner(), world.member(), world.outsider());
+    let team = dev_team(&owner).await;
+    let user = format!("{TEAMS}/{}/members/{}", team.id, member.id().await);
+    owner.put(&user, &json!({"role": "admin"})).await.done(200);
+    let invited: Invitation = member
+        .post(
+            &format!("{TEAMS}/{}/invite", team.id),
+            &json!({"email": "outsider@example.com", "role": "admin"}),
+        )
+        .await
+        .ok();
+    owner.delete(&user).await.done(204);
+    outsider
+        .post(
+            &format!("{TEAMS}/invitations/{}/accept", invited.id),
+            &json!({}),
+        )
+        .await
+        .failed(410);
+    assert_eq!(members(&owner, &team).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_team_goes_to_a_member_whose_account_is_in_use() {
+    let world = World::new();
+    let (owner, member) = (world.owner(), world.member());
+    let team = dev_team(&owner).await;
+    bring_in(&world, &team).await;
+    let user = format!("{TEAMS}/{}/members/{}", team.id, member.id().await);
+    owner.put(&user, &json!({"role": "admin"})).await.done(200);
+    let disable = |email| world.app.set_user_disabled(email, true).unwrap();
+    disable("member@example.com");
+    world.app.delete_user("owner@example.com").await.unwrap();
+    assert_eq!(dev_team(&world.outsider()).await.role, TeamRole::Owner);
+    // A team is not deleted because nobody in it is in use.
+    world.app.delete_user("outsider@example.com").await.unwrap();
+    world
+        .app
+        .set_user_disabled("member@example.com", false)
+        .unwrap();
+    assert_eq!(dev_team(&member).await.role, TeamRole::Owner);
 }

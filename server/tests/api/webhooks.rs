@@ -4,7 +4,7 @@ use super::world::{Caller, Draft, TestResponse, World};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode};
 use cairn_server::Options;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
@@ -546,4 +546,52 @@ async fn a_delivery_that_no_key_opens_is_given_up() {
     let reason = given_up["attempts"][0]["error"].as_str().unwrap();
     assert!(reason.contains("records.key"), "{reason}");
     assert_eq!(world.app.deliver_due().await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn the_webhooks_of_a_disabled_account_wait_and_get_nothing_new() {
+    let world = world();
+    let (owner, member) = (world.owner(), world.member());
+    let (receiver, url) = Receiver::start().await;
+    hook(&member, &url, &["team.member_joined", "file.uploaded"]).await;
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+    receiver.bodies();
+    member.file(None, "before", "x").await;
+    let disable = |on| world.app.set_user_disabled("member@example.com", on);
+    disable(true).unwrap();
+    let teams: Value = owner.get("/api/v1/teams").await.ok();
+    let team = teams["content"][0]["id"].as_str().unwrap();
+    let invited: Value = owner
+        .post(
+            &format!("/api/v1/teams/{team}/invite"),
+            &json!({"email": "outsider@example.com"}),
+        )
+        .await
+        .ok();
+    let accept = format!(
+        "/api/v1/teams/invitations/{}/accept",
+        invited["id"].as_str().unwrap()
+    );
+    world.outsider().post(&accept, &json!({})).await.done(200);
+    assert_eq!(world.app.deliver_due().await.unwrap(), 0);
+    disable(false).unwrap();
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+    let bodies = receiver.bodies();
+    assert_eq!(bodies.len(), 1);
+    assert_eq!(bodies[0]["data"]["file_name"], "before");
+}
+
+#[tokio::test]
+async fn a_look_at_the_headers_of_a_manifest_is_no_download() {
+    let world = world();
+    let owner = world.owner();
+    let file = owner.file(None, "a", "x").await;
+    let (receiver, _) = ready_webhook(&world, &["file.downloaded"]).await;
+    let revision = file.revision_id.unwrap();
+    let path = format!("/api/v1/nodes/{}/revisions/{revision}/manifest", file.id);
+    owner.send(Method::HEAD, &path, &[], "").await.done(200);
+    assert_eq!(world.app.deliver_due().await.unwrap(), 0);
+    owner.get(&path).await.done(200);
+    assert_eq!(world.app.deliver_due().await.unwrap(), 1);
+    assert_eq!(receiver.bodies().len(), 1);
 }

@@ -2,6 +2,7 @@
 //!
 //! This crate does no IO, draws no randomness and depends on nothing of ours.
 
+pub mod address;
 pub mod back_off;
 pub mod chunk;
 pub mod counters;

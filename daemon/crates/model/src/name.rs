@@ -43,6 +43,31 @@ pub enum InvalidName {
     TooLong(usize),
 }
 
+/// Returns a text with its accents composed (NFC, Unicode Standard Annex 15).
+#[must_use]
+pub fn compose(text: &str) -> String {
+    if text.is_ascii() {
+        text.to_owned()
+    } else {
+        text.nfc().collect()
+    }
+}
+
+/// Returns a text as a search compares it: two that differ in the case of letters, or in how accents are
+/// composed, are the same.
+#[must_use]
+pub fn search_key(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    // Upper case first: it brings together letters that have two lower cases, such as ß and ss.
+    text.chars()
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase)
+        .nfc()
+        .collect()
+}
+
 impl Name {
     /// Makes a name of a text, byte for byte.
     ///
@@ -65,14 +90,10 @@ impl Name {
         &self.0
     }
 
-    /// Returns the form under which names are compared (NFC, Unicode Standard Annex 15).
+    /// Returns the form under which names are compared ([`compose`]).
     #[must_use]
     pub fn key(&self) -> NameKey {
-        if self.0.is_ascii() {
-            NameKey(self.0.clone())
-        } else {
-            NameKey(self.0.nfc().collect())
-        }
+        NameKey(compose(&self.0))
     }
 
     /// Splits into stem and extension with its dot; a leading dot belongs to the stem.

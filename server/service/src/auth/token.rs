@@ -66,6 +66,8 @@ pub(crate) struct Verified {
     pub(crate) client: String,
     pub(crate) scope: Scopes,
     pub(crate) login: Uuid,
+    /// Its own id.
+    pub(crate) id: Option<Uuid>,
     exp: i64,
 }
 
@@ -78,7 +80,7 @@ pub(crate) struct Tokens {
     issuer: Option<String>,
     /// SHA-256 of a token that was found good.
     verified: Mutex<HashMap<[u8; 32], Verified>>,
-    /// Logins that have ended, until their last token has expired.
+    /// Logins, and single tokens, that have ended, until their last token has expired.
     ended: Mutex<HashMap<Uuid, i64>>,
 }
 
@@ -180,7 +182,9 @@ impl Tokens {
         }
         drop(verified);
         let ended = self.ended.lock();
-        if ended.contains_key(&found.login) {
+        let has_ended =
+            ended.contains_key(&found.login) || found.id.is_some_and(|id| ended.contains_key(&id));
+        if has_ended {
             return Err(Error::unauthorized(
                 "the login of this access token has ended; log in again",
             ));
@@ -188,7 +192,7 @@ impl Tokens {
         Ok(found)
     }
 
-    /// Refuses the tokens of a login from now on.
+    /// Refuses the tokens of a login, or a single one, from now on.
     pub(crate) fn end(&self, login: Uuid, now_ms: i64) {
         let now = now_ms.div_euclid(1000);
         let mut ended = self.ended.lock();
@@ -219,6 +223,7 @@ impl Tokens {
             client: claims.client_id,
             scope: Scopes::parse(&claims.scope).ok_or_else(refused)?,
             login: claims.sid,
+            id: Uuid::try_parse(&claims.jti).ok(),
             exp: claims.exp,
         })
     }

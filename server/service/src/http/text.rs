@@ -2,17 +2,47 @@
 
 use crate::bounds::EMAIL;
 use crate::error::{Error, Result};
+use cairn_model::address::normalize;
 use std::ops::RangeInclusive;
 
-/// The text without spaces around it, if it has as many characters as it may.
+/// The text without spaces around it, if it is one line of as many characters as it may have. Names are shown to
+/// others, also in mails: one that begins a line of its own could pass for what the server says.
 ///
 /// # Errors
-/// 400 that names the field and the bounds.
+/// 400 that names the field and the rule.
 pub(crate) fn bounded_text(
     field: &str,
     text: &str,
     length: RangeInclusive<usize>,
 ) -> Result<String> {
+    let text = check_length(field, text, length)?;
+    if text.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
+        return Err(Error::invalid(format!(
+            "`{field}` has to be one line, without control characters"
+        )));
+    }
+    Ok(text)
+}
+
+/// The same for a text of several lines, such as a description.
+///
+/// # Errors
+/// 400 that names the field and the rule.
+pub(crate) fn bounded_lines(
+    field: &str,
+    text: &str,
+    length: RangeInclusive<usize>,
+) -> Result<String> {
+    let text = check_length(field, text, length)?;
+    if text.contains(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r')) {
+        return Err(Error::invalid(format!(
+            "`{field}` must not have control characters but tabs and ends of lines"
+        )));
+    }
+    Ok(text)
+}
+
+fn check_length(field: &str, text: &str, length: RangeInclusive<usize>) -> Result<String> {
     let text = text.trim();
     if length.contains(&text.chars().count()) {
         return Ok(text.to_owned());
@@ -44,10 +74,17 @@ pub(crate) fn handle(field: &str, text: &str, length: RangeInclusive<usize>) -> 
     )))
 }
 
-/// Returns true if a text has the form of an e-mail address.
-pub(crate) fn is_email(text: &str) -> bool {
+/// Returns an e-mail address in the one form in which addresses are kept and compared; `None` for what is none.
+pub(crate) fn email_address(text: &str) -> Option<String> {
+    Some(normalize(text)).filter(|address| is_email(address))
+}
+
+/// Returns true if a text has the form of an e-mail address. Characters that stand around an address or between
+/// two (RFC 5322, section 3.2.3) are no part of one.
+fn is_email(text: &str) -> bool {
+    let special = |c: char| r#"()<>[]:;\,""#.contains(c);
     text.len() <= EMAIL
-        && !text.contains(|c: char| c.is_whitespace() || c.is_control())
+        && !text.contains(|c: char| c.is_whitespace() || c.is_control() || special(c))
         && text.split_once('@').is_some_and(|(who, place)| {
             !who.is_empty() && !place.is_empty() && !place.contains('@')
         })
@@ -66,14 +103,37 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_one_line_and_a_description_may_have_more() {
+        assert_eq!(bounded_text("n", "a b\n", 1..=5).unwrap(), "a b");
+        for bad in [
+            "a\nb",
+            "a\rb",
+            "a\tb",
+            "a\0b",
+            "a\u{1b}b",
+            "a\u{85}b",
+            "a\u{2028}b",
+        ] {
+            assert!(bounded_text("n", bad, 1..=5).is_err(), "{bad:?}");
+        }
+        assert_eq!(bounded_lines("n", "a\r\n\tb", 1..=5).unwrap(), "a\r\n\tb");
+        for bad in ["a\0b", "a\u{1b}b", "a\u{7f}b"] {
+            assert!(bounded_lines("n", bad, 1..=5).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
     fn handles_and_addresses_have_a_form() {
         assert!(handle("u", "a-B_9", 1..=30).is_ok());
         for bad in ["", "a b", "é", "a.b", &"x".repeat(31)] {
             assert!(handle("u", bad, 1..=30).is_err(), "{bad}");
         }
-        assert!(is_email("a@b"));
-        for bad in ["", "a", "@b", "a@", "a@b@c", "a @b", "a@b\n"] {
-            assert!(!is_email(bad), "{bad}");
+        assert_eq!(email_address(" A+b@C\n").unwrap(), "a+b@c");
+        assert_eq!(email_address("U\u{308}@x.org").unwrap(), "\u{fc}@x.org");
+        for bad in [
+            "", "a", "@b", "a@", "a@b@c", "a @b", "a\u{7}@b", "<a@b>", "x<a@b", "a@b,c", "\"a\"@b",
+        ] {
+            assert!(email_address(bad).is_none(), "{bad}");
         }
     }
 }

@@ -118,7 +118,7 @@ impl ServerState {
     /// # Errors
     /// A conflict if there is an account, or three open offers; a server without `public_url`.
     pub(crate) fn invite(&self, by: Administrator, email: &str) -> Result<Option<String>> {
-        let email = address(email)?;
+        let email = &*address(email)?;
         let page = self.password_page()?;
         let base = page.origin().ascii_serialization();
         let link = PasswordLink::Registration;

@@ -1,9 +1,10 @@
 //! Checks e-mail and password, slowly, and not more often than a person mistypes.
 
-use super::throttle::{MAX_FAILURES, MAX_FAILURES_EVERYWHERE};
+use super::throttle::{MAX_FAILURES, MAX_FAILURES_EVERYWHERE, MAX_FAILURES_OF_NETWORK};
 use crate::auth::disabled_error;
 use crate::error::{Error, Result};
 use crate::state::AppState;
+use cairn_model::address::normalize;
 use cairn_store::Account;
 
 /// The fewest characters of a password.
@@ -15,15 +16,29 @@ const NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuuS3jLnLQnRdI5FPbTMgHPKUZ0C1Y3c
 /// Returns the subjects under which the throttle counts failures of an address: from one network, and from
 /// everywhere.
 pub(super) fn subjects(email: &str, from: &str) -> (String, String) {
-    let everywhere = email.trim().to_lowercase();
+    let everywhere = normalize(email);
     (format!("{everywhere} {from}"), everywhere)
+}
+
+/// Runs bcrypt on another thread, no more often at once than [`Identity::checks`] has room for: each run
+/// takes a core for about 60 ms, and whoever asks for many must not take them all.
+///
+/// [`Identity::checks`]: crate::identity::Identity
+pub(crate) async fn run_bcrypt<T: Send + 'static>(
+    app: &AppState,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T> {
+    let _permit = app.identity.checks.acquire().await;
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|e| Error::internal(format!("bcrypt ended: {e}")))
 }
 
 /// Returns the account whose password this is, `None` for any other; `from` is the masked address that
 /// the attempt comes from.
 ///
 /// # Errors
-/// [`Error::RateLimited`] after too many failures, 403 for a disabled account.
+/// [`Error::RateLimited`] after too many failures, and where too many wait, 403 for a disabled account.
 pub(crate) async fn check(
     app: &AppState,
     email: &str,
@@ -31,14 +46,18 @@ pub(crate) async fn check(
     password: &str,
 ) -> Result<Option<Account>> {
     let (here, everywhere) = subjects(email, from);
+    // Nobody can type this one as an address, which is trimmed.
+    let network = format!("\nnetwork {from}");
     let identity = &app.identity;
+    let _place = identity.queue.enter(from)?;
     // Parallel attempts wait here, so that each of them is counted before the next is checked.
     let _permit = identity.checks.acquire().await;
     let now = app.source.now_ms();
     let throttle = &identity.throttle;
     throttle.check(&here, MAX_FAILURES, now)?;
     throttle.check(&everywhere, MAX_FAILURES_EVERYWHERE, now)?;
-    let known = app.store.account_with_password(&everywhere)?;
+    throttle.check(&network, MAX_FAILURES_OF_NETWORK, now)?;
+    let known = app.store.account_with_password(email)?;
     let hash = known
         .as_ref()
         .map_or_else(|| NOBODY.to_owned(), |(_, hash)| hash.clone());
@@ -58,6 +77,7 @@ pub(crate) async fn check(
         Some(_) | None => {
             throttle.count_failure(&here, now);
             throttle.count_failure(&everywhere, now);
+            throttle.count_failure(&network, now);
             Ok(None)
         }
     }
@@ -66,6 +86,37 @@ pub(crate) async fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::options::Options;
+    use crate::state::ServerState;
+    use std::sync::Arc;
+
+    #[tokio::test]
+    async fn a_network_that_tries_many_addresses_or_at_once_waits_and_others_do_not() {
+        let app = Arc::new(ServerState::open(Options::ephemeral(), None).unwrap());
+        let (here, elsewhere) = ("192.0.2.xxx", "198.51.100.xxx");
+        let attempt = async |from: &str| check(&app, "nobody@example.com", from, "wrong").await;
+        let mut places = Vec::new();
+        while let Ok(place) = app.identity.queue.enter(here) {
+            places.push(place);
+        }
+        assert!(matches!(
+            attempt(here).await,
+            Err(Error::RateLimited { .. })
+        ));
+        assert!(matches!(attempt(elsewhere).await, Ok(None)));
+        drop(places);
+        assert!(matches!(attempt(here).await, Ok(None)));
+        let now = app.source.now_ms();
+        for _ in 1..MAX_FAILURES_OF_NETWORK {
+            let network = format!("\nnetwork {here}");
+            app.identity.throttle.count_failure(&network, now);
+        }
+        assert!(matches!(
+            attempt(here).await,
+            Err(Error::RateLimited { .. })
+        ));
+        assert!(matches!(attempt(elsewhere).await, Ok(None)));
+    }
 
     #[test]
     fn the_hash_of_nobody_is_well_formed_and_fits_nothing_likely() {

@@ -10,6 +10,9 @@ pub(super) const MAX_FAILURES: u32 = 10;
 /// Wrong passwords for one account from everywhere. Far more than for one network, because whoever
 /// reaches it keeps the account's owner out.
 pub(super) const MAX_FAILURES_EVERYWHERE: u32 = 200;
+/// Wrong passwords from one network for whatever addresses, so that nobody tries one password for many accounts.
+/// A network may be a whole company.
+pub(super) const MAX_FAILURES_OF_NETWORK: u32 = 100;
 const WINDOW_MS: i64 = 15 * 60 * 1000;
 /// Subjects remembered: more than passwords can be checked within the window. Beyond that the oldest
 /// is forgotten.
@@ -36,7 +39,7 @@ impl Failures {
     }
 }
 
-/// Failed logins by account, and by account and network.
+/// Failed logins by account, by network, and by both.
 #[derive(Default)]
 pub(crate) struct Throttle(Mutex<HashMap<Subject, Failures>>);
 
@@ -165,6 +168,18 @@ mod tests {
             .check("a 198.51.100.xxx", MAX_FAILURES, 1_000)
             .unwrap();
         throttle.check("a", MAX_FAILURES_EVERYWHERE, 1_000).unwrap();
+    }
+
+    #[test]
+    fn a_network_waits_after_failures_for_many_accounts_and_another_does_not() {
+        let throttle = Throttle::default();
+        for _ in 0..MAX_FAILURES_OF_NETWORK {
+            throttle.count_failure("\nnetwork 192.0.2.xxx", 1_000);
+        }
+        let check = |who, now| throttle.check(who, MAX_FAILURES_OF_NETWORK, now);
+        assert!(check("\nnetwork 192.0.2.xxx", 1_000).is_err());
+        check("\nnetwork 198.51.100.xxx", 1_000).unwrap();
+        check("\nnetwork 192.0.2.xxx", 1_000 + WINDOW_MS).unwrap();
     }
 
     #[test]

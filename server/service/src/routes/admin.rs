@@ -166,7 +166,7 @@ async fn invite(
     State(app): State<AppState>,
     Input(invite): Input<InviteAccount>,
 ) -> Result<Response> {
-    let email = address(&invite.email)?.to_owned();
+    let email = address(&invite.email)?;
     app.check_links()?;
     let link = app.invite(admin.by(), &email)?;
     let body = InvitedAccount {

@@ -20,7 +20,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
         .routes(routes!(list, add))
         .routes(routes!(reply))
-        .routes(routes!(delete))
+        .routes(routes!(comment, delete))
 }
 
 fn text(new: WriteComment) -> Result<String> {
@@ -104,6 +104,23 @@ async fn reply(
     Ok((StatusCode::CREATED, Json(written)))
 }
 
+/// One comment, without the replies to it.
+#[utoipa::path(
+    get, path = "/api/v1/comments/{id}", tag = "comments", params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "The comment", body = Comment),
+        (status = 403, description = "It is on a file of somebody else"),
+        (status = 404, description = "There is no such comment")
+    )
+)]
+async fn comment(
+    caller: Caller,
+    State(app): State<AppState>,
+    PathArgs(id): PathArgs<Uuid>,
+) -> Result<Json<Comment>> {
+    Ok(Json(app.store.comment(caller.account, id)?))
+}
+
 /// Deletes one of the caller's own comments; where it was answered, an empty place stays.
 #[utoipa::path(
     delete, path = "/api/v1/comments/{id}", tag = "comments", params(("id" = String, Path, format = Uuid)),
@@ -119,6 +136,6 @@ async fn delete(
     PathArgs(id): PathArgs<Uuid>,
 ) -> Result<StatusCode> {
     app.store
-        .write(|tx| tx.delete_comment(&caller.actor(), id))?;
+        .write(|tx| tx.delete_comment(caller.account, id))?;
     Ok(StatusCode::NO_CONTENT)
 }

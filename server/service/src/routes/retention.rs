@@ -23,7 +23,8 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(delete))
 }
 
-/// Lists the caller's rules, the oldest first.
+/// Lists the caller's rules, the oldest first. In the space of a team (`X-Space-Id`) these are the rules of its
+/// folders: its owner and admins see those of all members, the others their own.
 #[utoipa::path(
     get, path = "/api/v1/retention-rules", tag = "retention", params(PageQuery),
     responses((status = 200, description = "One page", body = Page<RetentionRule>))
@@ -34,14 +35,17 @@ async fn list(
     QueryParams(query): QueryParams<PageQuery>,
 ) -> Result<Json<Page<RetentionRule>>> {
     let window = Window::new(query.page, query.page_size)?;
-    let found = app
-        .store
-        .retention_rules(caller.account, window.skip(), window.take())?;
+    let found = app.store.retention_rules(
+        caller.account,
+        caller.team.map(|_| caller.space),
+        window.skip(),
+        window.take(),
+    )?;
     Ok(Json(window.envelope(found)))
 }
 
 /// Makes a rule: files in the folder and below it go into the trash so many days after their last
-/// upload.
+/// upload. The rule works as long as the caller could delete the files, and ends when the caller leaves the team.
 #[utoipa::path(
     post, path = "/api/v1/retention-rules", tag = "retention", request_body = CreateRetentionRule,
     responses(
@@ -69,11 +73,13 @@ async fn create(
     Ok((StatusCode::CREATED, Json(rule)))
 }
 
-/// Deletes a rule; what it has put into the trash stays there.
+/// Deletes a rule; what it has put into the trash stays there. The owner and the admins of a team also delete
+/// those that others made in its space.
 #[utoipa::path(
     delete, path = "/api/v1/retention-rules/{id}", tag = "retention", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 204, description = "It was deleted"),
+        (status = 403, description = "It is somebody else's, and not of a team that the caller administers"),
         (status = 404, description = "There is no such rule")
     )
 )]

@@ -79,7 +79,7 @@ async fn create_team(
     get, path = "/api/v1/teams/{id}", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The team", body = TeamDetails),
-        (status = 404, description = "There is no such team, or the caller is not a member")
+        (status = 404, description = "There is no such team")
     )
 )]
 async fn get_team(
@@ -99,7 +99,7 @@ async fn get_team(
     responses(
         (status = 200, description = "The team", body = Team),
         (status = 403, description = "The caller is neither owner nor admin"),
-        (status = 404, description = "There is no such team, or the caller is not a member")
+        (status = 404, description = "There is no such team")
     )
 )]
 async fn rename_team(
@@ -118,7 +118,7 @@ async fn rename_team(
     responses(
         (status = 204, description = "It was deleted"),
         (status = 403, description = "The caller is not the owner"),
-        (status = 404, description = "There is no such team, or the caller is not a member")
+        (status = 404, description = "There is no such team")
     )
 )]
 async fn delete_team(
@@ -136,7 +136,7 @@ async fn delete_team(
     get, path = "/api/v1/teams/{id}/quota", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "Usage and limits", body = TeamQuota),
-        (status = 404, description = "There is no such team, or the caller is not a member")
+        (status = 404, description = "There is no such team")
     )
 )]
 async fn quota(
@@ -153,7 +153,7 @@ async fn quota(
     get, path = "/api/v1/teams/{id}/permissions", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "Each permission by name", body = TeamPermissions),
-        (status = 404, description = "There is no such team, or the caller is not a member")
+        (status = 404, description = "There is no such team")
     )
 )]
 async fn permissions(
@@ -176,7 +176,7 @@ async fn permissions(
     responses(
         (status = 200, description = "One page of members with their bytes, most first", body = TeamStorage),
         (status = 403, description = "The caller is neither owner nor admin"),
-        (status = 404, description = "There is no such team, or the caller is not a member")
+        (status = 404, description = "There is no such team")
     )
 )]
 async fn storage(

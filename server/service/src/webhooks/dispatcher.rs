@@ -5,12 +5,12 @@
 
 use super::signature::{NEXT_SIGNATURE, SIGNATURE, sign};
 use super::target::{self, AddressPolicy, Guard};
+use super::turns::OnTheWay;
 use crate::error::{Error, Result};
 use crate::state::AppState;
 use cairn_store::{AfterAttempt, AttemptResult, Due, Error as StoreError, Outgoing};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, redirect};
-use std::collections::HashSet;
 use std::error::Error as _;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -18,8 +18,6 @@ use tokio::time::Instant;
 
 /// The contract's time-out of an attempt.
 const TIMEOUT: Duration = Duration::from_secs(30);
-/// Attempts on their way at once, of all webhooks together.
-const AT_ONCE: usize = 64;
 /// The largest part of a response that is kept.
 const EXCERPT: usize = 1024;
 /// The longest time without looking, should the clock have been put.
@@ -30,7 +28,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 struct Dispatcher {
     app: AppState,
     client: Client,
-    on_the_way: HashSet<Due>,
+    on_the_way: OnTheWay,
     running: JoinSet<(Due, Result<Option<AfterAttempt>>)>,
 }
 
@@ -96,22 +94,17 @@ impl Dispatcher {
         Ok(Self {
             client: client(AddressPolicy::of(app.options.allow_private_webhooks))?,
             app,
-            on_the_way: HashSet::new(),
+            on_the_way: OnTheWay::default(),
             running: JoinSet::new(),
         })
     }
 
     /// Starts attempts for what is due and not on its way.
     fn fill(&mut self) -> Result<()> {
-        for due in self.app.store.due_deliveries()? {
-            if self.running.len() >= AT_ONCE {
-                break;
-            }
-            if self.on_the_way.insert(due) {
-                let (app, client) = (self.app.clone(), self.client.clone());
-                self.running
-                    .spawn(async move { (due, attempt(&app, &client, due).await) });
-            }
+        for due in self.on_the_way.choose(self.app.store.due_deliveries()?) {
+            let (app, client) = (self.app.clone(), self.client.clone());
+            self.running
+                .spawn(async move { (due, attempt(&app, &client, due).await) });
         }
         Ok(())
     }
@@ -121,7 +114,7 @@ impl Dispatcher {
         let ended = self.running.join_next().await?;
         Some(match ended {
             Ok((due, outcome)) => {
-                self.on_the_way.remove(&due);
+                self.on_the_way.end(due);
                 outcome
             }
             Err(error) => Err(Error::internal(format!("an attempt ended early: {error}"))),

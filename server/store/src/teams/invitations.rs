@@ -7,10 +7,12 @@ use super::{member_data, read_team, require, team_name};
 use crate::access::{self, Table};
 use crate::catalog;
 use crate::error::{Error, Result};
+use crate::mails::one_line;
 use crate::payments::plan_of;
 use crate::rights::Right;
 use crate::rows::{fresh_id, id, name_of, word};
 use crate::{Store, Tx};
+use cairn_model::address::normalize;
 use cairn_model::{AccountId, EventKind, TeamId};
 use cairn_wire::Timestamp;
 use cairn_wire::notifications::NotificationKind;
@@ -39,12 +41,14 @@ fn invitation(row: &Row<'_>) -> rusqlite::Result<Invitation> {
     })
 }
 
+/// Returns the address of an account in the form in which invitations keep theirs.
 fn email_of(conn: &Connection, account: AccountId) -> Result<String> {
-    Ok(conn.query_row(
+    let email: String = conn.query_row(
         "SELECT email FROM accounts WHERE id = ?1",
         [account.as_bytes()],
         |row| row.get(0),
-    )?)
+    )?;
+    Ok(normalize(&email))
 }
 
 /// Members and open invitations against what the owner's plan allows.
@@ -116,27 +120,19 @@ impl Tx<'_> {
     }
 
     fn send_invitation(&self, sent: &Invitation, from: &str) -> Result<()> {
+        let team = one_line(&sent.team_name);
         self.send_mail(
             &sent.email,
-            &format!("{from} invites you to the team {}", sent.team_name),
+            &format!("{from} invites you to the team {team}"),
             &format!(
                 "{from} invites you to the team {team} as {role}.\n\n\
                  Sign in with this address and accept the invitation {id} until {until}.\n",
-                team = sent.team_name,
                 role = name_of(&sent.role),
                 id = sent.id,
                 until = sent.expires_at,
             ),
         )?;
-        let known: Option<AccountId> = self
-            .conn
-            .query_row(
-                "SELECT id FROM accounts WHERE email = ?1",
-                [&sent.email],
-                |row| id(row, 0),
-            )
-            .optional()?;
-        if let Some(account) = known {
+        if let Some(account) = self.account_with_email(&sent.email)? {
             let data = json!({
                 "invitation_id": sent.id, "team_id": sent.team_id, "team_name": sent.team_name,
                 "role": sent.role, "invited_by": sent.invited_by,
@@ -164,9 +160,10 @@ impl Store {
         email: &str,
         role: TeamRole,
     ) -> Result<Invitation> {
+        let email = normalize(email);
         self.write(|tx| {
             require(tx.conn, team, account, Right::Invite)?;
-            tx.refuse_blocked_at(account, email)?;
+            tx.refuse_blocked_at(account, &email)?;
             tx.expire_invitations()?;
             let taken: Option<&str> = tx
                 .conn
@@ -190,7 +187,7 @@ impl Store {
                 id: fresh_id(tx),
                 team_id: team,
                 team_name: team_name(tx.conn, team)?,
-                email: email.to_owned(),
+                email,
                 role,
                 invited_by: account,
                 status: InvitationState::Pending,

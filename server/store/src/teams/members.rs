@@ -4,14 +4,13 @@ use super::{MEMBERSHIP_SQL, member_data, membership, require, role_of};
 use crate::error::{Error, Result};
 use crate::rights::Right;
 use crate::rows::{id, name_of, word};
-use crate::{ShareSettings, Space, Store, Tx};
+use crate::{Space, Store, Tx};
 use cairn_model::{AccountId, EventKind, TeamId};
 use cairn_wire::Timestamp;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::teams::{Offboarded, TeamMember, TeamRole};
 use rusqlite::{Connection, Row, params};
 use serde_json::json;
-use uuid::Uuid;
 
 const MEMBER_SQL: &str = "SELECT m.account, a.email, a.display_name, m.role, m.joined_at \
      FROM team_members m JOIN accounts a ON a.id = m.account WHERE m.team = ?1";
@@ -45,14 +44,18 @@ fn check_changeable(conn: &Connection, team: TeamId, user: AccountId, rule: &str
 pub(crate) struct TakenOut {
     grants: u64,
     links: u64,
+    invitations: u64,
 }
 
 impl Tx<'_> {
-    /// Takes somebody out of a team: their grants, share links and uploads in progress end, and the
-    /// key's epoch is raised, so that they can't read what is written from now on.
+    /// Takes somebody out of a team: their grants, share links, open invitations, retention rules and
+    /// uploads in progress end, and the key's epoch is raised, so that they can't read what is written
+    /// from now on.
     pub(crate) fn take_out(&self, team: TeamId, space: Space, user: AccountId) -> Result<TakenOut> {
         let data = member_data(self.conn, team, user)?;
         let links = self.revoke_shares(user, space)?;
+        let invitations = self.withdraw_invitations_of(team, user)?;
+        self.delete_rules_of(user, space)?;
         self.conn.execute(
             "UPDATE uploads SET expires_at = 0 WHERE space = ?1 AND account = ?2",
             params![space.row, user.as_bytes()],
@@ -73,28 +76,8 @@ impl Tx<'_> {
         Ok(TakenOut {
             grants: grants as u64,
             links,
+            invitations,
         })
-    }
-
-    /// Ends the share links that somebody made on the files of a space.
-    fn revoke_shares(&self, user: AccountId, space: Space) -> Result<u64> {
-        let links: Vec<Uuid> = self
-            .conn
-            .prepare(
-                "SELECT s.id FROM shares s JOIN nodes n ON n.id = s.node \
-                 WHERE s.account = ?1 AND s.is_active = 1 AND n.space = ?2",
-            )?
-            .query_map(params![user.as_bytes(), space.row], |row| id(row, 0))?
-            .collect::<rusqlite::Result<_>>()?;
-        for link in &links {
-            let old = self.share(user, &link.to_string())?;
-            let settings = ShareSettings {
-                is_active: false,
-                ..old.settings()
-            };
-            self.set_share(&old, &settings)?;
-        }
-        Ok(links.len() as u64)
     }
 
     fn withdraw_invitations_of(&self, team: TeamId, user: AccountId) -> Result<u64> {
@@ -119,19 +102,20 @@ impl Tx<'_> {
                 orphaned.push(its.team);
                 continue;
             }
-            self.withdraw_invitations_of(its.team, account)?;
             self.take_out(its.team, its.space, account)?;
         }
         Ok(orphaned)
     }
 
-    /// Makes another member the owner; false if there is none.
+    /// Makes another member the owner, if possible one whose account is in use; false if there is none.
     fn hand_over(&self, team: TeamId, owner: AccountId) -> Result<bool> {
         let candidates: Vec<AccountId> = self
             .conn
             .prepare(
-                "SELECT account FROM team_members WHERE team = ?1 AND account <> ?2 \
-                 ORDER BY role = 'admin' DESC, joined_at, account LIMIT 1",
+                "SELECT m.account FROM team_members m JOIN accounts a ON a.id = m.account \
+                 WHERE m.team = ?1 AND m.account <> ?2 \
+                 ORDER BY a.disabled_at IS NULL AND a.deletion_requested_at IS NULL DESC, \
+                 m.role = 'admin' DESC, m.joined_at, m.account LIMIT 1",
             )?
             .query_map(params![team.as_bytes(), owner.as_bytes()], |row| id(row, 0))?
             .collect::<rusqlite::Result<_>>()?;
@@ -266,7 +250,6 @@ impl Store {
             let its = require(tx.conn, team, account, Right::Offboard)?;
             check_changeable(tx.conn, team, user, "the owner cannot be offboarded")?;
             let data = member_data(tx.conn, team, user)?;
-            let withdrawn_invitations = tx.withdraw_invitations_of(team, user)?;
             let taken = tx.take_out(team, its.space, user)?;
             tx.notify(
                 user,
@@ -278,7 +261,7 @@ impl Store {
                 user_id: user,
                 revoked_share_links: taken.links,
                 revoked_grants: taken.grants,
-                withdrawn_invitations,
+                withdrawn_invitations: taken.invitations,
             })
         })
     }

@@ -29,6 +29,7 @@ async fn send(router: Router, request: HttpRequest) -> Result<HttpResponse, Infa
 fn app() -> Server {
     // The library looks at the machine's clock.
     build_dev(Options {
+        public_url: Some("http://cairn.test".into()),
         ..Options::ephemeral()
     })
     .unwrap()

@@ -80,6 +80,19 @@ async fn a_wrong_password_shows_the_page_again_and_the_eleventh_has_to_wait() {
 }
 
 #[tokio::test]
+async fn an_address_logs_in_in_any_letters() {
+    let world = World::new();
+    let first = "\u{dc}nal@example.com";
+    world.app.add_user(first, "secret").unwrap();
+    for spelling in [first, "\u{fc}nal@example.com", "u\u{308}NAL@example.com"] {
+        let mut browser = Browser::new(&world);
+        browser.authorize(&request("files")).await.done(200);
+        let response = browser.log_in(spelling, "secret").await;
+        assert!(!parameter(&response, "code").is_empty(), "{spelling}");
+    }
+}
+
+#[tokio::test]
 async fn a_reset_forgets_wrong_passwords_of_a_time_to_come() {
     let world = World::new();
     let mut browser = Browser::new(&world);

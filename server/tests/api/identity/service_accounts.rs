@@ -2,6 +2,9 @@
 
 use super::super::world::World;
 use super::{assert_refused, post_form, works};
+use axum::http::Method;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use cairn_wire::identity::TokenResponse;
 use serde_json::{Value, json};
 
@@ -140,4 +143,68 @@ async fn a_reader_does_not_get_the_remembered_response_of_a_writer() {
     };
     send(&world.owner()).await.done(201);
     send(&reader).await.failed(403);
+}
+
+#[tokio::test]
+async fn a_service_account_ends_one_of_its_tokens_and_no_other() {
+    let world = World::new();
+    let nobody = world.nobody();
+    let (_, client, secret) = create_service_account(&world, &json!({"name": "export"})).await;
+    let token = async || {
+        let response = post_form(&nobody, "/oauth/token", &fields(&client, &secret)).await;
+        response.ok::<TokenResponse>().access_token
+    };
+    let (first, second) = (token().await, token().await);
+    let revoke = async |secret: &str, token: &str| {
+        let fields = [
+            ("client_id", client.as_str()),
+            ("client_secret", secret),
+            ("token", token),
+        ];
+        post_form(&nobody, "/oauth/revoke", &fields).await
+    };
+    assert_refused(&revoke("cs_wrong", &first).await, 401, "invalid_client");
+    assert!(works(&world, &first).await);
+    revoke(&secret, &first).await.done(200);
+    // Once more, and one that is none: as good as ended.
+    revoke(&secret, &first).await.done(200);
+    revoke(&secret, "nonsense").await.done(200);
+    assert!(!works(&world, &first).await);
+    assert!(works(&world, &second).await);
+    assert!(works(&world, &token().await).await);
+    let (_, other, other_secret) =
+        create_service_account(&world, &json!({"name": "another"})).await;
+    let fields = [
+        ("client_id", other.as_str()),
+        ("client_secret", other_secret.as_str()),
+        ("token", second.as_str()),
+    ];
+    post_form(&nobody, "/oauth/revoke", &fields).await.done(200);
+    assert!(works(&world, &second).await, "it is not the other's");
+}
+
+#[tokio::test]
+async fn the_name_of_the_scheme_has_no_case() {
+    let world = World::new();
+    let (_, client, secret) = create_service_account(&world, &json!({"name": "export"})).await;
+    let credentials = STANDARD.encode(format!("{client}:{secret}"));
+    for scheme in ["Basic", "basic", "BASIC"] {
+        let headers = [
+            ("authorization", format!("{scheme} {credentials}")),
+            (
+                "content-type",
+                "application/x-www-form-urlencoded".to_owned(),
+            ),
+        ];
+        let headers: Vec<(&str, &str)> = headers
+            .iter()
+            .map(|(name, value)| (*name, value.as_str()))
+            .collect();
+        let body = "grant_type=client_credentials";
+        let nobody = world.nobody();
+        let response = nobody
+            .send(Method::POST, "/oauth/token", &headers, body)
+            .await;
+        assert!(response.status.is_success(), "{scheme}");
+    }
 }

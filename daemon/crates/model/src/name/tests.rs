@@ -118,3 +118,16 @@ fn a_conflict_copy_with_a_long_device_and_extension_stays_a_name() {
     assert!(copy.is_conflict_copy());
     assert!(copy.as_str().ends_with("eee"));
 }
+
+#[test]
+fn a_search_compares_letters_in_either_case_and_however_they_are_composed() {
+    for (one, other) in [
+        ("\u{dc}bersicht", "u\u{308}BERSICHT"),
+        ("stra\u{df}e", "STRASSE"),
+        ("\u{3bb}\u{3bf}\u{3c2}", "\u{39b}\u{39f}\u{3a3}"),
+        ("A-1.TXT", "a-1.txt"),
+    ] {
+        assert_eq!(search_key(one), search_key(other));
+    }
+    assert_ne!(search_key("\u{fc}ber"), search_key("uber"));
+}

@@ -15,8 +15,8 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(restore_account))
 }
 
-/// Requests the deletion of the account. For 60 days it can read but not change anything, and can be
-/// restored; then it is deleted with all of its data.
+/// Requests the deletion of the account. For 60 days the account can be used for reading only, and the
+/// deletion can be cancelled; then the account is deleted with all of its data.
 #[utoipa::path(
     delete, path = "/api/v1/useraccount", tag = "account",
     responses(

@@ -1,6 +1,6 @@
 //! The payment provider's billing portal: its address, and the page that stands in for it here.
 
-use crate::auth::Caller;
+use crate::auth::{Caller, disabled_error};
 use crate::error::{Error, Result};
 use crate::http::address::Address;
 use crate::http::extract::PathArgs;
@@ -11,8 +11,8 @@ use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Form, Json, Router};
 use cairn_model::AccountId;
-use cairn_store::catalog;
 use cairn_store::provider::{portal_account, portal_session};
+use cairn_store::{Account, catalog};
 use cairn_wire::Timestamp;
 use cairn_wire::payments::{BillingPortal, BuyTokens};
 use utoipa_axum::router::OpenApiRouter;
@@ -56,7 +56,10 @@ pub(super) fn portal_url(
 /// The address of the payment provider's billing portal for the caller, good for an hour.
 #[utoipa::path(
     get, path = "/api/v1/payment/billing-portal", tag = "payments",
-    responses((status = 200, description = "The address", body = BillingPortal))
+    responses(
+        (status = 200, description = "The address", body = BillingPortal),
+        (status = 403, description = "The access token was given to an application of somebody else")
+    )
 )]
 async fn billing_portal(
     caller: Caller,
@@ -66,10 +69,24 @@ async fn billing_portal(
     Ok(Json(portal_url(&app, caller.account, &base)?))
 }
 
-fn visitor(app: &ServerState, session: &str) -> Result<AccountId> {
-    portal_account(&secret(app)?, session, app.source.now_ms()).ok_or_else(|| {
-        Error::gone("this address of the billing portal has expired; ask for another")
-    })
+/// Returns the account whose portal has this address. The address ends with the account, and opens nothing while
+/// the account is disabled or about to be deleted.
+///
+/// # Errors
+/// 410 for an address that has ended, 403 for an account that is not in use.
+fn visitor(app: &ServerState, session: &str) -> Result<Account> {
+    let gone = || Error::gone("this address of the billing portal has expired; ask for another");
+    let id = portal_account(&secret(app)?, session, app.source.now_ms()).ok_or_else(gone)?;
+    let account = app.store.account(id)?.ok_or_else(gone)?;
+    if account.disabled {
+        return Err(disabled_error());
+    }
+    if app.store.deletion_due(id)?.is_some() {
+        return Err(Error::forbidden(
+            "the account is about to be deleted; restore it before you buy anything",
+        ));
+    }
+    Ok(account)
 }
 
 fn escape(text: &str) -> String {
@@ -83,12 +100,9 @@ async fn page(
     State(app): State<AppState>,
     PathArgs(session): PathArgs<String>,
 ) -> Result<Response> {
-    let account = visitor(&app, &session)?;
-    let email = app
-        .store
-        .account(account)?
-        .map(|account| account.email)
-        .unwrap_or_default();
+    let Account {
+        id: account, email, ..
+    } = visitor(&app, &session)?;
     let plan = app
         .store
         .subscription(account, app.options.limits.storage)?;
@@ -132,7 +146,7 @@ async fn buy(
     PathArgs(session): PathArgs<String>,
     Form(request): Form<BuyTokens>,
 ) -> Result<Redirect> {
-    let account = visitor(&app, &session)?;
+    let account = visitor(&app, &session)?.id;
     app.store
         .buy_ai_tokens(account, &request.pack, request.coupon.as_deref())?;
     Ok(Redirect::to(&format!("/billing/{session}")))

@@ -5,7 +5,7 @@ use crate::bounds::{PLAN_DESCRIPTION, PLAN_NAME, PLAN_PRICE};
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
-use crate::http::text::bounded_text;
+use crate::http::text::{bounded_lines, bounded_text};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -18,10 +18,12 @@ use cairn_wire::payments::{
 };
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use uuid::Uuid;
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
         .routes(routes!(creator_plans, create_creator_plan))
+        .routes(routes!(creator_plan))
         .routes(routes!(creator_subscriptions, subscribe_to_creator))
         .routes(routes!(cancel_creator_subscription))
         .routes(routes!(creator_earnings))
@@ -42,6 +44,24 @@ async fn creator_plans(
         .store
         .creator_plans(caller.account, window.skip(), window.take())?;
     Ok(Json(window.envelope(found)))
+}
+
+/// A plan, whoever offers it.
+#[utoipa::path(
+    get, path = "/api/v1/payment/creator/plans/{id}", tag = "payments",
+    params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "The plan", body = CreatorPlan),
+        (status = 403, description = "The creator blocks the caller"),
+        (status = 404, description = "There is no such plan")
+    )
+)]
+async fn creator_plan(
+    caller: Caller,
+    State(app): State<AppState>,
+    PathArgs(plan): PathArgs<Uuid>,
+) -> Result<Json<CreatorPlan>> {
+    Ok(Json(app.store.creator_plan(caller.account, plan)?))
 }
 
 /// Makes a plan that others can subscribe to.
@@ -65,7 +85,7 @@ async fn create_creator_plan(
         price_monthly: request.price_monthly,
         description: request
             .description
-            .map(|text| bounded_text("description", &text, 0..=PLAN_DESCRIPTION))
+            .map(|text| bounded_lines("description", &text, 0..=PLAN_DESCRIPTION))
             .transpose()?,
     };
     Ok((

@@ -33,7 +33,10 @@ async fn token_balance(caller: Caller, State(app): State<AppState>) -> Result<Js
 /// The packs of AI tokens, and where to pay for them.
 #[utoipa::path(
     get, path = "/api/v1/payment/tokens/packs", tag = "payments",
-    responses((status = 200, description = "The packs, the smallest first", body = TokenPacks))
+    responses(
+        (status = 200, description = "The packs, the smallest first", body = TokenPacks),
+        (status = 403, description = "The access token was given to an application of somebody else")
+    )
 )]
 async fn token_packs(
     caller: Caller,

@@ -4,7 +4,7 @@ use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
-use crate::http::text::is_email;
+use crate::http::text::email_address;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -36,7 +36,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         (status = 201, description = "The invitation; it can be accepted for 7 days", body = Invitation),
         (status = 400, description = "`email` is not a valid address, or `role` is `owner`"),
         (status = 403, description = "The caller is neither owner nor admin"),
-        (status = 404, description = "There is no such team, or the caller is not a member"),
+        (status = 404, description = "There is no such team"),
         (status = 409, description = "The address is a member's, or has an open invitation"),
         (status = 507, description = "The team has as many members as its plan allows")
     )
@@ -47,17 +47,17 @@ async fn invite(
     PathArgs(id): PathArgs<TeamId>,
     Input(new): Input<InviteMember>,
 ) -> Result<(StatusCode, Json<Invitation>)> {
-    let email = new.email.trim();
-    if !is_email(email) {
-        return Err(Error::invalid(format!(
-            "`email` is `{email}`, which is not a valid e-mail address"
-        )));
-    }
+    let email = email_address(&new.email).ok_or_else(|| {
+        Error::invalid(format!(
+            "`email` is `{}`, which is not a valid e-mail address",
+            new.email.trim()
+        ))
+    })?;
     let role = new.role.unwrap_or(TeamRole::Member);
     if role == TeamRole::Owner {
         return Err(Error::invalid("`role` has to be `admin` or `member`"));
     }
-    let sent = app.store.invite(caller.account, id, email, role)?;
+    let sent = app.store.invite(caller.account, id, &email, role)?;
     Ok((StatusCode::CREATED, Json(sent)))
 }
 
@@ -68,7 +68,7 @@ async fn invite(
     responses(
         (status = 200, description = "One page, latest first", body = Page<Invitation>),
         (status = 403, description = "The caller is neither owner nor admin"),
-        (status = 404, description = "There is no such team, or the caller is not a member")
+        (status = 404, description = "There is no such team")
     )
 )]
 async fn list_sent(
@@ -91,7 +91,7 @@ async fn list_sent(
     responses(
         (status = 204, description = "It can't be accepted any more"),
         (status = 403, description = "The caller is neither owner nor admin"),
-        (status = 404, description = "There is no such team or open invitation, or the caller is not a member")
+        (status = 404, description = "There is no such team or open invitation")
     )
 )]
 async fn withdraw(

@@ -21,7 +21,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     get, path = "/api/v1/teams/{id}/keys", tag = "teams", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "Grants, oldest epoch first, and members", body = TeamKeys),
-        (status = 404, description = "There is no such team, or the caller is not a member")
+        (status = 404, description = "There is no such team")
     )
 )]
 async fn team_keys(
@@ -40,7 +40,7 @@ async fn team_keys(
     responses(
         (status = 200, description = "The grants as they are now", body = TeamKeys),
         (status = 403, description = "The caller is neither owner nor admin"),
-        (status = 404, description = "There is no such team or member, or the caller is not a member"),
+        (status = 404, description = "There is no such team or member"),
         (status = 409, description = "The epoch is yet to come, or a member has another grant of it")
     )
 )]

@@ -28,7 +28,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     params(("id" = String, Path, format = Uuid), PageQuery),
     responses(
         (status = 200, description = "One page", body = Page<TeamMember>),
-        (status = 404, description = "There is no such team, or the caller is not a member")
+        (status = 404, description = "There is no such team")
     )
 )]
 async fn list_members(
@@ -52,7 +52,7 @@ async fn list_members(
         (status = 200, description = "The member", body = TeamMember),
         (status = 400, description = "`role` is neither `admin` nor `member`"),
         (status = 403, description = "The caller is neither owner nor admin, or the member is the owner"),
-        (status = 404, description = "There is no such team or member, or the caller is not a member")
+        (status = 404, description = "There is no such team or member")
     )
 )]
 async fn change_role(
@@ -79,7 +79,7 @@ async fn change_role(
     responses(
         (status = 204, description = "The member is out"),
         (status = 403, description = "The caller is neither owner nor admin, or the member is the owner"),
-        (status = 404, description = "There is no such team or member, or the caller is not a member")
+        (status = 404, description = "There is no such team or member")
     )
 )]
 async fn remove_member(
@@ -98,7 +98,7 @@ async fn remove_member(
     responses(
         (status = 200, description = "What was revoked", body = Offboarded),
         (status = 403, description = "The caller is neither owner nor admin, or the member is the owner"),
-        (status = 404, description = "There is no such team or member, or the caller is not a member")
+        (status = 404, description = "There is no such team or member")
     )
 )]
 async fn offboard(
