@@ -15,7 +15,7 @@ fn summary_line(backup: &Backup) -> String {
 }
 
 /// Copies the data of a server that may be running.
-pub(crate) fn make(options: &DataOptions, to: &Path) -> Result<()> {
+pub(crate) fn back_up(options: &DataOptions, to: &Path) -> Result<()> {
     let backup = options.existing_server()?.backup(to)?;
     if options.json {
         return json(&backup);
@@ -24,7 +24,7 @@ pub(crate) fn make(options: &DataOptions, to: &Path) -> Result<()> {
 }
 
 /// Makes a data directory of a backup.
-pub(crate) fn bring_back(options: &DataOptions, from: &Path) -> Result<()> {
+pub(crate) fn restore_to(options: &DataOptions, from: &Path) -> Result<()> {
     let backup = restore(from, &options.data)?;
     if options.json {
         return json(&backup);

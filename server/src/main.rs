@@ -1,4 +1,4 @@
-//! The command line of the bundled server; stdout carries nothing but what each command promises.
+//! The command line of the bundled server; stdout has only the documented output of each command.
 
 mod accounts;
 mod backup;
@@ -51,7 +51,7 @@ impl DataOptions {
     fn check_data(&self) -> Result<()> {
         if !self.data.is_dir() {
             bail!(
-                "there is no directory {}; start the server with --data once, or add an account",
+                "there is no directory {}; check --data. `cairn-server serve` and `cairn-server user add` create it",
                 self.data.display()
             );
         }
@@ -76,10 +76,27 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // There is nowhere left to report a broken stderr.
-            drop(writeln!(std::io::stderr(), "cairn-server: {error:#}"));
+            drop(writeln!(
+                std::io::stderr(),
+                "cairn-server: {}",
+                in_one_line(&error)
+            ));
             ExitCode::FAILURE
         }
     }
+}
+
+/// Returns an error with its causes, each said once: some errors name their cause themselves.
+fn in_one_line(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.contains(&cause) {
+            let gap = if text.is_empty() { "" } else { ": " };
+            text.push_str(gap);
+            text.push_str(&cause);
+        }
+    }
+    text
 }
 
 fn run(cli: Cli) -> Result<()> {
@@ -96,8 +113,9 @@ fn run(cli: Cli) -> Result<()> {
             email,
             options,
         }) => {
-            let email =
-                email.context("whose key? Give an address, or see `cairn-server apikey --help`")?;
+            let email = email.context(
+                "the e-mail address of the account is missing; see `cairn-server apikey --help`",
+            )?;
             accounts::add_key(&Account { email, options }, accounts::KEY_NAME)
         }
         Some(Command::Keys { command }) => keys::keys(&command),
@@ -108,8 +126,8 @@ fn run(cli: Cli) -> Result<()> {
             }
             say(&token)
         }
-        Some(Command::Backup { dir, options }) => backup::make(&options, &dir),
-        Some(Command::Restore { dir, options }) => backup::bring_back(&options, &dir),
+        Some(Command::Backup { dir, options }) => backup::back_up(&options, &dir),
+        Some(Command::Restore { dir, options }) => backup::restore_to(&options, &dir),
         Some(Command::Check { read_data, options }) => backup::check(&options, read_data),
         Some(Command::WebhookSink { listen, secret }) => {
             start_log(LogFormat::default());
@@ -129,19 +147,21 @@ fn run(cli: Cli) -> Result<()> {
 fn listen(serve: &Serve) -> Result<()> {
     if serve.options.json {
         bail!(
-            "--json is for the other commands; log_format in the file of --config makes the log JSON"
+            "--json can't be used with `serve`; for a log in JSON, set log_format = \"json\" in the configuration \
+             file (--config)"
         );
     }
     let options = Options {
         ephemeral: serve.ephemeral,
+        serving: true,
         allow_private_webhooks: serve.allow_private_webhooks,
         ..serve.options.options()?
     };
     if options.public_url.is_none() && !serve.dev {
         tracing::warn!(
             "public_url is not configured: share links, addresses for chunks and the issuer of tokens are \
-             made from the host that a request names, which whoever sends it can choose; set public_url in \
-             the file of --config"
+             built from the host name in each request, which its sender can choose; set public_url in the \
+             configuration file (--config)"
         );
     }
     let server = build_server(serve, options)?;
@@ -150,7 +170,7 @@ fn listen(serve: &Serve) -> Result<()> {
     } else {
         Vec::new()
     };
-    runtime()?.block_on(until_asked(serve.listen, server, &keys))
+    runtime()?.block_on(serve_until_stopped(serve.listen, server, &keys))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime> {
@@ -167,7 +187,7 @@ async fn sink(address: SocketAddr, secret: Option<String>) -> Result<()> {
         .with_context(|| format!("can't listen on {address}; is something running there?"))?;
     let address = listener.local_addr().context("can't read the address")?;
     say(&format!("webhook-sink listening on http://{address}"))?;
-    // A reader that went away ends nothing: deliveries are still answered.
+    // If stdout is closed, deliveries are still answered.
     let print = Box::new(|line: &str| drop(say(line)));
     receive(listener, secret, print, stop).await?;
     Ok(())
@@ -184,7 +204,7 @@ fn build_server(serve: &Serve, options: Options) -> Result<Server> {
     }
     if !serve.listen.ip().is_loopback() {
         bail!(
-            "--dev with --listen {} would let every machine that reaches this one read and delete all; \
+            "--dev with --listen {} would let every machine that reaches this one read and delete everything; \
              listen on 127.0.0.1, or add --dev-open",
             serve.listen
         );
@@ -192,9 +212,13 @@ fn build_server(serve: &Serve, options: Options) -> Result<Server> {
     Ok(build_dev(options)?)
 }
 
-/// Serves until asked to end. `keys` are API keys of development accounts that were made at this start;
-/// they stand on stdout for the developer, and in no log.
-async fn until_asked(address: SocketAddr, server: Server, keys: &[(String, String)]) -> Result<()> {
+/// Serves until a stop signal. `keys` are pairs of e-mail address and API key of the development accounts, made
+/// at this start; they are printed to stdout and not logged.
+async fn serve_until_stopped(
+    address: SocketAddr,
+    server: Server,
+    keys: &[(String, String)],
+) -> Result<()> {
     let stop = signals::stop()?;
     let listener = TcpListener::bind(address)
         .await
@@ -217,4 +241,20 @@ async fn until_asked(address: SocketAddr, server: Server, keys: &[(String, Strin
     }
     serve(&server, listener, stop).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_shown_once() {
+        let error = anyhow::anyhow!("no such file")
+            .context("can't read a.toml: no such file")
+            .context("can't start");
+        assert_eq!(
+            in_one_line(&error),
+            "can't start: can't read a.toml: no such file"
+        );
+    }
 }

@@ -14,7 +14,7 @@ use cairn_store::{
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const DATABASE: &str = "cairn.db";
 /// The database of a restore that is not finished.
@@ -66,6 +66,42 @@ fn empty_directory(dir: &Path) -> Result<()> {
         return Err(Error::config(format!(
             "{} is not empty; choose a new directory",
             dir.display()
+        )));
+    }
+    Ok(())
+}
+
+/// Returns a path without links and `..`, also of what is not there yet.
+fn resolve(path: &Path) -> Result<PathBuf> {
+    let path = std::path::absolute(path).map_err(at("find", path))?;
+    let mut missing = Vec::new();
+    let mut there = path.as_path();
+    loop {
+        match there.canonicalize() {
+            Ok(found) => {
+                return Ok(missing
+                    .iter()
+                    .rev()
+                    .fold(found, |path, name| path.join(name)));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(at("find", there)(error)),
+        }
+        let (Some(above), Some(name)) = (there.parent(), there.file_name()) else {
+            return Ok(path);
+        };
+        missing.push(name.to_owned());
+        there = above;
+    }
+}
+
+/// Refuses a directory that lies in another: what is lost or deleted with that one is lost with it.
+fn check_outside(dir: &Path, other: &Path, why: &str) -> Result<()> {
+    if resolve(dir)?.starts_with(resolve(other)?) {
+        return Err(Error::config(format!(
+            "{} lies in {}, {why}; choose another directory",
+            dir.display(),
+            other.display()
         )));
     }
     Ok(())
@@ -154,10 +190,11 @@ impl Server {
     /// Copies the data of a server into a new directory, while it runs.
     ///
     /// # Errors
-    /// A directory that is not empty, or that can't be written.
+    /// A directory that is not empty, that lies in the data directory, or that can't be written.
     pub fn backup(&self, to: &Path) -> Result<Backup> {
         let options = self.state.options();
         let (data, store) = (&options.data, &self.state.store);
+        check_outside(to, data, "the data directory that is to be backed up")?;
         empty_directory(to)?;
         // What the server lets go meanwhile stays until the copy is whole.
         let _held = self.state.objects.lock_all()?;
@@ -252,7 +289,7 @@ impl Server {
 /// Makes a data directory of a backup.
 ///
 /// # Errors
-/// A backup that is not whole, and a directory that is not empty.
+/// A backup that is not whole, and a directory that is not empty or lies in the backup.
 pub fn restore(from: &Path, data: &Path) -> Result<Backup> {
     let description = from.join(DESCRIPTION);
     let text = fs::read_to_string(&description).map_err(|source| {
@@ -267,6 +304,7 @@ pub fn restore(from: &Path, data: &Path) -> Result<Backup> {
         .map_err(|e| Error::config(format!("{}: {e}", description.display())))?;
     let database = from.join(DATABASE);
     let needed = objects_needed_by(&database)?;
+    check_outside(data, from, "the backup itself")?;
     empty_directory(data)?;
     if backup.has_objects
         && let Some(gone) = take_objects(&from.join(OBJECTS), &data.join(OBJECTS), &needed)?

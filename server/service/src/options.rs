@@ -14,6 +14,9 @@ pub struct Options {
     pub data: PathBuf,
     /// Keeps everything in memory.
     pub ephemeral: bool,
+    /// Keeps other servers off the data directory from the start, rather than from [`serve`](crate::serve) on: only
+    /// then may the database of an older version be brought up to date without asking who else uses it.
+    pub serving: bool,
     /// Lets webhooks go to private and loopback addresses, without TLS.
     pub allow_private_webhooks: bool,
     /// Makes ids, the history id and nonces repeatable.
@@ -111,6 +114,7 @@ impl Default for Options {
         Self {
             data: PathBuf::from("cairn-server-data"),
             ephemeral: false,
+            serving: false,
             allow_private_webhooks: false,
             seed: None,
             clock: Clock::System,

@@ -6,11 +6,12 @@ mod head_errors;
 use crate::background::{self, Task};
 use crate::error::{Error, Result};
 use crate::mail;
+use crate::options::Options;
 use crate::routes::metrics;
 use crate::server::Server;
 use crate::webhooks;
-use cairn_store::private_files;
-use std::fs::{File, TryLockError};
+use cairn_store::lock_server;
+use std::fs::File;
 use std::time::Duration;
 use tokio::net::TcpListener;
 
@@ -31,7 +32,11 @@ pub async fn serve(
     listener: TcpListener,
     stop: impl Future<Output = ()>,
 ) -> Result<()> {
-    let _lock = lock(server)?;
+    // One that was built for this has it already.
+    let _lock = match server.state.lock {
+        Some(_) => None,
+        None => lock(&server.state.options)?,
+    };
     let background = tokio::spawn(look_after(server.clone(), background::machine_ms()));
     let dispatcher = tokio::spawn(webhooks::run(server.state.clone()));
     let mailer = tokio::spawn(mail::run(server.state.clone()));
@@ -67,22 +72,17 @@ pub async fn serve_metrics(server: Server, listener: TcpListener) {
 }
 
 /// Keeps a second server off the data directory; the command line may still work on it.
-fn lock(server: &Server) -> Result<Option<File>> {
-    let options = &server.state.options;
+pub(crate) fn lock(options: &Options) -> Result<Option<File>> {
     if options.ephemeral {
         return Ok(None);
     }
-    let path = options.data.join("server.lock");
-    let io = |source| Error::io(format!("can't lock {}", path.display()), source);
-    let file = private_files::open_lock(&path).map_err(io)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(Error::config(format!(
+    let held = lock_server(&options.data)?;
+    held.map(Some).ok_or_else(|| {
+        Error::config(format!(
             "another cairn-server uses {}; stop it, or choose another --data",
             options.data.display()
-        ))),
-        Err(TryLockError::Error(source)) => Err(io(source)),
-    }
+        ))
+    })
 }
 
 /// Deletes what a crash left behind at the start and daily, and what has expired more often.

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::hooks::Hooks;
 use crate::options::Options;
 use crate::state::{AppState, ServerState};
-use crate::{background, compaction, router, webhooks};
+use crate::{background, compaction, router, serve, webhooks};
 use axum::Router;
 use cairn_model::AccountId;
 use cairn_store::{Source, private_files};
@@ -20,7 +20,8 @@ pub struct Server {
 /// Opens the store and makes a server of it.
 ///
 /// # Errors
-/// A data directory, database or object store that can't be used; metrics that everybody would see; a mail server that can't be used.
+/// A data directory, database or object store that can't be used; a data directory that another server uses, if this
+/// one is to serve; metrics that everybody would see; a mail server that can't be used.
 pub fn build(options: Options) -> Result<Server> {
     options.metrics.check()?;
     if let Some(mail) = &options.mail {
@@ -36,8 +37,14 @@ pub fn build(options: Options) -> Result<Server> {
         private_files::create_dir(data)
             .map_err(|source| Error::io(format!("can't make {}", data.display()), source))?;
     }
+    // Before the database is opened, which changes one of an older version.
+    let lock = if options.serving {
+        serve::lock(&options)?
+    } else {
+        None
+    };
     Ok(Server {
-        state: Arc::new(ServerState::open(options)?),
+        state: Arc::new(ServerState::open(options, lock)?),
         hooks: None,
     })
 }

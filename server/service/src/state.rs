@@ -14,11 +14,13 @@ use crate::error::{Error, Result};
 use crate::http::idempotency::kept::KeptResponses;
 use crate::http::metrics::Metrics;
 use crate::http::rate::RateLimiter;
+use crate::http::text::email_address;
 use crate::identity::Identity;
 use crate::options::Options;
 use cairn_model::AccountId;
-use cairn_store::{NewAccount, Objects, Scopes, Source, Store};
+use cairn_store::{NewAccount, Objects, Scopes, Source, Store, one_line};
 use std::collections::HashSet;
+use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use tokio::sync::watch;
@@ -46,14 +48,20 @@ pub struct ServerState {
     pub(crate) seen: Seen,
     /// True once the server is to end, which streams wait for.
     pub(crate) closing: watch::Sender<bool>,
+    /// The lock of the data directory, if the server was built to serve.
+    pub(crate) lock: Option<File>,
     last_housekeeping: AtomicI64,
 }
 
 impl ServerState {
-    pub(crate) fn open(options: Options) -> Result<Self> {
+    /// Opens the store. `lock` keeps other servers off the data directory as long as the state lives.
+    pub(crate) fn open(options: Options, lock: Option<File>) -> Result<Self> {
         let source = Arc::new(Source::new(options.clock, options.seed));
         let data = (!options.ephemeral).then_some(options.data.as_path());
-        let store = Store::open(data, source.clone())?;
+        let store = match lock {
+            Some(_) => Store::open_for_server(data, source.clone())?,
+            None => Store::open(data, source.clone())?,
+        };
         if options.mail.is_some() {
             store.mail_queue().enable();
         }
@@ -73,6 +81,7 @@ impl ServerState {
             metrics: Metrics::default(),
             seen: Seen::default(),
             closing: watch::Sender::new(false),
+            lock,
             last_housekeeping: AtomicI64::new(now),
             source,
             store,
@@ -115,7 +124,7 @@ impl ServerState {
         let email = address(email)?;
         let hash = self.password_hash(password)?;
         let new = NewAccount {
-            email,
+            email: &email,
             password: &hash,
             limits: self.options.limits,
         };
@@ -181,22 +190,15 @@ impl ServerState {
     }
 }
 
-/// Returns an e-mail address without the space around it.
+/// Returns an e-mail address in the form in which accounts keep theirs.
 ///
 /// # Errors
 /// An invalid request for what is none.
-pub(crate) fn address(email: &str) -> Result<&str> {
-    let email = email.trim();
-    let well_formed = email.split_once('@').is_some_and(|(local, domain)| {
-        !local.is_empty()
-            && !domain.is_empty()
-            && !domain.contains('@')
-            && !email.contains(char::is_whitespace)
-    });
-    if !well_formed || email.len() > 254 {
-        return Err(Error::invalid(format!(
-            "`{email}` is not a valid e-mail address"
-        )));
-    }
-    Ok(email)
+pub(crate) fn address(email: &str) -> Result<String> {
+    email_address(email).ok_or_else(|| {
+        Error::invalid(format!(
+            "`{}` is not a valid e-mail address",
+            one_line(email.trim())
+        ))
+    })
 }

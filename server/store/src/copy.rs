@@ -4,11 +4,16 @@ use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row};
 use super::usage::{self, Growth};
 use super::{Actor, Space, Tx, chunks, nodes, revisions};
 use crate::error::{Error, Result};
-use cairn_model::{Kind, Name, NodeId, RevisionId};
+use cairn_model::{Name, NodeId, RevisionId};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::{CopyNode, Node};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 use std::collections::HashMap;
+
+/// Files and folders of one copy at most: a copy is one transaction, for which every other change waits.
+const MOST_NODES: i64 = 20_000;
+/// Bytes of metadata, manifests and lists of chunks that one copy writes at most.
+const MOST_BYTES: i64 = 64 * 1024 * 1024;
 
 /// A node and everything active below it, parents first.
 fn subtree(conn: &Connection, space: Space, top: NodeId) -> Result<Vec<NodeRow>> {
@@ -46,15 +51,6 @@ fn copy_content(
     Ok(copy.id)
 }
 
-/// The bytes of a revision's manifest.
-fn record_bytes(conn: &Connection, head: Option<RevisionId>) -> Result<i64> {
-    Ok(conn
-        .prepare_cached("SELECT length(manifest) FROM revisions WHERE id = ?1")?
-        .query_row([head.as_ref().map(RevisionId::as_bytes)], |row| row.get(0))
-        .optional()?
-        .unwrap_or_default())
-}
-
 fn copy_metadata(tx: &Tx<'_>, from: NodeId, to: NodeId) -> Result<()> {
     tx.conn
         .prepare_cached(
@@ -90,19 +86,54 @@ fn earlier_copy(
     Ok(Some(known.node))
 }
 
-/// The quota that copies of these nodes take: a manifest each. The chunks are there already.
-fn growth(conn: &Connection, originals: &[NodeRow]) -> Result<Growth> {
-    let mut growth = Growth::default();
-    let files = originals
-        .iter()
-        .filter(|original| original.node.kind == Kind::File);
-    for original in files {
-        growth += Growth {
-            bytes: record_bytes(conn, original.node.revision_id)?,
-            files: 1,
-        };
+/// The amounts that a copy adds to a space.
+struct Extent {
+    growth: Growth,
+    folders: i64,
+}
+
+/// Measures what the copy of a node with everything active below it takes: a manifest for each file, and the
+/// metadata. The chunks are there already.
+///
+/// # Errors
+/// 400 for more than one copy makes.
+fn measure(conn: &Connection, space: Space, top: NodeId) -> Result<Extent> {
+    let (nodes, files, counted, written): (i64, i64, i64, i64) = conn
+        .prepare_cached(
+            "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub \
+             CROSS JOIN nodes n INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0 \
+             LIMIT ?3), \
+             sizes AS (SELECT n.kind, length(CAST(n.description AS BLOB)) \
+             + coalesce(length(CAST(n.labels AS BLOB)), 0) + coalesce(length(CAST(n.tags AS BLOB)), 0) AS metadata, \
+             coalesce(length(r.manifest), 0) AS manifest, coalesce(length(r.chunks), 0) AS list \
+             FROM sub CROSS JOIN nodes n ON n.id = sub.id LEFT JOIN revisions r ON r.id = n.revision) \
+             SELECT count(*), count(*) FILTER (WHERE kind = 0), \
+             coalesce(sum(metadata + manifest + max(list - 3584, 0)), 0), \
+             coalesce(sum(metadata + manifest + list), 0) FROM sizes",
+        )?
+        .query_row(params![top.as_bytes(), space.row, MOST_NODES + 1], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })?;
+    if nodes > MOST_NODES {
+        return Err(Error::invalid(format!(
+            "the folder has more than the {MOST_NODES} files and folders that one copy may have; copy what is \
+             in it piece by piece"
+        )));
     }
-    Ok(growth)
+    if written > MOST_BYTES {
+        return Err(Error::invalid(format!(
+            "the descriptions, labels, tags and lists of chunks in the folder have {written} bytes, and one copy \
+             may write {MOST_BYTES}; copy what is in it piece by piece"
+        )));
+    }
+    let growth = Growth {
+        bytes: counted,
+        files,
+    };
+    Ok(Extent {
+        growth,
+        folders: nodes - files,
+    })
 }
 
 /// The id, folder, name and seal of one copy.
@@ -141,7 +172,8 @@ impl Tx<'_> {
     /// copy was decided, and perhaps sealed, for.
     ///
     /// # Errors
-    /// 404 for the node or the folder, 409 for a taken name or id, 412 for another version, 507.
+    /// 400 for more than one copy may have, 404 for the node or the folder, 409 for a taken name or id, 412 for
+    /// another version, 507.
     pub fn copy(
         &self,
         actor: &Actor,
@@ -160,10 +192,12 @@ impl Tx<'_> {
             .map_err(|e| Error::invalid(format!("`name`: {e}")))?;
         nodes::check_folder(self.conn, actor.space, how.parent_id)?;
         nodes::check_free(self.conn, actor.space, how.parent_id, &name, None)?;
-        let originals = subtree(self.conn, actor.space, id)?;
-        let growth = growth(self.conn, &originals)?;
+        let Extent { growth, folders } = measure(self.conn, actor.space, id)?;
         usage::check_quota(self.conn, actor.space, growth)?;
+        usage::check_folders(self.conn, actor.space, folders)?;
+        let originals = subtree(self.conn, actor.space, id)?;
         let copied = self.copy_all(actor, &originals, how, name)?;
+        usage::check_seal_fits(self.conn, actor.space, how.seal.as_ref())?;
         usage::count_files(self.conn, actor.space, growth.files)?;
         Ok(nodes::visible_node(self.conn, actor.space, copied)?.node)
     }

@@ -8,16 +8,18 @@ use super::mails::MailQueue;
 use super::outbox::Outbox;
 use super::private_files;
 use super::seal::Sealer;
+use super::server_lock;
 use super::source::Source;
 use parking_lot::{Mutex, RwLock};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior};
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-pub(crate) const MIGRATIONS: [&str; 22] = [
+pub(crate) const MIGRATIONS: [&str; 27] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -40,6 +42,11 @@ pub(crate) const MIGRATIONS: [&str; 22] = [
     include_str!("sql/0050_contents.sql"),
     include_str!("sql/0051_second_factor.sql"),
     include_str!("sql/0052_administrators.sql"),
+    include_str!("sql/0053_left_behind.sql"),
+    include_str!("sql/0055_counted_metadata.sql"),
+    include_str!("sql/0056_kept_responses.sql"),
+    include_str!("sql/0057_visit_nodes.sql"),
+    include_str!("sql/0058_search_again.sql"),
 ];
 
 /// The first schema whose contents are of the present format.
@@ -48,25 +55,48 @@ const CONTENTS: usize = 20;
 /// As many as reads that can run at once on a small machine.
 const READERS: usize = 2;
 
+/// The opener of a database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Opener {
+    /// The server that holds the lock of the data directory.
+    Server,
+    /// Anything else: a server may have the database open, too.
+    Other,
+}
+
 impl Store {
     /// Opens the database under `data`, or a new one in memory.
     ///
     /// # Errors
-    /// A database or a `records.key` that can't be used, or is being replaced.
+    /// A database or a `records.key` that can't be used, or is being replaced; a database of an older version
+    /// that a server uses.
     pub fn open(data: Option<&Path>, source: Arc<Source>) -> Result<Self> {
+        Self::open_locked(data, source, Opener::Other)
+    }
+
+    /// Opens the database for the server that holds the lock of its data directory
+    /// ([`lock_server`](crate::lock_server)).
+    ///
+    /// # Errors
+    /// A database or a `records.key` that can't be used, or is being replaced.
+    pub fn open_for_server(data: Option<&Path>, source: Arc<Source>) -> Result<Self> {
+        Self::open_locked(data, source, Opener::Server)
+    }
+
+    fn open_locked(data: Option<&Path>, source: Arc<Source>, opener: Opener) -> Result<Self> {
         let keys = data.map(key_file::lock_shared).transpose()?;
         Ok(Self {
             _keys: keys,
-            ..Self::open_with(data, source)?
+            ..Self::open_with(data, source, opener)?
         })
     }
 
     /// Opens the database for whoever has locked its keys.
     pub(crate) fn open_unlocked(data: &Path, source: Arc<Source>) -> Result<Self> {
-        Self::open_with(Some(data), source)
+        Self::open_with(Some(data), source, Opener::Other)
     }
 
-    fn open_with(data: Option<&Path>, source: Arc<Source>) -> Result<Self> {
+    fn open_with(data: Option<&Path>, source: Arc<Source>, opener: Opener) -> Result<Self> {
         let mut writer = match data {
             Some(data) => Connection::open(data.join("cairn.db"))?,
             None => Connection::open_in_memory()?,
@@ -78,7 +108,8 @@ impl Store {
         if data.is_some() {
             writer.pragma_update(None, "journal_mode", "WAL")?;
         }
-        migrate(&mut writer)?;
+        let unlocked = data.filter(|_| opener == Opener::Other);
+        migrate(&mut writer, unlocked)?;
         let sealer = Sealer::open(data, &source, holds_sealed(&writer)?)?;
         let history_id = history_id(&writer, &source)?;
         let mut readers = Vec::new();
@@ -166,7 +197,9 @@ fn configure(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
-fn migrate(conn: &mut Connection) -> Result<()> {
+/// Brings the schema up to date. `unlocked` is a directory whose lock is not held yet: the schema must not change
+/// under a running server, which knows the older one.
+fn migrate(conn: &mut Connection, unlocked: Option<&Path>) -> Result<()> {
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let done: usize = tx.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if done > MIGRATIONS.len() {
@@ -176,12 +209,32 @@ fn migrate(conn: &mut Connection) -> Result<()> {
         )));
     }
     check_format(&tx, done)?;
+    let is_older = (1..MIGRATIONS.len()).contains(&done);
+    let _held = unlocked
+        .filter(|_| is_older)
+        .map(lock_for_migration)
+        .transpose()?;
     for sql in &MIGRATIONS[done..] {
         tx.execute_batch(sql)?;
     }
     tx.pragma_update(None, "user_version", MIGRATIONS.len())?;
     tx.commit()?;
     Ok(())
+}
+
+/// Keeps servers from starting while the schema changes.
+///
+/// # Errors
+/// [`Error::Config`] if one runs.
+fn lock_for_migration(data: &Path) -> Result<File> {
+    server_lock::lock_server(data)?.ok_or_else(|| {
+        Error::Config(format!(
+            "the database in {} is of an older version of cairn-server, and a server of that version runs on it. \
+             Start the server with this version first, which brings the database up to date; or use the older \
+             version for this command. Nothing was changed",
+            data.display()
+        ))
+    })
 }
 
 /// Refuses a database with contents of the format before the present one. It may have the only copy of
@@ -281,6 +334,35 @@ mod tests {
         let done = i64::try_from(CONTENTS).unwrap() - 1;
         conn.pragma_update(None, "user_version", done).unwrap();
         path
+    }
+
+    #[test]
+    fn a_database_is_not_changed_under_a_running_server_of_an_older_version() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = older_database(dir.path(), false);
+        let version = || -> i64 {
+            let conn = Connection::open(&path).unwrap();
+            conn.pragma_query_value(None, "user_version", |row| row.get(0))
+                .unwrap()
+        };
+        let older = version();
+        let running = crate::lock_server(dir.path()).unwrap().unwrap();
+        let refused = Store::open(Some(dir.path()), source()).err().unwrap();
+        assert!(
+            refused.to_string().contains("an older version"),
+            "{refused}"
+        );
+        assert_eq!(version(), older);
+        // Whoever has the lock changes it, and the others go on from there.
+        drop(Store::open_for_server(Some(dir.path()), source()).unwrap());
+        assert!(version() > older);
+        drop(store(Some(dir.path())));
+        drop(running);
+        // Without a server, a command changes it, too.
+        let other = tempfile::tempdir().unwrap();
+        older_database(other.path(), false);
+        drop(store(Some(other.path())));
+        assert!(crate::lock_server(other.path()).unwrap().is_some());
     }
 
     #[test]

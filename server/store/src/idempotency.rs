@@ -3,10 +3,12 @@
 use super::Store;
 use crate::error::Result;
 use cairn_model::AccountId;
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// The time that a response is kept.
 const KEPT_MS: i64 = 24 * 3600 * 1000;
+/// The bytes of the responses that are kept for one account; beyond them the oldest go.
+const KEPT_BYTES: i64 = 16 * 1024 * 1024;
 
 /// A response as it went out, and the request that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +19,21 @@ pub struct Remembered {
     /// Names and values.
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
+}
+
+/// Deletes the oldest responses of an account until the others fit; the one to `latest` stays.
+fn forget_beyond(conn: &Connection, account: AccountId, latest: &str) -> Result<()> {
+    let mut kept = conn.prepare_cached("SELECT bytes FROM kept_responses WHERE account = ?1")?;
+    let mut forget = conn.prepare_cached(
+        "DELETE FROM idempotency WHERE account = ?1 AND key = (SELECT key FROM idempotency \
+         WHERE account = ?1 AND key <> ?2 ORDER BY created_at LIMIT 1)",
+    )?;
+    loop {
+        let bytes: i64 = kept.query_row([account.as_bytes()], |row| row.get(0))?;
+        if bytes <= KEPT_BYTES || forget.execute(params![account.as_bytes(), latest])? == 0 {
+            return Ok(());
+        }
+    }
 }
 
 impl Store {
@@ -41,12 +58,18 @@ impl Store {
         })
     }
 
+    /// Keeps a response, and of those that are kept for the account as many of the latest as fit.
     pub fn remember(&self, account: AccountId, key: &str, response: &Remembered) -> Result<()> {
         let headers = serde_json::to_string(&response.headers).unwrap_or_default();
         self.write(|tx| {
             tx.conn
                 .prepare_cached(
-                    "INSERT OR REPLACE INTO idempotency (account, key, request, status, headers, body, created_at) \
+                    "DELETE FROM idempotency WHERE account = ?1 AND key = ?2",
+                )?
+                .execute(params![account.as_bytes(), key])?;
+            tx.conn
+                .prepare_cached(
+                    "INSERT INTO idempotency (account, key, request, status, headers, body, created_at) \
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                 )?
                 .execute(params![
@@ -58,7 +81,7 @@ impl Store {
                     response.body,
                     tx.now
                 ])?;
-            Ok(())
+            forget_beyond(tx.conn, account, key)
         })
     }
 
@@ -71,5 +94,52 @@ impl Store {
             )?;
             Ok(gone as u64)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Clock, Source};
+    use std::sync::Arc;
+
+    #[test]
+    fn the_latest_responses_are_kept_within_a_bound() {
+        let clock = Clock::Virtual { start_ms: 1_000 };
+        let store = Store::open(None, Arc::new(Source::new(clock, None))).unwrap();
+        let account = AccountId::from_random_bytes([1; 16]);
+        let response = Remembered {
+            request: [0; 32],
+            status: 200,
+            headers: Vec::new(),
+            body: vec![b'x'; 1024 * 1024],
+        };
+        for number in 0..20 {
+            store
+                .remember(account, &format!("k{number:02}"), &response)
+                .unwrap();
+            store.source().advance(1);
+        }
+        // The same key again takes the place of the first.
+        store.remember(account, "k19", &response).unwrap();
+        let kept: Vec<u32> = (0..20)
+            .filter(|number| {
+                let key = format!("k{number:02}");
+                store.remembered_response(account, &key).unwrap().is_some()
+            })
+            .collect();
+        assert_eq!(kept, (5..20).collect::<Vec<u32>>());
+        let other = AccountId::from_random_bytes([2; 16]);
+        store.remember(other, "k", &response).unwrap();
+        assert!(store.remembered_response(account, "k05").unwrap().is_some());
+        store.source().advance(u64::try_from(KEPT_MS).unwrap());
+        assert_eq!(store.forget_old_responses().unwrap(), 16);
+        let bytes: i64 = store
+            .read(|conn| {
+                let sum = "SELECT sum(bytes) FROM kept_responses";
+                Ok(conn.query_row(sum, [], |row| row.get(0))?)
+            })
+            .unwrap();
+        assert_eq!(bytes, 0);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Store;
 use super::rows::{HeldChunk, id as read_id, unpack_held};
+use super::usage;
 use crate::error::Result;
 use cairn_model::{ChunkId, NodeId, RevisionId};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -33,6 +34,12 @@ impl Store {
             )?;
             if miscounted > 0 {
                 problems.push(format!("{miscounted} objects count their chunks wrongly"));
+            }
+            let miscounted = usage::miscounted_spaces(conn)?;
+            if miscounted > 0 {
+                problems.push(format!(
+                    "{miscounted} accounts or teams count what is stored for them wrongly"
+                ));
             }
             let holders = Holders::read(conn)?;
             problems.extend(incomplete_revisions(conn, &holders)?);

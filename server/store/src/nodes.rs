@@ -1,11 +1,11 @@
 //! Single nodes: finding one, checking a place for it, putting it there.
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row, parent_blob};
-use super::{Actor, Space, Store, Tx, access};
+use super::{Actor, Space, Store, Tx, access, usage};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId, RevisionId};
 use cairn_wire::Sealed;
-use cairn_wire::nodes::Node;
+use cairn_wire::nodes::{Node, NodeState};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// A folder to be made.
@@ -184,6 +184,7 @@ pub(super) fn create_folder(tx: &Tx<'_>, actor: &Actor, new: &NewFolder) -> Resu
     }
     check_folder(tx.conn, actor.space, new.parent)?;
     check_free(tx.conn, actor.space, new.parent, &new.name, None)?;
+    usage::check_folders(tx.conn, actor.space, 1)?;
     let id = new
         .id
         .unwrap_or_else(|| tx.source.id(NodeId::from_random_bytes));
@@ -202,10 +203,33 @@ pub(super) fn create_folder(tx: &Tx<'_>, actor: &Actor, new: &NewFolder) -> Resu
             seal: new.seal.as_ref(),
         },
     )?;
+    usage::check_seal_fits(tx.conn, actor.space, new.seal.as_ref())?;
     Ok((visible_node(tx.conn, actor.space, id)?.node, true))
 }
 
 impl Tx<'_> {
+    /// Refuses a change of a node that is at another version than the caller has seen. One that has the state
+    /// which the change leads to is left alone: it is the repetition of a request whose response got lost.
+    ///
+    /// # Errors
+    /// 404 for the node, 412 for another version.
+    pub fn check_seen_version(
+        &self,
+        actor: &Actor,
+        id: NodeId,
+        seen: Option<u64>,
+        result: Option<NodeState>,
+    ) -> Result<()> {
+        if seen.is_none() {
+            return Ok(());
+        }
+        let found = visible_node(self.conn, actor.space, id)?.node;
+        if result == Some(found.state) {
+            return Ok(());
+        }
+        check_version(&found, seen)
+    }
+
     /// Makes a folder; the flag tells whether it is new.
     pub fn create_folder(&self, actor: &Actor, new: &NewFolder) -> Result<(Node, bool)> {
         create_folder(self, actor, new)

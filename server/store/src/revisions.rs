@@ -174,7 +174,8 @@ impl Tx<'_> {
             return Ok(found.node);
         }
         let growth = Growth {
-            bytes: usage::record_bytes(&old.manifest),
+            bytes: usage::record_bytes(&old.manifest)
+                .saturating_add(usage::list_bytes(&old.packed)),
             files: 0,
         };
         usage::check_quota(self.conn, actor.space, growth)?;

@@ -5,10 +5,11 @@ use super::mails::MailQueue;
 use super::outbox::{Outbox, Raised};
 use super::source::Source;
 use super::{Space, Store, feed, log_guard};
-use parking_lot::MutexGuard;
+use parking_lot::{Mutex, MutexGuard};
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// A write transaction: the connection, its time, and the feed positions that it gives out.
 pub struct Tx<'a> {
@@ -62,6 +63,25 @@ struct Written<T> {
     mails: bool,
 }
 
+/// Runs what may take long, or wait long, without holding up the requests that this thread would serve
+/// meanwhile: a thread of the runtime hands them to another one first.
+fn off_the_runtime<T>(f: impl FnOnce() -> T) -> T {
+    let on_one_of_many = Handle::try_current()
+        .is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
+    if on_one_of_many {
+        tokio::task::block_in_place(f)
+    } else {
+        f()
+    }
+}
+
+/// Locks a connection. One that is free costs nothing more.
+fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+    connection
+        .try_lock()
+        .unwrap_or_else(|| off_the_runtime(|| connection.lock()))
+}
+
 impl Store {
     /// Reads one consistent state. `f` must not call the store again.
     pub(crate) fn read<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
@@ -75,13 +95,18 @@ impl Store {
         self.write_with(Durability::Usual, f)
     }
 
+    /// The same for what may change thousands of rows: other requests are served meanwhile.
+    pub fn write_many<T>(&self, f: impl FnOnce(&Tx<'_>) -> Result<T>) -> Result<T> {
+        off_the_runtime(|| self.write(f))
+    }
+
     /// The same with a promise of when it is on the disk.
     pub(crate) fn write_with<T>(
         &self,
         durability: Durability,
         f: impl FnOnce(&Tx<'_>) -> Result<T>,
     ) -> Result<T> {
-        let mut conn = self.writer.lock();
+        let mut conn = lock(&self.writer);
         let written = with_durability(&mut conn, durability, |conn| self.transact(conn, f));
         drop(conn);
         let Written {
@@ -149,7 +174,7 @@ impl Store {
         } else {
             &self.readers[turn % self.readers.len()]
         };
-        busy.lock()
+        lock(busy)
     }
 }
 
@@ -179,6 +204,35 @@ mod tests {
     use crate::error::Error;
     use crate::source::Clock;
     use std::sync::Arc;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn a_write_that_waits_for_another_holds_up_no_other_task() {
+        let store =
+            Arc::new(Store::open(None, Arc::new(Source::new(Clock::System, None))).unwrap());
+        let (locked, is_locked) = std::sync::mpsc::channel();
+        let (release, is_released) = std::sync::mpsc::channel::<()>();
+        let writing = {
+            let store = store.clone();
+            std::thread::spawn(move || {
+                store.write(|_| {
+                    locked.send(()).unwrap();
+                    is_released.recv().unwrap();
+                    Ok(())
+                })
+            })
+        };
+        is_locked.recv().unwrap();
+        let waiting = {
+            let store = store.clone();
+            tokio::spawn(async move { store.write(|_| Ok(())) })
+        };
+        // The only thread of the runtime takes them in this order.
+        let other = tokio::spawn(async {});
+        other.await.unwrap();
+        release.send(()).unwrap();
+        waiting.await.unwrap().unwrap();
+        writing.join().unwrap().unwrap();
+    }
 
     #[test]
     fn a_failed_transaction_leaves_nothing() {

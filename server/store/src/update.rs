@@ -1,7 +1,7 @@
 //! Changing a node's metadata: name, folder and the rest in one atomic step.
 
 use super::rows::{NodeRow, parent_blob};
-use super::{Actor, Space, Tx, nodes};
+use super::{Actor, Space, Tx, nodes, usage};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::Sealed;
@@ -86,6 +86,17 @@ fn json_unless_empty<T: serde::Serialize>(value: &T, is_empty: bool) -> Option<S
     }
 }
 
+/// Returns the bytes of a node that count as storage, besides its content.
+fn counted_bytes(node: &Node) -> usize {
+    let labels = json_unless_empty(&node.labels, node.labels.is_empty());
+    let tags = json_unless_empty(&node.tags, node.tags.is_empty());
+    let seal = node.seal.as_ref().map_or(0, |seal| seal.0.len());
+    node.description.len()
+        + labels.map_or(0, |text| text.len())
+        + tags.map_or(0, |text| text.len())
+        + seal.saturating_sub(usage::FREE_SEAL)
+}
+
 fn apply(tx: &Tx<'_>, actor: &Actor, old: &NodeRow, new: &Node, name: &Name) -> Result<()> {
     let seq = tx.next_seq(actor.space)?;
     tx.conn
@@ -116,7 +127,8 @@ impl Tx<'_> {
     /// Changes an active node.
     ///
     /// # Errors
-    /// 404 for the node or the new folder, 409 for a taken name or a cycle, 412 for another version.
+    /// 404 for the node or the new folder, 409 for a taken name or a cycle, 412 for another version, 507 for
+    /// metadata that does not fit.
     pub fn edit(&self, actor: &Actor, id: NodeId, edit: &Edit) -> Result<Node> {
         let old = nodes::active_node(self.conn, actor.space, id)?;
         let new = apply_edit(&old.node, edit);
@@ -140,6 +152,9 @@ impl Tx<'_> {
         }
         nodes::check_free(self.conn, actor.space, new.parent_id, &name, Some(id))?;
         apply(self, actor, &old, &new, &name)?;
+        if counted_bytes(&new) > counted_bytes(&old.node) {
+            usage::check_fits(self.conn, actor.space.row)?;
+        }
         let changed = nodes::visible_node(self.conn, actor.space, id)?.node;
         self.emit_edit(actor.account, &old.node, &changed)?;
         Ok(changed)

@@ -11,6 +11,10 @@ use cairn_wire::nodes::{ContentSource, Node};
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
 use rusqlite::Connection;
 
+/// Maximum number of chunks that the copies of one batch may take over. Each is a row of the new revision, for which a
+/// file of the batch costs the sender only its record.
+const MAX_RETAINED: usize = 100_000;
+
 /// One file of a batch.
 pub struct BatchItem<'a> {
     pub create: &'a CreateUpload,
@@ -93,7 +97,7 @@ fn store_one(
     actor: &Actor,
     item: &BatchItem<'_>,
     object: i64,
-    garbage: &mut Vec<String>,
+    (retained, garbage): (&mut usize, &mut Vec<String>),
 ) -> Result<(Node, i64)> {
     let target = check_commit(tx.conn, actor.space, item.create, item.complete)?;
     if let Target::Done(node) = target {
@@ -102,7 +106,7 @@ fn store_one(
     let growth = growth_of(tx.conn, &target, item)?;
     usage::check_quota(tx.conn, actor.space, growth)?;
     if let Some(source) = &item.create.copy_of {
-        let held = retain_objects(tx, actor, item.create, source)?;
+        let held = retain_objects(tx, actor, item.create, (source, retained))?;
         let node = commit(tx, actor, &target, item.create, item.complete, &held)?;
         usage::count_files(tx.conn, actor.space, growth.files)?;
         return Ok((node, 0));
@@ -140,15 +144,15 @@ fn store_one(
 }
 
 /// Keeps the objects of a revision for another one that is made of them, and returns them. Nothing is written if it
-/// fails.
+/// fails. `retained` counts them in this batch.
 ///
 /// # Errors
-/// 404 for a revision that is not in the space, 400 for one of another length.
+/// 404 for a revision that is not in the space, 400 for one of another length, or if it is one too many for a batch.
 fn retain_objects(
     tx: &Tx<'_>,
     actor: &Actor,
     create: &CreateUpload,
-    source: &ContentSource,
+    (source, retained): (&ContentSource, &mut usize),
 ) -> Result<Vec<HeldChunk>> {
     let (node, revision) = (source.node_id, source.revision_id);
     let found = revisions::of_visible(tx.conn, actor.space, node, revision)?;
@@ -159,6 +163,7 @@ fn retain_objects(
         )));
     }
     let held = found.chunks()?;
+    let total = add_retained(*retained, held.len())?;
     for one in &held {
         if chunks::size(tx.conn, one.holder, one.chunk.id)?.is_none() {
             return Err(Error::not_found(format!(
@@ -170,7 +175,20 @@ fn retain_objects(
     for one in &held {
         chunks::retain(tx.conn, one.holder, one.chunk.id)?;
     }
+    *retained = total;
     Ok(held)
+}
+
+/// Returns how many chunks the copies of a batch have taken over together with those of one more copy. The first is
+/// always taken, however many it has.
+fn add_retained(before: usize, chunks: usize) -> Result<usize> {
+    let total = before.saturating_add(chunks);
+    if before > 0 && total > MAX_RETAINED {
+        return Err(Error::invalid(format!(
+            "the copies of this batch have more than {MAX_RETAINED} chunks; send them in several requests"
+        )));
+    }
+    Ok(total)
 }
 
 impl Store {
@@ -240,10 +258,10 @@ impl Store {
     ) -> Result<Stored> {
         self.write(|tx| {
             let row = chunks::add_object(tx.conn, object)?;
-            let (mut used, mut garbage) = (0, Vec::new());
+            let (mut used, mut retained, mut garbage) = (0, 0, Vec::new());
             let mut results = Vec::with_capacity(items.len());
             for item in items {
-                match store_one(tx, actor, item, row, &mut garbage) {
+                match store_one(tx, actor, item, row, (&mut retained, &mut garbage)) {
                     Ok((node, its_chunks)) => {
                         used += its_chunks;
                         results.push(Ok(node));
@@ -255,5 +273,22 @@ impl Store {
             garbage.extend(chunks::set_object_refs(tx.conn, row, used)?);
             Ok(Stored { results, garbage })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_of_one_batch_share_a_limit_that_one_copy_alone_does_not_have() {
+        assert_eq!(add_retained(0, MAX_RETAINED + 1).unwrap(), MAX_RETAINED + 1);
+        assert_eq!(add_retained(1, MAX_RETAINED - 1).unwrap(), MAX_RETAINED);
+        for (before, chunks) in [(1, MAX_RETAINED), (MAX_RETAINED, 1), (1, usize::MAX)] {
+            assert!(matches!(
+                add_retained(before, chunks),
+                Err(Error::Invalid(_))
+            ));
+        }
     }
 }

@@ -3,9 +3,12 @@
 use super::{Space, Store, Tx};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
-use cairn_wire::Timestamp;
 use cairn_wire::account::Quota;
+use cairn_wire::{Sealed, Timestamp};
 use rusqlite::{Connection, params};
+
+/// The length up to which a seal counts for nothing, as in `sql/0055_counted_metadata.sql`.
+pub(super) const FREE_SEAL: usize = 1_024;
 
 /// The amounts that a change adds to a space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,6 +27,11 @@ impl std::ops::AddAssign for Growth {
 /// Returns what a revision's own record costs: its sealed manifest.
 pub(super) fn record_bytes(manifest: &[u8]) -> i64 {
     i64::try_from(manifest.len()).unwrap_or(i64::MAX)
+}
+
+/// Returns what a revision's own list of chunks costs, as `sql/0055_counted_metadata.sql` counts it.
+pub(super) fn list_bytes(chunks: &[u8]) -> i64 {
+    record_bytes(chunks).saturating_sub(3_584).max(0)
 }
 
 /// Refuses what does not fit any more. The triggers' counts of this transaction are in it.
@@ -53,6 +61,52 @@ pub(super) fn check_quota(conn: &Connection, space: Space, growth: Growth) -> Re
         )));
     }
     Ok(())
+}
+
+/// Refuses more folders than a space may have: as many as files.
+pub(super) fn check_folders(conn: &Connection, space: Space, more: i64) -> Result<()> {
+    let (folders, limit): (i64, i64) = conn
+        .prepare_cached(
+            "SELECT s.folder_count, coalesce(a.file_count_limit, t.file_count_limit) FROM spaces s \
+             LEFT JOIN accounts a ON a.space = s.row LEFT JOIN teams t ON t.space = s.row WHERE s.row = ?1",
+        )?
+        .query_row([space.row], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if more > 0 && folders.saturating_add(more) > limit {
+        return Err(Error::QuotaFull(format!(
+            "the account has {folders} of at most {limit} folders; delete some for good first"
+        )));
+    }
+    Ok(())
+}
+
+/// Counts the spaces whose numbers are not those of what is stored for them.
+pub(super) fn miscounted_spaces(conn: &Connection) -> Result<u64> {
+    Ok(conn.query_row(
+        "WITH held AS MATERIALIZED (SELECT space, sum(bytes) AS bytes, sum(folder) AS folders FROM (\
+         SELECT space, size AS bytes, 0 AS folder FROM chunks UNION ALL \
+         SELECT space, size, 0 FROM log_objects UNION ALL \
+         SELECT space, reserved, 0 FROM uploads UNION ALL \
+         SELECT space, length(manifest) + max(length(chunks) - 3584, 0), 0 FROM revisions UNION ALL \
+         SELECT space, length(CAST(description AS BLOB)) + coalesce(length(CAST(labels AS BLOB)), 0) \
+         + coalesce(length(CAST(tags AS BLOB)), 0) + max(coalesce(length(seal), 0) - 1024, 0), kind \
+         FROM nodes WHERE state < 2) GROUP BY space) \
+         SELECT count(*) FROM spaces s LEFT JOIN held h ON h.space = s.row \
+         WHERE s.storage_used <> coalesce(h.bytes, 0) OR s.folder_count <> coalesce(h.folders, 0)",
+        [],
+        |row| row.get(0),
+    )?)
+}
+
+/// Refuses a long seal that was stored and does not fit. Those that clients make are short, and always pass.
+pub(super) fn check_seal_fits(
+    conn: &Connection,
+    space: Space,
+    seal: Option<&Sealed>,
+) -> Result<()> {
+    match seal {
+        Some(seal) if seal.0.len() > FREE_SEAL => check_fits(conn, space.row),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Refuses what a transaction has stored if it does not fit.

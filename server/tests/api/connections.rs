@@ -74,12 +74,16 @@ async fn response(stream: &mut TcpStream) {
     assert!(bytes.starts_with(b"HTTP/1.1 200"));
 }
 
-const HEALTH: &[u8] = b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n";
+const HEALTH: &[u8] = b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 #[tokio::test]
 async fn a_connection_that_says_nothing_or_half_a_head_is_closed() {
     let running = Running::start(short_limits()).await;
-    for sent in ["", "G", "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n"] {
+    for sent in [
+        "",
+        "G",
+        "GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n",
+    ] {
         let mut stream = running.connect().await;
         stream.write_all(sent.as_bytes()).await.unwrap();
         let response = rest(&mut stream).await;
@@ -92,7 +96,7 @@ async fn a_connection_that_says_nothing_or_half_a_head_is_closed() {
 async fn a_body_that_stops_on_its_way_is_refused() {
     let running = Running::start(short_limits()).await;
     let mut stream = running.connect().await;
-    let head = "POST /api/v1/nodes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ck_dev_owner\r\n\
+    let head = "POST /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ck_dev_owner\r\n\
                 Content-Length: 100\r\n\r\n{\"kind\":";
     stream.write_all(head.as_bytes()).await.unwrap();
     let response = rest(&mut stream).await;
@@ -124,7 +128,7 @@ async fn a_head_that_can_not_be_read_is_refused_with_the_body_of_all_errors() {
     for (sent, status) in [
         ("nonsense\r\n\r\n", 400),
         (
-            "POST /api/v1/nodes HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n",
+            "POST /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\nContent-Length: abc\r\n\r\n",
             400,
         ),
         (long.as_str(), 0),

@@ -2,10 +2,11 @@
 
 use super::world::{Draft, RECORD, World, new_node};
 use axum::http::Method;
+use cairn_server::{Limits, Options};
 use cairn_wire::Page;
 use cairn_wire::account::Quota;
 use cairn_wire::nodes::{ContentSource, Node};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_folder_is_copied_with_everything_below() {
@@ -202,4 +203,143 @@ async fn a_copy_that_was_decided_on_another_version_is_not_made() {
     let stale = copy(file.version, "g").await;
     stale.failed(412);
     copy(changed.version, "g").await.done(201);
+}
+
+#[tokio::test]
+async fn a_folder_that_is_copied_into_itself_does_not_grow_without_a_bound() {
+    let world = World::new();
+    let owner = world.owner();
+    let top = owner.folder(None, "top").await;
+    let made: Vec<Value> = (0..999)
+        .map(|n| json!({"op": "create_folder", "parent_id": top.id, "name": n.to_string()}))
+        .collect();
+    owner
+        .post("/api/v1/nodes/batch", &json!({ "operations": made }))
+        .await
+        .done(200);
+    let copy = async |round: u32| {
+        let body = json!({"name": format!("round {round}"), "parent_id": top.id});
+        owner
+            .post(&format!("/api/v1/nodes/{}/copy", top.id), &body)
+            .await
+    };
+    for round in 0..5 {
+        copy(round).await.done(201);
+    }
+    let refused = copy(5).await.failed(400);
+    assert!(refused.contains("20000 files and folders"), "{refused}");
+    let listed: Page<Node> = owner
+        .get(&format!("/api/v1/nodes?parent_id={}", top.id))
+        .await
+        .ok();
+    assert_eq!(listed.total_elements, 999 + 5);
+}
+
+#[tokio::test]
+async fn folders_are_bounded_as_files_are() {
+    let limits = Limits {
+        files: 4,
+        ..Limits::default()
+    };
+    let world = World::with(Options {
+        limits,
+        ..Options::ephemeral()
+    });
+    let owner = world.owner();
+    let top = owner.folder(None, "top").await;
+    owner.folder(Some(top.id), "inner").await;
+    let copy = async |name: &str| {
+        owner
+            .post(
+                &format!("/api/v1/nodes/{}/copy", top.id),
+                &json!({ "name": name }),
+            )
+            .await
+    };
+    copy("a").await.done(201);
+    assert!(copy("b").await.failed(507).contains("folders"));
+    let folder = |name: &str| json!({"kind": "folder", "name": name});
+    owner.post("/api/v1/nodes", &folder("c")).await.failed(507);
+    // In the trash they count, and no longer once they are gone for good.
+    owner
+        .delete(&format!("/api/v1/nodes/{}", top.id))
+        .await
+        .done(200);
+    owner.post("/api/v1/nodes", &folder("c")).await.failed(507);
+    owner.delete("/api/v1/trash").await.done(200);
+    owner.post("/api/v1/nodes", &folder("c")).await.done(201);
+}
+
+#[tokio::test]
+async fn metadata_is_storage_and_copies_of_it_are_too() {
+    let world = World::new();
+    let owner = world.owner();
+    let used = async || {
+        let quota: Quota = owner.get("/api/v1/userusage/quota-limit").await.ok();
+        quota.storage_used
+    };
+    let folder = owner.folder(None, "a").await;
+    let path = format!("/api/v1/nodes/{}", folder.id);
+    let described = json!({"description": "ä".repeat(5_000), "tags": ["t"]});
+    owner.put(&path, &described).await.done(200);
+    assert_eq!(used().await, 10_000 + 5);
+    let limit = json!({"email": "owner@example.com", "storage_limit": 25_000});
+    owner.post("/_dev/quota", &limit).await.done(200);
+    let copy = async |name: &str| {
+        owner
+            .post(&format!("{path}/copy"), &json!({ "name": name }))
+            .await
+    };
+    copy("b").await.done(201);
+    assert_eq!(used().await, 2 * 10_005);
+    copy("c").await.failed(507);
+    let longer = json!({"description": "x".repeat(10_000), "labels": {"k": "v".repeat(255), "l": "v".repeat(255)}});
+    owner.put(&path, &longer).await.done(200);
+    let other = owner.folder(None, "d").await;
+    owner
+        .put(
+            &format!("/api/v1/nodes/{}", other.id),
+            &json!({"description": "x".repeat(9_000)}),
+        )
+        .await
+        .failed(507);
+    // What takes no more than before is not refused.
+    owner.put(&path, &json!({"name": "e"})).await.done(200);
+    let checked = world.app.check(false).await.unwrap();
+    assert_eq!(checked.problems, Vec::<String>::new());
+    let all: Page<Node> = owner.get("/api/v1/nodes").await.ok();
+    for node in all.content {
+        owner
+            .delete(&format!("/api/v1/nodes/{}", node.id))
+            .await
+            .done(200);
+    }
+    owner.delete("/api/v1/trash").await.done(200);
+    assert_eq!(used().await, 0);
+}
+
+#[tokio::test]
+async fn copies_of_a_file_with_many_chunks_count_their_lists() {
+    let world = World::new();
+    let owner = world.owner();
+    let texts: Vec<String> = (0..100).map(|n| format!("{n:02}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let file: Node = owner.upload(&Draft::new("f", "").chunks(&texts)).await.ok();
+    let used = async || {
+        let quota: Quota = owner.get("/api/v1/userusage/quota-limit").await.ok();
+        quota.storage_used
+    };
+    // Of 56 bytes for each chunk, the first 64 are free.
+    let list = 36 * 56;
+    assert_eq!(used().await, 200 + RECORD + list);
+    owner
+        .post(
+            &format!("/api/v1/nodes/{}/copy", file.id),
+            &json!({"name": "g"}),
+        )
+        .await
+        .done(201);
+    assert_eq!(used().await, 200 + 2 * (RECORD + list));
+    let checked = world.app.check(false).await.unwrap();
+    assert_eq!(checked.problems, Vec::<String>::new());
 }

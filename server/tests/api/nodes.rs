@@ -1,6 +1,6 @@
 //! Folders and metadata.
 
-use super::world::{World, new_node};
+use super::world::{Draft, World, new_node};
 use axum::http::Method;
 use cairn_wire::nodes::{Node, NodeState};
 use serde_json::json;
@@ -12,7 +12,7 @@ async fn a_folder_is_made_once_however_often_it_is_asked_for() {
     let wanted = json!({"id": new_node(), "kind": "folder", "name": "docs", "seal": "c2VhbA=="});
     let first = owner.post("/api/v1/nodes", &wanted).await;
     first.done(201);
-    assert_eq!(first.header("etag"), "\"1\"");
+    assert_eq!(first.header("etag"), "\"1.1\"");
     let made: Node = first.ok();
     assert_eq!(
         (made.version, made.seq, made.state),
@@ -294,4 +294,63 @@ async fn changes_carry_the_device_that_made_them() {
     let path = format!("/api/v1/nodes/{}", node.id);
     let by_nobody: Node = world.owner().put(&path, &json!({"name": "b"})).await.ok();
     assert_eq!(by_nobody.device_id, None);
+}
+
+#[tokio::test]
+async fn if_match_guards_every_change_of_a_node() {
+    let world = World::new();
+    let owner = world.owner();
+    let file = owner.file(None, "f", "one").await;
+    let first = file.revision_id.unwrap();
+    let second: Node = owner.upload(&Draft::of(&file, "two")).await.ok();
+    let path = format!("/api/v1/nodes/{}", file.id);
+    let restore_revision = format!("{path}/revisions/{first}/restore");
+    let (restore, purge) = (
+        format!("/api/v1/trash/{}/restore", file.id),
+        format!("/api/v1/trash/{}", file.id),
+    );
+    let ask = async |method: Method, path: &str, tag: &str| {
+        let body = if method == Method::POST { "{}" } else { "" };
+        owner.send(method, path, &[("if-match", tag)], body).await
+    };
+    let stale = "\"1\"";
+    for (method, path) in [
+        (Method::DELETE, &path),
+        (Method::PUT, &format!("{path}/favorite")),
+        (Method::POST, &restore_revision),
+        (Method::POST, &format!("{path}/copy")),
+    ] {
+        ask(method, path, stale).await.failed(412);
+    }
+    let unchanged: Node = owner.node(file.id).await.ok();
+    assert_eq!(unchanged, second);
+    // As `ETag` gave it, weak, and in a list.
+    let tag = owner.node(file.id).await.header("etag").to_owned();
+    let favorite = format!("{path}/favorite");
+    ask(Method::PUT, &favorite, &tag).await.done(200);
+    ask(Method::DELETE, &favorite, stale).await.failed(412);
+    let now: Node = owner.node(file.id).await.ok();
+    let list = format!("\"1\", W/\"{}\"", now.version);
+    ask(Method::DELETE, &favorite, &list).await.done(200);
+    let now: Node = owner.node(file.id).await.ok();
+    let present = format!("\"{}\"", now.version);
+    ask(Method::POST, &restore_revision, &present)
+        .await
+        .done(200);
+    ask(Method::DELETE, &path, &present).await.failed(412);
+    let now: Node = owner.node(file.id).await.ok();
+    let present = format!("\"{}\"", now.version);
+    ask(Method::DELETE, &path, &present).await.done(200);
+    // The response may have been lost.
+    ask(Method::DELETE, &path, &present).await.done(200);
+    for (method, path) in [(Method::POST, &restore), (Method::DELETE, &purge)] {
+        ask(method, path, &present).await.failed(412);
+    }
+    let trashed: Node = owner.node(file.id).await.ok();
+    let present = format!("\"{}\"", trashed.version);
+    ask(Method::POST, &restore, &present).await.done(200);
+    ask(Method::POST, &restore, &present).await.done(200);
+    owner.delete(&path).await.done(200);
+    let tag = owner.node(file.id).await.header("etag").to_owned();
+    ask(Method::DELETE, &purge, &tag).await.done(200);
 }

@@ -52,7 +52,7 @@ impl Place {
     fn status(&self, token: &str) -> u16 {
         let mut stream = self.server.connect();
         let request = format!(
-            "GET /api/v1/useraccount/composite HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+            "GET /api/v1/useraccount/composite HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
              Authorization: Bearer {token}\r\n\r\n"
         );
         stream.write_all(request.as_bytes()).unwrap();

@@ -175,3 +175,28 @@ fn nothing_is_overwritten() {
     let refused = run(&["restore", text(&copy), "--data", text(&data)], "");
     assert!(String::from_utf8_lossy(&refused.stderr).contains("is not empty"));
 }
+
+#[test]
+fn a_backup_and_its_data_lie_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let [data, copy] = ["data", "copy"].map(|name| dir.path().join(name));
+    drop(Server::on(&data));
+    let roundabout = copy.join("..").join("data").join("objects").join("copy");
+    std::fs::create_dir(&copy).unwrap();
+    for inside in [data.join("backup"), data.clone(), roundabout] {
+        let refused = run(&["backup", text(&inside), "--data", text(&data)], "");
+        assert_eq!(refused.status.code(), Some(1), "{}", inside.display());
+        let message = String::from_utf8_lossy(&refused.stderr);
+        assert!(message.contains("lies in"), "{message}");
+    }
+    assert!(!data.join("backup").exists());
+    json(&run(
+        &["backup", text(&copy), "--json", "--data", text(&data)],
+        "",
+    ));
+    let inside = copy.join("data");
+    let refused = run(&["restore", text(&copy), "--data", text(&inside)], "");
+    let message = String::from_utf8_lossy(&refused.stderr);
+    assert!(message.contains("lies in"), "{message}");
+    assert!(!inside.exists());
+}

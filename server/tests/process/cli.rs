@@ -53,7 +53,7 @@ fn accounts_keys_and_tokens_are_made_beside_a_running_server() {
             assert!(token.starts_with("ck_"));
         }
         let request = format!(
-            "GET /api/v1/useraccount/composite HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+            "GET /api/v1/useraccount/composite HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
              Authorization: Bearer {}\r\n\r\n",
             token.trim()
         );
@@ -244,6 +244,7 @@ fn a_data_directory_has_one_server_and_a_port_has_one_listener() {
         "{}",
         text(&second.stderr)
     );
+    assert_eq!(text(&second.stdout), "", "it never listened");
     let third = run(&["--listen", &server.address, "--ephemeral"], "");
     assert_eq!(third.status.code(), Some(1));
     assert!(text(&third.stderr).contains(&server.address));

@@ -126,7 +126,7 @@ fn a_rotation_waits_for_no_server_and_keeps_tokens_in_force() {
     let again = Server::on(dir.path());
     let mut stream = again.connect();
     let request = format!(
-        "GET /api/v1/useraccount/composite HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\
+        "GET /api/v1/useraccount/composite HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
          Authorization: Bearer {token}\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).unwrap();

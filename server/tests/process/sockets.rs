@@ -5,7 +5,7 @@ use super::server::{Server, request};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 
 fn get(path: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ck_dev_owner\r\n\r\n")
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ck_dev_owner\r\n\r\n")
 }
 
 /// Reads one response off a connection that stays open.
@@ -78,7 +78,7 @@ fn a_cut_breaks_the_connection_in_the_body() {
 fn a_body_that_is_announced_too_large_is_refused_before_it_is_sent() {
     let server = Server::start(&["--ephemeral", "--dev"]);
     let mut stream = server.connect();
-    let head = "POST /api/v1/nodes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ck_dev_owner\r\n\
+    let head = "POST /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ck_dev_owner\r\n\
                 Content-Length: 99999999\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();
     let mut reader = BufReader::new(stream);
@@ -91,7 +91,7 @@ fn a_request_that_breaks_off_changes_nothing() {
     let mut stream = server.connect();
     let body = br#"{"kind":"folder","name":"half"}"#;
     let head = format!(
-        "POST /api/v1/nodes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ck_dev_owner\r\nContent-Length: {}\r\n\r\n",
+        "POST /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ck_dev_owner\r\nContent-Length: {}\r\n\r\n",
         body.len()
     );
     stream.write_all(head.as_bytes()).unwrap();
@@ -129,4 +129,25 @@ fn a_stream_pushes_and_does_not_hold_up_the_end() {
     let address = server.address.clone();
     assert!(server.terminate(), "with the stream still open");
     assert!(request(&address, "GET", "/api/v1/health", b"").is_err());
+}
+
+#[test]
+fn a_request_names_one_host() {
+    let server = Server::start(&["--ephemeral", "--dev"]);
+    for (hosts, status) in [
+        ("Host: localhost\r\n", 200),
+        ("", 400),
+        ("Host: localhost\r\nHost: example.com\r\n", 400),
+    ] {
+        let mut stream = server.connect();
+        let head = format!("GET /api/v1/health HTTP/1.1\r\n{hosts}\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let (answered, body) = read_response(&mut BufReader::new(stream));
+        assert_eq!(
+            answered,
+            status,
+            "{hosts:?}: {}",
+            String::from_utf8_lossy(&body)
+        );
+    }
 }

@@ -9,7 +9,7 @@ use std::process::Stdio;
 fn with_id(server: &Server, path: &str, id: &str) -> String {
     let mut stream = server.connect();
     let head = format!(
-        "GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ck_dev_owner\r\n\
+        "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ck_dev_owner\r\n\
          X-Request-Id: {id}\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).unwrap();

@@ -189,21 +189,3 @@ pub(crate) fn if_none_match(headers: &HeaderMap, tag: &str) -> bool {
         .and_then(|value| value.to_str().ok())
         .is_some_and(|wanted| super::conditional::matches(wanted, tag))
 }
-
-/// The version in `If-Match: "VERSION"`.
-///
-/// # Errors
-/// 400 for anything else but `*`.
-pub(crate) fn if_match(headers: &HeaderMap) -> Result<Option<u64>> {
-    let Some(value) = headers.get(header::IF_MATCH) else {
-        return Ok(None);
-    };
-    let text = value.to_str().unwrap_or_default().trim();
-    if text == "*" {
-        return Ok(None);
-    }
-    text.trim_matches('"')
-        .parse()
-        .map(Some)
-        .map_err(|_| Error::invalid("`If-Match` has to be a version in quotes, as `ETag` gave it"))
-}

@@ -1,6 +1,8 @@
 //! `Idempotency-Key`: a creating POST that is sent again gets the response of the first time.
 //!
-//! Uploads are left out: the ids that clients choose make them repeatable without keeping responses.
+//! Uploads are left out: the ids that clients choose make them repeatable without keeping responses. So is what only
+//! reads. Of a response that is too long to be kept it is known that it was given: the repetition is refused, and
+//! nothing is done twice.
 
 pub(crate) mod kept;
 
@@ -10,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::http::body;
 use crate::http::extract::MAX_LIST;
 use crate::state::AppState;
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -19,20 +21,29 @@ use cairn_store::Remembered;
 use cairn_wire::headers::{IDEMPOTENCY_KEY, SPACE_ID};
 use sha2::{Digest as _, Sha256};
 
-const MAX_KEY: usize = 255;
-/// Requests that can be repeated by what they say themselves: ids that the client chose, numbers of commits.
-const UNKEPT: [&str; 2] = ["/api/v1/uploads", "/api/v1/spaces/"];
-/// The longest response that is kept: a batch of 1,000 nodes.
-const MAX_RESPONSE: usize = 8 * 1024 * 1024;
+/// Characters.
+pub(crate) const MAX_KEY: usize = 255;
+/// Requests that can be repeated by what they say themselves (ids that the client chose, numbers of commits), and
+/// those that change no file.
+const UNKEPT: [&str; 4] = [
+    "/api/v1/uploads",
+    "/api/v1/spaces/",
+    "/api/v1/downloads/",
+    "/api/v1/ai/chat",
+];
+/// The longest response that is kept: a batch of 1,000 nodes as clients make them.
+const MAX_RESPONSE: u64 = 2 * 1024 * 1024;
+
+/// Returns true if the responses to a POST to this path are kept for a request with a key.
+pub(crate) fn is_kept(path: &str) -> bool {
+    path.starts_with("/api/") && !UNKEPT.iter().any(|prefix| path.starts_with(prefix))
+}
 
 /// Replays the response of a repeated request, and remembers that of a new one.
 pub(crate) async fn repeat(State(app): State<AppState>, request: Request, next: Next) -> Response {
     let applies = request.method() == Method::POST
         && request.headers().contains_key(IDEMPOTENCY_KEY)
-        && request.uri().path().starts_with("/api/")
-        && !UNKEPT
-            .iter()
-            .any(|prefix| request.uri().path().starts_with(prefix));
+        && is_kept(request.uri().path());
     if !applies {
         return next.run(request).await;
     }
@@ -127,10 +138,20 @@ async fn remember(
     if passing {
         return Ok(response);
     }
+    let secret = response
+        .headers()
+        .get(header::CACHE_CONTROL)
+        .is_some_and(|value| value.as_bytes() == b"no-store");
+    let length = response.body().size_hint().exact();
+    if length.is_none_or(|length| length > MAX_RESPONSE) {
+        app.store
+            .remember(name.0, &name.1, &unkept_response(request)?)?;
+        return Ok(response);
+    }
     let (parts, body) = response.into_parts();
-    let body = axum::body::to_bytes(body, MAX_RESPONSE)
+    let body = axum::body::to_bytes(body, usize::MAX)
         .await
-        .map_err(|e| Error::internal(format!("a response is too long to be kept: {e}")))?;
+        .map_err(|e| Error::internal(format!("a response can't be kept: {e}")))?;
     let kept = [
         header::CONTENT_TYPE,
         header::ETAG,
@@ -151,14 +172,29 @@ async fn remember(
             .collect(),
         body: body.to_vec(),
     };
-    let secret = parts
-        .headers
-        .get(header::CACHE_CONTROL)
-        .is_some_and(|value| value.as_bytes() == b"no-store");
     if secret {
         app.kept.keep(name, response, app.source.now_ms());
     } else {
         app.store.remember(name.0, &name.1, &response)?;
     }
     Ok(Response::from_parts(parts, Body::from(body)))
+}
+
+/// Returns what a repetition gets in place of a response that is too long to be kept.
+fn unkept_response(request: [u8; 32]) -> Result<Remembered> {
+    let error = Error::conflict(
+        "the request with this `Idempotency-Key` was carried out, and its response was too long to be kept; read what \
+         it has changed, and take a new key for another request",
+    );
+    let body = serde_json::to_vec(&error.body())
+        .map_err(|e| Error::internal(format!("can't write an error: {e}")))?;
+    Ok(Remembered {
+        request,
+        status: error.status().as_u16(),
+        headers: vec![(
+            header::CONTENT_TYPE.to_string(),
+            "application/json".to_owned(),
+        )],
+        body,
+    })
 }

@@ -4,17 +4,19 @@
 use super::conditional;
 use super::measured::count_bytes;
 use super::visitor;
+use crate::error::{Error, Result};
 use crate::identity::page::OwnPage;
 use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use cairn_model::AccountId;
 use cairn_wire::ErrorBody;
 use cairn_wire::headers::REQUEST_ID;
+use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 use tracing::Instrument as _;
@@ -84,6 +86,26 @@ impl Entry {
     }
 }
 
+/// Refuses a request over a connection that names no host, or more than one: programs in front of this one may
+/// have gone by another than this one would (RFC 9112, section 3.2).
+fn check_host(request: &Request) -> Result<()> {
+    let over_a_connection = request
+        .extensions()
+        .get::<ConnectInfo<SocketAddr>>()
+        .is_some();
+    let hosts = request.headers().get_all(header::HOST).iter().count();
+    let allowed = match request.version() {
+        Version::HTTP_11 => 1..=1,
+        _ => 0..=1,
+    };
+    if !over_a_connection || allowed.contains(&hosts) {
+        return Ok(());
+    }
+    Err(Error::invalid(format!(
+        "the request has {hosts} Host headers; it has to have one"
+    )))
+}
+
 /// Gives every response its request id, every error the one body that errors have, and counts both.
 pub(super) async fn wrap(
     State(app): State<AppState>,
@@ -100,7 +122,10 @@ pub(super) async fn wrap(
     let request = request.map(|body| count_bytes(body, &app.metrics.received, |_| {}));
     // At the level of errors, so that lines of any level have it.
     let span = tracing::error_span!("request", id);
-    let response = next.run(request).instrument(span).await;
+    let response = match check_host(&request) {
+        Ok(()) => next.run(request).instrument(span).await,
+        Err(error) => error.into_response(),
+    };
     let mut response = conditional.apply(response);
     if response.status().is_client_error() || response.status().is_server_error() {
         response = with_error_body(response);

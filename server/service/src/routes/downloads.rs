@@ -7,7 +7,7 @@ use crate::http::extract::{Input, PathArgs, QueryParams, if_none_match};
 use crate::state::AppState;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use cairn_model::{ChunkId, NodeId};
 use cairn_store::ChunkPlace;
@@ -76,7 +76,8 @@ fn range(headers: &HeaderMap, size: u64) -> Result<Option<Range<u64>>> {
     get, path = "/api/v1/chunks/{id}", tag = "downloads",
     params(
         ("id" = String, Path, description = "64 hexadecimal digits"), ChunkQuery,
-        ("Range" = Option<String>, Header, description = "`bytes=FIRST-LAST`")
+        ("Range" = Option<String>, Header, description = "`bytes=FIRST-LAST`"),
+        ("If-Range" = Option<String>, Header, description = "The `ETag` of the chunk; with another one it comes whole")
     ),
     responses(
         (status = 200, description = "The sealed bytes", body = Vec<u8>, content_type = "application/octet-stream"),
@@ -91,15 +92,30 @@ async fn chunk(
     State(app): State<AppState>,
     PathArgs(id): PathArgs<ChunkId>,
     QueryParams(query): QueryParams<ChunkQuery>,
+    method: Method,
     headers: HeaderMap,
 ) -> Result<Response> {
     let place = app.store.chunk_place(caller.space, query.node, id)?;
-    if if_none_match(&headers, &format!("\"{id}\"")) {
+    let tag = format!("\"{id}\"");
+    if if_none_match(&headers, &tag) {
         // Before anything is read and counted.
-        return Ok(StatusCode::NOT_MODIFIED.into_response());
+        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     }
-    let range = range(&headers, place.size)?;
+    // Only a GET asks for a part.
+    let range = if method == Method::GET && range_applies(&headers, &tag) {
+        range(&headers, place.size)?
+    } else {
+        None
+    };
     let wanted = range.clone().unwrap_or(0..place.size);
+    if method == Method::HEAD {
+        let mut response = chunk_response(Body::empty(), &tag);
+        let length = HeaderValue::from(place.size);
+        response
+            .headers_mut()
+            .insert(header::CONTENT_LENGTH, length);
+        return Ok(response);
+    }
     app.bandwidth
         .admit(&app.store, caller.meter(), wanted.end - wanted.start)?;
     let bytes = app
@@ -111,24 +127,37 @@ async fn chunk(
         .await?;
     app.bandwidth
         .add(&app.store, caller.meter(), bytes.len() as u64)?;
-    let mut response = Response::new(Body::from(bytes));
+    let mut response = chunk_response(Body::from(bytes), &tag);
+    if let Some(range) = range {
+        let text = format!("bytes {}-{}/{}", range.start, range.end - 1, place.size);
+        if let Ok(text) = HeaderValue::from_str(&text) {
+            response.headers_mut().insert(header::CONTENT_RANGE, text);
+        }
+        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+    }
+    Ok(response)
+}
+
+/// Returns a response with the headers of a chunk, whose body may be left out.
+fn chunk_response(body: Body, tag: &str) -> Response {
+    let mut response = Response::new(body);
     let headers = response.headers_mut();
     headers.insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/octet-stream"),
     );
     headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    if let Ok(tag) = HeaderValue::from_str(&format!("\"{id}\"")) {
+    if let Ok(tag) = HeaderValue::from_str(tag) {
         headers.insert(header::ETAG, tag);
     }
-    if let Some(range) = range {
-        let text = format!("bytes {}-{}/{}", range.start, range.end - 1, place.size);
-        if let Ok(text) = HeaderValue::from_str(&text) {
-            headers.insert(header::CONTENT_RANGE, text);
-        }
-        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
-    }
-    Ok(response)
+    response
+}
+
+/// Returns true if a range may be served: `If-Range` is missing or has this very tag. A date is never a chunk's.
+fn range_applies(headers: &HeaderMap, tag: &str) -> bool {
+    headers
+        .get(header::IF_RANGE)
+        .is_none_or(|wanted| wanted.as_bytes() == tag.as_bytes())
 }
 
 /// The bytes that a batch has left.

@@ -5,10 +5,11 @@ use super::nodes::name;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs};
+use crate::http::if_match::node_if_match;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cairn_model::{Name, NodeId};
 use cairn_store::Edit;
@@ -57,9 +58,16 @@ async fn create_path(
     Ok((StatusCode::CREATED, Json(made)))
 }
 
-fn set_favorite(app: &AppState, caller: &Caller, id: NodeId, favorite: bool) -> Result<Response> {
+fn set_favorite(
+    app: &AppState,
+    caller: &Caller,
+    id: NodeId,
+    headers: &HeaderMap,
+    favorite: bool,
+) -> Result<Response> {
     let edit = Edit {
         favorite: Some(favorite),
+        version: node_if_match(app, caller, id, headers)?,
         ..Edit::default()
     };
     let node = app.store.write(|tx| tx.edit(&caller.actor(), id, &edit))?;
@@ -68,32 +76,44 @@ fn set_favorite(app: &AppState, caller: &Caller, id: NodeId, favorite: bool) -> 
 
 /// Marks a node as a favorite.
 #[utoipa::path(
-    put, path = "/api/v1/nodes/{id}/favorite", tag = "nodes", params(("id" = String, Path, format = Uuid)),
+    put, path = "/api/v1/nodes/{id}/favorite", tag = "nodes",
+    params(
+        ("id" = String, Path, format = Uuid),
+        ("If-Match" = Option<String>, Header, description = "The version that the change was decided on, in quotes, or the `ETag`")
+    ),
     responses(
         (status = 200, description = "The node", body = Node),
-        (status = 404, description = "There is no such node")
+        (status = 404, description = "There is no such node"),
+        (status = 412, description = "The node is at another version")
     )
 )]
 async fn add_favorite(
     caller: Caller,
     State(app): State<AppState>,
     PathArgs(id): PathArgs<NodeId>,
+    headers: HeaderMap,
 ) -> Result<Response> {
-    set_favorite(&app, &caller, id, true)
+    set_favorite(&app, &caller, id, &headers, true)
 }
 
 /// Takes the mark away.
 #[utoipa::path(
-    delete, path = "/api/v1/nodes/{id}/favorite", tag = "nodes", params(("id" = String, Path, format = Uuid)),
+    delete, path = "/api/v1/nodes/{id}/favorite", tag = "nodes",
+    params(
+        ("id" = String, Path, format = Uuid),
+        ("If-Match" = Option<String>, Header, description = "The version that the change was decided on, in quotes, or the `ETag`")
+    ),
     responses(
         (status = 200, description = "The node", body = Node),
-        (status = 404, description = "There is no such node")
+        (status = 404, description = "There is no such node"),
+        (status = 412, description = "The node is at another version")
     )
 )]
 async fn remove_favorite(
     caller: Caller,
     State(app): State<AppState>,
     PathArgs(id): PathArgs<NodeId>,
+    headers: HeaderMap,
 ) -> Result<Response> {
-    set_favorite(&app, &caller, id, false)
+    set_favorite(&app, &caller, id, &headers, false)
 }

@@ -2,7 +2,8 @@
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::{Input, if_match};
+use crate::http::extract::Input;
+use crate::http::if_match::if_match;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -57,8 +58,11 @@ async fn put(
     if keys.bundle.version == 0 || i64::try_from(keys.bundle.version).is_err() {
         return Err(Error::invalid("`bundle.version` counts from 1"));
     }
-    app.store
-        .put_key_bundle(caller.account, &keys, if_match(&headers)?)?;
+    let seen = if_match(&headers, || {
+        let version = app.store.key_bundle(caller.account)?.version;
+        Ok((version, version.to_string()))
+    })?;
+    app.store.put_key_bundle(caller.account, &keys, seen)?;
     Ok(with_etag(keys.bundle))
 }
 

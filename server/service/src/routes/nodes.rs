@@ -4,7 +4,8 @@ use super::node_response;
 use crate::auth::Caller;
 use crate::bounds::{LABEL, LABELS, NODE_DESCRIPTION};
 use crate::error::{Error, Result};
-use crate::http::extract::{Input, PathArgs, QueryParams, if_match};
+use crate::http::extract::{Input, PathArgs, QueryParams};
+use crate::http::if_match::node_if_match;
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
@@ -104,7 +105,7 @@ async fn create(
     ))
 }
 
-/// One file or folder; `ETag` is its version.
+/// One file or folder; `ETag` begins with its version.
 #[utoipa::path(
     get, path = "/api/v1/nodes/{id}", tag = "nodes", params(("id" = String, Path, format = Uuid)),
     responses((status = 200, description = "The node", body = Node))
@@ -125,7 +126,7 @@ async fn get(
     put, path = "/api/v1/nodes/{id}", tag = "nodes", request_body = UpdateNode,
     params(
         ("id" = String, Path, format = Uuid),
-        ("If-Match" = Option<String>, Header, description = "The version that the change was decided on, in quotes")
+        ("If-Match" = Option<String>, Header, description = "The version that the change was decided on, in quotes, or the `ETag`")
     ),
     responses(
         (status = 200, description = "The changed node", body = Node),
@@ -149,7 +150,7 @@ async fn update(
         tags: change.tags,
         favorite: change.favorite,
         seal: change.seal,
-        version: if_match(&headers)?,
+        version: node_if_match(&app, &caller, id, &headers)?,
     };
     check_texts(&edit)?;
     let node = app.store.write(|tx| tx.edit(&caller.actor(), id, &edit))?;
@@ -195,11 +196,13 @@ fn check_texts(edit: &Edit) -> Result<()> {
     delete, path = "/api/v1/nodes/{id}", tag = "nodes",
     params(
         ("id" = String, Path, format = Uuid), DeleteNode,
-        ("X-Node-Seal" = Option<String>, Header, description = "The node seal, base64")
+        ("X-Node-Seal" = Option<String>, Header, description = "The node seal, base64"),
+        ("If-Match" = Option<String>, Header, description = "The version that the change was decided on, in quotes, or the `ETag`")
     ),
     responses(
         (status = 200, description = "The node, now in the trash", body = Node),
-        (status = 409, description = "Something below changed after `seen`")
+        (status = 409, description = "Something below changed after `seen`"),
+        (status = 412, description = "The node is at another version")
     )
 )]
 async fn trash(
@@ -221,11 +224,14 @@ async fn trash(
     let seen = query
         .seen
         .as_deref()
-        .map(|cursor| app.store.position(cursor))
+        .map(|cursor| app.store.position(caller.space, cursor))
         .transpose()?;
-    let node = app
-        .store
-        .write(|tx| tx.trash(&caller.actor(), id, seen, seal.as_ref()))?;
+    let version = node_if_match(&app, &caller, id, &headers)?;
+    let actor = caller.actor();
+    let node = app.store.write_many(|tx| {
+        tx.check_seen_version(&actor, id, version, Some(NodeState::Trashed))?;
+        tx.trash(&actor, id, seen, seal.as_ref())
+    })?;
     Ok(node_response(StatusCode::OK, node))
 }
 
@@ -238,6 +244,7 @@ async fn trash(
     ),
     responses(
         (status = 201, description = "The copy", body = Node),
+        (status = 400, description = "There are more than 10,000 files and folders in it, or more than 64 MiB of metadata"),
         (status = 409, description = "The name or the id is taken"),
         (status = 412, description = "The original is at another version"),
         (status = 507, description = "The copy does not fit")
@@ -250,9 +257,9 @@ async fn copy(
     headers: HeaderMap,
     Input(how): Input<CopyNode>,
 ) -> Result<Response> {
-    let seen = if_match(&headers)?;
+    let seen = node_if_match(&app, &caller, id, &headers)?;
     let node = app
         .store
-        .write(|tx| tx.copy(&caller.actor(), id, &how, seen))?;
+        .write_many(|tx| tx.copy(&caller.actor(), id, &how, seen))?;
     Ok(node_response(StatusCode::CREATED, node))
 }

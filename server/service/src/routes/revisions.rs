@@ -4,11 +4,12 @@ use super::node_response;
 use crate::auth::Caller;
 use crate::error::Result;
 use crate::http::extract::{PathArgs, QueryParams};
+use crate::http::if_match::node_if_match;
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 use cairn_model::{EventKind, NodeId, RevisionId};
 use cairn_store::events::node_data;
@@ -55,9 +56,13 @@ async fn manifest(
     caller: Caller,
     State(app): State<AppState>,
     PathArgs((id, revision)): PathArgs<(NodeId, RevisionId)>,
+    method: Method,
 ) -> Result<Json<RevisionContent>> {
     let content = app.store.revision_content(caller.space, id, revision)?;
-    raise_downloaded(&app, &caller, id)?;
+    // HEAD takes this way, too, and gets no content.
+    if method == Method::GET {
+        raise_downloaded(&app, &caller, id)?;
+    }
     Ok(Json(content))
 }
 
@@ -81,16 +86,26 @@ pub(crate) fn raise_downloaded(app: &AppState, caller: &Caller, id: NodeId) -> R
 /// the old one.
 #[utoipa::path(
     post, path = "/api/v1/nodes/{id}/revisions/{revision}/restore", tag = "revisions",
-    params(("id" = String, Path, format = Uuid), ("revision" = String, Path, format = Uuid)),
-    responses((status = 200, description = "The node with its new revision", body = Node))
+    params(
+        ("id" = String, Path, format = Uuid), ("revision" = String, Path, format = Uuid),
+        ("If-Match" = Option<String>, Header, description = "The version that the change was decided on, in quotes, or the `ETag`")
+    ),
+    responses(
+        (status = 200, description = "The node with its new revision", body = Node),
+        (status = 412, description = "The node is at another version")
+    )
 )]
 async fn restore(
     caller: Caller,
     State(app): State<AppState>,
     PathArgs((id, revision)): PathArgs<(NodeId, RevisionId)>,
+    headers: HeaderMap,
 ) -> Result<Response> {
-    let node = app
-        .store
-        .write(|tx| tx.restore_revision(&caller.actor(), id, revision))?;
+    let seen = node_if_match(&app, &caller, id, &headers)?;
+    let actor = caller.actor();
+    let node = app.store.write(|tx| {
+        tx.check_seen_version(&actor, id, seen, None)?;
+        tx.restore_revision(&actor, id, revision)
+    })?;
     Ok(node_response(StatusCode::OK, node))
 }

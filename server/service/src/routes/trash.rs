@@ -4,17 +4,18 @@ use super::node_response;
 use crate::auth::Caller;
 use crate::error::Result;
 use crate::http::extract::{PathArgs, QueryParams};
+use crate::http::if_match::node_if_match;
 use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cairn_model::NodeId;
 use cairn_store::rights::Right;
 use cairn_store::{Listing, Order};
 use cairn_wire::Page;
-use cairn_wire::nodes::{Emptied, Node};
+use cairn_wire::nodes::{Emptied, Node, NodeState};
 use cairn_wire::page::PageQuery;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -55,7 +56,7 @@ async fn list(
 )]
 async fn empty(caller: Caller, State(app): State<AppState>) -> Result<Json<Emptied>> {
     caller.require(Right::EmptyTrash)?;
-    let purged = app.store.write(|tx| tx.purge_all(&caller.actor()))?;
+    let purged = app.store.write_many(|tx| tx.purge_all(&caller.actor()))?;
     app.objects.delete(&purged.objects).await;
     Ok(Json(Emptied {
         deleted: purged.nodes,
@@ -64,19 +65,30 @@ async fn empty(caller: Caller, State(app): State<AppState>) -> Result<Json<Empti
 
 /// Deletes one node in the trash, with what went along with it, for good.
 #[utoipa::path(
-    delete, path = "/api/v1/trash/{id}", tag = "trash", params(("id" = String, Path, format = Uuid)),
+    delete, path = "/api/v1/trash/{id}", tag = "trash",
+    params(
+        ("id" = String, Path, format = Uuid),
+        ("If-Match" = Option<String>, Header, description = "The version that the change was decided on, in quotes, or the `ETag`")
+    ),
     responses(
         (status = 200, description = "How many nodes went", body = Emptied),
-        (status = 409, description = "The node is not itself in the trash")
+        (status = 409, description = "The node is not itself in the trash"),
+        (status = 412, description = "The node is at another version")
     )
 )]
 async fn purge(
     caller: Caller,
     State(app): State<AppState>,
     PathArgs(id): PathArgs<NodeId>,
+    headers: HeaderMap,
 ) -> Result<Json<Emptied>> {
     caller.require(Right::EmptyTrash)?;
-    let purged = app.store.write(|tx| tx.purge(&caller.actor(), id))?;
+    let seen = node_if_match(&app, &caller, id, &headers)?;
+    let actor = caller.actor();
+    let purged = app.store.write_many(|tx| {
+        tx.check_seen_version(&actor, id, seen, None)?;
+        tx.purge(&actor, id)
+    })?;
     app.objects.delete(&purged.objects).await;
     Ok(Json(Emptied {
         deleted: purged.nodes,
@@ -86,27 +98,48 @@ async fn purge(
 /// Takes a node out of the trash; under `name (2)` where its name is taken, at the top of the
 /// space where its folder is gone.
 #[utoipa::path(
-    post, path = "/api/v1/trash/{id}/restore", tag = "trash", params(("id" = String, Path, format = Uuid)),
-    responses((status = 200, description = "The restored node", body = Node))
+    post, path = "/api/v1/trash/{id}/restore", tag = "trash",
+    params(
+        ("id" = String, Path, format = Uuid),
+        ("If-Match" = Option<String>, Header, description = "The version that the change was decided on, in quotes, or the `ETag`")
+    ),
+    responses(
+        (status = 200, description = "The restored node", body = Node),
+        (status = 412, description = "The node is at another version")
+    )
 )]
 async fn restore(
     caller: Caller,
     State(app): State<AppState>,
     PathArgs(id): PathArgs<NodeId>,
+    headers: HeaderMap,
 ) -> Result<Response> {
-    let node = app.store.write(|tx| tx.restore(&caller.actor(), id))?;
+    let seen = node_if_match(&app, &caller, id, &headers)?;
+    let actor = caller.actor();
+    let node = app.store.write_many(|tx| {
+        tx.check_seen_version(&actor, id, seen, Some(NodeState::Active))?;
+        tx.restore(&actor, id)
+    })?;
     Ok(node_response(StatusCode::OK, node))
 }
 
 /// The same under the node's own path.
 #[utoipa::path(
-    post, path = "/api/v1/nodes/{id}/restore", tag = "trash", params(("id" = String, Path, format = Uuid)),
-    responses((status = 200, description = "The restored node", body = Node))
+    post, path = "/api/v1/nodes/{id}/restore", tag = "trash",
+    params(
+        ("id" = String, Path, format = Uuid),
+        ("If-Match" = Option<String>, Header, description = "The version that the change was decided on, in quotes, or the `ETag`")
+    ),
+    responses(
+        (status = 200, description = "The restored node", body = Node),
+        (status = 412, description = "The node is at another version")
+    )
 )]
 async fn restore_node(
     caller: Caller,
     app: State<AppState>,
     id: PathArgs<NodeId>,
+    headers: HeaderMap,
 ) -> Result<Response> {
-    restore(caller, app, id).await
+    restore(caller, app, id, headers).await
 }

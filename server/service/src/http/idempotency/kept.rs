@@ -8,6 +8,8 @@ use std::sync::Arc;
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard};
 
 const KEPT_MS: i64 = 24 * 3600 * 1000;
+/// Responses kept in memory; an account that adds one to as many loses its oldest.
+const MOST_UNWRITTEN: usize = 10_000;
 
 /// The account that sent a request, and the key that it chose.
 pub(crate) type Name = (AccountId, String);
@@ -36,7 +38,20 @@ impl KeptResponses {
 
     /// Keeps a response in memory.
     pub(crate) fn keep(&self, name: Name, response: Remembered, now: i64) {
-        self.unwritten.lock().insert(name, (response, now));
+        let account = name.0;
+        let mut responses = self.unwritten.lock();
+        responses.insert(name, (response, now));
+        if responses.len() <= MOST_UNWRITTEN {
+            return;
+        }
+        let oldest = responses
+            .iter()
+            .filter(|((of, _), _)| *of == account)
+            .min_by_key(|(_, (_, at))| *at)
+            .map(|(name, _)| name.clone());
+        if let Some(oldest) = oldest {
+            responses.remove(&oldest);
+        }
     }
 
     /// Returns a response that was kept in memory less than a day ago.
@@ -79,5 +94,36 @@ impl Drop for Running<'_> {
         {
             running.remove(&self.name);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_with_too_many_responses_loses_its_oldest() {
+        let (one, other) = (
+            AccountId::from_random_bytes([1; 16]),
+            AccountId::from_random_bytes([2; 16]),
+        );
+        let response = Remembered {
+            request: [0; 32],
+            status: 201,
+            headers: Vec::new(),
+            body: Vec::new(),
+        };
+        let kept = KeptResponses::default();
+        kept.keep((other, "first".to_owned()), response.clone(), 0);
+        for number in 0..MOST_UNWRITTEN {
+            let at = i64::try_from(number).unwrap() + 1;
+            kept.keep((one, number.to_string()), response.clone(), at);
+        }
+        let has = |account, key: &str| {
+            kept.unwritten_response(&(account, key.to_owned()), 1)
+                .is_some()
+        };
+        assert!(has(other, "first") && has(one, "1") && has(one, "9999"));
+        assert!(!has(one, "0"));
     }
 }
