@@ -20,6 +20,7 @@ pub use sink::{Print, receive};
 use axum::Router;
 use axum::extract::Request;
 use axum::middleware::Next;
+use axum::response::IntoResponse as _;
 use cairn_service::{AppState, Error, Hooks, Options, ResponseFuture, Result, Server};
 use faults::Faults;
 use recording::Recording;
@@ -37,7 +38,7 @@ struct Dev {
     recording: Recording,
 }
 
-/// The machines that may use `/_dev`.
+/// The machines that may use a development server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DevAccess {
     /// This one: only requests to a loopback host are answered.
@@ -54,7 +55,7 @@ struct DevHooks {
 
 impl Hooks for DevHooks {
     fn routes(&self) -> Router<AppState> {
-        routes::routes(&self.dev, self.access)
+        routes::routes(&self.dev)
     }
 
     fn intercept<'a>(
@@ -63,6 +64,11 @@ impl Hooks for DevHooks {
         request: Request,
         next: Next,
     ) -> ResponseFuture<'a> {
+        let public_url = state.options().public_url.as_deref();
+        let checked = guard::check_host(self.access, public_url, request.uri(), request.headers());
+        if let Err(refused) = checked {
+            return Box::pin(async { refused.into_response() });
+        }
         Box::pin(faults::inject(&self.dev.faults, state, request, next))
     }
 
@@ -84,7 +90,7 @@ pub fn build(options: Options) -> Result<Server> {
     build_reachable(options, DevAccess::Loopback)
 }
 
-/// Builds a development server whose `/_dev` those in `access` may use. Sets a cheap password
+/// Builds a development server that those in `access` may use. Sets a cheap password
 /// hash and signed logs, whatever `options` say.
 ///
 /// # Errors

@@ -2,10 +2,10 @@
 
 use crate::faults::{Fault, Rule};
 use crate::recording::{Filter, Recorded};
-use crate::{Dev, DevAccess, accounts, console, guard, seed};
+use crate::{Dev, accounts, console, guard, seed};
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::from_fn;
 use axum::routing::{delete, get, post};
 use axum::{Extension, Json, Router};
 use cairn_service::{AppState, Error, PathArgs, QueryParams, Result, UndocumentedJson};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// The clock is not put beyond 9000-01-01: times that lie decades after it still have four digits.
 const LATEST_MS: i64 = 221_845_392_000_000;
 
-pub(crate) fn routes(dev: &Arc<Dev>, access: DevAccess) -> Router<AppState> {
+pub(crate) fn routes(dev: &Arc<Dev>) -> Router<AppState> {
     Router::new()
         .route(
             "/_dev/faults",
@@ -34,7 +34,7 @@ pub(crate) fn routes(dev: &Arc<Dev>, access: DevAccess) -> Router<AppState> {
         .route("/_dev/reset", post(reset))
         .merge(console::routes())
         .layer(Extension(dev.clone()))
-        .layer(from_fn_with_state(access, guard::guard))
+        .layer(from_fn(guard::guard))
 }
 
 #[derive(Serialize)]

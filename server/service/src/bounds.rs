@@ -33,6 +33,8 @@ pub(crate) const LINK_FILES: usize = 500;
 /// Addresses that a link is for.
 pub(crate) const LINK_EMAILS: usize = 20;
 pub(crate) const LINK_DAYS: u32 = 3_650;
+/// Nine seconds: a link that opens for less has expired before anybody follows it.
+pub(crate) const LINK_LEAST_DAYS: f64 = 0.0001;
 /// The document counts characters, and the hash takes as many bytes.
 pub(crate) const LINK_PASSWORD: usize = 72;
 pub(crate) const EMAIL: usize = 254;

@@ -9,6 +9,7 @@ pub(crate) mod check;
 mod conditional;
 pub(crate) mod extract;
 pub(crate) mod idempotency;
+pub(crate) mod if_match;
 pub(crate) mod limit;
 mod measured;
 pub(crate) mod metrics;

@@ -7,6 +7,7 @@ mod closed;
 mod described;
 mod example;
 pub(crate) mod head;
+mod headers;
 mod limits;
 mod streams;
 
@@ -49,6 +50,7 @@ pub fn document() -> &'static Value {
             }
         }
         described::complete(&mut document);
+        headers::complete(&mut document);
         streams::complete(&mut document);
         closed::complete(&mut document);
         limits::complete(&mut document);
@@ -90,11 +92,13 @@ pub fn module(name: &str) -> Option<Value> {
     Some(document)
 }
 
-/// Leaves only the responses and schemas that the endpoints speak of.
+/// Leaves only the parameters, responses and schemas that the endpoints speak of.
 fn prune(document: &mut Value) {
-    let used = names(&document["paths"], "#/components/responses/");
-    if let Some(responses) = document["components"]["responses"].as_object_mut() {
-        responses.retain(|name, _| used.contains(name));
+    for kind in ["parameters", "responses"] {
+        let used = names(&document["paths"], &format!("#/components/{kind}/"));
+        if let Some(all) = document["components"][kind].as_object_mut() {
+            all.retain(|name, _| used.contains(name));
+        }
     }
     let mut used = BTreeSet::new();
     let mut fresh = references(&document["paths"]);

@@ -41,7 +41,7 @@ use crate::openapi::head::head;
 use crate::state::AppState;
 use utoipa_axum::router::OpenApiRouter;
 
-pub(crate) use node_response::node_response;
+pub(crate) use node_response::{node_response, node_tag};
 
 /// Every endpoint of the API, with its description.
 pub(crate) fn api() -> OpenApiRouter<AppState> {

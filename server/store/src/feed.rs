@@ -1,8 +1,10 @@
 //! Positions in the change feed, and what stands there.
 //!
-//! A position is `EPOCH.SEQ.NONCE`. The nonce belongs to the transaction that gave out `SEQ`, so a
+//! A position is `EPOCH.SEQ.NONCE.SPACE`. The nonce belongs to the transaction that gave out `SEQ`, so a
 //! database restored from a backup refuses positions of the history that it lost, even when it has
-//! reached the same numbers again.
+//! reached the same numbers again. The numbers are those of the whole server, so a client that mixes up two
+//! spaces would skip changes without a sign of it: the end of a position says which space it is for. Positions
+//! from before that have no such end, and hold in every space.
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row};
 use super::{Space, Store};
@@ -28,28 +30,48 @@ fn nonce(conn: &Connection, seq: i64) -> Result<Option<String>> {
         .optional()?)
 }
 
-fn write_position(conn: &Connection, history_id: &str, seq: i64) -> Result<Cursor> {
-    let nonce = nonce(conn, seq)?
-        .ok_or_else(|| Error::Internal(format!("feed position {seq} has no commit")))?;
-    Ok(Cursor(format!("{history_id}.{seq}.{nonce}")))
+/// Returns the part of a position that stands for its space.
+fn space_mark(space: Space) -> String {
+    hex::encode(&space.id.as_bytes()[..8])
 }
 
-fn read_position(conn: &Connection, history_id: &str, text: &str) -> Result<i64> {
+fn write_position(conn: &Connection, history_id: &str, space: Space, seq: i64) -> Result<Cursor> {
+    let nonce = nonce(conn, seq)?
+        .ok_or_else(|| Error::Internal(format!("feed position {seq} has no commit")))?;
+    let mark = space_mark(space);
+    Ok(Cursor(format!("{history_id}.{seq}.{nonce}.{mark}")))
+}
+
+fn read_position(conn: &Connection, history_id: &str, space: Space, text: &str) -> Result<i64> {
     let bad = || {
         Error::invalid(format!(
             "`{text}` is not a valid cursor: pass one that the feed gave out, unchanged"
         ))
     };
     let mut parts = text.split('.');
-    let (Some(its_history_id), Some(seq), Some(its_nonce), None) =
-        (parts.next(), parts.next(), parts.next(), parts.next())
-    else {
+    let (Some(its_history_id), Some(seq), Some(its_nonce), its_mark, None) = (
+        parts.next(),
+        parts.next(),
+        parts.next(),
+        parts.next(),
+        parts.next(),
+    ) else {
         return Err(bad());
     };
+    let is_mark =
+        |mark: &str| mark.len() == 16 && mark.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !its_mark.is_none_or(is_mark) {
+        return Err(bad());
+    }
     let seq: i64 = seq.parse().ok().filter(|seq| *seq >= 0).ok_or_else(bad)?;
     if its_history_id != history_id || nonce(conn, seq)?.as_deref() != Some(its_nonce) {
         return Err(Error::Gone(
             "the cursor belongs to another history of this server; take a snapshot".into(),
+        ));
+    }
+    if its_mark.is_some_and(|mark| mark != space_mark(space)) {
+        return Err(Error::Gone(
+            "the cursor belongs to another space; take a snapshot of this one".into(),
         ));
     }
     Ok(seq)
@@ -80,20 +102,22 @@ fn change(found: NodeRow) -> Change {
 }
 
 impl Store {
-    /// The sequence number that a position stands for.
+    /// Returns the sequence number that a position of a space stands for.
     ///
     /// # Errors
-    /// [`Error::Gone`] for a position of another history, [`Error::Invalid`] for no position.
-    pub fn position(&self, cursor: &str) -> Result<i64> {
+    /// [`Error::Gone`] for a position of another history or space, [`Error::Invalid`] for no position.
+    pub fn position(&self, space: Space, cursor: &str) -> Result<i64> {
         let history_id = self.history_id();
-        self.read(|conn| read_position(conn, &history_id, cursor))
+        self.read(|conn| read_position(conn, &history_id, space, cursor))
     }
 
     /// The changes after a position, or from the beginning.
     pub fn changes(&self, space: Space, cursor: Option<&Cursor>, limit: usize) -> Result<Changes> {
         let history_id = self.history_id();
         self.read(|conn| {
-            let after = cursor.map_or(Ok(0), |cursor| read_position(conn, &history_id, &cursor.0))?;
+            let after = cursor.map_or(Ok(0), |cursor| {
+                read_position(conn, &history_id, space, &cursor.0)
+            })?;
             let sql = format!(
                 "SELECT {NODE_COLUMNS} FROM {NODE_TABLES} WHERE n.space = ?1 AND n.seq > ?2 ORDER BY n.seq LIMIT ?3"
             );
@@ -104,7 +128,7 @@ impl Store {
             let has_more = changes.len() > limit;
             changes.truncate(limit);
             let seq = changes.last().map_or(Some(after), |last| i64::try_from(last.seq).ok());
-            let cursor = write_position(conn, &history_id, seq.unwrap_or(after))?;
+            let cursor = write_position(conn, &history_id, space, seq.unwrap_or(after))?;
             Ok(Changes { changes, cursor, has_more, history_id: history_id.clone() })
         })
     }
@@ -112,7 +136,7 @@ impl Store {
     /// The position after the last change of a space.
     pub fn head(&self, space: Space) -> Result<Cursor> {
         let history_id = self.history_id();
-        self.read(|conn| write_position(conn, &history_id, last_seq(conn, space)?))
+        self.read(|conn| write_position(conn, &history_id, space, last_seq(conn, space)?))
     }
 
     /// One page of all active nodes. `after` is `next` of the page before; it carries the position
@@ -122,13 +146,13 @@ impl Store {
         self.read(|conn| {
             let (cursor, last_row) = match after {
                 None => (
-                    write_position(conn, &history_id, last_seq(conn, space)?)?,
+                    write_position(conn, &history_id, space, last_seq(conn, space)?)?,
                     0,
                 ),
                 Some(text) => {
                     let bad = || Error::invalid("`after` has to be `next` of the page before");
                     let (cursor, row) = text.rsplit_once('~').ok_or_else(bad)?;
-                    read_position(conn, &history_id, cursor)?;
+                    read_position(conn, &history_id, space, cursor)?;
                     (
                         Cursor(cursor.to_owned()),
                         row.parse::<i64>().map_err(|_| bad())?,

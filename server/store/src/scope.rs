@@ -46,6 +46,17 @@ impl Scopes {
         self.0 & other.0 == other.0
     }
 
+    /// Returns true if a token with these scopes may be narrowed to others: who may do everything may also only
+    /// look.
+    pub fn covers(self, narrower: Self) -> bool {
+        let with_reading = if self.has(Self::FILES) {
+            Self(self.0 | Self::READ.0)
+        } else {
+            self
+        };
+        with_reading.has(narrower)
+    }
+
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -74,5 +85,13 @@ mod tests {
         assert_eq!(Scopes::parse("openid admin"), None);
         assert!(Scopes::parse("").unwrap().is_empty());
         assert_eq!(Scopes::parse(&Scopes::ALL.to_string()), Some(Scopes::ALL));
+    }
+
+    #[test]
+    fn everything_covers_looking_and_looking_covers_nothing_else() {
+        assert!(Scopes::DEFAULT.covers(Scopes::READ));
+        assert!(Scopes::DEFAULT.covers(Scopes::OPENID));
+        assert!(!Scopes::DEFAULT.covers(Scopes::EMAIL));
+        assert!(!Scopes::READ.covers(Scopes::FILES));
     }
 }

@@ -3,12 +3,13 @@
 //!
 //! The word index is brought up to date by the search that needs it.
 
-use super::rows::{NODE_COLUMNS, NODE_TABLES, media, node_row};
+use super::rows::{NODE_COLUMNS, NODE_TABLES, id as read_id, media, node_row};
 use super::{Space, Store};
 use crate::error::Result;
+use cairn_model::name::{compose, search_key};
 use cairn_model::{Kind, NodeId};
 use cairn_wire::nodes::Node;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 use std::collections::HashSet;
 
 /// The places that a text is looked for in.
@@ -47,27 +48,17 @@ fn distinct_words<'a>(words: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         .collect()
 }
 
-/// The words of a text as LIKE patterns: each has to be found, in any order.
-fn patterns(text: &str) -> Vec<String> {
-    let words = distinct_words(text.split_whitespace());
-    words.into_iter().map(pattern).collect()
+/// Returns the words of a text, each of which has to be found, in any order.
+fn parts(text: &str) -> Vec<String> {
+    let key = search_key(text);
+    let words = distinct_words(key.split_whitespace());
+    words.into_iter().map(str::to_owned).collect()
 }
 
-/// A LIKE pattern that finds the text itself anywhere.
-fn pattern(text: &str) -> String {
-    let mut out = String::from("%");
-    for c in text.chars() {
-        if matches!(c, '%' | '_' | '\\') {
-            out.push('\\');
-        }
-        out.push(c);
-    }
-    out.push('%');
-    out
-}
-
-/// An FTS5 query for all words, the last ones as they begin; `None` where there is no word.
+/// Returns an FTS5 query for all words, the last ones as they begin; `None` where there is no word.
 fn words(text: &str) -> Option<String> {
+    // An accent that stands alone would split a word.
+    let text = compose(text);
     let words = text.split(|c: char| !c.is_alphanumeric());
     let terms: Vec<String> = distinct_words(words.filter(|word| !word.is_empty()))
         .into_iter()
@@ -82,7 +73,7 @@ pub(super) fn index_node(conn: &Connection, row: i64) -> Result<()> {
         .execute([row])?;
     conn.prepare_cached(
         "INSERT INTO node_text (rowid, name, description, labels, tags, comments) \
-         SELECT n.row, n.name, n.description, coalesce(n.labels, ''), coalesce(n.tags, ''), \
+         SELECT n.row, n.name_key, n.description, coalesce(n.labels, ''), coalesce(n.tags, ''), \
          (SELECT coalesce(group_concat(c.body, char(10)), '') FROM comments c WHERE c.node = n.id) \
          FROM nodes n WHERE n.row = ?1 AND n.state < 2",
     )?
@@ -149,7 +140,7 @@ impl Store {
         }
         let sql = matching.sql(spaces);
         self.read(|conn| {
-            let found = find_rows(conn, &sql, &matching.text, search)?;
+            let found = find_rows(conn, &sql, &matching, search)?;
             let page = found
                 .iter()
                 .skip(usize::try_from(skip).unwrap_or(usize::MAX))
@@ -170,9 +161,12 @@ impl Store {
 struct Matching {
     tables: &'static str,
     filter: &'static str,
-    order: &'static str,
+    /// `None` where what is found is sorted by name here: SQLite would sort everything that it reads.
+    order: Option<&'static str>,
     /// The text that the filter compares with.
-    text: String,
+    text: Option<String>,
+    /// Parts that have to be in the texts of a node; SQLite knows the two cases of ASCII letters only.
+    parts: Vec<String>,
 }
 
 impl Matching {
@@ -181,57 +175,83 @@ impl Matching {
         Some(match search.mode {
             Mode::Parts => Self {
                 tables: "nodes n",
-                // A JSON array of patterns: however many words, it is one statement.
-                filter: "NOT EXISTS (SELECT 1 FROM json_each(?1) p WHERE NOT (n.name LIKE p.value ESCAPE '\\' \
-                         OR n.description LIKE p.value ESCAPE '\\' OR coalesce(n.tags, '') LIKE p.value ESCAPE '\\' \
-                         OR coalesce(n.labels, '') LIKE p.value ESCAPE '\\'))",
-                order: "n.name_key, n.id",
-                text: serde_json::Value::from(patterns(&search.text)).to_string(),
+                filter: "?1 IS NULL",
+                order: None,
+                text: None,
+                parts: parts(&search.text),
             },
             Mode::Words => Self {
                 tables: "node_text t JOIN nodes n ON n.row = t.rowid",
                 filter: "node_text MATCH ?1",
                 // A word in the name counts most.
-                order: "bm25(node_text, 10, 4, 4, 4, 1), n.name_key, n.id",
-                text: words(&search.text)?,
+                order: Some("bm25(node_text, 10, 4, 4, 4, 1), n.name_key, n.id"),
+                text: Some(words(&search.text)?),
+                parts: Vec::new(),
             },
         })
     }
 
     fn sql(&self, spaces: &[Space]) -> String {
-        let Self {
-            tables,
-            filter,
-            order,
-            ..
-        } = self;
+        let Self { tables, filter, .. } = self;
         let rows: Vec<String> = spaces.iter().map(|space| space.row.to_string()).collect();
+        let order = self
+            .order
+            .map_or(String::new(), |order| format!("ORDER BY {order}"));
         format!(
-            "SELECT n.row, n.kind, n.name FROM {tables} WHERE n.state = 0 AND n.space IN ({}) AND {filter} \
-             AND n.created_at >= ?2 AND n.created_at <= ?3 ORDER BY {order}",
+            "SELECT n.row, n.kind, n.name, n.description, n.tags, n.labels, n.name_key, n.id FROM {tables} \
+             WHERE n.state = 0 AND n.space IN ({}) AND {filter} \
+             AND n.created_at >= ?2 AND n.created_at <= ?3 {order}",
             rows.join(", ")
         )
     }
 }
 
-/// The rows of the nodes that match and that the filters let through.
-fn find_rows(conn: &Connection, sql: &str, text: &str, search: &Search) -> Result<Vec<i64>> {
+/// Returns true if each of the parts is in one of a node's texts.
+fn holds_all(parts: &[String], row: &Row<'_>) -> rusqlite::Result<bool> {
+    // Most nodes have a name alone, and most names lack the first part already.
+    let mut missing: Vec<&str> = parts.iter().map(String::as_str).collect();
+    for column in 2..=5 {
+        if missing.is_empty() {
+            return Ok(true);
+        }
+        if let Some(text) = row
+            .get_ref(column)?
+            .as_str_or_null()?
+            .filter(|text| !text.is_empty())
+        {
+            let key = search_key(text);
+            missing.retain(|part| !key.contains(part));
+        }
+    }
+    Ok(missing.is_empty())
+}
+
+/// Returns the rows of the nodes that match and that the filters let through.
+fn find_rows(
+    conn: &Connection,
+    sql: &str,
+    matching: &Matching,
+    search: &Search,
+) -> Result<Vec<i64>> {
     let from = search.from.unwrap_or(i64::MIN);
     let to = search.to.unwrap_or(i64::MAX);
-    let mut found: Vec<i64> = Vec::new();
+    let mut found: Vec<(String, NodeId, i64)> = Vec::new();
     let mut statement = conn.prepare_cached(sql)?;
-    let mut candidates = statement.query(params![text, from, to])?;
+    let mut candidates = statement.query(params![matching.text, from, to])?;
     while let Some(row) = candidates.next()? {
         let kind = if row.get::<_, i64>(1)? == 1 {
             Kind::Folder
         } else {
             Kind::File
         };
-        if fits(search, kind, &row.get::<_, String>(2)?) {
-            found.push(row.get(0)?);
+        if holds_all(&matching.parts, row)? && fits(search, kind, &row.get::<_, String>(2)?) {
+            found.push((row.get(6)?, read_id(row, 7)?, row.get(0)?));
         }
     }
-    Ok(found)
+    if matching.order.is_none() {
+        found.sort_unstable();
+    }
+    Ok(found.into_iter().map(|(_, _, row)| row).collect())
 }
 
 /// The filters that come from a node's name.
@@ -253,15 +273,15 @@ fn fits(search: &Search, kind: Kind, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_WORDS, patterns, words};
+    use super::{MAX_WORDS, parts, words};
 
     #[test]
     fn a_word_is_looked_for_once_and_many_words_are_bounded() {
-        assert_eq!(patterns("tax Tax TAX 2025 tax"), ["%tax%", "%2025%"]);
+        assert_eq!(parts("tax Tax TAX 2025 tax"), ["tax", "2025"]);
         assert_eq!(words("tax-tax").as_deref(), Some("\"tax\"*"));
         let many: Vec<String> = (0..127).map(|number| number.to_string()).collect();
         let many = many.join(" ");
-        assert_eq!(patterns(&many).len(), MAX_WORDS);
+        assert_eq!(parts(&many).len(), MAX_WORDS);
         assert_eq!(words(&many).unwrap().split(' ').count(), MAX_WORDS);
     }
 

@@ -9,6 +9,7 @@ use cairn_model::{Kind, NodeId};
 use cairn_wire::Sealed;
 use cairn_wire::shares::SharedFile;
 use rusqlite::{Connection, params};
+use std::collections::HashMap;
 
 /// Files that one link carries at most.
 const MAX_FILES: u64 = 20_000;
@@ -100,23 +101,36 @@ impl Store {
     /// The files of a link that are still where they were shared.
     pub fn shared_files(&self, share: &ShareRow) -> Result<Vec<SharedFile>> {
         self.read(|conn| {
-            let all: Vec<SharedFile> = conn
+            let all: Vec<(Vec<u8>, SharedFile)> = conn
                 .prepare_cached(
-                    "SELECT f.node, f.revision, f.sealed FROM share_files f JOIN nodes n ON n.id = f.node \
+                    "SELECT f.node, f.revision, f.sealed, n.parent FROM share_files f JOIN nodes n ON n.id = f.node \
                      WHERE f.share = ?1 AND n.state = 0 ORDER BY n.name_key, n.id",
                 )?
                 .query_map([share.row], |row| {
-                    Ok(SharedFile {
+                    let file = SharedFile {
                         node_id: read_id(row, 0)?,
                         revision_id: read_id(row, 1)?,
                         sealed: Sealed(row.get(2)?),
-                    })
+                    };
+                    Ok((row.get(3)?, file))
                 })?
                 .collect::<rusqlite::Result<_>>()?;
             let mut files = Vec::with_capacity(all.len());
-            for file in all {
+            // A folder has many files, and all of them lie where it lies.
+            let mut known: HashMap<Vec<u8>, bool> = HashMap::new();
+            for (parent, file) in all {
+                let is_shared_itself = file.node_id == share.share.file_id;
                 // What was moved out of the folder is shared no longer.
-                if is_at_or_below(conn, share.share.file_id, file.node_id)? {
+                let inside = match known.get(&parent) {
+                    _ if is_shared_itself => true,
+                    Some(inside) => *inside,
+                    None => {
+                        let inside = is_at_or_below(conn, share.share.file_id, file.node_id)?;
+                        known.insert(parent, inside);
+                        inside
+                    }
+                };
+                if inside {
                     files.push(file);
                 }
             }

@@ -42,6 +42,8 @@ struct Visit {
     row: i64,
     share: i64,
     is_download: bool,
+    /// The file or folder that a download was begun of; everything if absent.
+    node: Option<NodeId>,
 }
 
 fn hash(token: &str) -> [u8; 32] {
@@ -51,13 +53,14 @@ fn hash(token: &str) -> [u8; 32] {
 fn visit(conn: &Connection, token: &str, now: i64) -> Result<Option<Visit>> {
     Ok(conn
         .prepare_cached(
-            "SELECT row, share, action = 'downloaded' FROM share_visits WHERE token = ?1 AND expires_at > ?2",
+            "SELECT row, share, action = 'downloaded', node FROM share_visits WHERE token = ?1 AND expires_at > ?2",
         )?
         .query_row(params![hash(token), now], |row| {
             Ok(Visit {
                 row: row.get(0)?,
                 share: row.get(1)?,
                 is_download: row.get(2)?,
+                node: row.get::<_, Option<Vec<u8>>>(3)?.map(|_| read_id(row, 3)).transpose()?,
             })
         })
         .optional()?)
@@ -79,13 +82,33 @@ pub fn may_view(share: &ShareRow) -> bool {
     share.share.access_mode == AccessMode::ViewOnly || share.share.download_limit.is_none()
 }
 
-fn add_visit(tx: &Tx<'_>, share: &ShareRow, who: &Visitor, action: VisitAction) -> Result<String> {
+/// Returns the refused attempts of an address within the window, and the time of the first.
+fn denials(conn: &Connection, share: &ShareRow, who: &Visitor, now: i64) -> Result<(u64, i64)> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT count(*), coalesce(min(at), 0) FROM share_visits \
+             WHERE share = ?1 AND at > ?2 AND action = 'denied' AND masked_ip = ?3",
+        )?
+        .query_row(
+            params![share.row, now - DENIED_WINDOW_MS, who.masked_ip],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?)
+}
+
+/// Adds an entry to the log of visits. `node` is what a download is limited to.
+fn add_visit(
+    tx: &Tx<'_>,
+    share: &ShareRow,
+    who: &Visitor,
+    action: VisitAction,
+    node: Option<NodeId>,
+) -> Result<String> {
     let token = hex::encode(tx.source.bytes::<24>());
     let token_hash = (action != VisitAction::Denied).then(|| hash(&token));
     tx.conn
         .prepare_cached(
-            "INSERT INTO share_visits (share, token, action, email, masked_ip, at, expires_at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO share_visits (share, token, action, email, masked_ip, at, expires_at, node) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
             share.row,
@@ -94,20 +117,56 @@ fn add_visit(tx: &Tx<'_>, share: &ShareRow, who: &Visitor, action: VisitAction) 
             who.email,
             who.masked_ip,
             tx.now,
-            tx.now + VISIT_MS
+            tx.now + VISIT_MS,
+            node.map(|node| *node.as_bytes())
         ])?;
     Ok(token)
 }
 
+/// Ends the visits of a link, so that whoever is still let in opens it again. `staying` are the addresses whose
+/// visits go on.
+pub(super) fn end_visits(conn: &Connection, share: i64, staying: &[String]) -> Result<()> {
+    conn.prepare_cached(
+        "UPDATE share_visits SET token = NULL WHERE share = ?1 AND token IS NOT NULL \
+         AND (email IS NULL OR email NOT IN (SELECT value FROM json_each(?2)))",
+    )?
+    .execute(params![share, json!(staying).to_string()])?;
+    Ok(())
+}
+
 impl Tx<'_> {
-    /// Records a visit that was refused.
-    pub fn deny_visit(&self, share: &ShareRow, who: &Visitor) -> Result<()> {
-        add_visit(self, share, who, VisitAction::Denied).map(drop)
+    /// Begins an attempt to open a link. It counts as a refused one until [`Tx::withdraw_attempt`]. Returns the
+    /// attempt's row.
+    ///
+    /// # Errors
+    /// 429 for an address that has tried too many wrong passwords.
+    pub fn begin_attempt(&self, share: &ShareRow, who: &Visitor) -> Result<i64> {
+        let (count, oldest) = denials(self.conn, share, who, self.now)?;
+        if count >= MAX_DENIED {
+            let wait = (oldest + DENIED_WINDOW_MS - self.now).max(1000);
+            return Err(Error::TooManyAttempts {
+                message: "too many refused attempts to open this link".into(),
+                retry_after: u64::try_from(wait).map_or(1, |ms| ms.div_ceil(1000)),
+            });
+        }
+        add_visit(self, share, who, VisitAction::Denied, None)?;
+        Ok(self.conn.last_insert_rowid())
+    }
+
+    /// Takes back an attempt that was not refused, if there was one.
+    pub fn withdraw_attempt(&self, share: &ShareRow, attempt: Option<i64>) -> Result<()> {
+        // The row may be another's by now, if the link was deleted meanwhile.
+        self.conn
+            .prepare_cached(
+                "DELETE FROM share_visits WHERE row = ?1 AND share = ?2 AND action = 'denied'",
+            )?
+            .execute(params![attempt, share.row])?;
+        Ok(())
     }
 
     /// Records a visit and returns its token.
     pub fn open_visit(&self, share: &ShareRow, who: &Visitor) -> Result<String> {
-        let token = add_visit(self, share, who, VisitAction::Opened)?;
+        let token = add_visit(self, share, who, VisitAction::Opened, None)?;
         self.conn
             .prepare_cached("UPDATE shares SET access_count = access_count + 1 WHERE row = ?1")?
             .execute([share.row])?;
@@ -154,7 +213,7 @@ impl Tx<'_> {
                 })
             },
         )?;
-        let token = add_visit(self, &share, &who, VisitAction::Downloaded)?;
+        let token = add_visit(self, &share, &who, VisitAction::Downloaded, node)?;
         let mut data = who.data(&share);
         data["downloaded_file_id"] = json!(node);
         self.emit(share.account, EventKind::ShareDownloaded, &data)?;
@@ -175,30 +234,6 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// Refuses an address that has tried too many wrong passwords.
-    ///
-    /// # Errors
-    /// 429.
-    pub fn check_denials(&self, share: &ShareRow, who: &Visitor) -> Result<()> {
-        let now = self.source().now_ms();
-        let (count, oldest): (u64, i64) = self.read(|conn| {
-            Ok(conn.query_row(
-                "SELECT count(*), coalesce(min(at), 0) FROM share_visits \
-                 WHERE share = ?1 AND at > ?2 AND action = 'denied' AND masked_ip = ?3",
-                params![share.row, now - DENIED_WINDOW_MS, who.masked_ip],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )?)
-        })?;
-        if count < MAX_DENIED {
-            return Ok(());
-        }
-        let wait = (oldest + DENIED_WINDOW_MS - now).max(1000);
-        Err(Error::TooManyAttempts {
-            message: "too many refused attempts to open this link".into(),
-            retry_after: u64::try_from(wait).map_or(1, |ms| ms.div_ceil(1000)),
-        })
-    }
-
     /// Returns the place of a chunk of a shared revision, for a visit that may have it; also the
     /// visit's row.
     ///
@@ -221,6 +256,14 @@ impl Store {
                 return Err(Error::Forbidden(
                     "begin a download first: POST …/downloads".into(),
                 ));
+            }
+            if let Some(begun) = visit.node
+                && !may_view(share)
+                && !is_at_or_below(conn, begun, node)?
+            {
+                return Err(Error::Forbidden(format!(
+                    "this download is of {begun}; begin another one for {node}: POST …/downloads"
+                )));
             }
             let missing = || Error::not_found(format!("the link has no chunk {chunk} of {node}"));
             let revision = conn

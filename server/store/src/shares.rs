@@ -1,6 +1,7 @@
 //! Share links: making, finding, changing and revoking them.
 
 use super::share_rows::{COLUMNS, ShareRow, ShareSettings, TABLES, share_row, storage_name};
+use super::share_visits::end_visits;
 use super::{Actor, Space, Store, Tx, nodes, teams};
 use crate::error::{Error, Result};
 use crate::rights::{Right, allows};
@@ -103,6 +104,23 @@ fn fresh_code(tx: &Tx<'_>) -> Result<String> {
     }
 }
 
+/// Ends the visits of those whom a link's new settings might not let in. Its times, its download limit and its
+/// mode need nothing here: each request of a visit is checked against them.
+fn end_narrowed_visits(conn: &Connection, old: &ShareRow, new: &ShareSettings) -> Result<()> {
+    let allowed = &new.allowed_emails;
+    let known = &old.share.allowed_emails;
+    // Whoever opened it with the old password has to give the new one; a link that was switched off begins anew.
+    if new.password_check != old.password_check || !new.is_active {
+        return end_visits(conn, old.row, &[]);
+    }
+    if allowed.is_empty() || allowed == known {
+        return Ok(());
+    }
+    // A link for everybody took any address for the visitor's.
+    let staying = if known.is_empty() { &[][..] } else { allowed };
+    end_visits(conn, old.row, staying)
+}
+
 impl Tx<'_> {
     /// Makes a link; asking again with the same id finds the one that was made.
     ///
@@ -176,16 +194,32 @@ impl Tx<'_> {
                  key_blob = ?12, updated_at = ?13 WHERE row = ?1",
             )?
             .execute(params_from_iter(values.chain([self.now.into()])))?;
-        if settings.password_check != old.password_check {
-            // Whoever opened it with the old password has to give the new one.
-            self.conn
-                .prepare_cached("UPDATE share_visits SET token = NULL WHERE share = ?1")?
-                .execute([old.row])?;
-        }
+        end_narrowed_visits(self.conn, old, settings)?;
         if old.share.is_active && !settings.is_active {
             self.emit(old.account, EventKind::ShareRevoked, &old.event_data())?;
         }
         find(self.conn, &old.share.id.to_string())
+    }
+
+    /// Ends the share links that an account made on the files of a space, also those that it may no longer
+    /// change itself: a disabled account is taken out of its teams like any other.
+    pub(super) fn revoke_shares(&self, account: AccountId, space: Space) -> Result<u64> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM {TABLES} WHERE s.account = ?1 AND s.is_active = 1 AND n.space = ?2"
+        );
+        let links: Vec<ShareRow> = self
+            .conn
+            .prepare_cached(&sql)?
+            .query_map(params![account.as_bytes(), space.row], share_row)?
+            .collect::<rusqlite::Result<_>>()?;
+        for old in &links {
+            let settings = ShareSettings {
+                is_active: false,
+                ..old.settings()
+            };
+            self.set_share(old, &settings)?;
+        }
+        Ok(links.len() as u64)
     }
 
     /// Revokes a link for good, with its log.

@@ -1,7 +1,7 @@
-//! People to each other: profiles, following, blocking, the feed.
+//! Relations between users: profiles, following, blocking, the feed.
 //!
-//! A blocked user can't see the profile, follow, tip or subscribe (403); a private profile is its
-//! owner's alone.
+//! A user who is blocked can't see the profile, follow, tip, subscribe, comment on the other's files, mail a share
+//! link to the other or invite them to a team (403). Only the owner sees a private profile.
 
 mod feed;
 mod follows;
@@ -12,21 +12,21 @@ pub use follows::Side;
 pub use profiles::Handle;
 
 use super::Tx;
-use super::rows::{fresh_id, id, name_of};
+use super::rows::{fresh_id, name_of};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::social::{Connection as SocialConnection, FeedEntryKind, Relationship};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
 
-/// True if a row of one of the tables of pairs is there.
-fn pair(conn: &Connection, table: Pair, from: AccountId, to: AccountId) -> Result<bool> {
+/// Returns whether `from` follows, blocks or mutes `to`.
+fn pair_exists(conn: &Connection, table: Pair, from: AccountId, to: AccountId) -> Result<bool> {
     Ok(conn
         .prepare_cached(table.sql())?
         .query_row(params![from.as_bytes(), to.as_bytes()], |row| row.get(0))?)
 }
 
-/// The tables that hold who stands how to whom.
+/// The tables of relations from one user to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Pair {
     Follows,
@@ -48,25 +48,25 @@ impl Pair {
     }
 }
 
-/// Refuses somebody whom another blocks.
+/// Refuses `who` if `by` has blocked them.
 ///
 /// # Errors
 /// 403.
 pub(super) fn refuse_blocked(conn: &Connection, who: AccountId, by: AccountId) -> Result<()> {
-    if pair(conn, Pair::Blocks, by, who)? {
+    if pair_exists(conn, Pair::Blocks, by, who)? {
         return Err(Error::Forbidden(format!("the user {by} has blocked you")));
     }
     Ok(())
 }
 
 impl Tx<'_> {
-    /// Refuses somebody who is about to write to an address whose account blocks them.
+    /// Refuses `who` if the account with this e-mail address has blocked them.
     ///
     /// # Errors
     /// 403.
     pub fn refuse_blocked_at(&self, who: AccountId, email: &str) -> Result<()> {
         match self.account_with_email(email)? {
-            Some(by) if pair(self.conn, Pair::Blocks, by, who)? => {
+            Some(by) if pair_exists(self.conn, Pair::Blocks, by, who)? => {
                 Err(Error::Forbidden(format!("{email} has blocked you")))
             }
             Some(_) | None => Ok(()),
@@ -88,22 +88,25 @@ fn social_connection(
     me: AccountId,
     other: AccountId,
 ) -> Result<SocialConnection> {
-    let is_following = pair(conn, Pair::Follows, me, other)?;
-    let is_followed_by = pair(conn, Pair::Follows, other, me)?;
+    let is_following = pair_exists(conn, Pair::Follows, me, other)?;
+    let is_followed_by = pair_exists(conn, Pair::Follows, other, me)?;
     Ok(SocialConnection {
         user_id: other,
         relationship: relationship(is_following, is_followed_by),
         is_following,
         is_followed_by,
-        is_blocked: pair(conn, Pair::Blocks, me, other)?,
-        is_muted: pair(conn, Pair::Mutes, me, other)?,
+        is_blocked: pair_exists(conn, Pair::Blocks, me, other)?,
+        is_muted: pair_exists(conn, Pair::Mutes, me, other)?,
     })
 }
 
-/// Checks that there is somebody, who is not the caller.
-fn another(conn: &Connection, me: AccountId, other: AccountId) -> Result<String> {
+/// Returns the display name of another user.
+///
+/// # Errors
+/// 400 for the caller, 404 if there is no such user.
+fn other_display_name(conn: &Connection, me: AccountId, other: AccountId) -> Result<String> {
     if me == other {
-        return Err(Error::invalid("that user is yourself"));
+        return Err(Error::invalid("you can't do this with your own account"));
     }
     conn.prepare_cached("SELECT display_name FROM accounts WHERE id = ?1")?
         .query_row([other.as_bytes()], |row| row.get(0))
@@ -116,23 +119,17 @@ fn no_user(user: AccountId) -> Error {
 }
 
 impl Tx<'_> {
-    /// Makes the social side of an account, if it is not there.
+    /// Creates the profile of an account if it has none.
     pub(super) fn ensure_profile(&self, account: AccountId) -> Result<()> {
-        let known: Option<AccountId> = self
-            .conn
-            .prepare_cached("SELECT account FROM profiles WHERE account = ?1")?
-            .query_row([account.as_bytes()], |row| id(row, 0))
-            .optional()?;
-        if known.is_none() {
-            self.conn.execute(
-                "INSERT INTO profiles (account, tip_jar) VALUES (?1, ?2)",
-                params![account.as_bytes(), fresh_id(self).as_bytes()],
-            )?;
-        }
+        self.conn
+            .prepare_cached(
+                "INSERT INTO profiles (account, tip_jar) VALUES (?1, ?2) ON CONFLICT (account) DO NOTHING",
+            )?
+            .execute(params![account.as_bytes(), fresh_id(self).as_bytes()])?;
         Ok(())
     }
 
-    /// Shows followers what an account has done.
+    /// Adds an activity of an account to the feeds of its followers.
     pub(crate) fn publish(
         &self,
         account: AccountId,

@@ -226,7 +226,25 @@ async fn accounts_are_added_with_a_proper_address_once() {
     let world = World::new();
     world.app.add_user("new@example.com", "secret").unwrap();
     assert!(world.app.add_user("NEW@example.com", "secret").is_err());
-    for bad in ["", "new", "@example.com", "a@", "a b@example.com", "a@b@c"] {
+    world
+        .app
+        .add_user("\u{dc}nal@example.com", "secret")
+        .unwrap();
+    for spelling in ["\u{fc}nal@example.com", "U\u{308}nal@EXAMPLE.com"] {
+        assert!(world.app.add_user(spelling, "secret").is_err());
+        let found = world.app.user(spelling).unwrap();
+        assert_eq!(found.email, "\u{fc}nal@example.com");
+    }
+    for bad in [
+        "",
+        "new",
+        "@example.com",
+        "a@",
+        "a b@example.com",
+        "a@b@c",
+        "a\u{7}@b",
+        "<a@b>",
+    ] {
         assert!(world.app.add_user(bad, "secret").is_err(), "{bad}");
     }
     assert!(world.app.add_user("x@example.com", "").is_err());

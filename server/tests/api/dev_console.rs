@@ -1,7 +1,7 @@
 //! The console: a page of this program, on development servers alone.
 
 use super::world::World;
-use cairn_server::{Options, build};
+use cairn_server::{Options, build, build_dev};
 
 #[tokio::test]
 async fn the_console_loads_nothing_but_its_own_parts() {
@@ -39,4 +39,22 @@ async fn other_servers_have_no_console() {
     let world = World::around(app.unwrap());
     world.nobody().get("/console").await.failed(404);
     world.nobody().get("/_dev/clock").await.failed(404);
+}
+
+#[tokio::test]
+async fn a_page_whose_name_leads_to_this_machine_reaches_nothing_of_a_development_server() {
+    let world = World::around(build_dev(Options::ephemeral()).unwrap());
+    let owner = world.owner();
+    // The callers of these tests name another host, but for `/_dev`.
+    for path in ["/api/v1/nodes", "/api/v1/health", "/oauth/jwks", "/s/code"] {
+        let message = owner.get(path).await.failed(403);
+        assert!(message.contains("cairn.test"), "{path}: {message}");
+    }
+    owner.get("/_dev/clock").await.done(200);
+    let options = Options {
+        public_url: Some("https://cairn.test:8443".into()),
+        ..Options::ephemeral()
+    };
+    let world = World::around(build_dev(options).unwrap());
+    world.owner().get("/api/v1/nodes").await.done(200);
 }

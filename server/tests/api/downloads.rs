@@ -4,6 +4,7 @@ use super::upload_batch;
 use super::world::{Caller, Draft, TestResponse, World, id_of, new_node, new_revision};
 use axum::http::Method;
 use bytes::Bytes;
+use cairn_wire::account::Quota;
 use cairn_wire::frame;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::DownloadedBatch;
@@ -156,4 +157,54 @@ async fn long_lists_of_objects_fill_a_batch_too() {
         assert_eq!(file.status, 200);
         assert!(file.content.unwrap().chunks.is_empty());
     }
+}
+
+#[tokio::test]
+async fn a_range_of_another_chunk_is_not_served() {
+    let world = World::new();
+    let owner = world.owner();
+    let node = owner.file(None, "f", "0123456789").await;
+    let path = format!("/api/v1/chunks/{}?node={}", id_of(b"0123456789"), node.id);
+    let tag = format!("\"{}\"", id_of(b"0123456789"));
+    let part = async |wanted: &str| {
+        let headers = [("range", "bytes=2-4"), ("if-range", wanted)];
+        owner.send(Method::GET, &path, &headers, "").await
+    };
+    let same = part(&tag).await;
+    assert_eq!((same.status.as_u16(), &same.body[..]), (206, &b"234"[..]));
+    for other in [
+        "\"other\"",
+        &format!("W/{tag}"),
+        "Sun, 06 Nov 1994 08:49:37 GMT",
+    ] {
+        let whole = part(other).await;
+        assert_eq!(
+            (whole.status.as_u16(), whole.body.len()),
+            (200, 10),
+            "{other}"
+        );
+    }
+    let headers = [("if-none-match", tag.as_str())];
+    let known = owner.send(Method::GET, &path, &headers, "").await;
+    known.done(304);
+    assert_eq!(known.header("etag"), tag);
+}
+
+#[tokio::test]
+async fn a_look_at_the_headers_of_a_chunk_transfers_nothing() {
+    let world = World::new();
+    let owner = world.owner();
+    let node = owner.file(None, "f", "0123456789").await;
+    let used = async || {
+        let quota: Quota = owner.get("/api/v1/userusage/quota-limit").await.ok();
+        quota.bandwidth_used
+    };
+    let before = used().await;
+    let path = format!("/api/v1/chunks/{}?node={}", id_of(b"0123456789"), node.id);
+    let head = owner.send(Method::HEAD, &path, &[], "").await;
+    head.done(200);
+    assert_eq!((head.header("content-length"), head.body.len()), ("10", 0));
+    assert_eq!(used().await, before);
+    owner.get(&path).await.done(200);
+    assert_eq!(used().await, before + 10);
 }

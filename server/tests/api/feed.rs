@@ -178,6 +178,30 @@ async fn another_server_refuses_the_cursor() {
         .failed(410);
 }
 
+#[tokio::test]
+async fn a_cursor_of_another_space_is_refused_and_one_without_a_space_holds() {
+    let world = World::new();
+    let (owner, outsider) = (world.owner(), world.outsider());
+    owner.folder(None, "a").await;
+    outsider.folder(None, "b").await;
+    let own = changes(&owner, None).await.cursor;
+    let others = changes(&outsider, None).await.cursor;
+    owner.folder(None, "c").await;
+    for path in [
+        format!("/api/v1/changes?cursor={others}"),
+        format!("/api/v1/changes/stream?cursor={others}"),
+        format!("/api/v1/changes/snapshot?after={others}~1"),
+    ] {
+        let message = owner.get(&path).await.failed(410);
+        assert!(message.contains("snapshot"), "{message}");
+    }
+    let (without_space, _) = own.0.rsplit_once('.').unwrap();
+    let old = Cursor(without_space.to_owned());
+    let since = changes(&owner, Some(&old)).await;
+    assert_eq!(since.changes.len(), 1);
+    assert_eq!(since.cursor.0.split('.').count(), 4);
+}
+
 /// Applies a feed to a tree, as a client does.
 fn apply(tree: &mut BTreeMap<NodeId, Node>, page: Changes) {
     for change in page.changes {

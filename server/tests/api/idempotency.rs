@@ -3,7 +3,7 @@
 use super::world::{Caller, TestResponse, World};
 use axum::http::Method;
 use cairn_wire::account::CreatedApiKey;
-use cairn_wire::nodes::Node;
+use cairn_wire::nodes::{Node, NodeResults};
 use serde_json::{Value, json};
 
 async fn post(who: &Caller, path: &str, key: &str, body: &Value) -> TestResponse {
@@ -105,4 +105,40 @@ async fn a_new_api_key_is_shown_again_but_never_written_down() {
             "{file}"
         );
     }
+}
+
+#[tokio::test]
+async fn what_only_reads_is_not_kept() {
+    let world = World::new();
+    let owner = world.owner();
+    let file = owner.file(None, "f", "content").await;
+    let body = json!({"files": [{"node_id": file.id, "revision_id": file.revision_id}]});
+    for _ in 0..2 {
+        let read = post(&owner, "/api/v1/downloads/batch", "k", &body).await;
+        read.done(200);
+        assert_eq!(read.header("idempotent-replayed"), "");
+    }
+    // The key is free for a change.
+    let folder = json!({"kind": "folder", "name": "a"});
+    post(&owner, "/api/v1/nodes", "k", &folder).await.done(201);
+}
+
+#[tokio::test]
+async fn a_response_that_is_too_long_to_be_kept_is_given_once() {
+    let world = World::new();
+    let owner = world.owner();
+    let seal = "c2Vh".repeat(1_000);
+    let operations: Vec<Value> = (0..600)
+        .map(|n| json!({"op": "create_folder", "name": n.to_string(), "seal": seal}))
+        .collect();
+    let body = json!({ "operations": operations });
+    let first: NodeResults = post(&owner, "/api/v1/nodes/batch", "k", &body).await.ok();
+    assert_eq!(first.results.len(), 600);
+    assert!(first.results.iter().all(|result| result.status == 201));
+    let again = post(&owner, "/api/v1/nodes/batch", "k", &body).await;
+    assert_eq!(again.header("idempotent-replayed"), "true");
+    let message = again.failed(409);
+    assert!(message.contains("was carried out"), "{message}");
+    let all: Value = owner.get("/api/v1/nodes").await.ok();
+    assert_eq!(all["totalElements"], 600);
 }

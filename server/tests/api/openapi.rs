@@ -56,6 +56,7 @@ const ENDPOINTS: &[&str] = &[
     "get /api/v1/nodes/{id}/comments",
     "post /api/v1/nodes/{id}/comments",
     "post /api/v1/nodes/{id}/comments/{parent}/replies",
+    "get /api/v1/comments/{id}",
     "delete /api/v1/comments/{id}",
     "get /api/v1/shares/",
     "post /api/v1/shares/",
@@ -157,6 +158,7 @@ const ENDPOINTS: &[&str] = &[
     "delete /api/v1/social/mute/{user_id}",
     "post /api/v1/social/reports",
     "get /api/v1/social/feed",
+    "get /api/v1/social/tip-jars/{id}",
     "post /api/v1/social/tips",
     "get /api/v1/social/notifications",
     "put /api/v1/social/notifications/{id}/read",
@@ -174,6 +176,7 @@ const ENDPOINTS: &[&str] = &[
     "get /api/v1/payment/spending-alerts",
     "put /api/v1/payment/spending-alerts",
     "get /api/v1/payment/creator/plans",
+    "get /api/v1/payment/creator/plans/{id}",
     "post /api/v1/payment/creator/plans",
     "get /api/v1/payment/creator/subscriptions",
     "post /api/v1/payment/creator/subscriptions",
@@ -401,9 +404,10 @@ fn merged_fields(document: &Value, schema: &Value) -> serde_json::Map<String, Va
 }
 
 /// Endpoints whose response holds a list and is none: parts of one thing, bounded by it.
-const NO_LISTS: [&str; 12] = [
+const NO_LISTS: [&str; 13] = [
     "/api/v1/changes",
     "/api/v1/changes/snapshot",
+    "/api/v1/comments/{id}",
     "/api/v1/diagnostics/encryption",
     "/api/v1/diagnostics/upload",
     "/api/v1/keys",
@@ -444,5 +448,197 @@ fn every_list_comes_in_the_envelope_and_takes_a_page() {
                 "{path}: {name}"
             );
         }
+    }
+}
+
+/// Headers that HTTP itself, or a proxy in front of the server, gives a meaning to: described elsewhere, or not ours
+/// to describe.
+const OF_HTTP: [&str; 8] = [
+    "accept",
+    "authorization",
+    "content-length",
+    "content-type",
+    "cookie",
+    "host",
+    "x-forwarded-for",
+    "x-forwarded-proto",
+];
+
+/// Headers that the server reads from its own responses.
+const OF_RESPONSES: [&str; 3] = ["cache-control", "etag", "retry-after"];
+
+/// The Rust files below a directory.
+fn sources(dir: &std::path::Path, into: &mut Vec<std::path::PathBuf>) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, into);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            into.push(path);
+        }
+    }
+}
+
+/// The header that the argument of a look-up names, if it names one.
+fn header_name(argument: &str, ours: &str) -> Option<String> {
+    if let Some(literal) = argument.strip_prefix('"') {
+        return literal.split('"').next().map(str::to_owned);
+    }
+    if let Some(constant) = argument.strip_prefix("header::") {
+        return Some(constant.to_lowercase().replace('_', "-"));
+    }
+    let is_constant = argument.chars().all(|c| c.is_ascii_uppercase() || c == '_');
+    let (_, rest) = ours.split_once(&format!("pub const {argument}: &str = \""))?;
+    rest.split('"')
+        .next()
+        .filter(|_| is_constant)
+        .map(str::to_owned)
+}
+
+/// The headers that the service reads from requests, as its sources name them.
+fn headers_read() -> BTreeSet<String> {
+    let server = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let ours = server.join("../daemon/crates/wire/src/headers.rs");
+    let ours = std::fs::read_to_string(ours).unwrap();
+    let mut files = Vec::new();
+    sources(&server.join("service/src"), &mut files);
+    let mut found = BTreeSet::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let text: String = text.split_whitespace().collect();
+        for look_up in [
+            "headers.get(",
+            "headers().get(",
+            "headers.get_all(",
+            "headers().get_all(",
+            "headers.contains_key(",
+            "headers().contains_key(",
+        ] {
+            for (at, _) in text.match_indices(look_up) {
+                let argument = text[at + look_up.len()..].split(')').next().unwrap();
+                found.extend(header_name(argument, &ours));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_header_that_is_read_is_described() {
+    let document = openapi::document();
+    let read = headers_read();
+    for ours in [
+        "x-space-id",
+        "x-device-id",
+        "idempotency-key",
+        "last-event-id",
+        "if-match",
+    ] {
+        assert!(
+            read.contains(ours),
+            "{ours} is not found in the sources: {read:?}"
+        );
+    }
+    let mut described = BTreeSet::new();
+    let mut collect = |parameter: &Value| {
+        if parameter["in"] == "header" {
+            described.insert(parameter["name"].as_str().unwrap().to_lowercase());
+        }
+    };
+    document["components"]["parameters"]
+        .as_object()
+        .unwrap()
+        .values()
+        .for_each(&mut collect);
+    for item in document["paths"].as_object().unwrap().values() {
+        for operation in item.as_object().unwrap().values() {
+            let own = operation["parameters"].as_array();
+            own.into_iter().flatten().for_each(&mut collect);
+        }
+    }
+    let introduction = document["info"]["description"]
+        .as_str()
+        .unwrap()
+        .to_lowercase();
+    for header in read {
+        let elsewhere =
+            OF_HTTP.contains(&header.as_str()) || OF_RESPONSES.contains(&header.as_str());
+        assert!(
+            elsewhere || described.contains(&header) || introduction.contains(&header),
+            "{header} is read and not described"
+        );
+    }
+}
+
+fn refers(document: &Value, path: &str, method: &str, parameter: &str) -> bool {
+    let target = format!("#/components/parameters/{parameter}");
+    let parameters = document["paths"][path][method]["parameters"].as_array();
+    parameters.is_some_and(|all| all.iter().any(|one| one["$ref"] == target))
+}
+
+#[test]
+fn headers_are_described_where_they_mean_something() {
+    let document = openapi::document();
+    let node = "/api/v1/nodes/{id}";
+    for (path, method, parameter, expected) in [
+        ("/api/v1/nodes/", "get", "SpaceId", true),
+        ("/api/v1/nodes/", "post", "IdempotencyKey", true),
+        ("/api/v1/nodes/", "get", "IdempotencyKey", false),
+        ("/api/v1/uploads", "post", "IdempotencyKey", false),
+        ("/api/v1/uploads", "post", "DeviceId", true),
+        (
+            "/api/v1/public/shares/{code}/open",
+            "post",
+            "SpaceId",
+            false,
+        ),
+        (
+            "/api/v1/public/shares/{code}/open",
+            "post",
+            "IdempotencyKey",
+            false,
+        ),
+        ("/api/v1/changes/stream", "get", "LastEventId", true),
+        ("/api/v1/changes", "get", "LastEventId", false),
+        (node, "get", "IfNoneMatch", true),
+        (node, "put", "IfNoneMatch", false),
+    ] {
+        let found = refers(document, path, method, parameter);
+        assert_eq!(found, expected, "{method} {path}: {parameter}");
+    }
+    let responses = |path: &str, method: &str| document["paths"][path][method]["responses"].clone();
+    for (path, method, status) in [
+        (node, "get", "200"),
+        (node, "put", "200"),
+        (node, "put", "412"),
+        ("/api/v1/nodes/", "post", "201"),
+        ("/api/v1/keys", "get", "200"),
+        ("/api/v1/chunks/{id}", "get", "206"),
+    ] {
+        let response = &responses(path, method)[status];
+        assert!(
+            response["headers"]["ETag"].is_object(),
+            "{method} {path}: {response}"
+        );
+    }
+    assert!(responses(node, "get")["304"].is_object());
+    assert!(responses(node, "delete")["200"]["headers"]["ETag"].is_object());
+}
+
+#[test]
+fn choices_of_the_query_are_listed() {
+    let document = openapi::document();
+    for (path, name, first) in [
+        ("/api/v1/nodes/", "state", "active"),
+        ("/api/v1/nodes/", "sort_by", "name"),
+        ("/api/v1/search/", "mode", "quick"),
+        ("/api/v1/search/", "category", "image"),
+    ] {
+        let parameters = document["paths"][path]["get"]["parameters"]
+            .as_array()
+            .unwrap();
+        let parameter = parameters.iter().find(|one| one["name"] == name).unwrap();
+        assert_eq!(parameter["schema"]["enum"][0], first, "{path}: {name}");
     }
 }

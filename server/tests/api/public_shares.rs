@@ -1,9 +1,11 @@
 //! Share links from a stranger's side: the gate, the states, the counts, the chunks.
 
+use super::quota::quota;
 use super::shares::{DAY, share};
 use super::world::{Caller, Draft, TestResponse, World, id_of};
 use axum::http::Method;
 use cairn_wire::Page;
+use cairn_wire::account::Quota;
 use cairn_wire::nodes::Node;
 use cairn_wire::shares::{AccessEntry, OpenedShare, PublicShare, Share, VisitAction};
 use serde_json::{Value, json};
@@ -64,6 +66,15 @@ async fn whoever_has_the_link_fetches_what_it_carries_and_nothing_else() {
     let got = chunk(&stranger, &link, &file, "shared", &opened.access).await;
     got.done(200);
     assert_eq!(&got.body[..], b"shared");
+    let used = async || {
+        let quota: Quota = owner.get("/api/v1/userusage/quota-limit").await.ok();
+        quota.bandwidth_used
+    };
+    let before = used().await;
+    let part = format!("/chunks/{}?node={}", id_of(b"shared"), file.id);
+    let head = with_access(&stranger, Method::HEAD, &path(&link, &part), &opened.access).await;
+    assert_eq!((head.header("content-length"), head.body.len()), ("6", 0));
+    assert_eq!(used().await, before, "nothing was transferred");
     chunk(&stranger, &link, &other, "private", &opened.access)
         .await
         .failed(404);
@@ -420,4 +431,140 @@ async fn the_page_says_that_an_address_is_not_verified() {
     let page = World::new().nobody().get("/s/anycode").await;
     let text = String::from_utf8(page.body.to_vec()).unwrap();
     assert!(text.contains("It is not verified."), "{text}");
+}
+
+#[tokio::test]
+async fn many_wrong_passwords_at_once_are_counted_as_many_one_after_the_other() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let file = owner.file(None, "a.txt", "x").await;
+    let link = share(&owner, &file, json!({"password": "right"})).await;
+    let mut checked = 0;
+    for _ in 0..3 {
+        let guesses = (0..40).map(|_| open(&stranger, &link, json!({"gate": "wrong"})));
+        let all = futures_util::future::join_all(guesses).await;
+        for response in &all {
+            assert!([401, 429].contains(&response.status.as_u16()));
+        }
+        checked += all.iter().filter(|one| one.status == 401).count();
+    }
+    assert_eq!(checked, 20);
+    open(&stranger, &link, json!({"gate": "right"}))
+        .await
+        .failed(429);
+    let log: Page<AccessEntry> = owner
+        .get(&format!("/api/v1/shares/{}/access-log", link.id))
+        .await
+        .ok();
+    assert_eq!(log.total_elements, 20, "the log has what was checked");
+}
+
+#[tokio::test]
+async fn visits_that_a_link_s_new_settings_do_not_let_in_end() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let file = owner.file(None, "a.txt", "shared").await;
+    let link = share(&owner, &file, json!({})).await;
+    put_file(&owner, &link, &file).await.done(200);
+    let own = format!("/api/v1/shares/{}", link.id);
+    let visit = async |email: &str| {
+        let opened: OpenedShare = open(&stranger, &link, json!({ "email": email })).await.ok();
+        opened.access
+    };
+    let fetch = async |access: &str| {
+        let response = chunk(&stranger, &link, &file, "shared", access).await;
+        response.status.as_u16()
+    };
+    // Anybody may have said to be Ada while the link was for all.
+    let claimed = visit("ada@example.com").await;
+    assert_eq!(fetch(&claimed).await, 200);
+    let both = json!({"allowed_emails": ["ada@example.com", "eve@example.com"]});
+    owner.put(&own, &both).await.done(200);
+    assert_eq!(fetch(&claimed).await, 401);
+    let (ada, eve) = (
+        visit("ada@example.com").await,
+        visit("eve@example.com").await,
+    );
+    let only_ada = json!({"allowed_emails": ["ada@example.com"]});
+    owner.put(&own, &only_ada).await.done(200);
+    assert_eq!((fetch(&ada).await, fetch(&eve).await), (200, 401));
+    begin(&stranger, &link, &eve).await.failed(401);
+    // Every other change that narrows the link is seen by each request.
+    for (narrower, wider) in [
+        (json!({"expiry_days": 0.001}), json!({"expiry_days": null})),
+        (
+            json!({"active_from": "2026-01-03T00:00:00Z"}),
+            json!({"active_from": null}),
+        ),
+    ] {
+        owner.put(&own, &narrower).await.done(200);
+        let wait = narrower["expiry_days"].is_number();
+        world.app.source().advance(if wait { 90_000 } else { 0 });
+        assert!([403, 410].contains(&fetch(&ada).await), "{narrower}");
+        owner.put(&own, &wider).await.done(200);
+        assert_eq!(fetch(&ada).await, 200);
+    }
+    owner
+        .put(&own, &json!({"access_mode": "view_only"}))
+        .await
+        .done(200);
+    begin(&stranger, &link, &ada).await.failed(403);
+    let toggle = format!("{own}/toggle");
+    owner.post(&toggle, &json!({})).await.done(200);
+    assert_eq!(fetch(&ada).await, 403);
+    owner.post(&toggle, &json!({})).await.done(200);
+    assert_eq!(fetch(&ada).await, 401, "switched on again, it begins anew");
+}
+
+#[tokio::test]
+async fn a_download_that_counts_fetches_the_file_that_it_was_begun_of() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let folder = owner.folder(None, "d").await;
+    let inner = owner.folder(Some(folder.id), "e").await;
+    let first = owner.file(Some(folder.id), "a.txt", "one").await;
+    let second = owner.file(Some(inner.id), "b.txt", "two").await;
+    let link = share(&owner, &folder, json!({"download_limit": 3})).await;
+    put_file(&owner, &link, &first).await.done(200);
+    put_file(&owner, &link, &second).await.done(200);
+    let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
+    let token = async |node: Value| {
+        let headers = [("x-share-access", opened.access.as_str())];
+        let body = json!({ "file_id": node }).to_string();
+        let path = path(&link, "/downloads");
+        let begun = stranger.send(Method::POST, &path, &headers, body).await;
+        begun.ok::<Value>()["access"].as_str().unwrap().to_owned()
+    };
+    for (node, fetched) in [
+        (json!(first.id), (200, 403)),
+        (json!(inner.id), (403, 200)),
+        (json!(null), (200, 200)),
+    ] {
+        let access = token(node.clone()).await;
+        let one = chunk(&stranger, &link, &first, "one", &access).await;
+        let two = chunk(&stranger, &link, &second, "two", &access).await;
+        assert_eq!(
+            (one.status.as_u16(), two.status.as_u16()),
+            fetched,
+            "{node}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_list_of_a_link_s_files_counts_towards_its_owner_s_bandwidth() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let file = owner.file(None, "a.txt", "x").await;
+    let link = share(&owner, &file, json!({})).await;
+    put_file(&owner, &link, &file).await.done(200);
+    let used = async || quota(&owner).await.bandwidth_used;
+    let before = used().await;
+    let opened = open(&stranger, &link, json!({})).await;
+    opened.done(200);
+    assert_eq!(opened.header("content-type"), "application/json");
+    assert_eq!(used().await, before + opened.body.len() as u64);
+    let limit = json!({"email": "owner@example.com", "bandwidth_limit": before});
+    world.nobody().post("/_dev/quota", &limit).await.done(200);
+    open(&stranger, &link, json!({})).await.failed(507);
 }

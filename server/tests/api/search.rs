@@ -178,3 +178,44 @@ async fn words_are_found_in_any_order_and_place() {
         .ok();
     assert_eq!(none.total_elements, 0);
 }
+
+#[tokio::test]
+async fn letters_are_found_in_either_case_and_however_they_are_composed() {
+    let world = World::new();
+    let owner = world.owner();
+    owner.file(None, "Übersicht.txt", "x").await;
+    // As macOS writes it: the letter, then its accent.
+    owner.file(None, "U\u{308}bergabe.txt", "x").await;
+    owner.file(None, "STRASSE.txt", "x").await;
+    owner.file(None, "ΛΌΓΟΣ.txt", "x").await;
+    let tagged = owner.file(None, "a.txt", "x").await;
+    let tags = json!({"tags": ["Ärger"], "description": "100 %_"});
+    owner
+        .put(&format!("/api/v1/nodes/{}", tagged.id), &tags)
+        .await
+        .done(200);
+    let search = async |mode: &str, query: &str| {
+        let found: Page<Node> = owner
+            .get(&format!("/api/v1/search?mode={mode}&query={query}"))
+            .await
+            .ok();
+        found.total_elements
+    };
+    for mode in ["quick", "content"] {
+        // übersicht, ÜBERGABE, and both with an accent of its own.
+        for query in [
+            "%C3%BCbersicht",
+            "u%CC%88bersicht",
+            "%C3%9CBERGABE",
+            "U%CC%88bergabe",
+            "%C3%A4rger",
+        ] {
+            assert_eq!(search(mode, query).await, 1, "{mode}: {query}");
+        }
+    }
+    assert_eq!(search("quick", "stra%C3%9Fe").await, 1);
+    assert_eq!(search("quick", "%CE%BB%CF%8C%CE%B3%CE%BF%CF%82").await, 1);
+    // No character stands for others.
+    assert_eq!(search("quick", "%25_").await, 1);
+    assert_eq!(search("quick", "a_txt").await, 0);
+}

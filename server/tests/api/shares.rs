@@ -73,6 +73,7 @@ async fn settings_out_of_range_are_refused_by_name() {
         ("storage_type", json!("VR_FOLDER")),
         ("expiry_days", json!(0)),
         ("expiry_days", json!(-1)),
+        ("expiry_days", json!(1e-9)),
         ("expiry_days", json!(4000)),
         ("download_limit", json!(0)),
         ("allowed_emails", json!(many)),
@@ -369,6 +370,29 @@ async fn a_link_by_mail_is_for_one_address_and_the_mail_lies_in_the_outbox() {
 }
 
 #[tokio::test]
+async fn the_name_of_a_file_begins_no_line_of_a_mail() {
+    let world = World::new();
+    let owner = world.owner();
+    let file = owner.file(None, "a\r\nYour account is closed", "x").await;
+    owner
+        .post(
+            "/api/v1/shares/email",
+            &json!({"file_id": file.id, "email": "member@example.com"}),
+        )
+        .await
+        .done(201);
+    let outbox: Value = world.nobody().get("/_dev/mail").await.ok();
+    for part in ["subject", "body"] {
+        let text = outbox["mails"][0][part].as_str().unwrap();
+        assert!(text.contains("Your account is closed"), "{text}");
+        assert!(
+            !text.lines().any(|line| line.starts_with("Your account")),
+            "{text}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn many_links_succeed_and_fail_one_by_one() {
     let world = World::new();
     let owner = world.owner();
@@ -490,4 +514,29 @@ async fn a_wrapped_secret_of_a_kibibyte_is_kept() {
     let blob = |bytes: usize| json!({"file_id": file.id, "key_blob": Sealed(vec![7; bytes])});
     owner.post("/api/v1/shares", &blob(1024)).await.done(201);
     owner.post("/api/v1/shares", &blob(1027)).await.failed(400);
+}
+
+#[tokio::test]
+async fn a_link_can_not_be_made_to_end_before_it_begins() {
+    let world = World::new();
+    let owner = world.owner();
+    let file = owner.file(None, "a.txt", "x").await;
+    let body = json!({"file_id": file.id, "active_until": "2025-12-31T23:59:59Z"});
+    let message = owner.post("/api/v1/shares", &body).await.failed(400);
+    assert!(message.contains("has passed"), "{message}");
+    let until = json!({"active_until": "2026-01-02T00:00:00Z"});
+    let link = share(&owner, &file, until.clone()).await;
+    let own = format!("/api/v1/shares/{}", link.id);
+    let past = json!({"active_until": body["active_until"]});
+    owner.put(&own, &past).await.failed(400);
+    world.app.source().advance(2 * DAY);
+    // What is there already may be sent again with another change.
+    let mut again = until;
+    again["is_active"] = json!(false);
+    owner.put(&own, &again).await.done(200);
+    let defaults = json!({"default_expiry_days": 1e-9});
+    owner
+        .put("/api/v1/shares/defaults", &defaults)
+        .await
+        .failed(400);
 }

@@ -1,6 +1,7 @@
 //! Into the trash, out of it, and gone for good.
 
 use super::world::{Draft, RECORD, World, new_node};
+use axum::http::Method;
 use cairn_wire::Page;
 use cairn_wire::account::Quota;
 use cairn_wire::changes::{ChangeKind, Changes};
@@ -294,4 +295,40 @@ async fn emptying_takes_everything_in_the_trash_and_nothing_else() {
             .total_elements,
         1
     );
+}
+
+#[tokio::test]
+async fn what_goes_along_with_its_folder_has_another_tag_in_each_state() {
+    let world = World::new();
+    let owner = world.owner();
+    let top = owner.folder(None, "top").await;
+    let file = owner.file(Some(top.id), "f", "x").await;
+    let (path, folder) = (
+        format!("/api/v1/nodes/{}", file.id),
+        format!("/api/v1/nodes/{}", top.id),
+    );
+    let tag = async || owner.get(&path).await.header("etag").to_owned();
+    let known = async |tag: &str| {
+        let headers = [("if-none-match", tag)];
+        owner.send(Method::GET, &path, &headers, "").await.status == 304
+    };
+    let active = tag().await;
+    assert!(known(&active).await);
+    owner.delete(&folder).await.done(200);
+    assert!(!known(&active).await);
+    let trashed = tag().await;
+    owner
+        .post(&format!("{folder}/restore"), &json!({}))
+        .await
+        .done(200);
+    assert!(!known(&active).await && !known(&trashed).await);
+    // A change that was decided on before is one of another state, although the version is the same.
+    let change = async |tag: &str| {
+        let body = r#"{"tags": ["t"]}"#;
+        owner
+            .send(Method::PUT, &path, &[("if-match", tag)], body)
+            .await
+    };
+    change(&active).await.failed(412);
+    change(&format!("\"{}\"", file.version)).await.done(200);
 }

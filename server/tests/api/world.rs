@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use cairn_model::{AccountId, ChunkId, NodeId, RevisionId, SpaceId};
-use cairn_server::{Clock, Options, Server, build_dev};
+use cairn_server::{Clock, DevAccess, Options, Server, build_dev_reachable};
 use cairn_wire::account::AccountInfo;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{BatchFile, CompleteUpload, CreateUpload, SealedChunk, Upload};
@@ -39,13 +39,13 @@ impl World {
         let clock = Clock::Virtual {
             start_ms: 1_767_225_600_000,
         };
-        let app = build_dev(Options {
+        let options = Options {
             seed: Some(seed),
             clock,
             ..options
-        })
-        .unwrap();
-        Self::around(app)
+        };
+        // Requests name a host of their own here.
+        Self::around(build_dev_reachable(options, DevAccess::Anyone).unwrap())
     }
 
     /// The callers of a server that was made elsewhere.
@@ -82,7 +82,7 @@ impl World {
     }
 }
 
-/// The host that requests name: `/_dev` and the console are for this machine alone.
+/// The host that requests name; `/_dev` and the console are asked as a developer does.
 fn host(path: &str) -> &'static str {
     if path.starts_with("/_dev") || path.starts_with("/console") {
         "localhost"

@@ -11,7 +11,8 @@ use utoipa::{Modify, OpenApi};
         description = "End-to-end encrypted file storage: files and folders, uploads, the change feed. \
             Paths work with and without a trailing slash; `/v2/nodes` is `/api/v1/nodes`, `/api/v1/team` is `/api/v1/teams`. \
             Every error has the body `{code, message}`. Requests about files act in the caller's own space, or \
-            with `X-Space-Id` in that of one of the caller's teams."
+            with `X-Space-Id` in that of one of the caller's teams. Every response has an `X-Request-Id`: the one that \
+            the request brought, or a new one."
     ),
     components(schemas(
         cairn_wire::ErrorBody,

@@ -17,7 +17,12 @@ use serde_json::{Map, Value, json};
 /// A name of a node: not `.` or `..`, no `/`, no NUL.
 const NAME: &str = r"^(?:[^./\x00][^/\x00]*|\.[^./\x00][^/\x00]*|\.\.[^/\x00]+)$";
 /// With spaces around it, which are left out.
-const EMAIL: &str = r"^\s*[^\s@\x00-\x1f\x7f-\x9f]+@[^\s@\x00-\x1f\x7f-\x9f]+\s*$";
+const EMAIL: &str =
+    r#"^\s*[^\s@()<>\[\]:;\\,"\x00-\x1f\x7f-\x9f]+@[^\s@()<>\[\]:;\\,"\x00-\x1f\x7f-\x9f]+\s*$"#;
+/// One line that says something, with space around it that is left out.
+const LINE: &str = r"^\s*[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x1f\x7f-\x9f\u2028\u2029]*[^\s\x00-\x1f\x7f-\x9f])?\s*$";
+/// Lines without control characters but tabs.
+const LINES: &str = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
 const HTTPS: &str = r"^(?:|https://\S+)$";
 const LOGO: &str = r#"^(?:|https://[^/\s"'<>;,\x00-\x1f\x7f-\x9f][^\s"'<>;,\x00-\x1f\x7f-\x9f]*)$"#;
 const COLOUR: &str = "^(?:|#[0-9A-Fa-f]{6})$";
@@ -89,6 +94,22 @@ fn text(most: usize) -> Value {
     })
 }
 
+/// A name: one line that says something, of at most so many characters.
+fn line(most: usize) -> Value {
+    json!({
+        "minLength": 1, "maxLength": most, "pattern": LINE,
+        WORDS: format!("it has to have 1 to {most} characters, in one line and not only spaces")
+    })
+}
+
+/// A text of at most so many characters, in as many lines as it likes.
+fn lines(most: usize) -> Value {
+    json!({
+        "maxLength": most, "pattern": LINES,
+        WORDS: format!("it has to have at most {most} characters, and of control characters only tabs and ends of lines")
+    })
+}
+
 fn up_to_characters(most: usize) -> Value {
     json!({ "maxLength": most })
 }
@@ -133,7 +154,7 @@ fn range(least: i64, most: i64) -> Value {
 }
 
 fn expiry_days() -> Value {
-    json!({"exclusiveMinimum": 0, "maximum": bounds::LINK_DAYS, "example": 30})
+    json!({"minimum": bounds::LINK_LEAST_DAYS, "maximum": bounds::LINK_DAYS, "example": 30})
 }
 
 fn https(most: usize, pattern: &str) -> Value {
@@ -198,7 +219,7 @@ fn files() -> Vec<(&'static str, &'static str, Value)> {
             "delete_after_days",
             range(1, i64::from(bounds::RETENTION_DAYS)),
         ),
-        ("CreateRetentionRule", "name", text(bounds::RETENTION_NAME)),
+        ("CreateRetentionRule", "name", line(bounds::RETENTION_NAME)),
         ("ChatMessage", "message", text(bounds::CHAT_MESSAGE)),
         (
             "ClassifyFolder",
@@ -259,7 +280,7 @@ fn links() -> Vec<(&'static str, &'static str, Value)> {
 fn people() -> Vec<(&'static str, &'static str, Value)> {
     let role = json!(["admin", "member", null]);
     vec![
-        ("NameTeam", "name", text(bounds::TEAM_NAME)),
+        ("NameTeam", "name", line(bounds::TEAM_NAME)),
         ("InviteMember", "email", email()),
         (
             "InviteMember",
@@ -273,17 +294,13 @@ fn people() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("PutGrants", "grants", items(1, bounds::GRANTS)),
         ("NewGrant", "grant", sealed_limits(1, MAX_GRANT)),
-        ("UpdateProfile", "display_name", text(bounds::DISPLAY_NAME)),
-        ("UpdateProfile", "bio", up_to_characters(bounds::BIO)),
+        ("UpdateProfile", "display_name", line(bounds::DISPLAY_NAME)),
+        ("UpdateProfile", "bio", lines(bounds::BIO)),
         ("UpdateProfile", "avatar_url", https(bounds::URL, HTTPS)),
         ("SetUsername", "username", handle(1)),
         ("SetVanityUrl", "vanity_url", handle(3)),
         ("FollowMany", "user_ids", items(1, bounds::FOLLOWED)),
-        (
-            "ReportUser",
-            "details",
-            up_to_characters(bounds::REPORT_DETAILS),
-        ),
+        ("ReportUser", "details", lines(bounds::REPORT_DETAILS)),
     ]
 }
 
@@ -291,7 +308,7 @@ fn money() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         ("SendTip", "amount", amount(bounds::TIP)),
         ("SendTip", "token_amount", range(1, bounds::TIP)),
-        ("SendTip", "message", up_to_characters(bounds::TIP_MESSAGE)),
+        ("SendTip", "message", lines(bounds::TIP_MESSAGE)),
         (
             "BuyTokens",
             "pack",
@@ -299,7 +316,7 @@ fn money() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("Deposit", "amount", amount(bounds::DEPOSIT)),
         ("RequestWithdrawal", "amount", amount(bounds::WITHDRAWAL)),
-        ("CreateCreatorPlan", "name", text(bounds::PLAN_NAME)),
+        ("CreateCreatorPlan", "name", line(bounds::PLAN_NAME)),
         (
             "CreateCreatorPlan",
             "price_monthly",
@@ -308,7 +325,7 @@ fn money() -> Vec<(&'static str, &'static str, Value)> {
         (
             "CreateCreatorPlan",
             "description",
-            up_to_characters(bounds::PLAN_DESCRIPTION),
+            lines(bounds::PLAN_DESCRIPTION),
         ),
         (
             "SetSpendingAlerts",
@@ -325,19 +342,19 @@ fn money() -> Vec<(&'static str, &'static str, Value)> {
 
 fn accounts() -> Vec<(&'static str, &'static str, Value)> {
     vec![
-        ("CreateApiKey", "name", text(bounds::CREDENTIAL_NAME)),
+        ("CreateApiKey", "name", line(bounds::CREDENTIAL_NAME)),
         ("CreateApiKey", "expires_in", expires_in()),
         (
             "CreateServiceAccount",
             "name",
-            text(bounds::CREDENTIAL_NAME),
+            line(bounds::CREDENTIAL_NAME),
         ),
         (
             "CreateServiceAccount",
             "scope",
             json!({"enum": ["files", "files.read", null]}),
         ),
-        ("Device", "name", text(bounds::CREDENTIAL_NAME)),
+        ("Device", "name", line(bounds::CREDENTIAL_NAME)),
         ("InviteAccount", "email", email()),
         (
             "SetPassword",
@@ -381,6 +398,16 @@ fn parameters() -> Vec<(&'static str, &'static str, Value)> {
             "/api/v1/nodes/",
             "sort_by",
             json!({"enum": ["name", "size", "date"]}),
+        ),
+        (
+            "/api/v1/nodes/",
+            "state",
+            json!({"enum": ["active", "trashed"]}),
+        ),
+        (
+            "/api/v1/search/",
+            "mode",
+            json!({"enum": ["quick", "filtered", "content"]}),
         ),
         (
             "/api/v1/search/",

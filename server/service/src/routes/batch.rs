@@ -9,7 +9,7 @@ use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use cairn_store::{Actor, Edit, NewFolder, Result as StoreResult, Tx};
+use cairn_store::{Actor, Edit, NewFolder, Result as StoreResult, Space, Tx};
 use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeResult, NodeResults};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -40,11 +40,11 @@ struct Prepared {
     seen: StoreResult<Option<i64>>,
 }
 
-fn prepare(app: &AppState, operation: NodeOperation) -> Prepared {
+fn prepare(app: &AppState, space: Space, operation: NodeOperation) -> Prepared {
     let seen = match &operation {
         NodeOperation::Trash {
             seen: Some(cursor), ..
-        } => app.store.position(cursor).map(Some),
+        } => app.store.position(space, cursor).map(Some),
         NodeOperation::Trash { seen: None, .. }
         | NodeOperation::CreateFolder { .. }
         | NodeOperation::Move { .. } => Ok(None),
@@ -125,10 +125,10 @@ async fn run(
     let prepared: Vec<Prepared> = batch
         .operations
         .into_iter()
-        .map(|operation| prepare(&app, operation))
+        .map(|operation| prepare(&app, caller.space, operation))
         .collect();
     let actor = caller.actor();
-    let results = app.store.write(|tx| {
+    let results = app.store.write_many(|tx| {
         let mut results = Vec::with_capacity(prepared.len());
         for operation in prepared {
             match perform(tx, &actor, operation) {

@@ -32,7 +32,7 @@ fn limit(requested: Option<u32>) -> Result<usize> {
     get, path = "/api/v1/changes", tag = "changes", params(ChangesQuery),
     responses(
         (status = 200, description = "One page of the feed", body = Changes),
-        (status = 410, description = "The cursor belongs to another history; take a snapshot")
+        (status = 410, description = "The cursor belongs to another history or space; take a snapshot")
     )
 )]
 async fn changes(

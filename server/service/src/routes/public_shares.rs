@@ -11,9 +11,9 @@ use crate::state::AppState;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use cairn_model::{ChunkId, NodeId};
+use cairn_model::{AccountId, ChunkId, NodeId};
 use cairn_store::{CodePurpose, ShareRow, Visitor, may_view};
 use cairn_wire::headers::SHARE_ACCESS;
 use cairn_wire::shares::{
@@ -170,7 +170,8 @@ fn check_address(
         (status = 403, description = "The e-mail address is not on the list, the code is wrong or too old, or the link does not open"),
         (status = 404, description = "There is no such link"),
         (status = 410, description = "It has expired, or its download limit is reached"),
-        (status = 429, description = "Too many wrong passwords or codes")
+        (status = 429, description = "Too many wrong passwords or codes"),
+        (status = 507, description = "The owner's bandwidth of this month is used up")
     )
 )]
 async fn open(
@@ -189,44 +190,79 @@ async fn open(
             .transpose()?,
         masked_ip,
     };
-    app.store.check_denials(&share, &who)?;
-    let denied = |error| -> Result<Error> {
-        app.store.write(|tx| tx.deny_visit(&share, &who))?;
-        Ok(error)
-    };
-    if let Some(hash) = &share.password_check {
-        let password = asked.gate.as_deref().unwrap_or_default();
-        if password.is_empty() {
-            return Err(Error::unauthorized("this link has a password"));
-        }
-        if !password_check_fits(password, hash).await? {
-            return Err(denied(Error::unauthorized("the password is wrong"))?);
-        }
+    let gate = asked.gate.as_deref().filter(|text| !text.is_empty());
+    if share.password_check.is_some() && gate.is_none() {
+        return Err(Error::unauthorized("this link has a password"));
     }
-    match check_address(&app, &share, &who, asked.email_code.as_deref())? {
+    let _place = match share.password_check {
+        Some(_) => Some(app.identity.queue.enter(&who.masked_ip)?),
+        None => None,
+    };
+    // Before anything is checked: of many attempts at once, each is counted before the next.
+    let is_gated = share.password_check.is_some() || !share.share.allowed_emails.is_empty();
+    let attempt = if is_gated {
+        Some(app.store.write(|tx| tx.begin_attempt(&share, &who))?)
+    } else {
+        None
+    };
+    match pass_gate(&app, &share, &who, gate, asked.email_code.as_deref()).await? {
         AddressCheck::Fits => {}
         AddressCheck::CodeSent(email) => {
+            app.store.write(|tx| tx.withdraw_attempt(&share, attempt))?;
             let sent = ShareCodeSent {
                 code_sent_to: email,
             };
             return Ok((StatusCode::ACCEPTED, Json(sent)).into_response());
         }
-        AddressCheck::Refused(why) => return Err(denied(Error::forbidden(why))?),
+        AddressCheck::Refused(why) => return Err(Error::forbidden(why)),
     }
+    // The length of the list is known when it is written, which is too late to refuse the visit.
+    app.bandwidth.admit(&app.store, share.account, 1)?;
     let files = app.store.shared_files(&share)?;
-    let access = app.store.write(|tx| tx.open_visit(&share, &who))?;
-    Ok(Json(OpenedShare {
+    let access = app.store.write(|tx| {
+        tx.withdraw_attempt(&share, attempt)?;
+        tx.open_visit(&share, &who)
+    })?;
+    let opened = OpenedShare {
         access,
         may_view: may_view(&share),
         name: share.share.file_name.clone(),
         files,
-    })
-    .into_response())
+    };
+    counted_response(&app, share.account, &opened)
+}
+
+/// Checks the link's password, then the visitor's address.
+///
+/// # Errors
+/// 401 for a wrong password.
+async fn pass_gate(
+    app: &AppState,
+    share: &ShareRow,
+    who: &Visitor,
+    gate: Option<&str>,
+    code: Option<&str>,
+) -> Result<AddressCheck> {
+    if let Some(hash) = &share.password_check
+        && !password_check_fits(app, gate.unwrap_or_default(), hash).await?
+    {
+        return Err(Error::unauthorized("the password is wrong"));
+    }
+    check_address(app, share, who, code)
+}
+
+/// Returns the list of a link's files, which counts towards its owner's bandwidth: it has megabytes for a large
+/// folder, and whoever knows the link can ask for it again and again.
+fn counted_response(app: &AppState, owner: AccountId, opened: &OpenedShare) -> Result<Response> {
+    let body = serde_json::to_vec(opened)
+        .map_err(|e| Error::internal(format!("can't write a link's files: {e}")))?;
+    app.bandwidth.add(&app.store, owner, body.len() as u64)?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
 struct BeginDownload {
-    /// The file; all of them if absent.
+    /// The file, or a folder with those in it; all of the link's if absent. The token fetches no others.
     #[serde(default)]
     file_id: Option<NodeId>,
 }
@@ -288,12 +324,22 @@ async fn chunk(
     State(app): State<AppState>,
     PathArgs((code, chunk)): PathArgs<(String, ChunkId)>,
     QueryParams(query): QueryParams<ChunkQuery>,
+    method: Method,
     headers: HeaderMap,
 ) -> Result<Response> {
     let share = usable_share(&app, &code, true)?;
     let (place, visit) = app
         .store
         .shared_chunk(&share, access(&headers), query.node, chunk)?;
+    if method == Method::HEAD {
+        // Nothing is read, and nothing counts.
+        let mut response = chunk_response(Body::empty());
+        let length = HeaderValue::from(place.size);
+        response
+            .headers_mut()
+            .insert(header::CONTENT_LENGTH, length);
+        return Ok(response);
+    }
     app.bandwidth.admit(&app.store, share.account, place.size)?;
     let bytes = app
         .objects
@@ -302,13 +348,17 @@ async fn chunk(
     let length = bytes.len() as u64;
     app.store.write(|tx| tx.add_served(visit, length))?;
     app.bandwidth.add(&app.store, share.account, length)?;
-    let mut response = Response::new(Body::from(bytes));
-    response.headers_mut().insert(
+    Ok(chunk_response(Body::from(bytes)))
+}
+
+/// Returns a response with the headers of a chunk, whose body may be left out.
+fn chunk_response(body: Body) -> Response {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(
         header::CONTENT_TYPE,
         HeaderValue::from_static("application/octet-stream"),
     );
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
 }

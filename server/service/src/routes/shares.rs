@@ -84,7 +84,7 @@ async fn create(
     let node = new
         .file_id
         .ok_or_else(|| Error::invalid("`file_id` is missing; it names what is shared"))?;
-    let password_check = hash_password_check(&app, new.password.as_deref()).await?;
+    let password_check = hash_password_check(&app, caller.account, new.password.as_deref()).await?;
     let (id, storage_type) = (new.id, new.storage_type);
     let change = Change::of_new(new, password_check)?;
     let row = app.store.write(|tx| {
@@ -140,7 +140,9 @@ async fn update(
 ) -> Result<Json<Share>> {
     let password_check = match &change.password {
         None => None,
-        Some(password) => Some(hash_password_check(&app, password.as_deref()).await?),
+        Some(password) => {
+            Some(hash_password_check(&app, caller.account, password.as_deref()).await?)
+        }
     };
     let change = Change::of_update(change, password_check)?;
     let row = app.store.write(|tx| {

@@ -69,7 +69,7 @@ impl Listener {
         let store = &self.app.store;
         if self.bare {
             // A position of another history is an error here, as it is for the changes.
-            store.position(&self.cursor.0)?;
+            store.position(self.space, &self.cursor.0)?;
             let cursor = store.head(self.space)?;
             let changes = Vec::new();
             return Ok((cursor != self.cursor).then_some(FeedMoved { cursor, changes }));
@@ -135,7 +135,7 @@ fn events(listener: Listener) -> impl Stream<Item = Result<Event>> {
     get, path = "/api/v1/changes/stream", tag = "changes", params(StreamQuery),
     responses(
         (status = 200, description = "Server-sent events; a comment every 25 s", body = FeedMoved, content_type = "text/event-stream"),
-        (status = 410, description = "The cursor belongs to another history; take a snapshot")
+        (status = 410, description = "The cursor belongs to another history or space; take a snapshot")
     )
 )]
 async fn stream(
@@ -151,7 +151,7 @@ async fn stream(
         .map(|text| Cursor(text.to_owned()));
     let cursor = match resumed.or(query.cursor) {
         Some(cursor) => {
-            app.store.position(&cursor.0)?;
+            app.store.position(caller.space, &cursor.0)?;
             cursor
         }
         None => app.store.head(caller.space)?,

@@ -122,6 +122,18 @@ impl Store {
         })
     }
 
+    /// Returns a plan, for somebody who may subscribe to it.
+    ///
+    /// # Errors
+    /// 404 for no plan, 403 for somebody whom its creator blocks.
+    pub fn creator_plan(&self, viewer: AccountId, wanted: Uuid) -> Result<CreatorPlan> {
+        self.read(|conn| {
+            let plan = find_plan(conn, wanted)?;
+            refuse_blocked(conn, viewer, plan.creator_id)?;
+            Ok(plan)
+        })
+    }
+
     /// One page of a creator's own plans, oldest first, and their number.
     pub fn creator_plans(
         &self,

@@ -9,9 +9,9 @@ use crate::{Store, Tx};
 use cairn_model::AccountId;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::social::FeedEntryKind;
-use cairn_wire::social::{TipCurrency, TipReceipt};
+use cairn_wire::social::{TipCurrency, TipJar, TipReceipt};
 use cairn_wire::{Amount, Timestamp};
-use rusqlite::{OptionalExtension as _, params};
+use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -33,13 +33,29 @@ struct Recipient {
 }
 
 impl Store {
+    /// Returns who receives the tips of a jar, for somebody who is about to give one.
+    ///
+    /// # Errors
+    /// 404 for no jar, 403 for somebody whom its holder blocks.
+    pub fn tip_jar(&self, viewer: AccountId, jar: Uuid) -> Result<TipJar> {
+        self.read(|conn| {
+            let holder = holder_of_jar(conn, jar)?;
+            refuse_blocked(conn, viewer, holder.id)?;
+            Ok(TipJar {
+                id: jar,
+                user_id: holder.id,
+                display_name: holder.name,
+            })
+        })
+    }
+
     /// Gives a tip: dollars from the card, tokens from the wallet.
     ///
     /// # Errors
     /// 404 for no jar, 400 for one's own, 403 for somebody whom its holder blocks, 402.
     pub fn tip(&self, tip: &NewTip<'_>) -> Result<TipReceipt> {
         self.write(|tx| {
-            let recipient = tx.holder_of_jar(tip.jar)?;
+            let recipient = holder_of_jar(tx.conn, tip.jar)?;
             if recipient.id == tip.sender {
                 return Err(Error::invalid("`tip_jar_id` is your own"));
             }
@@ -62,24 +78,23 @@ impl Store {
     }
 }
 
-impl Tx<'_> {
-    fn holder_of_jar(&self, jar: Uuid) -> Result<Recipient> {
-        self.conn
-            .query_row(
-                "SELECT a.id, a.display_name FROM profiles p JOIN accounts a ON a.id = p.account \
-                 WHERE p.tip_jar = ?1",
-                [jar.as_bytes()],
-                |row| {
-                    Ok(Recipient {
-                        id: id(row, 0)?,
-                        name: row.get(1)?,
-                    })
-                },
-            )
-            .optional()?
-            .ok_or_else(|| Error::not_found(format!("there is no tip jar {jar}")))
-    }
+fn holder_of_jar(conn: &Connection, jar: Uuid) -> Result<Recipient> {
+    conn.query_row(
+        "SELECT a.id, a.display_name FROM profiles p JOIN accounts a ON a.id = p.account \
+         WHERE p.tip_jar = ?1",
+        [jar.as_bytes()],
+        |row| {
+            Ok(Recipient {
+                id: id(row, 0)?,
+                name: row.get(1)?,
+            })
+        },
+    )
+    .optional()?
+    .ok_or_else(|| Error::not_found(format!("there is no tip jar {jar}")))
+}
 
+impl Tx<'_> {
     /// Moves the money; returns the id of the entry in the ledger.
     fn pay_tip(&self, tip: &NewTip<'_>, recipient: AccountId) -> Result<Uuid> {
         let wallet = Book::Wallet(recipient);

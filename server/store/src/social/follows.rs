@@ -1,6 +1,6 @@
 //! Following: who follows whom, and whom one might.
 
-use super::{another, refuse_blocked, relationship, social_connection};
+use super::{other_display_name, refuse_blocked, relationship, social_connection};
 use crate::error::{Error, Result};
 use crate::rows::id;
 use crate::{Store, Tx};
@@ -49,7 +49,7 @@ fn contact(row: &Row<'_>) -> rusqlite::Result<Contact> {
 
 impl Tx<'_> {
     fn follow(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
-        let name = another(self.conn, me, other)?;
+        let name = other_display_name(self.conn, me, other)?;
         refuse_blocked(self.conn, me, other)?;
         let before = social_connection(self.conn, me, other)?;
         if before.is_blocked {
@@ -105,7 +105,7 @@ impl Store {
     /// 404, 400 for oneself.
     pub fn unfollow(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.write(|tx| {
-            another(tx.conn, me, other)?;
+            other_display_name(tx.conn, me, other)?;
             tx.conn.execute(
                 "DELETE FROM follows WHERE follower = ?1 AND followee = ?2",
                 params![me.as_bytes(), other.as_bytes()],
@@ -120,7 +120,7 @@ impl Store {
     /// 404, 400 for oneself.
     pub fn social_connection(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.read(|conn| {
-            another(conn, me, other)?;
+            other_display_name(conn, me, other)?;
             social_connection(conn, me, other)
         })
     }

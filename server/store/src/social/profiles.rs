@@ -1,6 +1,6 @@
 //! Profiles: what they say, their names, and who may see them.
 
-use super::{Pair, no_user, pair, refuse_blocked};
+use super::{Pair, no_user, pair_exists, refuse_blocked};
 use crate::error::{Error, Result};
 use crate::rows::{id, name_of, word};
 use crate::{Store, Tx};
@@ -85,7 +85,7 @@ impl Store {
             refuse_blocked(conn, viewer, user)?;
             let open = match found.visibility {
                 Visibility::Public => true,
-                Visibility::FollowersOnly => pair(conn, Pair::Follows, viewer, user)?,
+                Visibility::FollowersOnly => pair_exists(conn, Pair::Follows, viewer, user)?,
                 Visibility::Private => false,
             };
             if open {

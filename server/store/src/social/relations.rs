@@ -1,6 +1,6 @@
 //! Keeping people away: blocking, muting, reporting.
 
-use super::{another, social_connection};
+use super::{other_display_name, social_connection};
 use crate::Store;
 use crate::error::Result;
 use crate::rows::{fresh_id, name_of};
@@ -16,7 +16,7 @@ impl Store {
     /// 404, 400 for oneself.
     pub fn block(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.write(|tx| {
-            another(tx.conn, me, other)?;
+            other_display_name(tx.conn, me, other)?;
             tx.conn.execute(
                 "INSERT OR IGNORE INTO blocks (blocker, blocked, created_at) VALUES (?1, ?2, ?3)",
                 params![me.as_bytes(), other.as_bytes(), tx.now],
@@ -35,7 +35,7 @@ impl Store {
     /// 404, 400 for oneself.
     pub fn unblock(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.write(|tx| {
-            another(tx.conn, me, other)?;
+            other_display_name(tx.conn, me, other)?;
             tx.conn.execute(
                 "DELETE FROM blocks WHERE blocker = ?1 AND blocked = ?2",
                 params![me.as_bytes(), other.as_bytes()],
@@ -50,7 +50,7 @@ impl Store {
     /// 404, 400 for oneself.
     pub fn mute(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.write(|tx| {
-            another(tx.conn, me, other)?;
+            other_display_name(tx.conn, me, other)?;
             tx.conn.execute(
                 "INSERT OR IGNORE INTO mutes (muter, muted, created_at) VALUES (?1, ?2, ?3)",
                 params![me.as_bytes(), other.as_bytes(), tx.now],
@@ -65,7 +65,7 @@ impl Store {
     /// 404, 400 for oneself.
     pub fn unmute(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.write(|tx| {
-            another(tx.conn, me, other)?;
+            other_display_name(tx.conn, me, other)?;
             tx.conn.execute(
                 "DELETE FROM mutes WHERE muter = ?1 AND muted = ?2",
                 params![me.as_bytes(), other.as_bytes()],
@@ -80,7 +80,7 @@ impl Store {
     /// 404, 400 for oneself.
     pub fn report(&self, me: AccountId, report: &ReportUser) -> Result<Report> {
         self.write(|tx| {
-            another(tx.conn, me, report.user_id)?;
+            other_display_name(tx.conn, me, report.user_id)?;
             let made = Report {
                 id: fresh_id(tx),
                 user_id: report.user_id,

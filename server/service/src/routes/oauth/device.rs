@@ -62,6 +62,7 @@ fn normalize_code(text: &str) -> String {
     request_body(content = DeviceRequest, content_type = "application/x-www-form-urlencoded"),
     responses(
         (status = 200, description = "The codes", body = DeviceAuthorization),
+        (status = 400, description = "`client_id` is missing, or a scope is not supported"),
         (status = 401, description = "The client is unknown")
     )
 )]

@@ -263,6 +263,24 @@ async fn show_password(
     Ok(password_page(&app, &headers, &link, None))
 }
 
+/// Does in its turn what a link is for: a hash takes a core for a while, as a check of a password does.
+async fn set_password(
+    app: &AppState,
+    kind: PasswordLink,
+    link: Link,
+    password: String,
+    from: String,
+) -> Result<bool, Error> {
+    let _place = app.identity.queue.enter(&from)?;
+    let _permit = app.identity.checks.acquire().await;
+    let worker = app.clone();
+    tokio::task::spawn_blocking(move || {
+        worker.password_from_link(kind, &link.email, &link.code, &password, &from)
+    })
+    .await
+    .map_err(|e| Error::internal(format!("a password can't be set: {e}")))?
+}
+
 /// Sets the password, which ends all logins, or makes the account; the address is proved by that.
 #[utoipa::path(
     post, path = "/oauth/password", tag = "identity", security(()),
@@ -307,14 +325,7 @@ async fn submit_password(
     let Some(kind) = link.kind() else {
         return Ok(expired_page(&app));
     };
-    // A hash takes a core for a while, as a check of a password does.
-    let _permit = app.identity.checks.acquire().await;
-    let worker = app.clone();
-    let done = tokio::task::spawn_blocking(move || {
-        worker.password_from_link(kind, &link.email, &link.code, &sent.password, &from)
-    })
-    .await
-    .map_err(|e| Error::internal(format!("a password can't be set: {e}")))?;
+    let done = set_password(&app, kind, link, sent.password, from).await;
     match done {
         Ok(true) => Ok(notice(
             &app.source,

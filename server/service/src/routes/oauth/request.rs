@@ -12,9 +12,11 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use cairn_store::{Account, Hash, Scopes};
+use cairn_model::AccountId;
+use cairn_store::{Account, CLIENT_PREFIX, Hash, Scopes};
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
 
 /// Forms are short.
 const MAX_FORM: usize = 16 * 1024;
@@ -100,7 +102,10 @@ impl Credentials {
         let Some(basic) = headers
             .get(header::AUTHORIZATION)
             .and_then(|value| value.to_str().ok())
-            .and_then(|text| text.strip_prefix("Basic "))
+            .and_then(|text| text.split_once(' '))
+            // RFC 9110, section 11.1: names of schemes have no case.
+            .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("basic"))
+            .map(|(_, credentials)| credentials)
         else {
             return Ok(Self {
                 id: id
@@ -138,6 +143,31 @@ impl Credentials {
         client
             .filter(|client| client.is_proven_by(self.secret.as_deref()))
             .ok_or_else(|| Failure::client("the client is unknown, or its secret is wrong"))
+    }
+}
+
+/// A service account that has proven who it is.
+pub(super) struct Service {
+    pub(super) id: Uuid,
+    pub(super) account: AccountId,
+    pub(super) scope: Scopes,
+}
+
+impl Credentials {
+    /// Returns the service account that these are the credentials of.
+    pub(super) fn service_account(&self, app: &AppState) -> OAuthResult<Service> {
+        let refused = || Failure::client("the service account is unknown, or its secret is wrong");
+        let id = self
+            .id
+            .strip_prefix(CLIENT_PREFIX)
+            .and_then(|text| Uuid::try_parse(text).ok())
+            .ok_or_else(refused)?;
+        let secret = self.secret.as_deref().ok_or_else(refused)?;
+        let (account, scope) = app
+            .store
+            .use_service_account(id, &hash(secret))?
+            .ok_or_else(refused)?;
+        Ok(Service { id, account, scope })
     }
 }
 

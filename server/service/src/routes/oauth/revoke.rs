@@ -1,10 +1,12 @@
-//! Token revocation (RFC 7009): a token's whole login ends, its access tokens included.
+//! Token revocation (RFC 7009): a token's whole login ends, its access tokens included. Those of a service
+//! account belong to no login, and end one by one.
 
-use super::request::{Credentials, Fields, hash};
+use super::request::{Credentials, Fields, Service, hash};
 use crate::identity::failure::{Failure, OAuthResult};
 use crate::state::AppState;
 use axum::extract::State;
 use axum::http::StatusCode;
+use cairn_store::{CLIENT_PREFIX, Login};
 use cairn_wire::identity::RevokeRequest;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -32,12 +34,16 @@ async fn revoke(
         request.client_id.as_deref(),
         request.client_secret.as_deref(),
     )?;
-    let client = from.client(&app)?;
-    let token = request
-        .token
-        .as_deref()
-        .ok_or_else(|| Failure::request("'token' is missing"))?;
+    let missing = || Failure::request("'token' is missing");
+    let token = request.token.as_deref();
     let now = app.source.now_ms();
+    if from.id.starts_with(CLIENT_PREFIX) && app.identity.client(&from.id).is_none() {
+        let service = from.service_account(&app)?;
+        end_token(&app, &service, token.ok_or_else(missing)?, now)?;
+        return Ok(StatusCode::OK);
+    }
+    let client = from.client(&app)?;
+    let token = token.ok_or_else(missing)?;
     let mut ended = app.store.revoke_refresh(&hash(token), &client.id)?;
     if ended.is_none()
         && let Ok(access) = app.tokens.verify(token, now)
@@ -50,4 +56,22 @@ async fn revoke(
         app.tokens.end(login, now);
     }
     Ok(StatusCode::OK)
+}
+
+/// Ends an access token of a service account, and no other one.
+fn end_token(app: &AppState, service: &Service, token: &str, now: i64) -> OAuthResult<()> {
+    if let Ok(access) = app.tokens.verify(token, now)
+        && access.login == service.id
+        && let Some(id) = access.id
+    {
+        app.store.end_token(&Login {
+            id,
+            account: access.account,
+            client: access.client,
+            scope: access.scope,
+            auth_time: now,
+        })?;
+        app.tokens.end(id, now);
+    }
+    Ok(())
 }

@@ -14,13 +14,12 @@ use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cairn_store::Scopes;
-use cairn_store::{CLIENT_PREFIX, Login, Polled, Presented};
+use cairn_store::{Login, Polled, Presented};
 use cairn_wire::identity::{TokenRequest, TokenResponse};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-use uuid::Uuid;
 
 /// RFC 8628's type of grant.
 pub(crate) const DEVICE_GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:device_code";
@@ -112,7 +111,7 @@ fn by_refresh(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAu
     let mut given = grant_of(app, presented, refresh)?;
     if let Some(text) = request.scope.as_deref() {
         let narrower = scope(Some(text))?;
-        if !given.login.scope.has(narrower) {
+        if !given.login.scope.covers(narrower) {
             return Err(Failure::new(
                 "invalid_scope",
                 "'scope' asks for more than the login allowed",
@@ -124,23 +123,13 @@ fn by_refresh(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAu
 }
 
 fn by_secret(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAuthResult<Given> {
-    let refused = || Failure::client("the service account is unknown, or its secret is wrong");
-    let id = from
-        .id
-        .strip_prefix(CLIENT_PREFIX)
-        .and_then(|text| Uuid::try_parse(text).ok())
-        .ok_or_else(refused)?;
-    let secret = from.secret.as_deref().ok_or_else(refused)?;
-    let (account, allowed) = app
-        .store
-        .use_service_account(id, &hash(secret))?
-        .ok_or_else(refused)?;
+    let service = from.service_account(app)?;
+    let allowed = service.scope;
     let asked = match request.scope.as_deref() {
         None | Some("") => allowed,
         Some(text) => scope(Some(text))?,
     };
-    let reads_only = asked == Scopes::READ && allowed.has(Scopes::FILES);
-    if !allowed.has(asked) && !reads_only {
+    if !allowed.covers(asked) {
         return Err(Failure::new(
             "invalid_scope",
             "'scope' asks for more than the service account has",
@@ -148,8 +137,8 @@ fn by_secret(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAut
     }
     Ok(Given {
         login: Login {
-            id,
-            account,
+            id: service.id,
+            account: service.account,
             client: from.id.clone(),
             scope: asked,
             auth_time: app.source.now_ms(),

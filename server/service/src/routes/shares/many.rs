@@ -11,7 +11,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use cairn_store::NewShare;
+use cairn_store::{NewShare, one_line};
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::shares::{
     AccessMode, BulkShare, BulkShares, CreateShare, CreateShares, ShareByEmail, SharedByEmail,
@@ -50,7 +50,13 @@ async fn by_email(
         CreateShare {
             expiry_days: new.expiry_days,
             allowed_emails: vec![address.clone()],
-            access_mode: new.view_only.then_some(AccessMode::ViewOnly),
+            access_mode: new.view_only.map(|view_only| {
+                if view_only {
+                    AccessMode::ViewOnly
+                } else {
+                    AccessMode::Download
+                }
+            }),
             key_blob: new.key_blob.clone(),
             ..CreateShare::default()
         },
@@ -69,8 +75,8 @@ async fn by_email(
     })?;
     let share = row.show(app.source.now_ms(), &base);
     let mailed = app.store.write(|tx| {
-        let from = tx.display_name(caller.account)?;
-        let name = &share.file_name;
+        let from = one_line(&tx.display_name(caller.account)?);
+        let name = one_line(&share.file_name);
         let url = &share.url;
         let subject = format!("{from} shares “{name}” with you");
         let body = format!(

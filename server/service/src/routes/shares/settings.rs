@@ -1,8 +1,11 @@
 //! A link's settings: their limits, and how a change is applied to what is there.
 
-use crate::bounds::{EMAIL, LINK_DAYS, LINK_EMAILS, LINK_PASSWORD};
+use crate::bounds::{LINK_DAYS, LINK_EMAILS, LINK_LEAST_DAYS, LINK_PASSWORD};
 use crate::error::{Error, Result};
+use crate::http::text::email_address;
+use crate::identity::password::run_bcrypt;
 use crate::state::AppState;
+use cairn_model::AccountId;
 use cairn_store::{Error as StoreError, Result as StoreResult, ShareSettings};
 use cairn_wire::shares::{AccessMode, CreateShare, PasswordKdf, ShareDefaults, UpdateShare};
 use cairn_wire::{Sealed, Timestamp};
@@ -30,8 +33,12 @@ pub(super) struct Change {
 }
 
 /// Returns the bcrypt of what visitors have to send as the password; `None` for none.
+///
+/// # Errors
+/// 400 for one that is too long, 429 where the account has too many hashed at once.
 pub(crate) async fn hash_password_check(
     app: &AppState,
+    account: AccountId,
     password: Option<&str>,
 ) -> Result<Option<String>> {
     let Some(password) = password.filter(|password| !password.is_empty()) else {
@@ -42,42 +49,38 @@ pub(crate) async fn hash_password_check(
             "`password` has more than {LINK_PASSWORD} bytes"
         )));
     }
+    let _place = app.identity.queue.enter(&account.to_string())?;
     let (password, salt) = (password.to_owned(), app.source.bytes());
     let cost = app.options.password_cost;
-    tokio::task::spawn_blocking(move || bcrypt::hash_with_salt(password, cost, salt))
-        .await
-        .map_err(|e| Error::internal(format!("hashing ended: {e}")))?
+    run_bcrypt(app, move || bcrypt::hash_with_salt(password, cost, salt))
+        .await?
         .map(|parts| Some(parts.to_string()))
         .map_err(|e| Error::internal(format!("can't hash a link's password: {e}")))
 }
 
 /// Returns `true` if a password is the one that was hashed.
-pub(crate) async fn password_check_fits(password: &str, hash: &str) -> Result<bool> {
+pub(crate) async fn password_check_fits(
+    app: &AppState,
+    password: &str,
+    hash: &str,
+) -> Result<bool> {
     if password.len() > LINK_PASSWORD {
         return Ok(false);
     }
     let (password, hash) = (password.to_owned(), hash.to_owned());
-    tokio::task::spawn_blocking(move || bcrypt::verify(password, &hash))
-        .await
-        .map_err(|e| Error::internal(format!("checking ended: {e}")))?
+    run_bcrypt(app, move || bcrypt::verify(password, &hash))
+        .await?
         .map_err(|e| Error::internal(format!("can't check a link's password: {e}")))
 }
 
 /// An e-mail address in the one form in which addresses are compared.
 pub(crate) fn email(field: &str, text: &str) -> Result<String> {
-    let text = text.trim().to_lowercase();
-    let well_formed = text.split_once('@').is_some_and(|(who, place)| {
-        !who.is_empty()
-            && !place.is_empty()
-            && !place.contains('@')
-            && !text.contains(|c: char| c.is_whitespace() || c.is_control())
-    });
-    if !well_formed || text.len() > EMAIL {
-        return Err(Error::invalid(format!(
-            "`{field}`: `{text}` is not a valid e-mail address"
-        )));
-    }
-    Ok(text)
+    email_address(text).ok_or_else(|| {
+        Error::invalid(format!(
+            "`{field}`: `{}` is not a valid e-mail address",
+            text.trim()
+        ))
+    })
 }
 
 fn emails(list: &[String]) -> Result<Vec<String>> {
@@ -97,14 +100,31 @@ fn emails(list: &[String]) -> Result<Vec<String>> {
     Ok(out)
 }
 
+/// Returns the time so many days from now.
+///
+/// # Errors
+/// 400 for less or more than a link may have.
 fn expiry(days: f64, now: i64) -> StoreResult<i64> {
-    if !(days > 0.0 && days <= f64::from(LINK_DAYS)) {
+    if !(LINK_LEAST_DAYS..=f64::from(LINK_DAYS)).contains(&days) {
         return Err(StoreError::invalid(format!(
-            "`expiry_days` is {days}; it has to be more than 0 and at most {LINK_DAYS}"
+            "`expiry_days` is {days}; it has to be {LINK_LEAST_DAYS} to {LINK_DAYS}"
         )));
     }
     // At most ten years of milliseconds: exact in an f64.
     Ok(now + (days * DAY_MS) as i64)
+}
+
+/// Refuses a new end of the time in which a link opens that has passed already: the link would never open.
+fn check_window(change: &Change, old: &ShareSettings, now: i64) -> StoreResult<()> {
+    let Some(Some(until)) = change.active_until else {
+        return Ok(());
+    };
+    if until.0 <= now && old.active_until != Some(until.0) {
+        return Err(StoreError::invalid(format!(
+            "`active_until` is {until}, which has passed; give a later time, or switch the link off with `is_active`"
+        )));
+    }
+    Ok(())
 }
 
 impl Change {
@@ -186,7 +206,9 @@ impl Change {
         let start = ShareSettings {
             is_active: true,
             access_mode: defaults.default_access_mode,
-            expires_at: (days > 0.0).then(|| expiry(days, now)).transpose()?,
+            expires_at: (days > 0.0)
+                .then(|| expiry(days.max(LINK_LEAST_DAYS), now))
+                .transpose()?,
             notify: defaults.notify_on_download,
             ..ShareSettings::default()
         };
@@ -195,6 +217,7 @@ impl Change {
 
     /// The settings after this change.
     pub(super) fn apply(&self, old: ShareSettings, now: i64) -> StoreResult<ShareSettings> {
+        check_window(self, &old, now)?;
         let change = self.clone();
         let at = |new: Option<Option<Timestamp>>, old: Option<i64>| {
             new.map_or(old, |at| at.map(|at| at.0))

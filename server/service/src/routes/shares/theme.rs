@@ -2,7 +2,7 @@
 //! pages.
 
 use crate::auth::Caller;
-use crate::bounds::{BIO, DISPLAY_NAME, LINK_DAYS, URL};
+use crate::bounds::{BIO, DISPLAY_NAME, LINK_DAYS, LINK_LEAST_DAYS, URL};
 use crate::error::{Error, Result};
 use crate::http::extract::Input;
 use crate::state::AppState;
@@ -49,10 +49,11 @@ async fn set_defaults(
     Input(change): Input<UpdateShareDefaults>,
 ) -> Result<Json<ShareDefaults>> {
     if let Some(days) = change.default_expiry_days
-        && !(0.0..=f64::from(LINK_DAYS)).contains(&days)
+        && days != 0.0
+        && !(LINK_LEAST_DAYS..=f64::from(LINK_DAYS)).contains(&days)
     {
         return Err(Error::invalid(format!(
-            "`default_expiry_days` is {days}; it has to be 0 (never) to {LINK_DAYS}"
+            "`default_expiry_days` is {days}; it has to be 0 (never), or {LINK_LEAST_DAYS} to {LINK_DAYS}"
         )));
     }
     let new = app.store.write(|tx| {

@@ -4,7 +4,7 @@ use crate::auth::Caller;
 use crate::bounds::{BIO, DISPLAY_NAME, URL};
 use crate::error::Result;
 use crate::http::extract::{Input, PathArgs};
-use crate::http::text::{bounded_text, handle};
+use crate::http::text::{bounded_lines, bounded_text, handle};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -52,7 +52,10 @@ async fn update_profile(
     };
     let change = UpdateProfile {
         display_name: text("display_name", change.display_name, 1..=DISPLAY_NAME)?,
-        bio: text("bio", change.bio, 0..=BIO)?,
+        bio: change
+            .bio
+            .map(|text| bounded_lines("bio", &text, 0..=BIO))
+            .transpose()?,
         avatar_url: text("avatar_url", change.avatar_url, 0..=URL)?,
     };
     Ok(Json(app.store.update_profile(caller.account, &change)?))

@@ -4,7 +4,7 @@ use crate::auth::Caller;
 use crate::bounds::REPORT_DETAILS;
 use crate::error::Result;
 use crate::http::extract::{Input, PathArgs};
-use crate::http::text::bounded_text;
+use crate::http::text::bounded_lines;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -106,7 +106,7 @@ async fn report(
 ) -> Result<(StatusCode, Json<Report>)> {
     new.details = new
         .details
-        .map(|text| bounded_text("details", &text, 0..=REPORT_DETAILS))
+        .map(|text| bounded_lines("details", &text, 0..=REPORT_DETAILS))
         .transpose()?;
     Ok((
         StatusCode::CREATED,

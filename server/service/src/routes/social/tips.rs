@@ -3,22 +3,42 @@
 use crate::auth::Caller;
 use crate::bounds::{TIP, TIP_MESSAGE};
 use crate::error::{Error, Result};
-use crate::http::extract::Input;
-use crate::http::text::bounded_text;
+use crate::http::extract::{Input, PathArgs};
+use crate::http::text::bounded_lines;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use cairn_store::NewTip;
 use cairn_wire::Amount;
-use cairn_wire::social::{SendTip, TipCurrency, TipReceipt};
+use cairn_wire::social::{SendTip, TipCurrency, TipJar, TipReceipt};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
+use uuid::Uuid;
 
 const AMOUNTS: std::ops::RangeInclusive<i64> = 1..=TIP;
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
-    OpenApiRouter::default().routes(routes!(send_tip))
+    OpenApiRouter::default()
+        .routes(routes!(tip_jar))
+        .routes(routes!(send_tip))
+}
+
+/// Returns a tip jar with its owner, who receives the tips.
+#[utoipa::path(
+    get, path = "/api/v1/social/tip-jars/{id}", tag = "social", params(("id" = String, Path, format = Uuid)),
+    responses(
+        (status = 200, description = "The jar and its owner", body = TipJar),
+        (status = 403, description = "The jar's owner blocks the caller"),
+        (status = 404, description = "There is no such tip jar")
+    )
+)]
+async fn tip_jar(
+    caller: Caller,
+    State(app): State<AppState>,
+    PathArgs(jar): PathArgs<Uuid>,
+) -> Result<Json<TipJar>> {
+    Ok(Json(app.store.tip_jar(caller.account, jar)?))
 }
 
 /// Gives a tip: dollars from the caller's card, or tokens from the caller's wallet.
@@ -52,7 +72,7 @@ async fn send_tip(
                 })?,
         ),
     };
-    let message = bounded_text(
+    let message = bounded_lines(
         "message",
         tip.message.as_deref().unwrap_or_default(),
         0..=TIP_MESSAGE,
