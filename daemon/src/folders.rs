@@ -7,7 +7,9 @@ pub(crate) mod ignore;
 pub(crate) mod trash;
 
 use crate::failure::{CommandResult, Failure};
+use crate::output::text::now_ms;
 use cairn_control::{Folder, NewFolder};
+use cairn_engine::PauseOfAll;
 use cairn_index::{Db, FolderRow, FolderSettings, Index, IndexError};
 use cairn_model::{Kind, Name, RelPath};
 use cairn_platform::filesystem::{self, Filesystem, FilesystemKind};
@@ -22,7 +24,7 @@ pub(crate) fn open_index(home: &Home) -> CommandResult<(Index, Option<PathBuf>)>
 }
 
 /// Adds a pair, or says why it can't be one.
-pub(crate) fn add(index: &Index, new: &NewFolder) -> CommandResult<FolderRow> {
+pub(crate) fn add(home: &Home, index: &Index, new: &NewFolder) -> CommandResult<FolderRow> {
     let root = Path::new(&new.local);
     let meta = std::fs::metadata(root)
         .map_err(|e| Failure::usage(format!("can't sync {}: {e}", new.local)))?;
@@ -35,16 +37,43 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> CommandResult<FolderRow> {
     check_filesystem(root, &filesystem::of(root)?)?;
     let remote = remote_path(&new.remote)?;
     check_only(&new.only)?;
+    if let Some(row) = existing_pair(index, root, &remote)? {
+        // Wanted and there: a script may say it twice.
+        return Ok(row);
+    }
+    check_own_files(home, root)?;
+    if index.read(|db| is_below_a_file(db, &remote))? {
+        let text = format!("{remote} is a file on the service, or lies in one: name a folder");
+        return Err(Failure::usage(text));
+    }
+    let pause = index.read(|db| PauseOfAll::read(db, now_ms()))?;
+    let settings = FolderSettings {
+        mode: new.mode,
+        exclude: new.exclude.clone(),
+        only: new.only.clone(),
+        gate: new.gate,
+        paused: pause.is_some(),
+        paused_until: pause.and_then(|pause| pause.until_ms),
+    };
+    let row = index.write(|db| {
+        let id = db.add_folder(&new.local, &remote, &settings)?;
+        db.folder(id)
+    })?;
+    row.ok_or_else(|| Failure::failed(format!("the index didn't keep {}", new.local)))
+}
+
+/// Returns the pair of these two if there is one; refuses a folder that is part of another pair.
+fn existing_pair(index: &Index, root: &Path, remote: &str) -> CommandResult<Option<FolderRow>> {
     for row in index.read(|db| db.folders())? {
         let other = Path::new(&row.root);
         if root == other && row.remote_path == remote {
-            // Wanted and there: a script may say it twice.
-            return Ok(row);
+            return Ok(Some(row));
         }
         if root == other {
             let text = format!(
                 "{} is synced already, with {}: see `cairn folders`",
-                new.local, row.remote_path
+                root.display(),
+                row.remote_path
             );
             return Err(Failure::usage(text));
         }
@@ -52,22 +81,7 @@ pub(crate) fn add(index: &Index, new: &NewFolder) -> CommandResult<FolderRow> {
             return Err(overlap_error(root, other));
         }
     }
-    if index.read(|db| is_below_a_file(db, &remote))? {
-        let text = format!("{remote} is a file on the service, or lies in one: name a folder");
-        return Err(Failure::usage(text));
-    }
-    let settings = FolderSettings {
-        mode: new.mode,
-        exclude: new.exclude.clone(),
-        only: new.only.clone(),
-        gate: new.gate,
-        ..FolderSettings::default()
-    };
-    let row = index.write(|db| {
-        let id = db.add_folder(&new.local, &remote, &settings)?;
-        db.folder(id)
-    })?;
-    row.ok_or_else(|| Failure::failed(format!("the index didn't keep {}", new.local)))
+    Ok(None)
 }
 
 /// Refuses views of the kernel and devices: they hold no files, and reading them may never end.
@@ -80,6 +94,34 @@ fn check_filesystem(root: &Path, found: &Filesystem) -> CommandResult {
         root.display(),
         found.type_name
     )))
+}
+
+/// Refuses a folder in which an installation of Cairn, this one or another, keeps its own files: an index
+/// that is synced changes with each change that it records, and would replace another device's.
+pub(crate) fn check_own_files(home: &Home, root: &Path) -> CommandResult {
+    let places = home.own_places();
+    let own = places.iter().find(|place| root.starts_with(place));
+    match own
+        .map(PathBuf::as_path)
+        .or_else(|| dirs::home_around(root))
+    {
+        None => Ok(()),
+        Some(place) => Err(Failure::usage(format!(
+            "can't sync {}: Cairn keeps files of its own in {}; choose a folder outside it",
+            root.display(),
+            place.display()
+        ))),
+    }
+}
+
+/// Returns the places that the folders of an index leave out: the installation's own, and folders that were
+/// added before they became, or were known to be, another installation's.
+pub(crate) fn own_places(home: &Home, index: &Index) -> CommandResult<Vec<PathBuf>> {
+    let roots = index.read(|db| db.folders())?.into_iter();
+    let roots = roots.map(|row| PathBuf::from(row.root));
+    let mut places = home.own_places();
+    places.extend(roots.filter(|root| dirs::is_marked(root)));
+    Ok(places)
 }
 
 fn overlap_error(root: &Path, other: &Path) -> Failure {

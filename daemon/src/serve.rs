@@ -23,6 +23,7 @@ use cairn_transfer::{Limits, Transfer};
 use disk::GuardedDisk;
 use handler::Daemon;
 use parking_lot::Mutex;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
@@ -50,23 +51,21 @@ pub(crate) async fn run(options: Options) -> CommandResult {
     home.create()?;
     let lock = DaemonLock::acquire(&home.lock_file())?;
     let config = Config::load(&home)?;
-    let to_stderr = if background {
-        None
-    } else {
-        Some(log.as_deref().unwrap_or("info"))
-    };
+    let to_stderr = (!background).then(|| log.as_deref().unwrap_or("info"));
     logging::for_daemon(&home, &config.log_level, to_stderr)?;
     let session = Session::open(&home, RetryProfile::Background)?;
     let index = open_index(&home)?;
     // Before the engine begins to work: who sees the socket sees a daemon that answers.
     let listener = Listener::bind(&home.socket_path())?;
-    let roots = index
-        .read(|db| db.folders())?
-        .into_iter()
-        .map(|row| row.root.into())
-        .collect();
-    let disk = Arc::new(GuardedDisk::new(roots));
-    let engine = start_engine(&session, Arc::new(index), &config, disk.clone(), zone)?;
+    let disk = Arc::new(GuardedDisk::new(roots_of(&index)?));
+    let engine = start_engine(
+        &home,
+        &session,
+        Arc::new(index),
+        &config,
+        disk.clone(),
+        zone,
+    )?;
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         pid = std::process::id(),
@@ -98,6 +97,12 @@ pub(crate) async fn run(options: Options) -> CommandResult {
     result
 }
 
+/// Returns the local folders of all pairs.
+fn roots_of(index: &Index) -> CommandResult<Vec<PathBuf>> {
+    let folders = index.read(|db| db.folders())?;
+    Ok(folders.into_iter().map(|row| row.root.into()).collect())
+}
+
 /// Opens the index, and says in the log if an unreadable one had to be set aside.
 fn open_index(home: &Home) -> CommandResult<Index> {
     let (index, set_aside) = folders::open_index(home)?;
@@ -112,6 +117,7 @@ fn open_index(home: &Home) -> CommandResult<Index> {
 }
 
 fn start_engine(
+    home: &Home,
     session: &Session,
     index: Arc<Index>,
     config: &Config,
@@ -136,6 +142,7 @@ fn start_engine(
     };
     let options = EngineOptions {
         settings: config.engine(),
+        own_places: folders::own_places(home, &index)?,
         ..EngineOptions::new(
             index,
             session.api.clone(),

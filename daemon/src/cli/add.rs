@@ -2,6 +2,7 @@
 
 mod only;
 mod preview;
+mod whole_account;
 
 use crate::account::Account;
 use crate::app::App;
@@ -11,8 +12,9 @@ use crate::config::{Config, parse_gate};
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::folders;
 use crate::local_path;
+use crate::output::text::clean;
 use cairn_control::{Folder, NewFolder, typed};
-use cairn_model::{DeletionGate, SyncMode};
+use cairn_model::{DeletionGate, SyncMode, SyncState};
 use std::path::{Path, PathBuf};
 
 /// Keep a folder in sync with one on the service
@@ -24,9 +26,9 @@ use std::path::{Path, PathBuf};
 pub(super) struct Args {
     /// The folder on this machine; it is made if it is missing
     local: PathBuf,
-    /// The folder on the service; it is made if it is missing
-    #[arg(long, value_name = "/PATH", default_value = "/")]
-    remote: String,
+    /// The folder on the service; it is made if it is missing [default: /, which is the whole account]
+    #[arg(long, value_name = "/PATH")]
+    remote: Option<String>,
     /// Direction of the changes [default: two-way]
     #[arg(long, value_parser = values(SyncMode::ALL, SyncMode::as_str, help_of_mode))]
     mode: Option<SyncMode>,
@@ -43,7 +45,7 @@ pub(super) struct Args {
     /// Show what the first merge would transfer and keep twice, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Don't ask before a whole disk, a whole home folder or a network file system is synced
+    /// Don't ask before a whole disk, a whole home folder, a network file system or a whole account is synced
     #[arg(long)]
     yes: bool,
 }
@@ -70,7 +72,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if args.dry_run {
         return preview::run(app, &args).await;
     }
-    let remote = folders::remote_path(&args.remote)?;
+    let remote = folders::remote_path(args.remote())?;
     let is_made = !args.local.exists();
     if is_made {
         std::fs::create_dir(&args.local).map_err(|e| {
@@ -97,22 +99,58 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         }
         other => other?,
     };
+    report(app, &added, &missing).await
+}
+
+/// Says that a pair was made, and what a person should know of it.
+async fn report(app: &App, added: &Folder, missing: &[String]) -> CommandResult {
     app.out.line(format_args!(
         "{} is synced with {} from now on.",
-        added.local, added.remote
+        clean(&added.local),
+        clean(&added.remote)
     ));
+    for place in own_places_in(app, added) {
+        app.out.note(format_args!(
+            "{} is left out: Cairn keeps files of its own there",
+            clean(&place.display().to_string())
+        ));
+    }
     for sub in missing {
         app.out.note(format_args!(
             "`{sub}` is neither in {} nor in {} on the service: nothing of it is synced until one side has it",
-            added.local, added.remote
+            clean(&added.local),
+            clean(&added.remote),
+            sub = clean(sub)
         ));
     }
-    if app.running_daemon().await?.is_none() {
-        app.out
-            .note("the daemon is not running: run `cairn start` to begin syncing");
+    match app.running_daemon().await? {
+        None => app
+            .out
+            .note("the daemon is not running: run `cairn start` to begin syncing"),
+        Some(client) => {
+            let status = client.send(typed::Status {}).await?;
+            let mut folders = status.folders.iter();
+            if folders.any(|f| f.local == added.local && f.state == SyncState::Paused) {
+                app.out
+                    .note("syncing is paused: run `cairn resume` to begin");
+            }
+        }
     }
-    app.out.json(&added);
+    app.out.json(added);
     Ok(())
+}
+
+/// Returns the places of Cairn's own files that a pair leaves out, without those that lie in another one.
+fn own_places_in(app: &App, added: &Folder) -> Vec<PathBuf> {
+    let mut places = app.home.own_places();
+    places.retain(|place| place.starts_with(&added.local) && place.exists());
+    let all = places.clone();
+    let is_in_other = |place: &PathBuf| {
+        let mut others = all.iter().filter(|other| *other != place);
+        others.any(|other| place.starts_with(other))
+    };
+    places.retain(|place| !is_in_other(place));
+    places
 }
 
 /// Asks where that is needed, and makes the pair. Returns it with the chosen subfolders that neither side has.
@@ -123,6 +161,9 @@ async fn confirm_and_pair(
 ) -> CommandResult<(Folder, Vec<String>)> {
     if !args.yes {
         ask(&new)?;
+        if args.remote.is_none() {
+            whole_account::ask(app, &new).await?;
+        }
     }
     let missing = only::missing_subfolders(app, &new).await;
     Ok((pair(app, args, new).await?, missing))
@@ -137,6 +178,7 @@ async fn pair(app: &App, args: &Args, new: NewFolder) -> CommandResult<Folder> {
             let added: Folder = client.send(request).await.context(&what)?;
             match args.changed_options(&added) {
                 Some(folder) => {
+                    note_narrowing(app, &added, &folder);
                     let request = typed::ChangeFolder { folder };
                     Ok(client.send(request).await.context(what)?)
                 }
@@ -145,14 +187,25 @@ async fn pair(app: &App, args: &Args, new: NewFolder) -> CommandResult<Folder> {
         }
         None => {
             let (index, _) = folders::open_index(&app.home)?;
-            let added = folders::to_control(&folders::add(&index, &new).context(&what)?);
+            let added = folders::to_control(&folders::add(&app.home, &index, &new).context(&what)?);
             match args.changed_options(&added) {
-                Some(folder) => Ok(folders::to_control(
-                    &folders::change(&index, &folder).context(what)?,
-                )),
+                Some(folder) => {
+                    note_narrowing(app, &added, &folder);
+                    let row = folders::change(&index, &folder).context(what)?;
+                    Ok(folders::to_control(&row))
+                }
                 None => Ok(added),
             }
         }
+    }
+}
+
+/// Says what becomes of files that a pair leaves out from now on.
+fn note_narrowing(app: &App, before: &Folder, after: &NewFolder) {
+    if before.only != after.only || before.exclude != after.exclude {
+        app.out.note(
+            "what is left out from now on stays where it is, here and on the service, and is not synced any more",
+        );
     }
 }
 
@@ -170,6 +223,10 @@ fn ask(new: &NewFolder) -> CommandResult {
 }
 
 impl Args {
+    fn remote(&self) -> &str {
+        self.remote.as_deref().unwrap_or("/")
+    }
+
     /// Returns the new options of a pair that exists already, if they differ.
     fn changed_options(&self, added: &Folder) -> Option<NewFolder> {
         let or = |given: &Vec<String>, has: &Vec<String>| match given.is_empty() {

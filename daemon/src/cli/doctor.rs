@@ -6,9 +6,10 @@ use crate::config::Config;
 use crate::failure::{CommandResult, Failure};
 use crate::folders::open_index;
 use crate::output::Style;
-use crate::output::text::{clean, now_ms, size};
+use crate::output::text::{clean, count, now_ms, size};
 use crate::session::{RetryProfile, Session};
-use cairn_control::typed;
+use cairn_control::{ProblemGroup, Status, typed};
+use cairn_model::{ProblemCode, SyncState};
 use cairn_platform::{Disk as _, RealDisk};
 use serde::Serialize;
 use std::path::Path;
@@ -17,6 +18,9 @@ use std::path::Path;
 const MAX_SKEW_MS: i64 = 5 * 60 * 1000;
 /// With less, even small downloads fail soon.
 const LITTLE_SPACE: u64 = 200 * 1024 * 1024;
+
+/// The check of what the daemon can't sync, whose messages hold names of files.
+pub(super) const SYNCING: &str = "syncing";
 
 /// Check everything that syncing needs
 #[derive(clap::Args, Debug)]
@@ -34,7 +38,7 @@ pub(super) enum CheckStatus {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(super) struct Finding {
     pub(super) check: &'static str,
-    #[serde(rename = "verdict")]
+    #[serde(rename = "level")]
     pub(super) status: CheckStatus,
     pub(super) message: String,
 }
@@ -227,6 +231,44 @@ fn folders(app: &App, findings: &mut Findings) {
     }
 }
 
+/// Adds what keeps the daemon from syncing: for everything, or for a folder.
+fn add_sync_findings(findings: &mut Findings, status: &Status) {
+    if status.state == SyncState::Error
+        && let Some(message) = &status.message
+    {
+        findings.add(SYNCING, CheckStatus::Failed, message);
+    }
+    for folder in &status.folders {
+        let level = match folder.state {
+            SyncState::Error => CheckStatus::Failed,
+            SyncState::Idle
+            | SyncState::Syncing
+            | SyncState::Paused
+            | SyncState::Offline
+            | SyncState::Attention => CheckStatus::Warning,
+        };
+        let is_news = |group: &&ProblemGroup| {
+            !matches!(
+                group.code,
+                // Reported as "watching", or nothing is to be done.
+                ProblemCode::Watch
+                    | ProblemCode::Symlink
+                    | ProblemCode::Special
+                    | ProblemCode::Changing
+            )
+        };
+        for group in folder.problems.iter().filter(is_news) {
+            let message = format!("{}: {}: {}", folder.local, group.message, group.hint);
+            findings.add(SYNCING, level, message);
+        }
+        if folder.conflicts > 0 {
+            let conflicts = count(folder.conflicts, "conflict");
+            let message = format!("{}: {conflicts}: see `cairn conflicts`", folder.local);
+            findings.add(SYNCING, CheckStatus::Warning, message);
+        }
+    }
+}
+
 async fn daemon(app: &App, findings: &mut Findings) {
     let client = match app.running_daemon().await {
         Ok(Some(client)) => client,
@@ -261,11 +303,62 @@ async fn daemon(app: &App, findings: &mut Findings) {
         );
         findings.add("daemon", CheckStatus::Warning, message);
     }
+    let status = client.send(typed::Status {}).await.map_err(Failure::from);
+    if let Some(status) = findings.record(SYNCING, status) {
+        add_sync_findings(findings, &status);
+    }
     for problem in info.watch_problems {
         findings.add(
             "watching",
             CheckStatus::Warning,
             format!("{}: {}", problem.message, problem.hint),
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_control::FolderStatus;
+
+    fn found(state: SyncState, code: ProblemCode, conflicts: u64) -> Vec<(CheckStatus, String)> {
+        let group = ProblemGroup {
+            code,
+            count: 1,
+            bytes: 0,
+            message: "it was deleted on the service".into(),
+            hint: "run something".into(),
+            examples: Vec::new(),
+        };
+        let folder = FolderStatus {
+            local: "/f".into(),
+            state,
+            problems: vec![group],
+            conflicts,
+            ..FolderStatus::default()
+        };
+        let mut findings = Findings::default();
+        let status = Status {
+            folders: vec![folder],
+            ..Status::default()
+        };
+        add_sync_findings(&mut findings, &status);
+        let found = findings.0.into_iter();
+        found.map(|found| (found.status, found.message)).collect()
+    }
+
+    #[test]
+    fn what_the_daemon_can_not_sync_is_a_finding() {
+        let gone = found(SyncState::Error, ProblemCode::FolderGone, 0);
+        let says = "/f: it was deleted on the service: run something".to_owned();
+        assert_eq!(gone, [(CheckStatus::Failed, says.clone())]);
+        let held = found(SyncState::Attention, ProblemCode::DeletionsHeld, 2);
+        let conflicts = "/f: 2 conflicts: see `cairn conflicts`".to_owned();
+        let expected = [
+            (CheckStatus::Warning, says),
+            (CheckStatus::Warning, conflicts),
+        ];
+        assert_eq!(held, expected);
+        assert_eq!(found(SyncState::Idle, ProblemCode::Symlink, 0), []);
     }
 }

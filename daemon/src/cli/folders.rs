@@ -1,14 +1,15 @@
 //! `cairn folders`: the pairs of this device, and the disks that they are on.
 
 use crate::app::App;
+use crate::config::Config;
 use crate::failure::{CommandResult, Context as _};
-use crate::folders::open_index;
+use crate::folders::{self, open_index};
 use crate::local_path;
 use crate::output::table::{Align, Table};
-use crate::output::text::size;
-use cairn_control::{FolderStatus, typed};
-use cairn_model::SyncState;
-use serde_json::json;
+use crate::output::text::{clean, size};
+use cairn_control::{Folder, FolderStatus, typed};
+use cairn_model::{DeletionGate, SyncState};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Show the folders that are synced
@@ -58,6 +59,7 @@ async fn list(app: &App) -> CommandResult {
         Some(client) => (client.send(typed::Status {}).await?.folders, true),
         None => (from_files(app)?, false),
     };
+    let chosen = choices(app).await?;
     let mut table = Table::new(&[
         ("LOCAL", Align::Left),
         ("REMOTE", Align::Left),
@@ -85,9 +87,61 @@ async fn list(app: &App) -> CommandResult {
         &app.out,
         "No folder is synced yet: add one with `cairn add FOLDER`.",
     );
+    let usual = |_| Some(DeletionGate::default());
+    let default_gate = Config::load(&app.home).map_or_else(usual, |config| config.deletion_gate);
+    for choice in &chosen {
+        for line in choice_lines(choice, default_gate) {
+            app.out.line(clean(&line));
+        }
+    }
+    let folders: Vec<Value> = folders.iter().map(|f| document(f, &chosen)).collect();
     app.out
         .json(&json!({ "folders": folders, "running": running }));
     Ok(())
+}
+
+/// Returns what a person chose for each pair.
+async fn choices(app: &App) -> CommandResult<Vec<Folder>> {
+    if let Some(client) = app.running_daemon().await? {
+        return Ok(client.send(typed::Folders {}).await?);
+    }
+    let (index, _) = open_index(&app.home)?;
+    let rows = index.read(|db| db.folders())?;
+    Ok(rows.iter().map(folders::to_control).collect())
+}
+
+/// Returns the choices for a pair that are not the usual ones, each in a line.
+fn choice_lines(folder: &Folder, default_gate: Option<DeletionGate>) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut add = |what: &str| lines.push(format!("{}: {what}", folder.local));
+    if !folder.only.is_empty() {
+        add(&format!("only {}", folder.only.join(", ")));
+    }
+    if !folder.exclude.is_empty() {
+        add(&format!("without {}", folder.exclude.join(", ")));
+    }
+    if folder.gate != default_gate {
+        add(&match folder.gate {
+            Some(gate) => format!(
+                "deletions of more than {}% of the files, and at least {}, wait for `cairn confirm`",
+                gate.percent, gate.files
+            ),
+            None => "deletions never wait for `cairn confirm`".to_owned(),
+        });
+    }
+    lines
+}
+
+/// Returns a pair as a document, with what a person chose for it.
+fn document(folder: &FolderStatus, chosen: &[Folder]) -> Value {
+    let mut document = json!(folder);
+    let choice = chosen.iter().find(|choice| choice.local == folder.local);
+    if let (Some(fields), Some(choice)) = (document.as_object_mut(), choice) {
+        fields.insert("only".to_owned(), json!(choice.only));
+        fields.insert("exclude".to_owned(), json!(choice.exclude));
+        fields.insert("gate".to_owned(), json!(choice.gate));
+    }
+    document
 }
 
 /// Reads the folders from the index while no daemon runs: nothing moves, so nothing is in sync for
@@ -114,4 +168,49 @@ fn from_files(app: &App) -> CommandResult<Vec<FolderStatus>> {
         }
         Ok(folders)
     })?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::SyncMode;
+
+    #[test]
+    fn what_was_chosen_for_a_pair_is_shown_where_it_is_not_the_usual() {
+        let usual = Some(DeletionGate::default());
+        let folder = Folder {
+            local: "/f".into(),
+            remote: "/f".into(),
+            mode: SyncMode::TwoWay,
+            exclude: vec!["*.tmp".into()],
+            only: vec!["a".into(), "b/c".into()],
+            gate: None,
+        };
+        let lines = choice_lines(&folder, usual);
+        assert_eq!(
+            lines,
+            [
+                "/f: only a, b/c",
+                "/f: without *.tmp",
+                "/f: deletions never wait for `cairn confirm`",
+            ]
+        );
+        let status = FolderStatus {
+            local: "/f".into(),
+            ..FolderStatus::default()
+        };
+        let shown = document(&status, std::slice::from_ref(&folder));
+        assert_eq!(shown["only"], json!(["a", "b/c"]));
+        assert_eq!(
+            (&shown["exclude"], &shown["gate"]),
+            (&json!(["*.tmp"]), &Value::Null)
+        );
+        let plain = Folder {
+            exclude: Vec::new(),
+            only: Vec::new(),
+            gate: usual,
+            ..folder
+        };
+        assert_eq!(choice_lines(&plain, usual), [""; 0]);
+    }
 }

@@ -43,7 +43,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         } else {
             PathBuf::from(&local).join(path)
         };
-        let decision = ignore::check(&row, &path)?;
+        let decision = ignore::check(&app.home, &row, &path)?;
         let rule = decision
             .rule
             .as_deref()

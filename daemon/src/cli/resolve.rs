@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::cli::enum_values::values;
 use crate::failure::{CommandResult, Context as _};
 use crate::local_path;
-use cairn_control::{ConflictList, typed};
+use cairn_control::{ConflictList, Resolved, typed};
 use cairn_model::Keep;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -44,14 +44,22 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         path: text.clone(),
         keep,
     };
-    daemon
+    let Resolved { copy } = daemon
         .send(request)
         .await
         .context(format_args!("resolve {text}"))?;
+    app.out.line(sentence(&text, copy.as_deref()));
     app.out
-        .line(format_args!("The conflict of {text} is resolved."));
-    app.out.json(&json!({ "resolved": text, "keep": keep }));
+        .json(&json!({ "resolved": text, "keep": keep, "copy": copy }));
     Ok(())
+}
+
+/// Returns the sentence for a conflict that is resolved; `copy` is the new path of its copy.
+fn sentence(path: &str, copy: Option<&str>) -> String {
+    match copy {
+        Some(copy) => format!("Both versions stay; the copy is now {copy}."),
+        None => format!("The conflict of {path} is resolved."),
+    }
 }
 
 /// The path as `cairn conflicts` shows it, below its folder, whatever the working directory is. Not
@@ -85,6 +93,13 @@ mod tests {
             copy_made_here: None,
             at: String::new(),
         }
+    }
+
+    #[test]
+    fn the_new_name_of_a_copy_is_shown() {
+        let shown = sentence("/x/f", Some("/x/f (laptop)"));
+        assert_eq!(shown, "Both versions stay; the copy is now /x/f (laptop).");
+        assert_eq!(sentence("/x/f", None), "The conflict of /x/f is resolved.");
     }
 
     #[test]

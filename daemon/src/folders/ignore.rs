@@ -2,11 +2,11 @@
 
 use crate::failure::{CommandResult, Context as _, Failure};
 use cairn_control::{IgnoreDecision, IgnoreRules};
-use cairn_engine::{RuleMatch, Rules};
+use cairn_engine::{OWN_FILES, RuleMatch, Rules};
 use cairn_index::FolderRow;
 use cairn_model::RelPath;
-use cairn_platform::RealDisk;
-use std::io::{self, Write as _};
+use cairn_platform::{FileMode, Home, RealDisk, dirs, write_atomic};
+use std::io;
 use std::path::Path;
 
 /// The rules file at the root of a folder.
@@ -30,7 +30,8 @@ pub(crate) fn add(row: &FolderRow, pattern: &str) -> CommandResult {
             "`{pattern}` is not a valid pattern (use one line in gitignore syntax)"
         )));
     }
-    let before = text(row)?;
+    let bytes = read(row)?;
+    let before = String::from_utf8_lossy(&bytes);
     if before.lines().any(|line| line == pattern) {
         return Ok(());
     }
@@ -40,14 +41,9 @@ pub(crate) fn add(row: &FolderRow, pattern: &str) -> CommandResult {
         "\n"
     };
     let path = file(row);
-    let append = || -> io::Result<()> {
-        let mut file = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&path)?;
-        file.write_all(format!("{newline}{pattern}\n").as_bytes())
-    };
-    append().context(format_args!("add to {}", path.display()))
+    let after = format!("{newline}{pattern}\n");
+    let whole = [bytes.as_slice(), after.as_bytes()].concat();
+    write_atomic(&path, &whole, FileMode::Inherit).context("add a rule")
 }
 
 /// Replaces the folder's rules file; without lines there is none.
@@ -58,21 +54,23 @@ pub(crate) fn replace(row: &FolderRow, lines: &[String]) -> CommandResult {
         )));
     }
     let path = file(row);
-    let write = || -> io::Result<()> {
-        if lines.is_empty() {
-            return match std::fs::remove_file(&path) {
-                Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
-                Ok(()) | Err(_) => Ok(()),
-            };
-        }
-        std::fs::write(&path, lines.join("\n") + "\n")
-    };
-    write().context(format_args!("write {}", path.display()))
+    if lines.is_empty() {
+        return match std::fs::remove_file(&path) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                Err(e).context(format_args!("delete {}", path.display()))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        };
+    }
+    // On a full disk the rules stay as they are: without them, what they keep back would be sent.
+    let text = lines.join("\n") + "\n";
+    write_atomic(&path, text.as_bytes(), FileMode::Inherit).context("change the rules")
 }
 
 /// Returns whether a path would be ignored if the rules file had these lines. Nothing is written to
 /// the folder.
 pub(crate) fn try_out(
+    home: &Home,
     row: &FolderRow,
     lines: &[String],
     path: &Path,
@@ -83,13 +81,16 @@ pub(crate) fn try_out(
         ..row.clone()
     };
     replace(&draft, lines)?;
-    let rules = Rules::load(&RealDisk::new(), place.path(), &row.settings);
+    let rules = Rules::load(&RealDisk::new(), place.path(), &row.settings)
+        .with_own_places(Path::new(&row.root), &home.own_places());
     decide(row, &rules, path)
 }
 
 /// Returns whether a path in the folder is ignored, and by which rule.
-pub(crate) fn check(row: &FolderRow, path: &Path) -> CommandResult<IgnoreDecision> {
-    let rules = Rules::load(&RealDisk::new(), Path::new(&row.root), &row.settings);
+pub(crate) fn check(home: &Home, row: &FolderRow, path: &Path) -> CommandResult<IgnoreDecision> {
+    let root = Path::new(&row.root);
+    let rules = Rules::load(&RealDisk::new(), root, &row.settings)
+        .with_own_places(root, &home.own_places());
     decide(row, &rules, path)
 }
 
@@ -102,7 +103,11 @@ fn decide(row: &FolderRow, rules: &Rules, path: &Path) -> CommandResult<IgnoreDe
     // A rule for a folder decides for everything below it.
     for n in 1..=names.len() {
         let part: RelPath = names[..n].iter().cloned().collect();
-        match rules.check(&part, is_dir || n < names.len()) {
+        let found = match dirs::is_marked(&part.to_path(Path::new(&row.root))) {
+            true => RuleMatch::Ignored(OWN_FILES.to_owned()),
+            false => rules.check(&part, is_dir || n < names.len()),
+        };
+        match found {
             RuleMatch::Ignored(rule) => {
                 return Ok(IgnoreDecision {
                     path: below.to_string(),
@@ -133,10 +138,14 @@ pub(crate) fn file(row: &FolderRow) -> std::path::PathBuf {
 }
 
 fn text(row: &FolderRow) -> CommandResult<String> {
+    Ok(String::from_utf8_lossy(&read(row)?).into_owned())
+}
+
+fn read(row: &FolderRow) -> CommandResult<Vec<u8>> {
     let path = file(row);
     match std::fs::read(&path) {
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Ok(bytes) => Ok(bytes),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(e) => Err(e).context(format_args!("read {}", path.display())),
     }
 }
@@ -145,6 +154,57 @@ fn text(row: &FolderRow) -> CommandResult<String> {
 mod tests {
     use super::*;
     use cairn_index::{FolderSettings, Index};
+
+    fn paired(root: &Path) -> FolderRow {
+        let index = Index::memory().unwrap();
+        let root = root.to_str().unwrap();
+        let id = index
+            .write(|db| db.add_folder(root, "/", &FolderSettings::default()))
+            .unwrap();
+        index.read(|db| db.folder(id)).unwrap().unwrap()
+    }
+
+    #[test]
+    fn the_files_of_an_installation_are_ignored_whatever_the_rules_say() {
+        let dir = tempfile::tempdir().unwrap();
+        let row = paired(dir.path());
+        let own = Home::at(&dir.path().join("own"));
+        let other = Home::at(&dir.path().join("deep/other"));
+        other.create().unwrap();
+        replace(&row, &["!own/".to_owned(), "!other/".to_owned()]).unwrap();
+        for (path, expected) in [
+            ("own", Some(OWN_FILES)),
+            ("own/index.db", Some(OWN_FILES)),
+            ("deep/other/index.db-wal", Some(OWN_FILES)),
+            ("deep/.cairn-home", Some(".cairn-home")),
+            ("deep/notes", None),
+        ] {
+            let decision = check(&own, &row, &dir.path().join(path)).unwrap();
+            assert_eq!(decision.ignored, expected.is_some(), "{path}");
+            assert_eq!(decision.rule.as_deref(), expected, "{path}");
+        }
+    }
+
+    /// A directory that can't be written to stands for a full disk: in both, no new file can be made.
+    #[cfg(unix)]
+    #[test]
+    fn rules_that_can_not_be_written_stay_as_they_were() {
+        use std::fs::{Permissions, set_permissions};
+        use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+        let dir = tempfile::tempdir().unwrap();
+        let row = paired(dir.path());
+        replace(&row, &["secret/".to_owned()]).unwrap();
+        let inode = || std::fs::metadata(file(&row)).unwrap().ino();
+        let before = inode();
+        set_permissions(dir.path(), Permissions::from_mode(0o500)).unwrap();
+        let refused = replace(&row, &["*.log".to_owned()]);
+        set_permissions(dir.path(), Permissions::from_mode(0o700)).unwrap();
+        // The owner of everything (root) is not stopped by permissions; it gets a new file then.
+        match refused {
+            Err(_) => assert_eq!(rules(&row).unwrap().shared, ["secret/"]),
+            Ok(()) => assert_ne!(inode(), before, "the old file was written over"),
+        }
+    }
 
     #[test]
     fn a_rule_is_added_once_and_decides() {
@@ -155,7 +215,8 @@ mod tests {
             .write(|db| db.add_folder(root, "/", &FolderSettings::default()))
             .unwrap();
         let row = index.read(|db| db.folder(id)).unwrap().unwrap();
-        let ignored = |path: &str| check(&row, &dir.path().join(path)).unwrap();
+        let home = Home::at(&dir.path().join("own"));
+        let ignored = |path: &str| check(&home, &row, &dir.path().join(path)).unwrap();
         assert!(!ignored("a/x.log").ignored);
         std::fs::write(file(&row), "build/").unwrap();
         add(&row, "*.log").unwrap();
@@ -168,7 +229,7 @@ mod tests {
         );
         assert!(ignored("build/deep/x").ignored);
         let draft = ["*.tmp".to_owned()];
-        let tried = |path: &str| try_out(&row, &draft, &dir.path().join(path)).unwrap();
+        let tried = |path: &str| try_out(&home, &row, &draft, &dir.path().join(path)).unwrap();
         assert!(tried("a/x.tmp").ignored && !tried("a/x.log").ignored);
         assert!(ignored("a/x.log").ignored, "trying changes nothing");
         replace(&row, &draft).unwrap();
@@ -177,7 +238,7 @@ mod tests {
         replace(&row, &[]).unwrap();
         assert!(!file(&row).exists());
         assert!(replace(&row, &["a\nb".into()]).is_err());
-        assert!(check(&row, Path::new("/elsewhere")).is_err());
+        assert!(check(&home, &row, Path::new("/elsewhere")).is_err());
         assert!(add(&row, "two\nlines").is_err());
     }
 }

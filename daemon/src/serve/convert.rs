@@ -1,6 +1,6 @@
 //! From the engine's types to those of the control protocol.
 
-use crate::output::text::{count, rfc3339, size};
+use crate::output::text::{count, rfc3339, shell_word, size};
 use cairn_control as control;
 use cairn_engine as engine;
 use cairn_index::{ActivityRow, FolderRow};
@@ -129,7 +129,7 @@ fn pending_deletion_problem(
     };
     let hint = format!(
         "run `cairn confirm {0} delete` or `cairn confirm {0} keep`",
-        folder.local
+        shell_word(&folder.local)
     );
     Problem {
         path: String::new(),
@@ -198,6 +198,15 @@ mod tests {
             folder.errors[0]
                 .hint
                 .contains("cairn confirm /home/a/Cairn keep")
+        );
+        let spaced = engine::FolderStatus {
+            local: "/home/a/My Files".into(),
+            ..Default::default()
+        };
+        let held = pending_deletion_problem(&spaced, &folder.confirmations[0]);
+        assert!(
+            held.hint
+                .contains("`cairn confirm '/home/a/My Files' keep`")
         );
     }
 

@@ -133,8 +133,8 @@ impl Daemon {
                 let row = folders::find(index, &folder)?;
                 let path = Path::new(&path);
                 Ok(Reply::IgnoreDecision(match lines {
-                    Some(lines) => folders::ignore::try_out(&row, &lines, path)?,
-                    None => folders::ignore::check(&row, path)?,
+                    Some(lines) => folders::ignore::try_out(&self.home, &row, &lines, path)?,
+                    None => folders::ignore::check(&self.home, &row, path)?,
                 }))
             }
             Request::Limits => Ok(Reply::Limits(self.config().limits)),

@@ -50,6 +50,8 @@ pub struct Device {
     pub line: Arc<Line>,
     /// Lets changes that no device vouches for wait, from the next start on.
     pub verify: Verification,
+    /// The places that this device knows to hold Cairn's own files, from the next start on.
+    pub own_places: Vec<PathBuf>,
     index: Arc<Index>,
     id: DeviceId,
     key: String,
@@ -89,6 +91,7 @@ impl Device {
             disk,
             line: Arc::new(line),
             verify: Verification::default(),
+            own_places: Vec::new(),
             index,
             id: DeviceId::from_random_bytes(id),
             key,
@@ -117,10 +120,13 @@ impl Device {
     /// If the disk refuses it.
     pub fn write(&self, below: &str, bytes: &[u8]) {
         self.user(below, |files, path| {
-            if let Some(parent) = path.parent()
-                && files.get(parent).is_err()
-            {
-                files.mkdir(parent)?;
+            let missing: Vec<&Path> = path
+                .ancestors()
+                .skip(1)
+                .take_while(|above| files.get(above).is_err())
+                .collect();
+            for above in missing.into_iter().rev() {
+                files.mkdir(above)?;
             }
             files.write(path, bytes)
         });
@@ -181,6 +187,7 @@ impl Device {
         );
         options.stream = false;
         options.settings.verify = self.verify;
+        options.own_places.clone_from(&self.own_places);
         self.engine = Some(start(options).expect("the engine starts"));
     }
 
@@ -202,12 +209,20 @@ impl Device {
 
     /// Waits until this device is in sync; false if it isn't within an hour of simulated time.
     pub async fn settle(&self) -> bool {
-        let Some(engine) = &self.engine else {
-            return false;
-        };
-        let waiting =
-            tokio::time::timeout(Duration::from_secs(3600), engine.wait_until_idle()).await;
-        matches!(waiting, Ok(Ok(WaitResult::InSync)))
+        self.wait().await == Some(WaitResult::InSync)
+    }
+
+    /// Waits until nothing is left to do without a person; false if that isn't so within an hour of
+    /// simulated time.
+    pub async fn rest(&self) -> bool {
+        let waited = self.wait().await;
+        matches!(waited, Some(WaitResult::InSync | WaitResult::NeedsPerson))
+    }
+
+    async fn wait(&self) -> Option<WaitResult> {
+        let waiting = self.engine.as_ref()?.wait_until_idle();
+        let waited = tokio::time::timeout(Duration::from_secs(3600), waiting).await;
+        waited.ok()?.ok()
     }
 
     /// Returns the number of contents that went up or down since the engine started.

@@ -6,7 +6,7 @@ use crate::random::Seeded;
 use cairn_api::{Api, ApiKey};
 use cairn_crypto::{Random as _, SpaceKeys};
 use cairn_model::DeviceId;
-use cairn_server::{Clock, Options, Server};
+use cairn_server::{Clock, DevAccess, Options, Server};
 use std::sync::Arc;
 use tokio::time::Instant;
 
@@ -34,7 +34,9 @@ impl World {
         options.rate_limits.read = u32::MAX;
         options.rate_limits.write = u32::MAX;
         options.rate_limits.content = u32::MAX;
-        let server = cairn_server::build_dev(options).expect("a server in memory");
+        // Requests name the host of the simulated network.
+        let server = cairn_server::build_dev_reachable(options, DevAccess::Anyone)
+            .expect("a server in memory");
         let key = "ck_dev_owner".to_owned();
         let random = Seeded::new(seed, 0);
         let line = Line::new(server.router(), Seeded::new(seed, 1));

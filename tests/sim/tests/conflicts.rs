@@ -15,7 +15,12 @@ fn engine(world: &World, at: usize) -> &EngineHandle {
 /// Two devices that were edited apart: the first in these versions, one after the other, the second in
 /// one. The second makes the conflict copy.
 async fn conflicted_world(first: &[&str], second: &str) -> World {
-    let mut world = World::new(1, 2).await;
+    conflicted_among(2, first, second).await
+}
+
+/// The same with so many devices; those after the second only receive.
+async fn conflicted_among(devices: usize, first: &[&str], second: &str) -> World {
+    let mut world = World::new(1, devices).await;
     world.devices[0].write("f", LINES.as_bytes());
     world.settle().await.expect("calm");
     world.devices[1].kill(false).await;
@@ -28,7 +33,7 @@ async fn conflicted_world(first: &[&str], second: &str) -> World {
     world
 }
 
-async fn resolve(world: &World, at: usize, keep: Keep) -> Result<(), EngineError> {
+async fn resolve(world: &World, at: usize, keep: Keep) -> Result<Option<RelPath>, EngineError> {
     let path = RelPath::parse("f").expect("a path");
     engine(world, at).resolve(None, path, keep).await
 }
@@ -69,13 +74,30 @@ fn mine_is_the_version_of_the_device_that_is_asked() {
 }
 
 #[test]
+fn on_a_device_that_made_neither_version_none_is_its_own() {
+    simulate(async {
+        let world = conflicted_among(3, &["first"], "second").await;
+        let open = engine(&world, 2).conflicts().expect("the index answers");
+        assert_eq!(open[0].copy_made_here, Some(false));
+        for keep in [Keep::Mine, Keep::Theirs] {
+            let refused = resolve(&world, 2, keep).await;
+            let is_asked = matches!(refused, Err(EngineError::WhoseCopy(_)));
+            assert!(is_asked, "{keep}: {refused:?}");
+        }
+        assert_eq!(tree_of(&world.devices[2]).len(), 2, "both are still there");
+    });
+}
+
+#[test]
 fn keeping_both_ends_the_conflict_on_every_device() {
     simulate(async {
         for at in [0, 1] {
             let mut world = conflicted_world(&["first"], "second").await;
             let open = engine(&world, at).conflicts().expect("the index answers");
             let plain = open[0].copy.name().expect("a name").without_copy_mark();
-            resolve(&world, at, Keep::Both).await.expect("it is known");
+            let renamed = resolve(&world, at, Keep::Both).await.expect("it is known");
+            let plain_path = RelPath::parse(plain.as_str()).expect("a path");
+            assert_eq!(renamed, Some(plain_path));
             world.settle().await.expect("calm");
             for (number, device) in world.devices.iter().enumerate() {
                 let tree = tree_of(device);

@@ -52,6 +52,15 @@ pub struct ConflictList {
     pub conflicts: Vec<Conflict>,
 }
 
+/// The reply of a conflict's resolution.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Resolved {
+    /// The new path of the copy, absolute, if both versions stay and the copy got a plain name; absent from
+    /// an older daemon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<String>,
+}
+
 /// Something in a folder's local trash.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Trashed {

@@ -1,6 +1,6 @@
 //! The local protocol between the daemon and its clients: command line, tray, MCP.
 //!
-//! JSON lines over a private socket: a hello with versions, then requests with ids, their replies,
+//! JSON lines over a private socket: a handshake with versions, then requests with ids, their replies,
 //! and events once they are subscribed to. The messages say what a person can see and do; how it is
 //! done is up to the daemon's [`Handler`].
 
@@ -26,7 +26,7 @@ pub use envelope::{Failure, FailureCode, PROTOCOL};
 pub use error::ControlError;
 pub use event::Event;
 pub use folder::{Folder, IgnoreDecision, IgnoreRules, NewFolder};
-pub use history::{Activity, ActivityList, Conflict, ConflictList, Trashed, TrashedList};
+pub use history::{Activity, ActivityList, Conflict, ConflictList, Resolved, Trashed, TrashedList};
 pub use request::{Accepted, Done, Limits, Reply, Request, TypedRequest, typed};
 pub use server::{EventSource, Handler, serve, serve_connection};
 pub use status::{

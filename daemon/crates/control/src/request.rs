@@ -1,7 +1,7 @@
 //! Requests to the daemon, and its replies.
 
 use crate::folder::{Folder, IgnoreDecision, IgnoreRules, NewFolder};
-use crate::history::{ActivityList, ConflictList, Trashed, TrashedList};
+use crate::history::{ActivityList, ConflictList, Resolved, Trashed, TrashedList};
 use crate::status::{DoctorInfo, Status};
 use crate::why::{PathReport, WaitingList};
 use cairn_model::{DeletionDecision, Keep};
@@ -97,7 +97,7 @@ requests! {
     Resolve {
         path: String,
         keep: Keep,
-    } -> Done;
+    } -> Resolved;
     /// Accepts the changes that are blocked because no device with the keys has signed them.
     Accept -> Accepted;
     /// Accepts the disk that is at `path`, absolute, in place of the one before.
@@ -184,6 +184,7 @@ pub enum Reply {
     Status(Status),
     Activity(ActivityList),
     Conflicts(ConflictList),
+    Resolved(Resolved),
     Folders(Vec<Folder>),
     Folder(Folder),
     IgnoreRules(IgnoreRules),

@@ -3,9 +3,10 @@
 
 use cairn_control::envelope::{Hello, RequestEnvelope, Welcome};
 use cairn_control::{
-    Activity, ActivityList, Confirmation, Conflict, ConflictList, DecidingRule, DoctorInfo, Event,
-    Failure, FailureCode, Folder, FolderStatus, IgnoreDecision, IgnoreRules, Limits, NewFolder,
-    OverallProgress, PathReport, ProblemGroup, Request, Status, Transfer, Trashed, TrashedList,
+    Activity, ActivityList, Confirmation, Conflict, ConflictList, DecidingRule, DoctorInfo, Done,
+    Event, Failure, FailureCode, Folder, FolderStatus, IgnoreDecision, IgnoreRules, Limits,
+    NewFolder, OverallProgress, PathReport, ProblemGroup, Request, Resolved, Status, Transfer,
+    Trashed, TrashedList,
 };
 use cairn_model::{
     ActivityKind, ConflictKind, Counters, DeletionDecision, DeletionGate, Keep, PathState, Problem,
@@ -296,6 +297,21 @@ fn responses() {
         lines(&[Event::Status {
             status: Status::default(),
         }]),
+        lines(&[
+            Resolved::default(),
+            Resolved {
+                copy: Some("/home/a/Cairn/f (laptop 2026-01-02 030405).txt".into()),
+            },
+        ]),
     ];
     assert_snapshot!(text.join("\n"));
+}
+
+/// Such a reply goes with the same version of the protocol: neither side is misled by the other's.
+#[test]
+fn resolutions_of_older_and_newer_peers_are_understood() {
+    let older: Resolved = serde_json::from_str("{}").unwrap();
+    assert_eq!(older, Resolved::default());
+    let newer = r#"{"copy":"/home/a/Cairn/f (laptop).txt"}"#;
+    assert_eq!(serde_json::from_str::<Done>(newer).unwrap(), Done {});
 }

@@ -14,6 +14,8 @@ pub enum WaitResult {
     NeedsPerson,
     /// It is paused; nothing will happen.
     Paused,
+    /// The service takes this device's login no longer; nothing will happen before a new one.
+    LoginEnded,
 }
 
 /// A request to the dispatcher.
@@ -33,7 +35,7 @@ pub(crate) enum Command {
         RelPath,
         Option<FolderId>,
         Keep,
-        oneshot::Sender<Result<(), EngineError>>,
+        oneshot::Sender<Result<Option<RelPath>, EngineError>>,
     ),
     AcceptDisk(FolderId, RelPath, oneshot::Sender<Result<(), EngineError>>),
     Stop,

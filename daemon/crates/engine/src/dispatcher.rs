@@ -92,6 +92,9 @@ pub(crate) struct Dispatcher {
     feed_incomplete: bool,
     /// The pause after a failure of the whole home.
     retry: Option<Pause>,
+    /// The last tries in a row that failed because the service refuses this device's login. One alone is often
+    /// about a token that is renewed.
+    refused_logins: u32,
     /// The pause for a service that carries out no steps for now.
     rest: Option<Pause>,
     next_poll: Instant,
@@ -126,6 +129,7 @@ impl Dispatcher {
             poll_due: true,
             feed_incomplete: false,
             retry: None,
+            refused_logins: 0,
             rest: None,
             next_poll: Instant::now() + POLL,
             next_emptying: Instant::now(),

@@ -12,10 +12,11 @@ use crate::stop_signal::StopSignal;
 use crate::verification::VerificationSetting;
 use cairn_api::Api;
 use cairn_crypto::SpaceKeys;
-use cairn_index::{ActivityRow, Index};
+use cairn_index::{ActivityRow, FolderRow, Index};
 use cairn_model::{ActivityKind, Counters, FolderId};
 use cairn_transfer::Transfer;
 use parking_lot::{Mutex, MutexGuard};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Mutex as AsyncMutex, broadcast};
@@ -41,6 +42,8 @@ pub(crate) struct Engine {
     pub(crate) devices: DeviceNames,
     pub(crate) pauses: Pauses,
     pub(crate) verification: VerificationSetting,
+    /// The places of Cairn's own files on this machine, as absolute paths: they take no part.
+    pub(crate) own_places: Vec<PathBuf>,
     /// The service may make files of equal ones.
     pub(crate) server_copies: AtomicBool,
     pub(crate) stop: StopSignal,
@@ -52,6 +55,12 @@ pub(crate) struct Engine {
 impl Engine {
     pub(crate) fn health(&self) -> MutexGuard<'_, Health> {
         self.health.lock()
+    }
+
+    /// Returns whether a path is, or lies in, a place of Cairn's own files in a folder.
+    pub(crate) fn is_own_place(&self, folder: &FolderRow, path: &Path) -> bool {
+        let mut own = self.own_places.iter();
+        own.any(|place| place.starts_with(&folder.root) && path.starts_with(place))
     }
 
     /// Returns whether whatever is being carried out should end at the next safe point.

@@ -90,6 +90,12 @@ impl EngineError {
         self.api().is_some_and(ApiError::is_transient)
     }
 
+    /// Returns whether the service refuses this device's login.
+    pub(crate) fn is_login_ended(&self) -> bool {
+        self.api()
+            .is_some_and(|error| error.class() == ErrorClass::Auth)
+    }
+
     /// Returns the service's failure if it can't carry out anything now, whatever it is asked.
     pub(crate) fn overload(&self) -> Option<&ApiError> {
         self.api().filter(|error| error.is_overload())

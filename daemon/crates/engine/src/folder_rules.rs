@@ -2,7 +2,7 @@
 //! they can be had.
 
 use crate::engine::Engine;
-use crate::observe::rules::{IGNORE_FILE, Rules, Texts, read_text};
+use crate::observe::rules::{IGNORE_FILE, Rules, Texts, own_places_in, read_text};
 use cairn_index::{Db, FolderRow, FolderSettings, IndexError, RemoteRow};
 use cairn_model::{Kind, Name, NodeId, Problem, ProblemCode};
 use std::io;
@@ -123,6 +123,7 @@ fn load(engine: &Engine, row: &FolderRow) -> Result<Loaded, IndexError> {
         texts: Texts {
             file: file.or(last).unwrap_or_default(),
             shared,
+            own: own_places_in(root, &engine.own_places),
         },
         problem,
         outlives_file,
@@ -191,6 +192,7 @@ mod tests {
             texts: Texts {
                 file: file.into(),
                 shared: shared.into(),
+                own: Vec::new(),
             },
             problem: None,
             is_new: false,

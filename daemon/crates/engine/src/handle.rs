@@ -4,6 +4,7 @@ use crate::command::{Command, WaitResult};
 use crate::confirm;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::pauses::PauseOfAll;
 use crate::resolve;
 use crate::start::Settings;
 use crate::status::{Event, Status};
@@ -83,6 +84,11 @@ impl EngineHandle {
         until: Option<i64>,
     ) -> Result<(), EngineError> {
         self.engine.index.write(|db| {
+            match (paused, folder) {
+                (true, None) => PauseOfAll { until_ms: until }.begin(db)?,
+                (true, Some(_)) => {}
+                (false, _) => PauseOfAll::end(db)?,
+            }
             for row in db.folders()? {
                 if folder.is_none_or(|id| id == row.id) {
                     let settings = FolderSettings {
@@ -169,7 +175,8 @@ impl EngineHandle {
         Ok(paths.into_iter().take(limit as usize).collect())
     }
 
-    /// Resolves a conflict; `path` is the file's, or the copy's, relative to its folder.
+    /// Resolves a conflict; `path` is the file's, or the copy's, relative to its folder. Returns the new path
+    /// of the copy if it got a plain name.
     ///
     /// # Errors
     /// No such conflict, a merge that can't be made, or the disk's.
@@ -178,7 +185,7 @@ impl EngineHandle {
         folder: Option<FolderId>,
         path: RelPath,
         keep: Keep,
-    ) -> Result<(), EngineError> {
+    ) -> Result<Option<RelPath>, EngineError> {
         self.request(|reply| Command::Resolve(path, folder, keep, reply))
             .await?
     }

@@ -4,6 +4,7 @@
 //! the steps that record what they themselves have put in place.
 
 pub(crate) mod hash;
+mod homes;
 mod matching;
 pub(crate) mod mounts;
 mod problems;

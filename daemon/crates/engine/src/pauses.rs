@@ -1,10 +1,49 @@
 //! The pauses of folders, so that one reaches what runs at once, whatever the dispatcher does just now.
 
+use cairn_index::{Db, IndexError};
 use cairn_model::FolderId;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::sync::watch;
+
+/// In the index, while everything is paused: until when, as decimal milliseconds, or nothing.
+const EVERYTHING: &str = "everything_paused";
+
+/// A pause of everything, also of folders that are added during it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PauseOfAll {
+    /// Milliseconds since 1970-01-01 UTC; `None`: until it is ended.
+    pub until_ms: Option<i64>,
+}
+
+impl PauseOfAll {
+    /// Returns the pause of everything that is in force.
+    ///
+    /// # Errors
+    /// The index's.
+    pub fn read(db: &Db<'_>, now_ms: i64) -> Result<Option<Self>, IndexError> {
+        let kept = db.meta(EVERYTHING)?;
+        Ok(kept
+            .map(|until| Self {
+                until_ms: std::str::from_utf8(&until)
+                    .ok()
+                    .and_then(|text| text.parse().ok()),
+            })
+            .filter(|pause| pause.until_ms.is_none_or(|until| until > now_ms)))
+    }
+
+    /// Records it.
+    pub(crate) fn begin(self, db: &Db<'_>) -> Result<(), IndexError> {
+        let until = self.until_ms.map_or_else(String::new, |ms| ms.to_string());
+        db.set_meta(EVERYTHING, until.as_bytes())
+    }
+
+    /// Records that not everything is paused any more.
+    pub(crate) fn end(db: &Db<'_>) -> Result<(), IndexError> {
+        db.remove_meta(EVERYTHING)
+    }
+}
 
 /// A flag for each folder: true while it is paused.
 #[derive(Default)]

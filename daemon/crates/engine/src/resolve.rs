@@ -17,7 +17,8 @@ use std::path::Path;
 use std::sync::Arc;
 use versions::{Version, discard_copy, put_over};
 
-/// Resolves the conflict at `path` (the file's or the copy's).
+/// Resolves the conflict at `path` (the file's or the copy's). Returns the new path of the copy if it got a
+/// plain name.
 ///
 /// # Errors
 /// No such conflict, a merge that can't be made, a file that is being changed, or the disk's.
@@ -26,7 +27,7 @@ pub(crate) async fn resolve(
     folder: Option<FolderId>,
     path: &RelPath,
     keep: Keep,
-) -> Result<(), EngineError> {
+) -> Result<Option<RelPath>, EngineError> {
     let found = find_all(engine)?
         .into_iter()
         .find(|f| {
@@ -34,10 +35,11 @@ pub(crate) async fn resolve(
                 && (f.open.path == *path || f.open.copy == *path)
         })
         .ok_or_else(|| EngineError::NoConflict(path.to_string()))?;
+    let mut renamed = None;
     match choice(&found, keep)? {
         Choice::Both => {
             let _lock = engine.disk_lock.lock().await;
-            both::give_plain_name(engine, &found)?;
+            renamed = both::give_plain_name(engine, &found)?;
         }
         Choice::Original => {
             let _lock = engine.disk_lock.lock().await;
@@ -74,7 +76,7 @@ pub(crate) async fn resolve(
         None,
         0,
     );
-    Ok(())
+    Ok(renamed)
 }
 
 /// The fate of the two versions.
@@ -86,9 +88,12 @@ enum Choice {
 }
 
 /// Returns the fate of the versions for a person's decision: of "mine" and "theirs" the conflict's record says
-/// which is which.
+/// which is which. A copy that another device has made says nothing about the version that has the name:
+/// of three devices, that may be the third one's.
 fn choice(found: &Found, keep: Keep) -> Result<Choice, EngineError> {
-    let keep_copy = match (keep, found.open.copy_made_here) {
+    let is_known = |made_here: &bool| *made_here || found.original_sent_here;
+    let copy_made_here = found.open.copy_made_here.filter(is_known);
+    let keep_copy = match (keep, copy_made_here) {
         (Keep::Both, _) => return Ok(Choice::Both),
         (Keep::Merge, _) => return Ok(Choice::Merge),
         (Keep::Copy, _) => true,
@@ -133,7 +138,10 @@ mod tests {
             );
         }
         std::fs::write(open[0].copy.to_path(dir.path()), "a copy").unwrap();
-        resolve(&engine, None, &path, Keep::Both).await.unwrap();
+        let renamed = resolve(&engine, None, &path, Keep::Both).await.unwrap();
+        let plain = RelPath::parse("f (here 2026-01-02 030405).txt").unwrap();
+        assert!(plain.to_path(dir.path()).exists());
+        assert_eq!(renamed, Some(plain));
         assert_eq!(open_conflicts(&engine).unwrap(), []);
     }
 }

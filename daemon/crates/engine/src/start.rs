@@ -14,6 +14,7 @@ use cairn_index::Index;
 use cairn_model::{BackOff, Verification};
 use cairn_transfer::Transfer;
 use parking_lot::Mutex;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex as AsyncMutex, broadcast, mpsc};
@@ -30,6 +31,9 @@ pub struct EngineOptions {
     pub settings: Settings,
     /// Quiet time before the changes of a folder are scanned; the default is 80 ms.
     pub debounce: Duration,
+    /// The places of Cairn's own files, as absolute paths: what is in them is never synced, and nothing is
+    /// put there. The default is none.
+    pub own_places: Vec<PathBuf>,
     /// Keeps the feed's stream open; the simulator polls instead.
     pub stream: bool,
 }
@@ -79,6 +83,7 @@ impl EngineOptions {
             ports,
             settings: Settings::default(),
             debounce: Duration::from_millis(80),
+            own_places: Vec::new(),
             stream: true,
         }
     }
@@ -146,6 +151,7 @@ pub(crate) fn engine_of(options: EngineOptions) -> Engine {
         devices: Default::default(),
         pauses: Default::default(),
         verification: VerificationSetting::new(options.settings.verify),
+        own_places: options.own_places,
         server_copies: options.settings.server_copies.into(),
         stop: Default::default(),
         reload: Default::default(),

@@ -46,6 +46,10 @@ pub struct PathReport {
 struct ConflictFact {
     with: RelPath,
     is_copy: bool,
+    /// True if the copy is this device's version; `None` if that is not known.
+    made_here: Option<bool>,
+    /// The device in the copy's name.
+    copy_device: String,
 }
 
 /// A look at the disk, against the index.
@@ -82,6 +86,10 @@ struct Facts {
     is_remote: bool,
     synced: bool,
     equal: bool,
+    /// This side is another than when both agreed last; a deletion is none.
+    changed_here: bool,
+    /// The same of the service's side.
+    changed_there: bool,
     verified: Option<bool>,
     synced_at_ms: Option<i64>,
 }

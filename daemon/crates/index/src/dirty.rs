@@ -111,6 +111,19 @@ impl Db<'_> {
         Ok(Dirty { local, node })
     }
 
+    /// Returns the number of dirty keys of a folder.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn dirty_count(&self, folder: FolderId) -> Result<u64, IndexError> {
+        let mut statement = self.prepare(
+            "SELECT (SELECT COUNT(*) FROM dirty_local WHERE folder = ?1) \
+             + (SELECT COUNT(*) FROM dirty_node WHERE folder = ?1)",
+        )?;
+        let count: i64 = statement.query_row([folder.0], |row| row.get(0))?;
+        Ok(count.unsigned_abs())
+    }
+
     /// Returns whether anything of a folder is dirty.
     ///
     /// # Errors

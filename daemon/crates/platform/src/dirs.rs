@@ -1,11 +1,12 @@
 //! The paths of one installation's files.
 //!
-//! Knows paths only; reads and writes none of these files.
+//! Knows paths only; of these files it writes none but the mark that tells others whose directory it is.
 
 #[cfg(not(any(windows, target_os = "macos")))]
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
+mod mark;
 #[cfg(unix)]
 mod private;
 #[cfg(windows)]
@@ -17,6 +18,8 @@ use linux as sys;
 use macos as sys;
 #[cfg(windows)]
 use windows as sys;
+
+pub use mark::{HOME_MARK, home_around, is_marked};
 
 use crate::fnv::fnv1a_64;
 use std::io;
@@ -75,7 +78,15 @@ impl Home {
         }
         #[cfg(unix)]
         private::close(self)?;
+        mark::write_marks(self);
         Ok(())
+    }
+
+    /// Returns the places of this installation's files: its directories, or where one has another purpose
+    /// too, each of the files in it. Both as they are configured and with symbolic links resolved.
+    #[must_use]
+    pub fn own_places(&self) -> Vec<PathBuf> {
+        mark::own_places(self)
     }
 
     /// Returns the path of the user's settings.

@@ -7,13 +7,15 @@ use crate::local_path;
 use crate::output::Out;
 use crate::output::text::{clean, count, size};
 use crate::remote::{Remote, RemoteNode, Within};
-use cairn_engine::{RuleMatch, Rules};
+use cairn_engine::{OWN_FILES, RuleMatch, Rules};
 use cairn_index::FolderSettings;
 use cairn_model::{Kind, RelPath, SyncMode};
-use cairn_platform::RealDisk;
+use cairn_platform::{RealDisk, dirs};
 use cairn_space::{FileCount, MergePreview, RemoteFolder};
 use cairn_wire::nodes::Node;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The most paths of each kind that are printed.
@@ -31,8 +33,9 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
             local.display()
         )));
     }
+    crate::folders::check_own_files(&app.home, &local)?;
     let remote = Remote::open(app, &Within { team: None }).await?;
-    let path = crate::folders::remote_path(&args.remote)?;
+    let path = crate::folders::remote_path(args.remote())?;
     let folder = match remote.look_up(&path).await? {
         None => RemoteFolder::Absent,
         Some(RemoteNode::Top) => RemoteFolder::Root,
@@ -44,16 +47,41 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
         }
     };
     let rules = rules(&remote, args, &local, folder).await?;
-    let left_out =
-        |path: &RelPath, is_dir: bool| matches!(rules.check(path, is_dir), RuleMatch::Ignored(_));
+    let rules = rules.with_own_places(&local, &app.home.own_places());
+    let own = Mutex::default();
+    let left_out = |path: &RelPath, is_dir: bool| is_left_out(&rules, &local, path, is_dir, &own);
     let preview = remote.space.preview_merge(&local, folder, &left_out);
     let preview = preview.await.context("compare both sides")?;
     let mode = args.mode.unwrap_or_default();
-    for line in lines(&app.out, &preview, mode) {
+    let own: Vec<String> = own.into_inner().iter().map(ToString::to_string).collect();
+    for line in lines(&app.out, &preview, mode, &own) {
         app.out.line(line);
     }
-    app.out.json(&document(&preview, mode, &local, &path));
+    app.out.json(&document(&preview, mode, &local, &path, &own));
     Ok(())
+}
+
+/// Returns whether a path takes no part, and notes in `own` where an installation of Cairn keeps its files.
+fn is_left_out(
+    rules: &Rules,
+    local: &Path,
+    path: &RelPath,
+    is_dir: bool,
+    own: &Mutex<BTreeSet<RelPath>>,
+) -> bool {
+    let is_own = match rules.check(path, is_dir) {
+        RuleMatch::Ignored(rule) => rule == OWN_FILES,
+        RuleMatch::Included(_) | RuleMatch::None => {
+            if !is_dir || !dirs::is_marked(&path.to_path(local)) {
+                return false;
+            }
+            true
+        }
+    };
+    if is_own {
+        own.lock().insert(path.clone());
+    }
+    true
 }
 
 /// The rules that the pair would have: those of this disk, or else the service's.
@@ -115,7 +143,7 @@ fn effects(preview: &MergePreview, mode: SyncMode) -> Vec<(&'static str, &FileCo
     ]
 }
 
-fn lines(out: &Out, preview: &MergePreview, mode: SyncMode) -> Vec<String> {
+fn lines(out: &Out, preview: &MergePreview, mode: SyncMode, own: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     for (effect, counted) in effects(preview, mode) {
         if counted.files == 0 {
@@ -134,6 +162,12 @@ fn lines(out: &Out, preview: &MergePreview, mode: SyncMode) -> Vec<String> {
             lines.push(format!("  … and {}", count(more, "more file")));
         }
     }
+    for path in own {
+        lines.push(format!(
+            "{} is left out: Cairn keeps files of its own there",
+            clean(path)
+        ));
+    }
     if lines.is_empty() {
         lines.push("Both sides are empty.".to_owned());
     }
@@ -141,7 +175,13 @@ fn lines(out: &Out, preview: &MergePreview, mode: SyncMode) -> Vec<String> {
     lines
 }
 
-fn document(preview: &MergePreview, mode: SyncMode, local: &Path, remote: &str) -> Value {
+fn document(
+    preview: &MergePreview,
+    mode: SyncMode,
+    local: &Path,
+    remote: &str,
+    own: &[String],
+) -> Value {
     let view = |counted: &FileCount| {
         json!({
             "files": counted.files,
@@ -165,6 +205,7 @@ fn document(preview: &MergePreview, mode: SyncMode, local: &Path, remote: &str) 
         "conflicts": view(&preview.different),
         "equal": view(&preview.equal),
         "skipped": view(&preview.skipped),
+        "left_out": own,
     })
 }
 
@@ -189,7 +230,7 @@ mod tests {
         };
         let out = Out::new(true);
         assert_eq!(
-            lines(&out, &preview, SyncMode::TwoWay),
+            lines(&out, &preview, SyncMode::TwoWay, &["x/own".to_owned()]),
             [
                 "1,200 files (3.0 MiB) to upload",
                 "  f0",
@@ -200,10 +241,11 @@ mod tests {
                 "  … and 1,195 more files",
                 "1 file (5 B) in two versions: both are kept, one as a conflict copy",
                 "  both",
+                "x/own is left out: Cairn keeps files of its own there",
                 "Nothing was changed.",
             ]
         );
-        let document = document(&preview, SyncMode::Download, Path::new("/x"), "/");
+        let document = document(&preview, SyncMode::Download, Path::new("/x"), "/", &[]);
         assert_eq!(document["upload"]["files"], 0);
         assert_eq!(document["conflicts"]["examples"][0], "both");
     }

@@ -4,8 +4,8 @@ use super::Daemon;
 use crate::config::Config;
 use crate::failure::CommandResult;
 use crate::folders;
-use cairn_control::{Limits, NewFolder, Reply};
-use cairn_model::{DeletionDecision, Keep};
+use cairn_control::{Limits, NewFolder, Reply, Resolved};
+use cairn_model::{DeletionDecision, Keep, RelPath};
 use cairn_platform::RealDisk;
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const APPLIED_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Daemon {
     pub(super) async fn add_folder(&self, new: &NewFolder) -> CommandResult<Reply> {
-        let row = folders::add(self.engine.index(), new)?;
+        let row = folders::add(&self.home, self.engine.index(), new)?;
         self.disk.guard(
             self.engine
                 .folders()?
@@ -75,8 +75,11 @@ impl Daemon {
 
     pub(super) async fn resolve(&self, path: &str, keep: Keep) -> CommandResult<Reply> {
         let (row, below) = folders::pair_containing(self.engine.index(), Path::new(path))?;
-        self.engine.resolve(Some(row.id), below, keep).await?;
-        Ok(Reply::DONE)
+        let copy = self.engine.resolve(Some(row.id), below, keep).await?;
+        let path = |copy: RelPath| copy.to_path(Path::new(&row.root)).display().to_string();
+        Ok(Reply::Resolved(Resolved {
+            copy: copy.map(path),
+        }))
     }
 
     pub(super) fn confirm(&self, folder: &str, decision: DeletionDecision) -> CommandResult<Reply> {

@@ -43,6 +43,11 @@ impl Daemon {
                     "not everything is in sync, and the rest needs a person: see `cairn status`";
                 Err(Failure::new(Exit::Decision, message))
             }
+            WaitResult::LoginEnded => {
+                let message = self.engine.status().message;
+                let message = message.unwrap_or_else(|| "the login has ended".to_owned());
+                Err(Failure::new(Exit::NotLoggedIn, message))
+            }
             WaitResult::Paused => Err(Failure::failed("syncing is paused: run `cairn resume`")),
         }
     }

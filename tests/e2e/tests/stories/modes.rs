@@ -186,7 +186,15 @@ fn keeping_both_closes_the_conflict_on_every_device() -> Result<()> {
     let copy = listed["conflicts"][0]["copy"].as_str();
     let plain = copy.context("no conflict")?.replace("conflicted copy ", "");
     let path = world.b.files().path("f.txt").display().to_string();
-    world.b.must(&["resolve", &path, "--keep", "both"])?;
+    let resolved = world
+        .b
+        .must(&["resolve", &path, "--keep", "both"])?
+        .json()?;
+    let shown = resolved["copy"].as_str().context("no copy")?;
+    ensure!(
+        std::path::Path::new(shown).ends_with(&plain),
+        "{plain}: {resolved}"
+    );
     world.settle()?;
     world.expect(&Tree::literal("f.txt=by a").with_file(&plain, "by b, later"))?;
     ensure!(world.b.conflicts()? == 0 && world.a.conflicts()? == 0);

@@ -132,6 +132,8 @@ impl Dispatcher {
                     .health()
                     .set_folder_problem(id, FolderPart::Watcher, Some(problem));
             }
+            // They change with each look at the folder, which would lead to the next one.
+            Hint::Path(path) if self.engine.is_own_place(&folder.row, &path) => {}
             Hint::Path(path) => match path.strip_prefix(&folder.row.root) {
                 Ok(path) => hint_path(&mut folder.schedule, path, now),
                 Err(_) => folder.schedule.rescan(),

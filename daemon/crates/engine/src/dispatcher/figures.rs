@@ -36,7 +36,7 @@ impl Dispatcher {
                 remote: folder.row.remote_path.clone(),
                 mode: folder.row.settings.mode,
                 state: folder_state(folder, error_state, now_ms),
-                pending: folder.pending_steps(),
+                pending: count_pending(&self.engine, *id, folder, error_state.is_some(), now_ms),
                 ..figures
             });
         }
@@ -70,6 +70,28 @@ impl Dispatcher {
         self.engine
             .figures
             .set_paused(paused, until.filter(|_| paused));
+    }
+}
+
+/// Returns the number of changes of a folder that are to be done: the steps of its plan, or where none is made
+/// just now, at least the known differences.
+fn count_pending(
+    engine: &Engine,
+    id: FolderId,
+    folder: &Folder,
+    is_stopped: bool,
+    now_ms: i64,
+) -> u64 {
+    let planned = folder.pending_steps();
+    if !is_stopped && !folder.is_paused(now_ms) {
+        return planned;
+    }
+    match engine.index.read(|db| db.dirty_count(id)) {
+        Ok(differences) => planned.max(differences),
+        Err(error) => {
+            tracing::warn!(%error, "the status counts only what was planned");
+            planned
+        }
     }
 }
 
@@ -113,7 +135,10 @@ fn folder_state(folder: &Folder, error_state: Option<SyncState>, now_ms: i64) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::EngineError;
     use crate::testing::TestEngine;
+    use cairn_api::ApiError;
+    use cairn_index::Skipped;
     use std::sync::Arc;
 
     #[tokio::test(start_paused = true)]
@@ -131,5 +156,28 @@ mod tests {
             assert_eq!(status.state == SyncState::Paused, expected);
             assert_eq!(status.paused_until.is_some(), expected);
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_waits_is_counted_also_while_nothing_is_planned() {
+        let test = TestEngine::new();
+        for name in ["a", "b"] {
+            let local = test.local_file(name, Skipped::No);
+            let (index, folder) = (&test.options.index, test.folder.id);
+            index.write(|db| db.mark_local(folder, local)).unwrap();
+        }
+        let (mut dispatcher, id, _dir) = test.into_dispatcher();
+        let pending = |dispatcher: &mut Dispatcher| {
+            dispatcher.update_status();
+            dispatcher.engine.status().pending
+        };
+        dispatcher.back_off(&EngineError::Api(ApiError::Offline("no".into())));
+        assert_eq!(pending(&mut dispatcher), 2, "offline");
+        dispatcher.engine.figures.clear_last_error();
+        let folder = dispatcher.folders.get_mut(&id).unwrap();
+        let mut row = (*folder.row).clone();
+        row.settings.paused = true;
+        folder.row = Arc::new(row);
+        assert_eq!(pending(&mut dispatcher), 2, "paused");
     }
 }

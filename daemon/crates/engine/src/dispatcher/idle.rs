@@ -5,6 +5,9 @@ use super::folder::Folder;
 use crate::command::WaitResult;
 use cairn_model::{FolderId, SyncState};
 
+/// Tries in a row that the service has to refuse before the login counts as ended.
+const REFUSED_LOGINS: u32 = 3;
+
 impl Dispatcher {
     /// Replies to the waiters, or begins the fresh look that a reply needs. Called when there is nothing
     /// to do at once.
@@ -16,6 +19,9 @@ impl Dispatcher {
         let paused = !self.folders.is_empty() && self.folders.values().all(|f| f.is_paused(now_ms));
         if paused && self.structure.is_empty() {
             return self.waiters.reply(WaitResult::Paused);
+        }
+        if self.refused_logins >= REFUSED_LOGINS {
+            return self.waiters.reply(WaitResult::LoginEnded);
         }
         if !self.is_calm() {
             return;
@@ -64,5 +70,32 @@ impl Dispatcher {
         }) && self.transfers.is_empty()
             && !self.poll_due
             && self.is_reachable()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::EngineError;
+    use crate::testing::TestEngine;
+    use cairn_api::ApiError;
+    use tokio::sync::oneshot;
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_for_a_login_that_has_ended() {
+        let (mut dispatcher, _, _dir) = TestEngine::new().into_dispatcher();
+        for (status, expected) in [
+            (503, None),
+            (401, None),
+            (401, None),
+            (401, Some(WaitResult::LoginEnded)),
+        ] {
+            let (reply, mut result) = oneshot::channel();
+            let error = ApiError::from_status(status, String::new());
+            dispatcher.back_off(&EngineError::Api(error));
+            dispatcher.waiters.add(reply);
+            dispatcher.notify_idle();
+            assert_eq!(result.try_recv().ok(), expected, "{status}");
+        }
     }
 }

@@ -54,11 +54,13 @@ impl Dispatcher {
             Ok(PollResult::More) => {
                 self.feed_incomplete = true;
                 self.retry = None;
+                self.refused_logins = 0;
             }
             Ok(result) => {
                 self.feed_incomplete = false;
                 self.poll_due = false;
                 self.retry = None;
+                self.refused_logins = 0;
                 if self.rest.is_none_or(|rest| rest.until <= now) {
                     self.engine.figures.clear_last_error();
                 }
@@ -135,6 +137,10 @@ impl Dispatcher {
     /// Records a failure of the whole home in the status, and pauses before the next try.
     pub(super) fn back_off(&mut self, error: &EngineError) {
         self.retry = Some(self.next_pause(self.retry, error));
+        self.refused_logins = match error.is_login_ended() {
+            true => self.refused_logins.saturating_add(1),
+            false => 0,
+        };
         self.report(error);
     }
 

@@ -64,7 +64,7 @@ const TOO_LARGE: (ProblemCode, &str) = (
 );
 const QUOTA: (ProblemCode, &str) = (
     ProblemCode::Quota,
-    "empty the service's trash or get more of what is used up; it is tried again by itself",
+    "`cairn trash empty --remote` deletes for good what is in the service's trash; else get more of what is used up; it is tried again by itself",
 );
 const UNAUTHORIZED: (ProblemCode, &str) = (ProblemCode::Unauthorized, "run `cairn login` again");
 const OFFLINE: (ProblemCode, &str) = (

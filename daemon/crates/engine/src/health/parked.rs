@@ -196,10 +196,25 @@ impl Health {
             .map(|(_, parked)| parked)
     }
 
-    /// Returns whether something of a folder waits for a person: it was tried, and reported.
+    /// Returns whether something of a folder waits for a person: it was tried and reported, the last scan
+    /// could not take it in, or it is held until somebody accepts it.
     pub(crate) fn waits_for_person(&self, folder: FolderId) -> bool {
+        let is_left_by_scan = |code: ProblemCode| {
+            matches!(
+                code,
+                ProblemCode::Name
+                    | ProblemCode::NameClash
+                    | ProblemCode::Unreadable
+                    | ProblemCode::Disk
+            )
+        };
+        let mut scanned = self.scanned.get(&folder).into_iter().flatten();
+        let mut refused = self.refused.iter();
         self.parked_of(folder)
             .any(|parked| parked.retry == RetryHint::Later && !parked.is_cooling_down)
+            || scanned.any(|(_, problem)| is_left_by_scan(problem.code))
+            || refused
+                .any(|((_, of), problem)| *of == folder && problem.code == ProblemCode::Unverified)
     }
 }
 

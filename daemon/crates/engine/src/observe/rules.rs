@@ -12,8 +12,9 @@ use cairn_platform::Disk;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
+use cairn_platform::dirs::HOME_MARK;
 use cairn_platform::watch;
 
 pub use origin::RuleOrigin;
@@ -31,6 +32,8 @@ const BUILT_IN: &[&str] = &[
     // In any directory: it may have been a folder of its own before, or still be one.
     ".cairn-trash/",
     ".cairn-tmp/",
+    // It says of a directory that it is an installation's: that is true on its own machine only.
+    HOME_MARK,
     ".DS_Store",
     "._*",
     "Thumbs.db",
@@ -43,6 +46,9 @@ const BUILT_IN: &[&str] = &[
     ".Trash-[0-9]*/",
     "/lost+found/",
 ];
+
+/// The rule that leaves out the places of an installation's own files.
+pub const OWN_FILES: &str = "Cairn's own files";
 
 /// The largest rules file that is read; a longer one is cut off there.
 const MAX_RULES: u64 = MAX_RULES_LEN as u64;
@@ -80,6 +86,17 @@ pub(crate) struct Texts {
     pub(crate) file: String,
     /// Rules of the service's file while it is not synced here.
     pub(crate) shared: String,
+    /// The places in the folder that hold Cairn's own files.
+    pub(crate) own: Vec<RelPath>,
+}
+
+/// Returns those of the places of Cairn's own files that lie in the folder at `root`, relative to it.
+pub(crate) fn own_places_in(root: &Path, places: &[PathBuf]) -> Vec<RelPath> {
+    let below = |place: &PathBuf| {
+        let below = place.strip_prefix(root).ok()?.to_str()?;
+        RelPath::parse(&below.replace(MAIN_SEPARATOR, "/")).ok()
+    };
+    places.iter().filter_map(below).collect()
 }
 
 /// Reads the text of the rules file of the folder at `root`; without one it is empty.
@@ -153,6 +170,18 @@ impl Rules {
         }
     }
 
+    /// Returns the same rules for the folder at `root`, which also leave out the places of Cairn's own files.
+    #[must_use]
+    pub fn with_own_places(mut self, root: &Path, places: &[PathBuf]) -> Self {
+        self.texts.own = own_places_in(root, places);
+        self
+    }
+
+    /// Returns whether a path is, or lies in, a place of Cairn's own files.
+    pub(crate) fn is_own(&self, path: &RelPath) -> bool {
+        self.texts.own.iter().any(|own| path.starts_with(own))
+    }
+
     /// Returns the same rules, but only what lies at, above or below these paths is chosen.
     pub(crate) fn with_choice(&self, only: Vec<RelPath>) -> Self {
         Self {
@@ -207,6 +236,9 @@ impl Rules {
     }
 
     fn by_pattern(&self, path: &RelPath, is_dir: bool) -> RuleMatch {
+        if self.is_own(path) {
+            return RuleMatch::Ignored(OWN_FILES.to_owned());
+        }
         let text = Path::new("").join(path.to_string());
         for (rules, whitelist_counts) in [
             (&self.built_in, false),

@@ -177,15 +177,12 @@ impl Scan<'_, '_> {
         file_system: FileSystem,
         depth: Depth<'_>,
     ) -> Result<(), IndexError> {
-        let entries = match self.disk.list(&path.to_path(&self.root)) {
-            Ok(entries) => entries,
-            Err(error) => {
-                if error.kind() != io::ErrorKind::NotFound || path.is_root() {
-                    self.problem(path, &error);
-                }
-                return Ok(());
-            }
+        let Some(entries) = self.list(path) else {
+            return Ok(());
         };
+        if self.leave_out_home(dir, &entries)? {
+            return Ok(());
+        }
         let at = Directory {
             id: dir,
             path,
@@ -229,6 +226,19 @@ impl Scan<'_, '_> {
         Ok(())
     }
 
+    /// Lists a directory; one that can't be listed is reported, but for one that has gone.
+    fn list(&mut self, path: &RelPath) -> Option<Vec<Entry>> {
+        match self.disk.list(&path.to_path(&self.root)) {
+            Ok(entries) => Some(entries),
+            Err(error) => {
+                if error.kind() != io::ErrorKind::NotFound || path.is_root() {
+                    self.problem(path, &error);
+                }
+                None
+            }
+        }
+    }
+
     fn rows_by_name(&self, dir: Option<LocalId>) -> Result<BTreeMap<String, LocalRow>, IndexError> {
         let rows = self.db.children(self.folder.id, dir)?.into_iter();
         Ok(rows
@@ -267,6 +277,9 @@ impl Scan<'_, '_> {
         if matches!(stat.kind, FileKind::Symlink | FileKind::Other) {
             special.push((name.clone(), stat.kind));
             self.record_special(dir, name, &stat, row)?;
+            return Ok(None);
+        }
+        if self.is_still_home(&path, kind, row.as_ref()) {
             return Ok(None);
         }
         if kind == Kind::Folder

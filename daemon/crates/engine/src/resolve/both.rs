@@ -6,21 +6,25 @@
 use super::find::Found;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use cairn_model::SyncMode;
+use cairn_model::{RelPath, SyncMode};
 use std::io;
 use std::path::Path;
 
 /// The names that are tried before it is an error.
 const ATTEMPTS: u32 = 100;
 
-/// Gives the copy a plain name. Callers hold the disk lock.
+/// Gives the copy a plain name and returns its new path; `None` if it keeps its name. Callers hold the disk
+/// lock.
 ///
 /// # Errors
 /// The disk's.
-pub(super) fn give_plain_name(engine: &Engine, found: &Found) -> Result<(), EngineError> {
+pub(super) fn give_plain_name(
+    engine: &Engine,
+    found: &Found,
+) -> Result<Option<RelPath>, EngineError> {
     // Nothing is sent from such a folder, and a name that only differs here would be put back.
     if found.folder.settings.mode == SyncMode::Download {
-        return Ok(());
+        return Ok(None);
     }
     let root = Path::new(&found.folder.root);
     let from = found.open.copy.to_path(root);
@@ -28,8 +32,9 @@ pub(super) fn give_plain_name(engine: &Engine, found: &Found) -> Result<(), Engi
     let plain = found.copy.name.without_copy_mark();
     let numbered = (2..=ATTEMPTS).map(|number| plain.with_number(number));
     for name in std::iter::once(plain.clone()).chain(numbered) {
-        if is_given(engine, &from, &parent.join(name).to_path(root))? {
-            return Ok(());
+        let path = parent.join(name);
+        if is_given(engine, &from, &path.to_path(root))? {
+            return Ok(Some(path));
         }
     }
     Err(io::Error::new(
@@ -77,7 +82,9 @@ mod tests {
         std::fs::write(path(COPY), "a copy").unwrap();
         std::fs::write(&plain, "another file").unwrap();
         let found = find_all(&engine).unwrap().remove(0);
-        give_plain_name(&engine, &found).unwrap();
+        let renamed = give_plain_name(&engine, &found).unwrap();
+        let name = "f (here 2026-01-02 030405) (2).txt";
+        assert_eq!(renamed, Some(RelPath::parse(name).unwrap()));
         assert!(!path(COPY).exists());
         assert_eq!(std::fs::read(&plain).unwrap(), b"another file");
         assert_eq!(std::fs::read(&second).unwrap(), b"a copy");
@@ -91,7 +98,7 @@ mod tests {
         std::fs::write(dir.path().join(COPY), "a copy").unwrap();
         let mut found = find_all(&engine).unwrap().remove(0);
         found.folder.settings.mode = SyncMode::Download;
-        give_plain_name(&engine, &found).unwrap();
+        assert_eq!(give_plain_name(&engine, &found).unwrap(), None);
         assert!(dir.path().join(COPY).exists());
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Found {
     pub(super) open: OpenConflict,
     pub(super) copy: LocalRow,
     pub(super) original: Option<LocalRow>,
+    /// True if the service's record says that this device has sent the version that has the name.
+    pub(super) original_sent_here: bool,
 }
 
 impl Found {
@@ -68,6 +70,7 @@ pub(super) fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
                 None => original_path(&copy_path),
             };
             let conflict = ConflictRow { node, ..conflict };
+            let original_sent_here = is_sent_here(engine, db, conflict.node)?;
             let copy_made_here = is_made_here(engine, db, &conflict, &copy)?;
             let copy_device = copy.name.copied_by().unwrap_or_default().to_owned();
             let open = OpenConflict {
@@ -87,6 +90,7 @@ pub(super) fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
                 open,
                 copy,
                 original: local,
+                original_sent_here,
             });
         }
         Ok(out)
@@ -118,6 +122,16 @@ fn is_made_here(
         (false, Some(true)) => None,
         (false, Some(false) | None) => Some(false),
     })
+}
+
+/// Returns whether the service's record says that this device has sent the present state of a node.
+fn is_sent_here(engine: &Engine, db: &Db<'_>, node: Option<NodeId>) -> Result<bool, IndexError> {
+    let row = match node {
+        Some(node) => db.remote_row(node)?,
+        None => None,
+    };
+    let sender = row.and_then(|row| row.device);
+    Ok(sender.is_some_and(|sender| sender == engine.api.device()))
 }
 
 /// Returns the device whose version has the name: as it was noted, or who has sent it last.

@@ -2,7 +2,7 @@
 
 use super::{Facts, OnDisk, PathReport};
 use crate::health::PathProblem;
-use crate::observe::rules::IGNORE_FILE;
+use crate::observe::rules::{IGNORE_FILE, OWN_FILES};
 use cairn_index::Skipped;
 use cairn_model::{PathState, ProblemCode, RuleSource, SyncMode, TransferDirection};
 
@@ -55,6 +55,12 @@ fn report_left_out(facts: &Facts) -> Option<PathReport> {
     if let Some(rule) = &facts.rule {
         let pattern = &rule.pattern;
         let (state, message, hint) = match rule.source {
+            RuleSource::BuiltIn if pattern == OWN_FILES => (
+                PathState::Ignored,
+                "it is left out: Cairn keeps files of its own there, of this device or another one"
+                    .to_owned(),
+                "",
+            ),
             RuleSource::BuiltIn => (
                 PathState::Ignored,
                 format!("it is ignored by the built-in rule `{pattern}`"),
@@ -79,7 +85,7 @@ fn report_left_out(facts: &Facts) -> Option<PathReport> {
             RuleSource::Selection | RuleSource::Other => (
                 PathState::Unselected,
                 "it is not among the subfolders selected for this device".to_owned(),
-                "`cairn add` the folder again with `--only` for it",
+                "`cairn add` the folder again with `--only` for it, and for each subfolder that is selected already",
             ),
         };
         return Some(PathReport {
@@ -132,10 +138,16 @@ fn report_skipped(facts: &Facts) -> Option<PathReport> {
 fn in_conflict(facts: &Facts) -> Option<PathReport> {
     let conflict = facts.conflict.as_ref()?;
     let other = conflict.with.to_string();
-    let message = if conflict.is_copy {
-        format!("it is this device's version of {other}, in conflict with the one of that name")
-    } else {
-        format!("it is in conflict with {other}: both versions were kept")
+    let message = match (conflict.is_copy, conflict.made_here) {
+        (true, Some(true)) => {
+            format!("it is this device's version of {other}, in conflict with the one of that name")
+        }
+        (true, Some(false)) => format!(
+            "it is the version of {other} that {} made, in conflict with the one of that name",
+            conflict.copy_device
+        ),
+        (true, None) => format!("it is a conflict copy of {other}: both versions were kept"),
+        (false, _) => format!("it is in conflict with {other}: both versions were kept"),
     };
     Some(PathReport {
         conflict_with: Some(conflict.with.clone()),
@@ -212,20 +224,39 @@ fn report_nothing(facts: &Facts) -> Option<PathReport> {
     })
 }
 
+const SEND: &str = "`cairn add` the folder again with `--mode two-way` to have it sent";
+const RECEIVE: &str = "`cairn add` the folder again with `--mode two-way` to have it here";
+
 fn one_way(facts: &Facts) -> Option<PathReport> {
     if facts.is_root || facts.equal && facts.on_disk != OnDisk::Changed {
         return None;
     }
-    let is_changed_locally =
-        facts.is_local != facts.is_remote && facts.is_local || facts.on_disk == OnDisk::Changed;
+    let both = facts.is_local && facts.is_remote;
+    let only_here = facts.is_local && !facts.is_remote;
+    let only_there = facts.is_remote && !facts.is_local;
+    let was_synced = facts.synced;
     let (message, hint) = match facts.mode {
-        SyncMode::Download if is_changed_locally => (
-            "it was changed here, and this folder only receives",
-            "`cairn add` the folder again with `--mode two-way` to have it sent",
-        ),
-        SyncMode::Upload if facts.is_remote && !facts.is_local => (
+        SyncMode::Download
+            if facts.on_disk == OnDisk::Changed
+                || only_here && (!was_synced || facts.changed_here)
+                || both && facts.changed_here && !facts.changed_there =>
+        {
+            ("it was changed here, and this folder only receives", SEND)
+        }
+        SyncMode::Download if only_there && was_synced && !facts.changed_there => {
+            ("it was deleted here, and this folder only receives", SEND)
+        }
+        SyncMode::Upload if only_there && (!was_synced || facts.changed_there) => (
             "it is on the service only, and this folder only sends",
-            "`cairn add` the folder again with `--mode two-way` to have it here",
+            RECEIVE,
+        ),
+        SyncMode::Upload if both && facts.changed_there => (
+            "it was changed on the service, and this folder only sends",
+            RECEIVE,
+        ),
+        SyncMode::Upload if only_here && was_synced && !facts.changed_here => (
+            "it was deleted on the service, and this folder only sends",
+            RECEIVE,
         ),
         SyncMode::TwoWay | SyncMode::Upload | SyncMode::Download => return None,
     };
@@ -264,6 +295,10 @@ fn report_waiting(facts: &Facts) -> Option<PathReport> {
     };
     match facts.behind {
         0 => wait(format!("it waits: {what}"), ""),
+        1 => wait(
+            format!("it waits, {what}; 1 change of its folder is to be done"),
+            "",
+        ),
         n => wait(
             format!("it waits, {what}; {n} changes of its folder are to be done"),
             "",

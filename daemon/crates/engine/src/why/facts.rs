@@ -7,11 +7,13 @@ use crate::folder_rules;
 use crate::health::PathProblem;
 use crate::node_rows::seal_info;
 use crate::observe::hash::local_stat;
+use crate::observe::rules::{OWN_FILES, RuleOrigin};
 use crate::record;
 use crate::resolve;
-use cairn_index::{Db, FolderRow, IndexError, LocalRow, RemoteRow, Skipped};
-use cairn_model::{Kind, ProblemCode, RelPath, SyncState};
+use cairn_index::{Db, FolderRow, IndexError, LocalRow, RemoteRow, Skipped, SyncedRow};
+use cairn_model::{Kind, ProblemCode, RelPath, RuleSource, SyncState};
 use cairn_platform::FileKind;
+use cairn_platform::dirs::HOME_MARK;
 use std::path::Path;
 
 /// The rows of a path in the index.
@@ -20,6 +22,8 @@ struct Rows {
     remote: Option<RemoteRow>,
     synced: bool,
     equal: bool,
+    changed_here: bool,
+    changed_there: bool,
     excluded: bool,
     skipped_above: Option<(RelPath, Skipped)>,
     deletion_waits: bool,
@@ -46,12 +50,9 @@ pub(super) fn collect(
         (None, None, Some(row)) => row.kind == Kind::Folder,
         (None, None, None) => path.is_root(),
     };
-    let rules = folder_rules::present_rules(engine, folder)?;
+    let rule = deciding_rule(engine, folder, path, is_dir)?;
     let text = path.to_string();
-    let verified = rows
-        .remote
-        .as_ref()
-        .map(|row| seal_info(&engine.keys, row).flatten().is_some());
+    let verified = is_verified(engine, &rows);
     let on_disk = match (&stat, &rows.local) {
         (None, _) => OnDisk::Absent,
         (Some(_), _) if path.is_root() => OnDisk::AsKnown,
@@ -65,7 +66,7 @@ pub(super) fn collect(
         is_root: path.is_root(),
         mode: folder.settings.mode,
         folder_problem: health.of_folder(folder.id).cloned(),
-        rule: rules.origin(path, is_dir),
+        rule,
         excluded: rows.excluded,
         skipped: rows.local.as_ref().map_or(Skipped::No, |row| row.skipped),
         skipped_above: rows.skipped_above,
@@ -86,8 +87,44 @@ pub(super) fn collect(
         is_remote: rows.remote.is_some() || path.is_root(),
         synced: rows.synced || path.is_root(),
         equal: rows.equal || (path.is_root() && own.is_none_or(|f| f.pending == 0)),
+        changed_here: rows.changed_here,
+        changed_there: rows.changed_there,
         verified,
         synced_at_ms: rows.synced_at_ms,
+    })
+}
+
+/// Returns whether a device of the account vouches for what the service has; `None` if it has nothing.
+fn is_verified(engine: &Engine, rows: &Rows) -> Option<bool> {
+    let row = rows.remote.as_ref()?;
+    Some(seal_info(&engine.keys, row).flatten().is_some())
+}
+
+/// Returns the rule that leaves out a path.
+fn deciding_rule(
+    engine: &Engine,
+    folder: &FolderRow,
+    path: &RelPath,
+    is_dir: bool,
+) -> Result<Option<RuleOrigin>, EngineError> {
+    let rules = folder_rules::present_rules(engine, folder)?;
+    let own = || rule_of_home(engine, Path::new(&folder.root), path);
+    Ok(rules.origin(path, is_dir).or_else(own))
+}
+
+/// Returns the rule that leaves out a directory of another installation, and what is in it.
+fn rule_of_home(engine: &Engine, root: &Path, path: &RelPath) -> Option<RuleOrigin> {
+    let names = path.names();
+    let mut above = (1..=names.len()).map(|n| names[..n].iter().cloned().collect::<RelPath>());
+    let is_marked = |dir: &RelPath| {
+        let mark = dir.to_path(root).join(HOME_MARK);
+        engine.ports.disk.stat(&mark).is_ok()
+    };
+    Some(RuleOrigin {
+        source: RuleSource::BuiltIn,
+        pattern: OWN_FILES.to_owned(),
+        line: None,
+        matched: above.find(is_marked)?,
     })
 }
 
@@ -120,9 +157,19 @@ fn rows(db: &Db<'_>, folder: &FolderRow, path: &RelPath) -> Result<Rows, IndexEr
     };
     let waiting = db.confirmations(folder.id)?;
     let one_sided = synced.is_some() && (local.is_none() || remote.is_none());
+    let changed_here = match (&local, &synced) {
+        (Some(local), Some(base)) => has_changed_here(db, folder, local, base)?,
+        (Some(_), None) | (None, Some(_)) | (None, None) => false,
+    };
+    let changed_there = match (&remote, &synced) {
+        (Some(remote), Some(base)) => has_changed_there(remote, base),
+        (Some(_), None) | (None, Some(_)) | (None, None) => false,
+    };
     Ok(Rows {
         synced: synced.is_some(),
         equal,
+        changed_here,
+        changed_there,
         excluded,
         skipped_above: nearest_skipped_above(db, folder, path)?,
         deletion_waits: one_sided && !waiting.is_empty(),
@@ -130,6 +177,31 @@ fn rows(db: &Db<'_>, folder: &FolderRow, path: &RelPath) -> Result<Rows, IndexEr
         local,
         remote,
     })
+}
+
+/// Returns whether what is on this disk is another than when both sides agreed.
+fn has_changed_here(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    local: &LocalRow,
+    base: &SyncedRow,
+) -> Result<bool, IndexError> {
+    let parent = match local.parent {
+        None => folder.remote_node,
+        Some(parent) => db.synced_by_local(parent)?.map(|synced| Some(synced.node)),
+    };
+    Ok(local.hash != base.hash
+        || local.executable != base.executable
+        || local.name.as_str() != base.name.as_str()
+        || parent != Some(base.parent))
+}
+
+/// Returns whether what the service has is another than when both sides agreed.
+fn has_changed_there(remote: &RemoteRow, base: &SyncedRow) -> bool {
+    remote.revision != base.revision
+        || remote.executable != base.executable
+        || remote.name.as_str() != base.name.as_str()
+        || remote.parent != base.parent
 }
 
 /// Returns whether a node, or a folder above it, was left out on this device.
@@ -188,11 +260,15 @@ fn conflict(
                 Some(ConflictFact {
                     with: open.path,
                     is_copy: true,
+                    made_here: open.copy_made_here,
+                    copy_device: open.copy_device,
                 })
             } else if open.path == *path {
                 Some(ConflictFact {
                     with: open.copy,
                     is_copy: false,
+                    made_here: open.copy_made_here,
+                    copy_device: open.copy_device,
                 })
             } else {
                 None

@@ -120,21 +120,29 @@ fn what_a_scan_left_out_says_why_also_for_a_folder_above() {
 
 #[test]
 fn a_conflict_names_the_other_version() {
-    let with = |is_copy| {
+    let with = |is_copy, made_here| {
         move |f: &mut Facts| {
             f.conflict = Some(ConflictFact {
                 with: path("other.txt"),
                 is_copy,
+                made_here,
+                copy_device: "laptop".into(),
             });
         }
     };
     let report = says(
-        with(false),
+        with(false, Some(true)),
         PathState::Conflict,
         &["other.txt", "cairn resolve"],
     );
     assert_eq!(report.conflict_with, Some(path("other.txt")));
-    says(with(true), PathState::Conflict, &["this device's version"]);
+    let copy = |made_here, words: &[&str]| says(with(true, made_here), PathState::Conflict, words);
+    copy(Some(true), &["this device's version of other.txt"]);
+    let others = copy(Some(false), &["version of other.txt that laptop made"]);
+    let unknown = copy(None, &["conflict copy of other.txt"]);
+    for report in [others, unknown] {
+        assert!(!report.message.contains("this device's"), "{report:?}");
+    }
 }
 
 #[test]
@@ -215,22 +223,77 @@ fn what_differs_says_what_it_waits_for() {
 #[test]
 fn a_one_way_folder_says_which_way_it_goes() {
     let receives = |f: &mut Facts| {
-        (f.mode, f.equal, f.is_remote) = (SyncMode::Download, false, false);
+        (f.mode, f.equal, f.is_remote, f.synced) = (SyncMode::Download, false, false, false);
     };
     says(receives, PathState::OneWay, &["only receives"]);
     let sends = |f: &mut Facts| {
-        (f.mode, f.equal, f.is_local, f.on_disk) = (SyncMode::Upload, false, false, OnDisk::Absent);
+        (f.mode, f.equal, f.synced) = (SyncMode::Upload, false, false);
+        (f.is_local, f.on_disk) = (false, OnDisk::Absent);
     };
     says(sends, PathState::OneWay, &["only sends"]);
     let arriving = |f: &mut Facts| {
-        (f.mode, f.equal, f.is_local, f.on_disk) =
-            (SyncMode::Download, false, false, OnDisk::Absent);
+        (f.mode, f.equal, f.synced) = (SyncMode::Download, false, false);
+        (f.is_local, f.on_disk) = (false, OnDisk::Absent);
     };
     says(
         arriving,
         PathState::Waiting,
         &["on the service only so far"],
     );
+}
+
+#[test]
+fn what_was_changed_on_the_side_that_is_left_alone_does_not_wait() {
+    let differs = |mode, change: fn(&mut Facts)| {
+        move |f: &mut Facts| {
+            (f.mode, f.equal) = (mode, false);
+            change(f);
+        }
+    };
+    let (down, up) = (SyncMode::Download, SyncMode::Upload);
+    let here: fn(&mut Facts) = |f| f.changed_here = true;
+    let there: fn(&mut Facts) = |f| f.changed_there = true;
+    let deleted_here: fn(&mut Facts) = |f| (f.is_local, f.on_disk) = (false, OnDisk::Absent);
+    let deleted_there: fn(&mut Facts) = |f| f.is_remote = false;
+    let stays = PathState::OneWay;
+    says(
+        differs(down, here),
+        stays,
+        &["changed here", "only receives"],
+    );
+    says(differs(down, deleted_here), stays, &["deleted here"]);
+    says(
+        differs(up, there),
+        stays,
+        &["changed on the service", "only sends"],
+    );
+    says(
+        differs(up, deleted_there),
+        stays,
+        &["deleted on the service"],
+    );
+    let waits = PathState::Waiting;
+    says(differs(down, there), waits, &["the two sides differ"]);
+    says(differs(down, deleted_there), waits, &["here only so far"]);
+    says(differs(up, here), waits, &["the two sides differ"]);
+    says(
+        differs(up, deleted_here),
+        waits,
+        &["on the service only so far"],
+    );
+}
+
+#[test]
+fn the_files_of_an_installation_are_named_as_such() {
+    let own = |f: &mut Facts| {
+        f.rule = Some(RuleOrigin {
+            source: RuleSource::BuiltIn,
+            pattern: crate::observe::rules::OWN_FILES.to_owned(),
+            line: None,
+            matched: path("share/cairn"),
+        });
+    };
+    says(own, PathState::Ignored, &["Cairn keeps files of its own"]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ pub(super) fn close(home: &Home) -> io::Result<()> {
     Ok(())
 }
 
-fn has_other_purpose(dir: &Path, found: &Metadata) -> bool {
+pub(super) fn has_other_purpose(dir: &Path, found: &Metadata) -> bool {
     let is_user_home = super::user_home().is_some_and(|home| home == dir);
     is_user_home || dir.parent().is_none() || found.mode() & STICKY != 0
 }

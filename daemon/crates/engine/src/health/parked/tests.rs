@@ -87,3 +87,40 @@ async fn nobody_waits_for_what_is_not_tried_again() {
     health.forget(FOLDER);
     assert!(!health.waits_briefly(FOLDER, begin), "it was removed");
 }
+
+#[test]
+fn what_is_left_by_a_scan_or_held_for_a_person_waits_for_one() {
+    let problem = |code| Problem {
+        path: "f".into(),
+        code,
+        message: String::new(),
+        hint: String::new(),
+    };
+    let waits = |code, is_scanned: bool| {
+        let mut health = Health::new(1);
+        if is_scanned {
+            health.record_scan(FOLDER, true, &Default::default(), vec![problem(code)]);
+        } else {
+            let node = cairn_model::NodeId::from_random_bytes([7; 16]);
+            health.refuse(FOLDER, node, problem(code));
+        }
+        assert!(
+            !health.waits_for_person(FolderId(FOLDER.0 + 1)),
+            "another folder"
+        );
+        health.waits_for_person(FOLDER)
+    };
+    for code in [
+        ProblemCode::Name,
+        ProblemCode::NameClash,
+        ProblemCode::Unreadable,
+    ] {
+        assert!(waits(code, true), "{code:?}");
+    }
+    assert!(!waits(ProblemCode::Symlink, true), "nothing is to be done");
+    assert!(waits(ProblemCode::Unverified, false));
+    assert!(
+        !waits(ProblemCode::Name, false),
+        "it stays on the service, and nothing is to be done"
+    );
+}

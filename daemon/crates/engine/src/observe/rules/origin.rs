@@ -38,7 +38,7 @@ impl Rules {
             let text = Path::new("").join(path.to_string());
             matches!(rules.matched(text, is_dir), Match::Ignore(_))
         };
-        let source = if ignored_by(&self.built_in) {
+        let source = if self.is_own(path) || ignored_by(&self.built_in) {
             RuleSource::BuiltIn
         } else if ignored_by(&self.shared) {
             RuleSource::File

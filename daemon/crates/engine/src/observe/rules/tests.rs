@@ -31,6 +31,7 @@ fn what_the_shared_rules_forbid_is_not_brought_back_here() {
     let texts = Texts {
         file: "!id.key\n".into(),
         shared: "*.key\n".into(),
+        own: Vec::new(),
     };
     let rules = Rules::new(texts, &FolderSettings::default());
     assert!(ignores(&rules, "id.key"));
@@ -49,6 +50,36 @@ fn our_own_folders_can_not_be_brought_in() {
         );
     }
     assert!(!ignores(&rules, "a/.cairn-trash"), "a file of that name");
+}
+
+#[test]
+fn an_installations_own_files_can_not_be_brought_in() {
+    let root = Path::new("/home/me");
+    let places = ["/home/me/.local/share/cairn", "/home/me/c", "/srv/cairn"].map(PathBuf::from);
+    let text = "!.cairn-home\n!.local/share/cairn/\n!index.db\n";
+    let mine = rules(text, &FolderSettings::default()).with_own_places(root, &places);
+    for own in [
+        ".local/share/cairn",
+        ".local/share/cairn/index.db",
+        "c/x",
+        "a/.cairn-home",
+    ] {
+        assert!(ignores(&mine, own), "{own}");
+    }
+    for other in [".local/share/cairns", ".local/share", "cc", "index.db"] {
+        assert!(!ignores(&mine, other), "{other}");
+    }
+    let origin = mine.origin(&RelPath::parse("c/x").unwrap(), false).unwrap();
+    assert_eq!(
+        (origin.pattern.as_str(), origin.matched.to_string().as_str()),
+        (OWN_FILES, "c")
+    );
+    let inside =
+        rules("", &FolderSettings::default()).with_own_places(Path::new("/srv/cairn"), &places);
+    assert!(
+        ignores(&inside, "anything"),
+        "a folder that is such a place itself"
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::*;
 use cairn_index::{FolderSettings, Index};
 use cairn_platform::RealDisk;
+use cairn_platform::dirs::HOME_MARK;
 use std::fs;
 
 /// Names of the rows at the top of the folder.
@@ -129,4 +130,34 @@ fn many_symbolic_links_of_a_folder_are_one_line() {
     let found = it.look(&Scope::Whole);
     assert_eq!(found.problems.len(), 1, "{:?}", found.problems);
     assert!(found.problems[0].message.starts_with("20 "));
+}
+
+#[test]
+fn a_marked_directory_takes_no_part_as_long_as_it_is_marked() {
+    let it = Looked::new();
+    let home = it.dir.path().join("d/home");
+    fs::create_dir_all(&home).unwrap();
+    fs::write(home.join(HOME_MARK), "").unwrap();
+    fs::write(home.join("index.db"), "1").unwrap();
+    let row = |path: &str| {
+        let path = RelPath::parse(path).unwrap();
+        it.index
+            .read(|db| db.local_at(it.folder.id, &path))
+            .unwrap()
+    };
+    it.look(&Scope::Whole);
+    assert_eq!(row("d/home").unwrap().skipped, Skipped::Ignored);
+    assert_eq!(row("d/home/index.db"), None);
+    fs::write(home.join("index.db-wal"), "2").unwrap();
+    assert!(
+        !it.look(&Scope::Whole).changed,
+        "or one look would lead to the next"
+    );
+    let inside = RelPath::parse("d/home").unwrap();
+    let hinted = Scope::Dirs(Hinted::from([(inside, BTreeSet::new())]));
+    assert!(!it.look(&hinted).changed);
+    fs::remove_file(home.join(HOME_MARK)).unwrap();
+    it.look(&Scope::Whole);
+    assert_eq!(row("d/home").unwrap().skipped, Skipped::No);
+    assert!(row("d/home/index.db").is_some());
 }
