@@ -9,7 +9,15 @@ use cairn_wire::account::{
     AccountInfo, ApiKey, CreateApiKey, CreatedApiKey, Device, KnownDevice, Quota, RemovedDevice,
 };
 use cairn_wire::keys::{KeyBundle, PutKeys};
+use cairn_wire::second_factor::{
+    BeginSecondFactor, BegunSecondFactor, ConfirmSecondFactor, RecoveryCodes, RemoveSecondFactor,
+    SecondFactorStatus,
+};
 use http::Method;
+
+const SECOND_FACTOR: &str = "/api/v1/useraccount/second-factor";
+/// The largest number of pages of one list: a million elements.
+const MAX_PAGES: u64 = 10_000;
 
 impl Api {
     /// `GET /useraccount/composite`.
@@ -49,6 +57,49 @@ impl Api {
             None => call,
         };
         self.send_for_status(call).await
+    }
+
+    /// `GET /useraccount/second-factor`: whether logins ask for a code.
+    ///
+    /// # Errors
+    /// [`ApiError`].
+    pub async fn second_factor(&self) -> Result<SecondFactorStatus, ApiError> {
+        self.json(Call::get(SECOND_FACTOR)).await
+    }
+
+    /// `POST /useraccount/second-factor`: makes a secret, which no login asks for until it is confirmed.
+    ///
+    /// # Errors
+    /// [`ApiError::Forbidden`] for a wrong password, [`ApiError::Conflict`] if there is a second factor.
+    pub async fn begin_second_factor(
+        &self,
+        begin: &BeginSecondFactor,
+    ) -> Result<BegunSecondFactor, ApiError> {
+        self.json(Call::new(Method::POST, SECOND_FACTOR).json(begin)?)
+            .await
+    }
+
+    /// `POST /useraccount/second-factor/confirm`: logins ask for codes from then on.
+    ///
+    /// # Errors
+    /// [`ApiError::Forbidden`] for a wrong code, [`ApiError::Conflict`] if there is none to confirm.
+    pub async fn confirm_second_factor(
+        &self,
+        confirm: &ConfirmSecondFactor,
+    ) -> Result<RecoveryCodes, ApiError> {
+        let path = format!("{SECOND_FACTOR}/confirm");
+        self.json(Call::new(Method::POST, path).json(confirm)?)
+            .await
+    }
+
+    /// `POST /useraccount/second-factor/remove`: logins ask for the password alone.
+    ///
+    /// # Errors
+    /// [`ApiError::Forbidden`] for a wrong password or code, [`ApiError::Conflict`] if there is none.
+    pub async fn remove_second_factor(&self, remove: &RemoveSecondFactor) -> Result<(), ApiError> {
+        let path = format!("{SECOND_FACTOR}/remove");
+        self.send_for_status(Call::new(Method::POST, path).json(remove)?)
+            .await
     }
 
     /// `GET /devices`: all devices of the account.
@@ -120,20 +171,37 @@ impl Api {
         T: serde::de::DeserializeOwned,
         Q: serde::Serialize,
     {
+        self.pages_from(1, path, query).await
+    }
+
+    /// Returns all elements of a paged list whose first page has this number, in the server's order.
+    ///
+    /// # Errors
+    /// [`ApiError::Protocol`] for a list that doesn't end.
+    pub(crate) async fn pages_from<T, Q>(
+        &self,
+        first: u64,
+        path: &str,
+        query: &Q,
+    ) -> Result<Vec<T>, ApiError>
+    where
+        T: serde::de::DeserializeOwned,
+        Q: serde::Serialize,
+    {
         let mut all = Vec::new();
-        for page in 1_u64.. {
+        for read in 0..MAX_PAGES {
             let call = Call::get(path)
                 .query(query)?
-                .query(&[("page", page), ("page_size", 100)])?;
+                .query(&[("page", first + read), ("page_size", 100)])?;
             let response: Page<T> = self.json(call).await?;
             let empty = response.content.is_empty();
             all.extend(response.content);
             // An empty page ends it, whatever total the server claims.
-            if empty || page >= response.total_pages {
-                break;
+            if empty || read + 1 >= response.total_pages {
+                return Ok(all);
             }
         }
-        Ok(all)
+        Err(ApiError::Protocol("the list has too many pages".to_owned()))
     }
 }
 

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 /// The advice for an address without a scheme.
 const SCHEME_HINT: &str = "it must start with https:// or http://, e.g. https://localhost";
-/// Enough for a page of 1,000 nodes with all their fields.
-const MAX_JSON: usize = 32 * 1024 * 1024;
+/// The largest JSON response, in bytes: enough for a page of 1,000 nodes with all their fields.
+const MAX_JSON_BYTES: usize = 32 * 1024 * 1024;
 
 /// An address that requests may go to, with the origin that tokens are bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +48,8 @@ impl BaseUrl {
     }
 }
 
-/// Returns whether a URL names this machine: `localhost` or an address of the loopback network. Nothing pins the
-/// address of other names, those below `.localhost` included.
+/// Returns whether a URL names this machine: `localhost` or an address of the loopback network. Any other name,
+/// also one below `.localhost`, may resolve to another machine.
 pub(crate) fn is_loopback(url: &reqwest::Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host.eq_ignore_ascii_case("localhost")
@@ -74,6 +74,7 @@ pub(crate) struct Call {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Payload,
     pub(crate) retry: Retry,
+    /// The largest response body, in bytes.
     pub(crate) limit: usize,
 }
 
@@ -91,7 +92,7 @@ impl Call {
             headers: HeaderMap::new(),
             body: Payload::default(),
             retry,
-            limit: MAX_JSON,
+            limit: MAX_JSON_BYTES,
         }
     }
 
@@ -134,7 +135,7 @@ impl Call {
         Ok(self)
     }
 
-    /// Guards a change with the metadata version that it was decided on.
+    /// Makes the change fail if the node no longer has this metadata version (`If-Match`).
     pub(crate) fn if_match(self, version: u64) -> Result<Self, ApiError> {
         self.header("if-match", &format!("\"{version}\""))
     }

@@ -5,7 +5,6 @@ use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
 use cairn_model::NodeId;
-use cairn_wire::Page;
 use cairn_wire::shares::{
     CreateShare, PutSharedFiles, Share, ShareByEmail, SharedByEmail, ToggledShare, UpdateShare,
 };
@@ -17,24 +16,11 @@ impl Api {
     /// `GET /shares`: all links of the account, or those of one node; the newest first.
     ///
     /// # Errors
-    /// [`ApiError`].
+    /// [`ApiError`] if a page can't be fetched.
     pub async fn shares(&self, node: Option<NodeId>) -> Result<Vec<Share>, ApiError> {
-        let mut all = Vec::new();
+        let query: Vec<_> = node.iter().map(|node| ("file_id", node)).collect();
         // Unlike other lists, this one counts its pages from 0.
-        for page in 0_u64.. {
-            let mut call = Call::get(SHARES).query(&[("page", page), ("page_size", 100)])?;
-            if let Some(node) = node {
-                call = call.query(&[("file_id", node)])?;
-            }
-            let response: Page<Share> = self.json(call).await?;
-            let empty = response.content.is_empty();
-            all.extend(response.content);
-            // An empty page ends it, whatever total the server claims.
-            if empty || page + 1 >= response.total_pages {
-                break;
-            }
-        }
-        Ok(all)
+        self.pages_from(0, SHARES, &query).await
     }
 
     /// `GET /shares/{id}`: a link by its id or short code.
@@ -45,7 +31,7 @@ impl Api {
         self.json(Call::get(path(which, ""))).await
     }
 
-    /// `POST /shares`: makes a link. With an id it is the same request when it is repeated.
+    /// `POST /shares`: makes a link. If `new` has an id, repeating the request makes no second link.
     ///
     /// # Errors
     /// [`ApiError::Rejected`] for a setting out of range.
@@ -57,7 +43,7 @@ impl Api {
     /// `POST /shares/email`: makes a link for one address and has it mailed there.
     ///
     /// # Errors
-    /// [`ApiError::Rejected`] for what is no address.
+    /// [`ApiError::Rejected`] if the e-mail address is not valid.
     pub async fn share_by_email(&self, new: &ShareByEmail) -> Result<SharedByEmail, ApiError> {
         let call = Call::new(Method::POST, format!("{SHARES}/email")).json(new)?;
         self.json(self.with_idempotency_key(call)?).await
@@ -94,7 +80,7 @@ impl Api {
             .await
     }
 
-    /// `DELETE /shares/{id}`: revokes a link for good.
+    /// `DELETE /shares/{id}`: revokes a link permanently.
     ///
     /// # Errors
     /// [`ApiError::NotFound`].

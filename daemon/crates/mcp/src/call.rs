@@ -1,5 +1,7 @@
 //! One call of a tool: its checked arguments and its dependencies.
 
+mod pages;
+
 use crate::arguments::Arguments;
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
@@ -14,11 +16,11 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The longest argument in an address, in bytes; ids and codes are far shorter.
+const MAX_SEGMENT: usize = 300;
+
 /// The time limit of one request, retries included.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// The most pages that are read for one list, the last ones: 2,000 items, far more than fit into a result.
-const MAX_PAGES: u64 = 20;
 
 /// A running call.
 pub(crate) struct Call {
@@ -29,6 +31,8 @@ pub(crate) struct Call {
     pub(crate) paths: LocalPaths,
     /// True if a person agreed, or the settings allow, to replace local files.
     pub(crate) may_replace: bool,
+    /// True if a person was asked about this call and agreed.
+    pub(crate) is_confirmed: bool,
 }
 
 /// Runs the tool.
@@ -50,7 +54,7 @@ pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
 async fn run_unfinished(tool: &Tool, call: Call) -> ToolResult<Value> {
     match tool.run {
         Run::Rest(route) => call.send(&route).await,
-        Run::AllPages(route) => call.all_pages(&route).await,
+        Run::AllPages(route) => call.all_pages(&route, tool.newest_last).await,
         Run::Update(route) => {
             if !call.changes_something(&route) {
                 return Err(nothing_to_change_error(tool, &route));
@@ -79,38 +83,19 @@ impl Call {
             .any(|name| !in_path(route, name))
     }
 
+    /// Returns true if the call only shows what the tool would otherwise set.
+    pub(crate) fn only_shows(&self, tool: &Tool) -> bool {
+        match tool.run {
+            Run::ShowOrUpdate(_, update) => !self.changes_something(&update),
+            Run::Rest(_) | Run::AllPages(_) | Run::Update(_) | Run::Local(_) | Run::Custom(_) => {
+                false
+            }
+        }
+    }
+
     /// Makes the declared request.
     pub(crate) async fn send(&self, route: &Route) -> ToolResult<Value> {
         self.rest_with(route, Map::new()).await
-    }
-
-    /// Makes the declared request for each page of a list, and joins them.
-    async fn all_pages(&self, route: &Route) -> ToolResult<Value> {
-        let page = async |number: u64| {
-            let more = [("page", number.to_string()), ("page_size", "100".into())];
-            let more = more.map(|(name, value)| (name.to_owned(), json!(value)));
-            self.rest_with(route, more.into_iter().collect()).await
-        };
-        let mut joined = page(1).await?;
-        let pages = joined["total_pages"].as_u64().unwrap_or(1);
-        let first = pages.saturating_sub(MAX_PAGES - 1).max(1);
-        if first > 1 {
-            joined = page(first).await?;
-        }
-        for number in first + 1..=pages {
-            let mut next = page(number).await?;
-            let (Some(all), Some(items)) = (
-                joined["content"].as_array_mut(),
-                next["content"].as_array_mut(),
-            ) else {
-                break;
-            };
-            all.append(items);
-        }
-        if let Some(fields) = joined.as_object_mut() {
-            fields.retain(|name, _| !["page", "page_size", "total_pages"].contains(&name.as_str()));
-        }
-        Ok(joined)
     }
 
     /// Makes the declared request with further fields in the query or the body.
@@ -244,6 +229,11 @@ fn segments(route: &Route, fields: &Map<String, Value>) -> ToolResult<Vec<String
                 let text = fields.get(name).map(to_text).unwrap_or_default();
                 if text.trim().is_empty() {
                     return Err(ToolError::argument(format!("{name} is required")));
+                }
+                if text.len() > MAX_SEGMENT {
+                    return Err(ToolError::argument(format!(
+                        "{name} is too long: list or search to get one"
+                    )));
                 }
                 // In an address these two lead elsewhere, however they are encoded.
                 if matches!(text.as_str(), "." | "..") {

@@ -43,6 +43,7 @@ fn build_command(arguments: &Arguments) -> ToolResult<Value> {
         .iter()
         .find(|operation| operation.name == name)
         .ok_or_else(|| ToolError::argument(format!("there is no operation `{name}`")))?;
+    refuse_unused(operation, arguments)?;
     let mut words: Vec<String> = vec!["cairn".to_owned()];
     words.extend(operation.words.iter().map(|word| (*word).to_owned()));
     words.extend(flags(operation, arguments)?);
@@ -51,7 +52,7 @@ fn build_command(arguments: &Arguments) -> ToolResult<Value> {
         if let Some(text) = slot_text(operation, place, arguments)? {
             match place {
                 Slot::Option { flag, .. } => words.extend([format!("--{flag}"), text]),
-                Slot::Argument { .. } => slots.push(text),
+                Slot::Argument { .. } | Slot::NewFolder | Slot::Destination => slots.push(text),
             }
         }
     }
@@ -80,28 +81,103 @@ fn flag_json(flag: &Flag) -> Value {
     json!({ "flag": shown, "description": flag.description })
 }
 
-/// Returns the text of a slot: the first of its arguments that is given.
+/// Refuses arguments that the command could not honour.
+fn refuse_unused(operation: &Operation, arguments: &Arguments) -> ToolResult {
+    for name in ["file_path", "file_uuid", "target_folder_uuid", "query"] {
+        let is_used = operation
+            .slots
+            .iter()
+            .any(|slot| slot.arguments().contains(&name));
+        if !is_used && given_text(arguments, name).is_some() {
+            let used: Vec<_> = operation.slots.iter().flat_map(Slot::arguments).collect();
+            let takes = if used.is_empty() {
+                "it takes none".to_owned()
+            } else {
+                let used: Vec<_> = used.into_iter().copied().collect();
+                format!("it takes {}", used.join(", "))
+            };
+            return Err(ToolError::argument(format!(
+                "{} has no use for {name}: {takes}",
+                operation.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Returns a text that is not blank.
+fn given_text<'a>(arguments: &'a Arguments, name: &str) -> Option<&'a str> {
+    arguments.text(name).filter(|text| !text.trim().is_empty())
+}
+
+/// Returns the text of a slot: the first of its arguments that is given, or the path that they make.
 fn slot_text(
     operation: &Operation,
     place: &Slot,
     arguments: &Arguments,
 ) -> ToolResult<Option<String>> {
-    let (from, needed) = match place {
-        Slot::Argument { from, needed } => (from, *needed),
-        Slot::Option { from, .. } => (from, false),
+    let (text, needed) = match place {
+        Slot::Argument { from, needed } => (first_text(from, arguments), *needed),
+        Slot::Option { from, .. } => (first_text(from, arguments), false),
+        Slot::NewFolder => (new_folder(arguments), true),
+        Slot::Destination => (destination(arguments)?, true),
     };
-    let given = from
-        .iter()
-        .find_map(|name| arguments.text(name).filter(|text| !text.trim().is_empty()));
-    match given {
-        Some(text) => Ok(Some(text.to_owned())),
-        None if needed => Err(ToolError::argument(format!(
+    if text.is_none() && needed {
+        return Err(ToolError::argument(format!(
             "{} needs {}",
             operation.name,
-            from.join(" or ")
-        ))),
-        None => Ok(None),
+            place.arguments().join(" or ")
+        )));
     }
+    Ok(text)
+}
+
+fn first_text(from: &[&str], arguments: &Arguments) -> Option<String> {
+    let given = from.iter().find_map(|name| given_text(arguments, name));
+    given.map(str::to_owned)
+}
+
+/// Returns the path of a new folder. A name alone is one at the top of the service.
+fn new_folder(arguments: &Arguments) -> Option<String> {
+    let name = given_text(arguments, "query");
+    match (given_text(arguments, "file_path"), name) {
+        (Some(folder), Some(name)) => Some(below(folder, name)),
+        (Some(path), None) => Some(path.to_owned()),
+        (None, Some(name)) => Some(below("", name)),
+        (None, None) => None,
+    }
+}
+
+/// Returns where a node goes. A name alone is a new one in the same folder.
+fn destination(arguments: &Arguments) -> ToolResult<Option<String>> {
+    let folder = given_text(arguments, "target_folder_uuid");
+    let path = given_text(arguments, "query");
+    match (folder, path) {
+        (Some(_), Some(_)) => Err(ToolError::argument(
+            "give target_folder_uuid, or query with the whole path such as /docs/new.txt, not both",
+        )),
+        (None, Some(name)) if !name.starts_with('/') => {
+            let node = given_text(arguments, "file_path");
+            let folder = node
+                .filter(|_| given_text(arguments, "file_uuid").is_none())
+                .and_then(|path| path.trim_end_matches('/').rsplit_once('/'));
+            match folder.filter(|_| node.is_some_and(|path| path.starts_with('/'))) {
+                Some((folder, _)) => Ok(Some(below(folder, name))),
+                None => Err(ToolError::argument(
+                    "query must be a path on the service, which begins with /, such as /docs/new.txt",
+                )),
+            }
+        }
+        (folder, path) => Ok(folder.or(path).map(str::to_owned)),
+    }
+}
+
+fn below(folder: &str, name: &str) -> String {
+    format!(
+        "{}/{}",
+        folder.trim_end_matches('/'),
+        name.trim_start_matches('/')
+    )
 }
 
 /// Converts the options to flags, checked against those of the command.

@@ -9,7 +9,7 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use serde_json::{Value, json};
 use std::cmp::Ordering;
-use values::{as_number, compare, field_values, numbers};
+use values::{as_number, compare, numbers};
 
 pub(crate) const OPERATIONS: &[&str] = &[
     "sum",
@@ -94,6 +94,10 @@ fn filter(arguments: &Arguments, values: &[Value], field: Option<&str>) -> ToolR
     let mut kept = Vec::new();
     for (at, element) in values.iter().enumerate() {
         let value = match field {
+            // Whole objects equal objects only.
+            None if element.is_object() && !wanted.is_object() => {
+                return Err(values::no_field(at));
+            }
             None => Some(element),
             Some(field) => element
                 .as_object()
@@ -160,22 +164,23 @@ fn fits(
 }
 
 fn sort(arguments: &Arguments, values: &[Value], field: Option<&str>) -> ToolResult<Value> {
-    let keys = field_values(values, field)?;
-    if let Some(first) = keys.first() {
+    let keys = values::sort_keys(values, field)?;
+    if let Some(first) = keys.iter().flatten().next() {
         for (at, key) in keys.iter().enumerate() {
-            if compare(first, key).is_none() {
+            if let Some(key) = key.filter(|key| compare(first, key).is_none()) {
                 return Err(values::incomparable_error(at, field, key, first));
             }
         }
     }
+    let descending = arguments.text("sort_order") == Some("desc");
     let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|a, b| {
-        let order = compare(keys[*a], keys[*b]).unwrap_or(Ordering::Equal);
-        if arguments.text("sort_order") == Some("desc") {
-            order.reverse()
-        } else {
-            order
+    order.sort_by(|a, b| match (keys[*a], keys[*b]) {
+        (Some(a), Some(b)) => {
+            let order = compare(a, b).unwrap_or(Ordering::Equal);
+            if descending { order.reverse() } else { order }
         }
+        // What has no value is last in both orders.
+        (a, b) => b.is_some().cmp(&a.is_some()),
     });
     let sorted: Vec<_> = order.into_iter().map(|at| values[at].clone()).collect();
     let count = sorted.len();

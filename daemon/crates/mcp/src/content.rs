@@ -15,14 +15,14 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cairn_model::Kind;
 use cairn_transfer::MemoryTarget;
-use disk::{MB, exact_size};
+use disk::{MIB, exact_size};
 use futures_util::FutureExt as _;
 use named::no_content;
 use serde_json::json;
 use std::sync::Arc;
 
-const MAX_TEXT: u64 = 10 * MB;
-const MAX_BASE64: u64 = 50 * MB;
+const MAX_TEXT: u64 = 10 * MIB;
+const MAX_BASE64: u64 = 50 * MIB;
 
 pub(crate) fn read(call: Call) -> ToolFuture {
     async move {
@@ -35,10 +35,10 @@ pub(crate) fn read(call: Call) -> ToolFuture {
         };
         let too_large = || {
             ToolError::refused(format!(
-                "`{}` has {}, more than the {} MB that can be read as {way}: use download_file",
+                "`{}` has {}, more than the {} MiB that can be read as {way}: use download_file",
                 node.name,
                 exact_size(node.size),
-                limit / MB
+                limit / MIB
             ))
         };
         if node.size > limit {

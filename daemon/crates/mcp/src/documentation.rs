@@ -15,7 +15,7 @@ pub fn reference() -> String {
         `daemon/crates/mcp/src/toolset/`: change it there, then run `cairn mcp --print-tools > docs/tools.md`.\n\n\
         A parameter with * is required. Hints: **R** reads only, **D** destroys or overwrites, **I** repeating it \
         changes nothing more, **W** reaches people or systems outside the service, **C** a person is asked \
-        first where the client can ask.\n",
+        first where the client can ask, **(C)** if the arguments make it necessary.\n",
     );
     for set in toolset::ALL {
         let _ = write!(
@@ -147,6 +147,7 @@ fn hints(tool: &Tool) -> String {
         (tool.effect.is_idempotent(), "I"),
         (tool.open_world, "W"),
         (tool.confirm, "C"),
+        (!tool.confirm && tool.ask.is_some(), "(C)"),
     ];
     let set: Vec<_> = marks
         .iter()

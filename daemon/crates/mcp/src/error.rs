@@ -1,14 +1,19 @@
 //! Errors of tools, with messages that say what to do next and never mention cryptography.
 
-use crate::mask;
+use crate::mask::{self, Author};
 use cairn_api::ApiError;
 use cairn_control::ControlError;
 use cairn_space::{ShareError, TeamError};
 use cairn_transfer::TransferError;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::io;
 
 pub(crate) type ToolResult<T = ()> = Result<T, ToolError>;
+
+/// The longest message, in bytes. It may quote arguments, which have no limit.
+const MAX_MESSAGE: usize = 1_000;
+/// The part of a longer message that is kept of its end, which says what to do.
+const KEPT_END: usize = 400;
 
 /// A failure of a tool or resource.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +50,7 @@ pub(crate) enum ToolError {
     Team(TeamError),
     #[error("can't {doing}: {source}")]
     Local { doing: String, source: io::Error },
-    #[error("the sync daemon refused it: {0}")]
+    #[error("{}", daemon_message(.0))]
     Daemon(#[from] ControlError),
     #[error("the service did not respond within {seconds} s: it may be busy; try again later")]
     TimedOut { seconds: u64 },
@@ -74,16 +79,59 @@ impl ToolError {
 
     /// Returns the message that may leave this process.
     pub(crate) fn public_message(&self) -> String {
-        let message = self.to_string();
+        self.message_for(None)
+    }
+
+    /// Returns the message that may leave this process, for a call with these arguments.
+    pub(crate) fn message_for(&self, arguments: Option<&Map<String, Value>>) -> String {
+        let message = crate::clean::text(&self.to_string());
         if matches!(self, Self::NoPassphrase) {
             return message;
         }
-        mask::mask_crypto(crate::clean::text(&message))
+        let by_service = matches!(
+            self,
+            Self::Api(_) | Self::Transfer(_) | Self::NotFound { .. }
+        );
+        let author = if by_service {
+            Author::Service
+        } else {
+            Author::Ourselves
+        };
+        let mut given = Vec::new();
+        for argument in arguments.into_iter().flat_map(Map::values) {
+            collect_texts(argument, &mut given);
+        }
+        limit_length(mask::mask_crypto(message, author, &given))
     }
 
     /// Returns the JSON shape of every error.
     pub(crate) fn json(&self) -> Value {
         json!({ "error": self.public_message() })
+    }
+}
+
+/// Returns a message of the service about one of many items as it may leave this process.
+pub(crate) fn public_item_message(message: &str) -> String {
+    limit_length(mask::mask_crypto(message.to_owned(), Author::Service, &[]))
+}
+
+/// Returns the message, without its middle if it is too long.
+fn limit_length(message: String) -> String {
+    if message.len() <= MAX_MESSAGE {
+        return message;
+    }
+    let begin = &message[..message.floor_char_boundary(MAX_MESSAGE - KEPT_END)];
+    let end = &message[message.ceil_char_boundary(message.len() - KEPT_END)..];
+    format!("{begin} … {end}")
+}
+
+/// Collects the texts in an argument.
+fn collect_texts<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(items) => items.iter().for_each(|item| collect_texts(item, texts)),
+        Value::Object(fields) => fields.values().for_each(|item| collect_texts(item, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -123,11 +171,17 @@ fn api_message(error: &ApiError) -> String {
         }
         ApiError::Forbidden { message } => forbidden_message(message),
         ApiError::NotFound { message } => {
+            let message = without_header(message);
             format!("not found: {message}; list or search first to get a current id")
         }
         ApiError::Conflict { message, .. } => format!("conflict: {message}"),
         ApiError::PreconditionFailed { message } => {
-            format!("it was changed by someone else: {message}; read it again and repeat")
+            let advice = if message.contains("read it again") {
+                ""
+            } else {
+                "; read it again and repeat"
+            };
+            format!("it was changed by someone else: {message}{advice}")
         }
         ApiError::Gone { message } => format!("no longer available (410 Gone): {message}"),
         ApiError::TooLarge { message } => format!("too large: {message}"),
@@ -144,10 +198,29 @@ fn api_message(error: &ApiError) -> String {
     }
 }
 
+fn daemon_message(error: &ControlError) -> String {
+    match error {
+        ControlError::Refused(why) => format!("the sync daemon refused it: {why}"),
+        // Nobody was there to refuse anything.
+        ControlError::NotRunning
+        | ControlError::Socket { .. }
+        | ControlError::Version { .. }
+        | ControlError::Closed
+        | ControlError::Protocol(_) => error.to_string(),
+    }
+}
+
 /// Replaces the service's endpoints in a message by tools.
 fn forbidden_message(message: &str) -> String {
     let message = message.replace("POST /useraccount/restore", "restore_account");
-    format!("not allowed: {message}")
+    format!("not allowed: {}", without_header(&message))
+}
+
+/// Removes the header that names a space: tools find the space of an id themselves.
+fn without_header(message: &str) -> String {
+    message
+        .replace(" from this space (`X-Space-Id`)", "")
+        .replace(" (`X-Space-Id`)", "")
 }
 
 fn transfer_message(error: &TransferError) -> String {
@@ -161,5 +234,49 @@ fn transfer_message(error: &TransferError) -> String {
         | TransferError::UploadLost
         | TransferError::Source(_)
         | TransferError::Target(_) => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_never_long_and_keeps_its_end() {
+        let name = "ü".repeat(500_000);
+        let message = ToolError::argument(format!("new_name can't be \"{name}\": it is too long"));
+        let message = message.public_message();
+        assert!(message.len() <= MAX_MESSAGE + 10, "{} bytes", message.len());
+        assert!(message.starts_with("new_name can't be"), "{message}");
+        assert!(message.ends_with("it is too long"), "{message}");
+    }
+
+    #[test]
+    fn advice_is_for_tools_and_given_once() {
+        let changed = ApiError::PreconditionFailed {
+            message: "it has version 2; read it again".to_owned(),
+        };
+        let message = ToolError::from(changed).public_message();
+        assert_eq!(message.matches("read it again").count(), 1, "{message}");
+        let forbidden = ApiError::Forbidden {
+            message: "you may not reach the node 5 from this space (`X-Space-Id`)".to_owned(),
+        };
+        let message = ToolError::from(forbidden).public_message();
+        assert_eq!(message, "not allowed: you may not reach the node 5");
+    }
+
+    #[test]
+    fn names_and_arguments_are_not_taken_for_cryptography() {
+        let own = ToolError::refused("`salt` is not text");
+        assert_eq!(own.public_message(), "`salt` is not text");
+        let taken = || ApiError::Conflict {
+            head: None,
+            message: "the username salt is taken".to_owned(),
+        };
+        let error = ToolError::from(taken());
+        assert_eq!(error.public_message(), mask::GENERIC);
+        let arguments = json!({ "username": "salt" });
+        let message = error.message_for(arguments.as_object());
+        assert_eq!(message, "conflict: the username salt is taken");
     }
 }

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 pub(crate) fn get_file_versions(call: Call) -> ToolFuture {
     async move {
-        let route = get("nodes/{file_uuid}/revisions").fixed(&[("page_size", "100")]);
-        let mut versions = call.send(&route).await?;
+        let route = get("nodes/{file_uuid}/revisions");
+        let mut versions = call.all_pages(&route, false).await?;
         // The ids of devices say nothing to a person, but the versions are of use without their names.
         let devices = call.services.reads.devices().await.unwrap_or_default();
         let names: HashMap<String, String> = devices

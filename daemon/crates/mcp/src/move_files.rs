@@ -9,6 +9,9 @@ use cairn_wire::nodes::Node;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 
+/// Failures that are named where nothing was moved.
+const NAMED_FAILURES: usize = 5;
+
 pub(crate) fn move_files(call: Call) -> ToolFuture {
     async move {
         let target = target(&call).await?;
@@ -24,6 +27,9 @@ pub(crate) fn move_files(call: Call) -> ToolFuture {
                 failed.push(json!({ "file_uuid": id, "error": error.public_message() }));
             }
         }
+        if !ids.is_empty() && failed.len() == ids.len() {
+            return Err(nothing_moved_error(&failed));
+        }
         Ok(json!({
             "moved": ids.len() - failed.len(),
             "failed": failed,
@@ -31,6 +37,19 @@ pub(crate) fn move_files(call: Call) -> ToolFuture {
         }))
     }
     .boxed()
+}
+
+fn nothing_moved_error(failed: &[Value]) -> ToolError {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let shown = failed.iter().take(NAMED_FAILURES);
+    let shown: Vec<_> = shown
+        .map(|one| format!("{}: {}", text(&one["file_uuid"]), text(&one["error"])))
+        .collect();
+    let more = match failed.len().saturating_sub(NAMED_FAILURES) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    ToolError::refused(format!("nothing was moved. {}{more}", shown.join("; ")))
 }
 
 /// Returns the folder that the files go to, and makes the levels of its path that are missing.

@@ -3,14 +3,37 @@
 
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
-use crate::tool::{ToolFuture, Verb, delete, post, put};
+use crate::tool::{ToolFuture, Verb, delete, get, post, put};
+use cairn_api::ApiError;
 use cairn_model::{Name, NodeId};
 use cairn_space::Space;
-use cairn_wire::nodes::Node;
+use cairn_wire::nodes::{Node, NodeState};
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value, json};
 
 const MAX_LEVELS: usize = 20;
+
+pub(crate) fn list_files(call: Call) -> ToolFuture {
+    async move {
+        let route = get("nodes")
+            .renamed(&[("folder_uuid", "parent_id")])
+            .fixed(&[("state", "active")]);
+        let mut page = call.send(&route).await?;
+        let is_empty = page["content"].as_array().is_some_and(Vec::is_empty);
+        // The id of a space or team is no node's.
+        if is_empty
+            && let Ok(folder) = call.arguments.id("folder_uuid")
+            && let Ok(folder) = call.services.node_as_it_is(folder).await
+            && folder.state == NodeState::Trashed
+        {
+            page["note"] = json!(
+                "the folder is in the trash with everything that was in it: restore_from_trash brings it back"
+            );
+        }
+        Ok(page)
+    }
+    .boxed()
+}
 
 pub(crate) fn create_folder(call: Call) -> ToolFuture {
     async move {
@@ -59,7 +82,12 @@ pub(crate) fn copy_file(call: Call) -> ToolFuture {
         if let Some((space, node)) = opened_node(&call).await? {
             let name = current_name(&node)?;
             let to = call.services.folder_in(&space, to).await?;
-            return node_json(&space.copy_node(&node, to, &name).await?);
+            let copied = space.copy_node(&node, to, &name).await?;
+            let mut value = node_json(&copied.node)?;
+            if let Some(remark) = copied.remark() {
+                value["note"] = json!(remark);
+            }
+            return Ok(value);
         }
         let route = post("nodes/{file_uuid}/copy").renamed(&[("target_folder_uuid", "parent_id")]);
         call.send(&route).await
@@ -69,14 +97,72 @@ pub(crate) fn copy_file(call: Call) -> ToolFuture {
 
 pub(crate) fn delete_file(call: Call) -> ToolFuture {
     const DONE: &str = "moved to the trash: restore_from_trash brings it back";
+    const DONE_BEFORE: &str = "it was in the trash already: nothing was changed";
     async move {
         if let Some((space, node)) = opened_node(&call).await? {
-            space.trash_node(&node).await?;
             let gone = json!({ "file_uuid": node.id, "name": node.name });
+            if node.state == NodeState::Trashed {
+                return Ok(with_success(gone, Some(DONE_BEFORE)));
+            }
+            space.trash_node(&node).await?;
             return Ok(with_success(gone, Some(DONE)));
+        }
+        if let Some(node) = node_if_readable(&call).await?
+            && node.state == NodeState::Trashed
+        {
+            let gone = json!({ "file_uuid": node.id, "name": node.name });
+            return Ok(with_success(gone, Some(DONE_BEFORE)));
         }
         call.send(&delete("nodes/{file_uuid}").success_message(DONE))
             .await
+    }
+    .boxed()
+}
+
+pub(crate) fn restore_from_trash(call: Call) -> ToolFuture {
+    const DONE: &str = "restored";
+    async move {
+        if let Some((space, node)) = opened_node(&call).await? {
+            check_trashed(&node)?;
+            let restored = node_json(&space.restore_node(&node).await?)?;
+            return Ok(with_success(restored, Some(DONE)));
+        }
+        if let Some(node) = node_if_readable(&call).await? {
+            check_trashed(&node)?;
+        }
+        call.send(&post("trash/{file_uuid}/restore").success_message(DONE))
+            .await
+    }
+    .boxed()
+}
+
+/// Refuses to restore what is not in the trash: the service takes it for done, and so would whoever reads that.
+fn check_trashed(node: &Node) -> ToolResult {
+    match node.state {
+        NodeState::Trashed => Ok(()),
+        NodeState::Active => Err(ToolError::refused(format!(
+            "`{}` is not in the trash: list_trash shows what is",
+            node.name
+        ))),
+    }
+}
+
+pub(crate) fn restore_file_version(call: Call) -> ToolFuture {
+    async move {
+        let Some((space, node)) = opened_node(&call).await? else {
+            let route = post("nodes/{file_uuid}/revisions/{version_id}/restore");
+            return call.send(&route).await;
+        };
+        let wanted = call.arguments.required_text("version_id")?;
+        let revisions = space.api().revisions(node.id).await?;
+        let revision = revisions
+            .iter()
+            .find(|revision| revision.id.to_string().eq_ignore_ascii_case(wanted));
+        let revision = revision.ok_or_else(|| ToolError::NotFound {
+            what: format!("`{}` has no such version", node.name),
+            source_of_ids: "get_file_versions lists the versions of a file",
+        })?;
+        node_json(&space.restore_revision(&node, revision).await?)
     }
     .boxed()
 }
@@ -167,6 +253,16 @@ pub(crate) fn current_name(node: &Node) -> ToolResult<Name> {
 async fn opened_node(call: &Call) -> ToolResult<Option<(Space, Node)>> {
     let id = call.arguments.id("file_uuid")?;
     call.services.node_if_opened(id).await
+}
+
+/// Returns the node that the call names; `None` where the request itself says better what is wrong.
+async fn node_if_readable(call: &Call) -> ToolResult<Option<Node>> {
+    let id = call.arguments.id("file_uuid")?;
+    match call.services.node_as_it_is(id).await {
+        Ok(node) => Ok(Some(node)),
+        Err(ToolError::Api(ApiError::NotFound { .. } | ApiError::Forbidden { .. })) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 fn node_json(node: &Node) -> ToolResult<Value> {

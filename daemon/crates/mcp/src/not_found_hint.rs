@@ -33,10 +33,14 @@ pub(crate) fn with_hint(error: ToolError, in_path: &[(&str, &str)]) -> ToolError
     let ToolError::Api(ApiError::NotFound { message }) = error else {
         return error;
     };
-    let Some((last, _)) = in_path.last() else {
+    // The service names what it lacks; else it is the last one, which the others lead to.
+    let named = in_path
+        .iter()
+        .find(|(_, value)| value.len() > 3 && message.contains(value));
+    let Some((missing, _)) = named.or(in_path.last()) else {
         return ToolError::Api(ApiError::NotFound { message });
     };
-    let source = SOURCES.iter().find(|(name, _)| name == last);
+    let source = SOURCES.iter().find(|(name, _)| name == missing);
     // The service can't say much about what has not the form of its ids.
     let odd = in_path.iter().find(|(_, value)| !is_uuid(value));
     ToolError::NotFound {
@@ -74,6 +78,10 @@ mod tests {
             (
                 vec![("file_uuid", ID), ("version_id", "v9")],
                 "not found: version_id `v9` names nothing of yours; get_file_versions lists the versions of a file",
+            ),
+            (
+                vec![("team_uuid", "gone"), ("user_id", ID)],
+                "not found: team_uuid `gone` names nothing of yours; list_teams lists your teams",
             ),
             (
                 vec![("file_uuid", ID)],

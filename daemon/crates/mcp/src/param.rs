@@ -82,7 +82,7 @@ pub(crate) enum Form {
     Hex,
     /// A path on this machine.
     LocalPath,
-    /// A number with a unit, such as `30d`; at most ten years.
+    /// A number with a unit, such as `30d`; at most 36500 days.
     Duration,
 }
 

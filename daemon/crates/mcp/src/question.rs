@@ -1,6 +1,16 @@
 //! The questions to a person before a call. They name what the call is about, as far as the service tells
 //! it; an id that can't be looked up is shown as it is.
 
+mod access;
+mod comment;
+mod money;
+
+pub(crate) use access::{
+    create_api_key, create_webhook, invite_member, toggle_share, update_share,
+};
+pub(crate) use comment::delete_comment;
+pub(crate) use money::{send_tip, subscribe, withdraw};
+
 use crate::call::Call;
 use crate::error::ToolResult;
 use crate::tool::{Tool, Verb};
@@ -80,7 +90,7 @@ pub(crate) fn share(call: &Call) -> Asking<'_> {
         };
         let days = call.arguments.get("expiry_days");
         let until = match (days, call.arguments.text("active_until")) {
-            (Some(days), _) => format!(" for {days} days"),
+            (Some(days), _) => format!(" for {}", count_days(days)),
             (None, Some(until)) => format!(" until {until}"),
             (None, None) => " without expiry".to_owned(),
         };
@@ -212,9 +222,9 @@ pub(crate) fn retention_rule(call: &Call) -> Asking<'_> {
     async move {
         let folder = file(call, call.arguments.text("folder_uuid")).await;
         let days = call.arguments.get("delete_after_days");
-        let days = days.map(Value::to_string).unwrap_or_default();
+        let days = days.map(count_days).unwrap_or_default();
         Ok(Some(format!(
-            "From now on, delete every file in {folder} automatically after {days} days?"
+            "From now on, delete every file in {folder} automatically after {days}?"
         )))
     }
     .boxed()
@@ -266,6 +276,16 @@ async fn file(call: &Call, id: Option<&str>) -> String {
         }
         _ => format!("the folder {}", quote(&name)),
     }
+}
+
+/// Returns a number of days, such as `1 day`.
+fn count_days(days: &Value) -> String {
+    let unit = if days.as_f64() == Some(1.0) {
+        "day"
+    } else {
+        "days"
+    };
+    format!("{days} {unit}")
 }
 
 fn text(value: &Value, field: &str) -> Option<String> {

@@ -17,7 +17,8 @@ pub(crate) fn setup(call: Call) -> ToolFuture {
         match call.services.open_with_passphrase().await? {
             Some(opened) => make(&call, opened).await,
             None => {
-                let made = call.send(&post("keys/recovery/setup")).await?;
+                let made = call.send(&post("keys/recovery/setup")).await;
+                let made = made.map_err(|error| with_advice(&call, error))?;
                 Ok(json!({
                     "recovery_key": made["recovery_key"],
                     "made_by": "server",
@@ -28,6 +29,17 @@ pub(crate) fn setup(call: Call) -> ToolFuture {
         }
     }
     .boxed()
+}
+
+/// Adds the way that works where the passphrase is not at hand: a person knows it.
+fn with_advice(call: &Call, error: ToolError) -> ToolError {
+    match &call.services.key_source {
+        KeySource::Open(_) => ToolError::refused(format!(
+            "{}; have a person run `cairn recovery-key setup` on this machine instead",
+            error.public_message()
+        )),
+        KeySource::Missing | KeySource::Passphrase { .. } => error,
+    }
 }
 
 /// Makes the key that opens the account's files, as `cairn recovery-key setup` does.

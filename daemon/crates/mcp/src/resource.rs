@@ -4,6 +4,7 @@
 use crate::arguments::is_uuid;
 use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
+use crate::shorten::{Rows, shorten};
 use crate::tool::Verb;
 use serde_json::{Value, json};
 
@@ -136,7 +137,8 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
     crate::clean::value(&mut value);
     crate::strip_fields::remove_useless_fields(&mut value);
     crate::strip_fields::shorten_rows(&mut value);
-    Some(value)
+    crate::foreign_text::fence_resource(uri, &mut value);
+    Some(shorten(value, Rows::ShownHereOnly))
 }
 
 async fn read_one(services: &Services, template: &Template, id: &str) -> ToolResult<Value> {

@@ -8,7 +8,7 @@ use crate::session_links::{self, LinkBefore};
 use crate::tool::{NodeEdit, Undo, Verb};
 use cairn_model::{Kind, NodeId};
 use cairn_space::undo::NodeChange;
-use cairn_wire::nodes::Node;
+use cairn_wire::nodes::{Node, NodeState};
 use serde_json::Value;
 
 /// The state before a call changes something.
@@ -75,9 +75,12 @@ pub(crate) async fn after(services: &Services, before: Before, result: &Value) {
 }
 
 fn note_changed_node(services: &Services, edit: NodeEdit, before: &Node, now: &Node) {
+    use NodeState::{Active, Trashed};
+    // A call may find things as it wants them: what others did is not this session's to take back.
+    let states = (before.state, now.state);
     let change = match edit {
-        NodeEdit::Trash => Some(NodeChange::Trashed),
-        NodeEdit::Restore => Some(NodeChange::Restored),
+        NodeEdit::Trash => (states == (Active, Trashed)).then_some(NodeChange::Trashed),
+        NodeEdit::Restore => (states == (Trashed, Active)).then_some(NodeChange::Restored),
         NodeEdit::Content => NodeChange::content(before, now),
         NodeEdit::Move => return services.note_move(before, now),
         NodeEdit::Details => return services.journal.note_details(before, now),
@@ -106,10 +109,11 @@ fn read(value: &Value) -> Option<Node> {
 }
 
 impl Services {
-    /// Notes that a node was moved or renamed.
+    /// Notes that a node was moved or renamed, perhaps to where and what it was.
     pub(crate) fn note_move(&self, before: &Node, after: &Node) {
-        if let Some(change) = NodeChange::move_between(before, after) {
-            self.journal.note_node(Some(before), after, change);
+        match NodeChange::move_between(before, after) {
+            Some(change) => self.journal.note_node(Some(before), after, change),
+            None => self.journal.note_touched(before, after),
         }
     }
 

@@ -48,7 +48,7 @@ pub(crate) enum Line {
         space: SpaceId,
     },
     Changed(Noted),
-    /// The details of a node were set, which led from one version of it to another.
+    /// The details of a node were set, or its name to what it was, which led from one version of it to another.
     Touched {
         node: NodeId,
         before: u64,

@@ -104,6 +104,16 @@ impl SessionJournal {
     /// Notes that the details of a node were changed, unless they are the same.
     pub(crate) fn note_details(&self, before: &Node, after: &Node) {
         let (node, from, to) = (after.id, Details::of(before), Details::of(after));
+        self.note_touched(before, after);
+        if from != to {
+            self.note(Change::Details { node, from, to });
+        }
+    }
+
+    /// Notes that the session has led a node from one version to another, whether there is anything to take back
+    /// or not: the work of others is told apart by it.
+    pub(crate) fn note_touched(&self, before: &Node, after: &Node) {
+        let node = after.id;
         self.own
             .lock()
             .note_versions(node, before.version, after.version);
@@ -112,9 +122,6 @@ impl SessionJournal {
             before: before.version,
             after: after.version,
         });
-        if from != to {
-            self.note(Change::Details { node, from, to });
-        }
     }
 
     pub(crate) fn note_link(&self, link: String, change: LinkChange) {

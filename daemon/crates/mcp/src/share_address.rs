@@ -8,14 +8,32 @@ use serde_json::{Value, json};
 
 const INCOMPLETE: &str = "the address lacks its secret and opens nothing: set SERVICE_PASSPHRASE of the account that made the link";
 
+const NO_FILES: &str = "the link carries the keys of no file, so that it opens nothing: with SERVICE_PASSPHRASE set, delete it and create another";
+
 /// Gives links in a response their whole addresses, for which the keys are needed; marks those that stay
-/// without their secret and open nothing.
+/// without their secret, or carry the keys of no file, and open nothing.
 pub(crate) async fn complete_addresses(services: &Services, value: &mut Value) {
+    mark_empty_links(value);
     if !has_keyed_links(value) {
         return;
     }
     let space = services.space_if_any().await.ok().flatten();
     complete(space.as_ref(), value);
+}
+
+/// Marks links that open nothing whoever has their addresses.
+fn mark_empty_links(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(mark_empty_links),
+        Value::Object(fields) => {
+            let is_link = fields.contains_key("short_code") && fields.contains_key("url");
+            if is_link && fields.get("files") == Some(&json!(0)) {
+                fields.insert("opens_nothing".to_owned(), json!(NO_FILES));
+            }
+            fields.values_mut().for_each(mark_empty_links);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
 }
 
 fn has_keyed_links(value: &Value) -> bool {
@@ -52,5 +70,20 @@ fn complete(space: Option<&Space>, value: &mut Value) {
             fields.values_mut().for_each(|field| complete(space, field));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_that_opens_nothing_says_so() {
+        let link = |files| json!({ "short_code": "a", "url": "https://x/s/a", "files": files });
+        let mut list = json!({ "content": [link(0), link(2)], "results": [{ "share": link(0) }] });
+        mark_empty_links(&mut list);
+        assert!(list["content"][0]["opens_nothing"].is_string(), "{list}");
+        assert!(list["content"][1].get("opens_nothing").is_none(), "{list}");
+        assert!(list["results"][0]["share"]["opens_nothing"].is_string());
     }
 }

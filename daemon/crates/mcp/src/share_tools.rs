@@ -46,7 +46,7 @@ pub(crate) fn by_email(call: Call) -> ToolFuture {
             file_id: node.id,
             email,
             expiry_days: call.arguments.get("expiry_days").and_then(Value::as_f64),
-            view_only: call.arguments.flag("view_only").unwrap_or_default(),
+            view_only: call.arguments.flag("view_only"),
             id: None,
             key_blob: None,
         };

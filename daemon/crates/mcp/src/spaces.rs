@@ -19,6 +19,9 @@ const NODE_PATHS: [&str; 6] = [
     "retention-rules",
 ];
 
+/// The field with the folder of a node, which may be the top of a space.
+const PARENT: &str = "parent_id";
+
 /// The location of an id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Location {
@@ -53,32 +56,53 @@ impl Sent {
             return Vec::new();
         }
         let body = self.body.as_ref().and_then(Value::as_object);
-        let body = body.into_iter().flat_map(|fields| fields.values());
+        let body = body.into_iter().flatten();
+        let body = body.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
+        let query = self.query.iter();
+        let query = query.map(|(name, value)| (name.as_str(), value.as_str()));
+        let named = query.chain(body).filter(|(name, _)| is_id_field(name));
         self.path
             .iter()
             .map(String::as_str)
-            .chain(self.query.iter().map(|(_, value)| value.as_str()))
-            .chain(body.filter_map(Value::as_str))
+            .chain(named.map(|(_, value)| value))
             .filter(|text| is_uuid(text))
             .map(str::to_lowercase)
             .collect()
     }
 
     /// Names the top of the space in place of the id of a team or space.
-    fn with_root(mut self, id: &str) -> Self {
+    ///
+    /// # Errors
+    /// [`ApiError::Rejected`] where a folder is needed, which the top is not.
+    fn with_root(mut self, id: &str) -> Result<Self, ApiError> {
         self.query
-            .retain(|(_, value)| !value.eq_ignore_ascii_case(id));
+            .retain(|(name, value)| !(is_id_field(name) && value.eq_ignore_ascii_case(id)));
         let fields = self.body.as_mut().and_then(Value::as_object_mut);
-        for value in fields.into_iter().flat_map(|fields| fields.values_mut()) {
-            if value
-                .as_str()
-                .is_some_and(|text| text.eq_ignore_ascii_case(id))
-            {
-                *value = Value::Null;
+        for (name, value) in fields.into_iter().flatten() {
+            let is_it = is_id_field(name)
+                && value
+                    .as_str()
+                    .is_some_and(|text| text.eq_ignore_ascii_case(id));
+            if !is_it {
+                continue;
             }
+            if name != PARENT {
+                return Err(ApiError::Rejected {
+                    status: 400,
+                    message: format!(
+                        "{id} is the id of a space or team: give that of a file or folder in it"
+                    ),
+                });
+            }
+            *value = Value::Null;
         }
-        self
+        Ok(self)
     }
+}
+
+/// Returns true for the fields of requests that have the ids of nodes; others may have any text.
+fn is_id_field(name: &str) -> bool {
+    name.ends_with("_id")
 }
 
 impl Services {
@@ -115,7 +139,7 @@ impl Services {
         let mut sent = sent.clone();
         for (id, location) in located {
             if matches!(location, Location::Root(_)) {
-                sent = sent.with_root(id);
+                sent = sent.with_root(id)?;
             }
         }
         self.send_in(space, &sent).await
@@ -196,5 +220,41 @@ impl Services {
         }
         let known = self.known_locations(&ids);
         Ok(known.first().map(|(_, location)| *location))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const ID: &str = "123e4567-e89b-42d3-a456-426614174000";
+
+    fn sent(body: Value) -> Sent {
+        Sent {
+            root: "/api/v1".to_owned(),
+            method: Method::POST,
+            path: vec!["nodes".to_owned()],
+            query: Vec::new(),
+            body: Some(body),
+        }
+    }
+
+    #[test]
+    fn only_fields_for_ids_name_nodes() {
+        assert_eq!(sent(json!({ "parent_id": ID })).ids(), [ID]);
+        let text = sent(json!({ "text": ID, "name": ID, "description": ID }));
+        assert_eq!(text.ids(), Vec::<String>::new());
+        let kept = text.clone().with_root(ID).unwrap();
+        assert_eq!(kept.body, text.body);
+    }
+
+    #[test]
+    fn a_space_stands_for_its_top_and_for_no_folder() {
+        let top = sent(json!({ "parent_id": ID, "name": "a" }));
+        let top = top.with_root(&ID.to_uppercase()).unwrap();
+        assert_eq!(top.body, Some(json!({ "parent_id": null, "name": "a" })));
+        let refused = sent(json!({ "folder_id": ID })).with_root(ID).unwrap_err();
+        assert!(refused.to_string().contains("space or team"), "{refused}");
     }
 }

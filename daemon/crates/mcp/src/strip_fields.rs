@@ -1,7 +1,7 @@
 //! Results without what is of no use to an assistant: fields for clients with the keys, what goes without
 //! saying, and what all rows of a list have in common.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Fields that only clients with the keys can use.
 const SEALED_FIELDS: [&str; 4] = ["seal", "content_source", "key_blob", "kdf"];
@@ -24,15 +24,9 @@ pub(crate) fn remove_useless_fields(value: &mut Value) {
         Value::Object(fields) => {
             fields.retain(|name, _| !SEALED_FIELDS.contains(&name.as_str()));
             if fields.contains_key("parent_id") && fields.contains_key("kind") {
-                // The trash is the last change of what lies in it.
-                let trashed = (fields.get("state") == Some(&json!("trashed")))
-                    .then(|| fields.get("updated_at").cloned());
                 fields.retain(|name, value| {
                     !NODE_FIELDS.contains(&name.as_str()) && !is_usual(name, value)
                 });
-                if let Some(Some(at)) = trashed {
-                    fields.insert("trashed_at".to_owned(), at);
-                }
             }
             fields.values_mut().for_each(remove_useless_fields);
         }
@@ -88,6 +82,7 @@ pub(crate) fn share_field(object: &mut Value, list: &str, field: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn row(name: &str, parent: &str) -> Value {
         json!({ "name": name, "kind": "file", "parent_id": parent, "mime_type": "text/plain" })
@@ -123,12 +118,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_the_trash_says_since_when() {
+    fn what_is_in_the_trash_says_so() {
         let mut node = json!({
             "kind": "file", "parent_id": null, "state": "trashed", "updated_at": "2026-03-01",
         });
         remove_useless_fields(&mut node);
-        let lean = json!({ "kind": "file", "state": "trashed", "trashed_at": "2026-03-01" });
+        // The last change of what went there along with its folder is an older one than its deletion.
+        let lean = json!({ "kind": "file", "state": "trashed" });
         assert_eq!(node, lean);
     }
 }

@@ -6,14 +6,15 @@ mod connection;
 mod locate;
 pub(crate) mod status;
 mod target;
+mod tool_names;
 pub(crate) mod watch;
 mod why;
 
 use crate::call::{Call, with_success};
-use crate::error::ToolResult;
+use crate::error::{ToolError, ToolResult};
 use crate::question::Asking;
 use crate::tool::ToolFuture;
-use cairn_control::{DoctorInfo, Status, typed};
+use cairn_control::{DoctorInfo, Resolved, Status, typed};
 use cairn_model::{DeletionDecision, Keep};
 use connection::{request, request_within};
 use futures_util::FutureExt as _;
@@ -43,6 +44,7 @@ pub(crate) fn doctor(call: Call) -> ToolFuture {
     async move {
         let doctor: DoctorInfo = request(&call.services, typed::Doctor {}).await?;
         let mut value = json!(doctor);
+        tool_names::name_tools(&mut value);
         value["hint"] = json!("`cairn doctor` checks more, also while the daemon does not run");
         Ok(value)
     }
@@ -55,16 +57,25 @@ pub(crate) fn devices(call: Call) -> ToolFuture {
         // The list is of use without the daemon, too.
         let doctor = request(&call.services, typed::Doctor {}).await.ok();
         let own_device = doctor.map(|doctor| doctor.device_id);
+        let is_known = own_device.is_some();
         let shown: Vec<_> = devices
             .iter()
             .map(|device| {
                 let this = own_device.as_deref() == Some(device.id.to_string().as_str());
                 let mut shown = json!(device);
-                shown["this_device"] = json!(this);
+                if is_known {
+                    shown["this_device"] = json!(this);
+                }
                 shown
             })
             .collect();
-        Ok(json!({ "devices": shown }))
+        let mut list = json!({ "devices": shown });
+        if !is_known {
+            list["note"] = json!(
+                "which of them is this machine is known only while its sync daemon runs: `cairn start`"
+            );
+        }
+        Ok(list)
     }
     .boxed()
 }
@@ -80,13 +91,18 @@ pub(crate) fn resolve(call: Call) -> ToolFuture {
         let keep = keep.unwrap_or(Keep::Both);
         let list = request(&call.services, typed::Conflicts {}).await?;
         let path = target::conflict(&list, call.arguments.required_text("path")?)?;
-        let response = request(&call.services, typed::Resolve { path, keep }).await?;
-        Ok(with_success(
-            json!(response),
-            Some("the conflict is resolved"),
-        ))
+        let resolved = request(&call.services, typed::Resolve { path, keep }).await?;
+        Ok(resolution(&resolved))
     }
     .boxed()
+}
+
+fn resolution(resolved: &Resolved) -> Value {
+    let message = match resolved.copy {
+        Some(_) => "both versions stay; `copy` is the new path of the copy",
+        None => "the conflict is resolved",
+    };
+    with_success(json!(resolved), Some(message))
 }
 
 pub(crate) fn now(call: Call) -> ToolFuture {
@@ -111,13 +127,15 @@ pub(crate) fn now(call: Call) -> ToolFuture {
 
 pub(crate) fn confirm(call: Call) -> ToolFuture {
     async move {
-        let folder = target::folder(
-            &request(&call.services, typed::Status {}).await?,
-            call.arguments.required_text("folder")?,
-        )?;
         // The schema has let through nothing else; what keeps files is the safe one.
         let decision = call.arguments.required_text("answer")?.parse();
         let decision = decision.unwrap_or(DeletionDecision::Keep);
+        let given = call.arguments.required_text("folder")?;
+        if decision == DeletionDecision::Delete && !call.is_confirmed {
+            return Err(unconfirmed_error(given));
+        }
+        let status: Status = request(&call.services, typed::Status {}).await?;
+        let folder = target::folder(&status, given)?;
         let done = match decision {
             DeletionDecision::Delete => "the files are deleted on the other side too",
             DeletionDecision::Keep => "the files come back",
@@ -126,6 +144,14 @@ pub(crate) fn confirm(call: Call) -> ToolFuture {
         Ok(with_success(json!(response), Some(done)))
     }
     .boxed()
+}
+
+/// Deletions wait for a person, so a client that can't ask one can't let them go on.
+fn unconfirmed_error(folder: &str) -> ToolError {
+    ToolError::refused(format!(
+        "only a person can let the deletions of {} go on, and nobody was asked here: have them run `cairn confirm FOLDER delete`; the answer `keep` brings the files back",
+        crate::question::quote(folder)
+    ))
 }
 
 /// Returns the question before deletions are carried out; bringing files back needs none.
@@ -186,4 +212,20 @@ async fn folder(call: &Call) -> ToolResult<Option<String>> {
     };
     let status: Status = request(&call.services, typed::Status {}).await?;
     target::folder(&status, given).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_new_path_of_a_copy_is_shown() {
+        let copy = Some("/x/f (laptop)".to_owned());
+        let shown = resolution(&Resolved { copy });
+        assert_eq!(shown["copy"], "/x/f (laptop)");
+        assert_eq!(shown["success"], true);
+        let plain = resolution(&Resolved::default());
+        let message = json!({ "success": true, "message": "the conflict is resolved" });
+        assert_eq!(plain, message);
+    }
 }

@@ -25,8 +25,6 @@ pub(crate) struct Tool {
     /// The question to the person; a general one if there is none. Without [`Self::confirm`] it is asked
     /// only if the call turns out to need it.
     pub(crate) ask: Option<AskFn>,
-    /// True if the result has free text that other people wrote.
-    pub(crate) foreign_text: bool,
     /// The list in its result ends with the newest.
     pub(crate) newest_last: bool,
     /// Arguments that another one makes mandatory.
@@ -125,6 +123,8 @@ pub(crate) struct Route {
     pub(crate) fixed: &'static [(&'static str, &'static str)],
     /// The message for an empty response.
     pub(crate) success_message: Option<&'static str>,
+    /// The number of a list's first page.
+    pub(crate) first_page: u64,
 }
 
 impl Route {
@@ -135,7 +135,14 @@ impl Route {
             renamed: &[],
             fixed: &[],
             success_message: None,
+            first_page: 1,
         }
+    }
+
+    /// Marks a list whose pages the service counts from 0.
+    pub(crate) const fn pages_from_zero(mut self) -> Self {
+        self.first_page = 0;
+        self
     }
 
     pub(crate) const fn renamed(mut self, names: &'static [(&'static str, &'static str)]) -> Self {
@@ -188,7 +195,6 @@ impl Tool {
             open_world: false,
             confirm: false,
             ask: None,
-            foreign_text: false,
             newest_last: false,
             requirements: &[],
             undo: None,
@@ -202,22 +208,11 @@ impl Tool {
         self
     }
 
-    /// Marks a tool that can't be undone or costs money.
-    pub(crate) const fn confirmed(mut self) -> Self {
-        self.confirm = true;
-        self
-    }
-
-    /// Marks a tool that can't be undone or costs money, with a question that names what it is about.
+    /// Marks a tool that can't be undone, costs money or gives something away, with a question that names what
+    /// it is about.
     pub(crate) const fn confirmed_with(mut self, ask: AskFn) -> Self {
         self.confirm = true;
         self.ask = Some(ask);
-        self
-    }
-
-    /// Marks a tool whose result has free text that other people wrote: it is fenced as data.
-    pub(crate) const fn foreign_text(mut self) -> Self {
-        self.foreign_text = true;
         self
     }
 

@@ -1,12 +1,16 @@
-//! The trash of the account, last deleted first, so that what was deleted by mistake is found among much.
+//! The trash of the account and of its teams, last deleted first, so that what was deleted by mistake is found
+//! among much.
 
 use crate::call::Call;
 use crate::error::ToolResult;
 use crate::services::Services;
 use crate::tool::ToolFuture;
+use cairn_model::NodeId;
+use cairn_wire::nodes::Node;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 /// Nodes that are listed without another wish.
 const LIMIT: usize = 20;
@@ -20,14 +24,83 @@ pub(crate) fn list_trash(call: Call) -> ToolFuture {
     .boxed()
 }
 
-/// Returns what was deleted last.
+/// Returns what was deleted last, in the account's own space and in those of its teams.
 ///
 /// # Errors
-/// The service's.
+/// The service's for the own space; a team whose trash can't be read is named.
 pub(crate) async fn read(services: &Services, limit: usize) -> ToolResult<Value> {
     let mut nodes = services.reads.trash().await?;
+    let mut unread = Vec::new();
+    for team in services.reads.teams().await? {
+        match services.reads.in_space(team.space_id).trash().await {
+            Ok(trashed) => nodes.extend(trashed),
+            Err(error) => {
+                tracing::warn!(team = %team.id, %error, "its trash can't be read");
+                unread.push(team.name);
+            }
+        }
+    }
+    let mut list = list(nodes, limit);
+    if !unread.is_empty() {
+        let teams = unread.join(", ");
+        list["note"] = json!(format!(
+            "the trash of these teams can't be read now: {teams}"
+        ));
+    }
+    Ok(list)
+}
+
+fn list(mut nodes: Vec<Node>, limit: usize) -> Value {
     let total = nodes.len();
+    let trashed: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
     nodes.sort_by_key(|node| Reverse(node.updated_at));
     nodes.truncate(limit);
-    Ok(json!({ "content": nodes, "totalElements": total }))
+    let rows = nodes.iter().map(|node| {
+        let mut row = json!(node);
+        // The last change of what went along with its folder is an older one.
+        if node
+            .parent_id
+            .is_none_or(|parent| !trashed.contains(&parent))
+        {
+            row["trashed_at"] = row["updated_at"].clone();
+        }
+        row
+    });
+    json!({ "content": rows.collect::<Vec<_>>(), "totalElements": total })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(n: u8, parent: Option<u8>, at: &str) -> Node {
+        let id = |n: u8| NodeId::from_random_bytes([n; 16]);
+        let node = json!({
+            "id": id(n), "space_id": id(9), "parent_id": parent.map(id), "kind": "folder", "name": "a",
+            "name_format": "plain", "size": 0, "mime_type": null, "category": null, "state": "trashed",
+            "revision_id": null, "version": 1, "created_at": at, "updated_at": at, "modified_at": null,
+            "executable": false, "description": "", "labels": {}, "tags": [], "favorite": false,
+            "seal": null, "seq": 1,
+        });
+        serde_json::from_value(node).unwrap()
+    }
+
+    #[test]
+    fn what_went_along_with_its_folder_has_no_time_of_its_own() {
+        let (early, late) = ("2026-11-20T00:00:00.000Z", "2026-11-22T00:00:00.000Z");
+        let nodes = vec![
+            node(1, Some(2), early),
+            node(2, Some(3), late),
+            node(4, None, early),
+        ];
+        let list = list(nodes, 20);
+        assert_eq!(list["content"][0]["trashed_at"], late, "{list}");
+        let times: Vec<bool> = list["content"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["trashed_at"].is_string())
+            .collect();
+        assert_eq!(times, [true, false, true], "{list}");
+    }
 }

@@ -71,12 +71,12 @@ pub fn to_wire(bundle: &KeyBundle) -> wire::KeyBundle {
     }
 }
 
-/// The most pages of a snapshot that are read to find one sealed node: some millions of nodes.
+/// The most pages of a snapshot that are read to find one sealed node: ten million nodes, at 1,000 a page.
 const MAX_PAGES: usize = 10_000;
 
 /// Returns true if anything on the service was made with keys. New keys are made only for an account without:
 /// a server that hides an existing key bundle must not obtain a second one. Folders made without keys, on a
-/// dashboard say, don't count. A snapshot without an end counts as used.
+/// dashboard say, don't count. A snapshot without an end counts as used, as one does that leads back to the same page.
 ///
 /// # Errors
 /// As the server gives them.
@@ -89,8 +89,9 @@ pub async fn is_used(api: &Api) -> Result<bool, TransferError> {
             return Ok(true);
         }
         match page.next {
-            Some(next) if after.as_ref() != Some(&next) => after = Some(next),
-            _ => return Ok(false),
+            None => return Ok(false),
+            Some(next) if after.as_ref() == Some(&next) => return Ok(true),
+            Some(next) => after = Some(next),
         }
     }
     Ok(true)
@@ -99,7 +100,11 @@ pub async fn is_used(api: &Api) -> Result<bool, TransferError> {
 /// Makes the first keys of an account and keeps them, sealed, on the service.
 ///
 /// # Errors
-/// [`TransferError::Sealing`] for iterations out of bounds or an empty passphrase.
+/// [`TransferError::Sealing`] for iterations out of bounds or an empty passphrase;
+/// [`TransferError::Api`] as the server gives it.
+///
+/// # Panics
+/// Outside a multi-threaded Tokio runtime.
 pub async fn create(
     api: &Api,
     info: &AccountInfo,
@@ -138,7 +143,8 @@ pub struct NewRecoveryKey {
 /// key opens nothing any more.
 ///
 /// # Errors
-/// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the server has another bundle by now; nothing is changed then.
+/// [`ApiError::PreconditionFailed`](cairn_api::ApiError::PreconditionFailed) if the server has another bundle by now;
+/// nothing is changed then. [`TransferError::Sealing`] for a bundle that these keys don't belong to.
 pub async fn make_recovery_key(
     api: &Api,
     bundle: &KeyBundle,
@@ -172,7 +178,11 @@ pub enum Proof<'a> {
 ///
 /// # Errors
 /// [`TransferError::Sealing`] for iterations out of bounds or an empty passphrase;
-/// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the server has another bundle by now. Nothing is changed then.
+/// [`ApiError::PreconditionFailed`](cairn_api::ApiError::PreconditionFailed) if the server has another bundle by now.
+/// Nothing is changed then.
+///
+/// # Panics
+/// Outside a multi-threaded Tokio runtime.
 pub async fn change_passphrase(
     api: &Api,
     bundle: &KeyBundle,

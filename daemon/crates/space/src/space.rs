@@ -3,11 +3,13 @@
 
 mod change;
 mod content;
+mod copy;
 mod restore;
 
 pub use change::EnsuredFolder;
 pub use content::LocalMetadata;
 pub(crate) use content::SmallFile;
+pub use copy::CopiedNode;
 
 use crate::verify::SeenSeals;
 use cairn_api::Api;

@@ -122,6 +122,7 @@ impl TeamGrants {
             Some(ring) if ring.epoch() == self.epoch => Ok(ring),
             Some(_) | None => Err(TeamError::NotGranted {
                 team: self.team.name.clone(),
+                may_make: self.team.role != TeamRole::Member && !self.used,
             }),
         }
     }

@@ -35,7 +35,7 @@ pub struct Node {
     /// brought it here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_source: Option<ContentSource>,
-    /// The metadata version: grows by one at every change; the `ETag`.
+    /// The metadata version: grows by one at every change; the `ETag` begins with it.
     pub version: u64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,

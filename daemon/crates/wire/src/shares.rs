@@ -247,8 +247,9 @@ pub struct ShareByEmail {
     pub email: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expiry_days: Option<f64>,
-    #[serde(default)]
-    pub view_only: bool,
+    /// The owner's default if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view_only: Option<bool>,
     /// As in `POST /shares`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]

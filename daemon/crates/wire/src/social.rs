@@ -191,7 +191,7 @@ pub enum TipCurrency {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct SendTip {
     pub tip_jar_id: Uuid,
-    /// 0.01 to 10000.00 US dollars.
+    /// 0.01 to 10000.00 US dollars. With `tokens` it has to be there and moves nothing: `token_amount` is given.
     pub amount: Amount,
     #[serde(default)]
     pub currency_type: TipCurrency,
@@ -219,6 +219,16 @@ pub struct TipReceipt {
     pub message: Option<String>,
     pub is_anonymous: bool,
     pub created_at: Timestamp,
+}
+
+/// `GET /social/tip-jars/{id}`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct TipJar {
+    pub id: Uuid,
+    /// The account that receives the tips.
+    pub user_id: AccountId,
+    pub display_name: String,
 }
 
 /// The reason of a report.

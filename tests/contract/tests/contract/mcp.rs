@@ -1,5 +1,6 @@
 //! The server over its lines of JSON, against the bundled service.
 
+mod answers;
 mod catalogue;
 mod confirming;
 mod content;
@@ -13,6 +14,7 @@ mod local_files;
 mod nodes;
 mod packaging;
 mod protocol;
+mod questions;
 mod resources;
 mod session;
 mod sync;

@@ -220,7 +220,7 @@ async fn what_a_copy_was_made_of_comes_back_without_a_seal() {
     let original = world.file("original", b"copied").await;
     let name = Name::new("copy").unwrap();
     let copied = world.space.copy_node(&original, Some(world.home), &name);
-    let copy = copied.await.unwrap();
+    let copy = copied.await.unwrap().node;
     let edited = world.file("copy", b"edited").await;
     let old = world.revision(&copy).await;
     let restored = world.space.restore_revision(&edited, &old).await.unwrap();

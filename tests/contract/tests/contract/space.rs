@@ -1,12 +1,14 @@
 //! Operations on a space over TCP to the bundled server, with changes that somebody without the keys
 //! makes in between.
 
-use crate::support::KeyHolder;
+use crate::support::{KeyHolder, Liar};
 use cairn_api::{Api, Method};
 use cairn_crypto::format2::{LinkKey, Listing, ListingPlace};
 use cairn_crypto::{CryptoError, LinkSecret};
 use cairn_model::{Name, NodeId};
-use cairn_space::{LocalMetadata, PlanError, SeenSeals, ShareError, Space, UnverifiedNodes};
+use cairn_space::{
+    LocalMetadata, PlanError, SeenSeals, ShareError, Space, UnverifiedNodes, account_keys,
+};
 use cairn_transfer::{BytesSource, MemoryTarget};
 use cairn_wire::nodes::{Node, NodeState, UpdateNode};
 use cairn_wire::shares::{CreateShare, OpenedShare, Share, SharedFile};
@@ -433,4 +435,52 @@ async fn an_older_state_than_this_device_has_seen_is_not_shared() {
     let space = world.space.clone().with_seen(Arc::new(Tenth(elsewhere)));
     let refreshed = space.refresh_share(&share, &top, UnverifiedNodes::Refuse);
     refreshed.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_leads_back_to_itself_counts_as_used() {
+    let holder = KeyHolder::new().await;
+    assert!(!account_keys::is_used(&holder.api).await.unwrap());
+    let liar = Liar::new();
+    liar.tell(|asked, answer| {
+        if asked.contains("/changes/snapshot") {
+            let cursor = answer["cursor"].as_str().unwrap_or_default();
+            answer["next"] = serde_json::json!(format!("{cursor}~0"));
+        }
+    });
+    let lied_to = holder.api_over(liar);
+    assert!(account_keys::is_used(&lied_to).await.unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copied_folder_is_sealed_as_far_as_the_original() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let elsewhere = world.folder("elsewhere").await;
+    let name = |name: &str| Name::new(name).unwrap();
+    let sub = world.space.make_folder(Some(top.id), &name("sub")).await;
+    let file = world.file(sub.unwrap().id, "f", b"content").await;
+    let copied = world.space.copy_node(&top, None, &name("copy")).await;
+    let copied = copied.unwrap();
+    assert_eq!((copied.unsealed, copied.remark()), (0, None));
+    assert_eq!(
+        world.refused_paths(&copied.node).await,
+        Vec::<String>::new()
+    );
+    let sub = world.space.child(Some(copied.node.id), &name("sub")).await;
+    let sub = sub.unwrap().unwrap();
+    let copy = world.space.child(Some(sub.id), &name("f")).await;
+    let copy = copy.unwrap().unwrap();
+    assert_eq!(world.content(&copy).await, b"content");
+    assert!(copied.node.updated_at >= copy.updated_at);
+
+    // What nobody vouches for in the original is not vouched for in the copy.
+    world.move_without_keys(&file, elsewhere.id, "g").await;
+    let elsewhere = world.space.node(elsewhere.id).await.unwrap();
+    let other = name("other");
+    let copied = world.space.copy_node(&elsewhere, None, &other).await;
+    let copied = copied.unwrap();
+    assert_eq!(copied.unsealed, 1);
+    assert!(copied.remark().is_some());
+    assert_eq!(world.refused_paths(&copied.node).await, ["/other/g"]);
 }

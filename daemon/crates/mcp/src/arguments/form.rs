@@ -25,7 +25,7 @@ pub(super) fn check(form: Form, text: &str) -> Result<String, String> {
         Form::Callback => return callback(text),
         Form::Colour => (!is_colour(text)).then_some("must be a colour such as #1A2B3C"),
         Form::Duration => (!is_duration(text)).then_some(
-            "must be a number with the unit s, m, h or d, such as 30d, of at most ten years",
+            "must be a number with the unit s, m, h or d, such as 30d, of at most 36500 days",
         ),
         Form::Hex => (text.is_empty() || !text.bytes().all(|b| b.is_ascii_hexdigit()))
             .then_some("must be hexadecimal"),
@@ -60,9 +60,9 @@ fn is_email(text: &str) -> bool {
         && host.split('.').all(|label| !label.is_empty())
 }
 
-/// Accepts seconds, minutes, hours or days, of at most ten years.
+/// Accepts seconds, minutes, hours or days, of at most 36500 days, as the service does.
 fn is_duration(text: &str) -> bool {
-    const MAX_SECONDS: u64 = 3660 * 24 * 3600;
+    const MAX_SECONDS: u64 = 36_500 * 24 * 3600;
     let seconds = |unit: char| match unit {
         's' => Some(1),
         'm' => Some(60),
@@ -145,19 +145,14 @@ fn callback(text: &str) -> Result<String, String> {
     let host = https_host(text).ok_or("must be an address that begins with https://")?;
     let private =
         "can't be a private or internal address: the service has to reach it from outside";
-    if host == "localhost"
-        || host.ends_with(".localhost")
-        || ["metadata.", "internal"]
-            .iter()
-            .any(|start| host.starts_with(start))
-        || host == "metadata"
-    {
+    let first = host.split('.').next().unwrap_or_default();
+    if ["localhost", "metadata", "internal"].contains(&first) || host.ends_with(".localhost") {
         return Err(private.to_owned());
     }
     let address = host
         .parse::<IpAddr>()
         .ok()
-        .or_else(|| old_ipv4(&host).map(IpAddr::V4));
+        .or_else(|| unusual_ipv4(&host).map(IpAddr::V4));
     match address {
         Some(IpAddr::V4(v4)) if is_private_v4(v4) => Err(private.to_owned()),
         Some(IpAddr::V6(v6)) if is_private_v6(v6) => Err(private.to_owned()),
@@ -180,8 +175,8 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
         || address.to_ipv4().is_some_and(is_private_v4)
 }
 
-/// Parses the older forms of IPv4 addresses that resolvers still accept: fewer parts, hexadecimal, octal.
-fn old_ipv4(host: &str) -> Option<Ipv4Addr> {
+/// Parses the unusual forms of IPv4 addresses that resolvers still accept: fewer parts, hexadecimal, octal.
+fn unusual_ipv4(host: &str) -> Option<Ipv4Addr> {
     let mut parts = Vec::new();
     for part in host.split('.') {
         let hex = part.strip_prefix("0x");

@@ -100,7 +100,11 @@ fn integer(value: &Value, min: i64, max: i64) -> Result<Value, String> {
             .map(|float| float as i64)
     });
     let Some(number) = exact else {
-        return Err(format!("must be a whole number, not {}", type_name(value)));
+        let whole = value.as_f64().filter(|float| float.fract() == 0.0);
+        return Err(match whole {
+            Some(_) => "is too large a number".to_owned(),
+            None => format!("must be a whole number, not {}", type_name(value)),
+        });
     };
     if (min..=max).contains(&number) {
         return Ok(json!(number));

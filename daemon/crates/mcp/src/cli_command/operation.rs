@@ -20,6 +20,21 @@ pub(super) enum Slot {
         flag: &'static str,
         from: &'static [&'static str],
     },
+    /// The path of a folder that is not there yet: `file_path`, `query`, or the one below the other.
+    NewFolder,
+    /// The target of the node in the slot before: `target_folder_uuid`, or the path or new name in `query`.
+    Destination,
+}
+
+impl Slot {
+    /// Returns the tool arguments that the slot reads.
+    pub(super) fn arguments(&self) -> &'static [&'static str] {
+        match self {
+            Self::Argument { from, .. } | Self::Option { from, .. } => from,
+            Self::NewFolder => &["file_path", "query"],
+            Self::Destination => &["target_folder_uuid", "query"],
+        }
+    }
 }
 
 /// A flag of the command.
@@ -171,7 +186,7 @@ pub(super) static ALL: &[Operation] = &[
         name: "mkdir",
         words: &["mkdir"],
         description: "Creates a folder on the service",
-        slots: &[needed_argument(&["file_path", "query"])],
+        slots: &[Slot::NewFolder],
         flags: &[
             flag(
                 "parents",
@@ -185,10 +200,7 @@ pub(super) static ALL: &[Operation] = &[
         name: "move",
         words: &["move"],
         description: "Moves or renames a file or folder",
-        slots: &[
-            needed_argument(NODE),
-            needed_argument(&["target_folder_uuid", "query"]),
-        ],
+        slots: &[needed_argument(NODE), Slot::Destination],
         flags: &[JSON],
         examples: &["cairn move /a.txt /docs", "cairn move /a.txt /b.txt"],
     },

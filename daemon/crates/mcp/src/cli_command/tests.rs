@@ -20,10 +20,14 @@ fn each_operation_has_its_command() {
     let named: Vec<_> = ALL.iter().map(|operation| operation.name).collect();
     assert_eq!(named, OPERATIONS);
     for operation in ALL {
-        let given = json!({
-            "operation": operation.name, "file_path": "/a", "query": "ab",
-            "target_folder_uuid": "123e4567-e89b-42d3-a456-426614174000",
-        });
+        let mut given = json!({ "operation": operation.name });
+        for name in operation.slots.iter().flat_map(Slot::arguments) {
+            match *name {
+                "file_path" => given["file_path"] = json!("/a"),
+                "query" => given["query"] = json!("/ab"),
+                _ => {}
+            }
+        }
         let response = write(given).unwrap();
         let command = response["command"].as_str().unwrap();
         let begins = format!("cairn {}", operation.words.join(" "));
@@ -78,4 +82,59 @@ fn options_become_flags_that_exist() {
         missing.to_string(),
         "move needs target_folder_uuid or query"
     );
+}
+
+#[test]
+fn paths_on_the_service_are_whole() {
+    const ID: &str = "123e4567-e89b-42d3-a456-426614174000";
+    for (given, command) in [
+        (
+            json!({ "operation": "mkdir", "query": "sub" }),
+            "cairn mkdir /sub",
+        ),
+        (
+            json!({ "operation": "mkdir", "query": "/a/sub" }),
+            "cairn mkdir /a/sub",
+        ),
+        (
+            json!({ "operation": "mkdir", "file_path": "/docs/", "query": "sub" }),
+            "cairn mkdir /docs/sub",
+        ),
+        (
+            json!({ "operation": "move", "file_path": "/docs/a.txt", "query": "b.txt" }),
+            "cairn move /docs/a.txt /docs/b.txt",
+        ),
+        (
+            json!({ "operation": "move", "file_path": "/a.txt", "query": "b.txt" }),
+            "cairn move /a.txt /b.txt",
+        ),
+        (
+            json!({ "operation": "move", "file_uuid": ID, "query": "/b.txt" }),
+            &format!("cairn move {ID} /b.txt"),
+        ),
+    ] {
+        let response = write(given.clone()).unwrap();
+        assert_eq!(response["command"], command, "{given}");
+    }
+    for (given, words) in [
+        (
+            json!({ "operation": "mkdir", "query": "sub", "target_folder_uuid": ID }),
+            "no use for target_folder_uuid: it takes file_path, query",
+        ),
+        (
+            json!({ "operation": "move", "file_uuid": ID, "query": "b.txt" }),
+            "begins with /",
+        ),
+        (
+            json!({ "operation": "move", "file_uuid": ID, "query": "/b", "target_folder_uuid": ID }),
+            "not both",
+        ),
+        (
+            json!({ "operation": "tokens", "query": "x" }),
+            "it takes none",
+        ),
+    ] {
+        let refused = write(given.clone()).unwrap_err().to_string();
+        assert!(refused.contains(words), "{given}: {refused}");
+    }
 }

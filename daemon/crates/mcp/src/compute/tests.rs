@@ -152,3 +152,32 @@ fn tables_have_a_frame() {
     );
     assert!(refusal_of(json!({ "operation": "format_table", "values": [] })).contains("columns"));
 }
+
+#[test]
+fn objects_need_the_name_of_a_field() {
+    let rows = json!([{ "k": 2 }, { "k": 1 }]);
+    for given in [
+        json!({ "operation": "filter", "values": rows, "filter_op": "eq", "filter_value": 2 }),
+        json!({ "operation": "sort", "values": rows }),
+    ] {
+        let refused = refusal_of(given.clone());
+        assert!(refused.contains("`field`"), "{given}: {refused}");
+    }
+}
+
+#[test]
+fn what_lacks_the_field_is_sorted_last() {
+    let rows =
+        json!([{ "n": "a" }, { "k": 1, "n": "b" }, { "k": null, "n": "c" }, { "k": 2, "n": "d" }]);
+    for (order, names) in [
+        ("asc", ["b", "d", "a", "c"]),
+        ("desc", ["d", "b", "a", "c"]),
+    ] {
+        let given =
+            json!({ "operation": "sort", "values": rows, "field": "k", "sort_order": order });
+        let sorted = result(given);
+        let sorted = sorted.as_array().unwrap().iter();
+        let sorted: Vec<_> = sorted.map(|row| row["n"].as_str().unwrap()).collect();
+        assert_eq!(sorted, names, "{order}");
+    }
+}

@@ -4,11 +4,28 @@ use crate::error::{ToolError, ToolResult};
 use serde_json::{Number, Value, json};
 use std::cmp::Ordering;
 
-/// Returns the elements, or one field of each.
-pub(super) fn field_values<'a>(
+/// Returns what to sort the elements by: themselves, or a field, which some may lack.
+pub(super) fn sort_keys<'a>(
     values: &'a [Value],
     field: Option<&str>,
-) -> ToolResult<Vec<&'a Value>> {
+) -> ToolResult<Vec<Option<&'a Value>>> {
+    let mut keys = Vec::new();
+    for (at, element) in values.iter().enumerate() {
+        let key = match field {
+            None if element.is_object() => return Err(no_field(at)),
+            None => Some(element),
+            Some(field) => element
+                .as_object()
+                .ok_or_else(|| no_object(at, element))?
+                .get(field),
+        };
+        keys.push(key.filter(|key| !key.is_null()));
+    }
+    Ok(keys)
+}
+
+/// Returns the elements, or one field of each.
+fn field_values<'a>(values: &'a [Value], field: Option<&str>) -> ToolResult<Vec<&'a Value>> {
     values
         .iter()
         .enumerate()
@@ -121,6 +138,12 @@ pub(super) fn compare(a: &Value, b: &Value) -> Option<Ordering> {
         (Value::Bool(x), Value::Bool(y)) => Some(x.cmp(y)),
         _ => None,
     }
+}
+
+pub(super) fn no_field(at: usize) -> ToolError {
+    ToolError::argument(format!(
+        "values[{at}] is an object: name the field to use in `field`"
+    ))
 }
 
 pub(super) fn no_object(at: usize, value: &Value) -> ToolError {

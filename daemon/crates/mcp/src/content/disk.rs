@@ -12,10 +12,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-pub(super) const MB: u64 = 1024 * 1024;
-pub(super) const GB: u64 = 1024 * MB;
+pub(super) const MIB: u64 = 1024 * 1024;
+pub(super) const GIB: u64 = 1024 * MIB;
 /// The largest file that a tool uploads.
-const MAX_UPLOAD: u64 = 500 * MB;
+const MAX_UPLOAD: u64 = 500 * MIB;
 
 /// A file to upload whose path is checked again each time it is opened.
 pub(super) struct CheckedSource {
@@ -61,9 +61,9 @@ pub(super) fn check_uploadable(path: &Path, meta: &Metadata) -> ToolResult {
     }
     if meta.len() > MAX_UPLOAD {
         return Err(ToolError::refused(format!(
-            "`{shown}` has {}, more than the {} MB that a tool uploads: use `cairn upload` or `cairn add`",
+            "`{shown}` has {}, more than the {} MiB that a tool uploads: use `cairn upload` or `cairn add`",
             exact_size(meta.len()),
-            MAX_UPLOAD / MB
+            MAX_UPLOAD / MIB
         )));
     }
     Ok(())
@@ -82,8 +82,8 @@ pub(super) fn base_name(call: &Call, name: &str) -> ToolResult<Name> {
 
 /// Formats a size exactly, so that it never looks like the limit that it is just above.
 pub(super) fn exact_size(size: u64) -> String {
-    if size.is_multiple_of(MB) {
-        format!("{} MB", size / MB)
+    if size.is_multiple_of(MIB) {
+        format!("{} MiB", size / MIB)
     } else {
         format!("{size} bytes")
     }

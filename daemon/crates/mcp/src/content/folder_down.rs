@@ -1,6 +1,6 @@
 //! Download of a folder with everything below it. One file that fails doesn't stop the others.
 
-use super::disk::{GB, MB, base_name};
+use super::disk::{GIB, MIB, base_name};
 use super::folder_up::AllowedFiles;
 use super::{down, named};
 use crate::call::Call;
@@ -13,8 +13,8 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-const MAX_TOTAL: u64 = 5 * GB;
-const WARN_TOTAL: u64 = GB;
+const MAX_TOTAL: u64 = 5 * GIB;
+const WARN_TOTAL: u64 = GIB;
 /// The number of failures that are reported with their messages.
 const MAX_REPORTED_ERRORS: usize = 100;
 /// The number of replaced files that a question names.
@@ -56,7 +56,7 @@ pub(super) async fn download(call: &Call) -> ToolResult<Value> {
     });
     if plan.bytes > WARN_TOTAL {
         response["warning"] = json!(format!(
-            "the folder has {}, more than 1 GB: consider syncing it with `cairn add`",
+            "the folder has {}, more than 1 GiB: consider syncing it with `cairn add`",
             cairn_model::size::binary(plan.bytes)
         ));
     }
@@ -118,11 +118,11 @@ async fn plan_download(
     let plan = plan.map_err(|error| match error {
         PlanError::Transfer(error) => error.into(),
         PlanError::TooLarge { limit } => ToolError::refused(format!(
-            "the folder has more than {} GB to download: download the folders in it one by one",
-            limit / GB
+            "the folder has more than {} GiB to download: download the folders in it one by one",
+            limit / GIB
         )),
     })?;
-    tracing::debug!(files = plan.files.len(), mb = plan.bytes / MB, "planned");
+    tracing::debug!(files = plan.files.len(), mib = plan.bytes / MIB, "planned");
     Ok(plan)
 }
 

@@ -23,7 +23,8 @@ pub enum Confirm {
     /// Before what can't be undone, costs money or gives something away, where the client can ask.
     #[default]
     Risky,
-    /// Never. Local files are not replaced then, unless the settings allow it.
+    /// Never. Local files are not replaced then, unless the settings allow it, and deletions that wait for a person
+    /// go on waiting.
     Never,
 }
 
@@ -65,7 +66,9 @@ impl Confirmations {
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> ToolResult<Decision> {
-        let always = self.confirm == Confirm::Always && !tool.effect.is_read_only();
+        let always = self.confirm == Confirm::Always
+            && !tool.effect.is_read_only()
+            && !call.only_shows(tool);
         let wanted = always || self.confirm == Confirm::Risky;
         if !wanted || !(always || tool.confirm || tool.ask.is_some()) {
             return Ok(Decision::Proceed);
@@ -164,11 +167,12 @@ fn form(tool: &Tool, question: String) -> ToolResult<ElicitRequestParams> {
 }
 
 fn ensure_accepted(result: &ElicitResult) -> ToolResult {
-    let is_declined = result
+    // A form that was sent on unread is no agreement.
+    let is_confirmed = result
         .content
         .as_ref()
-        .is_some_and(|content| content.get("confirm") == Some(&Value::Bool(false)));
-    if result.action == ElicitationAction::Accept && !is_declined {
+        .is_some_and(|content| content.get("confirm") == Some(&Value::Bool(true)));
+    if result.action == ElicitationAction::Accept && is_confirmed {
         Ok(())
     } else {
         Err(ToolError::NotConfirmed)

@@ -11,18 +11,20 @@ use crate::{instructions, prompt, resource, response};
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CompletionInfo,
-    ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
-    ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool as WireTool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    CompletionInfo, ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, Prompt, PromptMessage, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool as WireTool,
     UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use std::sync::Arc;
 
 const JSON: &str = "application/json";
+/// The time for which a client may keep the lists: an hour. They do not change while the server runs.
+const LISTS_TTL_MS: u64 = 60 * 60 * 1000;
 
 pub(super) struct Handler {
     pub(super) services: Arc<Services>,
@@ -95,7 +97,9 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         first_page(request.as_ref())?;
-        Ok(ListToolsResult::with_all_items(self.tools.clone()))
+        Ok(ListToolsResult::with_all_items(self.tools.clone())
+            .with_ttl_ms(LISTS_TTL_MS)
+            .with_cache_scope(CacheScope::Private))
     }
 
     async fn call_tool(
@@ -111,12 +115,14 @@ impl ServerHandler for Handler {
             ));
         };
         let given = request.arguments.clone().unwrap_or_default();
-        let result = match self.run_tool(tool, given, &request, &context).await {
+        let outcome = self.run_tool(tool, given, &request, &context).await;
+        let given = request.arguments.as_ref();
+        let result = match outcome {
             Ok(ToolReply::Ask(ask)) => return Ok(ask.into()),
-            Ok(ToolReply::Result(value)) => response::success(tool, value),
+            Ok(ToolReply::Result(value)) => response::success(tool, given, value),
             Err(error) => {
                 tracing::info!(tool = tool.name, %error, "the tool failed");
-                response::error(&error)
+                response::error(&error, given)
             }
         };
         Ok(result.into())
@@ -128,7 +134,9 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         first_page(request.as_ref())?;
-        Ok(ListResourcesResult::with_all_items(self.resources()))
+        Ok(ListResourcesResult::with_all_items(self.resources())
+            .with_ttl_ms(LISTS_TTL_MS)
+            .with_cache_scope(CacheScope::Private))
     }
 
     async fn list_resource_templates(
@@ -145,7 +153,9 @@ impl ServerHandler for Handler {
                     .with_mime_type(JSON)
             })
             .collect();
-        Ok(ListResourceTemplatesResult::with_all_items(templates))
+        Ok(ListResourceTemplatesResult::with_all_items(templates)
+            .with_ttl_ms(LISTS_TTL_MS)
+            .with_cache_scope(CacheScope::Private))
     }
 
     async fn read_resource(
@@ -207,7 +217,9 @@ impl ServerHandler for Handler {
                 Prompt::new(prompt.name, Some(prompt.description), None).with_title(prompt.title)
             })
             .collect();
-        Ok(ListPromptsResult::with_all_items(prompts))
+        Ok(ListPromptsResult::with_all_items(prompts)
+            .with_ttl_ms(LISTS_TTL_MS)
+            .with_cache_scope(CacheScope::Private))
     }
 
     async fn get_prompt(

@@ -46,6 +46,7 @@ impl Handler {
             progress,
             paths,
             may_replace: self.services.may_replace,
+            is_confirmed: false,
         };
         let work = async move {
             match self
@@ -57,7 +58,10 @@ impl Handler {
                     roots::keep_asking(request, &mut ask);
                     return Ok(ToolReply::Ask(ask));
                 }
-                Decision::Confirmed => call.may_replace = true,
+                Decision::Confirmed => {
+                    call.may_replace = true;
+                    call.is_confirmed = true;
+                }
                 Decision::Proceed => {}
             }
             let work = with_progress(call::run(tool, call), reports, context);

@@ -124,7 +124,11 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
         let id = value
             .get("id")
             .and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
-        let is_request = id.is_some() && value.get("method").is_some_and(Value::is_string);
+        let has_method = value.get("method").is_some_and(Value::is_string);
+        let is_request = id.is_some() && has_method;
+        if let Some(text) = wrong_envelope(&value, has_method, id.is_some()) {
+            return error_reply(ErrorCode::INVALID_REQUEST, text.to_owned(), id);
+        }
         if !is_request && !self.request_seen {
             return ParsedLine::Ignored;
         }
@@ -157,6 +161,19 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
             }
         }
     }
+}
+
+/// Returns the reason why a request can't be one of JSON-RPC 2.0. Nobody waits for an answer to anything else.
+fn wrong_envelope(value: &Value, has_method: bool, has_usable_id: bool) -> Option<&'static str> {
+    let has_id = value.get("id").is_some_and(|id| !id.is_null());
+    if !has_method || !has_id {
+        return None;
+    }
+    if !has_usable_id {
+        return Some("the message is not JSON-RPC: `id` has to be a text or a whole number");
+    }
+    (value["jsonrpc"] != "2.0")
+        .then_some("the message is not JSON-RPC: `jsonrpc` has to be \"2.0\"")
 }
 
 /// Moves arguments that are not an object to where the tool's own check finds them, so that the reply is

@@ -2,7 +2,7 @@
 
 use super::connection::request;
 use crate::call::Call;
-use crate::error::ToolResult;
+use crate::error::{ToolError, ToolResult};
 use crate::strip_fields::share_field;
 use cairn_control::{Activity, ActivityList, typed};
 use serde_json::{Value, json};
@@ -18,7 +18,10 @@ pub(super) async fn read(call: &Call) -> ToolResult<Value> {
     let limit = call.arguments.get("limit").and_then(Value::as_u64);
     let limit = limit.and_then(|n| u32::try_from(n).ok()).unwrap_or(20);
     let since = call.arguments.text("since");
-    let device = call.arguments.text("device");
+    let device = call
+        .arguments
+        .text("device")
+        .filter(|name| !name.is_empty());
     let wanted = if since.is_some() || device.is_some() {
         SEARCHED
     } else {
@@ -36,6 +39,9 @@ pub(super) async fn read(call: &Call) -> ToolResult<Value> {
     for field in ["folder", "device"] {
         share_field(&mut value, "events", field);
     }
+    if let Some(device) = device.filter(|_| matching.is_empty()) {
+        check_device(call, device).await?;
+    }
     if matching.len() > shown {
         value["total"] = json!(matching.len());
         value["summary"] = json!(summary(&matching));
@@ -44,6 +50,22 @@ pub(super) async fn read(call: &Call) -> ToolResult<Value> {
         value["note"] = json!(format!("only the newest {SEARCHED} events were searched"));
     }
     Ok(value)
+}
+
+/// Refuses the name of a device that the account does not have: nothing would be found of it, ever.
+async fn check_device(call: &Call, wanted: &str) -> ToolResult {
+    // Without the list the events are all that is known.
+    let Ok(devices) = call.services.reads.devices().await else {
+        return Ok(());
+    };
+    let is_it = |name: &str| name.to_lowercase() == wanted.to_lowercase();
+    if devices.iter().any(|device| is_it(&device.name)) {
+        return Ok(());
+    }
+    Err(ToolError::refused(format!(
+        "there is no device {}: sync_devices lists them",
+        crate::question::quote(wanted)
+    )))
 }
 
 /// Returns how many changes of each kind there were in each directory, the most first: a summary where there

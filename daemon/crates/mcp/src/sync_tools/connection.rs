@@ -1,6 +1,7 @@
 //! Requests to the sync daemon over its socket. Each connects anew: the daemon may have been restarted since
 //! the last one, or be started only later.
 
+use super::tool_names::with_tools;
 use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
 use cairn_control::{Client, ControlError, TypedRequest};
@@ -31,6 +32,10 @@ pub(super) async fn request_within<R: TypedRequest>(
         client.send(request).await
     };
     match tokio::time::timeout(limit, exchange).await {
+        Ok(Err(ControlError::Refused(mut failure))) => {
+            failure.message = with_tools(&failure.message);
+            Err(ControlError::Refused(failure).into())
+        }
         Ok(response) => Ok(response?),
         Err(_) => Err(ToolError::TimedOut {
             seconds: limit.as_secs(),

@@ -2,84 +2,140 @@
 
 use super::connection::request;
 use super::target::expand_home;
+use super::why;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use cairn_api::Api;
 use cairn_control::{FolderStatus, Status, typed};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub(super) async fn find(call: &Call) -> ToolResult<Value> {
     let given = call.arguments.required_text("path")?;
     let status: Status = request(&call.services, typed::Status {}).await?;
+    if !exists_below(&status.folders, given)
+        && let Some(found) = find_in_team(call, given).await?
+    {
+        return Ok(found);
+    }
     let remote = remote_path(&status.folders, given).ok_or_else(|| {
         let folders: Vec<_> = status.folders.iter().map(|f| f.local.as_str()).collect();
         ToolError::refused(format!(
-            "`{given}` is in no synced folder ({}), and is not a path on the service such as /a/b",
+            "`{given}` is in no synced folder ({}), or in several, and is not a path on the service such as /a/b: give its whole path",
             folders.join(", ")
         ))
     })?;
     let mut found = json!({ "path": remote, "local_paths": local_paths(&status.folders, &remote) });
-    match node_at(call, &remote).await? {
-        At::Node(node) => found["node"] = json!(node),
-        At::Top => found["top_of_space"] = json!(true),
-        At::Nothing => {
-            found["hint"] = json!(
-                "the service has nothing there: it is not uploaded yet, ignored, or called otherwise; sync_status shows problems"
-            );
-        }
-    }
+    add_found(
+        &mut found,
+        node_at(&call.services.reads, &remote).await?,
+        NOTHING,
+    );
     Ok(found)
+}
+
+const NOTHING: &str = "the service has nothing at this path. A local file outside the synced folders is not uploaded; one inside may not be uploaded yet, be ignored, or have another name: sync_why tells which";
+const NOTHING_IN_TEAM: &str =
+    "the team has nothing at this path: list_files lists its folders, from the top with its id";
+
+fn add_found(value: &mut Value, found: Found, nothing: &str) {
+    match found {
+        Found::Node(node) => value["node"] = json!(node),
+        Found::Root => value["top_of_space"] = json!(true),
+        Found::Nothing => value["hint"] = json!(nothing),
+    }
+}
+
+/// Finds a path that begins with the name of a team, the form in which records of its files show it.
+async fn find_in_team(call: &Call, given: &str) -> ToolResult<Option<Value>> {
+    if given.starts_with(['/', '~', '.']) {
+        return Ok(None);
+    }
+    let (name, below) = given.split_once('/').unwrap_or((given, ""));
+    let teams = call.services.reads.teams().await?;
+    let mut named = teams.iter().filter(|team| team.name == name);
+    let Some(team) = named.next() else {
+        return Ok(None);
+    };
+    if named.next().is_some() {
+        return Err(ToolError::refused(format!(
+            "several teams are called `{name}`: list_files with the id of one, from list_teams, lists its files"
+        )));
+    }
+    let api = call.services.reads.in_space(team.space_id);
+    let mut found = json!({ "path": given, "local_paths": [] });
+    add_found(&mut found, node_at(&api, below).await?, NOTHING_IN_TEAM);
+    Ok(Some(found))
+}
+
+/// Returns true for a path that one of the folders has on this disk.
+fn exists_below(folders: &[FolderStatus], given: &str) -> bool {
+    let is_there = |folder: &FolderStatus| Path::new(&folder.local).join(given).exists();
+    folders.iter().any(is_there)
 }
 
 /// Returns the id of the node at a local path, if the service has one there.
 pub(super) async fn node_id(call: &Call, folders: &[FolderStatus], local: &str) -> Option<NodeId> {
     let remote = remote_path(folders, local)?;
-    match node_at(call, &remote).await {
-        Ok(At::Node(node)) => Some(node.id),
-        Ok(At::Top | At::Nothing) | Err(_) => None,
+    match node_at(&call.services.reads, &remote).await {
+        Ok(Found::Node(node)) => Some(node.id),
+        Ok(Found::Root | Found::Nothing) | Err(_) => None,
     }
 }
 
 /// The thing that the service has at a path.
-enum At {
-    Top,
+enum Found {
+    Root,
     Node(Box<Node>),
     Nothing,
 }
 
-async fn node_at(call: &Call, path: &str) -> ToolResult<At> {
+async fn node_at(api: &Api, path: &str) -> ToolResult<Found> {
     let mut at: Option<Box<Node>> = None;
     for part in path.split('/').filter(|part| !part.is_empty()) {
         let parent = at.map(|node| (node.id, node.kind));
         let parent = match parent {
-            Some((_, Kind::File)) => return Ok(At::Nothing),
+            Some((_, Kind::File)) => return Ok(Found::Nothing),
             Some((id, Kind::Folder)) => Some(id),
             None => None,
         };
-        let wanted = Name::new(part)
-            .map_err(|e| ToolError::argument(format!("path has a part {part:?}: {e}")))?;
-        let children = call.services.reads.children(parent, Some(part)).await?;
+        let wanted = Name::new(part).map_err(|e| {
+            ToolError::argument(format!("`path` contains the invalid name {part:?}: {e}"))
+        })?;
+        let children = api.children(parent, Some(part)).await?;
         let found = children
             .into_iter()
             .find(|node| Name::new(node.name.clone()).is_ok_and(|name| name.key() == wanted.key()));
         match found {
             Some(node) => at = Some(Box::new(node)),
-            None => return Ok(At::Nothing),
+            None => return Ok(Found::Nothing),
         }
     }
-    Ok(at.map_or(At::Top, At::Node))
+    Ok(at.map_or(Found::Root, Found::Node))
 }
 
 /// Returns the path on the service of a path in one of the folders, or of one that is on the service itself.
 fn remote_path(folders: &[FolderStatus], given: &str) -> Option<String> {
     let wanted = expand_home(given);
-    let wanted = std::path::absolute(&wanted).unwrap_or(wanted);
+    let wanted = if wanted.is_absolute() {
+        wanted
+    } else {
+        why::local_path(folders, given).ok()?
+    };
     let resolved = std::fs::canonicalize(&wanted).ok();
     let below = |folder: &FolderStatus| {
         let local = Path::new(&folder.local);
-        let inside = |path: &Path| path.strip_prefix(local).ok().map(Path::to_path_buf);
+        // A path that climbs leads elsewhere than it reads: only its resolved form counts.
+        let inside = |path: &Path| {
+            let below = path.strip_prefix(local).ok()?;
+            let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_));
+            below
+                .components()
+                .all(is_plain)
+                .then(|| below.to_path_buf())
+        };
         inside(&wanted).or_else(|| inside(resolved.as_deref()?))
     };
     let in_folder = folders
@@ -145,5 +201,24 @@ mod tests {
         let one = [PathBuf::from("/x/All/job/docs2")];
         assert_eq!(local_paths(&folders, "/job/docs2"), one);
         assert_eq!(remote_path(&folders, "somewhere/else"), None);
+        let only = [folder("/x/Docs", "/job/docs")];
+        let relative = remote_path(&only, "a/b.txt");
+        assert_eq!(relative.as_deref(), Some("/job/docs/a/b.txt"));
+    }
+
+    #[test]
+    fn a_path_that_climbs_is_found_where_it_leads() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        std::fs::create_dir_all(top.join("Docs/sub")).unwrap();
+        std::fs::create_dir_all(top.join("Other")).unwrap();
+        std::fs::write(top.join("Docs/a"), "a").unwrap();
+        let local = |name: &str| top.join(name).to_str().unwrap().to_owned();
+        let folders = [folder(&local("Docs"), "/docs")];
+        let found = |given: &str| remote_path(&folders, &local(given));
+        assert_eq!(found("Docs/sub/../a").as_deref(), Some("/docs/a"));
+        assert_eq!(found("Other/../Docs/a").as_deref(), Some("/docs/a"));
+        let outside = found("Docs/../Other").unwrap_or_default();
+        assert!(!outside.starts_with("/docs"), "{outside}");
     }
 }

@@ -1,6 +1,7 @@
 //! The state of sync: of which account and device, what is open, and what happened last.
 
 use super::connection::request;
+use super::tool_names::name_tools;
 use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
 use cairn_control::{
@@ -44,6 +45,7 @@ pub(crate) async fn read(services: &Services) -> ToolResult<Value> {
         let waiting = list.waiting.iter().take(WAITING as usize);
         value["waiting"] = waiting.map(waiting_json).collect();
     }
+    name_tools(&mut value);
     if status.open_conflicts > 0 {
         value["hint"] = json!("sync_conflicts lists the open conflicts");
     }

@@ -3,6 +3,7 @@
 use super::connection::request;
 use super::locate;
 use super::target::expand_home;
+use super::tool_names::name_tools;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use cairn_control::{FolderStatus, PathReport, Status, typed};
@@ -23,7 +24,7 @@ pub(super) async fn read(call: &Call) -> ToolResult<Value> {
 
 /// Returns the local path that is meant: itself, one below a synced folder as other tools list it, or the
 /// place of a path on the service.
-fn local_path(folders: &[FolderStatus], given: &str) -> ToolResult<PathBuf> {
+pub(super) fn local_path(folders: &[FolderStatus], given: &str) -> ToolResult<PathBuf> {
     let wanted = expand_home(given);
     if wanted.is_absolute() {
         let is_here = folders
@@ -58,6 +59,7 @@ fn local_path(folders: &[FolderStatus], given: &str) -> ToolResult<PathBuf> {
 /// The report without fields that say nothing.
 pub(super) fn report_json(report: &PathReport) -> Value {
     let mut value = json!(report);
+    name_tools(&mut value);
     if report.state == PathState::Conflict {
         value["hint"] = json!("sync_resolve_conflict ends it");
     }

@@ -22,8 +22,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Lists recent notifications.",
         &[integer_in("limit", 1, 100, "Maximum number").or_number(20)],
         Run::Rest(get("social/notifications")),
-    )
-    .foreign_text(),
+    ),
     Tool::new(
         "mark_notification_read",
         "Mark notification read",
@@ -130,5 +129,6 @@ pub(super) const TOOLS: &[Tool] = &[
             duration("expires_in", "Such as 30d; never if omitted").length(1, 20),
         ],
         Run::Rest(post("apikeys")),
-    ),
+    )
+    .confirmed_with(question::create_api_key),
 ];

@@ -14,5 +14,5 @@ pub(super) const TOOLS: &[Tool] = &[Tool::new(
         date_time("date_to", "ISO 8601"),
         flag_on("include_summary", "Include totals"),
     ],
-    Run::Rest(get("shares/{short_code}/audit").fixed(&[("page_size", "100")])),
+    Run::AllPages(get("shares/{short_code}/audit").pages_from_zero()),
 )];

@@ -1,6 +1,7 @@
 //! Comments on files.
 
 use crate::param::{Param, non_empty, uuid};
+use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post};
 
 const FILE: Param = uuid("file_uuid", "File or folder").required();
@@ -25,7 +26,6 @@ pub(super) const TOOLS: &[Tool] = &[
         &[FILE],
         Run::AllPages(get("nodes/{file_uuid}/comments")),
     )
-    .foreign_text()
     .newest_last(),
     Tool::new(
         "reply_to_comment",
@@ -43,5 +43,5 @@ pub(super) const TOOLS: &[Tool] = &[
         &[non_empty("comment_id", "Comment").required()],
         Run::Rest(delete("comments/{comment_id}").success_message("the comment is deleted")),
     )
-    .confirmed(),
+    .confirmed_with(question::delete_comment),
 ];

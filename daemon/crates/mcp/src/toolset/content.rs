@@ -15,13 +15,12 @@ pub(super) const TOOLS: &[Tool] = &[
             choice(
                 "encoding",
                 &["text", "base64"],
-                "text: at most 10 MB; base64: at most 50 MB",
+                "text: at most 10 MiB; base64: at most 50 MiB",
             )
             .or("text"),
         ],
         Run::Custom(content::read),
-    )
-    .foreign_text(),
+    ),
     Tool::new(
         "download_file",
         "Download file",
@@ -38,7 +37,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "download_folder",
         "Download folder",
         Effect::IdempotentDestructive,
-        "Saves a folder with everything in it on this machine; files there with the same content are skipped. At most 5 GB.",
+        "Saves a folder with everything in it on this machine; files there with the same content are skipped. At most 5 GiB.",
         &[
             uuid("folder_uuid", "Folder").required(),
             local_path("output_path", "Local folder").required(),
@@ -50,7 +49,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "upload_file",
         "Upload file",
         Effect::Additive,
-        "Encrypts and uploads a local file of at most 500 MB; a file of that name gets a new version.",
+        "Encrypts and uploads a local file of at most 500 MiB; a file of that name gets a new version.",
         &[
             local_path("local_path", "Local file").required(),
             uuid("folder_uuid", "Target folder; the root if omitted"),
@@ -62,7 +61,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "upload_folder",
         "Upload folder",
         Effect::Additive,
-        "Encrypts and uploads the files of a local folder, each at most 500 MB.",
+        "Encrypts and uploads the files of a local folder, each at most 500 MiB.",
         &[
             local_path("local_path", "Local folder").required(),
             uuid("folder_uuid", "Target folder; the root if omitted"),

@@ -2,6 +2,7 @@
 
 use crate::node_tools;
 use crate::param::{PAGE, PAGE_SIZE, choice, date_time, flag, non_empty, text, uuid};
+use crate::search;
 use crate::tool::{Effect, NodeEdit, Run, Tool, Undo, get};
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -26,7 +27,7 @@ pub(super) const TOOLS: &[Tool] = &[
             PAGE_SIZE,
             flag("include_teams", "Include team spaces"),
         ],
-        Run::Rest(get("search")),
+        Run::Custom(search::search_files),
     ),
     Tool::new(
         "list_files",
@@ -39,11 +40,7 @@ pub(super) const TOOLS: &[Tool] = &[
             PAGE_SIZE,
             choice("sort_by", &["name", "size", "date"], "size: largest first; date: newest first"),
         ],
-        Run::Rest(
-            get("nodes")
-                .renamed(&[("folder_uuid", "parent_id")])
-                .fixed(&[("state", "active")]),
-        ),
+        Run::Custom(node_tools::list_files),
     ),
     Tool::new(
         "get_file_info",

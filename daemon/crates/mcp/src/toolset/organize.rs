@@ -28,7 +28,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentAdditive,
         "Recovers (undeletes) a trashed file or folder: puts it back where it was.",
         &[uuid("file_uuid", "File or folder").required()],
-        Run::Rest(post("trash/{file_uuid}/restore").success_message("restored")),
+        Run::Custom(node_tools::restore_from_trash),
     )
     .undone_as(Undo::Node(NodeEdit::Restore)),
     Tool::new(
@@ -81,7 +81,7 @@ pub(super) const TOOLS: &[Tool] = &[
             uuid("file_uuid", "File").required(),
             non_empty("version_id", "From get_file_versions").required(),
         ],
-        Run::Rest(post("nodes/{file_uuid}/revisions/{version_id}/restore")),
+        Run::Custom(node_tools::restore_file_version),
     )
     .undone_as(Undo::Node(NodeEdit::Content)),
     Tool::new(

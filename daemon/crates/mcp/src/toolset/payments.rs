@@ -1,6 +1,7 @@
 //! Plan, tokens, wallet, creators.
 
 use crate::param::{flag, integer_in, money, non_empty, number_above, text, uuid};
+use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -108,7 +109,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[uuid("plan_uuid", "Plan").required()],
         Run::Rest(post("payment/creator/subscriptions").renamed(&[("plan_uuid", "plan_id")])),
     )
-    .confirmed(),
+    .confirmed_with(question::subscribe),
     Tool::new(
         "cancel_creator_subscription",
         "Cancel creator subscription",
@@ -136,5 +137,5 @@ pub(super) const TOOLS: &[Tool] = &[
         &[money("amount", 1, 10_000_000, "0.01 to 100000.00").required()],
         Run::Rest(post("payment/withdrawals")),
     )
-    .confirmed(),
+    .confirmed_with(question::withdraw),
 ];

@@ -73,7 +73,8 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(share_tools::update),
     )
-    .undone_as(Undo::LinkSettings),
+    .undone_as(Undo::LinkSettings)
+    .asking(question::update_share),
     Tool::new(
         "delete_share_link",
         "Delete share link",
@@ -130,7 +131,8 @@ pub(super) const TOOLS: &[Tool] = &[
         &[LINK],
         Run::Rest(post("shares/{short_code}/toggle")),
     )
-    .undone_as(Undo::LinkSettings),
+    .undone_as(Undo::LinkSettings)
+    .asking(question::toggle_share),
     Tool::new(
         "set_share_page_theme",
         "Set share page theme",
@@ -163,6 +165,6 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Shows who opened or downloaded what is shared: email or anonymous, masked IP, bytes, time.",
         &[LINK],
-        Run::Rest(get("shares/{short_code}/access-log").fixed(&[("page_size", "100")])),
+        Run::AllPages(get("shares/{short_code}/access-log").pages_from_zero()),
     ),
 ];

@@ -1,6 +1,7 @@
 //! Profiles, follows, the feed, tips.
 
 use crate::param::{PAGE, Param, choice, flag, handle, integer, money, text, uuid, uuids};
+use crate::question;
 use crate::tool::{Effect, Requirement, Run, Tool, delete, get, post, put};
 
 const USER: Param = uuid("user_id", "User").required();
@@ -13,8 +14,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Shows a user's name, bio, avatar, follower counts and verification.",
         &[USER],
         Run::Rest(get("social/profiles/{user_id}")),
-    )
-    .foreign_text(),
+    ),
     Tool::new(
         "update_profile",
         "Update profile",
@@ -68,8 +68,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Shows activity of the people you follow.",
         &[PAGE],
         Run::Rest(get("social/feed")),
-    )
-    .foreign_text(),
+    ),
     Tool::new(
         "send_tip",
         "Send tip",
@@ -90,7 +89,7 @@ pub(super) const TOOLS: &[Tool] = &[
         argument: "token_amount",
     }])
     .open_world()
-    .confirmed(),
+    .confirmed_with(question::send_tip),
     Tool::new(
         "follow_users_bulk",
         "Follow users in bulk",
@@ -106,8 +105,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Suggests users to follow.",
         &[],
         Run::Rest(get("social/suggestions")),
-    )
-    .foreign_text(),
+    ),
     Tool::new(
         "get_connection_status",
         "Get connection status",

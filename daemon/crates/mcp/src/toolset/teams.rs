@@ -48,7 +48,8 @@ pub(super) const TOOLS: &[Tool] = &[
         &[TEAM, email("email", "Email of the person").required()],
         Run::Rest(post("teams/{team_uuid}/invite")),
     )
-    .open_world(),
+    .open_world()
+    .confirmed_with(question::invite_member),
     Tool::new(
         "change_member_role",
         "Change member role",

@@ -17,7 +17,8 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Rest(post("webhooks")),
     )
-    .open_world(),
+    .open_world()
+    .confirmed_with(question::create_webhook),
     Tool::new(
         "list_webhooks",
         "List webhooks",

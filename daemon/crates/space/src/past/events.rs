@@ -30,7 +30,7 @@ pub fn events(past: &Past, scope: Scope, revisions: &[Revision]) -> Vec<Event> {
             continue;
         }
         events.extend(moves(past, one));
-        events.extend(states(past, one, revisions));
+        events.extend(states(past, scope, one, revisions));
     }
     events.extend(revisions.iter().map(|revision| version(past, revision)));
     events.sort_by(|a, b| {
@@ -76,7 +76,7 @@ fn is_latest(one: &PastNode, at_ms: i64) -> bool {
 }
 
 /// Returns the events that the node's own fields show: created, changed, deleted.
-fn states(past: &Past, one: &PastNode, revisions: &[Revision]) -> Vec<Event> {
+fn states(past: &Past, scope: Scope, one: &PastNode, revisions: &[Revision]) -> Vec<Event> {
     let node = &one.node;
     let mut events = Vec::new();
     let latest = Event {
@@ -98,10 +98,13 @@ fn states(past: &Past, one: &PastNode, revisions: &[Revision]) -> Vec<Event> {
         });
     }
     if let Some(deleted) = one.deleted {
-        // What went along with its folder is said once, of the folder.
-        if deleted.root == node.id {
+        // What went along with its folder is said once: of the folder, or of what is looked at.
+        if deleted.root == node.id || scope.top() == Some(node.id) {
+            let root = past.get(deleted.root);
             events.push(Event {
+                at_ms: deleted.at_ms,
                 kind: PastKind::Deleted,
+                device: root.and_then(|root| root.node.device_id),
                 ..latest
             });
         }

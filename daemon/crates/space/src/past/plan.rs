@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Past, PastNode, Scope};
+use super::{Location, Past, PastNode, Scope};
 use cairn_model::{Kind, NodeId, RevisionId};
 use cairn_wire::nodes::Revision;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -182,6 +182,16 @@ impl Planning<'_> {
             if leaves_nothing {
                 continue;
             }
+            if self.is_taken_for_good(id, (parent, name)) {
+                plan.incomplete.push(Incomplete {
+                    path: self.past.path(id),
+                    message: format!(
+                        "something else that stays is at {} now: it stays where it is",
+                        self.past.path_at(id, self.at_ms)
+                    ),
+                });
+                continue;
+            }
             let parent_there = parent.is_none_or(|parent| {
                 let parent = self.past.get(parent);
                 parent.is_some_and(|parent| self.will_be_active(parent, back))
@@ -204,6 +214,30 @@ impl Planning<'_> {
         plan.moves = moves.collect();
     }
 
+    /// Returns whether the place of the file that is the scope belongs to something that does not go: that was
+    /// there before, or is a folder.
+    fn is_taken_for_good(&self, id: NodeId, place: Location<'_>) -> bool {
+        let stays = |other: &PastNode| {
+            other.is_active()
+                && other.node.id != id
+                && other.place() == place
+                && (other.existed_at(self.at_ms) || other.node.kind == Kind::Folder)
+        };
+        self.scope == Scope::Place(id) && self.past.iter().any(stays)
+    }
+
+    /// Returns whether a file has come to the place of the one that is the scope.
+    fn is_in_the_way(&self, one: &PastNode) -> bool {
+        let Scope::Place(top) = self.scope else {
+            return false;
+        };
+        let place = self.past.get(top).map(|top| top.place_at(self.at_ms));
+        one.is_active()
+            && one.node.kind == Kind::File
+            && one.node.id != top
+            && place == Some(one.place())
+    }
+
     /// Plans what goes to the trash: it was made since; what lies in it and was there before is moved out first.
     fn trash(&self, back: &BTreeSet<NodeId>, plan: &mut Plan) {
         if self.newer == Newer::Keep {
@@ -212,7 +246,7 @@ impl Planning<'_> {
         let is_newer = |one: &PastNode| {
             self.will_be_active(one, back)
                 && !one.existed_at(self.at_ms)
-                && self.past.is_in(one.node.id, self.scope)
+                && (self.past.is_in(one.node.id, self.scope) || self.is_in_the_way(one))
                 && self.scope != Scope::Below(one.node.id)
         };
         let kept = self.above_older(back, plan);

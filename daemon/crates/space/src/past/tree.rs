@@ -30,8 +30,20 @@ pub type Location<'a> = (Option<NodeId>, &'a str);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
     All,
-    /// A node with everything below it.
+    /// A node with everything below it; itself it stays where it is.
     Below(NodeId),
+    /// A file with the place that it had: what has come there since is in the way.
+    Place(NodeId),
+}
+
+impl Scope {
+    /// Returns the node that the scope is about; none for the whole space.
+    pub fn top(self) -> Option<NodeId> {
+        match self {
+            Self::All => None,
+            Self::Below(top) | Self::Place(top) => Some(top),
+        }
+    }
 }
 
 /// All nodes of a space, those in the trash too.
@@ -144,27 +156,46 @@ impl Past {
         scope: Scope,
         place: impl Fn(&'a PastNode) -> Location<'a> + 'a,
     ) -> bool {
-        match scope {
-            Scope::All => true,
-            Scope::Below(top) => self.chain(id, place).any(|above| above == top),
-        }
+        scope
+            .top()
+            .is_none_or(|top| self.chain(id, place).any(|above| above == top))
     }
 
-    /// Finds the scope that a path names: what is there now and was there at a time, else what was there
-    /// then, else what is there now.
+    /// Finds the scope that a path names: what was there at a time, else what is there now.
     pub fn at_path(&self, path: &str, at_ms: i64) -> Option<Scope> {
         if path == "/" {
             return Some(Scope::All);
         }
-        let now = |one: &&PastNode| one.is_active() && self.path(one.node.id) == path;
-        let then =
-            |one: &&PastNode| one.existed_at(at_ms) && self.path_at(one.node.id, at_ms) == path;
+        let is_there = |one: &PastNode| one.is_active() && self.path(one.node.id) == path;
         let found = self
             .iter()
-            .find(|one| now(one) && one.existed_at(at_ms))
-            .or_else(|| self.iter().find(then))
-            .or_else(|| self.iter().find(now))?;
+            .filter(|one| self.stood_at(one, path, at_ms))
+            // One that was deleted and brought back since is taken as never deleted: there may be several.
+            .max_by_key(|one| {
+                let made = (one.node.created_at.0, one.node.id);
+                (is_there(one), one.is_active(), made)
+            })
+            .or_else(|| self.iter().find(|one| is_there(one)))?;
         Some(Scope::Below(found.node.id))
+    }
+
+    /// Returns whether a node was at a path at a time.
+    pub fn stood_at(&self, one: &PastNode, path: &str, at_ms: i64) -> bool {
+        one.existed_at(at_ms) && self.path_at(one.node.id, at_ms) == path
+    }
+
+    /// Lists the others that have been at a path of a node, as far as is known: those that were deleted there
+    /// or moved away, the newest first.
+    pub fn others_at(&self, path: &str, id: NodeId) -> Vec<&PastNode> {
+        let was_there = |one: &&PastNode| {
+            let moved_away = |until_ms: i64| self.path_at(one.node.id, until_ms - 1) == path;
+            one.node.id != id
+                && (self.path(one.node.id) == path
+                    || one.left.iter().any(|left| moved_away(left.until_ms)))
+        };
+        let mut others: Vec<&PastNode> = self.iter().filter(was_there).collect();
+        others.sort_by_key(|one| std::cmp::Reverse((one.node.updated_at.0, one.node.id)));
+        others
     }
 
     /// Finds what was deleted under a path: the latest of those that were there at a time, if one is given.
@@ -177,10 +208,10 @@ impl Past {
 
     /// Returns the files of a scope at a time, each with its path below the scope, sorted by it.
     pub fn files_at(&self, scope: Scope, at_ms: i64) -> Vec<(String, NodeId)> {
-        let base = match scope {
-            Scope::All => String::new(),
+        let base = match scope.top() {
+            None => String::new(),
             // With its own name: a file is written under it, a folder becomes one.
-            Scope::Below(top) => {
+            Some(top) => {
                 let path = self.path_at(top, at_ms);
                 path.rsplit_once('/')
                     .map_or_else(String::new, |(above, _)| above.to_owned())

@@ -1,4 +1,4 @@
-//! Changes of names and places: folders, moves, copies, the trash. Each is sealed where the node's
+//! Changes of names and places: folders, moves, the trash. Each is sealed where the node's
 //! present state can be vouched for.
 
 use super::{Space, facts, random_id};
@@ -7,7 +7,7 @@ use cairn_crypto::{NodeFacts, NodeSeal, SealInfo};
 use cairn_model::{Cursor, Kind, Name, NodeId};
 use cairn_transfer::{KnownNumbers, TransferError};
 use cairn_wire::Sealed;
-use cairn_wire::nodes::{CopyNode, CreateNode, Node, UpdateNode};
+use cairn_wire::nodes::{CreateNode, Node, UpdateNode};
 
 /// A folder that is there.
 #[derive(Clone, Debug)]
@@ -128,38 +128,6 @@ impl Space {
             .await?)
     }
 
-    /// Copies a node, a folder with everything below it, in one step.
-    ///
-    /// # Errors
-    /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the name is taken,
-    /// [`ApiError::PreconditionFailed`](cairn_api::ApiError::PreconditionFailed) if the node was changed since
-    /// it was found: the copy is sealed for the content that it had.
-    pub async fn copy_node(
-        &self,
-        node: &Node,
-        parent: Option<NodeId>,
-        name: &Name,
-    ) -> Result<Node, TransferError> {
-        let id = NodeId::from_random_bytes(random_id());
-        let seal = self.seal(node).map(|info| {
-            let facts = NodeFacts {
-                node: id,
-                parent,
-                name: name.as_str(),
-                ..facts(node)
-            };
-            self.make_seal(&facts, SealInfo { seq: 1, ..info })
-        });
-        let copy = CopyNode {
-            id: Some(id),
-            parent_id: parent,
-            name: Some(name.as_str().to_owned()),
-            seal,
-        };
-        let sealed_for = copy.seal.as_ref().map(|_| node.version);
-        Ok(self.api.copy_node(node.id, sealed_for, &copy).await?)
-    }
-
     /// Moves a node into the trash, with everything below it.
     ///
     /// # Errors
@@ -235,7 +203,7 @@ impl Space {
         Ok(Some(self.make_seal(&facts, SealInfo { seq, ..info })))
     }
 
-    fn make_seal(&self, facts: &NodeFacts<'_>, info: SealInfo) -> Sealed {
+    pub(super) fn make_seal(&self, facts: &NodeFacts<'_>, info: SealInfo) -> Sealed {
         Sealed(NodeSeal::make(&self.keys, facts, info))
     }
 }

@@ -7,10 +7,12 @@ use cairn_transfer::TransferError;
 /// The reason why a team's keys can't be used or granted.
 #[derive(Debug, thiserror::Error)]
 pub enum TeamError {
-    #[error(
-        "the key of the team {team} was not granted to you yet: ask an owner or admin to run `cairn teams grant '{team}'`"
-    )]
-    NotGranted { team: String },
+    #[error("{}", not_granted(team, *may_make))]
+    NotGranted {
+        team: String,
+        /// The team has no key yet, and the caller may make the first one.
+        may_make: bool,
+    },
     #[error(
         "you are a member of the team {team}: only its owner and admins can grant its key, ask one of them"
     )]
@@ -45,6 +47,17 @@ pub enum TeamError {
     Refused { team: String, source: CryptoError },
     #[error(transparent)]
     Transfer(#[from] TransferError),
+}
+
+fn not_granted(team: &str, may_make: bool) -> String {
+    if may_make {
+        return format!(
+            "the team {team} has no key yet, which its files need: run `cairn teams grant '{team}'`, which makes one"
+        );
+    }
+    format!(
+        "the key of the team {team} was not granted to you yet: ask an owner or admin to run `cairn teams grant '{team}'`"
+    )
 }
 
 impl From<ApiError> for TeamError {

@@ -71,7 +71,10 @@ impl TeamGrants {
         Ok(match self.open_newest(own, trust)? {
             Some(ring) if ring.epoch() == self.epoch => (ring, false),
             Some(_) | None if members.iter().any(|one| one.has_grant) => {
-                return Err(TeamError::NotGranted { team: team() });
+                return Err(TeamError::NotGranted {
+                    team: team(),
+                    may_make: false,
+                });
             }
             Some(before) => {
                 let renewed = before.renew(self.epoch, rng);

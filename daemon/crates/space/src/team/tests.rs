@@ -169,6 +169,9 @@ fn members_share_a_key_and_whoever_leaves_opens_nothing_written_after() {
     let [owner, leaver, late] = &mut all;
     let none = server.open(owner).unwrap_err();
     assert!(matches!(none, TeamError::NotGranted { .. }), "{none}");
+    assert!(none.to_string().contains("has no key yet"), "{none}");
+    let asks = server.open(leaver).unwrap_err().to_string();
+    assert!(asks.contains("ask an owner"), "{asks}");
     let no_right = server.grant(leaver).unwrap_err();
     assert!(matches!(no_right, TeamError::NoRight { .. }), "{no_right}");
 

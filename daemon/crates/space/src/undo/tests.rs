@@ -6,7 +6,7 @@ use cairn_wire::Timestamp;
 use cairn_wire::nodes::{Node, NodeState};
 use parking_lot::Mutex;
 use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 
 fn id(n: u8) -> NodeId {
@@ -115,9 +115,12 @@ impl Undoing for Service {
         // What came along has the time of it.
         let mut nodes = self.nodes.lock();
         let at = nodes[&node.id].updated_at;
-        let below = nodes.values_mut();
-        for below in below.filter(|below| below.parent_id == Some(node.id)) {
+        let mut above = HashSet::from([node.id]);
+        while let Some(below) = nodes.values_mut().find(|below| {
+            below.parent_id.is_some_and(|id| above.contains(&id)) && !above.contains(&below.id)
+        }) {
             below.updated_at = at;
+            above.insert(below.id);
         }
         Ok(())
     }
@@ -251,6 +254,35 @@ async fn what_taking_back_restores_is_no_work_of_others() {
     service.change_own(2, NodeChange::Trashed, trash);
     let taken = service.take_all_back().await;
     assert_eq!(taken, ["n2 is back from the trash", "n1 is in the trash"]);
+}
+
+#[tokio::test]
+async fn a_copy_that_came_back_with_the_folder_around_it_is_taken_back() {
+    let mut service = Service::with([
+        node(1, Kind::Folder, None),
+        node(2, Kind::Folder, Some(1)),
+        node(3, Kind::File, Some(2)),
+    ]);
+    service.record(Record::new(NodeChange::Copied, None, &service.get(2)));
+    service.change_own(1, NodeChange::Trashed, trash);
+    let taken = service.take_all_back().await;
+    assert_eq!(taken, ["n1 is back from the trash", "n2 is in the trash"]);
+
+    // What somebody puts into it after that keeps it.
+    let mut service = Service::with([
+        node(1, Kind::Folder, None),
+        node(2, Kind::Folder, Some(1)),
+        node(3, Kind::File, Some(2)),
+    ]);
+    service.record(Record::new(NodeChange::Copied, None, &service.get(2)));
+    service.change_own(1, NodeChange::Trashed, trash);
+    let restored = take_back(&service, &service.records[1]).await.unwrap();
+    assert!(restored.is_ok(), "{restored:?}");
+    for _ in 0..5 {
+        service.change(id(3), |_| ());
+    }
+    let left = take_back(&service, &service.records[0]).await.unwrap();
+    assert!(left.is_err(), "{left:?}");
 }
 
 #[tokio::test]

@@ -148,6 +148,11 @@ impl OwnVersions {
         }
     }
 
+    /// Returns true if taking back has restored anything.
+    pub(super) fn has_restored(&self) -> bool {
+        !self.restored.is_empty()
+    }
+
     /// Returns the server's time at which taking back has restored a node.
     pub(super) fn restored_at(&self, node: NodeId) -> Option<Timestamp> {
         self.restored.get(&node).copied()

@@ -1,6 +1,7 @@
 //! Looking for the work of others in a folder before it goes to the trash.
 
 use super::{LastChange, NotTakenBack, Undoing};
+use crate::space::MAX_DEPTH;
 use cairn_model::Kind;
 use cairn_wire::Timestamp;
 use cairn_wire::nodes::Node;
@@ -13,6 +14,10 @@ pub(super) async fn reason_below<S: Undoing>(
     folder: &Node,
     since: Timestamp,
 ) -> Result<Option<NotTakenBack>, S::Error> {
+    let since = match restored_above(service, folder).await? {
+        Some(at) if at > since => at,
+        Some(_) | None => since,
+    };
     let mut waiting = vec![(folder.clone(), since)];
     let mut seen = HashSet::from([folder.id]);
     while let Some((at, since)) = waiting.pop() {
@@ -38,4 +43,25 @@ pub(super) async fn reason_below<S: Undoing>(
         }
     }
     Ok(None)
+}
+
+/// Returns the server's time at which taking back has restored a folder, by itself or along with one above it: the
+/// restore changed the times of all that came along.
+async fn restored_above<S: Undoing>(
+    service: &S,
+    folder: &Node,
+) -> Result<Option<Timestamp>, S::Error> {
+    if !service.own_versions().lock().has_restored() {
+        return Ok(None);
+    }
+    let mut last = service.own_versions().lock().restored_at(folder.id);
+    let (mut above, mut seen) = (folder.parent_id, HashSet::from([folder.id]));
+    while let Some(id) = above.filter(|id| seen.insert(*id)) {
+        if seen.len() > MAX_DEPTH {
+            break;
+        }
+        last = last.max(service.own_versions().lock().restored_at(id));
+        above = service.node(id).await?.and_then(|node| node.parent_id);
+    }
+    Ok(last)
 }

@@ -27,6 +27,10 @@ async fn a_client_that_can_ask_is_asked_to() {
     assert_ne!(reply_to_question(&mut session, yes).await["isError"], true);
     for no in [
         json!({ "action": "accept", "content": { "confirm": false } }),
+        json!({ "action": "accept", "content": { "confirm": "true" } }),
+        json!({ "action": "accept", "content": { "confirm": null } }),
+        json!({ "action": "accept", "content": {} }),
+        json!({ "action": "accept" }),
         json!({ "action": "decline" }),
         json!({ "action": "cancel" }),
     ] {
@@ -84,6 +88,40 @@ async fn nobody_is_asked_where_it_is_switched_off_or_impossible() {
     session.call_ok("empty_trash", json!({})).await;
     let mut session = world.session(Setup::default()).await;
     session.call_ok("empty_trash", json!({})).await;
+}
+
+#[tokio::test]
+async fn deletions_that_wait_for_a_person_go_on_waiting_where_nobody_is_asked() {
+    let world = World::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let delete = json!({ "folder": "/home/me/Docs", "answer": "delete" });
+    for (confirm, capabilities) in [
+        (Confirm::Risky, json!({})),
+        (Confirm::Never, json!({ "elicitation": {} })),
+    ] {
+        let mut session = world.connect(Setup {
+            confirm,
+            daemon: Some(dir.path().join("daemon.sock")),
+            ..Setup::default()
+        });
+        session.initialize(capabilities).await;
+        let refused = session.call_err("sync_confirm", delete.clone()).await;
+        assert!(refused.contains("cairn confirm"), "{confirm:?}: {refused}");
+    }
+}
+
+#[tokio::test]
+async fn settings_that_are_only_shown_need_no_confirmation() {
+    let world = World::start().await;
+    let always = Setup {
+        confirm: Confirm::Always,
+        ..Setup::default()
+    };
+    let mut session = world.session(always).await;
+    session.call_ok("set_share_link_defaults", json!({})).await;
+    let change = json!({ "default_access_mode": "view_only" });
+    let refused = session.call_err("set_share_link_defaults", change).await;
+    assert!(refused.contains("confirmation"), "{refused}");
 }
 
 /// The reference marks what has to be confirmed; each of those asks, and nothing else does.

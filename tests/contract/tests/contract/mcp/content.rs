@@ -139,7 +139,7 @@ async fn what_is_too_large_points_to_the_other_way() {
     let message = session
         .call_err("upload_file", json!({ "local_path": huge }))
         .await;
-    assert!(message.contains("500 MB"), "{message}");
+    assert!(message.contains("500 MiB"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

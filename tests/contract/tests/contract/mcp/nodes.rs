@@ -215,3 +215,66 @@ async fn one_call_names_the_largest_and_the_stale_files() {
         usage.to_string().len()
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_back_or_is_copied_stays_verified() {
+    let world = World::start().await;
+    let mut session = world.session(with_passphrase()).await;
+    let dir = tempfile::tempdir().unwrap();
+    let local = dir.path().join("all");
+    std::fs::create_dir_all(local.join("deep")).unwrap();
+    std::fs::write(local.join("deep/notes.txt"), "first").unwrap();
+    let up = json!({ "local_path": local });
+    let folder = session.call_ok("upload_folder", up.clone()).await["folder_uuid"].clone();
+    std::fs::write(local.join("deep/notes.txt"), "second").unwrap();
+    session.call_ok("upload_folder", up).await;
+    let found = session.call_ok("search_files", json!({ "query": "notes" }));
+    let file = json!({ "file_uuid": found.await["content"][0]["id"] });
+    let content = async |session: &mut crate::mcp::session::Session, file: &Value| {
+        let read = session.call_ok("read_file_content", file.clone()).await;
+        assert_eq!(read["verified"], true, "{read}");
+        session.call_ok("create_share_link", file.clone()).await;
+        read["content"].clone()
+    };
+
+    session.call_ok("delete_file", file.clone()).await;
+    session.call_ok("restore_from_trash", file.clone()).await;
+    assert_eq!(content(&mut session, &file).await, "second");
+    let versions = session.call_ok("get_file_versions", file.clone()).await;
+    let rows = versions["content"].as_array().unwrap();
+    let first = rows.iter().find(|row| row["number"] == 1).unwrap();
+    let restore = json!({ "file_uuid": file["file_uuid"], "version_id": first["id"] });
+    session.call_ok("restore_file_version", restore).await;
+    assert_eq!(content(&mut session, &file).await, "first");
+    let stranger = json!({ "file_uuid": file["file_uuid"], "version_id": "v9" });
+    let missing = session.call_err("restore_file_version", stranger).await;
+    assert!(missing.contains("get_file_versions"), "{missing}");
+
+    let target = session
+        .call_ok("create_folder", json!({ "name": "target" }))
+        .await;
+    let copy = json!({ "file_uuid": folder, "target_folder_uuid": id(&target) });
+    let copy = session.call_ok("copy_file", copy).await;
+    assert!(copy.get("note").is_none(), "{copy}");
+    let deep = session.call_ok("list_files", json!({ "folder_uuid": id(&copy) }));
+    let deep = deep.await["content"][0]["id"].clone();
+    let inside = session.call_ok("list_files", json!({ "folder_uuid": deep }));
+    let copied = json!({ "file_uuid": inside.await["content"][0]["id"] });
+    assert_eq!(content(&mut session, &copied).await, "first");
+}
+
+#[tokio::test]
+async fn a_folder_in_the_trash_is_not_shown_as_an_empty_one() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    let made = json!({ "path": "gone/inside" });
+    let made = session.call_ok("create_nested_folders", made).await;
+    let gone = json!({ "folder_uuid": made["folders"][0]["id"] });
+    let before = session.call_ok("list_files", gone.clone()).await;
+    assert!(before.get("note").is_none(), "{before}");
+    let delete = json!({ "file_uuid": made["folders"][0]["id"] });
+    session.call_ok("delete_file", delete).await;
+    let after = session.call_ok("list_files", gone).await;
+    let note = after["note"].as_str().unwrap_or_default();
+    assert!(note.contains("restore_from_trash"), "{after}");
+}

@@ -102,6 +102,25 @@ async fn odd_lines_are_answered_and_end_nothing() {
         (&response["id"], &response["error"]["code"]),
         (&json!("x"), &json!(-32602))
     );
+    // Somebody waits for an answer to each of these.
+    for (line, id) in [
+        (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(null)),
+        (
+            r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#,
+            json!(null),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1180591620717411303424,"method":"ping"}"#,
+            json!(null),
+        ),
+        (r#"{"jsonrpc":"1.0","id":9,"method":"ping"}"#, json!(9)),
+        (r#"{"id":"x","method":"ping"}"#, json!("x")),
+    ] {
+        session.send_line(line).await;
+        let response = session.line().await.unwrap();
+        assert_eq!(response["error"]["code"], -32600, "{line}: {response}");
+        assert_eq!(response["id"], id, "{line}: {response}");
+    }
     session
         .send_line(&format!(
             "{{\"a\":{}1{}}}",

@@ -201,3 +201,41 @@ async fn own_root(session: &mut crate::mcp::session::Session) -> Value {
     let account = session.call_ok("get_account_info", json!({})).await;
     account["space_id"].clone()
 }
+
+#[tokio::test]
+async fn the_trash_of_a_team_is_seen_with_the_own_one() {
+    let world = World::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = world
+        .session(Setup {
+            daemon: Some(dir.path().join("daemon.sock")),
+            ..Setup::default()
+        })
+        .await;
+    let team = session
+        .call_ok("create_team", json!({ "name": "Six" }))
+        .await;
+    let ours = json!({ "name": "ours", "parent_uuid": id(&team) });
+    let ours = session.call_ok("create_folder", ours).await;
+    let mine = session
+        .call_ok("create_folder", json!({ "name": "mine" }))
+        .await;
+    for node in [&ours, &mine] {
+        session
+            .call_ok("delete_file", json!({ "file_uuid": id(node) }))
+            .await;
+    }
+    let trash = session.call_ok("list_trash", json!({})).await;
+    assert_eq!(trash["totalElements"], 2, "{trash}");
+    let mut paths: Vec<_> = trash["content"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["path"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    paths.sort();
+    assert_eq!(paths, ["/mine", "Six/ours"], "{trash}");
+    session
+        .call_ok("restore_from_trash", json!({ "file_uuid": id(&ours) }))
+        .await;
+}

@@ -294,3 +294,66 @@ async fn details_are_taken_back_whether_the_result_can_be_read_or_not() {
     );
     assert_eq!(info(&mut session, &id).await["state"], "trashed");
 }
+
+#[tokio::test]
+async fn what_a_call_found_as_it_wanted_it_is_not_taken_back() {
+    let world = World::start().await;
+    let (mut other, _other_dir) = with_sync(&world).await;
+    let active = folder(&mut other, "active", None).await;
+    let trashed = folder(&mut other, "trashed", None).await;
+    call(&mut other, "delete_file", &trashed).await;
+    let (mut session, _dir) = with_sync(&world).await;
+    let restore = json!({ "file_uuid": active });
+    let refused = session.call_err("restore_from_trash", restore).await;
+    assert!(refused.contains("is not in the trash"), "{refused}");
+    let delete = json!({ "file_uuid": trashed });
+    let again = session.call_ok("delete_file", delete).await;
+    let message = again["message"].as_str().unwrap();
+    assert!(message.contains("already"), "{again}");
+    let undone = undo(&mut session).await;
+    assert_eq!(undone["taken_back"], 0, "{undone}");
+    assert!(is_active(&info(&mut session, &active).await));
+    assert_eq!(info(&mut session, &trashed).await["state"], "trashed");
+}
+
+/// A session's own work is all taken back, also where one of its changes went over another.
+async fn own_work_over_own_work(setup: Setup) {
+    let world = World::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let is_sealed = setup.passphrase.is_some();
+    let mut session = world
+        .session(Setup {
+            daemon: Some(dir.path().join("daemon.sock")),
+            ..setup
+        })
+        .await;
+    if is_sealed {
+        // The first content makes the account's keys.
+        std::fs::write(dir.path().join("x"), "x").unwrap();
+        let first = json!({ "local_path": dir.path().join("x") });
+        session.call_ok("upload_file", first).await;
+    }
+    let original = folder(&mut session, "original", None).await;
+    let inside = folder(&mut session, "inside", Some(&original)).await;
+    folder(&mut session, "deeper", Some(&inside)).await;
+    let around = folder(&mut session, "around", None).await;
+    let copy = json!({ "file_uuid": original, "target_folder_uuid": around });
+    let copy = session.call_ok("copy_file", copy).await["id"].clone();
+    let same = json!({ "file_uuid": around, "new_name": "around" });
+    session.call_ok("rename_file", same).await;
+    call(&mut session, "delete_file", &around).await;
+    let undone = undo(&mut session).await;
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    assert_eq!(info(&mut session, &copy).await["state"], "trashed");
+    assert_eq!(info(&mut session, &around).await["state"], "trashed");
+}
+
+#[tokio::test]
+async fn a_sessions_own_work_is_no_reason_to_leave_anything() {
+    own_work_over_own_work(Setup::default()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_sessions_own_sealed_work_is_no_reason_to_leave_anything() {
+    own_work_over_own_work(with_passphrase()).await;
+}

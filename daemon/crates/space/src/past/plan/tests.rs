@@ -381,3 +381,67 @@ fn what_was_moved_unseen_does_not_go_to_the_trash_with_its_new_folder() {
     assert_eq!(plan.incomplete.len(), 1);
     assert_eq!(plan.incomplete[0].path, "/new/inner/f");
 }
+
+#[test]
+fn a_file_gets_its_place_back_from_what_came_there_since() {
+    let mut model = Model::default();
+    let [moved, gone] = ["m", "f"].map(|name| model.make(Kind::File, None, name));
+    let then = model.now;
+    let tree = model.tree();
+    model.relocate(moved, None, "m2");
+    let at_m = model.make(Kind::File, None, "m");
+    model.delete(gone);
+    let at_f = model.make(Kind::File, None, "f");
+    for (path, file, newer) in [("/m", moved, at_m), ("/f", gone, at_f)] {
+        assert_eq!(
+            model.past().at_path(path, then),
+            Some(Scope::Below(file)),
+            "{path}"
+        );
+        let plan = model.plan(Scope::Place(file), then, Newer::Trash);
+        assert_eq!((plan.trash, plan.incomplete), (vec![newer], vec![]));
+        let others = model.past();
+        let others = others.others_at(path, newer);
+        assert_eq!(others.first().map(|one| one.node.id), Some(file), "{path}");
+        model.carry_out(Scope::Place(file), then);
+    }
+    assert_eq!(model.tree(), tree);
+}
+
+#[test]
+fn a_file_does_not_take_its_place_from_what_was_there_before_too() {
+    let mut model = Model::default();
+    let [x, y] = ["x", "y"].map(|name| model.make(Kind::File, None, name));
+    let then = model.now;
+    model.relocate(x, None, "z");
+    model.relocate(y, None, "x");
+    assert_eq!(
+        model.past().at_path("/x", then),
+        Some(Scope::Below(x)),
+        "the one that is there now was elsewhere"
+    );
+    let plan = model.plan(Scope::Place(x), then, Newer::Trash);
+    assert!(plan.is_empty(), "{plan:?}");
+    assert_eq!(plan.incomplete.len(), 1);
+    assert!(plan.incomplete[0].message.contains("/x"), "{plan:?}");
+    // With the whole space in view, both go back.
+    assert_eq!(model.plan(Scope::All, then, Newer::Trash).moves.len(), 2);
+}
+
+#[test]
+fn a_file_that_went_with_its_folder_shows_its_deletion() {
+    let mut model = Model::default();
+    let folder = model.make(Kind::Folder, None, "d");
+    let file = model.make(Kind::File, Some(folder), "f");
+    model.delete(folder);
+    let (past, deleted_at) = (model.past(), model.now);
+    let deletions = |scope| {
+        let all = crate::past::events(&past, scope, &[]);
+        let deleted = all
+            .into_iter()
+            .filter(|e| e.kind == cairn_model::PastKind::Deleted);
+        deleted.map(|e| (e.node, e.at_ms)).collect::<Vec<_>>()
+    };
+    assert_eq!(deletions(Scope::Below(file)), [(file, deleted_at)]);
+    assert_eq!(deletions(Scope::All), [(folder, deleted_at)], "said once");
+}
