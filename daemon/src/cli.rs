@@ -34,6 +34,7 @@ mod man;
 mod mcp;
 mod mkdir;
 mod r#move;
+mod number;
 mod passphrase;
 mod pause;
 mod prompt;
@@ -44,6 +45,7 @@ mod restore;
 mod resume;
 mod rewind;
 mod search;
+mod second_factor;
 mod share;
 mod start;
 mod status;
@@ -67,7 +69,7 @@ mod why;
 use crate::app::App;
 use crate::failure::{CommandResult, Failure};
 use crate::logging;
-use crate::output::Out;
+use crate::output::{self, Out};
 use cairn_platform::Home;
 use cairn_platform::Zone;
 use clap::{FromArgMatches as _, Parser, Subcommand};
@@ -126,6 +128,7 @@ enum Command {
     Devices(devices::Args),
     Passphrase(passphrase::Args),
     RecoveryKey(recovery_key::Args),
+    SecondFactor(second_factor::Args),
 
     Daemon(daemon::Args),
     Start(start::StartArgs),
@@ -196,7 +199,12 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // clap knows which stream and which exit code: help is no failure. A closed stream is none either.
-            let _ = error.print();
+            let printed = error.print();
+            if !error.use_stderr()
+                && printed.is_err_and(|e| e.kind() != std::io::ErrorKind::BrokenPipe)
+            {
+                return ExitCode::FAILURE;
+            }
             // Whether JSON was asked for could not be parsed either.
             if error.use_stderr() && std::env::args_os().any(|arg| arg == "--json") {
                 let message = in_one_line(&error.to_string());
@@ -206,7 +214,8 @@ pub(crate) fn main() -> ExitCode {
         }
     };
     let out = Out::new(cli.global.json);
-    match run(cli, out) {
+    let result = run(cli, out).and_then(|()| output::check_written());
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             let message = failure.message.replace('\n', " ");
@@ -266,6 +275,7 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> CommandRe
         Command::Devices(args) => devices::run(app, args).await,
         Command::Passphrase(args) => passphrase::run(app, args).await,
         Command::RecoveryKey(args) => recovery_key::run(app, args).await,
+        Command::SecondFactor(args) => second_factor::run(app, args).await,
         Command::Daemon(args) => daemon::run(app, args, log).await,
         Command::Start(args) => start::start(app, args).await,
         Command::Stop(args) => start::stop(app, args).await,

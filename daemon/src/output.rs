@@ -8,9 +8,11 @@ pub(crate) mod progress;
 pub(crate) mod table;
 pub(crate) mod text;
 
+use crate::failure::{CommandResult, Failure};
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 
 /// Emphasis of text on a terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,8 +106,34 @@ impl Out {
 
 fn put(text: &str) {
     let mut stdout = io::stdout().lock();
-    // A reader that has seen enough, such as `head`, is no failure.
-    let _ = stdout
+    let written = stdout
         .write_all(text.as_bytes())
         .and_then(|()| stdout.flush());
+    if let Err(error) = written {
+        note_lost(error);
+    }
+}
+
+/// The first failure to write the result.
+static LOST: OnceLock<io::Error> = OnceLock::new();
+
+/// Notes that a part of the result could not be written, for the exit code.
+fn note_lost(error: io::Error) {
+    // A reader that has seen enough, such as `head`, is no failure.
+    if error.kind() != io::ErrorKind::BrokenPipe {
+        LOST.get_or_init(|| error);
+    }
+}
+
+/// Checks that all of the result was written.
+///
+/// # Errors
+/// The first failure to write it.
+pub(crate) fn check_written() -> CommandResult {
+    match LOST.get() {
+        Some(error) => Err(Failure::failed(format!(
+            "can't write the result to the standard output: {error}"
+        ))),
+        None => Ok(()),
+    }
 }

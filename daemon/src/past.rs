@@ -3,14 +3,16 @@
 
 pub(crate) mod carry_out;
 mod load;
+mod unchanged;
 
 use crate::failure::{CommandResult, Failure};
 use crate::remote::Remote;
-use cairn_model::NodeId;
+use cairn_model::{Kind, NodeId};
 use cairn_space::past::{Past, Scope};
 pub(crate) use load::{changes_since, load, revisions_of};
 
-/// Finds the part of a space that a path, or an id, names, and its path.
+/// Finds the part of a space that a path, or an id, names, and its path. A path names what was there at the
+/// time: a file with its place.
 pub(crate) fn scope(
     past: &Past,
     remote: &Remote,
@@ -21,7 +23,11 @@ pub(crate) fn scope(
         Ok(id) => (past.get(id).map(|_| Scope::Below(id)), past.path(id)),
         Err(_) => {
             let path = remote.path(text)?;
-            (past.at_path(&path, at_ms), path)
+            let found = past.at_path(&path, at_ms);
+            (
+                found.map(|scope| with_place(past, scope, &path, at_ms)),
+                path,
+            )
         }
     };
     let scope = found.ok_or_else(|| {
@@ -30,4 +36,12 @@ pub(crate) fn scope(
         ))
     })?;
     Ok((scope, path))
+}
+
+fn with_place(past: &Past, scope: Scope, path: &str, at_ms: i64) -> Scope {
+    let one = scope.top().and_then(|top| past.get(top));
+    match one.filter(|one| one.node.kind == Kind::File && past.stood_at(one, path, at_ms)) {
+        Some(one) => Scope::Place(one.node.id),
+        None => scope,
+    }
 }

@@ -6,7 +6,7 @@
 mod back;
 pub(crate) mod change;
 pub(crate) mod download;
-mod download_folder;
+pub(crate) mod download_folder;
 pub(crate) mod journal;
 mod path;
 pub(crate) mod seen;
@@ -84,7 +84,7 @@ impl Remote {
         let remote = Self::of(session, session.api.clone(), session.keys.space.clone());
         Self {
             local,
-            journal: Journal::new(&app.home, None),
+            journal: Journal::new(&app.home, session.account.account, None),
             space: remote.space.with_seen(seen::SeenInHome::of(&app.home)),
             ..remote
         }
@@ -100,7 +100,7 @@ impl Remote {
         let keys = team::open(&app.home, &session, &team).await?;
         let api = Arc::new(session.api.in_space(team.space_id));
         Ok(Self {
-            journal: Journal::new(&app.home, Some(wanted.clone())),
+            journal: Journal::new(&app.home, session.account.account, Some(wanted.clone())),
             ..Self::of(&session, api, Arc::new(keys))
         })
     }
@@ -153,6 +153,7 @@ impl Remote {
         }
         let path = self.local.remote_path(text)?;
         let mut at = RemoteNode::Top;
+        let mut names = Vec::new();
         for name in path.split('/').filter(|name| !name.is_empty()) {
             let parent = at.folder()?;
             match self
@@ -160,10 +161,14 @@ impl Remote {
                 .await
                 .context(format_args!("find {text}"))?
             {
-                Some(node) => at = RemoteNode::Node(Box::new(node)),
+                Some(node) => {
+                    names.push(node.name.clone());
+                    at = RemoteNode::Node(Box::new(node));
+                }
                 None => return Ok(None),
             }
         }
+        self.local.check_same_file(text, &names)?;
         Ok(Some(at))
     }
 

@@ -1,6 +1,7 @@
 //! `cairn activity`: what happened, newest last, and what happens.
 
 use crate::app::App;
+use crate::cli::number::at_least_one;
 use crate::cli::watch;
 use crate::failure::CommandResult;
 use cairn_control::{ActivityList, typed};
@@ -12,8 +13,8 @@ pub(super) struct Args {
     #[arg(long)]
     follow: bool,
     /// Number of entries
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    limit: u32,
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = at_least_one)]
+    limit: u64,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
@@ -21,7 +22,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if args.follow {
         return watch::activity(app, &client).await;
     }
-    let list: ActivityList = client.send(typed::Activity { limit: args.limit }).await?;
+    let limit = u32::try_from(args.limit).unwrap_or(u32::MAX);
+    let list: ActivityList = client.send(typed::Activity { limit }).await?;
     if list.events.is_empty() {
         app.out.line("Nothing has happened yet.");
     }

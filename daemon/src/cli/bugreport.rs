@@ -46,9 +46,14 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         PathBuf::from(format!("cairn-bugreport-{at}.zip"))
     });
     // Never over a file that is there.
-    File::create_new(&path)
-        .and_then(|mut file| file.write_all(&archive))
-        .context(format_args!("write {}", path.display()))?;
+    let what = || format!("write {}", path.display());
+    let mut file = File::create_new(&path).context(what())?;
+    if let Err(error) = file.write_all(&archive).and_then(|()| file.sync_all()) {
+        drop(file);
+        // A torn archive is of use to nobody. If it can't be deleted either, the failure says where it is.
+        let _ = std::fs::remove_file(&path);
+        return Err(error).context(what());
+    }
     let path = std::path::absolute(&path).unwrap_or(path);
     app.out.line(format_args!(
         "{} ({}): read it before you hand it on.",
@@ -115,8 +120,11 @@ async fn findings(app: &App, names: bool) -> Vec<Value> {
     let findings = doctor::check(app).await.0;
     let view = |finding: &doctor::Finding| {
         let mut view = json!({ "check": finding.check, "verdict": finding.status });
-        // Of what is well, the message holds hardly more than names.
-        if names || finding.status != doctor::CheckStatus::Ok {
+        // Of what is well, the message holds hardly more than names; of what the daemon can't sync, names that
+        // nobody could find in it, and the codes are among the daemon's figures.
+        let has_names =
+            finding.status == doctor::CheckStatus::Ok || finding.check == doctor::SYNCING;
+        if names || !has_names {
             view["message"] = json!(scrub::message(&finding.message, names));
         }
         view

@@ -4,12 +4,12 @@ use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::progress::Bars;
 use crate::remote::verification;
+use crate::remote::versions::find_version;
 use crate::remote::{Remote, Within};
-use cairn_model::RevisionId;
 use cairn_transfer::FileTarget;
 use serde_json::json;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::sync::Arc;
 
 /// The longest file that `--json` puts into its document.
@@ -22,9 +22,9 @@ const MAX_JSON: u64 = 16 * 1024 * 1024;
 pub(super) struct Args {
     /// A path such as /a/b, or an id
     node: String,
-    /// An old revision (see `cairn versions`)
-    #[arg(long, value_name = "ID")]
-    revision: Option<RevisionId>,
+    /// An old version: its number, or the beginning of its id (see `cairn versions`)
+    #[arg(long, value_name = "N|ID")]
+    revision: Option<String>,
     #[command(flatten)]
     within: Within,
 }
@@ -42,7 +42,14 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if args.revision.is_none() && too_long(node.size) {
         return Err(refusal());
     }
-    let content = remote.content(&node, args.revision).await?;
+    let revision = match &args.revision {
+        Some(version) => {
+            let revisions = remote.revisions(&node, &args.node).await?;
+            Some(find_version(&revisions, &args.node, version)?.id)
+        }
+        None => None,
+    };
+    let content = remote.content(&node, revision).await?;
     let mut unverified = remote.space.unverified_path(&node).await?;
     if unverified.is_empty() && !remote.space.is_own_content(&content) {
         unverified.push(format!("{} in revision {}", node.name, content.revision));
@@ -86,9 +93,10 @@ fn text_of(file: &mut File) -> io::Result<Option<String>> {
 
 fn print(file: &mut File) -> io::Result<()> {
     file.rewind()?;
-    match io::copy(file, &mut io::stdout().lock()) {
+    let mut stdout = io::stdout().lock();
+    match io::copy(file, &mut stdout).and_then(|_| stdout.flush()) {
         // A reader that has seen enough, such as `head`, is no failure.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map(drop),
+        other => other,
     }
 }

@@ -5,6 +5,7 @@ use crate::cli::Cli;
 use crate::failure::CommandResult;
 use clap::CommandFactory as _;
 use clap_complete::Shell;
+use serde_json::json;
 
 /// Print a script for your shell's completion
 #[derive(clap::Args, Debug)]
@@ -16,6 +17,12 @@ pub(super) struct Args {
 pub(super) fn run(app: &App, args: Args) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "cairn", &mut script);
-    app.out.raw(&String::from_utf8_lossy(&script));
+    let script = String::from_utf8_lossy(&script);
+    if app.out.json {
+        let shell = args.shell.to_string();
+        app.out.json(&json!({ "shell": shell, "script": script }));
+    } else {
+        app.out.raw(&script);
+    }
     Ok(())
 }

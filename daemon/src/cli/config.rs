@@ -40,7 +40,15 @@ fn get(app: &App, key: Option<&str>) -> CommandResult {
     let config = Config::load(&app.home)?;
     if let Some(key) = key {
         let value = Setting::find(key)?.show(&config);
-        app.out.line(&value);
+        // Without the quotes of a text: a script takes it as it is.
+        match document(&value) {
+            Value::String(text) => app.out.line(text),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => app.out.line(&value),
+        }
         app.out.json(&json!({ key: document(&value) }));
         return Ok(());
     }

@@ -11,7 +11,9 @@ use cairn_control::{Conflict, ConflictList, typed};
 pub(super) struct Args {}
 
 pub(super) async fn run(app: &App, _: Args) -> CommandResult {
-    let list: ConflictList = app.daemon().await?.send(typed::Conflicts {}).await?;
+    let mut list: ConflictList = app.daemon().await?.send(typed::Conflicts {}).await?;
+    list.conflicts
+        .sort_by(|a, b| (&a.folder, &a.path, &a.copy).cmp(&(&b.folder, &b.path, &b.copy)));
     let mut table = Table::new(&[
         ("PATH", Align::Left),
         ("FROM", Align::Left),

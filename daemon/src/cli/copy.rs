@@ -15,10 +15,14 @@ pub(super) struct Args {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let found = args.names.find(app).await?;
-    let copy = found
+    let copied = found
         .remote
         .copy_node(&found.node, found.parent, &found.name)
         .await?;
+    if let Some(remark) = copied.remark() {
+        app.out.note(remark);
+    }
+    let copy = copied.node;
     let path = found.path_of(&copy).await?;
     app.out.line(format_args!(
         "{}  {}",

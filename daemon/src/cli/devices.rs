@@ -60,9 +60,11 @@ async fn list(app: &App) -> CommandResult {
         };
         table.row([
             format!("{}{mark}", clean(&device.name)),
-            device
-                .last_seen_at
-                .map_or_else(|| "never".to_owned(), |at| local_time(at.0, &app.zone)),
+            match device.last_seen_at {
+                Some(at) => local_time(at.0, &app.zone),
+                None if device.id == here => "now".to_owned(),
+                None => "never".to_owned(),
+            },
             device.id.to_string(),
         ]);
     }

@@ -46,7 +46,7 @@ struct Side {
 
 enum Content {
     Text(String),
-    Binary,
+    Binary(Vec<u8>),
     TooLong,
 }
 
@@ -148,12 +148,20 @@ fn of_disk(path: &Path) -> CommandResult<Side> {
 fn text(bytes: Vec<u8>) -> Content {
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Content::Text(text),
-        Ok(_) | Err(_) => Content::Binary,
+        Ok(text) => Content::Binary(text.into_bytes()),
+        Err(error) => Content::Binary(error.into_bytes()),
     }
 }
 
 fn report(app: &App, path: &str, from: &Side, to: &Side) {
-    let mut document = json!({ "path": path, "from": from.view, "to": to.view, "text": false });
+    let mut document = json!({
+        "path": path,
+        "from": from.view,
+        "to": to.view,
+        "text": false,
+        "equal": equality(from, to),
+        "diff": null,
+    });
     let sides = format!(
         "{} ({}) and {} ({})",
         clean(&from.label),
@@ -176,10 +184,9 @@ fn report(app: &App, path: &str, from: &Side, to: &Side) {
                 });
             }
             document["text"] = json!(true);
-            document["equal"] = json!(old == new);
             document["diff"] = json!(diff);
         }
-        (Content::Binary, _) | (_, Content::Binary) => app.out.line(format_args!(
+        (Content::Binary(_), _) | (_, Content::Binary(_)) => app.out.line(format_args!(
             "{sides} are not both text: only text is compared line by line."
         )),
         (Content::TooLong, _) | (_, Content::TooLong) => app.out.line(format_args!(
@@ -188,6 +195,18 @@ fn report(app: &App, path: &str, from: &Side, to: &Side) {
         )),
     }
     app.out.json(&document);
+}
+
+/// Returns whether both sides are equal; none where that was not looked at.
+fn equality(from: &Side, to: &Side) -> Option<bool> {
+    match (&from.content, &to.content) {
+        (Content::Text(old), Content::Text(new)) => Some(old == new),
+        (Content::Binary(old), Content::Binary(new)) => Some(old == new),
+        (Content::Text(_), Content::Binary(_)) | (Content::Binary(_), Content::Text(_)) => {
+            Some(false)
+        }
+        (Content::TooLong, _) | (_, Content::TooLong) => (from.bytes != to.bytes).then_some(false),
+    }
 }
 
 /// The difference as a patch; empty for equal texts.
@@ -209,7 +228,27 @@ mod tests {
     #[test]
     fn only_valid_text_is_compared() {
         assert!(matches!(text(b"a\nb".to_vec()), Content::Text(_)));
-        assert!(matches!(text(b"a\0b".to_vec()), Content::Binary));
-        assert!(matches!(text(vec![0xff, 0xfe]), Content::Binary));
+        assert!(matches!(text(b"a\0b".to_vec()), Content::Binary(_)));
+        assert!(matches!(text(vec![0xff, 0xfe]), Content::Binary(_)));
+    }
+
+    #[test]
+    fn files_without_text_are_compared_as_a_whole() {
+        let side = |bytes: &[u8]| Side {
+            label: String::new(),
+            view: Value::Null,
+            bytes: bytes.len() as u64,
+            content: text(bytes.to_vec()),
+        };
+        let long = |bytes| Side {
+            bytes,
+            content: Content::TooLong,
+            ..side(b"")
+        };
+        assert_eq!(equality(&side(b"\0a"), &side(b"\0a")), Some(true));
+        assert_eq!(equality(&side(b"\0a"), &side(b"\0b")), Some(false));
+        assert_eq!(equality(&side(b"a"), &side(b"\0a")), Some(false));
+        assert_eq!(equality(&long(9), &long(8)), Some(false));
+        assert_eq!(equality(&long(9), &long(9)), None);
     }
 }

@@ -1,10 +1,11 @@
 //! `cairn download`: one file of the service to this disk.
 
 use crate::app::App;
-use crate::failure::{CommandResult, Context as _};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::progress::Bars;
 use crate::output::text::size;
 use crate::remote::verification;
+use crate::remote::versions::find_version;
 use crate::remote::{Remote, Within};
 use cairn_model::RevisionId;
 use serde_json::json;
@@ -18,9 +19,9 @@ pub(super) struct Args {
     /// Target: a file, or an existing folder [default: here, under its own name]
     #[arg(long, short, value_name = "PATH")]
     out: Option<PathBuf>,
-    /// An old revision (see `cairn versions`)
-    #[arg(long, value_name = "ID")]
-    revision: Option<RevisionId>,
+    /// An old version: its number, or the beginning of its id (see `cairn versions`)
+    #[arg(long, value_name = "N|ID")]
+    revision: Option<String>,
     /// Replace a file that is there
     #[arg(long)]
     force: bool,
@@ -29,12 +30,25 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
+    if args.out.as_deref() == Some(Path::new("-")) {
+        return Err(Failure::usage(
+            "`cairn cat` prints a file; for a file that is called `-`, say --out ./-",
+        ));
+    }
     let remote = Remote::open(app, &args.within).await?;
+    let revision = match &args.revision {
+        Some(version) => {
+            let node = remote.find(&args.node).await?.node()?;
+            let revisions = remote.revisions(&node, &args.node).await?;
+            Some(find_version(&revisions, &args.node, version)?.id)
+        }
+        None => None,
+    };
     fetch(
         app,
         &remote,
         &args.node,
-        args.revision,
+        revision,
         args.out.as_deref(),
         args.force,
     )

@@ -2,9 +2,10 @@
 
 use crate::app::App;
 use crate::config::Config;
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::progress::Bars;
-use crate::output::text::{count, size};
+use crate::output::text::{clean, count, size};
+use crate::remote::download_folder::{DownloadedFolder, FolderOptions};
 use crate::remote::upload::FailedFile;
 use crate::remote::verification;
 use crate::remote::{Remote, RemoteNode, Within};
@@ -14,7 +15,8 @@ const GIB: u64 = 1024 * 1024 * 1024;
 
 /// Download a folder with everything below it
 ///
-/// Files that are there already with the same content are skipped, others replaced.
+/// Files that are there already with the same content are skipped. Files that are there with other content
+/// stay as they are, and are listed, unless --force replaces them.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// A path such as /a/b, or an id
@@ -25,6 +27,12 @@ pub(super) struct Args {
     /// Refuse a folder of more than so many GiB
     #[arg(long, value_name = "GIB", default_value_t = 5)]
     limit: u64,
+    /// Replace files that are there with other content
+    #[arg(long)]
+    force: bool,
+    /// Only show what would be downloaded
+    #[arg(long)]
+    dry_run: bool,
     #[command(flatten)]
     within: Within,
 }
@@ -42,8 +50,12 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         .download_folder(
             place.folder()?,
             &to,
-            args.limit.saturating_mul(GIB),
-            Config::load(&app.home)?.verify,
+            FolderOptions {
+                limit: args.limit.saturating_mul(GIB),
+                verify: Config::load(&app.home)?.verify,
+                force: args.force,
+                dry_run: args.dry_run,
+            },
             &bars,
         )
         .await?;
@@ -51,14 +63,47 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     verification::note(app, &done.unverified);
     if done.bytes > GIB {
         app.out
-            .note("that was more than 1 GiB: `cairn add` keeps a folder in sync instead");
+            .note("that is more than 1 GiB: `cairn add` keeps a folder in sync instead");
     }
     app.out.line(format_args!(
-        "{} downloaded ({}), {} skipped",
+        "{}{} ({}{}), {} skipped",
         count(done.downloaded, "file"),
+        if done.dry_run {
+            " to download"
+        } else {
+            " downloaded"
+        },
         size(done.bytes),
-        done.skipped
+        match done.replaced {
+            0 => String::new(),
+            replaced => format!(", {replaced} in the place of another"),
+        },
+        done.skipped,
     ));
     app.out.json(&done);
-    FailedFile::report(&done.failed, &app.out, "downloaded")
+    report_left(app, &done)
+}
+
+/// Reports the files that are not here now as they are on the service, if there are any.
+fn report_left(app: &App, done: &DownloadedFolder) -> CommandResult {
+    for path in &done.differing {
+        app.out.note(format_args!(
+            "{}: has other content than on the service, and stays",
+            clean(path)
+        ));
+    }
+    FailedFile::report(&done.failed, &app.out, "downloaded")?;
+    if done.differing.is_empty() {
+        return Ok(());
+    }
+    Err(Failure {
+        is_reported: true,
+        ..Failure::new(
+            Exit::Decision,
+            format!(
+                "{} of this machine with other content not replaced: choose another folder with --out, or replace them with --force",
+                count(done.differing.len() as u64, "file")
+            ),
+        )
+    })
 }

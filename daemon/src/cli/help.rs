@@ -61,6 +61,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "whoami",
             "passphrase",
             "recovery-key",
+            "second-factor",
             "tokens",
             "webhooks",
         ],

@@ -1,13 +1,14 @@
 //! `cairn history`: what happened to a file or folder, newest first.
 
 use crate::app::App;
+use crate::cli::number::at_least_one;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::table::{Align, Table};
-use crate::output::text::{local_time, now_ms, rfc3339, size};
+use crate::output::text::{clean, local_time, now_ms, rfc3339, size};
 use crate::past::load;
 use crate::remote::{Remote, Within};
 use cairn_model::{DeviceId, Kind, NodeId, PastKind};
-use cairn_space::past::{Event, Past, Scope, events};
+use cairn_space::past::{Event, Past, PastNode, Scope, events};
 use cairn_wire::nodes::Revision;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -25,7 +26,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     limit: u64,
     /// The page, from 1, the newest
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
     page: u64,
     #[command(flatten)]
     within: Within,
@@ -39,6 +40,12 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let all = events(&past, scope, &revisions);
     let devices = devices(&remote).await?;
     let pages = (all.len() as u64).div_ceil(args.limit).max(1);
+    if args.page > pages {
+        return Err(Failure::usage(format!(
+            "there is no page {}: the last one is {pages}",
+            args.page
+        )));
+    }
     let skip = usize::try_from((args.page - 1).saturating_mul(args.limit)).unwrap_or(usize::MAX);
     let take = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let shown: Vec<&Event> = all.iter().skip(skip).take(take).collect();
@@ -50,10 +57,20 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             args.page + 1
         ));
     }
+    let earlier = earlier_nodes(&remote, &past, scope, &args.path)?;
+    for one in &earlier {
+        app.out.line(format_args!(
+            "{}: `cairn history {}`",
+            clean(&earlier_text(app, &past, one)),
+            one.node.id
+        ));
+    }
+    let earlier: Vec<Value> = earlier.iter().map(|one| earlier_view(&past, one)).collect();
     let shown: Vec<Value> = shown.iter().map(|event| view(event, &devices)).collect();
     app.out.json(&json!({
         "path": args.path,
         "events": shown,
+        "earlier": earlier,
         "page": args.page,
         "pages": pages,
         "total": all.len(),
@@ -76,9 +93,45 @@ fn find(remote: &Remote, past: &Past, text: &str) -> CommandResult<Scope> {
         .ok_or_else(missing)
 }
 
+/// Lists the others that have been at the path: of what was deleted or moved away, its own history tells.
+fn earlier_nodes<'a>(
+    remote: &Remote,
+    past: &'a Past,
+    scope: Scope,
+    text: &str,
+) -> CommandResult<Vec<&'a PastNode>> {
+    match scope.top() {
+        Some(top) if text.parse::<NodeId>().is_err() => {
+            Ok(past.others_at(&remote.path(text)?, top))
+        }
+        Some(_) | None => Ok(Vec::new()),
+    }
+}
+
+fn earlier_text(app: &App, past: &Past, one: &PastNode) -> String {
+    match one.deleted {
+        Some(deleted) => format!(
+            "Another one was here before, deleted {}",
+            local_time(deleted.at_ms, &app.zone)
+        ),
+        None => format!(
+            "Another one was here before, now at {}",
+            past.path(one.node.id)
+        ),
+    }
+}
+
+fn earlier_view(past: &Past, one: &PastNode) -> Value {
+    json!({
+        "node_id": one.node.id,
+        "path": past.path(one.node.id),
+        "deleted_at": one.deleted.map(|deleted| rfc3339(deleted.at_ms)),
+    })
+}
+
 /// The versions of the one file that a scope is.
 async fn revisions(remote: &Remote, past: &Past, scope: Scope) -> CommandResult<Vec<Revision>> {
-    let Scope::Below(id) = scope else {
+    let Some(id) = scope.top() else {
         return Ok(Vec::new());
     };
     if past.get(id).is_none_or(|one| one.node.kind == Kind::Folder) {

@@ -10,7 +10,9 @@ use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::folders::open_index;
 use crate::keys;
+use crate::output::text::clean;
 use crate::remote::change::random_id;
+use crate::remote::journal::Journal;
 use crate::session::{self, Credential, RetryProfile, connect, keep_secrets};
 use cairn_api::{Api, ApiError};
 use cairn_model::DeviceId;
@@ -39,13 +41,7 @@ pub(super) struct Args {
     #[arg(long)]
     insecure_http: bool,
     /// An API key of the account (also CAIRN_API_KEY)
-    #[arg(
-        long,
-        value_name = "KEY",
-        env = "CAIRN_API_KEY",
-        hide_env = true,
-        conflicts_with = "device_code"
-    )]
+    #[arg(long, value_name = "KEY", conflicts_with = "device_code")]
     api_key: Option<String>,
     /// Confirm with a code in a browser on another device
     #[arg(long)]
@@ -72,16 +68,14 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     app.home.create()?;
     let before = Account::read(&app.home)?;
-    if app.running_daemon().await?.is_some() {
-        return Err(Failure::failed(
-            "the daemon is running: run `cairn stop` before logging in again",
-        ));
-    }
+    refuse_beside_daemon(app).await?;
     let device = before.as_ref().map_or_else(
         || DeviceId::from_random_bytes(random_id()),
         |account| account.device,
     );
     check_protection(&args)?;
+    // Before anybody types anything: a name that can't be is no reason to have made keys.
+    drop(device_name(args.device_name.clone(), before.as_ref())?);
     let credential = credential::get(app, &args).await?;
     let api = connect(
         &args.server,
@@ -93,6 +87,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let info = account_info(&api, &credential).await?;
     if let Some(before) = &before {
         same_account(app, before, &info, api.base_url())?;
+        Journal::assign_unnamed(&app.home, before.account)?;
     }
     // Before any key is made: if there is no place for secrets, nothing has happened yet.
     let place = secrets::open(&args.secrets.choice(&app.home), &session::label(&app.home))?;
@@ -126,6 +121,16 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     };
     account.save(&app.home)?;
     report(app, &account, created);
+    Ok(())
+}
+
+/// Refuses to change the account that a running daemon works with.
+async fn refuse_beside_daemon(app: &App) -> CommandResult {
+    if app.running_daemon().await?.is_some() {
+        return Err(Failure::failed(
+            "the daemon is running: run `cairn stop` before logging in again",
+        ));
+    }
     Ok(())
 }
 
@@ -277,7 +282,8 @@ fn device_name(chosen: Option<String>, before: Option<&Account>) -> CommandResul
     let name = name.trim().to_owned();
     if name.is_empty() || name.chars().count() > 100 || name.chars().any(char::is_control) {
         return Err(Failure::usage(format!(
-            "`{name}` is not a valid device name (use 1 to 100 characters)"
+            "`{}` is not a valid device name: use 1 to 100 characters, without line breaks or other control characters",
+            clean(&name)
         )));
     }
     Ok(name)

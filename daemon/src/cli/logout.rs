@@ -3,6 +3,7 @@
 use crate::account::Account;
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _};
+use crate::remote::journal::Journal;
 use crate::session::{self, LoginEnd};
 use cairn_api::ApiError;
 use cairn_platform::Home;
@@ -81,10 +82,10 @@ async fn take_off_list(app: &App, account: &Account) -> bool {
     }
 }
 
-/// Deletes the state of a home: the index with its companions, the account, pins, logs and
-/// the journals of assistants' sessions. The
-/// configuration stays, and whatever a person put there.
+/// Deletes the state of a home: the index with its companions, the account, pins, logs, and the journals of
+/// commands and of assistants' sessions. The configuration stays, and whatever a person put there.
 fn purge(home: &Home) -> CommandResult {
+    Journal::delete(home)?;
     let stem = home.index_file();
     let stem = stem
         .file_stem()
@@ -134,8 +135,10 @@ mod tests {
         let journal = home.sessions_dir().join("1.jsonl");
         std::fs::create_dir(home.sessions_dir()).unwrap();
         std::fs::write(&journal, "a name").unwrap();
+        let changes = home.data_dir().join("changes.jsonl");
+        std::fs::write(&changes, "a name").unwrap();
         purge(&home).unwrap();
-        assert!(!journal.exists());
+        assert!(!journal.exists() && !changes.exists());
         assert!(!index.exists() && !index.with_extension("db-wal").exists());
         assert!(!home.account_file().exists() && !home.data_dir().join("trust-1").exists());
         assert!(home.config_file().exists() && home.data_dir().join("mine.txt").exists());

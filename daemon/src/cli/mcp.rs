@@ -101,7 +101,13 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         return install::run(app, args);
     }
     if args.print_tools {
-        app.out.raw(&cairn_mcp::reference());
+        let reference = cairn_mcp::reference();
+        if app.out.json {
+            let document = serde_json::json!({ "format": "markdown", "reference": reference });
+            app.out.json(&document);
+        } else {
+            app.out.raw(&reference);
+        }
         return Ok(());
     }
     let settings = Settings {

@@ -14,6 +14,14 @@ pub(super) fn passphrase(file: Option<&Path>, question: &str) -> CommandResult<Z
     }
 }
 
+/// The password of a link from the file, or typed.
+pub(super) fn link_password(file: Option<&Path>) -> CommandResult<Zeroizing<String>> {
+    match file {
+        Some(path) => from_file(path),
+        None => read_line("Password of the link: ", "--password-file FILE"),
+    }
+}
+
 /// The way in which a new passphrase is entered.
 #[derive(clap::Args, Debug)]
 pub(super) struct NewPassphrase {

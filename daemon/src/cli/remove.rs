@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::failure::{CommandResult, Context as _};
 use crate::folders;
 use crate::local_path;
+use crate::output::text::clean;
 use cairn_control::typed;
 use serde_json::json;
 use std::path::PathBuf;
@@ -27,7 +28,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         None => folders::remove(&folders::open_index(&app.home)?.0, &local).context(what)?,
     }
     app.out.line(format_args!(
-        "{local} is no longer synced. Its files stay here and on the service."
+        "{} is no longer synced. Its files stay here and on the service.",
+        clean(&local)
     ));
     app.out.json(&json!({ "removed": local }));
     Ok(())

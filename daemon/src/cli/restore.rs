@@ -5,7 +5,7 @@ mod deleted;
 
 use crate::app::App;
 use crate::cli::rewind;
-use crate::failure::{CommandResult, Context as _, Failure};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::node::NodeView;
 use crate::output::progress::Bars;
 use crate::output::text::{clean, local_time, size};
@@ -16,10 +16,10 @@ use crate::remote::versions::find_version;
 use crate::remote::{Remote, RemoteNode, Within};
 use cairn_api::ErrorClass;
 use cairn_model::{Kind, NodeId};
-use cairn_space::past::{Newer, content_at};
+use cairn_space::past::{Newer, Past, Scope, content_at};
 use cairn_wire::nodes::{Node, NodeState, Revision};
 use copies::copies;
-use deleted::restore_deleted;
+use deleted::{find_deleted, restore_deleted};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +41,9 @@ pub(super) struct Args {
     /// Write a copy into this folder of this disk instead
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
+    /// Only show what would come back
+    #[arg(long, conflicts_with = "to")]
+    dry_run: bool,
     #[command(flatten)]
     within: Within,
 }
@@ -54,28 +57,90 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         .transpose()?;
     let found = find_present(&remote, &args.path).await?;
     match (found, at_ms, &args.version) {
-        (Some(RemoteNode::Node(node)), _, Some(version)) if node.kind == Kind::File => {
+        (found, Some(at_ms), _) => as_of(app, &remote, &args, found, at_ms).await,
+        (Some(RemoteNode::Node(node)), None, Some(version)) if node.kind == Kind::File => {
             let revisions = remote.revisions(&node, &node.name).await?;
             let revision = find_version(&revisions, &node.name, version)?;
-            one_file(app, &remote, &node, revision, args.to.as_deref()).await
-        }
-        (Some(RemoteNode::Node(node)), Some(at_ms), None) if node.kind == Kind::File => {
-            let revisions = remote.revisions(&node, &node.name).await?;
-            let revision = revision_at(app, &node, &revisions, at_ms)?;
-            one_file(app, &remote, &node, revision, args.to.as_deref()).await
+            one_file(app, &remote, &node, revision, &args).await
         }
         (Some(_), None, None) => Err(Failure::usage(format!(
             "{} is there: say which state with --at TIME or --version N",
             args.path
         ))),
-        (None, _, Some(_)) => Err(Failure::usage(format!(
+        (None, None, Some(_)) => Err(Failure::usage(format!(
             "there is no {} with versions: bring it back first, with --at TIME",
             args.path
         ))),
-        (Some(_), Some(at_ms), None) => folder(app, &remote, &args, at_ms).await,
-        (None, at_ms, None) => restore_deleted(app, &remote, &args, at_ms).await,
-        (Some(_), _, Some(_)) => Err(Failure::usage("only files have versions: use --at TIME")),
+        (None, None, None) => {
+            let past = load(&app.home, &remote).await?;
+            let one = find_deleted(&remote, &past, &args.path, None)?;
+            restore_deleted(app, &remote, &args, &past, one, None).await
+        }
+        (Some(_), None, Some(_)) => Err(Failure::usage("only files have versions: use --at TIME")),
     }
+}
+
+/// The state of a time: of what was at the path then, which may be in the trash or elsewhere now.
+async fn as_of(
+    app: &App,
+    remote: &Remote,
+    args: &Args,
+    found: Option<RemoteNode>,
+    at_ms: i64,
+) -> CommandResult {
+    let by_id = args.path.parse::<NodeId>().ok();
+    // An id is of one file, whatever is elsewhere.
+    if let (Some(_), Some(RemoteNode::Node(node))) = (by_id, &found)
+        && node.kind == Kind::File
+    {
+        return file_as_of(app, remote, args, node, at_ms).await;
+    }
+    let past = load(&app.home, remote).await?;
+    let (named, path) = match scope(&past, remote, &args.path, at_ms) {
+        Ok((named, path)) => (Some(named), path),
+        Err(_) if by_id.is_none() => (None, remote.path(&args.path)?),
+        Err(failure) => return Err(failure),
+    };
+    if named == Some(Scope::All) {
+        return folder(app, remote, args, &past, (Scope::All, &path), at_ms).await;
+    }
+    let named = named.and_then(Scope::top).and_then(|top| past.get(top));
+    let one = match named {
+        Some(one) if one.existed_at(at_ms) => one,
+        // What is there now came since: another one may have been deleted from there.
+        other => find_deleted(remote, &past, &args.path, Some(at_ms))
+            .or_else(|failure| other.ok_or(failure))?,
+    };
+    if !one.is_active() {
+        return restore_deleted(app, remote, args, &past, one, Some(at_ms)).await;
+    }
+    let is_at = past.path(one.node.id);
+    if by_id.is_none() && is_at != path {
+        app.out.note(format_args!(
+            "What was at {} then is at {} now, and stays there.",
+            clean(&path),
+            clean(&is_at)
+        ));
+    }
+    match one.node.kind {
+        Kind::File => file_as_of(app, remote, args, &one.node, at_ms).await,
+        Kind::Folder => {
+            let part = (Scope::Below(one.node.id), &*is_at);
+            folder(app, remote, args, &past, part, at_ms).await
+        }
+    }
+}
+
+async fn file_as_of(
+    app: &App,
+    remote: &Remote,
+    args: &Args,
+    node: &Node,
+    at_ms: i64,
+) -> CommandResult {
+    let revisions = remote.revisions(node, &node.name).await?;
+    let revision = revision_at(app, node, &revisions, at_ms)?;
+    one_file(app, remote, node, revision, args).await
 }
 
 /// Finds what is there; `None` for what is not, or is in the trash.
@@ -103,8 +168,8 @@ fn revision_at<'a>(
 ) -> CommandResult<&'a Revision> {
     content_at(revisions, at_ms).ok_or_else(|| {
         Failure::failed(format!(
-            "{} was not there {}, or its version of then is not kept any more",
-            node.name,
+            "{} was not there at {}, or its version of then is not kept any more: see `cairn history`",
+            clean(&node.name),
             local_time(at_ms, &app.zone)
         ))
     })
@@ -116,9 +181,25 @@ async fn one_file(
     remote: &Remote,
     node: &Node,
     revision: &Revision,
-    to: Option<&Path>,
+    args: &Args,
 ) -> CommandResult {
-    if let Some(dir) = to {
+    if args.dry_run {
+        let path = remote.path_of(node, &mut Default::default()).await?;
+        app.out.line(format_args!(
+            "{} would be as it was in version {}, of {}.",
+            clean(&path),
+            revision.number,
+            local_time(revision.created_at.0, &app.zone)
+        ));
+        app.out.json(&json!({
+            "path": path,
+            "version": revision.number,
+            "revision_id": revision.id,
+            "dry_run": true,
+        }));
+        return Ok(());
+    }
+    if let Some(dir) = &args.to {
         let unverified = remote.space.unverified_path(node).await?;
         let bytes = copy(app, remote, (node, &node.name), revision, dir, unverified).await?;
         let path = dir.join(&node.name).display().to_string();
@@ -144,7 +225,7 @@ async fn one_file(
     app.out.json(&json!({
         "path": path,
         "version": revision.number,
-        "session": remote.journal.session(),
+        "session": remote.journal.noted_session(),
         "node": NodeView::new(&restored, path.clone()),
     }));
     Ok(())
@@ -166,6 +247,15 @@ async fn copy(
     }
     verification::check(app, &unverified)?;
     let (to, bars) = (dir.join(name), Bars::new(&app.out));
+    if to.symlink_metadata().is_ok() {
+        return Err(Failure::new(
+            Exit::Decision,
+            format!(
+                "{} exists already: choose another folder with --to",
+                clean(&to.display().to_string())
+            ),
+        ));
+    }
     let manifest = remote
         .download_file(name, revision.size, content, &to, false, &bars)
         .await?;
@@ -174,13 +264,26 @@ async fn copy(
 }
 
 /// A folder as it was: what is missing or changed, beside what was made since.
-async fn folder(app: &App, remote: &Remote, args: &Args, at_ms: i64) -> CommandResult {
-    let past = load(&app.home, remote).await?;
-    let (scope, path) = scope(&past, remote, &args.path, at_ms)?;
-    if let Some(dir) = &args.to {
-        return copies(app, remote, &past, scope, at_ms, dir).await;
+async fn folder(
+    app: &App,
+    remote: &Remote,
+    args: &Args,
+    past: &Past,
+    (scope, path): (Scope, &str),
+    at_ms: i64,
+) -> CommandResult {
+    let top = scope.top().and_then(|top| past.get(top));
+    if top.is_some_and(|one| !one.existed_at(at_ms)) {
+        return Err(Failure::failed(format!(
+            "{} was not there at {}: see `cairn history`",
+            clean(path),
+            local_time(at_ms, &app.zone)
+        )));
     }
-    if args.within.team.is_none() {
+    if let Some(dir) = &args.to {
+        return copies(app, remote, past, scope, at_ms, dir).await;
+    }
+    if args.within.team.is_none() && !args.dry_run {
         rewind::send_own_changes(app).await?;
     }
     let back = Rewind {
@@ -190,5 +293,5 @@ async fn folder(app: &App, remote: &Remote, args: &Args, at_ms: i64) -> CommandR
         at_ms,
         newer: Newer::Keep,
     };
-    rewind::carry_out(app, &back, &path, false, true).await
+    rewind::carry_out(app, &back, path, args.dry_run, true).await
 }

@@ -121,13 +121,15 @@ pub(super) async fn carry_out(
         ));
     }
     let done = rewind.carry_out(past, plan).await?;
-    let session = rewind.remote.journal.session();
+    let session = rewind.remote.journal.noted_session();
     for line in done_lines(&done) {
         app.out.line(line);
     }
-    app.out.line(format_args!(
-        "`cairn undo --session {session}` takes it back."
-    ));
+    if let Some(session) = session {
+        app.out.line(format_args!(
+            "`cairn undo --session {session}` takes it back."
+        ));
+    }
     document["done"] = json!(done);
     document["session"] = json!(session);
     app.out.json(&document);
@@ -143,8 +145,9 @@ fn left_behind_error(items: usize) -> Failure {
         ..Failure::new(
             Exit::Decision,
             format!(
-                "{} could not be made what it was: see above",
-                count(items as u64, "item")
+                "{} could not be made what {}: see above",
+                count(items as u64, "item"),
+                they_were(items)
             ),
         )
     }
@@ -174,25 +177,29 @@ fn plan_lines(past: &Past, plan: &Plan) -> Vec<String> {
     };
     group(
         format!(
-            "{} come back from the trash",
-            count(plan.files_back, "file")
+            "{} back from the trash",
+            count_that(plan.files_back, "file", ["comes", "come"])
         ),
         paths(&mut plan.back.iter().copied()),
     );
     group(
-        format!("{} go to the trash", count(plan.files_trashed, "file")),
+        format!(
+            "{} to the trash",
+            count_that(plan.files_trashed, "file", ["goes", "go"])
+        ),
         paths(&mut plan.trash.iter().copied()),
     );
     group(
         format!(
-            "{} back to where they were",
-            count(plan.moves.len() as u64, "move")
+            "{} back to where {}",
+            count_that(plan.moves.len() as u64, "item", ["moves", "move"]),
+            they_were(plan.moves.len())
         ),
         paths(&mut plan.moves.iter().map(|step| step.node)),
     );
     group(
         format!(
-            "{} changed since: their present content stays among their versions",
+            "{} changed since: the present content stays among the versions",
             count(plan.contents.len() as u64, "file")
         ),
         paths(&mut plan.contents.iter().map(|content| content.node)),
@@ -205,6 +212,16 @@ fn plan_lines(past: &Past, plan: &Plan) -> Vec<String> {
             .collect(),
     );
     lines
+}
+
+fn they_were(items: usize) -> &'static str {
+    if items == 1 { "it was" } else { "they were" }
+}
+
+/// Returns a number of things with the form of the verb that goes with it, for one and for several.
+fn count_that(number: u64, one: &str, [singular, plural]: [&str; 2]) -> String {
+    let verb = if number == 1 { singular } else { plural };
+    format!("{} {verb}", count(number, one))
 }
 
 fn plan_json(past: &Past, plan: &Plan, at_ms: i64) -> Value {

@@ -1,6 +1,7 @@
 //! `cairn search`: files and folders of the service by name.
 
 use crate::app::App;
+use crate::cli::number::at_least_one;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::node::{NodeView, print_table};
 use crate::remote::{Remote, Within};
@@ -13,8 +14,8 @@ pub(super) struct Args {
     /// A part of the name, at least 2 characters
     query: String,
     /// Number of results at most
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    limit: usize,
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = at_least_one)]
+    limit: u64,
     #[command(flatten)]
     within: Within,
 }
@@ -30,7 +31,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let found = remote.api.search(&args.query).await.context("search")?;
     let mut known = HashMap::new();
     let mut nodes = Vec::new();
-    for node in found.iter().take(args.limit) {
+    let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
+    for node in found.iter().take(limit) {
         nodes.push(NodeView::new(node, remote.path_of(node, &mut known).await?));
     }
     print_table(

@@ -90,12 +90,10 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             let password = if remove {
                 None
             } else {
-                Some(prompt::passphrase(
-                    password_file.as_deref(),
-                    "Password of the link: ",
-                )?)
+                Some(prompt::link_password(password_file.as_deref())?)
             };
             let (share, node) = find(&remote, &link).await?;
+            note_shared(app, &remote, &node).await?;
             let changed = remote
                 .space
                 .set_share_password(
@@ -191,10 +189,7 @@ async fn refresh(
     unverified: UnverifiedNodes,
 ) -> CommandResult {
     let (share, node) = find(remote, link).await?;
-    // Which node a link is of, is the server's word: a person sees what is put into it.
-    let path = remote.path_of(&node, &mut Default::default()).await?;
-    app.out
-        .note(format_args!("The link shares {}.", clean(&path)));
+    note_shared(app, remote, &node).await?;
     let refreshed = remote
         .space
         .refresh_share(&share, &node, unverified)
@@ -202,6 +197,14 @@ async fn refresh(
         .context(format_args!("refresh the link to {}", share.file_name))?;
     print_link(app, &refreshed);
     note_kept(app);
+    Ok(())
+}
+
+/// Says what a link shares: which node it is of is the server's word, and a person sees what is put into it.
+async fn note_shared(app: &App, remote: &Remote, node: &Node) -> CommandResult {
+    let path = remote.path_of(node, &mut Default::default()).await?;
+    app.out
+        .note(format_args!("The link shares {}.", clean(&path)));
     Ok(())
 }
 

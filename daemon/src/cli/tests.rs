@@ -51,7 +51,7 @@ fn wrong_usage_is_exit_code_2() {
         &["cairn", "add", "f", "--deletion-gate", "half"],
         &["cairn", "limits", "--up", "fast"],
         &["cairn", "delete"],
-        &["cairn", "download", "/f", "--revision", "newest"],
+        &["cairn", "search", "x", "--limit", "0"],
         &["cairn", "versions", "/f", "--out", "x"],
     ] {
         let error = Cli::try_parse_from(args).unwrap_err();

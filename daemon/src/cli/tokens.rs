@@ -34,8 +34,12 @@ async fn balance(app: &App) -> CommandResult {
         .await
         .context("ask for the token balance")?;
     app.out.line(format_args!(
-        "{} AI tokens left ({} bought, {} used)",
-        balance.balance, balance.purchased, balance.used
+        "{} AI tokens left: {} of what the plan includes this month, {} bought ({} were bought so far, {} of them used)",
+        balance.balance.saturating_add(balance.included),
+        balance.included,
+        balance.balance,
+        balance.purchased,
+        balance.used
     ));
     app.out.json(&balance);
     Ok(())

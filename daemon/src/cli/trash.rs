@@ -1,5 +1,7 @@
 //! `cairn trash`: what sync removed on this disk, or what lies in the service's trash.
 
+mod empty;
+
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::folders::{self, open_index, trash};
@@ -56,6 +58,8 @@ enum Action {
         #[arg(long, value_name = "TEAM", requires = "remote")]
         team: Option<String>,
     },
+    /// Delete for good what is in the service's trash
+    Empty(empty::Args),
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
@@ -70,6 +74,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             team,
             ..
         } => restore_remote(app, &id, team).await,
+        Action::Empty(args) => empty::run(app, args).await,
         Action::Restore { id, folder, to, .. } => {
             restore(app, &id, folder.as_deref(), to.as_deref()).await
         }

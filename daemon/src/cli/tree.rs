@@ -1,6 +1,7 @@
 //! `cairn tree`: a folder of the service with everything below it.
 
 use crate::app::App;
+use crate::cli::number::at_least_one;
 use crate::failure::CommandResult;
 use crate::output::node::{NodeView, join};
 use crate::output::text::{clean, count, size};
@@ -16,8 +17,8 @@ pub(super) struct Args {
     #[arg(default_value = "/")]
     folder: String,
     /// Number of levels
-    #[arg(long, value_name = "LEVELS", default_value_t = 20)]
-    depth: usize,
+    #[arg(long, value_name = "LEVELS", default_value_t = 20, value_parser = at_least_one)]
+    depth: u64,
     #[command(flatten)]
     within: Within,
 }
@@ -25,23 +26,38 @@ pub(super) struct Args {
 /// The children of each folder.
 type Below = HashMap<Option<NodeId>, Vec<NodeView>>;
 
+/// The folders that were listed.
+struct Listed {
+    below: Below,
+    /// True if there are folders on a deeper level.
+    has_more: bool,
+}
+
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let place = remote.find(&args.folder).await?;
     let base = remote.path_of_place(&place).await?;
     let top = place.folder()?;
-    let below = read(&remote, top, &base, args.depth).await?;
+    let Listed { below, has_more } = read(&remote, top, &base, args.depth).await?;
     app.out.line(clean(&base));
     draw(app, &below, top, "");
     let nodes: Vec<&NodeView> = below.values().flatten().collect();
     let files = nodes.iter().filter(|node| node.kind == Kind::File).count() as u64;
     let bytes = nodes.iter().map(|node| node.size).sum();
-    app.out
-        .line(format_args!("{}, {}", count(files, "file"), size(bytes)));
+    let more = if has_more {
+        " down to here; the folders of the last level were not looked into: see --depth"
+    } else {
+        ""
+    };
+    app.out.line(format_args!(
+        "{}, {}{more}",
+        count(files, "file"),
+        size(bytes)
+    ));
     let mut nodes = nodes;
     nodes.sort_by(|a, b| a.path.cmp(&b.path));
     app.out
-        .json(&json!({ "path": base, "files": files, "bytes": bytes, "nodes": nodes }));
+        .json(&json!({ "path": base, "files": files, "bytes": bytes, "complete": !has_more, "nodes": nodes }));
     Ok(())
 }
 
@@ -49,12 +65,15 @@ async fn read(
     remote: &Remote,
     top: Option<NodeId>,
     base: &str,
-    depth: usize,
-) -> CommandResult<Below> {
+    depth: u64,
+) -> CommandResult<Listed> {
     let mut below = Below::new();
     let mut seen = HashSet::from([top]);
     let mut level = vec![(top, base.to_owned())];
     for _ in 0..depth {
+        if level.is_empty() {
+            break;
+        }
         let mut next = Vec::new();
         for (id, path) in level {
             let children = remote.children(id).await?;
@@ -73,7 +92,10 @@ async fn read(
         }
         level = next;
     }
-    Ok(below)
+    Ok(Listed {
+        below,
+        has_more: !level.is_empty(),
+    })
 }
 
 fn draw(app: &App, below: &Below, folder: Option<NodeId>, indent: &str) {

@@ -2,6 +2,7 @@
 
 mod remote;
 
+use crate::account::Account;
 use crate::app::App;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Exit, Failure};
@@ -34,7 +35,9 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let sessions = Journal::sessions(&app.home)?;
+    // Those of an account that was logged in here before are not this one's to see, or to take back.
+    let account = Account::load(&app.home)?;
+    let sessions = Journal::sessions(&app.home, account.account)?;
     if args.list {
         list(app, &sessions);
         return Ok(());

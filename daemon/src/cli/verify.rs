@@ -7,6 +7,7 @@ use crate::output::Style;
 use crate::output::text::{clean, size};
 use crate::remote::{Remote, Within};
 use crate::session::Session;
+use cairn_model::Kind;
 use cairn_space::account_keys;
 use cairn_transfer::Target;
 use serde_json::json;
@@ -33,6 +34,11 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let mut bad = 0;
     for text in &args.nodes {
         let node = remote.find(text).await?.node()?;
+        if node.kind == Kind::Folder {
+            return Err(Failure::usage(format!(
+                "{text} is a folder: name the files in it that are to be checked"
+            )));
+        }
         let checked = check(&remote, &node).await;
         let (ok, message) = match &checked {
             Ok(text) => (true, text.clone()),
@@ -105,18 +111,13 @@ async fn check(remote: &Remote, node: &cairn_wire::nodes::Node) -> CommandResult
 
 async fn account(app: &App, session: &Session) -> CommandResult {
     let account = &session.account;
-    let bundle = current_bundle(session).await;
-    let opens = bundle.as_ref().map_err(Clone::clone).and_then(|bundle| {
-        let key = &session.keys.account_key;
-        account_keys::unlock_with_account_key(bundle, key, account.account, account.space)
-            .map_err(Failure::from)
-    });
-    let recovery = bundle
-        .as_ref()
-        .is_ok_and(|bundle| bundle.recovery.is_some());
-    let strong = bundle
-        .as_ref()
-        .is_ok_and(|bundle| bundle.kdf_iterations >= account_keys::DEFAULT_ITERATIONS);
+    // Without the server's keys nothing was checked: no check is said to have failed.
+    let bundle = current_bundle(session).await?;
+    let key = &session.keys.account_key;
+    let opens = account_keys::unlock_with_account_key(&bundle, key, account.account, account.space)
+        .map_err(Failure::from);
+    let recovery = bundle.recovery.is_some();
+    let strong = bundle.kdf_iterations >= account_keys::DEFAULT_ITERATIONS;
     let checks = [
         (
             "keys",

@@ -50,6 +50,15 @@ pub(crate) fn count(files: u64, one: &str) -> String {
     }
 }
 
+/// Returns a word for a POSIX shell: quoted if it would see more in it than one word.
+pub(crate) fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~".contains(c);
+    if !word.is_empty() && !word.starts_with('~') && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// A name or path from elsewhere, without anything that a terminal would obey.
 pub(crate) fn clean(text: &str) -> String {
     let harmful =
@@ -87,6 +96,20 @@ pub(crate) fn rfc3339(ms: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_for_a_shell_stays_one_word() {
+        for (word, expected) in [
+            ("/home/a/Cairn", "/home/a/Cairn"),
+            ("/home/a/My Files", "'/home/a/My Files'"),
+            ("it's", r"'it'\''s'"),
+            ("$x", "'$x'"),
+            ("~", "'~'"),
+            ("", "''"),
+        ] {
+            assert_eq!(shell_word(word), expected);
+        }
+    }
 
     #[test]
     fn sizes_keep_two_digits() {

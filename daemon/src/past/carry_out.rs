@@ -3,6 +3,7 @@
 //! Each change is one request of its own. An interruption leaves everything in order at any moment, and
 //! the same command goes on from there, because a plan is made of present facts alone.
 
+use super::unchanged::leave_equal;
 use super::{changes_since, load, revisions_of};
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::remote::Remote;
@@ -63,7 +64,8 @@ impl Rewind<'_> {
         }
         let needed = needs_revisions(&past, self.scope, self.at_ms);
         let revisions = revisions_of(self.remote, &needed).await?;
-        let plan = plan(&past, self.scope, self.at_ms, &revisions, self.newer);
+        let mut plan = plan(&past, self.scope, self.at_ms, &revisions, self.newer);
+        leave_equal(self.remote, &past, &mut plan).await?;
         Ok((past, plan))
     }
 
@@ -221,7 +223,8 @@ impl Rewind<'_> {
                 // Changed since the plan was made: what a person has just written stays the newest.
                 Some(node) if is_as_planned(shown, &node) => {
                     let restored = self.remote.restore_revision(&node, &content.revision);
-                    restored.await.map(drop)
+                    let restored = restored.await;
+                    restored.map(|restored| restored.revision_id != node.revision_id)
                 }
                 Some(_) | None => Err(Failure::failed(
                     "it was changed meanwhile: it stays as it is",
@@ -232,8 +235,10 @@ impl Rewind<'_> {
         let mut restoring = futures_util::stream::iter(restoring).buffer_unordered(AT_ONCE);
         while let Some(restored) = restoring.next().await {
             let (id, result) = restored?;
-            done.note(past.path(id), result)?
-                .then(|| done.contents += 1);
+            // What had that content already is not changed.
+            let changed = matches!(result, Ok(true));
+            done.note(past.path(id), result.map(drop))?;
+            done.contents += u64::from(changed);
         }
         Ok(())
     }

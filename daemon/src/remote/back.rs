@@ -5,6 +5,7 @@ use crate::remote::Remote;
 use cairn_api::ApiError;
 use cairn_model::{Cursor, NodeId};
 use cairn_space::undo::{NodeChange, Record};
+use cairn_transfer::Download;
 use cairn_wire::nodes::{Node, NodeState, Revision};
 
 impl Remote {
@@ -29,8 +30,7 @@ impl Remote {
             .context(format_args!("restore {}", trashed.name))?;
         // One that was not in the trash was not brought back, and must not go there by `undo`.
         if trashed.state == NodeState::Trashed {
-            let record = Record::new(NodeChange::Restored, Some(trashed), &restored);
-            self.journal.note(record);
+            self.journal.note_restored(trashed, &restored);
         }
         Ok(restored)
     }
@@ -51,6 +51,36 @@ impl Remote {
                 .note(Record::new(change, Some(node), &restored));
         }
         Ok(restored)
+    }
+
+    /// Returns whether a file has the content of one of its revisions now, as after that was restored. A content that can't be
+    /// compared counts as different.
+    pub(crate) async fn has_content_of(
+        &self,
+        node: &Node,
+        revision: &Revision,
+    ) -> CommandResult<bool> {
+        // Without a seal of its own it is sealed by the restore.
+        if !self.is_vouched(node) {
+            return Ok(false);
+        }
+        let present = self.space.content(node, None).await?;
+        let Some(present) = present else {
+            return Ok(false);
+        };
+        let older = Download {
+            node: node.id,
+            revision: revision.id,
+            source: revision.content_source,
+            manifest_hash: None,
+        };
+        let present = self.transfer.manifest(present).await;
+        let older = self.transfer.manifest(older).await;
+        Ok(matches!(
+            (present, older),
+            (Ok(present), Ok(older))
+                if present.hash == older.hash && present.executable == older.executable
+        ))
     }
 
     /// As [`Remote::trash_confirmed`], of what a person has seen up to a feed position: a later change of another

@@ -3,9 +3,9 @@
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::remote::{Remote, RemoteNode};
 use cairn_model::{Kind, Name, NodeId};
-use cairn_space::MAX_DEPTH;
 pub(crate) use cairn_space::random_id;
 use cairn_space::undo::{NodeChange, Record};
+use cairn_space::{CopiedNode, MAX_DEPTH};
 use cairn_wire::nodes::Node;
 
 impl Remote {
@@ -71,14 +71,14 @@ impl Remote {
         node: &Node,
         parent: Option<NodeId>,
         name: &Name,
-    ) -> CommandResult<Node> {
+    ) -> CommandResult<CopiedNode> {
         let copy = self
             .space
             .copy_node(node, parent, name)
             .await
             .context(format_args!("copy {}", node.name))?;
         self.journal
-            .note(Record::new(NodeChange::Copied, None, &copy));
+            .note(Record::new(NodeChange::Copied, None, &copy.node));
         Ok(copy)
     }
 

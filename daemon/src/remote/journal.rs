@@ -5,15 +5,17 @@
 
 use crate::failure::{CommandResult, Context as _};
 use crate::output::text::now_ms;
-use cairn_model::PastPlace;
+use cairn_model::{AccountId, NodeId, PastPlace};
 use cairn_platform::{FileMode, Home, write_atomic};
 use cairn_space::undo::{NodeChange, OwnVersions, Record};
 use cairn_wire::Timestamp;
+use cairn_wire::nodes::Node;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use uuid::Uuid;
 
 /// The file's name in the data directory.
@@ -32,15 +34,28 @@ pub(crate) struct Entry {
     done_at_ms: i64,
     /// The command, for people.
     pub(crate) command: String,
+    /// The account with which it was made; none in lines of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    account: Option<AccountId>,
     /// The team's space in which it was; none for one's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) team: Option<String>,
     /// None: the session was taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) change: Option<Record>,
+    /// The place where the node was before it went to the trash, if it came out of it with another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    left: Option<Place>,
     /// The session that took this one back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     undone_by: Option<Uuid>,
+}
+
+/// A folder, or the top of the space, and a name in it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct Place {
+    parent: Option<NodeId>,
+    name: String,
 }
 
 /// The journal of one home, for one command.
@@ -49,19 +64,23 @@ pub(crate) struct Journal {
     path: Option<PathBuf>,
     session: Uuid,
     command: String,
+    account: Option<AccountId>,
     team: Option<String>,
     lock: Mutex<()>,
+    has_noted: AtomicBool,
 }
 
 impl Journal {
     /// Begins a session; nothing is written before the first change.
-    pub(crate) fn new(home: &Home, team: Option<String>) -> Self {
+    pub(crate) fn new(home: &Home, account: AccountId, team: Option<String>) -> Self {
         Self {
             path: Some(home.data_dir().join(FILE)),
             session: Uuid::from_bytes(cairn_space::random_id()),
             command: command(),
+            account: Some(account),
             team,
             lock: Mutex::new(()),
+            has_noted: AtomicBool::new(false),
         }
     }
 
@@ -71,8 +90,10 @@ impl Journal {
             path: None,
             session: Uuid::nil(),
             command: String::new(),
+            account: None,
             team: None,
             lock: Mutex::new(()),
+            has_noted: AtomicBool::new(false),
         }
     }
 
@@ -80,32 +101,64 @@ impl Journal {
         self.session
     }
 
+    /// Returns the session if it has changed anything: else there is none that could be taken back.
+    pub(crate) fn noted_session(&self) -> Option<Uuid> {
+        let has_noted = self.has_noted.load(Ordering::Relaxed);
+        has_noted.then_some(self.session)
+    }
+
     /// Notes a change that was made. It is made whether it can be noted or not.
     pub(crate) fn note(&self, record: Record) {
+        self.note_change(record, None);
+    }
+
+    /// Notes that a node came out of the trash, maybe under another name or in another folder: the way back to an
+    /// earlier time needs the place that it had.
+    pub(crate) fn note_restored(&self, trashed: &Node, restored: &Node) {
+        let is_moved = (trashed.parent_id, &trashed.name) != (restored.parent_id, &restored.name);
+        let left = is_moved.then(|| Place {
+            parent: trashed.parent_id,
+            name: trashed.name.clone(),
+        });
+        let record = Record::new(NodeChange::Restored, Some(trashed), restored);
+        self.note_change(record, left);
+    }
+
+    fn note_change(&self, record: Record, left: Option<Place>) {
         let entry = Entry {
-            session: self.session,
+            change: Some(record),
+            left,
+            team: self.team.clone(),
+            ..self.entry(self.session)
+        };
+        match self.append(&entry) {
+            Ok(()) => self.has_noted.store(true, Ordering::Relaxed),
+            Err(failure) => {
+                tracing::warn!(%failure, "a change can't be noted, and so not taken back by `cairn undo`");
+            }
+        }
+    }
+
+    /// Returns an entry of a session that says nothing yet.
+    fn entry(&self, session: Uuid) -> Entry {
+        Entry {
+            session,
             at_ms: now_ms(),
             done_at_ms: 0,
             command: self.command.clone(),
-            team: self.team.clone(),
-            change: Some(record),
+            account: self.account,
+            team: None,
+            change: None,
+            left: None,
             undone_by: None,
-        };
-        if let Err(failure) = self.append(&entry) {
-            tracing::warn!(%failure, "a change can't be noted, and so not taken back by `cairn undo`");
         }
     }
 
     /// Notes that a session was taken back.
     pub(crate) fn end(&self, session: Uuid) -> CommandResult {
         self.append(&Entry {
-            session,
-            at_ms: now_ms(),
-            done_at_ms: 0,
-            command: self.command.clone(),
-            team: None,
-            change: None,
             undone_by: Some(self.session),
+            ..self.entry(session)
         })
     }
 
@@ -140,9 +193,42 @@ impl Journal {
         Ok(())
     }
 
-    /// Reads the sessions that were not taken back, oldest first, each with its changes in their order.
-    pub(crate) fn sessions(home: &Home) -> CommandResult<Vec<Vec<Entry>>> {
-        Ok(sessions_of(entries(home)?.into_iter()))
+    /// Reads the sessions of an account that were not taken back, oldest first, each with its changes in their order.
+    pub(crate) fn sessions(home: &Home, account: AccountId) -> CommandResult<Vec<Vec<Entry>>> {
+        let own = entries(home)?
+            .into_iter()
+            .filter(|entry| entry.is_of(account));
+        Ok(sessions_of(own))
+    }
+
+    /// Forgets what commands of any account have changed: it can't be taken back any more.
+    pub(crate) fn delete(home: &Home) -> CommandResult {
+        let path = home.data_dir().join(FILE);
+        match std::fs::remove_file(&path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                Err(e).context(format_args!("delete {}", path.display()))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Adds an account to the lines of earlier versions, which name none: they are of the one that was logged in
+    /// here so far.
+    pub(crate) fn assign_unnamed(home: &Home, account: AccountId) -> CommandResult {
+        let mut all = entries(home)?;
+        if all.iter().all(|entry| entry.account.is_some()) {
+            return Ok(());
+        }
+        let mut text = String::new();
+        for entry in &mut all {
+            entry.account.get_or_insert(account);
+            let line = serde_json::to_string(entry).map_err(std::io::Error::from);
+            text.push_str(&line.context("write what commands have changed")?);
+            text.push('\n');
+        }
+        let path = home.data_dir().join(FILE);
+        let written = write_atomic(&path, text.as_bytes(), FileMode::Private);
+        written.context(format_args!("write {}", path.display()))
     }
 
     /// Reads the versions in which a session has left the nodes that it changed. Changes of later commands that
@@ -154,26 +240,43 @@ impl Journal {
     /// Reads the places that commands on this device have moved nodes away from, in the space of a team or
     /// in one's own; moves that were taken back, too.
     pub(crate) fn past_places(home: &Home, team: Option<&str>) -> CommandResult<Vec<PastPlace>> {
-        let moved = entries(home)?
+        let left = entries(home)?
             .into_iter()
             .filter(|entry| entry.team.as_deref() == team)
             .filter_map(|entry| {
                 let record = entry.change?;
-                let NodeChange::Moved { parent, name, .. } = record.change else {
-                    return None;
+                let place = match record.change {
+                    NodeChange::Moved { parent, name, .. } => Place { parent, name },
+                    NodeChange::Restored => entry.left?,
+                    NodeChange::Made
+                    | NodeChange::Copied
+                    | NodeChange::Trashed
+                    | NodeChange::Content { .. } => return None,
                 };
                 Some(PastPlace {
                     node: record.node,
-                    parent,
-                    name,
-                    until_ms: entry.at_ms,
+                    parent: place.parent,
+                    name: place.name,
+                    // The service's time, as all others: this machine's clock may be wrong.
+                    until_ms: match record.at {
+                        Timestamp(0) => entry.at_ms,
+                        Timestamp(at_ms) => at_ms,
+                    },
                 })
             });
-        Ok(moved.collect())
+        Ok(left.collect())
     }
 
     pub(crate) fn team(&self) -> Option<&str> {
         self.team.as_deref()
+    }
+}
+
+impl Entry {
+    /// Returns whether an account may see it. An entry without an account was made before any other could log in here:
+    /// a login with another one gives it the name of the earlier one.
+    fn is_of(&self, account: AccountId) -> bool {
+        self.account.is_none_or(|own| own == account)
     }
 }
 

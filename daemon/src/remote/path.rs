@@ -1,7 +1,8 @@
 //! The path on the service that a person means: as it is there, or by the file on this machine.
 
-use crate::failure::{CommandResult, Failure};
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::folders::{open_index, remote_path};
+use cairn_model::Name;
 use cairn_platform::Home;
 use std::path::{Component, Path, PathBuf};
 
@@ -22,6 +23,11 @@ impl LocalPaths {
     /// Returns the path on the service, in its one form. A path that begins with `/` is one of the service
     /// unless it lies in a synced folder of this machine; any other is taken from the working directory.
     pub(crate) fn remote_path(&self, text: &str) -> CommandResult<String> {
+        if text.is_empty() {
+            return Err(Failure::usage(
+                "an empty path names nothing: give one such as /a/b",
+            ));
+        }
         let path = Path::new(text);
         if path.is_absolute() && !begins_locally(path) {
             return remote_path(text);
@@ -35,6 +41,30 @@ impl LocalPaths {
         Err(Failure::usage(format!(
             "`{text}` is neither in a synced folder nor a path on the service, which begins with `/`"
         )))
+    }
+
+    /// Checks that a path does not name another file of this machine than the one whose names were found on the
+    /// service: there are never two under names that differ in how accents are composed, here there may be.
+    pub(crate) fn check_same_file(&self, text: &str, found: &[String]) -> CommandResult {
+        if self.home.is_none() || text.is_ascii() {
+            return Ok(());
+        }
+        let named = crate::local_path::file(Path::new(text))?;
+        let synced = with_names(&named, found);
+        let (Ok(one), Ok(other)) = (named.canonicalize(), synced.canonicalize()) else {
+            return Ok(());
+        };
+        if one == other {
+            return Ok(());
+        }
+        Err(Failure::new(
+            Exit::Decision,
+            format!(
+                "{} and {} are two files, whose names differ only in how accents are written: the second one is on the service, the first one is not; rename the first one",
+                named.display(),
+                synced.display()
+            ),
+        ))
     }
 
     /// Returns the remote path of a local one, if it lies in a synced folder.
@@ -62,6 +92,22 @@ impl LocalPaths {
         }
         Ok(None)
     }
+}
+
+/// Returns a path with the names that equal those at its end but for how accents are composed.
+fn with_names(path: &Path, names: &[String]) -> PathBuf {
+    let mut above = path.to_owned();
+    let mut below: Vec<&str> = Vec::new();
+    for name in names.iter().rev() {
+        let own = above.file_name().and_then(|own| own.to_str());
+        let key = |text: &str| Name::new(text).map(|name| name.key()).ok();
+        if own.is_none_or(|own| key(own) != key(name)) {
+            break;
+        }
+        above.pop();
+        below.push(name);
+    }
+    below.iter().rev().fold(above, |path, name| path.join(name))
 }
 
 /// Returns whether the first folder of an absolute path exists on this machine.
@@ -110,10 +156,31 @@ mod tests {
         );
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_name_with_other_accents_is_not_the_file_on_the_service() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = LocalPaths::of(&Home::at(&dir.path().join("home")));
+        let (composed, apart) = ("\u{e9}.txt", "e\u{301}.txt");
+        let text = |name: &str| dir.path().join(name).display().to_string();
+        let found = ["shared".to_owned(), composed.to_owned()];
+        std::fs::write(text(apart), "apart").unwrap();
+        // One file, by whichever of its names.
+        assert!(paths.check_same_file(&text(apart), &found).is_ok());
+        std::fs::write(text(composed), "composed").unwrap();
+        assert!(paths.check_same_file(&text(composed), &found).is_ok());
+        let refused = paths.check_same_file(&text(apart), &found).unwrap_err();
+        assert_eq!(refused.exit, Exit::Decision);
+        for name in [composed, apart] {
+            assert!(refused.message.contains(&text(name)), "{refused}");
+        }
+    }
+
     #[test]
     fn without_a_home_every_path_is_one_of_the_service() {
         let paths = LocalPaths::default();
         assert_eq!(paths.remote_path("/tmp/x").unwrap(), "/tmp/x");
         assert!(paths.remote_path("x").is_err());
+        assert_eq!(paths.remote_path("").unwrap_err().exit, Exit::Usage);
     }
 }

@@ -1,16 +1,17 @@
 //! Files and folders from this disk to the service.
 
-use crate::failure::{CommandResult, Context as _, Failure};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::Out;
 use crate::output::progress::Bars;
 use crate::output::text::{clean, count};
 use crate::remote::Remote;
+use cairn_api::ApiError;
 use cairn_model::{Name, NodeId};
 use cairn_platform::{Disk as _, Entry, FileKind, RealDisk, Stat};
 use cairn_space::{
     EntryKind, FolderProgress, FolderUpload, LocalEntry, LocalMetadata, LocalTree, Moving,
 };
-use cairn_transfer::{FileSource, Progress, Source, SourceReader};
+use cairn_transfer::{FileSource, Progress, Source, SourceReader, TransferError};
 use cairn_wire::nodes::Node;
 use serde::Serialize;
 use std::io;
@@ -77,6 +78,19 @@ impl Remote {
                 &bar,
             )
             .await
+            .map_err(|error| match error {
+                // Not by a change of somebody else: the message says which name is in use.
+                TransferError::Api(ApiError::Conflict { message, .. }) => {
+                    Failure::new(Exit::Decision, message)
+                }
+                TransferError::Api(_)
+                | TransferError::SourceChanged
+                | TransferError::UploadLost
+                | TransferError::Refused { .. }
+                | TransferError::Sealing(_)
+                | TransferError::Source(_)
+                | TransferError::Target(_) => error.into(),
+            })
             .context(format_args!("upload {}", local.display()))
     }
 

@@ -21,9 +21,8 @@ const INTERVAL_S: u64 = 5;
 
 /// Gets the credential that the arguments ask for.
 pub(super) async fn get(app: &App, args: &Args) -> CommandResult<Credential> {
-    let key = args.api_key.as_deref().map(str::trim);
-    if let Some(key) = key.filter(|key| !key.is_empty()) {
-        return Ok(Credential::ApiKey(Zeroizing::new(key.to_owned())));
+    if let Some(key) = api_key(args) {
+        return Ok(Credential::ApiKey(key));
     }
     let provider = provider(&args.server).await?;
     let response = if args.device_code {
@@ -37,6 +36,18 @@ pub(super) async fn get(app: &App, args: &Args) -> CommandResult<Credential> {
         .ok_or_else(|| {
             Failure::failed("can't log in: the server gives no lasting login; use --api-key KEY")
         })
+}
+
+/// Returns the API key that was given, or that of the environment where no other way was chosen.
+fn api_key(args: &Args) -> Option<Zeroizing<String>> {
+    let of_environment = || std::env::var("CAIRN_API_KEY").ok();
+    let key = match &args.api_key {
+        Some(key) => Some(key.clone()),
+        None if args.device_code => None,
+        None => of_environment(),
+    };
+    let key = Zeroizing::new(key?.trim().to_owned());
+    (!key.is_empty()).then_some(key)
 }
 
 async fn provider(server: &str) -> CommandResult<Provider> {

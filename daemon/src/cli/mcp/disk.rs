@@ -1,7 +1,7 @@
 //! The local files of the tools: which folders they may use, and what differs between systems.
 
 use crate::app::App;
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Failure};
 use crate::folders::open_index;
 use cairn_mcp::LocalFiles;
 use cairn_model::Name;
@@ -25,6 +25,13 @@ impl Disk {
         } else {
             flags
         };
+        // It is never allowed: left out, it would leave nothing that is.
+        if let Some(dir) = named.iter().find(|dir| is_whole_disk(dir)) {
+            return Err(Failure::usage(format!(
+                "tools can't be given the whole disk ({}): name the folders that they may use",
+                dir.display()
+            )));
+        }
         Ok(Self {
             home: app.home.clone(),
             named,
@@ -88,6 +95,13 @@ impl LocalFiles for Disk {
     }
 }
 
+/// Returns true for a path that leads to the root of a file system's names, such as `/`.
+fn is_whole_disk(dir: &Path) -> bool {
+    let resolved = std::fs::canonicalize(dir);
+    let dir = resolved.as_deref().unwrap_or(dir);
+    dir.has_root() && dir.parent().is_none()
+}
+
 /// Returns the user's downloads folder, as the desktop names it.
 fn downloads() -> Option<PathBuf> {
     let home = dirs::user_home()?;
@@ -114,6 +128,17 @@ fn downloads_in(text: &str, home: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn the_whole_disk_is_recognized_however_it_is_written() {
+        for whole in ["/", "//", "/tmp/.."] {
+            assert!(is_whole_disk(Path::new(whole)), "{whole}");
+        }
+        for part in ["/tmp", "relative", "/nowhere/at/all"] {
+            assert!(!is_whole_disk(Path::new(part)), "{part}");
+        }
+    }
 
     #[test]
     fn the_downloads_folder_is_the_one_of_the_desktop() {

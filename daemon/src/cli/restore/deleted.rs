@@ -8,38 +8,43 @@ use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::node::NodeView;
 use crate::output::text::clean;
 use crate::past::carry_out::Rewind;
-use crate::past::load;
 use crate::remote::{Remote, verification};
 use cairn_model::{Kind, NodeId};
-use cairn_space::past::{Newer, Scope};
+use cairn_space::past::{Newer, Past, PastNode, Scope};
 use cairn_wire::nodes::Node;
 use serde_json::json;
+
+/// Finds what was deleted under a path, or has an id.
+pub(super) fn find_deleted<'a>(
+    remote: &Remote,
+    past: &'a Past,
+    text: &str,
+    at_ms: Option<i64>,
+) -> CommandResult<&'a PastNode> {
+    let found = match text.parse::<NodeId>() {
+        Ok(id) => past.get(id),
+        Err(_) => past.deleted_at_path(&remote.path(text)?, at_ms),
+    };
+    found.ok_or_else(|| {
+        Failure::failed(format!(
+            "there is no {text} on the service, and none in its trash that fits: see `cairn history`"
+        ))
+    })
+}
 
 /// Restores something that was deleted.
 pub(super) async fn restore_deleted(
     app: &App,
     remote: &Remote,
     args: &Args,
+    past: &Past,
+    one: &PastNode,
     at_ms: Option<i64>,
 ) -> CommandResult {
-    let past = load(&app.home, remote).await?;
-    let wanted = match args.path.parse::<NodeId>() {
-        Ok(id) => past.get(id),
-        Err(_) => {
-            let path = remote.path(&args.path)?;
-            past.deleted_at_path(&path, at_ms)
-        }
-    };
-    let one = wanted.ok_or_else(|| {
-        Failure::failed(format!(
-            "there is no {} on the service, and none in its trash that fits: see `cairn history`",
-            args.path
-        ))
-    })?;
     let node = &one.node;
     if let Some(dir) = &args.to {
         let at_ms = at_ms.unwrap_or(i64::MAX);
-        return copies(app, remote, &past, Scope::Below(node.id), at_ms, dir).await;
+        return copies(app, remote, past, Scope::Below(node.id), at_ms, dir).await;
     }
     if let Some(deleted) = one.deleted.filter(|deleted| deleted.root != node.id) {
         return Err(Failure::new(
@@ -59,7 +64,17 @@ pub(super) async fn restore_deleted(
             at_ms,
             newer: Newer::Keep,
         };
-        return rewind::carry_out(app, &back, &past.path(node.id), false, true).await;
+        return rewind::carry_out(app, &back, &past.path(node.id), args.dry_run, true).await;
+    }
+    if args.dry_run {
+        let path = past.path(node.id);
+        app.out.line(format_args!(
+            "{} would come out of the service's trash.",
+            clean(&path)
+        ));
+        app.out
+            .json(&json!({ "path": path, "id": node.id, "dry_run": true }));
+        return Ok(());
     }
     out_of_trash(app, remote, node, at_ms).await
 }
@@ -88,7 +103,7 @@ async fn out_of_trash(
     verification::note_restored(app, &remote.space, &restored, &path);
     app.out.json(&json!({
         "path": path,
-        "session": remote.journal.session(),
+        "session": remote.journal.noted_session(),
         "node": NodeView::new(&restored, path.clone()),
     }));
     Ok(())

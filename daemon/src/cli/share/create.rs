@@ -2,6 +2,7 @@
 
 use super::{of_link, print_link, unverified_nodes};
 use crate::app::App;
+use crate::cli::number::at_least_one;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _};
 use crate::remote::Remote;
@@ -23,7 +24,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "TIME")]
     expires: Option<Expiry>,
     /// Number of downloads after which it ends
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     limit: Option<u64>,
     /// Files can be viewed in the browser but not downloaded
     #[arg(long)]
@@ -66,13 +67,9 @@ impl FromStr for Expiry {
 }
 
 pub(super) async fn run(app: &App, remote: &Remote, args: Args) -> CommandResult {
-    let password = match (&args.password_file, args.password) {
-        (Some(file), _) => Some(prompt::from_file(file)?),
-        (None, true) => Some(prompt::read_line(
-            "Password of the link: ",
-            "--password-file FILE",
-        )?),
+    let password = match (args.password_file.as_deref(), args.password) {
         (None, false) => None,
+        (file, _) => Some(prompt::link_password(file)?),
     };
     let unverified = unverified_nodes(args.include_unverified);
     let node = remote.find(&args.node).await?.node()?;
@@ -83,7 +80,7 @@ pub(super) async fn run(app: &App, remote: &Remote, args: Args) -> CommandResult
             file_id: node.id,
             email,
             expiry_days,
-            view_only: args.view_only,
+            view_only: args.view_only.then_some(true),
             id: None,
             key_blob: None,
         };

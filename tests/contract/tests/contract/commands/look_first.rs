@@ -6,6 +6,50 @@ use serde_json::json;
 use std::io::Read as _;
 
 #[test]
+fn cairns_own_files_are_not_synced_and_a_dry_run_says_so() {
+    let world = World::new();
+    world.login("big/home");
+    world.login("other");
+    let says = ["Cairn keeps files of its own"];
+    for home in ["big/home", "other"] {
+        for folder in ["big/home", "big/home/logs"] {
+            let refused = world.run(home, &["add", folder, "--remote", "/x"]);
+            refused.assert_refused(2, &says);
+        }
+    }
+    let inside = world.run("other", &["add", "big/home/new", "--remote", "/x"]);
+    inside.assert_refused(2, &says);
+    assert!(
+        !world.path("big/home/new").exists(),
+        "a refused folder stays"
+    );
+    world.write("big/doc", "x");
+    for home in ["big/home", "other"] {
+        let preview = world.json(home, &["add", "big", "--remote", "/x", "--dry-run"]);
+        assert_eq!(preview["left_out"], json!(["home"]), "{preview}");
+        assert_eq!(preview["upload"]["examples"], json!(["doc"]), "{preview}");
+    }
+    let _stopping = Stopping(&world, "big/home");
+    let added = world.run("big/home", &["add", "big", "--remote", "/x"]);
+    assert!(added.stderr.contains(says[0]), "{added:?}");
+    world.json("big/home", &["status", "--wait", "--timeout", "60"]);
+    let listed = world.json("big/home", &["ls", "/x"]);
+    let names: Vec<_> = listed["nodes"].as_array().unwrap().iter().collect();
+    assert_eq!(names.len(), 1, "{listed}");
+    assert_eq!(names[0]["name"], "doc");
+    for path in ["big/home", "big/home/index.db"] {
+        let why = world.json("big/home", &["why", path]);
+        assert_eq!(
+            (&why["state"], &why["rule"]["source"]),
+            (&json!("ignored"), &json!("built_in")),
+            "{why}"
+        );
+        let decision = world.json("big/home", &["ignore", "big", "--check", &world.text(path)]);
+        assert_eq!(decision["ignored"], true, "{decision}");
+    }
+}
+
+#[test]
 fn a_dry_run_of_add_counts_both_sides_and_changes_nothing() {
     let world = World::new();
     world.login("a");

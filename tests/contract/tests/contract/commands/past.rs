@@ -426,3 +426,99 @@ fn commands_are_taken_back_one_after_the_other() {
         assert_eq!(listed_names(&world, "/"), left, "{command}");
     }
 }
+
+fn text_of(world: &World, path: &str) -> Value {
+    world.json("a", &["cat", path])["text"].clone()
+}
+
+/// Makes files in the folder `/d`, a time, and others in their places: the first file is deleted, the second one
+/// moved away. Returns the time.
+fn replaced_files(world: &World) -> String {
+    world.login("a");
+    world.json("a", &["mkdir", "/d"]);
+    for (name, text) in [("f", "old f"), ("m", "old m")] {
+        world.write(name, text);
+        world.json("a", &["upload", name, "--to", "/d"]);
+    }
+    let then = now(world);
+    world.json("a", &["rm", "/d/f"]);
+    world.json("a", &["mv", "/d/m", "/d/m2"]);
+    for (name, text) in [("f", "new f"), ("m", "new m")] {
+        world.write(name, text);
+        world.json("a", &["upload", name, "--to", "/d"]);
+    }
+    then
+}
+
+#[test]
+fn a_restore_under_another_name_that_was_taken_back_does_not_stand_in_a_rewinds_way() {
+    let world = World::new();
+    let then = replaced_files(&world);
+    world
+        .run("a", &["restore", "/d", "--at", &then])
+        .assert_refused(5, &["could not be made"]);
+    assert_eq!(text_of(&world, "/d/f (2)"), "old f");
+    let undone = world.json("a", &["undo", "--last", "--yes"]);
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    assert_eq!(listed_names(&world, "/d"), ["f", "m", "m2"]);
+    let done = world.json("a", &["rewind", "/d", "--to", &then, "--yes"]);
+    assert_eq!(done["done"]["failed"], json!([]), "{done}");
+    assert_eq!(listed_names(&world, "/d"), ["f", "m"]);
+    assert_eq!(text_of(&world, "/d/f"), "old f");
+    assert_eq!(text_of(&world, "/d/m"), "old m");
+}
+
+#[test]
+fn a_path_and_a_time_name_the_file_that_was_there_then() {
+    let world = World::new();
+    let then = replaced_files(&world);
+    let newer = world.json("a", &["info", "/d/f"])["id"].clone();
+    let planned = world.json("a", &["restore", "/d/f", "--at", &then, "--dry-run"]);
+    assert_eq!(planned["dry_run"], true);
+    assert_eq!(listed_names(&world, "/d"), ["f", "m", "m2"]);
+    let back = world.json("a", &["restore", "/d/f", "--at", &then]);
+    assert_eq!(back["path"], "/d/f (2)", "the newer one keeps its place");
+    assert_eq!(text_of(&world, "/d/f (2)"), "old f");
+    assert_eq!(text_of(&world, "/d/f"), "new f");
+    let moved = world.run("a", &["restore", "/d/m", "--at", &then]);
+    assert_eq!(moved.code, 0, "{moved:?}");
+    assert!(moved.stderr.contains("/d/m2"), "{moved:?}");
+
+    for name in ["/d/f", "/d/m"] {
+        let done = world.json("a", &["rewind", name, "--to", &then, "--yes"]);
+        assert_eq!(done["done"]["failed"], json!([]), "{done}");
+    }
+    assert_eq!(listed_names(&world, "/d"), ["f", "m"]);
+    assert_eq!(text_of(&world, "/d/f"), "old f");
+    assert_eq!(text_of(&world, "/d/m"), "old m");
+    let history = world.json("a", &["history", "/d/f"]);
+    assert_eq!(history["earlier"][0]["node_id"], newer, "{history}");
+    world
+        .run("a", &["history", "/d/f", "--page", "99"])
+        .assert_refused(2, &["no page 99"]);
+    world
+        .run("a", &["restore", "/d", "--at", "2001-01-01"])
+        .assert_refused(1, &["was not there"]);
+}
+
+#[test]
+fn a_second_rewind_to_a_time_finds_nothing_to_do() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["mkdir", "/d"]);
+    world.write("f", "the one text");
+    world.json("a", &["upload", "f", "--to", "/d"]);
+    let then = now(&world);
+    world.write("f", "another text");
+    world.json("a", &["upload", "f", "--to", "/d"]);
+    let rewind = ["rewind", "/d", "--to", &then, "--yes"];
+    let done = world.json("a", &rewind);
+    assert_eq!(done["done"]["contents"], 1, "{done}");
+    let again = world.json("a", &rewind);
+    assert_eq!(again["plan"]["files_changed"], 0, "{again}");
+    assert_eq!(again["session"], Value::Null, "{again}");
+    let restored = world.json("a", &["restore", "/d", "--at", &then]);
+    assert_eq!(restored["plan"]["files_changed"], 0, "{restored}");
+    let text = world.run("a", &rewind).stdout;
+    assert!(text.contains("Nothing is different"), "{text}");
+}

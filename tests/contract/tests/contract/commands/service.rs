@@ -87,7 +87,25 @@ fn a_file_goes_up_and_comes_down_in_all_its_versions() {
     let stranger = "00000000-0000-4000-8000-000000000000";
     world
         .run("a", &["download", "/big", "--revision", stranger])
-        .assert_refused(2, &["no revision"]);
+        .assert_refused(2, &["no version"]);
+    for revision in ["1", &old[..8]] {
+        world.json(
+            "a",
+            &[
+                "download",
+                "/big",
+                "--revision",
+                revision,
+                "--out",
+                "third",
+                "--force",
+            ],
+        );
+        assert!(std::fs::read(world.path("third")).unwrap() == first);
+    }
+    world
+        .run("a", &["download", "/big", "--out", "-"])
+        .assert_refused(2, &["cairn cat"]);
     assert!(
         names(world.dir.path())
             .iter()
@@ -163,6 +181,151 @@ fn folders_are_made_moved_copied_deleted_and_brought_back() {
     world
         .run("a", &["info", gone[1].as_str().unwrap()])
         .assert_refused(1, &["in the trash"]);
+}
+
+#[test]
+fn what_goes_along_with_its_folder_is_deleted_once() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["mkdir", "--parents", "/x/y"]);
+    let planned = world.json("a", &["rm", "/x/y", "/x", "--dry-run"]);
+    assert_eq!(planned["would_trash"][0]["path"], "/x");
+    assert_eq!(planned["would_trash"].as_array().unwrap().len(), 1);
+    assert_eq!(listed_names(&world, "/"), ["x"]);
+    let gone = world.json("a", &["rm", "/x/y", "/x", "/x"])["trashed"].clone();
+    assert_eq!(gone.as_array().unwrap().len(), 1, "{gone}");
+    let undone = world.json("a", &["undo", "--last", "--yes"]);
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    assert_eq!(listed_names(&world, "/x"), ["y"]);
+
+    world.json("a", &["rm", "/x"]);
+    let empty = ["trash", "empty", "--remote"];
+    world.run("a", &empty).assert_refused(5, &["--yes"]);
+    let planned = world.json("a", &[&empty[..], &["--dry-run"]].concat());
+    assert_eq!(planned["deleted"], json!([]), "{planned}");
+    let emptied = world.json("a", &[&empty[..], &["--yes"]].concat());
+    assert_eq!(emptied["deleted"].as_array().unwrap().len(), 1, "{emptied}");
+    let left = world.json("a", &["trash", "list", "--remote"]);
+    assert_eq!(left["trashed"], json!([]));
+}
+
+#[test]
+fn one_file_is_listed_and_an_empty_path_is_none() {
+    let world = World::new();
+    world.login("a");
+    world.write("f", "content");
+    world.json("a", &["upload", "f"]);
+    let listed = world.json("a", &["ls", "/f"]);
+    assert_eq!(
+        (&listed["path"], &listed["nodes"][0]["path"]),
+        (&json!("/f"), &json!("/f"))
+    );
+    for command in ["ls", "mkdir"] {
+        world
+            .run("a", &[command, ""])
+            .assert_refused(2, &["empty path"]);
+    }
+    world.json("a", &["mkdir", "--parents", "/d/e"]);
+    let tree = world.json("a", &["tree", "--depth", "1"]);
+    assert_eq!(
+        (&tree["files"], &tree["complete"]),
+        (&json!(1), &json!(false))
+    );
+    assert_eq!(world.json("a", &["tree"])["complete"], true);
+    world
+        .run("a", &["verify", "/d"])
+        .assert_refused(2, &["/d is a folder"]);
+    world
+        .run("a", &["upload", "f", "--name", "d"])
+        .assert_refused(5, &["a folder is called `d`"]);
+}
+
+#[test]
+fn a_name_that_no_device_can_have_is_refused_before_keys_are_made() {
+    let world = World::new();
+    let passphrase = world.text("passphrase");
+    let login = world.login_args(crate::support::OWNER, &passphrase);
+    world
+        .run(
+            "a",
+            &[&login[..], &["--device-name", "two\nlines"]].concat(),
+        )
+        .assert_refused(2, &["line breaks"]);
+    assert_eq!(world.login("a")["keys_created"], true);
+}
+
+#[test]
+fn the_password_of_a_link_is_asked_for_by_its_own_flag() {
+    let world = World::new();
+    world.login("a");
+    world.write("f", "content");
+    world.json("a", &["upload", "f"]);
+    let made = world.json("a", &["share", "create", "/f"]);
+    let address = made["address"].as_str().unwrap();
+    world
+        .run("a", &["share", "password", address])
+        .assert_refused(2, &["--password-file"]);
+    let changed = world.run(
+        "a",
+        &[
+            "share",
+            "password",
+            address,
+            "--password-file",
+            "passphrase",
+        ],
+    );
+    assert_eq!(changed.code, 0, "{changed:?}");
+    assert!(
+        changed.stderr.contains("The link shares /f."),
+        "{changed:?}"
+    );
+    let refused = world.run("a", &["share", "create", "/f", "--limit", "0"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("1 or more"), "{refused:?}");
+}
+
+#[test]
+fn without_the_servers_keys_no_check_is_reported_as_failed() {
+    let world = World::new();
+    world.login("a");
+    world.dev(
+        "/_dev/faults",
+        json!({ "path_pattern": "/api/v1/keys$", "status": 403 }),
+    );
+    let refused = world.run("a", &["verify"]);
+    refused.assert_refused(1, &["fetch the account's keys"]);
+    assert_eq!(refused.stdout, "");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_can_not_be_written_is_a_failure() {
+    let world = World::new();
+    for args in [
+        &["completions", "bash"][..],
+        &["completions", "bash", "--json"],
+        &["--help"],
+    ] {
+        let full = std::fs::OpenOptions::new()
+            .write(true)
+            .open("/dev/full")
+            .unwrap();
+        let status = std::process::Command::new(crate::commands::world::program())
+            .arg("--home")
+            .arg(world.path("a"))
+            .args(args)
+            .stdout(full)
+            .stderr(std::process::Stdio::null())
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(1), "{args:?}");
+    }
+    let tools = world.json("a", &["mcp", "--print-tools"]);
+    assert_eq!(tools["format"], "markdown");
+    let script = world.json("a", &["completions", "bash"]);
+    assert_eq!(script["shell"], "bash");
+    assert!(script["script"].as_str().unwrap().contains("cairn"));
 }
 
 #[test]
@@ -253,12 +416,31 @@ fn many_small_files_go_together_and_a_second_time_what_is_new_of_them() {
     let names = names(&world.path("down"));
     assert_eq!(names.len(), 602, "something else was left there");
 
-    // One that is not as it was there is replaced, the others are not fetched.
-    world.write("down/8", "damaged");
-    let third = world.json("a", &["download-folder", "/up", "--out", "down"]);
+    // One that is not as it was there is replaced if that is wanted, the others are not fetched.
+    world.write("down/8", "my own work");
+    std::fs::remove_file(world.path("down/7")).unwrap();
+    let command = ["download-folder", "/up", "--out", "down"];
+    let planned = world.run("a", &[&["--json"], &command[..], &["--dry-run"]].concat());
+    planned.assert_refused(5, &["1 file", "--force"]);
+    let planned: Value = serde_json::from_str(&planned.stdout).unwrap();
     assert_eq!(
-        (&third["downloaded"], &third["skipped"]),
-        (&json!(1), &json!(1200))
+        (&planned["downloaded"], &planned["dry_run"]),
+        (&json!(1), &json!(true))
+    );
+    assert!(!world.path("down/7").exists(), "nothing is written");
+    let kept = world.run("a", &[&["--json"], &command[..]].concat());
+    kept.assert_refused(5, &["1 file", "--force"]);
+    let kept: Value = serde_json::from_str(&kept.stdout).unwrap();
+    assert_eq!(
+        (&kept["downloaded"], &kept["skipped"]),
+        (&json!(1), &json!(1199))
+    );
+    assert!(kept["differing"].to_string().contains("down/8"), "{kept}");
+    assert_eq!(content("down/8"), "my own work");
+    let third = world.json("a", &[&command[..], &["--force"]].concat());
+    assert_eq!(
+        (&third["downloaded"], &third["replaced"], &third["skipped"]),
+        (&json!(1), &json!(1), &json!(1200))
     );
     assert_eq!(content("down/8"), "content of 8");
 }
