@@ -5,8 +5,8 @@ use crate::{mail, mcp_conformance, openapi, package, proxy, s3, setup, tray};
 use anyhow::Result;
 use std::process::Command;
 
-/// The test binaries of the quick check beside the unit tests: laws and vectors, which need no other
-/// program, and the rules of the house.
+/// The test binaries of the quick check beside the unit tests: property tests and vectors, which need no other
+/// program, and the rules of tests/tidy (`house`).
 const QUICK_TESTS: [&str; 5] = ["plan", "account", "content", "vectors", "house"];
 
 /// Runs what gives a response within minutes: everything but the tray and what needs other programs.
@@ -28,7 +28,7 @@ pub(crate) fn quick() -> Result<()> {
             "warnings",
         ]))
     });
-    stages.run("unit tests and laws", || {
+    stages.run("unit and property tests", || {
         let mut tests = cargo();
         tests.args(["nextest", "run", "--workspace", "--exclude", "cairn-tray"]);
         tests.args(["--locked", "--lib", "--bins"]);
@@ -75,7 +75,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
             "sources",
         ]))
     });
-    // The end-to-end stories drive programs; nextest builds only what has tests. Together with the
+    // The end-to-end tests drive programs; nextest builds only what has tests. Together with the
     // tests, so that dependencies are built with the features that the tests have, and once.
     stages.need("programs", || {
         run_command(cargo().args(["build", "--workspace", "--bins", "--tests", "--locked"]))
@@ -93,6 +93,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     stages.run("tray in a browser", tray::browser);
     stages.run("tray on a desktop", tray::desktop);
     stages.run("packages", package::check);
+    stages.run("image", package::check_image);
     stages.finish()
 }
 

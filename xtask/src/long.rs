@@ -33,14 +33,14 @@ pub(crate) fn soak(seeds: Option<u64>) -> Result<()> {
     stages.need("programs", || {
         run_command(cargo().args(["build", "--release", "-p", "cairn", "-p", "cairn-server"]))
     })?;
-    stages.run("long stories", || {
+    stages.run("long end-to-end tests", || {
         run_command(cargo().args([
             "test",
             "--release",
             "-p",
             "cairn-e2e",
             "--test",
-            "stories",
+            "scenarios",
             "--",
             "--ignored",
         ]))

@@ -1,4 +1,4 @@
-//! The tray: its window's page in node and in a browser, the program on a virtual desktop.
+//! The checks of the tray: its window's page in Node.js and in a browser, the program on a virtual desktop.
 
 use crate::npm;
 use crate::run::{root, run_command, target};
@@ -19,12 +19,12 @@ pub(crate) fn page() -> Result<()> {
     Ok(())
 }
 
-/// The whole page in Chromium, with a double of the program behind it.
+/// Tests the whole page in Chromium, with a fake of the program behind it (`ui/src/mocks.ts`).
 pub(crate) fn browser() -> Result<()> {
     run_command(&mut npm(&["run", "--silent", "browser"]))
 }
 
-/// The program with a real daemon and server, on a display and a message bus of its own.
+/// Tests the program with a real daemon and server, on a display and a message bus of its own.
 pub(crate) fn desktop() -> Result<()> {
     let debug = target().join("debug");
     let work = tempfile::tempdir()?;
@@ -36,7 +36,7 @@ pub(crate) fn desktop() -> Result<()> {
             "node",
             "--test",
             "--test-concurrency=1",
-            "tests/real/stories.test.mjs",
+            "tests/real/desktop.test.mjs",
         ])
         .current_dir(root().join("ui"))
         // Programs that the session starts must not touch the user's own folders.

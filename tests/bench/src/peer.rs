@@ -8,12 +8,13 @@ pub(crate) mod syncthing;
 
 use crate::machine;
 use crate::process::Run;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use cairn_e2e::proxy::Proxy;
 use clap::ValueEnum;
+use std::fs::File;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 /// The program that was measured.
@@ -114,6 +115,26 @@ pub(crate) fn wait_for_listener(port: u16) -> Result<()> {
     cairn_e2e::wait::holds(&what, cairn_e2e::wait::PROCESS, || {
         Ok(TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_ok())
     })
+}
+
+/// Serves a folder with rclone, over one of its protocols.
+pub(crate) fn serve_with_rclone(
+    protocol: &str,
+    folder: &Path,
+    port: u16,
+    log: &Path,
+) -> Result<Service> {
+    let server = Command::new("rclone")
+        .args(["serve", protocol, "--addr", &format!("127.0.0.1:{port}")])
+        .arg(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(File::create(log)?)
+        .spawn()
+        .with_context(|| format!("`rclone serve {protocol}` can't be started"))?;
+    let server = Service(server);
+    wait_for_listener(port)?;
+    Ok(server)
 }
 
 /// A counting proxy in front of a port.

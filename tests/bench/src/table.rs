@@ -1,4 +1,4 @@
-//! The results as a table: each figure, the ratio to each peer of the same run, the target.
+//! The results as a table: each figure, the ratio to each peer (another program measured in the same run), the target.
 
 use crate::machine;
 use crate::peer::Tool;

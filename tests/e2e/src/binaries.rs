@@ -31,7 +31,7 @@ fn find(variable: &str, name: &str) -> Result<PathBuf> {
         bail!("{variable} names {}, which is no file", path.display());
     }
     let me = env::current_exe().context("the test's own path is unknown")?;
-    // target/debug/deps/story-HASH for tests, target/release/cairn-bench for programs.
+    // target/debug/deps/scenarios-HASH for tests, target/release/cairn-bench for programs.
     for dir in me.ancestors().skip(1).take(2) {
         let path = dir.join(name);
         if path.is_file() {

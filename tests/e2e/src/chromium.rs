@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// Names under which distributions install it.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
-/// Longer than any step of a page takes, PBKDF2 in an unoptimised world included.
+/// Longer than any step of a page takes, PBKDF2 in an unoptimised build included.
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// One browser with one page; killed when dropped.

@@ -1,4 +1,4 @@
-//! The server's `/_dev` interface: fault rules, the recording of requests, quota.
+//! The development server's `/_dev` interface: fault rules (failures on purpose), the recording of requests, quota.
 
 use crate::http::Http;
 use crate::wait;
@@ -146,7 +146,7 @@ impl Dev {
             .sum()
     }
 
-    /// Waits until fault rules have struck at least so often.
+    /// Waits until fault rules have applied at least so often.
     ///
     /// # Errors
     /// They did not.

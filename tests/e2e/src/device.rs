@@ -299,7 +299,7 @@ impl Device {
     }
 
     /// # Errors
-    /// The daemon does not answer, or breaks the contract.
+    /// The daemon does not answer, or a documented field is missing.
     pub fn status(&self) -> Result<Status> {
         let output = self.must(&["status"])?;
         serde_json::from_value(output.json()?)

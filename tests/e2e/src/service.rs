@@ -1,4 +1,5 @@
-//! The service seen from outside: nodes by path, and the change feed. Holds no key to any content.
+//! The server's files seen through its REST API: nodes (files and folders) by path, and the change feed. Has no key to
+//! any content.
 
 use crate::http::Http;
 use anyhow::{Context, Result, bail};

@@ -1,4 +1,4 @@
-//! The JSON of `cairn status`, as the command line's contract has it. A missing field is an error.
+//! The JSON of `cairn status`, as docs/command-line.md documents it. A missing field is an error.
 
 use serde::Deserialize;
 use std::ops::Sub;

@@ -1,4 +1,5 @@
-//! A server and two devices of one account, and what must be true of them when all is quiet.
+//! The fixture of the end-to-end tests, the `World`: a server and two devices of one account, and what must be true of
+//! them when all is quiet.
 
 use crate::device::{Device, Options};
 use crate::server::{OWNER_KEY, Server, Storage};
@@ -110,6 +111,19 @@ impl World {
     #[must_use]
     pub fn remote_folder() -> String {
         format!("/{REMOTE}")
+    }
+
+    /// Links the folders of unlinked devices to the remote one: A's first, B's when that is in sync.
+    ///
+    /// # Errors
+    /// It does not sync.
+    pub fn link_one_after_the_other(&mut self) -> Result<()> {
+        self.a.add(&Self::remote_folder())?;
+        self.a.start()?;
+        self.a.wait_idle()?;
+        self.b.add(&Self::remote_folder())?;
+        self.b.start()?;
+        self.settle()
     }
 
     /// Does a script on A, waits, and checks that B has the same.
@@ -230,7 +244,7 @@ impl World {
         })
     }
 
-    /// Ends the story: fails if a daemon panicked, and forgets the diagnosis.
+    /// Ends the test: fails if a daemon panicked, and forgets the diagnosis.
     ///
     /// # Errors
     /// The panic.

@@ -1,4 +1,5 @@
-//! One device: a disk, an index, a line, and an engine that can be killed and started again.
+//! A simulated device: a disk, an index (the sync engine's database), a line to the server, and the real sync engine,
+//! which can be killed and started again.
 
 use crate::disk::{Files, SimDisk};
 use crate::network::{Line, SERVER};
@@ -48,7 +49,7 @@ pub struct Device {
     pub name: String,
     pub disk: SimDisk,
     pub line: Arc<Line>,
-    /// Lets changes that no device vouches for wait, from the next start on.
+    /// With `Strict`, changes wait that no device of the account has authenticated; from the next start on.
     pub verify: Verification,
     /// The places that this device knows to hold Cairn's own files, from the next start on.
     pub own_places: Vec<PathBuf>,
@@ -107,10 +108,14 @@ impl Device {
     ///
     /// # Panics
     /// If the disk refuses it.
-    pub fn user<T>(&self, below: &str, deed: impl FnOnce(&mut Files, &Path) -> io::Result<T>) -> T {
+    pub fn user<T>(
+        &self,
+        below: &str,
+        action: impl FnOnce(&mut Files, &Path) -> io::Result<T>,
+    ) -> T {
         let path = path(below);
         self.disk
-            .user(&path, true, |files| deed(files, &path))
+            .user(&path, true, |files| action(files, &path))
             .expect("the disk does it")
     }
 

@@ -9,4 +9,4 @@ mod port;
 mod state;
 
 pub use files::{Files, Node};
-pub use state::{Deed, SimDisk};
+pub use state::{Action, SimDisk};

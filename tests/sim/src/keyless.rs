@@ -1,6 +1,6 @@
-//! Deeds on the service without keys: on its pages, or through a program with an API key alone.
+//! Random actions on the server by somebody without keys: on its pages, or through a program with an API key alone.
 
-use crate::deeds::NAMES;
+use crate::actions::NAMES;
 use crate::oracle::Oracle;
 use crate::random::Seeded;
 use crate::world::World;
@@ -8,7 +8,7 @@ use cairn_api::ApiError;
 use cairn_model::{Cursor, Kind, NodeId, RevisionId};
 use cairn_wire::nodes::{CopyNode, Node, UpdateNode};
 
-/// One deed on the service; `None` if there was nothing to do it to, or the service has refused it.
+/// One action, as a line for the log; `None` if there was nothing to do it to, or the server has refused it.
 ///
 /// # Panics
 /// If the service does not answer.
@@ -16,12 +16,12 @@ pub(crate) async fn work(world: &World, oracle: &mut Oracle) -> Option<String> {
     let (nodes, seen) = active(world).await;
     note_revisions(world, &nodes, oracle);
     let random = &world.random;
-    let deed = random.below(6);
-    if deed == 0 {
+    let action = random.below(6);
+    if action == 0 {
         return restore(world).await.ok()?;
     }
     let node = random.pick(&nodes)?;
-    let done = match deed {
+    let done = match action {
         1 => rename(world, node).await,
         2 => move_to(world, node, &nodes).await,
         3 => copy(world, node, oracle).await,
@@ -142,7 +142,7 @@ async fn restore_revision(
     ))
 }
 
-/// Notes the hashes of the present revisions as far as devices know them: after a deed they may forget them.
+/// Notes the hashes of the present revisions as far as devices know them: after an action they may forget them.
 fn note_revisions(world: &World, nodes: &[Node], oracle: &mut Oracle) {
     for node in nodes {
         if let Some(revision) = node.revision_id {

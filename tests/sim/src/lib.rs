@@ -4,13 +4,13 @@
 //! the disk (which forgets what was not flushed when the power goes), the network (which delays,
 //! cuts and refuses) and the clock. A seed decides everything, so a failing run can be had again.
 
-mod deeds;
+mod actions;
 pub mod device;
 pub mod disk;
 mod keyless;
 pub mod network;
 pub mod oracle;
 pub mod random;
-pub mod story;
+pub mod random_run;
 pub mod time;
 pub mod world;

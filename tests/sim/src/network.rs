@@ -1,4 +1,5 @@
-//! The network: requests go straight into the server's router, unless a fault is in the way.
+//! The simulated network, a `Line` from each device to the server: requests go straight into the server's router,
+//! unless a fault is in the way.
 
 use crate::random::Seeded;
 use async_trait::async_trait;
@@ -13,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tower::ServiceExt as _;
 
-/// Turns a honest response to a request's path into what a hostile server would say.
+/// Turns an honest response to a request's path into what a hostile server would say.
 pub type Lie = Box<dyn Fn(&str, StatusCode, Bytes) -> (StatusCode, Bytes) + Send + Sync>;
 
 /// The server's address.

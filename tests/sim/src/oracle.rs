@@ -1,4 +1,5 @@
-//! The contents that must not be lost: those that somebody wrote and that nobody who had them removed.
+//! The test oracle: which contents must not be lost. It is those that somebody wrote and that no device that had them
+//! has overwritten or deleted.
 
 use crate::random::noise;
 use cairn_crypto::content_hash;
@@ -16,11 +17,11 @@ pub fn label(content: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(&content[..end.unwrap_or(content.len())])
 }
 
-/// Contents with their fate. Every write makes a content that never was before.
+/// All contents that must still be somewhere. Every write makes a content that never was before.
 #[derive(Default)]
 pub struct Oracle {
     alive: BTreeSet<Vec<u8>>,
-    /// The contents of revisions on the service.
+    /// The hashes of the contents of file versions on the server.
     revisions: BTreeMap<RevisionId, ContentHash>,
     next: u64,
 }
@@ -43,7 +44,7 @@ impl Oracle {
         content
     }
 
-    /// A device that had this content overwrote or deleted it.
+    /// Records that a device that had this content overwrote or deleted it: it need not be there any more.
     pub fn put_away(&mut self, content: &[u8]) {
         self.alive.remove(content);
     }
@@ -60,7 +61,7 @@ impl Oracle {
         }
     }
 
-    /// Somebody who saw this revision on the service removed or replaced it.
+    /// Records that somebody who saw this revision on the server removed or replaced it.
     pub fn put_away_revision(&mut self, revision: RevisionId) {
         if let Some(hash) = self.revisions.get(&revision) {
             self.alive.retain(|content| content_hash(content) != *hash);

@@ -6,17 +6,17 @@ use tokio::time::{Instant, sleep};
 /// The interval between two checks of a condition.
 const STEP: Duration = Duration::from_millis(100);
 
-/// Runs a story to its end in one thread, with the clock paused: time passes where everybody waits.
+/// Runs a simulation to its end in one thread, with the clock paused: time passes where everybody waits.
 ///
 /// # Panics
 /// If the machine has no runtime for it.
-pub fn simulate<T>(story: impl Future<Output = T>) -> T {
+pub fn simulate<T>(simulation: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)
         .build()
         .expect("a runtime")
-        .block_on(story)
+        .block_on(simulation)
 }
 
 /// Lets simulated time pass.

@@ -1,4 +1,4 @@
-//! A server and its devices.
+//! The fixture of the simulator, the `World`: a real server in memory and simulated devices of one account.
 
 use crate::device::Device;
 use crate::network::{Line, SERVER};
@@ -10,7 +10,7 @@ use cairn_server::{Clock, DevAccess, Options, Server};
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// Everything of one run.
+/// Everything of one simulation.
 pub struct World {
     pub server: Server,
     pub devices: Vec<Device>,

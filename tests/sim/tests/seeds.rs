@@ -1,7 +1,8 @@
-//! The laws of the whole system, over many seeds. `CAIRN_SIM_SEEDS=N` runs more; `CAIRN_SIM_SEED=S`
-//! runs one of each plot, and `RUST_LOG=cairn_engine=trace` tells what the engines do meanwhile.
+//! Properties of the whole system (devices become equal, nothing is lost), over many seeds. `CAIRN_SIM_SEEDS=N` runs
+//! more; `CAIRN_SIM_SEED=S` runs one in each test, and `RUST_LOG=cairn_engine=trace` tells what the engines do
+//! meanwhile.
 
-use cairn_sim::story::{Plot, tell};
+use cairn_sim::random_run::{Outcome, RunOptions, run_seed};
 use cairn_sim::time::simulate;
 
 fn seeds(default: u64) -> Vec<u64> {
@@ -13,7 +14,7 @@ fn seeds(default: u64) -> Vec<u64> {
     }
 }
 
-fn run(plot: Plot, default: u64) {
+fn run(options: RunOptions, default: u64) {
     if std::env::var_os("CAIRN_SIM_SEED").is_some() {
         let filter =
             tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
@@ -27,25 +28,28 @@ fn run(plot: Plot, default: u64) {
     }
     let mut broken = Vec::new();
     for seed in seeds(default) {
-        if let Err(law) = one(seed, plot) {
-            eprintln!("{law}\n");
+        if let Err(failure) = one(seed, options) {
+            eprintln!("{failure}\n");
             broken.push(seed);
             if broken.len() >= 5 {
                 break;
             }
         }
     }
-    assert!(broken.is_empty(), "broken with {plot:?}, seeds {broken:?}");
+    assert!(
+        broken.is_empty(),
+        "broken with {options:?}, seeds {broken:?}"
+    );
 }
 
-fn one(seed: u64, plot: Plot) -> Result<cairn_sim::story::Ending, String> {
-    simulate(tell(seed, plot))
+fn one(seed: u64, options: RunOptions) -> Result<Outcome, String> {
+    simulate(run_seed(seed, options))
 }
 
 #[test]
 fn two_devices_on_good_lines_become_equal_and_lose_nothing() {
     run(
-        Plot {
+        RunOptions {
             devices: 2,
             steps: 30,
             faults: false,
@@ -60,7 +64,7 @@ fn two_devices_on_good_lines_become_equal_and_lose_nothing() {
 #[test]
 fn one_editor_alone_makes_no_conflict_copy() {
     run(
-        Plot {
+        RunOptions {
             devices: 2,
             steps: 30,
             faults: true,
@@ -75,7 +79,7 @@ fn one_editor_alone_makes_no_conflict_copy() {
 #[test]
 fn bad_lines_lose_nothing() {
     run(
-        Plot {
+        RunOptions {
             devices: 3,
             steps: 30,
             faults: true,
@@ -90,7 +94,7 @@ fn bad_lines_lose_nothing() {
 #[test]
 fn crashes_lose_nothing() {
     run(
-        Plot {
+        RunOptions {
             devices: 2,
             steps: 40,
             faults: true,
@@ -105,7 +109,7 @@ fn crashes_lose_nothing() {
 #[test]
 fn what_somebody_does_on_the_service_without_keys_loses_nothing() {
     run(
-        Plot {
+        RunOptions {
             devices: 2,
             steps: 40,
             faults: true,
@@ -119,7 +123,7 @@ fn what_somebody_does_on_the_service_without_keys_loses_nothing() {
 
 #[test]
 fn the_same_seed_gives_the_same_run() {
-    let plot = Plot {
+    let options = RunOptions {
         devices: 3,
         steps: 40,
         faults: true,
@@ -128,6 +132,6 @@ fn the_same_seed_gives_the_same_run() {
         keyless: true,
     };
     for seed in 0..5 {
-        assert_eq!(one(seed, plot), one(seed, plot), "seed {seed}");
+        assert_eq!(one(seed, options), one(seed, options), "seed {seed}");
     }
 }

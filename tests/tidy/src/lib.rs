@@ -1,4 +1,4 @@
-//! The rules of the house, checked: who may import whom, who owns which dependency, how files look.
+//! Checks the project's own rules: who may import whom, who owns which dependency, how files look.
 //!
 //! Each rule is a function from the workspace to its violations; a report names the rule and its
 //! rationale. `docs/ARCHITECTURE.md` explains the rules; style that the compiler or clippy checks is not

@@ -225,7 +225,7 @@ mod tests {
         assert!(!is_test("server/src/routes/nodes.rs"));
         assert!(is_test("server/tests/nodes.rs"));
         assert!(is_test("tests/e2e/src/lib.rs"));
-        assert!(is_test("daemon/crates/plan/tests/laws.rs"));
+        assert!(is_test("daemon/crates/plan/tests/properties.rs"));
         assert!(is_test("daemon/crates/platform/src/disk/tests.rs"));
         assert!(!is_test("daemon/crates/platform/src/disk.rs"));
     }

@@ -1,12 +1,12 @@
 //! rclone's crypt over WebDAV, served by rclone itself.
 
-use super::{Push, Service, counting_proxy, free_port, wait_for_listener};
+use super::{Push, Service, counting_proxy, free_port, serve_with_rclone};
 use crate::process::{Run, run};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use cairn_e2e::proxy::Proxy;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 pub(crate) struct Rclone {
     dir: PathBuf,
@@ -19,16 +19,7 @@ impl Rclone {
         let store = dir.join("store");
         fs::create_dir_all(&store)?;
         let port = free_port()?;
-        let server = Command::new("rclone")
-            .args(["serve", "webdav", "--addr", &format!("127.0.0.1:{port}")])
-            .arg(&store)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(File::create(dir.join("server.log"))?)
-            .spawn()
-            .context("`rclone serve webdav` can't be started")?;
-        let server = Service(server);
-        wait_for_listener(port)?;
+        let server = serve_with_rclone("webdav", &store, port, &dir.join("server.log"))?;
         let proxy = counting_proxy(port)?;
         let password = Command::new("rclone")
             .args(["obscure", "a passphrase"])

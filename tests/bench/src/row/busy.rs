@@ -1,4 +1,4 @@
-//! A small file both ways while three uploads of 1 GiB crawl through a limited line.
+//! A small file both ways while three uploads of 1 GiB go slowly through a limited connection.
 
 use super::{Bench, clear};
 use crate::data::big_file;

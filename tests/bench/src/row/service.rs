@@ -4,7 +4,7 @@
 mod writes;
 
 use super::Bench;
-use crate::peer::{Service, Tool, free_port, wait_for_listener};
+use crate::peer::{Service, Tool, free_port, serve_with_rclone, wait_for_listener};
 use crate::table::{Measure, Results};
 use anyhow::{Context, Result, bail};
 use cairn_e2e::binaries;
@@ -98,17 +98,7 @@ fn webdav(dir: &Path, port: u16) -> Result<Service> {
     let store = dir.join("webdav");
     fs::create_dir_all(&store)?;
     fs::write(store.join("read"), "content")?;
-    let server = Command::new("rclone")
-        .args(["serve", "webdav", "--addr", &format!("127.0.0.1:{port}")])
-        .arg(&store)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(File::create(dir.join("webdav.log"))?)
-        .spawn()
-        .context("`rclone serve webdav` can't be started")?;
-    let server = Service(server);
-    wait_for_listener(port)?;
-    Ok(server)
+    serve_with_rclone("webdav", &store, port, &dir.join("webdav.log"))
 }
 
 fn request(method: &str, path: &str) -> String {

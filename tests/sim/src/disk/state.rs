@@ -14,9 +14,9 @@ pub(super) struct State {
     durable: Files,
     /// By the directory that is watched.
     pub(super) watchers: BTreeMap<PathBuf, UnboundedSender<Hint>>,
-    /// A deed of the user, to be done just before a file or folder is renamed to a path that contains
+    /// An action of the user, to be done just before a file or folder is renamed to a path that contains
     /// this text.
-    before_rename: Option<(String, Deed)>,
+    before_rename: Option<(String, Action)>,
     /// Files that can't be opened, and directories whose entries stay as they are.
     pub(super) refused: BTreeSet<PathBuf>,
     /// Watching fails from its beginning.
@@ -46,7 +46,7 @@ impl State {
 }
 
 /// Something that a user does.
-pub type Deed = Box<dyn FnOnce(&mut Files) -> io::Result<()> + Send>;
+pub type Action = Box<dyn FnOnce(&mut Files) -> io::Result<()> + Send>;
 
 /// A disk; clones share it.
 #[derive(Clone, Default)]
@@ -86,8 +86,8 @@ impl SimDisk {
 
     /// Lets the user do something in the instant before the engine renames anything to a path that
     /// contains `text`.
-    pub fn before_rename(&self, text: &str, deed: Deed) {
-        self.state().before_rename = Some((text.to_owned(), deed));
+    pub fn before_rename(&self, text: &str, action: Action) {
+        self.state().before_rename = Some((text.to_owned(), action));
     }
 
     /// Lets a file be opened, or something be moved to a directory or out of it, no more, or again.
@@ -142,8 +142,8 @@ impl SimDisk {
     pub(super) fn interrupt(&self, to: &Path) -> io::Result<()> {
         let mut state = self.state();
         match state.before_rename.take() {
-            Some((text, deed)) if to.to_string_lossy().contains(&text) => {
-                deed(&mut state.now)?;
+            Some((text, action)) if to.to_string_lossy().contains(&text) => {
+                action(&mut state.now)?;
                 state.flush();
             }
             other => state.before_rename = other,

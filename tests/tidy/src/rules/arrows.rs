@@ -139,9 +139,10 @@ const OWNED: &[(&str, &[&str])] = &[
     ("rustix", &["cairn-platform", "cairn-e2e", "cairn-bench"]),
     ("tauri", &["cairn-tray"]),
     // The server seals its own records at rest; it never has a key of a client.
-    ("aes-gcm", &["cairn-crypto", "cairn-store"]),
+    ("aes-gcm", &["cairn-store"]),
     // The server signs ID tokens with a key of its own.
     ("rsa", &["cairn-crypto", "cairn-service"]),
+    ("aws-lc-rs", &["cairn-crypto"]),
     ("pbkdf2", &["cairn-crypto"]),
     (
         "ed25519-dalek",

@@ -116,7 +116,7 @@ pub const QUIET: Rule = Rule {
 pub const PURE_PLAN: Rule = Rule {
     name: "pure-plan",
     rule: "the planner does no IO, reads no clock, draws no randomness, is not async, can't fail",
-    rationale: "its laws (nothing is lost, everything converges) are proved on ten thousand random trees \
+    rationale: "its properties (nothing is lost, everything converges) are tested on ten thousand random trees \
               a run; that only counts if nothing else decides",
     find: |workspace| {
         const BANNED: [&str; 10] = [

@@ -1,4 +1,4 @@
-//! Blocked nodes stay as they are; deletions that wait for consent delete nothing.
+//! Blocked nodes (that get no step) stay as they are; deletions that wait for consent delete nothing.
 
 use crate::scenario::{Pair, check};
 use cairn_model::Kind;
@@ -257,4 +257,33 @@ fn a_move_out_of_a_folder_whose_deletion_waits_is_made() {
     );
     come_to_rest(&mut pair);
     check(&pair.second, "a=1 d/b=2");
+}
+
+#[test]
+fn contents_that_wait_leave_both_sides_as_they_are_and_all_else_goes_on() {
+    let mut pair = Pair::with("d/a=1 b=2 c=3");
+    let held = ["a", "b"].map(|name| pair.service.node_named(name));
+    pair.first.policy.held = held.into();
+    pair.first
+        .user("d/a=locked; mv d/a d/a.locked; b=locked; c=4; e=5");
+    come_to_rest(&mut pair);
+    check(&pair.second, "d/a=1 b=2 c=4 e=5");
+    check(&pair.first, "d/a.locked=locked b=locked c=4 e=5");
+    pair.first.policy.held.clear();
+    come_to_rest(&mut pair);
+    check(&pair.second, "d/a.locked=locked b=locked c=4 e=5");
+}
+
+#[test]
+fn a_deletion_in_favour_of_another_file_waits_as_well() {
+    let mut pair = Pair::with("d/a=1 b=2");
+    pair.first.policy.held = [pair.service.node_named("a")].into();
+    pair.first.user("rm d/a; d/a.locked=locked; rm b");
+    let plan = pair.first.plan(&pair.service);
+    assert_eq!(files(&plan.remote_deletions), 2, "both are counted");
+    come_to_rest(&mut pair);
+    check(&pair.second, "d/a=1 d/a.locked=locked");
+    pair.first.policy.held.clear();
+    come_to_rest(&mut pair);
+    check(&pair.second, "d/a.locked=locked");
 }

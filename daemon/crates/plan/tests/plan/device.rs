@@ -18,7 +18,8 @@ pub(crate) struct Device {
     pub(crate) trash: Vec<String>,
     pub(crate) transfers: u32,
     pub(crate) local_moves: u32,
-    /// Takes each move on the service for agreed at once, temporary names too; both ways are sound.
+    /// Records each move on the service in the synced tree at once, temporary names too; with and without this,
+    /// plans must be correct.
     pub(crate) eager: bool,
     pub(crate) opened: BTreeSet<RevisionId>,
     next: i64,
@@ -33,6 +34,7 @@ impl Device {
                 stamp: "2026-01-02 030405".to_owned(),
                 block_local_deletions: false,
                 block_remote_deletions: false,
+                held: BTreeSet::new(),
             },
             local: BTreeMap::new(),
             bytes: BTreeMap::new(),

@@ -1,4 +1,4 @@
-//! Changes that travel one way only: the closed side is never touched.
+//! One-way folders: changes travel one way only, and the other side is never touched.
 
 use crate::device::Device;
 use crate::scenario::{Pair, check};

@@ -1,4 +1,4 @@
-//! Random histories: what users do on two devices after a common base, and what must come of it.
+//! Random histories: what users do on two devices after a common base, and the properties that the result must have.
 
 use crate::device::Device;
 use crate::scenario::Pair;

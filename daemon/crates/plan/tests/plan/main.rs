@@ -1,4 +1,4 @@
-//! The planner against a small world: tables of named cases, and laws over random histories.
+//! The planner against devices and a service in memory: tables of named cases, and properties over random histories.
 
 #![expect(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
@@ -8,10 +8,10 @@ mod device;
 mod direction;
 mod executor;
 mod history;
-mod laws;
 mod names;
 mod needs;
 mod one_side;
+mod properties;
 mod regressions;
 mod scale;
 mod scenario;

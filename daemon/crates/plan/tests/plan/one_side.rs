@@ -44,7 +44,7 @@ rows! {
     s078_a_tree_made_flat: "a/1=1 a/b/2=2 a/b/c/3=3 a/b/c/d/4=4", "mv a/1 1; mv a/b/2 2; mv a/b/c/3 3; mv a/b/c/d/4 4; rm a"
         => "1=1 2=2 3=3 4=4", transfers 0;
     s123_an_edit_in_a_folder_that_moves: "f1/f=0 f2/", "f1/f=new; mv f1 f2/f1" => "f2/f1/f=new", transfers 2;
-    s016_a_long_story: "", "1.txt=111; mv 1.txt 2.txt; 3.txt=222; mv 2.txt 3.txt; mkdir test; 4.txt=4; mv 3.txt test/3.txt; \
+    s016_many_moves_in_a_row: "", "1.txt=111; mv 1.txt 2.txt; 3.txt=222; mv 2.txt 3.txt; mkdir test; 4.txt=4; mv 3.txt test/3.txt; \
         mv 4.txt test/4.txt; mkdir test2; mv test test2/test; mv test2/test test; test/4.txt=4555; mv test test2/test; mv test2 test3"
         => "test3/test/3.txt=111 test3/test/4.txt=4555", transfers 4;
     s185_a_mode_bit: "s.sh=1", "chmod s.sh" => "s.sh=1", transfers 0;

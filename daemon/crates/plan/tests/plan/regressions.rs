@@ -1,9 +1,9 @@
-//! Shrunk histories that once broke a law.
+//! Shrunk random histories that once broke a property.
 //!
 //! The numbers choose among what is there, as in the random histories.
 
 use crate::history::Act::{self, Create, Delete, Edit, Mkdir, Move, ReplaceType, Swap};
-use crate::laws::{bring_together, die_after};
+use crate::properties::{bring_together, die_after};
 
 /// Base, first device's acts, second device's acts, and after which steps which device dies.
 fn lives(base: &[Act], a: &[Act], b: &[Act], cuts: &[(bool, u8)]) {

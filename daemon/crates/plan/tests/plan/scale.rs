@@ -4,6 +4,7 @@
 
 use cairn_model::{ContentHash, Kind, LocalId, Name, NodeId, RevisionId, SyncMode};
 use cairn_plan::{Blocked, LocalNode, Policy, RemoteNode, Step, SyncedNode, Trees, reconcile};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use uuid::Uuid;
 
@@ -14,6 +15,7 @@ fn policy() -> Policy {
         stamp: "2026-01-02 030405".into(),
         block_local_deletions: false,
         block_remote_deletions: false,
+        held: BTreeSet::new(),
     }
 }
 

@@ -58,7 +58,7 @@ impl Pair {
     }
 }
 
-/// Changes on both devices; both end equal. Returns the pair for more questions.
+/// Changes on both devices; both end equal. Returns the pair for further checks.
 pub(crate) fn meet(base: &str, first: &str, second: &str) -> Pair {
     let mut pair = Pair::with(base);
     pair.first.user(first);

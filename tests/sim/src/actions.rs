@@ -1,4 +1,4 @@
-//! Deeds of users to the files of a device.
+//! Random actions of users on the files of a device.
 
 use crate::device::{Device, ROOT};
 use crate::disk::Files;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const NAMES: &[&str] = &["a", "b", "c", "d", "e.txt"];
 
 /// A device with what a user sees of it.
-struct Scene<'a> {
+struct UserView<'a> {
     device: &'a Device,
     random: &'a Seeded,
     tree: BTreeMap<String, Option<Vec<u8>>>,
@@ -21,11 +21,11 @@ struct Scene<'a> {
     noticed: bool,
 }
 
-/// `None` if there was nothing to do it to.
-type Deed = fn(&Scene<'_>, &mut Oracle) -> Option<String>;
+/// One kind of action; returns its line for the log, `None` if there was nothing to do it to.
+type Action = fn(&UserView<'_>, &mut Oracle) -> Option<String>;
 
-/// Each as often as it is done in comparison with the others.
-const DEEDS: &[Deed] = &[
+/// All actions, each as often as it is done in comparison with the others.
+const ACTIONS: &[Action] = &[
     create,
     create,
     create,
@@ -43,21 +43,21 @@ const DEEDS: &[Deed] = &[
     copy,
 ];
 
-/// One deed of a user; `None` if there was nothing to do it to.
+/// One action of a user, as a line for the log; `None` if there was nothing to do it to.
 pub(crate) fn work(world: &World, at: usize, oracle: &mut Oracle) -> Option<String> {
     let device = &world.devices[at];
-    let scene = Scene {
+    let view = UserView {
         device,
         random: &world.random,
         tree: tree_of(device),
         noticed: !world.random.one_in(5),
     };
-    let deed = scene.random.pick(DEEDS)?;
-    let done = deed(&scene, oracle)?;
+    let action = view.random.pick(ACTIONS)?;
+    let done = action(&view, oracle)?;
     Some(format!("{}: {done}", device.name))
 }
 
-impl Scene<'_> {
+impl UserView<'_> {
     fn any(&self) -> Option<PathBuf> {
         let paths: Vec<&String> = self.tree.keys().collect();
         Some(Path::new(ROOT).join(self.random.pick(&paths)?))
@@ -110,18 +110,18 @@ impl Scene<'_> {
     }
 }
 
-fn create(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {
-    let path = scene.free_place()?;
-    let content = oracle.write(&scene.device.name);
-    scene.change(&path, |files| files.write(&path, &content))?;
+fn create(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+    let path = view.free_place()?;
+    let content = oracle.write(&view.device.name);
+    view.change(&path, |files| files.write(&path, &content))?;
     Some(format!("create {} = {}", path.display(), label(&content)))
 }
 
 /// Too large to travel with others.
-fn create_large(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {
-    let path = scene.free_place()?;
-    let content = oracle.write_large(&scene.device.name);
-    scene.change(&path, |files| files.write(&path, &content))?;
+fn create_large(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+    let path = view.free_place()?;
+    let content = oracle.write_large(&view.device.name);
+    view.change(&path, |files| files.write(&path, &content))?;
     Some(format!(
         "create {} = {}, large",
         path.display(),
@@ -129,20 +129,20 @@ fn create_large(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {
     ))
 }
 
-fn edit(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {
-    let path = scene.any_file()?;
-    oracle.put_away(&scene.bytes(&path)?);
-    let content = oracle.write(&scene.device.name);
-    scene.change(&path, |files| files.write(&path, &content))?;
+fn edit(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+    let path = view.any_file()?;
+    oracle.put_away(&view.bytes(&path)?);
+    let content = oracle.write(&view.device.name);
+    view.change(&path, |files| files.write(&path, &content))?;
     Some(format!("edit {} = {}", path.display(), label(&content)))
 }
 
 /// As editors save: a new file takes the name.
-fn save(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {
-    let path = scene.any_file()?;
-    oracle.put_away(&scene.bytes(&path)?);
-    let content = oracle.write(&scene.device.name);
-    scene.change(&path, |files| {
+fn save(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+    let path = view.any_file()?;
+    oracle.put_away(&view.bytes(&path)?);
+    let content = oracle.write(&view.device.name);
+    view.change(&path, |files| {
         files.remove(&path)?;
         files.write(&path, &content)
     })?;
@@ -150,31 +150,31 @@ fn save(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {
 }
 
 /// In two writes: the engine may come in between.
-fn append(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {
-    let path = scene.any_file()?;
-    let old = scene.bytes(&path)?;
+fn append(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+    let path = view.any_file()?;
+    let old = view.bytes(&path)?;
     let half = [&old[..], b" and"].concat();
-    scene.change(&path, |files| files.write(&path, &half))?;
+    view.change(&path, |files| files.write(&path, &half))?;
     oracle.put_away(&old);
-    let content = oracle.write(&scene.device.name);
-    scene.change(&path, |files| files.write(&path, &content))?;
+    let content = oracle.write(&view.device.name);
+    view.change(&path, |files| files.write(&path, &content))?;
     Some(format!("append {} = {}", path.display(), label(&content)))
 }
 
-fn touch(scene: &Scene<'_>, _oracle: &mut Oracle) -> Option<String> {
-    let path = scene.any_file()?;
-    let bytes = scene.bytes(&path)?;
-    scene.change(&path, |files| files.write(&path, &bytes))?;
+fn touch(view: &UserView<'_>, _oracle: &mut Oracle) -> Option<String> {
+    let path = view.any_file()?;
+    let bytes = view.bytes(&path)?;
+    view.change(&path, |files| files.write(&path, &bytes))?;
     Some(format!("touch {}", path.display()))
 }
 
-fn set_executable(scene: &Scene<'_>, _oracle: &mut Oracle) -> Option<String> {
-    let path = scene.any_file()?;
-    let before = scene
+fn set_executable(view: &UserView<'_>, _oracle: &mut Oracle) -> Option<String> {
+    let path = view.any_file()?;
+    let before = view
         .device
         .disk
         .look(|files| files.get(&path).ok()?.executable)?;
-    scene.change(&path, |files| {
+    view.change(&path, |files| {
         let now = files.tick();
         files.get_mut(&path)?.set_executable(!before, now);
         Ok(())
@@ -182,44 +182,44 @@ fn set_executable(scene: &Scene<'_>, _oracle: &mut Oracle) -> Option<String> {
     Some(format!("executable {} = {}", path.display(), !before))
 }
 
-fn remove(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {
-    let path = scene.any()?;
-    scene.put_away(&path, oracle);
-    scene.change(&path, |files| files.remove(&path))?;
+fn remove(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+    let path = view.any()?;
+    view.put_away(&path, oracle);
+    view.change(&path, |files| files.remove(&path))?;
     Some(format!("remove {}", path.display()))
 }
 
-fn make_folder(scene: &Scene<'_>, _oracle: &mut Oracle) -> Option<String> {
-    let path = scene.free_place()?;
-    scene.change(&path, |files| files.mkdir(&path))?;
+fn make_folder(view: &UserView<'_>, _oracle: &mut Oracle) -> Option<String> {
+    let path = view.free_place()?;
+    view.change(&path, |files| files.mkdir(&path))?;
     Some(format!("mkdir {}", path.display()))
 }
 
-fn rename(scene: &Scene<'_>, _oracle: &mut Oracle) -> Option<String> {
-    let (from, to) = (scene.any()?, scene.free_place()?);
-    scene.change(&from, |files| files.rename(&from, &to))?;
-    scene.change(&to, |_| Ok(()));
+fn rename(view: &UserView<'_>, _oracle: &mut Oracle) -> Option<String> {
+    let (from, to) = (view.any()?, view.free_place()?);
+    view.change(&from, |files| files.rename(&from, &to))?;
+    view.change(&to, |_| Ok(()));
     Some(format!("move {} {}", from.display(), to.display()))
 }
 
 /// Moves a file over another one.
-fn replace(scene: &Scene<'_>, oracle: &mut Oracle) -> Option<String> {
-    let (from, to) = (scene.any_file()?, scene.any_file()?);
+fn replace(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+    let (from, to) = (view.any_file()?, view.any_file()?);
     if from == to {
         return None;
     }
-    scene.put_away(&to, oracle);
-    scene.change(&from, |files| {
+    view.put_away(&to, oracle);
+    view.change(&from, |files| {
         files.remove(&to)?;
         files.rename(&from, &to)
     })?;
-    scene.change(&to, |_| Ok(()));
+    view.change(&to, |_| Ok(()));
     Some(format!("move {} over {}", from.display(), to.display()))
 }
 
-fn copy(scene: &Scene<'_>, _oracle: &mut Oracle) -> Option<String> {
-    let (from, to) = (scene.any_file()?, scene.free_place()?);
-    let bytes = scene.bytes(&from)?;
-    scene.change(&to, |files| files.write(&to, &bytes))?;
+fn copy(view: &UserView<'_>, _oracle: &mut Oracle) -> Option<String> {
+    let (from, to) = (view.any_file()?, view.free_place()?);
+    let bytes = view.bytes(&from)?;
+    view.change(&to, |files| files.write(&to, &bytes))?;
     Some(format!("copy {} {}", from.display(), to.display()))
 }

@@ -312,3 +312,155 @@ fn a_member_whose_keys_changed_gets_none_until_somebody_has_compared() -> Result
     ensure!(crew.download(&crew.member, "/plan.txt")? == SECRET);
     Ok(())
 }
+
+const FOLDER: [&str; 4] = ["--remote", "/plans", "--space", "Crew"];
+
+/// Syncs the device's folder with the team's, beside a folder of its own space.
+fn sync_team_folder(device: &mut Device) -> Result<PathBuf> {
+    device.start()?;
+    let own = device
+        .home()
+        .with_file_name(format!("own-{}", device.name()));
+    let own_text = own.display().to_string();
+    device.must(&["add", &own_text, "--remote", "/own"])?;
+    device.must(&[&["add", &device.root_text()][..], &FOLDER].concat())?;
+    Ok(own)
+}
+
+/// Waits until the status of the team's folder has a problem with these words.
+fn wait_problem(device: &Device, words: &str) -> Result<()> {
+    let local = device.root_text();
+    let status = device.wait_status(words, |status| {
+        status
+            .problems()
+            .any(|problem| problem.message.contains(words))
+    })?;
+    let folder = status.folders.iter().find(|folder| folder.local == local);
+    ensure!(folder.context("no such folder")?.state == "error");
+    Ok(())
+}
+
+fn read(device: &Device, name: &str) -> Result<String> {
+    Ok(String::from_utf8(device.files().read(name)?)?)
+}
+
+#[test]
+fn a_folder_of_a_team_is_added_by_its_name_and_nothing_else_is_mistaken_for_it() -> Result<()> {
+    let mut crew = Crew::new()?;
+    let root = crew.member.root_text();
+    let add = |args: &[&str]| crew.member.cli(&[&["add", &root][..], args].concat());
+    add(&["--private"])?.refuses(2, &["not available yet"])?;
+    add(&["--space", "Fleet"])?.refuses(1, &["no team Fleet", "Crew"])?;
+    crew.owner.must(&[
+        "teams",
+        "grant",
+        "Crew",
+        "--accept-new",
+        MEMBER,
+        "--accept-new",
+        OUTSIDER,
+    ])?;
+
+    // Without a daemon, by the team's id; then it is not to be had a second time.
+    let id = crew.team.clone();
+    let added = add(&["--remote", "/plans", "--space", &id])?.ok()?.json()?;
+    ensure!(added["space"]["name"] == "Crew", "{added}");
+    add(&["--remote", "/plans"])?.refuses(2, &["synced already"])?;
+    let listed = crew.member.must(&["folders"])?.json()?;
+    ensure!(
+        listed["folders"][0]["space"]["team"] == id.as_str(),
+        "{listed}"
+    );
+
+    crew.member.start()?;
+    crew.member.files().write("a.txt", "ahoy")?;
+    crew.member.cycle()?;
+    let found = crew
+        .owner
+        .must(&["info", "/plans/a.txt", "--team", "Crew"])?;
+    ensure!(found.json()?["verified"] == true);
+    // A path on this disk is one of the team's with --team only.
+    let path = crew.member.files().path("a.txt").display().to_string();
+    crew.member
+        .cli(&["info", &path])?
+        .refuses(2, &["--team Crew"])?;
+    crew.member.must(&["info", &path, "--team", "Crew"])?;
+    let why = crew.member.must(&["why", &path])?.json()?;
+    ensure!(why["state"] == "synced", "{why}");
+    crew.member.must(&["remove", &root])?;
+    let left = crew.member.must(&["folders"])?.json()?;
+    ensure!(
+        left["folders"].as_array().is_some_and(Vec::is_empty),
+        "{left}"
+    );
+    ensure!(read(&crew.member, "a.txt")? == "ahoy");
+    crew.member.check_log()
+}
+
+#[test]
+fn two_members_sync_a_folder_of_their_team_until_one_is_removed_and_keeps_the_files() -> Result<()>
+{
+    let mut crew = Crew::new()?;
+    let own = sync_team_folder(&mut crew.member)?;
+    wait_problem(&crew.member, "not granted to you yet")?;
+    let accept = [
+        "teams",
+        "grant",
+        "Crew",
+        "--accept-new",
+        MEMBER,
+        "--accept-new",
+        OUTSIDER,
+    ];
+    crew.owner.must(&accept)?;
+    sync_team_folder(&mut crew.owner)?;
+
+    // Edits in both directions, and a conflict.
+    crew.owner.files().write("plan.txt", "north")?;
+    crew.owner.cycle()?;
+    crew.member.cycle()?;
+    ensure!(read(&crew.member, "plan.txt")? == "north");
+    crew.member.files().write("plan.txt", "south")?;
+    crew.member.cycle()?;
+    crew.owner.cycle()?;
+    ensure!(read(&crew.owner, "plan.txt")? == "south");
+    crew.member.pause()?;
+    crew.owner.files().write("plan.txt", "by land")?;
+    crew.owner.cycle()?;
+    crew.member.files().write("plan.txt", "by sea")?;
+    crew.member.resume()?;
+    crew.member.cycle()?;
+    crew.owner.cycle()?;
+    ensure!(crew.member.conflicts()? == 1);
+    let tree = crew.member.tree()?;
+    ensure!(tree.count_of(b"by land") == 1 && tree.count_of(b"by sea") == 1);
+    ensure!(tree.difference(&crew.owner.tree()?).is_none());
+
+    // Another key is in force: nothing is sealed under the one before, and nothing is lost.
+    crew.remove(OUTSIDER)?;
+    crew.member.files().write("between.txt", "epochs")?;
+    crew.member.must(&["sync"])?;
+    wait_problem(&crew.member, "not granted to you yet")?;
+    crew.owner.must(&["teams", "grant", "Crew"])?;
+    crew.member.cycle()?;
+    crew.owner.cycle()?;
+    ensure!(read(&crew.owner, "between.txt")? == "epochs");
+
+    // Whoever is removed keeps the files, and the own space syncs on.
+    crew.remove(MEMBER)?;
+    let before = crew.member.tree()?;
+    crew.member.must(&["sync"])?;
+    wait_problem(&crew.member, "don't belong to the team Crew")?;
+    crew.owner.must(&["teams", "grant", "Crew"])?;
+    crew.owner.files().remove("plan.txt")?;
+    crew.owner.cycle()?;
+    fs::write(own.join("mine.txt"), "mine")?;
+    crew.member.cycle()?;
+    crew.member.must(&["info", "/own/mine.txt"])?;
+    ensure!(before.difference(&crew.member.tree()?).is_none());
+    let path = crew.member.files().path("plan.txt").display().to_string();
+    let why = crew.member.must(&["why", &path])?.json()?;
+    ensure!(why["state"] == "parked", "{why}");
+    crew.member.check_log()?;
+    crew.owner.check_log()
+}

@@ -4,7 +4,7 @@ Invites somebody who then logs in with the command line, replaces a forgotten pa
 and meets a mail server that is busy, one that refuses, and one that is away. Fails at the first thing that is not as
 it has to be.
 
-Usage: story.py CAIRN_SERVER
+Usage: end_to_end.py CAIRN_SERVER
 """
 
 import email

@@ -1,5 +1,5 @@
-//! Both devices move, edit and delete at once (scenarios S090–S123). Moves compose by node id;
-//! of two moves of one node the first commit wins.
+//! Both devices move, edit and delete at once (scenarios S090–S123). Moves of different files and
+//! folders combine; of two moves of one of them, the first that reaches the server wins.
 
 use anyhow::Result;
 use cairn_e2e::{First, Scenario, Tree, World};

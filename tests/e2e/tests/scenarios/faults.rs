@@ -1,4 +1,4 @@
-//! Bad input, and a world that fails: each refusal says what happened, to what, and what to do;
+//! Bad input, and failures of disk, network and server: each refusal says what happened, to what, and what to do;
 //! nothing is lost, and everything else goes on.
 
 use anyhow::{Context, Result, ensure};

@@ -1,4 +1,4 @@
-//! The harness itself against a real server: what the stories rely on.
+//! Tests of the harness itself, against a real server: what the other tests rely on.
 
 use anyhow::{Result, ensure};
 use cairn_e2e::dev::Fault;

@@ -3,7 +3,7 @@
 Uploads with the command line, kills the server, downloads from a new one, takes the store away, deletes
 everything. Fails at the first thing that is not as it has to be.
 
-Usage: story.py CAIRN CAIRN_SERVER
+Usage: end_to_end.py CAIRN CAIRN_SERVER
 """
 
 import json

@@ -4,7 +4,7 @@ Two devices sync through each proxy over HTTPS, with a file that is larger than 
 the stream of changes is not held back; what the server says of its own address is the proxy's. Fails at
 the first thing that is not as it has to be. Only the standard library, openssl, nginx and Caddy.
 
-Usage: story.py CAIRN CAIRN_SERVER NGINX CADDY EXAMPLES
+Usage: end_to_end.py CAIRN CAIRN_SERVER NGINX CADDY EXAMPLES
 """
 
 import json
@@ -181,7 +181,7 @@ def check_addresses(url):
     assert found["issuer"].rstrip("/") == url, found["issuer"]
 
 
-def story(name, proxy):
+def check(name, proxy):
     port = free_port()
     url = f"https://localhost:{port}"
     server = Server(name, url)
@@ -216,5 +216,5 @@ def story(name, proxy):
             process.wait()
 
 
-story("nginx", nginx)
-story("caddy", caddy)
+check("nginx", nginx)
+check("caddy", caddy)

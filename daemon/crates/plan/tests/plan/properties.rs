@@ -1,7 +1,7 @@
-//! Laws over random histories: one tree, changed on two devices, brought together again.
+//! Property tests of the planner over random histories: one tree, changed on two devices, brought together again.
 //!
-//! `PROPTEST_CASES` sets the number of cases of each law. A failure prints its shrunk history and
-//! adds its seed to `proptest-regressions/laws.txt`, which later runs try first.
+//! `PROPTEST_CASES` sets the number of cases of each property. A failure prints its shrunk history and
+//! adds its seed to `proptest-regressions/properties.txt`, which later runs try first.
 
 use crate::device::Device;
 use crate::history::{Act, Oracle, acts, base, history, move_strategy, name, pick};
@@ -23,7 +23,7 @@ fn config(cases: u32) -> ProptestConfig {
             cases
         },
         failure_persistence: Some(Box::new(FileFailurePersistence::Direct(
-            "proptest-regressions/laws.txt",
+            "proptest-regressions/properties.txt",
         ))),
         max_shrink_iters: 20_000,
         ..default

@@ -211,15 +211,38 @@ fn s188_a_device_that_joins_sends_nothing_that_the_shared_rules_forbid() -> Resu
     })?;
     world.a.files().run(".cairnignore=*.key; doc=d")?;
     world.b.files().run("id.key=secret; own=o")?;
-    world.a.add(&World::remote_folder())?;
-    world.a.start()?;
-    world.a.wait_idle()?;
-    world.b.add(&World::remote_folder())?;
-    world.b.start()?;
-    world.settle()?;
+    world.link_one_after_the_other()?;
     differs(".cairnignore=*.key; doc=d; own=o", &world.a.tree()?)?;
     differs(
         ".cairnignore=*.key; doc=d; id.key=secret; own=o",
+        &world.b.tree()?,
+    )?;
+    let remote = world.server.service().tree()?;
+    ensure!(
+        !remote.keys().any(|path| path.contains("id.key")),
+        "{remote:?}"
+    );
+    world.steady()?;
+    world.finish()
+}
+
+#[test]
+fn s189_shared_rules_in_a_directory_hold_for_a_device_that_joins() -> Result<()> {
+    let mut world = World::with(Setup {
+        unlinked: true,
+        ..Setup::default()
+    })?;
+    world.a.files().run("s/.cairnignore=*.key; s/doc=d")?;
+    world.b.files().run("s/id.key=secret; s/own=o; top.key=t")?;
+    world.link_one_after_the_other()?;
+    differs(
+        "s/.cairnignore=*.key; s/doc=d; s/own=o; top.key=t",
+        &world.a.tree()?,
+    )?;
+    world.a.files().run("mv s n")?;
+    world.settle()?;
+    differs(
+        "n/.cairnignore=*.key; n/doc=d; n/id.key=secret; n/own=o; top.key=t",
         &world.b.tree()?,
     )?;
     let remote = world.server.service().tree()?;

@@ -1,4 +1,5 @@
-//! The end-to-end stories, one file each, in one binary: linking it is what takes the time.
+//! The end-to-end tests, most of them scenarios of docs/scenarios.md, a file for each group. They are one binary,
+//! because linking takes most of the time.
 #![cfg(unix)]
 
 mod concurrent_moves;

@@ -1,22 +1,25 @@
-//! A random story: users work on all devices, lines fail, power goes; then everything must be equal
-//! and nothing lost.
+//! One random run of the simulator: users work on all devices, connections fail, power goes; in the end all devices
+//! must hold the same and nothing may be lost.
 
 use crate::device::{Device, path};
 use crate::disk::Node;
 use crate::oracle::{Oracle, label};
 use crate::random::Seeded;
 use crate::world::{World, tree_of};
-use crate::{deeds, keyless};
+use crate::{actions, keyless};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The parameters of a story.
+/// The parameters of a random run.
 #[derive(Clone, Copy, Debug)]
-pub struct Plot {
+pub struct RunOptions {
     pub devices: usize,
+    /// Events of the run: an action of a user, a pause, a fault, a crash.
     pub steps: usize,
+    /// Requests fail now and then.
     pub faults: bool,
+    /// Devices are killed, some together with their power.
     pub crashes: bool,
     /// Only the first device is worked on.
     pub one_editor: bool,
@@ -24,21 +27,22 @@ pub struct Plot {
     pub keyless: bool,
 }
 
-/// The end of a story: enough to compare two runs byte for byte.
+/// The result of a run: enough to compare two runs byte for byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ending {
+pub struct Outcome {
     pub tree: BTreeMap<String, Option<Vec<u8>>>,
-    pub deeds: Vec<String>,
+    /// The log of the run: one line for each event.
+    pub events: Vec<String>,
 }
 
-/// Runs the story of a seed.
+/// Does one random run, which follows from its seed alone.
 ///
 /// # Errors
-/// The law that was broken, with the deeds that led there.
-pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
-    let mut world = World::new(seed, plot.devices).await;
+/// The property that does not hold, with the events that led there.
+pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String> {
+    let mut world = World::new(seed, options.devices).await;
     let mut oracle = Oracle::default();
-    let mut deeds = Vec::new();
+    let mut events = Vec::new();
     let disks = Seeded::new(seed, 3);
     for device in &mut world.devices {
         if disks.one_in(4) {
@@ -49,68 +53,73 @@ pub async fn tell(seed: u64, plot: Plot) -> Result<Ending, String> {
         }
         device.start();
     }
-    for _ in 0..plot.steps {
-        let editor = plot.one_editor.then(|| Entries::of(&world.devices[0]));
-        let did_work = step(&mut world, plot, &mut oracle, &mut deeds).await;
+    for _ in 0..options.steps {
+        let editor = options.one_editor.then(|| Entries::of(&world.devices[0]));
+        let did_work = step(&mut world, options, &mut oracle, &mut events).await;
         if let Some(editor) = editor.filter(|_| !did_work) {
             editor
                 .check_untouched(&world.devices[0])
-                .map_err(|law| format!("seed {seed}: {law}\n{}", deeds.join("\n")))?;
+                .map_err(|failure| format!("seed {seed}: {failure}\n{}", events.join("\n")))?;
         }
     }
-    finish(&mut world, &oracle, plot)
+    finish(&mut world, &oracle, options)
         .await
-        .map_err(|law| format!("seed {seed}: {law}\n{}", deeds.join("\n")))?;
-    Ok(Ending {
+        .map_err(|failure| format!("seed {seed}: {failure}\n{}", events.join("\n")))?;
+    Ok(Outcome {
         tree: tree_of(&world.devices[0]),
-        deeds,
+        events,
     })
 }
 
 /// Lets one thing happen. Returns whether somebody has worked on files.
-async fn step(world: &mut World, plot: Plot, oracle: &mut Oracle, deeds: &mut Vec<String>) -> bool {
+async fn step(
+    world: &mut World,
+    options: RunOptions,
+    oracle: &mut Oracle,
+    events: &mut Vec<String>,
+) -> bool {
     let random = world.random.clone();
-    let at = if plot.one_editor {
+    let at = if options.one_editor {
         0
     } else {
         random.below(world.devices.len())
     };
     match random.below(12) {
         0..=7 => {
-            if plot.keyless && random.one_in(6) {
-                deeds.extend(keyless::work(world, oracle).await);
+            if options.keyless && random.one_in(6) {
+                events.extend(keyless::work(world, oracle).await);
             } else {
-                deeds.extend(deeds::work(world, at, oracle));
+                events.extend(actions::work(world, at, oracle));
             }
             return true;
         }
         8 => {
             let pause = [1, 50, 400, 3_000, 70_000][random.below(5)];
-            deeds.push(format!("{pause} ms pass"));
+            events.push(format!("{pause} ms pass"));
             tokio::time::sleep(Duration::from_millis(pause)).await;
         }
         9 => {
-            let device = &world.devices[random.below(plot.devices)];
+            let device = &world.devices[random.below(options.devices)];
             if let Some(engine) = device.engine() {
                 if random.one_in(3) {
-                    deeds.push(format!("{} pauses", device.name));
+                    events.push(format!("{} pauses", device.name));
                     engine.pause(None, None).expect("the index takes it");
                 } else {
-                    deeds.push(format!("{} looks", device.name));
+                    events.push(format!("{} looks", device.name));
                     engine.resume(None).expect("the index takes it");
                     engine.rescan(None);
                 }
             }
         }
-        10 if plot.faults => {
+        10 if options.faults => {
             let n = [0, 3, 10][random.below(3)];
-            deeds.push(format!("{}: one fault in {n}", world.devices[at].name));
+            events.push(format!("{}: one fault in {n}", world.devices[at].name));
             world.devices[at].line.fault_one_in(n);
         }
-        11 if plot.crashes => {
+        11 if options.crashes => {
             let power = random.one_in(2);
             let device = &mut world.devices[at];
-            deeds.push(format!(
+            events.push(format!(
                 "{} is killed{}",
                 device.name,
                 if power { ", power gone" } else { "" }
@@ -120,20 +129,20 @@ async fn step(world: &mut World, plot: Plot, oracle: &mut Oracle, deeds: &mut Ve
         }
         _ => {
             let device = &world.devices[at];
-            deeds.push(format!("{} settles", device.name));
+            events.push(format!("{} settles", device.name));
             drop(tokio::time::timeout(Duration::from_secs(20), device.settle()).await);
         }
     }
     false
 }
 
-async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), String> {
+async fn finish(world: &mut World, oracle: &Oracle, options: RunOptions) -> Result<(), String> {
     for device in &world.devices {
         if let Some(engine) = device.engine() {
             engine.resume(None).expect("the index takes it");
         }
     }
-    let editor = plot.one_editor.then(|| Entries::of(&world.devices[0]));
+    let editor = options.one_editor.then(|| Entries::of(&world.devices[0]));
     world.settle().await?;
     if let Some(editor) = editor {
         editor.check_untouched(&world.devices[0])?;
@@ -147,7 +156,7 @@ async fn finish(world: &mut World, oracle: &Oracle, plot: Plot) -> Result<(), St
                 device.name
             ));
         }
-        if plot.one_editor && tree.keys().any(|path| path.contains("(conflicted copy ")) {
+        if options.one_editor && tree.keys().any(|path| path.contains("(conflicted copy ")) {
             return Err(format!(
                 "one editor alone made a conflict copy: {:?}",
                 tree.keys()
@@ -228,7 +237,7 @@ impl Entries {
             .collect()
     }
 
-    /// Checks that the only device that is worked on is as it was after the latest deed of its user. Nobody else
+    /// Checks that the only device that is worked on is as it was after the latest action of its user. Nobody else
     /// changes anything, so nothing may come back there, go, or be undone.
     fn check_untouched(&self, device: &Device) -> Result<(), String> {
         let changes = self.differences(&Self::of(device));

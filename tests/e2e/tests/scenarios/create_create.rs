@@ -76,12 +76,7 @@ fn s026_two_filled_folders_are_united_when_they_are_linked() -> Result<()> {
     })?;
     world.a.files().run("f1=a; same=s; onlyA=x")?;
     world.b.files().run("f1=b; same=s; onlyB=y")?;
-    world.a.add(&World::remote_folder())?;
-    world.a.start()?;
-    world.a.wait_idle()?;
-    world.b.add(&World::remote_folder())?;
-    world.b.start()?;
-    world.settle()?;
+    world.link_one_after_the_other()?;
     world.expect(&Tree::literal("f1=a; CC(f1)=b; same=s; onlyA=x; onlyB=y"))?;
     let (a, b) = world.counters()?;
     ensure!(
