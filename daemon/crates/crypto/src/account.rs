@@ -1,6 +1,7 @@
-//! Makes an account's keys, opens them, and changes the passphrase.
+//! Makes an account's keys, opens them from its key bundle (all of them, encrypted, as the server stores them), and
+//! changes the passphrase. The passphrase opens the account key, and that opens all others.
 //!
-//! The associated data of every wrap has the ids that the caller requested, never ids from a response.
+//! The associated data of every wrapped key has the ids that the caller requested, never ids from a response.
 
 use crate::aead;
 use crate::bundle::{BUNDLE_FORMAT, KeyBundle, WrappedSpaceKey};
@@ -30,7 +31,7 @@ pub struct AccountKeys {
 }
 
 impl AccountKeys {
-    /// The key under which this device seals what it trusts.
+    /// The key under which this device stores its pins and other facts that it trusts.
     #[must_use]
     pub fn trust_key(&self) -> TrustKey {
         TrustKey::new(&self.account_key, self.account)

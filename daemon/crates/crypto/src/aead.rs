@@ -1,15 +1,14 @@
 //! AES-256-GCM (NIST SP 800-38D).
 //!
-//! [`seal`] and [`open`] use a random nonce, for keys and manifests: format 1 byte, nonce 12, ciphertext,
-//! tag 16. At most 2^32 random nonces are safe under one key (section 8.3); the most used one, with which a
-//! space's manifests are sealed, seals one for each revision. [`encrypt`] and [`decrypt`] are for keys that
-//! are used once (`format2::object`, `format2::seal`).
+//! [`seal`] and [`open`] use a random nonce, for keys and manifests (the encrypted records of file revisions):
+//! format 1 byte, nonce 12, ciphertext, tag 16. At most 2^32 random nonces are safe under one key (section
+//! 8.3); the most used key encrypts the manifests of a space (one account's files, or a team's), one for each
+//! revision. [`encrypt`] and [`decrypt`] are for keys that are used once (`format2::object`, `format2::seal`).
 
 use crate::error::{CryptoError, Result};
 use crate::random::{self, Random};
 use crate::secret::Key;
-use aes_gcm::aead::inout::InOutBuf;
-use aes_gcm::{AeadInOut as _, Aes256Gcm, KeyInit as _, Nonce, Tag};
+use aws_lc_rs::aead::{AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
 use cairn_log::AssociatedData;
 use zeroize::{Zeroize as _, Zeroizing};
 
@@ -20,8 +19,9 @@ pub(crate) const TAG: usize = 16;
 /// The number of bytes that a seal is longer than its plaintext.
 pub(crate) const OVERHEAD: usize = 1 + NONCE + TAG;
 
-pub(crate) fn cipher(key: &Key) -> Aes256Gcm {
-    Aes256Gcm::new(key.bytes().into())
+fn cipher(key: &Key) -> LessSafeKey {
+    let key = UnboundKey::new(&AES_256_GCM, key.bytes());
+    LessSafeKey::new(key.expect("every key has the 32 bytes of AES-256"))
 }
 
 /// Seals `plain` together with its associated data.
@@ -41,6 +41,18 @@ pub(crate) fn seal(
     out
 }
 
+/// Returns what follows the format byte.
+///
+/// # Errors
+/// [`CryptoError::UnsupportedFormat`] for another one than expected.
+pub(crate) fn strip_format(sealed: &[u8], expected: u8) -> Result<&[u8]> {
+    let (&format, rest) = sealed.split_first().ok_or(CryptoError::NotAuthentic)?;
+    if format != expected {
+        return Err(CryptoError::UnsupportedFormat(u32::from(format)));
+    }
+    Ok(rest)
+}
+
 /// Opens what [`seal`] made with the same key and the same associated data.
 ///
 /// # Errors
@@ -51,10 +63,7 @@ pub(crate) fn open(
     associated: &AssociatedData,
     sealed: &[u8],
 ) -> Result<Zeroizing<Vec<u8>>> {
-    let (&format, rest) = sealed.split_first().ok_or(CryptoError::NotAuthentic)?;
-    if format != FORMAT {
-        return Err(CryptoError::UnsupportedFormat(u32::from(format)));
-    }
+    let rest = strip_format(sealed, FORMAT)?;
     let (nonce, rest) = rest
         .split_first_chunk::<NONCE>()
         .ok_or(CryptoError::NotAuthentic)?;
@@ -73,10 +82,11 @@ pub(crate) fn encrypt(
     associated: &[u8],
     data: &mut [u8],
 ) -> [u8; TAG] {
-    cipher(key)
-        .encrypt_inout_detached(&Nonce::from(*nonce), associated, InOutBuf::from(data))
-        .expect("everything sealed here is far below the 64 GiB of GCM")
-        .into()
+    let nonce = Nonce::assume_unique_for_key(*nonce);
+    let tag = cipher(key)
+        .seal_in_place_separate_tag(nonce, Aad::from(associated), data)
+        .expect("everything sealed here is far below the 64 GiB of GCM");
+    tag.as_ref().try_into().expect("a tag has 16 bytes")
 }
 
 /// Decrypts in place; on failure `data` is zeroed.
@@ -90,14 +100,11 @@ pub(crate) fn decrypt(
     data: &mut [u8],
     tag: &[u8; TAG],
 ) -> Result<()> {
-    let opened = cipher(key).decrypt_inout_detached(
-        &Nonce::from(*nonce),
-        associated,
-        InOutBuf::from(&mut *data),
-        &Tag::from(*tag),
-    );
-    opened.map_err(|_| {
+    let nonce = Nonce::assume_unique_for_key(*nonce);
+    let opened = cipher(key).open_in_place_separate_tag(nonce, Aad::from(associated), tag, data);
+    if opened.is_err() {
         data.zeroize();
-        CryptoError::NotAuthentic
-    })
+        return Err(CryptoError::NotAuthentic);
+    }
+    Ok(())
 }

@@ -1,4 +1,6 @@
-//! The wrapped keys of one account, as plain bytes; callers translate to and from the wire.
+//! The key bundle of one account: its private keys and the keys of its spaces (a space: the files of one account,
+//! or of one team, under one key), each encrypted, as the server stores them. Plain bytes: callers translate to and
+//! from the wire.
 
 use crate::error::{CryptoError, Result};
 use cairn_model::{AccountId, SpaceId};
@@ -28,7 +30,8 @@ pub struct KeyBundle {
     /// The digest of the whole bundle is in its associated data: nothing can be exchanged alone.
     pub signing_private: Vec<u8>,
     pub spaces: Vec<WrappedSpaceKey>,
-    /// The account key wrapped under the recovery key, if one was set up.
+    /// The account key wrapped under the recovery key (kept by a person, for when the passphrase is forgotten), if
+    /// one was set up.
     pub recovery: Option<Vec<u8>>,
 }
 
@@ -36,6 +39,7 @@ pub struct KeyBundle {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WrappedSpaceKey {
     pub space_id: SpaceId,
+    /// Counts the keys of the space, from 1 on.
     pub epoch: u32,
     pub key: Vec<u8>,
 }
@@ -55,6 +59,7 @@ impl KeyBundle {
         Ok(())
     }
 
+    /// Refuses another format, and more spaces than anybody is in.
     pub(crate) fn check_shape(&self) -> Result<()> {
         if self.format != BUNDLE_FORMAT {
             return Err(CryptoError::UnsupportedFormat(self.format));

@@ -1,4 +1,4 @@
-//! The errors: one opaque error for every authenticity failure, and a machine-readable class for the
+//! The errors of this crate: one opaque error for every authenticity failure, and a machine-readable class for the
 //! user's reports. No error ever contains a secret.
 
 use crate::{MAX_ITERATIONS, MIN_ITERATIONS};

@@ -1,8 +1,11 @@
 //! Format 2: signed history, derived keys, provable chunks. `docs/design/format-2.md` explains it.
 //!
-//! The log of signed statements is the crate `cairn-log`, which needs no key. Everything that needs a key is
-//! here. Contents and share links are in use; device boxes, accounts and grants are not used until clients
-//! write the log.
+//! The log of signed statements (each one a change of a file, or of a space's members and keys) is the crate
+//! `cairn-log`, which needs no key. Everything that needs a key is here. A space is the files of one account or
+//! of one team; an epoch counts its keys, which change when a member or device is removed.
+//!
+//! In use are the contents of files and share links. Not used until clients write the log: accounts, device
+//! boxes (new keys, sealed to one device) and grants (a team's key, sealed to one member).
 //!
 //! As in the rest of this crate, bytes go in and bytes come out. Everything that is decoded here may have
 //! been made by a hostile server.

@@ -1,6 +1,7 @@
-//! Grants: the keys of a team's space, sealed to one member and signed by who granted them.
+//! Grants: a grant is the key of a team's space (its files), sealed to one member and signed by the account
+//! that grants it. An epoch is one generation of that key.
 //!
-//! The record: format u8 · the granter's signing key 32 · RSA block 384 · keys of earlier epochs,
+//! The record: format u8 · the granter's signing key 32 bytes · RSA block 384 · keys of earlier epochs,
 //! sealed · signature 64 over all that and over space, epoch, member, the member's RSA key and granter.
 //! The block contains the space key of the epoch, with the same ids in its label. The older keys are
 //! sealed under a key derived from it, epoch u32 · key 32 each: one grant opens everything, and only

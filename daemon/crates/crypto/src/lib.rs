@@ -1,5 +1,9 @@
-//! Keys and seals: everything between a passphrase and the bytes that the server may see.
+//! Keys and encryption: everything between a passphrase and the bytes that the server may see.
 //! `docs/design/crypto.md` describes the formats.
+//!
+//! Words: to *seal* is to encrypt and authenticate, to *open* is to check and decrypt. A *space* is the files of
+//! one account, or of one team, under one key; an *epoch* counts the keys of a space: a new one begins when a
+//! member leaves. A *grant* is a space's key, sealed to one member of the team.
 //!
 //! Bytes in, bytes out. This crate does no IO, reads no clock and knows no wire format; randomness
 //! comes in through [`Random`]. Everything that it opens may have been made by a hostile server.

@@ -1,7 +1,7 @@
-//! Sealed records of revisions: the facts that the bytes are checked against, and the object that they
-//! begin with.
+//! Manifests, the encrypted records of revisions: the facts that a file's bytes are checked against, and the object
+//! that they begin with (its only chunk, or the list of its chunks).
 //!
-//! In clear: epoch, format, nonce. Inside, all numbers big-endian:
+//! In clear: epoch (the generation of the key), format, nonce. Inside, all numbers big-endian, ids 16 bytes:
 //! format u32 · space · node · revision · base flag u8 · base · number u64 · size u64 · modified i64 ·
 //! executable u8 · hash 32 · author · is a list u8 · object 32 · node of its key 16 · epoch of its key u64.
 

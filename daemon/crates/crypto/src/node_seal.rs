@@ -1,8 +1,10 @@
-//! The node seal: proof that a client with the key gave a node its name, parent and content.
+//! The node seal: proof that a client with the key gave a node (file or folder on the server) its name, parent and
+//! content.
 //!
 //! The blob: format u8 · sequence u64 · manifest hash 32 (zero if there is none) · MAC 32
 //! (HMAC-SHA256). The sequence counts a node's sealed changes, so that an older state is recognised.
 
+use crate::aead::strip_format;
 use crate::error::CryptoError;
 use crate::space::SpaceKeys;
 use cairn_log::AssociatedData;
@@ -40,7 +42,7 @@ pub struct SealInfo {
 }
 
 impl SealInfo {
-    /// Returns what the seal of a deletion carries to which a person has agreed: other devices of the account
+    /// Returns the values for the seal of a deletion to which a person has agreed: other devices of the account
     /// need not ask again.
     #[must_use]
     pub fn mark_confirmed(self) -> Self {
@@ -89,7 +91,7 @@ impl NodeSeal {
         out
     }
 
-    /// Checks that a seal belongs to these facts and tells what it carries.
+    /// Checks that a seal belongs to these facts and returns what it contains in clear.
     ///
     /// # Errors
     /// [`CryptoError::NotAuthentic`] if the seal or any of the facts is not as it was sealed.
@@ -98,10 +100,7 @@ impl NodeSeal {
         facts: &NodeFacts<'_>,
         seal: &[u8],
     ) -> Result<SealInfo, CryptoError> {
-        let (&format, rest) = seal.split_first().ok_or(CryptoError::NotAuthentic)?;
-        if format != FORMAT {
-            return Err(CryptoError::UnsupportedFormat(u32::from(format)));
-        }
+        let rest = strip_format(seal, FORMAT)?;
         let (seq, rest) = rest
             .split_first_chunk::<8>()
             .ok_or(CryptoError::NotAuthentic)?;

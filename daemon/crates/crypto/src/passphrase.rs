@@ -40,8 +40,8 @@ impl Strength {
         self.guesses_log10 >= MIN_GUESSES_LOG10
     }
 
-    /// Returns English sentences that tell the weakness and how to avoid it. Empty for a strong
-    /// passphrase. They contain no part of the passphrase.
+    /// Returns English sentences that name the weakness and how to avoid it. Empty for a strong passphrase. They
+    /// contain no part of the passphrase.
     #[must_use]
     pub fn advice(&self) -> &[String] {
         &self.advice

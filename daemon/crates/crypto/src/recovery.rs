@@ -1,5 +1,5 @@
 //! The recovery key: made by the client, shown once, and sufficient to open the account key without the
-//! passphrase. The server keeps a wrap that only this key opens, and a verifier.
+//! passphrase. The server keeps the account key as this key wraps it, and a value that verifies the key.
 
 use crate::account::{AccountKeys, authenticate, check_opens, unlock_with_account_key};
 use crate::aead;

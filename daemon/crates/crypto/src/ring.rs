@@ -1,5 +1,5 @@
 //! The key ring of a team's space: the key of the current epoch and those before it, so that earlier
-//! data stays readable.
+//! data stays readable. An epoch is one generation of the key; a new one begins when a member leaves.
 
 use crate::error::CryptoError;
 use crate::random::Random;

@@ -1,5 +1,6 @@
-//! The keys of one space, derived from the space key, one per purpose, for the current epoch and for
-//! those before it. The keys of contents follow from them, the node and the epoch.
+//! The keys of one space (the files of one account or team), derived from the space key, one per purpose, for the
+//! current epoch (generation of the space key) and for those before it. The keys of contents follow from them, the
+//! node and the epoch.
 
 use crate::error::CryptoError;
 use crate::format2::{self, NodeKey};

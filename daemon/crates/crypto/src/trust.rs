@@ -1,5 +1,5 @@
-//! The trust key: seals the few facts that a device must remember unaltered between two runs (pins,
-//! lowest acceptable versions, highest revisions seen).
+//! The trust key: seals the few facts that a device must remember unaltered between two runs: pins (other people's
+//! public keys as first seen), lowest acceptable versions, highest revisions seen.
 
 use crate::aead;
 use crate::error::CryptoError;

@@ -1,4 +1,4 @@
-//! The key hierarchy: what opens it, and everything that must not.
+//! The key hierarchy of an account: what opens it, and everything that must not.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

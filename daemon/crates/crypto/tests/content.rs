@@ -1,4 +1,4 @@
-//! Records of revisions, node seals and links: round trips, and any bit flip refused.
+//! Manifests (records of revisions), node seals and links: round trips, and any bit flip refused.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -20,7 +20,7 @@ use futures_util::stream::{self, StreamExt as _};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Requests on the way at once: one is opened while the next arrives.
+/// Requests at once: one response is decrypted while the next arrives.
 const IN_FLIGHT: usize = 2;
 
 type FileResult = Result<(Manifest, Vec<u8>), TransferError>;
@@ -173,11 +173,11 @@ fn content_of(file: DownloadedFile) -> Result<RevisionContent, TransferError> {
     }
 }
 
-/// The sealed chunks of a batch that are still to be handed out.
+/// The encrypted chunks of a batch that no file has taken yet.
 struct Payload(Bytes);
 
 impl Payload {
-    /// Takes the chunks of one file; the sizes are the server's word, so they are checked.
+    /// Takes the chunks of one file; the sizes come from the server, so they are checked.
     fn take(
         &mut self,
         content: &RevisionContent,

@@ -1,4 +1,4 @@
-//! The list of a revision's chunks: fetched and opened, or made for a new revision.
+//! The list of a revision's chunks: fetched and decrypted, or made for a new revision.
 
 use crate::context::TransferContext;
 use crate::error::{Check, TransferError, refused_error};

@@ -1,5 +1,5 @@
-//! Turns uploaded objects into a revision: its record and the node seal, for single uploads and batches
-//! alike.
+//! Turns uploaded objects into a revision: its manifest (the encrypted record of the revision) and the node
+//! seal (which authenticates name, parent and manifest), for single uploads and batches alike.
 
 use crate::context::TransferContext;
 use crate::error::TransferError;
@@ -24,7 +24,7 @@ pub(crate) struct NewRevision {
     pub(crate) executable: bool,
 }
 
-/// The bytes of a revision that is being made: all that its record says of them.
+/// The content of a revision that is being made, as its manifest describes it.
 #[derive(Clone, Copy)]
 pub(crate) struct NewContent {
     pub(crate) object: ContentObject,

@@ -1,8 +1,8 @@
-//! The files that are not compressed: where strangers can put text beside secrets, compressed lengths tell
+//! The files that are not compressed: where others can put text beside secrets, the length after compression reveals
 //! the secrets.
 //!
-//! A file is known by the end of its name or by its first bytes. A name that no seal vouches for is the
-//! service's word, which would switch compression on with a rename.
+//! A file type is recognised by the end of its name or by the first bytes. A name that no seal authenticates
+//! comes from the service, which could switch compression on with a rename.
 
 use crate::upload::UploadTarget;
 use cairn_crypto::format2::Compression;
@@ -53,11 +53,11 @@ const FIELDS: [&str; 16] = [
 
 /// Returns whether the chunks of a file may be compressed, as far as its name tells.
 pub(crate) fn of(target: &UploadTarget) -> Compression {
-    let is_vouched = match target {
+    let is_verified = match target {
         UploadTarget::New { .. } => true,
         UploadTarget::Revision { .. } => target.sealed_content().is_some(),
     };
-    if is_vouched && !is_left(target.name()) {
+    if is_verified && !is_left(target.name()) {
         Compression::On
     } else {
         Compression::Off

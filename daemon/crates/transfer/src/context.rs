@@ -1,4 +1,4 @@
-//! Everything that a transfer works with: client, keys, limits, randomness.
+//! The context of all transfers of one space (the files of an account or team): client, keys, limits, randomness.
 
 use crate::blocking::Blocking;
 use crate::download::Download;
@@ -23,15 +23,16 @@ pub(crate) struct TransferContext {
 }
 
 impl TransferContext {
-    /// Lends the randomness; never across an await.
+    /// Runs `work` with the random source locked; never across an await.
     pub(crate) fn with_random<T>(&self, work: impl FnOnce(&mut dyn Random) -> T) -> T {
         work(&mut **self.random.lock())
     }
 
-    /// Opens the record of a revision.
+    /// Decrypts the manifest, the record of a revision.
     ///
     /// # Errors
-    /// [`TransferError::Refused`] if it is not authentic, or another one than the node seal names.
+    /// [`TransferError::Refused`] if it is not authentic, or has another hash than the node seal (the MAC over the
+    /// node's name, parent and manifest hash).
     pub(crate) fn open_revision(
         &self,
         download: &Download,

@@ -1,4 +1,4 @@
-//! Batch requests, in which each item has a result of its own.
+//! Batch requests in which each item has its own result.
 
 use crate::error::TransferError;
 

@@ -19,7 +19,7 @@ pub enum TransferError {
     /// The server's reply is not authentic. Nothing of it was written.
     #[error("what the server sent was refused at the {check} ({}): {source}", source.class().as_str())]
     Refused { check: Check, source: CryptoError },
-    /// The keys or the input at hand do not allow it.
+    /// The caller's keys or input do not allow it.
     #[error("it can't be sealed: {0}")]
     Sealing(CryptoError),
     #[error("the local file can't be read: {0}")]
@@ -31,7 +31,7 @@ pub enum TransferError {
 /// The check that data from the server failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Check {
-    /// The record of the revision or its list of chunks: seals, ids, the hash in the node seal.
+    /// The manifest of the revision or its list of chunks: authenticity, ids, the hash in the node seal.
     Manifest,
     /// The wrapped key of a link.
     LinkKey,
@@ -42,7 +42,7 @@ pub enum Check {
 }
 
 impl Check {
-    /// Returns the check as it stands in reports.
+    /// Returns the name of the check in reports.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

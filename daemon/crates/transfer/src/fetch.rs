@@ -1,5 +1,5 @@
-//! One file down: its record and list, then its chunks in order with a few fetched ahead, each verified before
-//! it is written, and the whole against the manifest at the end.
+//! Download of one file: its manifest (the record of the revision) and chunk list, then its chunks in order
+//! with a few fetched ahead, each verified before it is written, and the whole against the manifest at the end.
 
 use crate::chunk_list::{self, ChunkList, chunk_id};
 use crate::content_budget::ContentBudget;
@@ -52,7 +52,7 @@ pub(crate) async fn download_into(
     fill(context, opened, download, target, None, progress).await
 }
 
-/// Fetches and opens the record of a revision; the sealed sizes of its objects come with it.
+/// Fetches and decrypts the manifest of a revision; the sealed sizes of its objects come with it.
 pub(crate) async fn open(
     context: &Arc<TransferContext>,
     download: Download,
@@ -120,7 +120,7 @@ struct Fetching<'a> {
     context: &'a Arc<TransferContext>,
     download: Download,
     list: Arc<ChunkList>,
-    /// Sealed lengths, as the service tells them: what a bandwidth limit counts.
+    /// Encrypted lengths in bytes, as the service gives them: a bandwidth limit counts these.
     sizes: HashMap<ChunkId, u64>,
     target: Arc<dyn Target>,
     similar: Option<Arc<Similar>>,

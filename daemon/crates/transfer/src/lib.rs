@@ -1,5 +1,9 @@
-//! File content between this machine and one space on the service: scanning, sealing and sending what
-//! is missing; fetching, opening and checking. One file of any size, or many small ones at a time.
+//! File content between this machine and one space (the files of an account or team) on the service: scanning,
+//! sealing and sending what is missing; fetching, opening and checking. One file of any size, or many small
+//! ones at a time.
+//!
+//! Words: a *manifest* is the encrypted record of a revision, with its size, hash and content object; *seal* is
+//! encrypt and authenticate; a *node seal* authenticates a node's name, parent and manifest.
 //!
 //! It decides nothing about what to transfer, and puts nothing in place: sources are read, targets
 //! written, and every byte that reaches a target was verified first. Names, folders, shares and teams
@@ -12,6 +16,7 @@ mod commit;
 mod compression;
 mod content_budget;
 mod context;
+mod cuts;
 mod download;
 mod each;
 mod error;

@@ -32,6 +32,18 @@ impl Limits {
         self.down.set(bytes_per_second);
     }
 
+    /// Returns the limit of what goes to the server.
+    #[must_use]
+    pub fn up(&self) -> Option<u64> {
+        self.up.state.lock().rate
+    }
+
+    /// Returns the limit of what comes from the server.
+    #[must_use]
+    pub fn down(&self) -> Option<u64> {
+        self.down.state.lock().rate
+    }
+
     pub(crate) async fn take_up(&self, bytes: usize) {
         self.up.take(bytes as u64).await;
     }
@@ -41,7 +53,7 @@ impl Limits {
     }
 }
 
-/// Up to so many bytes a request doesn't wait behind larger ones.
+/// The most bytes of a request that doesn't wait behind larger ones.
 const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
 
 #[derive(Debug, Default)]

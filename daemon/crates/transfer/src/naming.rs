@@ -1,22 +1,21 @@
-//! The chunks of a new revision: which of them are there already, and the ids of the others.
+//! Naming the chunks of a new revision: which of them the service has already, and the ids of the others.
 //!
-//! A chunk's id follows from its sealed payload, so naming it means compressing it. Chunks whose plaintext
+//! A chunk's id follows from its encrypted payload, so naming it means compressing it. Chunks whose plaintext
 //! the revision before has keep their objects, and cost neither.
 
 use crate::chunk_list::{self, ChunkList, SealedList, chunk_id};
 use crate::compression;
+use crate::cuts::{Cuts, Plain};
 use crate::error::TransferError;
 use crate::scan::Chunks;
 use bytes::Bytes;
-use cairn_crypto::format2::{
-    ChunkRow, Chunker, Compression, Manifest as List, NodeKeyRef, ObjectId,
-};
-use cairn_crypto::{NodeKey, content_hash};
-use cairn_model::{ChunkId, ContentHash, ContentObject};
+use cairn_crypto::NodeKey;
+use cairn_crypto::format2::{ChunkRow, Compression, Manifest as List, NodeKeyRef, ObjectId};
+use cairn_model::{ChunkId, ContentObject};
 use cairn_wire::transfer::SealedChunk;
 use std::collections::{HashMap, HashSet};
 
-/// Sealed bytes of one file that are kept from the first pass to the second.
+/// Encrypted bytes of one file, at most, that are kept from the first pass to the second.
 pub(crate) const KEPT: usize = 8 * 1024 * 1024;
 /// The most keys that a list of chunks has.
 const MAX_KEYS: usize = 255;
@@ -33,12 +32,13 @@ struct Known {
 /// The chunks of the revision that is replaced, by length and hash of their plaintext.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownChunks {
-    chunks: HashMap<(u64, [u8; 32]), Known>,
-    cut: Option<NodeKey>,
+    chunks: HashMap<Plain, Known>,
+    /// The key with which the revision before was cut, and its chunks in order.
+    cut: Option<(NodeKey, Vec<ChunkRow>)>,
 }
 
 impl KnownChunks {
-    /// Takes over the chunks of a list whose sealed sizes the service told. Those of the oldest keys are
+    /// Takes over the chunks of a list whose encrypted sizes the service has given. Those of the oldest keys are
     /// left out, and so sealed again, if the list has no room for one more key.
     pub(crate) fn of(before: &ChunkList, stored: &[SealedChunk], own: NodeKeyRef) -> Self {
         let sizes: HashMap<ChunkId, u64> = stored.iter().map(|one| (one.id, one.size)).collect();
@@ -65,7 +65,7 @@ impl KnownChunks {
         }
         let cut = before.key(list.cut).clone();
         let is_listed = list.rows.len() > 1 && !left_out.contains(&cut.at());
-        let cut = is_listed.then_some(cut);
+        let cut = is_listed.then(|| (cut, list.rows.clone()));
         Self { chunks, cut }
     }
 }
@@ -86,8 +86,8 @@ pub(crate) struct Named {
     /// Turned off at the first chunk of a mailbox or a database.
     pub(crate) compression: Compression,
     sizes: HashMap<ObjectId, u64>,
-    /// Chunks that were sealed in this pass: sealing them again gives the same objects.
-    sealed: HashSet<ObjectId>,
+    /// Chunks that were named in this pass: sealing them gives these objects.
+    reproducible: HashSet<ObjectId>,
     /// Sealed bytes of chunks and lists, as far as there was room.
     pub(crate) kept: HashMap<ChunkId, Bytes>,
 }
@@ -107,7 +107,7 @@ impl Naming {
         room: usize,
     ) -> Self {
         let mut keys = vec![key.at()];
-        let cut = known.cut.as_ref().map_or(key.at(), NodeKey::at);
+        let cut = known.cut.as_ref().map_or(key.at(), |(cut, _)| cut.at());
         let cut = place(&mut keys, cut);
         let list = List {
             keys,
@@ -118,7 +118,7 @@ impl Naming {
             list,
             compression,
             sizes: HashMap::new(),
-            sealed: HashSet::new(),
+            reproducible: HashSet::new(),
             kept: HashMap::new(),
         };
         Self {
@@ -129,47 +129,54 @@ impl Naming {
         }
     }
 
-    /// Returns the chunker of the file: that of the revision before, so that its cuts stay.
-    pub(crate) fn chunker(&self) -> Chunker {
-        Chunker::new(self.known.cut.as_ref().unwrap_or(&self.key))
+    /// Returns the cuts of the file: those of the revision before, so that its chunks stay.
+    pub(crate) fn cuts(&self) -> Cuts {
+        match &self.known.cut {
+            Some((key, rows)) => Cuts::like(key, rows),
+            None => Cuts::new(&self.key),
+        }
     }
 
     pub(crate) fn finish(self) -> Named {
         self.named
     }
 
-    fn seal(&mut self, plain: &[u8]) -> Result<Known, TransferError> {
-        let sealed = self.key.seal_chunk(plain, self.named.compression);
-        let sealed = sealed.map_err(TransferError::Sealing)?;
-        self.named.sealed.insert(sealed.id);
-        let known = Known {
-            at: self.key.at(),
-            id: sealed.id,
-            size: sealed.bytes.len() as u64,
-        };
-        if let Some(room) = self.room.checked_sub(sealed.bytes.len()) {
-            self.room = room;
+    /// Names a chunk that the service may lack; what there is room for is sealed at once.
+    fn name(&mut self, plain: &[u8]) -> Result<Known, TransferError> {
+        let (id, size) = if plain.len() <= self.room {
+            let sealed = self.key.seal_chunk(plain, self.named.compression);
+            let sealed = sealed.map_err(TransferError::Sealing)?;
+            let size = sealed.bytes.len();
+            self.room = self.room.saturating_sub(size);
             let kept = &mut self.named.kept;
             kept.insert(chunk_id(&sealed.id), sealed.bytes.into());
-        }
-        Ok(known)
+            (sealed.id, size as u64)
+        } else {
+            let named = self.key.name_chunk(plain, self.named.compression);
+            named.map_err(TransferError::Sealing)?
+        };
+        self.named.reproducible.insert(id);
+        Ok(Known {
+            at: self.key.at(),
+            id,
+            size,
+        })
     }
 }
 
 impl Chunks for Naming {
-    fn chunk(&mut self, plain: &[u8]) -> Result<(), TransferError> {
+    fn chunk(&mut self, plain: &[u8], hash: [u8; 32]) -> Result<(), TransferError> {
         let is_first = self.named.list.rows.is_empty();
         if is_first && compression::is_mail_or_database(plain) {
             self.named.compression = Compression::Off;
         }
-        let ContentHash(hash) = content_hash(plain);
         let length = plain.len() as u64;
         let known = match self.known.chunks.get(&(length, hash)) {
             Some(known) => *known,
             None => {
-                let sealed = self.seal(plain)?;
-                self.known.chunks.insert((length, hash), sealed);
-                sealed
+                let named = self.name(plain)?;
+                self.known.chunks.insert((length, hash), named);
+                named
             }
         };
         let list = &mut self.named.list;
@@ -189,7 +196,7 @@ impl Named {
     /// Returns whether sealing a chunk again gives the object that the list names. One that was taken over
     /// may be the work of another codec, or of another version of this one.
     pub(crate) fn is_reproducible(&self, id: &ObjectId) -> bool {
-        self.sealed.contains(id)
+        self.reproducible.contains(id)
     }
 
     /// Seals the list of the chunks, and plans what is announced to the service.
@@ -214,7 +221,7 @@ impl Named {
     }
 }
 
-/// Returns the place of a key in a table, which gets it if it has it not.
+/// Returns the index of a key in a table, and adds the key if it is not there.
 fn place(keys: &mut Vec<NodeKeyRef>, key: NodeKeyRef) -> u8 {
     let found = keys.iter().position(|known| *known == key);
     let place = found.unwrap_or_else(|| {

@@ -1,15 +1,16 @@
-//! A file on this disk that shares chunks with what is to be downloaded: the version that it replaces, or one with the
-//! same content.
+//! A file on this disk that shares chunks with what is to be downloaded: the version that it replaces, or one
+//! with the same content.
 //!
-//! Only an economy: whatever goes wrong with it, the chunk is fetched.
+//! Only an optimisation: whatever goes wrong with it, the chunk is fetched.
 
 use crate::chunk_list::ChunkList;
 use crate::context::TransferContext;
+use crate::cuts::Cuts;
 use crate::error::TransferError;
 use crate::local::Source;
 use crate::scan::{Chunks, scan};
 use cairn_crypto::content_hash;
-use cairn_crypto::format2::{ChunkRow, Chunker};
+use cairn_crypto::format2::ChunkRow;
 use std::collections::HashMap;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::Arc;
@@ -37,10 +38,9 @@ struct Places {
 }
 
 impl Chunks for Places {
-    fn chunk(&mut self, plain: &[u8]) -> Result<(), TransferError> {
+    fn chunk(&mut self, plain: &[u8], hash: [u8; 32]) -> Result<(), TransferError> {
         let length = plain.len() as u64;
-        let key = (content_hash(plain).0, length);
-        self.offsets.entry(key).or_insert(self.end);
+        self.offsets.entry((hash, length)).or_insert(self.end);
         self.end += length;
         Ok(())
     }
@@ -81,9 +81,9 @@ impl Similar {
             .run(move || opened.open()?.seek(SeekFrom::End(0)))
             .await
             .ok()?;
-        let chunker = Chunker::new(wanted.key(wanted.list.cut));
+        let cuts = Cuts::like(wanted.key(wanted.list.cut), wanted.rows());
         let places = Places::default();
-        let scanned = scan(context, source.clone(), size, chunker, places).await;
+        let scanned = scan(context, source.clone(), size, cuts, places).await;
         let (places, _) = scanned.ok()?;
         Some(Self { source, places })
     }

@@ -1,7 +1,8 @@
-//! The numbers that a change gives a node: that of its revision and that of its seal.
+//! The numbers that a change gives a node: that of its revision, and that of its seal (the MAC over its name, parent
+//! and content).
 //!
-//! Rollbacks are recognised by the number of a seal, so the number must not be the server's to choose:
-//! an inflated count would make all later seals alike.
+//! A rollback shows by a lower number of the seal, so the server must not be able to choose the number: with one at
+//! the maximum, all later seals would have the same.
 
 use crate::error::TransferError;
 

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct ResumableUpload {
     pub upload: UploadId,
     pub revision: RevisionId,
-    /// The object that the content begins with: another epoch makes another one of the same bytes.
+    /// The object that the content begins with: in another epoch (generation of the key) the same bytes make
+    /// another one.
     pub object: ChunkId,
     /// The content that is being uploaded; for other content the upload is given up.
     pub hash: ContentHash,

@@ -1,4 +1,4 @@
-//! An older content of a file as its newest revision: sealed like any other, with objects that the server
+//! An older content of a file as its newest revision: sealed like any other, with chunks that the server
 //! has already.
 
 use crate::chunk_list::{self, ChunkList, chunk_id};
@@ -68,8 +68,8 @@ pub(crate) async fn restore(
         .map(Some)
 }
 
-/// Returns the objects of a content, each once: chunks in file order, then the lists of them. Their ids are
-/// those of the opened list; only how long they are as stored is the service's word.
+/// Returns the objects of a content, each once: chunks in file order, then the lists of them. Their ids are those
+/// of the opened list; only their stored lengths come from the service.
 fn objects(
     manifest: &Manifest,
     list: &ChunkList,

@@ -5,10 +5,10 @@
 
 use crate::blocking::Blocking;
 use crate::context::TransferContext;
+use crate::cuts::Cuts;
 use crate::error::TransferError;
 use crate::local::{Source, SourceReader};
-use cairn_crypto::format2::Chunker;
-use cairn_crypto::{ContentHasher, MAX_CHUNK};
+use cairn_crypto::{ContentHasher, MAX_CHUNK, content_hash};
 use cairn_model::ContentHash;
 use std::io::Read as _;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// Bytes read at a time.
 const BLOCK: usize = 1024 * 1024;
-/// Blocks on the way from the reader to the cutter.
+/// Blocks in the channel from the reader to the cutter.
 const BLOCKS: usize = 4;
 /// The size of the cutter's buffer: a longest chunk, a block, and room so that it seldom moves
 /// bytes.
 const WINDOW: usize = 2 * MAX_CHUNK;
-/// Files from this size on are worth a second thread.
+/// Files from this size on, in bytes, are scanned with a second thread.
 const PARALLEL_FROM: u64 = 4 * 1024 * 1024;
 
 /// Takes the chunks of a file as they are found.
 pub(crate) trait Chunks: Send + 'static {
-    /// Takes the next chunk. A file without bytes is one chunk without bytes.
-    fn chunk(&mut self, plain: &[u8]) -> Result<(), TransferError>;
+    /// Takes the next chunk, and the hash of it. A file without bytes is one chunk without bytes.
+    fn chunk(&mut self, plain: &[u8], hash: [u8; 32]) -> Result<(), TransferError>;
 }
 
 /// Scans a file that is expected to have `size` bytes.
@@ -36,7 +36,7 @@ pub(crate) async fn scan<C: Chunks>(
     context: &Arc<TransferContext>,
     source: Arc<dyn Source>,
     size: u64,
-    chunker: Chunker,
+    cuts: Cuts,
     chunks: C,
 ) -> Result<(C, ContentHash), TransferError> {
     let stop = StopOnDrop::default();
@@ -45,16 +45,13 @@ pub(crate) async fn scan<C: Chunks>(
     context
         .blocking
         .run(move || {
-            let pass = Pass {
-                size,
-                chunker: &chunker,
-                stop: &flag,
-            };
+            let pass = Pass { size, stop: &flag };
+            let cutter = pass.cutter(cuts, chunks);
             let reader = source.open().map_err(TransferError::Source)?;
             if threads {
-                pass.parallel(reader, chunks)
+                pass.parallel(reader, cutter)
             } else {
-                pass.sequential(reader, chunks)
+                pass.sequential(reader, cutter)
             }
         })
         .await
@@ -63,19 +60,24 @@ pub(crate) async fn scan<C: Chunks>(
 /// Scans a file that is in memory.
 pub(crate) fn scan_bytes(
     bytes: &[u8],
-    chunker: &Chunker,
+    mut cuts: Cuts,
     chunks: &mut impl Chunks,
 ) -> Result<ContentHash, TransferError> {
     let mut rest = bytes;
-    while let Some(length) = chunker.cut(rest, true) {
-        let (chunk, after) = rest.split_at(length);
-        chunks.chunk(chunk)?;
+    while let Some((length, hash)) = cuts.next(rest, true) {
+        let (chunk, after) = rest.split_at(length as usize);
+        chunks.chunk(chunk, hash)?;
+        if chunk.len() == bytes.len() {
+            // The only chunk is the whole.
+            return Ok(ContentHash(hash));
+        }
         rest = after;
     }
+    let whole = content_hash(bytes);
     if bytes.is_empty() {
-        chunks.chunk(bytes)?;
+        chunks.chunk(bytes, whole.0)?;
     }
-    Ok(cairn_crypto::content_hash(bytes))
+    Ok(whole)
 }
 
 /// Stops the threads of a scan for which nobody waits any more.
@@ -90,15 +92,17 @@ impl Drop for StopOnDrop {
 
 struct Pass<'a> {
     size: u64,
-    chunker: &'a Chunker,
     stop: &'a AtomicBool,
 }
 
 type Scanned<C> = Result<(C, ContentHash), TransferError>;
 
 impl Pass<'_> {
-    fn sequential<C: Chunks>(&self, mut reader: Box<dyn SourceReader>, chunks: C) -> Scanned<C> {
-        let mut cutter = self.cutter(chunks);
+    fn sequential<C: Chunks>(
+        &self,
+        mut reader: Box<dyn SourceReader>,
+        mut cutter: Cutter<C>,
+    ) -> Scanned<C> {
         let mut hasher = ContentHasher::new();
         let mut block = Vec::new();
         let mut total = 0;
@@ -109,12 +113,15 @@ impl Pass<'_> {
         self.finish(cutter, &hasher, total)
     }
 
-    fn parallel<C: Chunks>(&self, mut reader: Box<dyn SourceReader>, chunks: C) -> Scanned<C> {
+    fn parallel<C: Chunks>(
+        &self,
+        mut reader: Box<dyn SourceReader>,
+        mut cutter: Cutter<C>,
+    ) -> Scanned<C> {
         let (full, blocks) = sync_channel::<Vec<u8>>(BLOCKS);
         let (give_back, empty) = sync_channel::<Vec<u8>>(BLOCKS);
         std::thread::scope(|scope| {
             let reading = scope.spawn(move || self.read_all(&mut *reader, &full, &empty));
-            let mut cutter = self.cutter(chunks);
             let mut cut = Ok(());
             for block in blocks {
                 cut = cutter.push(&block);
@@ -178,10 +185,10 @@ impl Pass<'_> {
         Ok(!block.is_empty())
     }
 
-    fn cutter<C>(&self, chunks: C) -> Cutter<'_, C> {
+    fn cutter<C>(&self, cuts: Cuts, chunks: C) -> Cutter<C> {
         let expected = usize::try_from(self.size).unwrap_or(WINDOW).min(WINDOW);
         Cutter {
-            chunker: self.chunker,
+            cuts,
             window: Vec::with_capacity(expected),
             start: 0,
             chunks,
@@ -190,7 +197,7 @@ impl Pass<'_> {
 
     fn finish<C: Chunks>(
         &self,
-        mut cutter: Cutter<'_, C>,
+        mut cutter: Cutter<C>,
         hasher: &ContentHasher,
         total: u64,
     ) -> Scanned<C> {
@@ -200,22 +207,22 @@ impl Pass<'_> {
         cutter.cut(true)?;
         let mut chunks = cutter.chunks;
         if total == 0 {
-            chunks.chunk(&[])?;
+            chunks.chunk(&[], content_hash(&[]).0)?;
         }
         Ok((chunks, hasher.finish()))
     }
 }
 
 /// Cuts a stream of blocks into chunks.
-struct Cutter<'a, C> {
-    chunker: &'a Chunker,
+struct Cutter<C> {
+    cuts: Cuts,
     window: Vec<u8>,
     /// The start of the bytes that are in no chunk yet.
     start: usize,
     chunks: C,
 }
 
-impl<C: Chunks> Cutter<'_, C> {
+impl<C: Chunks> Cutter<C> {
     fn push(&mut self, block: &[u8]) -> Result<(), TransferError> {
         if self.window.len() + block.len() > self.window.capacity() {
             self.window.drain(..self.start);
@@ -226,10 +233,10 @@ impl<C: Chunks> Cutter<'_, C> {
     }
 
     fn cut(&mut self, at_end: bool) -> Result<(), TransferError> {
-        while let Some(length) = self.chunker.cut(&self.window[self.start..], at_end) {
-            let chunk = &self.window[self.start..self.start + length];
-            self.chunks.chunk(chunk)?;
-            self.start += length;
+        while let Some((length, hash)) = self.cuts.next(&self.window[self.start..], at_end) {
+            let end = self.start + length as usize;
+            self.chunks.chunk(&self.window[self.start..end], hash)?;
+            self.start = end;
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! One file up, in two passes: find its chunks and name them, then read again and send those that the
-//! server lacks.
+//! Upload of one file, in two passes: cut it into chunks and compute their ids, then read again and send those
+//! that the server lacks.
 
 use crate::chunk_list;
 use crate::commit::{NewContent, NewRevision, check_committed, create};
@@ -116,7 +116,7 @@ async fn is_begun(
 struct Attempt {
     /// Chunks that are used as they are.
     known: KnownChunks,
-    /// An upload of the same bytes in other objects is not given up.
+    /// An upload of the same bytes in other objects is kept.
     keeps_begun: bool,
 }
 
@@ -140,7 +140,7 @@ impl Attempt {
         let key = context.keys.node_key(upload.target.node());
         let compression = compression::of(&upload.target);
         let naming = Naming::new(key.clone(), self.known, compression, KEPT);
-        let (naming, hash) = scan(context, source.clone(), size, naming.chunker(), naming).await?;
+        let (naming, hash) = scan(context, source.clone(), size, naming.cuts(), naming).await?;
         if upload.skip_if == Some(hash) {
             return Ok(Outcome::Done(Uploaded::Unchanged));
         }

@@ -1,7 +1,7 @@
 //! The second pass of an upload: reads the chunks that the server lacks again, seals and sends them, with
 //! the lists of them.
 //!
-//! The hash of each chunk is computed again: what changed in between is never sent under the id of other
+//! The id of each chunk is computed again: what changed in between is never sent under the id of other
 //! bytes.
 
 use crate::chunk_list::chunk_id;
@@ -23,7 +23,7 @@ use std::io::{ErrorKind, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Chunks on the way at once; each holds its sealed bytes, and for a moment the plain ones.
+/// Chunks that are sent at once; each holds its encrypted bytes, and for a short time the plain ones.
 const IN_FLIGHT: usize = 4;
 
 /// A chunk that is to be sent.
@@ -177,12 +177,13 @@ fn seal_again(
             }
         })?;
     }
-    if content_hash(&plain).0 != span.row.hash {
-        return Err(TransferError::SourceChanged);
-    }
     let sealed = key.seal_chunk(&plain, compression);
     let sealed = sealed.map_err(TransferError::Sealing)?;
+    // The id is a hash of what was sealed, so the same id means the same bytes.
     if sealed.id != span.row.id {
+        if content_hash(&plain).0 != span.row.hash {
+            return Err(TransferError::SourceChanged);
+        }
         return Err(TransferError::Sealing(CryptoError::InvalidInput(
             "the same bytes were compressed in two ways",
         )));

@@ -1,6 +1,6 @@
-//! A new file with the content of a revision that the service has: its record goes up, and no bytes.
+//! A new file with the content of a revision that the service has: only its manifest is uploaded, and no content.
 //!
-//! Only an economy: where it can't be done, the file is to be sent as any other.
+//! Only an optimisation: where it can't be done, the file is to be sent as any other.
 
 use crate::commit::{NewContent, NewRevision, create};
 use crate::context::TransferContext;

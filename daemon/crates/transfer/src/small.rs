@@ -1,5 +1,5 @@
-//! Many small files up: everything of a file in one place of one request, sealed while the request
-//! before is on the way.
+//! Upload of many small files: everything of a file in one place of one request, encrypted while the request
+//! before is being sent.
 
 use crate::commit::{NewContent, NewRevision, check_committed, create};
 use crate::compression;
@@ -21,9 +21,9 @@ use futures_util::stream::{self, StreamExt as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A larger file fills a batch by itself and goes up on its own.
+/// A larger file fills a batch by itself and is uploaded alone.
 const ALONE_FROM: usize = BATCH_BYTES / 2;
-/// Requests on the way or being sealed at once.
+/// Requests that are sent or encrypted at once.
 const IN_FLIGHT: usize = 2;
 
 type UploadResult = Result<Uploaded, TransferError>;
@@ -150,7 +150,7 @@ fn prepare(context: &TransferContext, file: SmallUpload) -> Result<Option<Ready>
     let compression = compression::of(&file.target);
     let none = KnownChunks::default();
     let mut naming = Naming::new(key.clone(), none, compression, usize::MAX);
-    let hash = scan_bytes(&file.bytes, &naming.chunker(), &mut naming)?;
+    let hash = scan_bytes(&file.bytes, naming.cuts(), &mut naming)?;
     if file.skip_if == Some(hash) {
         return Ok(None);
     }

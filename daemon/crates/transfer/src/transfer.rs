@@ -148,8 +148,8 @@ impl Transfer {
     /// Downloads many small revisions in few requests; each succeeds or fails alone, and comes back with
     /// the caller's key, in any order.
     ///
-    /// `expected` is the sum of their sizes, as the service told them. Files that take clearly more memory
-    /// fail.
+    /// `expected` is the sum of their sizes in bytes, as the service gives them. Files that take clearly more
+    /// memory fail.
     pub async fn download_batch<K>(
         &self,
         files: Vec<(K, Download)>,
@@ -175,7 +175,7 @@ impl Transfer {
         batch::open_revisions(&self.context, files).await
     }
 
-    /// Returns what a link hands out of a revision: the keys of its chunks, and of no others.
+    /// Returns what a share link gives of a revision: the keys of its chunks, and of no others.
     ///
     /// # Errors
     /// As for [`Transfer::manifest`].

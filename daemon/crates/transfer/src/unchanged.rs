@@ -1,5 +1,5 @@
-//! Files that were touched but not changed. This is found out before the service is asked for the list of
-//! what would be replaced.
+//! Files that were touched but not changed: this is found out before the service is asked for the chunk list of
+//! the revision that would be replaced.
 
 use crate::context::TransferContext;
 use crate::error::TransferError;

@@ -1,4 +1,5 @@
-//! Passphrases and what they open, invitations, and the words by which people compare what they see.
+//! Keys of an account: the passphrase and what it opens, what each device gets when the keys change, invitations to a
+//! team, and the words by which people compare that they see the same history.
 
 mod device_box;
 mod invitation;

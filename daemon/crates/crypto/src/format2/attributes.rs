@@ -1,7 +1,10 @@
-//! Extended attributes of a file, as an object: count v · name v+x, value v+x each, sorted by name.
+//! Extended attributes of a file, as one encrypted object: count v · name v+x, value v+x each, sorted by name.
+//!
+//! In layouts v is a LEB128 number, and v+x bytes after their length, a v.
 
 use crate::error::{CryptoError, Result};
 use crate::format2::keys::NodeKey;
+use crate::format2::manifest::decode_all;
 use crate::format2::object::{ObjectKind, SealedObject};
 use cairn_log::bytes::{Reader, Writer};
 use cairn_log::{MAX_ATTRIBUTES, ObjectId};
@@ -59,12 +62,7 @@ impl Attributes {
     /// # Errors
     /// [`CryptoError::NotAuthentic`] for anything that no writer makes.
     pub fn decode(bytes: &[u8]) -> std::result::Result<Self, CryptoError> {
-        let (attributes, length) = Self::decode_prefix(bytes)?;
-        if length == bytes.len() {
-            Ok(attributes)
-        } else {
-            Err(CryptoError::NotAuthentic)
-        }
+        decode_all(bytes, Self::decode_prefix)
     }
 
     /// Seals the attributes.

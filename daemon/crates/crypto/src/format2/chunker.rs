@@ -31,9 +31,9 @@ const REDUCTION: u64 = 0x1b;
 /// Places of a file that are hashed side by side.
 const LANES: usize = 4;
 /// Lengths that one of them covers at a time.
-const STRIDE: usize = 2048;
+const STRIDE: usize = 1920;
 /// Lengths between two encryptions.
-const BATCH: usize = 64;
+const BATCH: usize = 240;
 
 /// Finds the cuts of one node's files.
 #[derive(Clone)]

@@ -38,7 +38,7 @@ pub enum Compression {
     /// Compresses what shrinks.
     #[default]
     On,
-    /// Leaves all chunks as they are: where strangers can put text beside secrets, lengths tell.
+    /// Leaves all chunks uncompressed: where others can put text beside secrets, compressed lengths reveal them.
     Off,
 }
 

@@ -57,7 +57,7 @@ impl IdentityKey {
         list.signature = self.0.sign(&list.to_sign(account));
     }
 
-    /// Signs a roster that adds or raises somebody, on behalf of `account`.
+    /// Signs a roster that adds somebody or gives a higher role, on behalf of `account`.
     pub fn sign_roster(
         &self,
         account: AccountId,

@@ -1,4 +1,5 @@
-//! New epochs of teams: a new secret, a grant for each member, and the older secrets under the new one.
+//! New epochs of teams (an epoch: one generation of a team's secret; a new one begins when a member leaves): a new
+//! secret, a grant (the secret, sealed to one member) for each member, and the older secrets under the new one.
 
 use crate::error::{CryptoError, require};
 use crate::format2::grant::{make_grant, open_grant};

@@ -1,8 +1,8 @@
-//! Grants: the secret of a team's epoch for one member. Two ciphertexts, RSA-OAEP and ML-KEM-768, agree
-//! on the key that seals it; who breaks one of them alone learns nothing.
+//! Grants: the secret of a team in one epoch (one generation of it), sealed to one member. Two ciphertexts, RSA-OAEP
+//! and ML-KEM-768, agree on the key that seals it; who breaks one of them alone learns nothing.
 //!
-//! RSA ciphertext 384 · ML-KEM ciphertext 1088 · secret, sealed. A grant isn't signed: it lies in the
-//! boxes that a signed statement names.
+//! RSA ciphertext 384 bytes · ML-KEM ciphertext 1088 · secret, sealed. A grant isn't signed: it lies in the
+//! boxes (the sealed secrets beside a commit of the log) whose hash a signed statement has.
 
 use crate::error::{CryptoError, Result, require};
 use crate::format2::keys::SpaceSecret;

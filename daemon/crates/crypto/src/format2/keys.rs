@@ -1,5 +1,6 @@
-//! The keys of a space: everything follows from one secret for each epoch, the space and the node that
-//! the client asked for. No key of a content is stored, wrapped or received.
+//! The keys of a space (the files of one account or team): all of them follow from one secret for each epoch
+//! (generation of it), and from the ids of space and node that the client asked for. No key of a content is stored,
+//! wrapped or received.
 
 use crate::error::CryptoError;
 use crate::random::Random;

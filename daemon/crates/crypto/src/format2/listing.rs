@@ -1,9 +1,11 @@
-//! Listings: what a share link opens, and nothing else. The keys of one revision's chunks, sealed under
-//! the key in the link's fragment.
+//! Listings: the keys of one revision's chunks, sealed under the key in a share link's fragment, so that the
+//! link opens these chunks and nothing else.
 //!
-//! KDF(link key, "commit", share) 32 · sealed: space 16 · path v+x · size v · BLAKE3 32 · count v · per
-//! chunk t u8, node 16, epoch v, id 32, key 32, length v, BLAKE3 32. The value in front commits to the
-//! key: AES-GCM alone would let a server make bytes that open under two.
+//! KDF(link key, "commit", share) 32 · sealed: space 16 · path v+x · size v · BLAKE3 32 · count v · per chunk t
+//! u8 (the kind of the object, always "chunk"), node 16, epoch v, id 32, key 32, length v, BLAKE3 32. The value
+//! in front commits to the key: AES-GCM alone would let a server make bytes that open under two.
+//!
+//! In layouts a number is a length in bytes, v a LEB128 number, and v+x bytes after their length, a v.
 
 use crate::error::{CryptoError, Result, require};
 use crate::format2::chunker::MAX_CHUNK;
@@ -52,7 +54,7 @@ pub struct ListedChunk {
     pub hash: [u8; 32],
 }
 
-/// The place of a listing: which share, which node, and how often it was refreshed.
+/// The ids that a listing is bound to: share, node, and the number of its refreshes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListingPlace {
     pub share: Uuid,

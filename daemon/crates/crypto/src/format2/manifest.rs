@@ -2,8 +2,10 @@
 //!
 //! Short: 02 · keys · cut u8 · count v · rows (key u8, id 32, length v, BLAKE3 of the plaintext 32).
 //! Long: 03 · keys · count v · parts (key u8, id 32, length v of the part's plaintext); each part is a
-//! short manifest. keys: count u8 · node 16, epoch v each. Rows name keys by their place, so that chunks
+//! short manifest. keys: count u8 · node 16, epoch v each. Rows name keys by their index, so that chunks
 //! of earlier epochs, and a copy's original ones, stay as they are.
+//!
+//! In layouts a number is a length in bytes, v a LEB128 number, and v+x bytes after their length, a v.
 
 use crate::error::{CryptoError, Result, require};
 use crate::format2::chunker::MAX_CHUNK;
@@ -237,7 +239,11 @@ fn kind(is_part: bool) -> ObjectKind {
     }
 }
 
-fn decode_all<T>(bytes: &[u8], decode: impl FnOnce(&[u8]) -> Result<(T, usize)>) -> Result<T> {
+/// Reads a record of which nothing may be left.
+pub(super) fn decode_all<T>(
+    bytes: &[u8],
+    decode: impl FnOnce(&[u8]) -> Result<(T, usize)>,
+) -> Result<T> {
     let (value, length) = decode(bytes)?;
     require(length == bytes.len())?;
     Ok(value)

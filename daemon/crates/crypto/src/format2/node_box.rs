@@ -1,8 +1,8 @@
-//! The box of a statement: what a node's statement says to key holders alone. AES-256-SIV (RFC 5297),
-//! because it is made again for each statement without room for a nonce.
+//! The box of a statement: the part of a signed change of a node that only key holders can read. AES-256-SIV (RFC
+//! 5297), because it is made again for each statement without room for a nonce.
 //!
-//! In open spaces a file's box has the hash of its content and a folder's is empty. In private spaces
-//! it also has the name, and for files size, time of change and media type, padded to 32 bytes.
+//! In open spaces (whose names the server sees) a file's box has the hash of its content and a folder's is empty. In
+//! private spaces it also has the name, and for files size, time of change and media type, padded to 32 bytes.
 
 use crate::error::{CryptoError, Result};
 use crate::format2::keys::SpaceKeys;
@@ -46,7 +46,7 @@ pub struct PrivateFacts {
     pub hash: [u8; 32],
 }
 
-/// The shape of a box, which the statement's flags tell.
+/// The shape of a box, which follows from the statement's flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoxShape {
     pub is_folder: bool,

@@ -8,14 +8,15 @@ use crate::format2::compress::{self, Compression};
 use crate::format2::keys::NodeKey;
 use crate::pad::padme;
 use crate::secret::Key;
-use cairn_log::{AssociatedData, NodeKeyRef, ObjectId};
+use cairn_log::{AssociatedData, MAX_OBJECT, NodeKeyRef, ObjectId};
 use cairn_model::SpaceId;
 use zeroize::Zeroizing;
 
 /// The format that this build writes.
 const FORMAT: u8 = 2;
-/// The longest sealed object that is opened, in bytes; the longest that is made is about 4.1 MiB.
-const MAX_SEALED: usize = 5 * 1024 * 1024;
+
+/// Padding, for hashing it without making it.
+const ZEROS: [u8; 8192] = [0; 8192];
 
 /// The kinds of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,14 +61,29 @@ impl NodeKey {
         plain: &[u8],
         compression: Compression,
     ) -> std::result::Result<SealedObject, CryptoError> {
-        if plain.len() > MAX_CHUNK {
-            return Err(CryptoError::InvalidInput("the chunk is longer than 4 MiB"));
-        }
-        let frame = compress::compress(plain, compression);
+        let frame = compressed(plain, compression)?;
         Ok(match &frame {
             Some(frame) => self.seal(ObjectKind::Chunk, compress::ZSTD, frame),
             None => self.seal(ObjectKind::Chunk, compress::RAW, plain),
         })
+    }
+
+    /// Returns the id of the object that [`seal_chunk`](Self::seal_chunk) makes, and its length in bytes.
+    ///
+    /// # Errors
+    /// [`CryptoError::InvalidInput`] for a chunk of more than 4 MiB.
+    pub fn name_chunk(
+        &self,
+        plain: &[u8],
+        compression: Compression,
+    ) -> std::result::Result<(ObjectId, u64), CryptoError> {
+        let frame = compressed(plain, compression)?;
+        let (codec, payload) = match &frame {
+            Some(frame) => (compress::ZSTD, &frame[..]),
+            None => (compress::RAW, plain),
+        };
+        let id = self.object_id(ObjectKind::Chunk, codec, payload);
+        Ok((id, raw_len(payload.len() as u64)))
     }
 
     /// Opens the requested chunk to its plaintext, whose length and BLAKE3 hash a device has signed.
@@ -85,7 +101,7 @@ impl NodeKey {
         plain_of(padded, length, hash)
     }
 
-    /// Seals a record that says its own length, without compression.
+    /// Seals a record that contains its own length, without compression.
     pub(crate) fn seal_record(&self, kind: ObjectKind, record: &[u8]) -> SealedObject {
         self.seal(kind, compress::RAW, record)
     }
@@ -115,7 +131,7 @@ impl NodeKey {
         bytes.push(codec);
         bytes.extend_from_slice(payload);
         bytes.resize(1 + padded, 0);
-        let id = self.object_id(kind, &bytes[1..]);
+        let id = self.object_id(kind, codec, payload);
         let key = self.seal_key(kind, &id);
         let associated = associated_data(kind, self.space, self.at, &id);
         let tag = aead::encrypt(&key, &[0; 12], associated.as_bytes(), &mut bytes[1..]);
@@ -127,15 +143,28 @@ impl NodeKey {
         let key = self.seal_key(kind, id);
         let padded = open_sealed(&key, kind, self.space, self.at, id, sealed)?;
         // AES-GCM alone doesn't commit to its key; the id does.
-        if self.object_id(kind, &padded) != *id {
+        if self.hasher(kind).update(&padded).finalize() != id.0 {
             return Err(CryptoError::NotAuthentic);
         }
         Ok(padded)
     }
 
-    fn object_id(&self, kind: ObjectKind, padded: &[u8]) -> ObjectId {
+    /// Returns the id of an object: the keyed hash of its padded plaintext.
+    fn object_id(&self, kind: ObjectKind, codec: u8, payload: &[u8]) -> ObjectId {
+        let mut hasher = self.hasher(kind);
+        hasher.update(&[codec]).update(payload);
+        let mut zeros = padme(1 + payload.len() as u64) as usize - 1 - payload.len();
+        while zeros > 0 {
+            let some = zeros.min(ZEROS.len());
+            hasher.update(&ZEROS[..some]);
+            zeros -= some;
+        }
+        ObjectId(*hasher.finalize().as_bytes())
+    }
+
+    fn hasher(&self, kind: ObjectKind) -> blake3::Hasher {
         let key = self.derive_for("cairn/2/id", kind);
-        ObjectId(*blake3::keyed_hash(key.bytes(), padded).as_bytes())
+        blake3::Hasher::new_keyed(key.bytes())
     }
 
     fn derive_for(&self, label: &'static str, kind: ObjectKind) -> Key {
@@ -143,13 +172,21 @@ impl NodeKey {
             .derive(&AssociatedData::new(label).bytes(&[kind.letter()]))
     }
 
-    /// The key of one object; a listing hands out these.
+    /// The key of one object alone, which the listing of a share link contains.
     pub(crate) fn seal_key(&self, kind: ObjectKind, id: &ObjectId) -> Key {
         let purpose = AssociatedData::new("cairn/2/seal")
             .bytes(&[kind.letter()])
             .bytes(&id.0);
         self.key.derive(&purpose)
     }
+}
+
+/// Returns the frame of a chunk that gets shorter; `None` leaves it as it is.
+fn compressed(plain: &[u8], compression: Compression) -> Result<Option<Zeroizing<Vec<u8>>>> {
+    if plain.len() > MAX_CHUNK {
+        return Err(CryptoError::InvalidInput("the chunk is longer than 4 MiB"));
+    }
+    Ok(compress::compress(plain, compression))
 }
 
 /// The length of a sealed chunk that isn't compressed.
@@ -181,14 +218,11 @@ pub(crate) fn open_sealed(
     id: &ObjectId,
     sealed: &[u8],
 ) -> Result<Zeroizing<Vec<u8>>> {
-    let (&format, rest) = sealed.split_first().ok_or(CryptoError::NotAuthentic)?;
-    if format != FORMAT {
-        return Err(CryptoError::UnsupportedFormat(u32::from(format)));
-    }
+    let rest = aead::strip_format(sealed, FORMAT)?;
     let (cipher, tag) = rest
         .split_last_chunk::<{ aead::TAG }>()
         .ok_or(CryptoError::NotAuthentic)?;
-    if cipher.is_empty() || sealed.len() > MAX_SEALED {
+    if cipher.is_empty() || sealed.len() > MAX_OBJECT {
         return Err(CryptoError::NotAuthentic);
     }
     let mut padded = Zeroizing::new(cipher.to_vec());

@@ -1,5 +1,5 @@
-//! The choice between one manifest and parts with a top, for writers, and the way back for readers.
-//! Equal parts have equal objects: an edit in a long file seals one part and the top anew.
+//! Long lists of chunks: a writer chooses between one manifest and several parts with a top that lists them; a reader
+//! joins them again. Equal parts have equal objects: an edit in a long file seals one part and the top anew.
 
 use crate::error::{CryptoError, Result};
 use crate::format2::keys::NodeKey;

@@ -1,6 +1,7 @@
-//! The secrets of a space, one for each epoch: count v · epoch v, secret 32 each, epochs rising.
+//! The key ring of a space: its secrets, one for each epoch (generation of its key). Layout: count v · epoch v,
+//! secret 32 each, epochs rising; v is a LEB128 number.
 //!
-//! The older ones are sealed under the newest, beside its epoch's statement. So who gets the newest
+//! The older ones are sealed under the newest, beside the statement that began its epoch. So who gets the newest
 //! reads everything before it, and nothing after.
 
 use crate::error::{CryptoError, Result, require};

@@ -1,4 +1,5 @@
-//! Grants that a granter could sign and that are refused all the same, and what a ring opens.
+//! Grants (a team's key, sealed to one member) that a granter could sign and that are refused all the same, and
+//! what a key ring (the team's keys of all epochs) opens.
 
 use super::*;
 use crate::format2::{Compression, NodeKey};
@@ -26,7 +27,7 @@ fn context(granter: &AccountKeys, epoch: u32) -> GrantContext {
     }
 }
 
-/// A grant of any bytes, as a granter without scruples makes it.
+/// A grant of any bytes, as a malicious granter can make it.
 fn forge_grant(by: &AccountKeys, to: &AccountKeys, key: &[u8], older: &[u8]) -> Vec<u8> {
     let rng = &mut SystemRandom;
     let (context, public) = (context(by, 9), to.public());

@@ -1,4 +1,4 @@
-//! A link's secret and key, wrapped for the owner's own devices: each of them can show the address
+//! A share link's secret and key, encrypted for the owner's own devices: each of them can show the address
 //! again, and add files to the link, without asking for its password.
 
 use super::LinkSecret;

@@ -1,5 +1,5 @@
-//! Reads every vector in `tests/vectors/crypto` and `tests/vectors/format2` and checks that it does what it says: what opens,
-//! what it opens to, and the class under which the rest is refused.
+//! Reads every vector in `tests/vectors/crypto` and `tests/vectors/format2` and checks its expected result:
+//! which open, what they open to, and the class of error of the others.
 //!
 //! `CAIRN_WRITE_VECTORS=1` writes them anew from a seeded run; a change in them is a change of format.
 

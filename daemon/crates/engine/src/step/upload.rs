@@ -1,7 +1,7 @@
 //! Sending file content: one big file, or many small ones in one request.
 //!
-//! A file is read only while its stat is what the scan saw; anything else throws the upload away
-//! and looks again.
+//! A file is read only while its stat is what the scan saw; if it changes, the upload is dropped
+//! and the file is scanned again.
 
 mod batch;
 mod copy;
@@ -31,12 +31,14 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub(crate) local: LocalId,
+    /// The node that gets a new revision; `None`: a new node.
     pub(crate) over: Option<NodeId>,
     pub(crate) to: ParentAndName,
+    /// Bytes.
     pub(crate) size: u64,
 }
 
-/// Returns the keys that a task holds while it runs.
+/// Returns the local row and the node that no other step touches while a task runs.
 pub(crate) fn keys(task: &Task) -> Vec<Key> {
     std::iter::once(Key::Local(task.local))
         .chain(task.over.map(Key::Node))
@@ -71,10 +73,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         .running
         .start(ready.path.clone(), TransferDirection::Up, stat.size);
     let uploading = async {
-        // A file that goes on changing can't be hashed in time either.
-        if copied.is_none()
-            && let Some(made) = server_copy::make(ctx, task, &ready).await?
-        {
+        if let Some(made) = server_copy::make(ctx, task, &ready, copied.as_ref()).await? {
             return Ok(made);
         }
         send(ctx, task, &ready, copied.as_ref(), &guard.running).await

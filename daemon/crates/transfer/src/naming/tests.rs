@@ -1,8 +1,8 @@
-//! Chunks that are there already keep their objects; new ones go under the file's own key.
+//! Chunks that the service has keep their objects; new ones are sealed under the file's own key.
 
 use super::*;
-use cairn_crypto::SpaceKeys;
 use cairn_crypto::format2::ROWS_PER_PART;
+use cairn_crypto::{SpaceKeys, content_hash};
 use cairn_model::{NodeId, SpaceId};
 
 fn key(node: u8, epoch: u32) -> NodeKey {
@@ -14,7 +14,7 @@ fn key(node: u8, epoch: u32) -> NodeKey {
 fn name_chunks(own: &NodeKey, known: KnownChunks, plains: &[&[u8]]) -> Named {
     let mut naming = Naming::new(own.clone(), known, Compression::On, KEPT);
     for plain in plains {
-        naming.chunk(plain).unwrap();
+        naming.chunk(plain, content_hash(plain).0).unwrap();
     }
     naming.finish()
 }

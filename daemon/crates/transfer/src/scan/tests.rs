@@ -16,10 +16,10 @@ fn bytes(length: usize) -> Vec<u8> {
     (0..length).map(|_| next()).collect()
 }
 
-fn chunker() -> Chunker {
+fn cuts() -> Cuts {
     let space = SpaceId::from_random_bytes([1; 16]);
     let keys = SpaceKeys::from_raw(space, 1, &[7; 32]).unwrap();
-    Chunker::new(&keys.node_key(NodeId::from_random_bytes([2; 16])))
+    Cuts::new(&keys.node_key(NodeId::from_random_bytes([2; 16])))
 }
 
 /// Lengths and hashes of the chunks.
@@ -27,24 +27,22 @@ fn chunker() -> Chunker {
 struct Seen(Vec<(usize, ContentHash)>);
 
 impl Chunks for Seen {
-    fn chunk(&mut self, plain: &[u8]) -> Result<(), TransferError> {
-        let hash = cairn_crypto::content_hash(plain);
-        self.0.push((plain.len(), hash));
+    fn chunk(&mut self, plain: &[u8], hash: [u8; 32]) -> Result<(), TransferError> {
+        assert_eq!(hash, content_hash(plain).0);
+        self.0.push((plain.len(), ContentHash(hash)));
         Ok(())
     }
 }
 
 fn both_ways(content: &[u8], size: u64) -> [Scanned<Seen>; 2] {
-    let chunker = chunker();
     let stop = AtomicBool::new(false);
-    let pass = Pass {
-        size,
-        chunker: &chunker,
-        stop: &stop,
-    };
+    let pass = Pass { size, stop: &stop };
     let open = || BytesSource(content.to_vec().into()).open().unwrap();
-    let one = pass.sequential(open(), Seen::default());
-    [one, pass.parallel(open(), Seen::default())]
+    let one = pass.sequential(open(), pass.cutter(cuts(), Seen::default()));
+    [
+        one,
+        pass.parallel(open(), pass.cutter(cuts(), Seen::default())),
+    ]
 }
 
 #[test]
@@ -60,7 +58,7 @@ fn reading_in_blocks_finds_the_same_cuts_as_reading_at_once() {
     ] {
         let content = bytes(length);
         let mut seen = Seen::default();
-        let hash = scan_bytes(&content, &chunker(), &mut seen).unwrap();
+        let hash = scan_bytes(&content, cuts(), &mut seen).unwrap();
         assert_eq!(seen.0.iter().map(|(len, _)| len).sum::<usize>(), length);
         assert!(!seen.0.is_empty());
         for scanned in both_ways(&content, length as u64) {
@@ -87,7 +85,7 @@ fn a_file_of_another_length_than_it_was_reported_has_changed() {
 struct Failing(usize);
 
 impl Chunks for Failing {
-    fn chunk(&mut self, _plain: &[u8]) -> Result<(), TransferError> {
+    fn chunk(&mut self, _plain: &[u8], _hash: [u8; 32]) -> Result<(), TransferError> {
         self.0 += 1;
         if self.0 == 3 {
             return Err(TransferError::UploadLost);
@@ -99,16 +97,15 @@ impl Chunks for Failing {
 #[test]
 fn a_chunk_that_fails_ends_the_scan_on_both_threads() {
     let content = bytes(30 * BLOCK);
-    let (chunker, stop) = (chunker(), AtomicBool::new(false));
+    let stop = AtomicBool::new(false);
     let pass = Pass {
         size: content.len() as u64,
-        chunker: &chunker,
         stop: &stop,
     };
     let open = || BytesSource(content.clone().into()).open().unwrap();
     let failed = [
-        pass.sequential(open(), Failing(0)),
-        pass.parallel(open(), Failing(0)),
+        pass.sequential(open(), pass.cutter(cuts(), Failing(0))),
+        pass.parallel(open(), pass.cutter(cuts(), Failing(0))),
     ];
     for one in failed {
         assert!(matches!(one, Err(TransferError::UploadLost)));
@@ -117,15 +114,14 @@ fn a_chunk_that_fails_ends_the_scan_on_both_threads() {
 
 #[test]
 fn a_scan_that_nobody_waits_for_stops() {
-    let chunker = chunker();
     let stop = StopOnDrop::default();
     let flag = stop.0.clone();
     drop(stop);
     let pass = Pass {
         size: 10,
-        chunker: &chunker,
         stop: &flag,
     };
     let reader = BytesSource(bytes(10).into()).open().unwrap();
-    assert!(pass.sequential(reader, Seen::default()).is_err());
+    let cutter = pass.cutter(cuts(), Seen::default());
+    assert!(pass.sequential(reader, cutter).is_err());
 }

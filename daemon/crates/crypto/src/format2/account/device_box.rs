@@ -1,6 +1,6 @@
-//! Device boxes: what a device of one's own gets when the account's keys change, without asking for a
-//! passphrase there. Next box key 32 · sharing keys · all personal secrets, sealed under the box key
-//! that the device has.
+//! Device boxes: the new secrets of an account, sealed to one of its devices, so that a device goes on when the
+//! account's keys change without asking for a passphrase there. Content: next box key 32 bytes · sharing keys · all
+//! secrets of the personal space, sealed under the box key that the device has.
 
 use crate::error::{CryptoError, Result, require};
 use crate::format2::ring::KeyRing;
@@ -25,7 +25,7 @@ pub struct DeviceBox {
     /// Opens the next box.
     pub next: BoxKey,
     pub sharing: SharingKeys,
-    /// All personal secrets.
+    /// All secrets of the personal space.
     pub ring: KeyRing,
 }
 

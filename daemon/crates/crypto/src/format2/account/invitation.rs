@@ -1,8 +1,8 @@
 //! Invitations: a token that is handed over by another way than the server, and its acceptance.
 //!
-//! The token is seed 16 · size of the log v · its root 32. A new member takes no log without that root,
-//! so a server can't invent a team; and the acceptance is signed by the token and by the new member's
-//! identity.
+//! The token is seed 16 bytes · size of the team's log (a LEB128 number) · its root 32. A new member takes no log
+//! without that root, so a server can't invent a team; and the acceptance is signed by the token and by the new
+//! member's identity.
 
 use crate::error::{CryptoError, Result};
 use crate::format2::device_key::IdentityKey;

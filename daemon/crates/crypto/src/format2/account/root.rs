@@ -1,5 +1,5 @@
-//! The passphrase: Argon2id (RFC 9106) to a root, and from it the key that opens the account key and the
-//! one value that the server may know.
+//! The keys from a passphrase: Argon2id (RFC 9106) gives a root secret; from it follow the key that encrypts the
+//! account key, and the one value that the server may know.
 
 use crate::error::{CryptoError, Result};
 use crate::secret::Key;
@@ -102,7 +102,7 @@ impl Root {
         hex::encode(self.auth.bytes())
     }
 
-    /// The hash of the proof that the server keeps for a recovery, 64 hexadecimal digits.
+    /// The hash of the proof, which the server keeps to check a recovery, 64 hexadecimal digits.
     #[must_use]
     pub fn recovery_hash(&self, account: AccountId) -> String {
         let salt = AssociatedData::new("cairn/2/recovery-gate").id(&account);

@@ -1,10 +1,11 @@
-//! New keys for an account: after a new passphrase, and when devices are revoked. Pure functions that
+//! Key rotation of an account: new keys after a new passphrase, and when devices are revoked. Pure functions that
 //! return everything that has to be sent, so that a caller can keep it until all of it has arrived.
 //!
-//! Both generate a new account key, recovery key and personal epoch. A revoked device can open what was
-//! sealed before, and nothing after. An old passphrase or recovery key is not shut out: with the account as
-//! it was sealed before, which a server may have kept, it gives the old account key, from that the box keys
-//! of all devices, and so the new secrets.
+//! Both generate a new account key, recovery key and epoch (a new secret) of the personal space. The devices
+//! that stay get the new secrets in boxes, each sealed to one device. A revoked device can open what was sealed
+//! before, and nothing after. An old passphrase or recovery key is not shut out: with the account as it was
+//! sealed before, which a server may have kept, it gives the old account key, from that the box keys of all
+//! devices, and so the new secrets.
 
 use super::device_box::DeviceBox;
 use super::root::Root;

@@ -1,5 +1,5 @@
-//! All secrets of an account, as a command that asked for the passphrase has them, and their seals, as
-//! the service keeps them.
+//! All secrets of an account: opened, as a command has them that asked for the passphrase, and sealed, as the
+//! service keeps them.
 
 use super::key::AccountKey;
 use super::root::Root;
@@ -20,9 +20,9 @@ pub struct AccountSecrets {
     pub(super) key: AccountKey,
     pub identity: IdentityKey,
     pub sharing: SharingKeys,
-    /// The hash of the personal space's genesis: no other log is the account's own.
+    /// The hash of the genesis, the first statement in the personal space's log: no other log is the account's own.
     pub genesis: [u8; 32],
-    /// All secrets of the personal space.
+    /// All secrets of the personal space, one for each epoch (generation of its key).
     pub ring: KeyRing,
 }
 

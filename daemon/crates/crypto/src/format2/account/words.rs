@@ -1,6 +1,6 @@
-//! Twelve words for comparing heads: two people, or two devices of one person, read them to one another
-//! and know that they see one history. 132 bits, behind a costly hash: a server that looks for two
-//! histories with equal words has to pay for each try.
+//! Twelve words for comparing the heads (size and Merkle root) of a space's log: two people, or two devices of one
+//! person, read them to one another and know that they see one history. 132 bits, behind a costly hash: a server that
+//! looks for two histories with equal words has to pay for each try.
 
 use super::root::argon2id;
 use crate::error::CryptoError;

@@ -1,4 +1,4 @@
-//! Frames that shrink, frames that lie, and contexts that are used again.
+//! Frames that shrink, frames whose header gives a wrong length, and contexts that are used again.
 
 use super::*;
 use crate::{Random as _, SystemRandom};

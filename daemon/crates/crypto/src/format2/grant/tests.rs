@@ -1,4 +1,4 @@
-//! Grants: who opens one, and that each part of it counts.
+//! Grants (a team's secret, sealed to one member): who opens one, and that each part of it counts.
 
 use super::*;
 use crate::format2::sharing::tests::sharing_keys;

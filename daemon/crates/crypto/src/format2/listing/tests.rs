@@ -1,4 +1,4 @@
-//! Listings: who opens one, what it opens, and what no maker writes.
+//! Listings (the chunk keys that a share link opens): who opens one, what it opens, and bytes that no writer makes.
 
 use super::*;
 use crate::SystemRandom;

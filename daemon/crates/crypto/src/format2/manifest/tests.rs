@@ -1,4 +1,5 @@
-//! Manifests: round trips, limits, and hostile bytes.
+//! Manifests (the list of a file's chunks, each with the key it is sealed under): round trips, limits, and
+//! hostile bytes.
 
 use super::*;
 use crate::format2::SpaceSecret;

@@ -1,4 +1,4 @@
-//! Boxes: all shapes, all wrong requests, padding.
+//! Boxes (the encrypted part of a node's statement): all shapes, all wrong requests, padding.
 
 use super::*;
 use crate::format2::SpaceSecret;
@@ -42,7 +42,7 @@ fn boxes() -> Vec<(BoxShape, NodeBox)> {
         mime: "application/pdf".to_owned(),
         hash: [4; 32],
     };
-    // Longer than a hash: the shape is told by signed flags, not by the box.
+    // Longer than a hash: the shape follows from signed flags, not from the box.
     let name = "Privat, und noch ein langer Name".to_owned();
     vec![
         (OPEN_FILE, NodeBox::OpenFile { hash: [4; 32] }),

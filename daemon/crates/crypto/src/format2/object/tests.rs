@@ -39,6 +39,15 @@ fn an_empty_chunk_is_an_object_of_its_own() {
 }
 
 #[test]
+fn the_longest_chunk_is_an_object_that_everybody_takes() {
+    let plain: Vec<u8> = (0..1_u32 << 20)
+        .flat_map(|n| n.wrapping_mul(0x9e37_79b9).to_le_bytes())
+        .collect();
+    let object = key(1, 1, 1).seal_chunk(&plain, Compression::Off).unwrap();
+    assert!(object.bytes.len() > plain.len() && object.bytes.len() <= MAX_OBJECT);
+}
+
+#[test]
 fn each_flipped_byte_is_refused() {
     let plain = b"thirty-three bytes, with padding.";
     let object = key(1, 1, 1).seal_chunk(plain, Compression::Off).unwrap();

@@ -1,4 +1,4 @@
-//! Vectors of content: records of revisions, node seals.
+//! Vectors of content: manifests (records of revisions), node seals.
 
 use super::{AUTH, case, damages, file, flip, keys, node, swaps, with_ids};
 use crate::File;

@@ -1,4 +1,5 @@
-//! Vectors of what a link carries: listings and their chunks, as a browser opens them, too.
+//! Vectors of share links: listings (the chunk keys that a link opens) and their chunks, as a browser opens them,
+//! too.
 
 use super::{AUTH, case, damages, keys, node, with_ids};
 use crate::File;

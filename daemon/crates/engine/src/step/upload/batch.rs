@@ -128,7 +128,8 @@ fn forget_all_refused<'a>(
     })
 }
 
-/// Records what is about to be sent: if the response is lost, the feed's news of it are known as our own.
+/// Records what is about to be sent: if the response is lost, the feed's changes are recognised as this device's
+/// own.
 fn record_sent(ctx: &Ctx, files: &[(Task, (Ready, Content))]) -> Result<(), IndexError> {
     ctx.engine.index.write(|db| {
         for (task, (ready, content)) in files {

@@ -1,4 +1,4 @@
-//! A copy of a file that never rests, made between two changes of it: the copy is sent instead.
+//! A copy of a file that keeps changing, made between two changes of it and sent instead.
 
 use crate::error::Changing;
 use crate::observe::hash::local_stat;
@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// From so many failed tries on, a file is copied before it is sent.
+/// The number of failed tries after which a file is copied before it is sent.
 pub(super) const COPY_AFTER: u32 = 3;
 /// The file is looked at after each piece of this length.
 const PIECE: usize = 1024 * 1024;

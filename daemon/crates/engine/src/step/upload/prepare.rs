@@ -1,4 +1,5 @@
-//! The facts that an upload needs: the row, the place, the base, and what an earlier try has left.
+//! The facts that an upload needs: the local row, the parent folder, the revision that it replaces, and what an
+//! earlier try has left.
 
 use super::Task;
 use crate::error::EngineError;
@@ -63,7 +64,7 @@ pub(super) fn look_up(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
     })
 }
 
-/// Reads the rows of a task; `None` if the file or the parent is not there any more, or takes no part.
+/// Reads the rows of a task; `None` if the file or the parent is not there any more, or is not synced.
 fn rows(ctx: &Ctx, db: &Db<'_>, task: &Task) -> Result<Option<Rows>, IndexError> {
     let (Some(local), Some(path), Some(parent)) = (
         db.local_row(task.local)?,
@@ -164,7 +165,7 @@ mod tests {
             .map(|skipped| test.local_file(&format!("{skipped:?}"), skipped));
         let (engine, _dir) = test.into_engine();
         let ctx = Ctx {
-            rules: Arc::new(present_rules(&engine, &folder).unwrap()),
+            rules: Arc::new(present_rules(&engine, &folder, &RelPath::root()).unwrap()),
             engine,
             folder,
             pause: watch::channel(false).1,

@@ -1,7 +1,8 @@
-//! New large files with a content that is in sync: the service makes them of what it has.
+//! New large files with a content that is in sync elsewhere: the service makes them from the chunks that it has.
 //!
-//! Only an economy: a file for which it can't be done is sent as any other.
+//! Only an optimisation: a file for which it can't be done is uploaded as any other.
 
+use super::copy::Copied;
 use super::prepare::Ready;
 use super::{Task, forget_refused};
 use crate::error::EngineError;
@@ -19,8 +20,10 @@ pub(super) async fn make(
     ctx: &Ctx,
     task: &Task,
     ready: &Ready,
+    copied: Option<&Copied>,
 ) -> Result<Option<Uploaded>, EngineError> {
-    let size = ready.row.stat.size;
+    let stat = copied.map_or(ready.row.stat, |copied| copied.of);
+    let size = stat.size;
     let is_candidate = ctx.engine.server_copies.load(Ordering::Relaxed)
         && matches!(ready.target, UploadTarget::New { .. })
         && ready.resume.is_none()
@@ -28,7 +31,7 @@ pub(super) async fn make(
     if !is_candidate {
         return Ok(None);
     }
-    let Some(hash) = hash_of(ctx, task, ready).await? else {
+    let Some(hash) = hash_of(ctx, task, ready, copied).await? else {
         return Ok(None);
     };
     let index = &ctx.engine.index;
@@ -51,7 +54,7 @@ pub(super) async fn make(
         revision: ready.revision,
         hash,
         size,
-        modified_ms: ready.row.stat.mtime.div_euclid(1_000_000),
+        modified_ms: stat.mtime.div_euclid(1_000_000),
         executable: ready.row.executable,
         source,
     };
@@ -63,13 +66,22 @@ pub(super) async fn make(
 }
 
 /// Returns the hash of a file if that can tell whether it is in sync elsewhere: a file of a new size is not read
-/// for it. `None` also if it is being changed.
+/// for it. `None` also if it is being changed. Of a file that changes too often to be read, the copy is read.
 async fn hash_of(
     ctx: &Ctx,
     task: &Task,
     ready: &Ready,
+    copied: Option<&Copied>,
 ) -> Result<Option<ContentHash>, EngineError> {
     let (disk, index) = (Arc::clone(&ctx.engine.ports.disk), &ctx.engine.index);
+    if let Some(copied) = copied {
+        if !index.read(|db| db.is_size_synced(copied.stat.size))? {
+            return Ok(None);
+        }
+        let (path, stat) = (copied.path.clone(), copied.stat);
+        let hash = move || hash_file(&*disk, &path, &stat);
+        return Ok(ctx.engine.ports.run_blocking(hash).await?);
+    }
     let (path, stat) = (ready.absolute.clone(), ready.row.stat);
     if let Some(hash) = ready.row.hash {
         // Nothing is read, so this alone tells that the hash is still that of the file.
@@ -87,7 +99,7 @@ async fn hash_of(
     Ok(hash)
 }
 
-/// Returns a revision that the service has with a content, and for which a checked seal vouches.
+/// Returns a revision with this content that the service has, and that a checked seal covers.
 fn find_source(
     ctx: &Ctx,
     db: &Db<'_>,

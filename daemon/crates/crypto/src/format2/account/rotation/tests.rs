@@ -1,4 +1,7 @@
-//! Old and new keys after a new passphrase and after a revocation: what each of them opens.
+//! Old and new keys after a new passphrase and after a revocation: which of them opens what.
+//!
+//! A box is the new secrets sealed to one device, an epoch one generation of the personal space's secret, and the key
+//! ring all of its generations.
 
 use super::*;
 use crate::SystemRandom;
@@ -129,7 +132,7 @@ fn the_account_as_it_is_sealed_anew_does_not_open_with_an_old_key() {
     assert_eq!(rotation.boxes.boxes.len(), 2);
 }
 
-/// A fact that no document may hide: boxes are sealed under keys that follow from the old account key.
+/// A limit that the documents state: boxes are sealed under keys that follow from the old account key.
 #[test]
 fn an_old_key_opens_the_new_boxes_with_the_account_as_it_was_sealed_before() {
     let old = secrets();
