@@ -1,5 +1,5 @@
-//! Work that no request asks for: what expires, is due or lies around. Each task reports its runs to the
-//! metrics, and a failure to the log.
+//! Background work: deletes what has expired or nothing refers to, and does what is due. Each task reports its runs to
+//! the metrics, and a failure to the log.
 
 use crate::compaction;
 use crate::error::Result;
@@ -7,7 +7,7 @@ use crate::state::ServerState;
 use cairn_store::Result as StoreResult;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Objects younger than this may still be on their way into the database.
+/// Objects (stored blobs) younger than this may belong to a request whose transaction is not committed yet.
 const ON_THE_WAY_MS: i64 = 3_600_000;
 
 /// Mails are kept for so many days, for whoever asks what became of one.
@@ -32,17 +32,18 @@ pub(crate) enum Task {
     Accounts,
     /// Files that a rule of their owner puts into the trash.
     RetentionRules,
-    /// Old revisions beyond what the configuration keeps.
+    /// Old revisions (file versions) beyond what the configuration keeps.
     Revisions,
     /// Share links that have expired long ago.
     Shares,
     /// Notifications that were read long ago.
     Notifications,
-    /// Nodes that have lain in the trash for their time.
+    /// Files and folders that have been in the trash for the time that the configuration gives.
     Trash,
-    /// Chunks that no revision uses and no upload has announced, and objects that wait for no commit.
+    /// Chunks (encrypted pieces of files) that no file version uses and no upload has announced, and objects of signed
+    /// logs that no commit has named in time.
     Chunks,
-    /// Objects that nothing refers to.
+    /// Objects (stored blobs of chunks) that nothing refers to.
     Objects,
     /// Objects that are mostly unreferenced.
     Compaction,
@@ -156,6 +157,19 @@ fn after(days: u32, work: impl FnOnce(u32) -> StoreResult<u64>) -> Result<u64> {
     Ok(work(days)?)
 }
 
+/// Deletes the objects of logs that are no longer needed, some at a time. Returns how many went.
+async fn collect_space_objects(state: &ServerState) -> Result<u64> {
+    let mut count = 0;
+    loop {
+        let collected = state.store.collect_space_objects()?;
+        state.objects.delete(&collected.files).await;
+        count += collected.files.len() as u64;
+        if collected.is_done {
+            return Ok(count);
+        }
+    }
+}
+
 async fn perform(state: &ServerState, task: Task) -> Result<u64> {
     let (store, expiry) = (&state.store, state.options.expiry);
     match task {
@@ -201,9 +215,7 @@ async fn perform(state: &ServerState, task: Task) -> Result<u64> {
         Task::Chunks => {
             let collected = store.collect_chunks()?;
             state.objects.delete(&collected.objects).await;
-            let unnamed = store.collect_space_objects()?;
-            state.objects.delete(&unnamed).await;
-            Ok(collected.chunks + unnamed.len() as u64)
+            Ok(collected.chunks + collect_space_objects(state).await?)
         }
         Task::Objects => sweep_objects(state, machine_ms() - ON_THE_WAY_MS).await,
         Task::Compaction => Ok(compaction::compact_large(state).await? as u64),

@@ -1,8 +1,8 @@
 //! Backups of a data directory while a server runs on it, their restoration, and the check of both.
 //!
-//! Objects never change once they have their name, so they are linked where the file system can, and
-//! copied elsewhere. A backup has the layout of a data directory; its description is written last, and
-//! marks it as whole.
+//! Objects (the stored blobs of encrypted chunks) never change once they have their name, so they are linked where the
+//! file system can, and copied elsewhere. A backup has the layout of a data directory; its description is written
+//! last, and marks it as whole.
 
 use crate::background::machine_ms;
 use crate::error::{Error, Result};
@@ -20,6 +20,7 @@ const DATABASE: &str = "cairn.db";
 /// The database of a restore that is not finished.
 const NEW_DATABASE: &str = "cairn.db.new";
 const OBJECTS: &str = "objects";
+/// The key with which the server encrypts secrets in the database.
 const KEY: &str = "records.key";
 const KEEP_TEXT: &str = "This data directory was restored from a backup, and its objects lie in a bucket.\n\
     As long as this file is here, the server deletes none of them: what the backup does not know,\n\
@@ -36,7 +37,7 @@ pub struct Backup {
     pub created_at: String,
     /// Objects in it; none of a server whose objects lie elsewhere.
     pub objects: u64,
-    /// Sealed bytes.
+    /// Bytes of these objects.
     pub bytes: u64,
     /// The objects lie in the backup, and not in a store of their own.
     pub has_objects: bool,
@@ -107,7 +108,7 @@ fn check_outside(dir: &Path, other: &Path, why: &str) -> Result<()> {
     Ok(())
 }
 
-/// Gives a file that never changes a second name, or copies it; returns its size. `None` if it is gone.
+/// Hard-links a file that never changes, or copies it; returns its size in bytes. `None` if it is gone.
 fn take(from: &Path, to: &Path) -> Result<Option<u64>> {
     let size = match fs::metadata(from) {
         Ok(found) => found.len(),
@@ -196,14 +197,14 @@ impl Server {
         let (data, store) = (&options.data, &self.state.store);
         check_outside(to, data, "the data directory that is to be backed up")?;
         empty_directory(to)?;
-        // What the server lets go meanwhile stays until the copy is whole.
+        // Objects that the server would delete meanwhile stay until the copy is whole.
         let _held = self.state.objects.lock_all()?;
         let has_objects = options.objects == ObjectLocation::Local;
         let (from, objects) = (data.join(OBJECTS), to.join(OBJECTS));
         let database = to.join(DATABASE);
         let mut needed = store.needed_objects()?;
         if has_objects {
-            // Most of the work, before the copy of the database: what goes meanwhile is not missed.
+            // Most of the work, before the copy of the database: an object that is deleted meanwhile is not needed.
             for name in needed.keys() {
                 take(&from.join(name), &objects.join(name))?;
             }
@@ -245,7 +246,8 @@ impl Server {
     }
 
     /// Checks that everything that the database refers to is there; with `read_data` that it can be
-    /// read, too.
+    /// read, too. Of objects beside the commits of logs, the bytes are held against their SHA-256, and those that are
+    /// damaged are noted, so that devices that have them send them again.
     ///
     /// # Errors
     /// A database or an object store that fails as a whole.
@@ -258,31 +260,64 @@ impl Server {
         };
         // In this order: an object is there before the database speaks of it.
         let needed = store.needed_objects()?;
+        let hashes = store.space_object_hashes()?;
         let sizes = objects.sizes().await?;
         for (name, least) in &needed {
-            let Some(size) = sizes.get(name) else {
-                // It may have gone since the database was asked.
-                if store.needed_objects()?.contains_key(name) {
-                    checked
-                        .problems
-                        .push(format!("the object {name} is missing"));
-                }
+            let found = sizes.get(name).copied();
+            if let Some(size) = found {
+                checked.objects += 1;
+                checked.bytes += size;
+            } else if !store.needed_objects()?.contains_key(name) {
+                // It has gone since the database was asked.
                 continue;
-            };
-            checked.objects += 1;
-            checked.bytes += size;
-            if size < least {
-                let problem = format!("the object {name} has {size} bytes and needs {least}");
+            }
+            let hash = hashes.get(name);
+            if let Some(problem) = self
+                .problem_of(name, (found, *least), hash, read_data)
+                .await
+            {
                 checked.problems.push(problem);
-            } else if read_data && let Err(error) = objects.get(name, 0..*size).await {
-                checked
-                    .problems
-                    .push(format!("the object {name} can't be read: {error}"));
             }
         }
         let others = sizes.keys().filter(|name| !needed.contains_key(*name));
         checked.unreferenced = others.count() as u64;
         Ok(checked)
+    }
+
+    /// Returns the problem of an object that has some size and needs another, if it has one.
+    async fn problem_of(
+        &self,
+        name: &str,
+        (size, least): (Option<u64>, u64),
+        sha256: Option<&[u8; 32]>,
+        read_data: bool,
+    ) -> Option<String> {
+        let objects = &self.state.objects;
+        let problem = match size {
+            None => format!("the object {name} is missing"),
+            Some(size) if size < least => {
+                format!("the object {name} has {size} bytes and needs {least}")
+            }
+            Some(_) if !read_data => return None,
+            Some(size) => {
+                let read = match sha256 {
+                    Some(sha256) => objects.get_whole(name, least, sha256).await,
+                    None => objects.get(name, 0..size).await.map(Some),
+                };
+                match read {
+                    Ok(Some(_)) => return None,
+                    Ok(None) => format!("the object {name} has other bytes than were stored"),
+                    Err(error) => return Some(format!("the object {name} can't be read: {error}")),
+                }
+            }
+        };
+        if sha256.is_none() {
+            return Some(problem);
+        }
+        Some(match self.state.store.note_space_object(name, true) {
+            Ok(()) => format!("{problem}; a device that has it sends it again"),
+            Err(error) => format!("{problem}, and that can't be noted: {error}"),
+        })
     }
 }
 
@@ -320,8 +355,8 @@ pub fn restore(from: &Path, data: &Path) -> Result<Backup> {
         fs::write(&keep, KEEP_TEXT).map_err(at("write", &keep))?;
     }
     fs::copy(from.join(KEY), data.join(KEY)).map_err(at("copy", &from.join(KEY)))?;
-    // Under its name only once its logs have other histories: a server that starts on what an interrupted
-    // restore left would show devices an older log as the present one.
+    // The database gets its name only once each signed log in it has a new history id, by which devices see that there
+    // was a restore: a server that starts on what an interrupted one left would show an older log as the present one.
     let (new, whole) = (data.join(NEW_DATABASE), data.join(DATABASE));
     fs::copy(&database, &new).map_err(at("copy", &database))?;
     begin_restored_histories(&new, machine_ms())?;

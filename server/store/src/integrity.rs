@@ -1,4 +1,5 @@
-//! The check of what the database says about itself: whether its rows are whole, and what counts what.
+//! The integrity check of the database: SQLite's own, and whether stored counts (references to chunks, usage) are those
+//! of what is there.
 
 use super::Store;
 use super::rows::{HeldChunk, id as read_id, unpack_held};
@@ -35,6 +36,7 @@ impl Store {
             if miscounted > 0 {
                 problems.push(format!("{miscounted} objects count their chunks wrongly"));
             }
+            problems.extend(miscounted_uses(conn)?);
             let miscounted = usage::miscounted_spaces(conn)?;
             if miscounted > 0 {
                 problems.push(format!(
@@ -49,7 +51,7 @@ impl Store {
     }
 }
 
-/// The nodes whose revisions have chunks that are stored for other nodes.
+/// The files whose versions use chunks that are stored for other files (copies that were made without keys).
 #[derive(Default)]
 struct Holders {
     /// By the node that they are stored for.
@@ -75,6 +77,22 @@ impl Holders {
                 .get(&holder)
                 .is_some_and(|nodes| nodes.contains(&node))
     }
+}
+
+/// Checks what names objects beside commits: one that is counted too low would go while it is needed.
+fn miscounted_uses(conn: &Connection) -> Result<Option<String>> {
+    let miscounted: u64 = conn.query_row(
+        "WITH held AS MATERIALIZED (SELECT space, id, count(*) AS uses FROM log_uses GROUP BY space, id) \
+         SELECT (SELECT count(*) FROM log_objects l LEFT JOIN held h ON h.space = l.space AND h.id = l.id \
+         WHERE l.uses <> CASE WHEN l.named_at IS NULL THEN 0 ELSE coalesce(h.uses, 0) END) \
+         + (SELECT count(*) FROM held h LEFT JOIN log_objects l \
+         ON l.space = h.space AND l.id = h.id AND l.named_at IS NOT NULL WHERE l.id IS NULL)",
+        [],
+        |row| row.get(0),
+    )?;
+    Ok((miscounted > 0).then(|| {
+        format!("{miscounted} objects beside commits are missing or count what names them wrongly")
+    }))
 }
 
 /// Finds revisions of which chunks are not stored, or stored where nobody looks for them.

@@ -1,4 +1,4 @@
-//! Conditions that keep expiry from anything that is needed, as SQL.
+//! SQL conditions that keep background deletion from revisions, nodes, chunks and objects that are still needed.
 //!
 //! Each stands by itself and has a test that leaves it out: without it, something needed would go.
 
@@ -43,6 +43,16 @@ pub(super) const CHUNK: [Guard; 2] = [
     ),
 ];
 
+/// On an object `o` beside the commits of a log.
+pub(super) const SPACE_OBJECT: [Guard; 3] = [
+    (
+        "objects that wait for their commit",
+        "o.named_at IS NOT NULL",
+    ),
+    ("objects that a statement or a manifest names", "o.uses = 0"),
+    ("objects named before that was counted", "o.is_kept = 0"),
+];
+
 /// Returns one condition that holds where all do.
 pub(super) fn all(guards: &[Guard]) -> String {
     let parts: Vec<&str> = guards.iter().map(|(_, sql)| *sql).collect();
@@ -77,7 +87,10 @@ mod tests {
             (x'03', 1, x'', x'01', x'', 0, 1, '', x''), (x'04', 1, x'', x'f5', x'', 0, 1, '', x'');
         INSERT INTO objects (id, name, refs) VALUES (1, 'o', 3);
         INSERT INTO chunks (node, id, object, start, size, refs) VALUES
-            (x'01', x'01', 1, 0, 1, 1), (x'03', x'03', 1, 1, 1, 0), (x'01', x'f1', 1, 2, 1, 0);";
+            (x'01', x'01', 1, 0, 1, 1), (x'03', x'03', 1, 1, 1, 0), (x'01', x'f1', 1, 2, 1, 0);
+        INSERT INTO log_objects (space, id, sender, sha256, size, object, sent_at, named_at, uses, is_kept) VALUES
+            (1, x'01', x'', x'', 0, 1, 0, NULL, 0, 0), (1, x'02', x'', x'', 0, 1, 0, 1, 1, 0),
+            (1, x'03', x'', x'', 0, 1, 0, 1, 0, 1), (1, x'f1', x'', x'', 0, 1, 0, 1, 0, 0);";
 
     fn select_ids(conn: &Connection, table: &str, guards: &[&str]) -> Vec<Vec<u8>> {
         let sql = format!("SELECT o.id FROM {table} o WHERE {}", guards.join(" AND "));
@@ -96,6 +109,7 @@ mod tests {
             ("revisions", REVISION.as_slice()),
             ("nodes", &TRASHED),
             ("chunks", &CHUNK),
+            ("log_objects", &SPACE_OBJECT),
         ] {
             let all: Vec<&str> = guards.iter().map(|(_, sql)| *sql).collect();
             let found = select_ids(&conn, table, &all);

@@ -1,27 +1,33 @@
-//! The signed log of a space: commits in, by the rules of `cairn-log`, and what readers ask for.
+//! The signed log of a space (format 2, docs/design/format-2.md): devices sign their changes as commits of statements
+//! about nodes, and readers can prove that the server shows everybody the same log. Commits are checked by the rules of
+//! `cairn-log`.
 //!
 //! A commit is checked and taken in by one transaction, which touches rows of what the commit names and a
 //! few for each level of the tree: its cost doesn't grow with the space. A refusal rolls it back.
 
+mod collect;
 mod history;
 mod objects;
 mod pages;
+mod quota;
 mod rate;
 mod records;
+mod rights;
 mod snapshot;
 #[cfg(test)]
 mod tests;
+mod uses;
 
+pub use collect::CollectedSpaceObjects;
 pub use history::begin_restored_histories;
 pub use objects::{NewSpaceObject, SpaceObject};
 pub use pages::MAX_LOG_PAGE;
 
 use crate::error::{Error, Result};
 use crate::transaction::Durability;
-use crate::{Actor, Space, Store, Tx, log_guard};
+use crate::{Actor, Space, Store, Tx, log_guard, usage};
 use cairn_log::{
-    Commit, CommitRequest, CommitResponse, LogPage, ObjectId, Records as _, Refusal, SpaceState,
-    Statement,
+    Commit, CommitRequest, CommitResponse, LogPage, Records as _, Refusal, SpaceState, Statement,
 };
 use cairn_model::AccountId;
 use records::{CommitError, Rows, damaged_error};
@@ -31,7 +37,9 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 const MAX_RESPONSE: usize = 1 << 20;
 
 /// The tables of a log.
-const TABLES: [&str; 7] = [
+const TABLES: [&str; 9] = [
+    "log_uses",
+    "log_ended",
     "log_items",
     "log_leaves",
     "log_subtrees",
@@ -129,23 +137,31 @@ fn append(
     tx: &Tx<'_>,
     actor: &Actor,
     first_history: [u8; 16],
-    bytes: &[u8],
-    others: &[ObjectId],
+    request: &CommitRequest,
 ) -> std::result::Result<u64, CommitError> {
-    let mut state = load(tx.conn, actor.space, first_history)?;
+    let (bytes, space) = (&request.commit, actor.space);
+    let mut state = load(tx.conn, space, first_history)?;
     let is_first = state.genesis().is_none();
+    rights::check_writer(tx.conn, actor, is_first)?;
+    let (used, _) = usage::used_and_limit(tx.conn, space.row)?;
     let position = state.apply_commit(bytes)?;
     if is_first {
-        check_empty(tx.conn, actor.space)?;
+        check_empty(tx.conn, space)?;
     }
     let commit = Commit::decode(bytes).map_err(Refusal::from)?;
     let device = commit.header.device;
     check_sender(&state, device, actor.account)?;
     let is_control = |body: &Vec<u8>| matches!(Statement::decode(body), Ok(Statement::Control(_)));
     let controls = commit.statements.iter().filter(|body| is_control(body));
-    rate::admit(tx, actor.space, device, controls.count())?;
-    objects::name(tx, actor, &commit, others, position)?;
-    save(tx.conn, actor.space, &state)?;
+    rate::admit(tx, space, device, controls.count())?;
+    let naming = uses::Naming {
+        tx,
+        actor,
+        position,
+    };
+    naming.name_all(&commit, &request.manifests)?;
+    save(tx.conn, space, &state)?;
+    quota::check_commit(tx, space, used, &commit)?;
     Ok(position)
 }
 
@@ -160,21 +176,19 @@ impl Store {
     ///
     /// # Errors
     /// 409 for the first commit of a space with files, and for objects that aren't there; 403 for another
-    /// account's device; 429 for too many control statements. A commit that breaks a rule of the log is
-    /// a response, not an error.
+    /// account's device, and for somebody who has no part in the space any more; 429 for too many control statements;
+    /// 507 for what doesn't fit. A commit that breaks a rule of the log is a response, not an error.
     pub fn commit(&self, actor: &Actor, request: &CommitRequest) -> Result<CommitResponse> {
         let bytes = &request.commit;
         let server = self.history_id();
         let mut refusal = None;
         let taken = self.write_with(Durability::OnDisk, |tx| {
             let first_history = history::of(tx.conn, &server, actor.space.id)?;
-            append(tx, actor, first_history.history, bytes, &request.objects).map_err(|failed| {
-                match failed {
-                    CommitError::Store(error) => error,
-                    CommitError::Refused(rule) => {
-                        refusal = Some(rule);
-                        Error::conflict(rule.to_string())
-                    }
+            append(tx, actor, first_history.history, request).map_err(|failed| match failed {
+                CommitError::Store(error) => error,
+                CommitError::Refused(rule) => {
+                    refusal = Some(rule);
+                    Error::conflict(rule.to_string())
                 }
             })
         });

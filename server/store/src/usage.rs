@@ -1,4 +1,5 @@
-//! Usage and limits of an account.
+//! Usage and limits of an account or a team: bytes and files stored in its space (its tree of files), and bytes
+//! transferred in a month.
 
 use super::{Space, Store, Tx};
 use crate::error::{Error, Result};
@@ -7,7 +8,8 @@ use cairn_wire::account::Quota;
 use cairn_wire::{Sealed, Timestamp};
 use rusqlite::{Connection, params};
 
-/// The length up to which a seal counts for nothing, as in `sql/0055_counted_metadata.sql`.
+/// Bytes of a node's seal (the record by which clients authenticate a node's name, folder and content) that count for
+/// nothing, as in `sql/0055_counted_metadata.sql`.
 pub(super) const FREE_SEAL: usize = 1_024;
 
 /// The amounts that a change adds to a space.
@@ -24,17 +26,21 @@ impl std::ops::AddAssign for Growth {
     }
 }
 
-/// Returns what a revision's own record costs: its sealed manifest.
+/// Returns the bytes that a revision's record counts for: those of its manifest, which describes the content,
+/// encrypted.
 pub(super) fn record_bytes(manifest: &[u8]) -> i64 {
     i64::try_from(manifest.len()).unwrap_or(i64::MAX)
 }
 
-/// Returns what a revision's own list of chunks costs, as `sql/0055_counted_metadata.sql` counts it.
+/// Returns the bytes that a revision's list of chunks counts for, as `sql/0055_counted_metadata.sql` counts it.
 pub(super) fn list_bytes(chunks: &[u8]) -> i64 {
     record_bytes(chunks).saturating_sub(3_584).max(0)
 }
 
-/// Refuses what does not fit any more. The triggers' counts of this transaction are in it.
+/// Refuses a growth beyond the quota. The stored counts include what this transaction has written: triggers keep them.
+///
+/// # Errors
+/// [`Error::QuotaFull`], 507.
 pub(super) fn check_quota(conn: &Connection, space: Space, growth: Growth) -> Result<()> {
     if growth.bytes <= 0 && growth.files <= 0 {
         return Ok(());
@@ -85,6 +91,9 @@ pub(super) fn miscounted_spaces(conn: &Connection) -> Result<u64> {
         "WITH held AS MATERIALIZED (SELECT space, sum(bytes) AS bytes, sum(folder) AS folders FROM (\
          SELECT space, size AS bytes, 0 AS folder FROM chunks UNION ALL \
          SELECT space, size, 0 FROM log_objects UNION ALL \
+         SELECT space, coalesce(length(body), 0) + 160, 0 FROM log_items UNION ALL \
+         SELECT space, length(leaf) + 160, 0 FROM log_leaves UNION ALL \
+         SELECT space, 100, 0 FROM log_uses UNION ALL \
          SELECT space, reserved, 0 FROM uploads UNION ALL \
          SELECT space, length(manifest) + max(length(chunks) - 3584, 0), 0 FROM revisions UNION ALL \
          SELECT space, length(CAST(description AS BLOB)) + coalesce(length(CAST(labels AS BLOB)), 0) \
@@ -109,14 +118,19 @@ pub(super) fn check_seal_fits(
     }
 }
 
-/// Refuses what a transaction has stored if it does not fit.
-pub(super) fn check_fits(conn: &Connection, space: i64) -> Result<()> {
-    let (used, limit): (i64, i64) = conn
+/// Returns the bytes that a space uses, and how many it may.
+pub(super) fn used_and_limit(conn: &Connection, space: i64) -> Result<(i64, i64)> {
+    Ok(conn
         .prepare_cached(
             "SELECT s.storage_used, coalesce(a.storage_limit, t.storage_limit) FROM spaces s \
              LEFT JOIN accounts a ON a.space = s.row LEFT JOIN teams t ON t.space = s.row WHERE s.row = ?1",
         )?
-        .query_row([space], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        .query_row([space], |row| Ok((row.get(0)?, row.get(1)?)))?)
+}
+
+/// Refuses what a transaction has stored if it does not fit.
+pub(super) fn check_fits(conn: &Connection, space: i64) -> Result<()> {
+    let (used, limit) = used_and_limit(conn, space)?;
     if used > limit {
         return Err(Error::QuotaFull(format!(
             "the storage is full: {used} of {limit} bytes would be used; delete files for good or \

@@ -1,6 +1,8 @@
-//! The signed log of a space over HTTP: honest histories, each refusal, what comes with it, and objects.
+//! The signed log of a space (in which devices sign every change, docs/design/format-2.md) over HTTP: commits of honest
+//! devices, each refusal and what comes with it, and objects.
 
 mod concurrent;
+mod damage;
 mod objects;
 mod refusals;
 #[path = "../../store/src/space_log/tests/writer.rs"]
@@ -10,8 +12,8 @@ use super::quota::quota;
 use super::world::{Caller, TestResponse, World};
 use axum::http::Method;
 use cairn_log::{
-    CommitRequest, CommitResponse, LogPage, NodeOp, ObjectId, Proof, Refusal, decode_snapshot,
-    hash_leaf, verify_consistency, verify_inclusion,
+    CommitRequest, CommitResponse, LogPage, ManifestObjects, NodeOp, ObjectId, Proof, Refusal,
+    SnapshotPage, decode_snapshot, hash_leaf, verify_consistency, verify_inclusion,
 };
 use cairn_model::SpaceId;
 use cairn_wire::ErrorBody;
@@ -51,10 +53,10 @@ impl Client {
         LogPage::decode(&response.body).unwrap()
     }
 
-    async fn send(&self, commit: &[u8], objects: &[[u8; 32]]) -> TestResponse {
+    async fn send(&self, commit: &[u8], manifests: &[ManifestObjects]) -> TestResponse {
         let request = CommitRequest {
             commit: commit.to_vec(),
-            objects: objects.iter().map(|id| ObjectId(*id)).collect(),
+            manifests: manifests.to_vec(),
         };
         let path = self.path("commits");
         self.caller
@@ -91,7 +93,7 @@ impl Client {
         }
     }
 
-    /// Founds the space with device 1 of the caller's account.
+    /// Writes the first commit of the space's log, with device 1 of the caller's account.
     async fn found_space(&self) -> Writer {
         let page = self.page(0).await;
         assert_eq!((page.size, &page.frames[..]), (0, &[][..]));
@@ -164,13 +166,20 @@ async fn proofs_and_snapshots_hold_against_the_log() {
     client.get("proof?position=70").await.failed(400);
     let snapshot = client.get("snapshot?size=64").await;
     snapshot.done(200);
-    let (items, _) = decode_snapshot(&snapshot.body).unwrap();
+    let page = SnapshotPage::decode(&snapshot.body).unwrap();
+    assert_eq!(page.next, None);
+    let (items, _) = decode_snapshot(&page.items).unwrap();
     // Beside the folders, the chain of the space and that of the account.
     assert_eq!(items.len(), 63 + 2);
     client.get("snapshot?size=65").await.failed(404);
     client.get("snapshot?size=64&after=zz").await.failed(400);
-    let last = format!("snapshot?size=64&after={}", "f".repeat(32));
-    assert!(client.get(&last).await.body.is_empty());
+    client
+        .get(&format!("snapshot?size=64&after={}", "f".repeat(32)))
+        .await
+        .failed(400);
+    let last = format!("snapshot?size=64&after={}", "f".repeat(34));
+    let page = SnapshotPage::decode(&client.get(&last).await.body).unwrap();
+    assert!(page.items.is_empty() && page.next.is_none());
 }
 
 #[tokio::test]
@@ -282,4 +291,19 @@ async fn a_server_that_is_none_for_development_keeps_no_logs() {
         .unwrap();
     let text = std::str::from_utf8(&body).unwrap();
     assert!(text.contains("keeps no signed logs"), "{text}");
+}
+
+#[tokio::test]
+async fn a_server_keeps_logs_where_its_configuration_says_so() {
+    let app = cairn_server::build(cairn_server::Options {
+        signed_logs: true,
+        ..cairn_server::Options::ephemeral()
+    })
+    .unwrap();
+    app.add_user("a@example.com", "x").unwrap();
+    let key = app.create_api_key("a@example.com").unwrap();
+    let world = World::around(app);
+    let client = Client::own(world.caller(Some(&key))).await;
+    let writer = client.found_space().await;
+    assert_eq!(writer.state.head().0, 1);
 }

@@ -310,6 +310,12 @@ async function consistency(i) {
   return {};
 }
 
+// Nodes and each class of chains have names of their own: two digits.
+function classOf(kind) {
+  if (kind < 32) return "00";
+  return String([33, 34, 36].includes(kind) ? 32 : kind);
+}
+
 async function snapshot(i) {
   const reader = new Reader(fromHex(i.snapshot));
   const sum = new Uint16Array(1024), statements = new Map();
@@ -319,9 +325,9 @@ async function snapshot(i) {
     const bytes = reader.vx(MAX_COMMIT), isEntry = bytes[0] === 0x45 && bytes[1] === 0x32;
     const whole = await hash(bytes);
     const read = isEntry ? readEntry(bytes) : await readStatement(bytes);
-    const id = toHex(read.id), place = `${id}${isEntry ? 1 : 0}`;
-    if (isEntry) require(read.out.prev === (statements.get(id) ?? "00".repeat(16)));
-    else statements.set(id, toHex(whole.subarray(0, 16)));
+    const name = `${toHex(read.id)}${classOf(isEntry ? 0 : read.kind)}`, place = `${name}${isEntry ? 1 : 0}`;
+    if (isEntry) require(read.out.prev === (statements.get(name) ?? "00".repeat(16)));
+    else statements.set(name, toHex(whole.subarray(0, 16)));
     require(place > last);
     last = place;
     items.push(toHex(whole));

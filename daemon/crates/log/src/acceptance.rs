@@ -1,4 +1,4 @@
-//! The acceptance of an invitation: signed by the token that was handed over and by the identity of who
+//! The acceptance of an invitation to a team: signed by the token that was handed over and by the identity of who
 //! joins. Checking it needs no secret.
 
 use crate::associated_data::AssociatedData;

@@ -1,14 +1,15 @@
-//! The boxes beside a commit: what each member or device of an epoch gets, in one blob. The commit's
-//! statement has its SHA-256.
+//! The boxes beside a commit that begins an epoch (a generation of a space's key): the new secret, sealed to each
+//! member or device, in one blob. The commit's statement has the SHA-256 of it.
 //!
 //! ring v+x · count v · per box account 16, number u32 (0 in teams), v+x. Boxes are sorted by account and
-//! number, and nobody has two.
+//! number, and nobody has two. `ring` is the older secrets, sealed under the new one.
+//!
+//! In layouts a number is a length in bytes, v a LEB128 number, and v+x bytes after their length, a v.
 
 use crate::bytes::{Reader, Writer};
 use crate::error::{LogError, require};
 use crate::sha256;
 use cairn_model::AccountId;
-use uuid::Uuid;
 
 /// The bytes of a box without its content.
 const LEAST: usize = 16 + 4 + 1;
@@ -62,7 +63,7 @@ impl Boxes {
         let mut boxes: Vec<SealedBox> = Vec::with_capacity(count);
         for _ in 0..count {
             boxes.push(SealedBox {
-                account: AccountId(Uuid::from_bytes(reader.array()?)),
+                account: reader.account()?,
                 number: reader.u32()?,
                 sealed: reader.vx(usize::MAX)?.to_vec(),
             });

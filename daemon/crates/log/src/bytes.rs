@@ -1,7 +1,12 @@
 //! Numbers and strings as format 2 writes them: big-endian, LEB128 in its shortest form, strings with
 //! their length in front. Missing and trailing bytes are errors.
+//!
+//! In the layouts of this crate v is a LEB128 number, zz a zigzag one, v+x bytes after their length, and a number the
+//! length of a field in bytes.
 
 use crate::error::LogError;
+use cairn_model::AccountId;
+use uuid::Uuid;
 
 type Result<T> = std::result::Result<T, LogError>;
 
@@ -106,6 +111,14 @@ impl<'a> Reader<'a> {
             .ok_or(LogError::NotGenuine)?;
         self.0 = rest;
         Ok(*head)
+    }
+
+    /// Takes the id of an account.
+    ///
+    /// # Errors
+    /// [`LogError::NotGenuine`] if there are fewer bytes.
+    pub fn account(&mut self) -> Result<AccountId> {
+        self.array().map(|id| AccountId(Uuid::from_bytes(id)))
     }
 
     /// Takes a byte.

@@ -1,7 +1,11 @@
-//! Commits: statements that a device signs together, and what stays of them when bodies are pruned.
+//! Commits: statements (changes of nodes, members or keys) that a device signs together, and what stays of them when
+//! the statements' bodies are pruned.
 //!
-//! header: "C2" · history 16 · device u32 · own v · seen v · root 32 · clock u48 · count v. A commit is
-//! header · signature 64 · statements, v+x each; its leaf is header · signature · root over the statements.
+//! header: "C2" · history 16 · device u32 · own v (a number that rises with each commit of the device) · seen v
+//! and root 32 (the size and root of the log that it continues) · clock u48 · count v. A commit is header ·
+//! signature 64 · statements, v+x each; its leaf is header · signature · root over the statements.
+//!
+//! In layouts a number is a length in bytes, v a LEB128 number, and v+x bytes after their length, a v.
 
 use crate::associated_data::AssociatedData;
 use crate::bytes::{Reader, Writer};

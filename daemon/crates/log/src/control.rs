@@ -1,7 +1,8 @@
-//! Control statements: who belongs to a space, its epochs, its devices, its links, its checkpoints.
+//! Control statements: signed changes of who belongs to a space, of its keys, devices, links and checkpoints.
 //!
-//! kind u8 · chain 16 · prev 16 (the short hash of the chain's newest statement) · body. The chain
-//! follows from the kind and the body, so a statement can't be put into another one.
+//! kind u8 · chain 16 · prev 16 (the short hash of the chain's newest statement) · body. A chain is all
+//! statements about one subject, such as an account's devices. It follows from the kind and the body, so a
+//! statement can't be put into another one. A number is a length in bytes.
 
 mod body;
 mod signing;

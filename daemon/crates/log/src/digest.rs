@@ -1,4 +1,4 @@
-//! The state digest: one value for all newest statements and entries of a space, whatever order they
+//! The state digest: one hash over the newest statements and entries of a space, whatever order they
 //! came in. LtHash16 (Lewi et al., "Securing Update Propagation with Homomorphic Hashing", 2019): the sum,
 //! modulo 2^16, of 1,024 numbers for each element.
 
@@ -12,7 +12,7 @@ pub(crate) const DIGEST: usize = 2 * NUMBERS;
 #[derive(Clone, PartialEq, Eq)]
 pub struct StateDigest(Box<[u16; NUMBERS]>);
 
-/// The standing of an element of the state.
+/// The part of the state that an element belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Element {
     /// The newest statement of a node or chain.

@@ -1,14 +1,16 @@
-//! Server entries: what was changed through the service's keyless interface. Each restates all values of
-//! a node that no device vouches for, so only the newest one matters.
+//! Server entries: changes that were made through the service's keyless interface, and that no device has
+//! signed. Each restates all values of its node that are not vouched for by a device's signature, so only the
+//! newest one matters.
 //!
 //! "E2" · op u8 · node 16 · prev 16 · flags v · parent 16 · name v+x · source node 16 and short hash 16
 //! (flag 16) · SHA-256 32 and size v (flag 32) · actor 16 · clock u48.
+//!
+//! In layouts a number is a length in bytes, v a LEB128 number, and v+x bytes after their length, a v.
 
 use crate::bytes::{Reader, Writer};
 use crate::error::{LogError, Result, require};
 use crate::statement::{Flags, flags, node_id, optional_node};
 use cairn_model::{AccountId, NodeId};
-use uuid::Uuid;
 
 /// The first bytes of an entry and of its leaf.
 pub(crate) const MAGIC: [u8; 2] = *b"E2";
@@ -30,7 +32,7 @@ pub enum EntryOp {
     Copy,
     Purge,
     Content,
-    /// Values that a statement wasn't about, said again behind it.
+    /// Unvouched values that a newer statement did not change, repeated after it.
     Restated,
 }
 
@@ -43,7 +45,7 @@ pub enum Source {
     Opaque { sha256: [u8; 32], size: u64 },
 }
 
-/// The unvouched state of a node.
+/// The state of a node that no device has signed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerEntry {
     pub op: EntryOp,
@@ -56,7 +58,7 @@ pub struct ServerEntry {
     pub parent: Option<NodeId>,
     pub name: Vec<u8>,
     pub source: Option<Source>,
-    /// The account on whose behalf it was done, by the server's word.
+    /// The account on whose behalf it was done, as the server claims.
     pub actor: AccountId,
     pub clock_ms: u64,
 }
@@ -144,7 +146,7 @@ impl ServerEntry {
             }),
             (true, true) => return Err(LogError::NotGenuine),
         };
-        let actor = AccountId(Uuid::from_bytes(reader.array()?));
+        let actor = reader.account()?;
         let clock_ms = reader.u48()?;
         reader.end()?;
         let entry = Self {
@@ -205,6 +207,7 @@ pub(crate) fn entry_leaf(entry: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use uuid::Uuid;
 
     fn entry() -> ServerEntry {
         ServerEntry {

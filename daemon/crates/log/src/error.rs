@@ -15,7 +15,7 @@ pub enum LogError {
 
 pub(crate) type Result<T> = std::result::Result<T, LogError>;
 
-/// Refuses what doesn't hold, without a word about which check it was.
+/// Refuses what doesn't hold, without naming the check.
 pub(crate) fn require(holds: bool) -> Result<()> {
     if holds {
         Ok(())

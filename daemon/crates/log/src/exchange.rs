@@ -1,11 +1,14 @@
-//! The request that brings a commit to the server, the response to it, and proofs.
+//! The request that sends a commit (the changes that a device signs together) to the server, the response to it, and
+//! Merkle proofs of the log.
 //!
-//! Request: commit v+x · count v · ids of objects 32 each. Response: outcome u8 (0: taken, else the reason's code) · position v, if it was taken · a page of the
-//! entries since the size that the commit had seen. Proof: size v · leaf v+x (empty in a proof of
-//! consistency) · count u8 · hashes 32 each.
+//! Request: commit v+x · count v · ids of objects 32 each. Response: outcome u8 (0: taken, else the reason's
+//! code) · position v, if it was taken · a page of the entries since the size that the commit had seen. Proof:
+//! size v · leaf v+x (empty in a proof of consistency) · count u8 · hashes 32 each.
+//!
+//! In layouts a number is a length in bytes, v a LEB128 number, and v+x bytes after their length, a v.
 
 use crate::bytes::{Reader, Writer};
-use crate::commit::MAX_COMMIT;
+use crate::commit::{MAX_COMMIT, MAX_STATEMENTS};
 use crate::error::{LogError, require};
 use crate::frame::LogPage;
 use crate::ids::ObjectId;
@@ -17,13 +20,21 @@ const MAX_LEAF: usize = 256;
 /// The most objects that a commit brings besides those that it names.
 const MAX_OBJECTS: usize = 1 << 17;
 
+/// Objects that are sealed within a manifest: its parts and chunks, which the server can't see. They stay as long as
+/// it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManifestObjects {
+    pub manifest: ObjectId,
+    pub objects: Vec<ObjectId>,
+}
+
 /// A commit on its way to the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommitRequest {
     pub commit: Vec<u8>,
-    /// Objects that are sealed within those that the statements name: parts and chunks of manifests, which
-    /// the server can't see.
-    pub objects: Vec<ObjectId>,
+    /// The objects within each manifest that the statements name and that no statement of the space's present state
+    /// named before; those of other manifests may be repeated.
+    pub manifests: Vec<ManifestObjects>,
 }
 
 /// The response to a commit.
@@ -44,15 +55,18 @@ pub struct Proof {
 
 impl CommitRequest {
     /// The longest request, in bytes.
-    pub const MAX: usize = MAX_COMMIT + 32 * MAX_OBJECTS + 16;
+    pub const MAX: usize = MAX_COMMIT + 32 * MAX_OBJECTS + MAX_STATEMENTS * (32 + 9) + 16;
 
     /// Returns the bytes of the request.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Writer::new();
-        out.vx(&self.commit).v(self.objects.len() as u64);
-        for object in &self.objects {
-            out.raw(&object.0);
+        out.vx(&self.commit).v(self.manifests.len() as u64);
+        for one in &self.manifests {
+            out.raw(&one.manifest.0).v(one.objects.len() as u64);
+            for object in &one.objects {
+                out.raw(&object.0);
+            }
         }
         out.finish()
     }
@@ -64,12 +78,20 @@ impl CommitRequest {
     pub fn decode(bytes: &[u8]) -> std::result::Result<Self, LogError> {
         let mut reader = Reader::new(bytes);
         let commit = reader.vx(MAX_COMMIT)?.to_vec();
-        let count = reader.count(32)?;
-        require(count <= MAX_OBJECTS)?;
-        let objects = (0..count).map(|_| reader.array().map(ObjectId));
-        let objects = objects.collect::<std::result::Result<_, _>>()?;
+        let count = reader.count(33)?;
+        require(count <= MAX_STATEMENTS)?;
+        let mut room = MAX_OBJECTS;
+        let mut manifests = Vec::with_capacity(count);
+        for _ in 0..count {
+            let manifest = ObjectId(reader.array()?);
+            let count = reader.count(32)?;
+            room = room.checked_sub(count).ok_or(LogError::NotGenuine)?;
+            let objects = (0..count).map(|_| reader.array().map(ObjectId));
+            let objects = objects.collect::<std::result::Result<_, _>>()?;
+            manifests.push(ManifestObjects { manifest, objects });
+        }
         reader.end()?;
-        Ok(Self { commit, objects })
+        Ok(Self { commit, manifests })
     }
 }
 
@@ -176,7 +198,7 @@ mod tests {
             let refused = CommitResponse::Refused { refusal, page };
             assert_eq!(CommitResponse::decode(&refused.encode()), Ok(refused));
         }
-        assert_eq!(Refusal::Identity.code(), count, "the last one is listed");
+        assert_eq!(Refusal::Depth.code(), count, "the last one is listed");
         let mut newer = taken_bytes();
         newer[0] = count + 1;
         let error = LogError::UnsupportedFormat(u32::from(count) + 1);
@@ -204,10 +226,16 @@ mod tests {
         #[test]
         fn requests_come_back_and_cut_ones_are_errors(
             commit in prop::collection::vec(any::<u8>(), 0..256),
-            objects in prop::collection::vec(any::<[u8; 32]>(), 0..8), cut in any::<prop::sample::Index>(),
+            manifests in prop::collection::vec(
+                (any::<[u8; 32]>(), prop::collection::vec(any::<[u8; 32]>(), 0..8)), 0..4,
+            ),
+            cut in any::<prop::sample::Index>(),
         ) {
-            let objects = objects.into_iter().map(ObjectId).collect();
-            let request = CommitRequest { commit, objects };
+            let manifests = manifests.into_iter().map(|(manifest, objects)| ManifestObjects {
+                manifest: ObjectId(manifest),
+                objects: objects.into_iter().map(ObjectId).collect(),
+            });
+            let request = CommitRequest { commit, manifests: manifests.collect() };
             let bytes = request.encode();
             prop_assert_eq!(CommitRequest::decode(&bytes), Ok(request));
             prop_assert!(CommitRequest::decode(&bytes[..cut.index(bytes.len())]).is_err());

@@ -1,8 +1,9 @@
-//! Pages of a log and snapshots of a state, as the server sends them.
+//! Pages of a log, and snapshots of the state that it makes, as the server sends them.
 
 use crate::bytes::{Reader, Writer};
 use crate::commit::{Commit, CommitLeaf, MAX_COMMIT};
 use crate::digest::{Element, StateDigest};
+use crate::element::ElementName;
 use crate::entry::{self, ServerEntry};
 use crate::error::{LogError, Result};
 use crate::statement::Statement;
@@ -129,6 +130,48 @@ pub enum SnapshotItem {
     Entry(Vec<u8>),
 }
 
+/// A page of a snapshot: next u8 (0: nothing follows), then id 16 and class u8 of the element that the next page
+/// goes on behind, if it is 1 · items v+x each. The items of all pages, one after the other, are the snapshot; a page
+/// may have none, if much was purged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotPage {
+    /// The element that the next page goes on behind; `None` for the last page.
+    pub next: Option<ElementName>,
+    /// The items, as [`encode_snapshot`] makes them.
+    pub items: Vec<u8>,
+}
+
+impl SnapshotPage {
+    /// Returns the bytes of the page.
+    #[must_use]
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Writer::new();
+        match &self.next {
+            Some(name) => out.u8(1).raw(&name.id).u8(name.class),
+            None => out.u8(0),
+        };
+        out.raw(&self.items).finish()
+    }
+
+    /// Reads a page; its items stay bytes.
+    ///
+    /// # Errors
+    /// [`LogError::NotGenuine`] for bytes that no server writes.
+    pub fn decode(bytes: &[u8]) -> std::result::Result<Self, LogError> {
+        let mut reader = Reader::new(bytes);
+        let next = match reader.u8()? {
+            0 => None,
+            1 => Some(ElementName {
+                id: reader.array()?,
+                class: reader.u8()?,
+            }),
+            _ => return Err(LogError::NotGenuine),
+        };
+        let items = reader.rest().to_vec();
+        Ok(Self { next, items })
+    }
+}
+
 /// Returns the bytes of a snapshot.
 #[must_use]
 pub fn encode_snapshot(items: &[SnapshotItem]) -> Vec<u8> {
@@ -143,7 +186,7 @@ pub fn encode_snapshot(items: &[SnapshotItem]) -> Vec<u8> {
 
 /// Reads a snapshot and returns its items with the digest of the state that they make.
 ///
-/// The digest still has to be checked against a checkpoint's. Items are sorted by node or chain, a node's
+/// The digest still has to be checked against a checkpoint's. Items are sorted by id and class, a node's
 /// entry behind its statement, and none is there twice: the digest alone counts copies modulo 2^16.
 ///
 /// # Errors
@@ -154,35 +197,35 @@ pub fn decode_snapshot(
 ) -> std::result::Result<(Vec<SnapshotItem>, StateDigest), LogError> {
     let mut reader = Reader::new(bytes);
     let (mut items, mut digest) = (Vec::new(), StateDigest::default());
-    let mut statements: BTreeMap<[u8; 16], [u8; 32]> = BTreeMap::new();
-    let mut last: Option<([u8; 16], bool)> = None;
+    let mut statements: BTreeMap<ElementName, [u8; 32]> = BTreeMap::new();
+    let mut last: Option<(ElementName, bool)> = None;
     while !reader.rest().is_empty() {
         let item = reader.vx(MAX_COMMIT)?;
         let is_entry = item.starts_with(&entry::MAGIC);
-        let (id, counts) = if is_entry {
+        let (name, counts) = if is_entry {
             let entry = ServerEntry::decode(item)?;
-            let id = *entry.node.as_bytes();
-            let on = statements.get(&id).map_or([0; 16], short_form);
+            let name = ElementName::node(entry.node);
+            let on = statements.get(&name).map_or([0; 16], short_form);
             if on != entry.prev {
                 return Err(LogError::NotGenuine);
             }
-            (id, true)
+            (name, true)
         } else {
-            let (id, counts) = element(&Statement::decode(item)?);
-            statements.insert(id, hash(item));
-            (id, counts)
+            let (name, counts) = element(&Statement::decode(item)?);
+            statements.insert(name, hash(item));
+            (name, counts)
         };
-        let place = Some((id, is_entry));
+        let place = Some((name, is_entry));
         if last >= place {
             return Err(LogError::NotGenuine);
         }
         last = place;
         if is_entry {
-            digest.add(&id, Element::Server, &hash(item));
+            digest.add(&name.id, Element::Server, &hash(item));
             items.push(SnapshotItem::Entry(item.to_vec()));
         } else {
             if counts {
-                digest.add(&id, Element::Signed, &hash(item));
+                digest.add(&name.id, Element::Signed, &hash(item));
             }
             items.push(SnapshotItem::Statement(item.to_vec()));
         }
@@ -191,13 +234,11 @@ pub fn decode_snapshot(
 }
 
 /// Returns the node or chain of a statement, and whether the digest counts it.
-pub(super) fn element(statement: &Statement) -> ([u8; 16], bool) {
+pub(super) fn element(statement: &Statement) -> (ElementName, bool) {
     use crate::control::ControlBody;
-    match statement {
-        Statement::Node(node) => (*node.node.as_bytes(), true),
-        Statement::Control(control) => {
-            let is_checkpoint = matches!(control.body, ControlBody::Checkpoint(_));
-            (control.chain, !is_checkpoint)
-        }
-    }
+    let is_checkpoint = match statement {
+        Statement::Node(_) => false,
+        Statement::Control(control) => matches!(control.body, ControlBody::Checkpoint(_)),
+    };
+    (ElementName::of(statement), !is_checkpoint)
 }

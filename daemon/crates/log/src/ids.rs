@@ -1,4 +1,4 @@
-//! Names of things that are sealed: what the log says about them without having their keys.
+//! Names of encrypted things: what the log, which has no keys, can say about them.
 
 use cairn_model::NodeId;
 use std::fmt;
@@ -13,6 +13,10 @@ pub struct NodeKeyRef {
     pub node: NodeId,
     pub epoch: u64,
 }
+
+/// The most bytes of an object: the largest chunk with its padding, a list of chunks, or the boxes of an epoch. It
+/// is small enough to be held in memory.
+pub const MAX_OBJECT: usize = 5 << 20;
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,5 +1,12 @@
-//! The log of a space: an append-only tree of commits and server entries, and the rules by which both
-//! the server and every reader refuse one. `docs/design/format-2.md` describes it.
+//! The log of a space (the files of one account or team): an append-only Merkle tree of what was changed in it,
+//! and the rules by which both the server and every reader refuse a change. `docs/design/format-2.md` describes
+//! it.
+//!
+//! Leaves are *commits*, which a device signs, and *server entries*, changes that were made without keys. A
+//! commit has *statements*: about a node (file or folder), or *control statements* about members, devices and
+//! keys. An *epoch* is one generation of the space's key. A *box* is a secret that only one recipient, or only
+//! key holders, can open. *Vouched for* is what the newest statement of a device says; *unvouched*, what only
+//! the server says.
 //!
 //! No secret is needed here, and none can be named: signatures are checked with public keys, boxes and
 //! objects stay bytes. Everything that is decoded may have been made by a hostile server or member.
@@ -11,6 +18,7 @@ pub mod bytes;
 mod commit;
 mod control;
 mod digest;
+mod element;
 mod entry;
 mod error;
 mod exchange;
@@ -36,15 +44,16 @@ pub use control::{
     Invitation, Joined, KEM_PUBLIC, LinkNotice, Member, RSA_MODULUS, Rejoin, Role, Roster,
 };
 pub use digest::StateDigest;
+pub use element::ElementName;
 pub use entry::{EntryOp, ServerEntry, Source};
 pub use error::LogError;
-pub use exchange::{CommitRequest, CommitResponse, Proof};
-pub use frame::{Frame, LogPage, SnapshotItem, decode_snapshot, encode_snapshot};
-pub use ids::{NodeKeyRef, ObjectId};
+pub use exchange::{CommitRequest, CommitResponse, ManifestObjects, Proof};
+pub use frame::{Frame, LogPage, SnapshotItem, SnapshotPage, decode_snapshot, encode_snapshot};
+pub use ids::{MAX_OBJECT, NodeKeyRef, ObjectId};
 pub use records::{InMemory, Item, KnownDevice, Leaf, Mark, NodeRecord, Records};
 pub use rules::{Refusal, Severity};
 pub use signature::{device_number, verify};
-pub use state::SpaceState;
+pub use state::{MAX_DEPTH, SpaceState};
 pub use statement::{
     AttributesRef, FileFacts, FilePart, Flags, MAX_ATTRIBUTES, MAX_BOX, NodeOp, NodeStatement,
     Statement, is_usable_name, revision_id,

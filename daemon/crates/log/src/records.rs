@@ -1,17 +1,17 @@
-//! The boundary to the parts of a space's state that grow with its nodes and its log. A reader keeps them in
-//! memory, the server in its database: neither the rules nor [`crate::SpaceState`] know which.
+//! The boundary to the parts of a space's state that grow with its nodes and its log: [`Records`]. A reader
+//! keeps them in memory, the server in its database: neither the rules nor [`crate::SpaceState`] know which.
 
 mod memory;
 
 pub use memory::InMemory;
 
-use crate::control::Chain;
+use crate::element::ElementName;
 use crate::entry::ServerEntry;
 use crate::rules::Refusal;
 use crate::statement::{NodeStatement, Statement};
 use cairn_model::{AccountId, NodeId};
 
-/// A node: its newest statement and the entry on it, each with its hash.
+/// A node: its newest statement, which a device signed, and the server's entry on top of that, each with its hash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeRecord {
     pub signed: Option<(NodeStatement, [u8; 32])>,
@@ -40,7 +40,7 @@ pub struct Mark {
     pub epoch: u64,
 }
 
-/// A statement or entry on its way into the records.
+/// A statement or entry to be recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'a> {
     /// The position of its commit, or its own.
@@ -48,7 +48,7 @@ pub struct Item<'a> {
     /// Its place among the statements of a commit; 0 for an entry.
     pub part: u32,
     /// Its node or chain.
-    pub element: [u8; 16],
+    pub element: ElementName,
     pub hash: [u8; 32],
     pub body: &'a [u8],
 }
@@ -68,9 +68,8 @@ pub struct Leaf<'a> {
 
 /// The records of one space.
 ///
-/// Each commit and entry is checked before the first write, so a refusal changes nothing. A write that
-/// fails leaves a part of them behind: whoever keeps records elsewhere than in memory wraps each commit in
-/// a transaction.
+/// Each commit and entry is checked before the first write, so a refusal changes nothing. A write that fails leaves
+/// a part of them behind: an implementation outside memory wraps each commit in a transaction.
 pub trait Records {
     /// A refusal, or the failure of what keeps the records.
     type Error: From<Refusal>;
@@ -85,9 +84,9 @@ pub trait Records {
     ///
     /// # Errors
     /// As [`Records::node`].
-    fn chain(&self, chain: &Chain) -> Result<Option<[u8; 32]>, Self::Error>;
+    fn chain(&self, chain: &ElementName) -> Result<Option<[u8; 32]>, Self::Error>;
 
-    /// Returns the node whose vouched place this is, outside the trash of an open space.
+    /// Returns the node that has this place by its newest statement, outside the trash of an open space.
     ///
     /// # Errors
     /// As [`Records::node`].
@@ -111,20 +110,19 @@ pub trait Records {
     /// As [`Records::node`].
     fn mark(&self, size: u64) -> Result<Option<Mark>, Self::Error>;
 
-    /// Takes in a statement: the newest of its node or chain. It ends the entry on its node; a purge ends
-    /// the node.
+    /// Records a statement: the newest of its node or chain. It ends the entry on its node; a purge ends the node.
     ///
     /// # Errors
     /// Records that can't be written; so for all writers.
     fn put_statement(&mut self, item: &Item<'_>, statement: &Statement) -> Result<(), Self::Error>;
 
-    /// Takes in an entry in place of the one before. A purge of a node without a statement ends the node.
+    /// Records an entry in place of the one before. A purge of a node without a statement ends the node.
     ///
     /// # Errors
     /// As [`Records::put_statement`].
     fn put_entry(&mut self, item: &Item<'_>, entry: &ServerEntry) -> Result<(), Self::Error>;
 
-    /// Gives a vouched place to a node, or frees it.
+    /// Gives a place (parent and name) that a statement has signed to a node, or frees it.
     ///
     /// # Errors
     /// As [`Records::put_statement`].

@@ -1,5 +1,5 @@
-//! The one rule: what a value that no device vouches for may be used for. Place, content and state of a
-//! node are judged apart; every consumer asks here and nowhere else.
+//! The one rule for unvouched values: what a client may do with a value of a node that only the server gives, and no
+//! device has signed. Place, content and state of a node are judged apart; every consumer asks here and nowhere else.
 
 use crate::{NodeStatement, ServerEntry};
 use cairn_model::Verification;
@@ -53,7 +53,7 @@ pub enum Permission {
     NeedsAcceptance,
     /// The value is shown as a proposal and not used.
     ProposedOnly,
-    /// Refused as `unvouched`; a person may name the node to have it all the same.
+    /// Refused as `unvouched`; a person may ask for this node by name to get it all the same.
     Unvouched,
     Denied,
 }

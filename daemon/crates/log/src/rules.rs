@@ -1,5 +1,5 @@
-//! The reasons for which a commit or an entry is refused: the same for the server that gets one and for
-//! the reader that finds one in a log.
+//! The reasons for which a commit (changes signed by a device) or an entry (a change made by the server) is
+//! refused: the same for the server that gets one and for the reader that finds one in a log.
 
 use crate::error::LogError;
 
@@ -58,6 +58,8 @@ pub enum Refusal {
     Checkpoint,
     #[error("the claim of an identity isn't signed by it")]
     Identity,
+    #[error("the folder lies too deep")]
+    Depth,
 }
 
 /// The consequence of a refusal for a reader that finds it in a log.
@@ -73,7 +75,7 @@ pub enum Severity {
 
 impl Refusal {
     /// All reasons, in the order of their codes. A new one comes behind the last.
-    const ALL: [Self; 26] = [
+    const ALL: [Self; 27] = [
         Self::Encoding,
         Self::Unsupported,
         Self::History,
@@ -100,6 +102,7 @@ impl Refusal {
         Self::DeviceList,
         Self::Checkpoint,
         Self::Identity,
+        Self::Depth,
     ];
 
     /// Returns the number of the reason in a response, from 1.
@@ -145,7 +148,8 @@ impl Refusal {
             | Self::Roster
             | Self::DeviceList
             | Self::Checkpoint
-            | Self::Identity => Severity::Freeze,
+            | Self::Identity
+            | Self::Depth => Severity::Freeze,
         }
     }
 }

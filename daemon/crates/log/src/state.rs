@@ -1,5 +1,5 @@
-//! The vouched and unvouched state of a space, as its log makes it. Each commit and entry is checked
-//! against the state before it; one that is refused changes nothing.
+//! The state of a space, as its log makes it: what devices have signed, and on top of that what only the server says.
+//! Each commit and entry is checked against the state before it; one that is refused changes nothing.
 
 mod draft;
 mod members;
@@ -9,23 +9,25 @@ mod resume;
 mod take;
 
 use crate::commit::Commit;
-use crate::control::{Chain, Genesis, Member, Role};
+use crate::control::{Genesis, Member, Role};
 use crate::digest::{Element, StateDigest};
+use crate::element::ElementName;
 use crate::entry::{EntryOp, ServerEntry, entry_leaf};
-use crate::records::{InMemory, Item, Leaf, Mark, NodeRecord, Records};
+use crate::records::{InMemory, Item, Leaf, Mark, Records};
 use crate::rules::Refusal;
 use crate::statement::Statement;
 use crate::tree::{Tree, hash_leaf};
 use crate::{hash, short_form};
-use cairn_model::{AccountId, NodeId, SpaceId};
+use cairn_model::{AccountId, SpaceId};
 use draft::Draft;
 use std::collections::BTreeMap;
-use uuid::Uuid;
 
 /// Positions at which a checkpoint can stand.
 pub(super) const CHECKPOINT_STEP: u64 = 64;
 /// The farthest that a number may jump after the service was restored.
 pub(super) const MAX_JUMP: u64 = 1 << 20;
+/// The most folders above a place that something is put into: the way up is walked for each.
+pub const MAX_DEPTH: usize = 256;
 
 pub(super) type LogResult<T> = std::result::Result<T, Refusal>;
 
@@ -65,7 +67,7 @@ impl<R: Records> SpaceState<R> {
         }
     }
 
-    /// Goes on under another history id, as the service says after it was restored.
+    /// Continues under another history id, which the service gives after it was restored from a backup.
     #[must_use]
     pub fn with_history(mut self, history: [u8; 16]) -> Self {
         self.history = history;
@@ -115,7 +117,7 @@ impl<R: Records> SpaceState<R> {
         &self.records
     }
 
-    /// Checks a commit and takes it in. Returns its position.
+    /// Checks a commit and applies it. Returns its position.
     ///
     /// # Errors
     /// The first rule that it breaks; the state is as before. A failure of the records, after which the
@@ -141,7 +143,7 @@ impl<R: Records> SpaceState<R> {
         Ok(position)
     }
 
-    /// Checks a server entry and takes it in. Returns its position.
+    /// Checks a server entry and applies it. Returns its position.
     ///
     /// # Errors
     /// As [`SpaceState::apply_commit`].
@@ -154,7 +156,6 @@ impl<R: Records> SpaceState<R> {
         if node.is_purged {
             return Err(Refusal::Purged.into());
         }
-        self.check_unchained(entry.node)?;
         let on = node.signed.as_ref();
         if entry.prev != on.map_or([0; 16], |(_, hash)| short_form(hash)) {
             return Err(Refusal::Prev.into());
@@ -162,19 +163,19 @@ impl<R: Records> SpaceState<R> {
         if on.is_some_and(|(s, _)| s.file.is_none() != entry.is_folder) {
             return Err(Refusal::Kind.into());
         }
-        let (position, id) = (self.tree.size(), *entry.node.as_bytes());
+        let (position, element) = (self.tree.size(), ElementName::node(entry.node));
         if let Some((_, old)) = &node.entry {
-            self.digest.remove(&id, Element::Server, old);
+            self.digest.remove(&element.id, Element::Server, old);
         }
         let item = Item {
             position,
             part: 0,
-            element: id,
+            element,
             hash: hash(bytes),
             body: bytes,
         };
         if entry.op != EntryOp::Purge || on.is_some() {
-            self.digest.add(&id, Element::Server, &item.hash);
+            self.digest.add(&element.id, Element::Server, &item.hash);
         }
         self.records.put_entry(&item, &entry)?;
         self.push(&entry_leaf(bytes), false)?;
@@ -220,25 +221,7 @@ impl<R: Records> SpaceState<R> {
         Ok(())
     }
 
-    /// Refuses a node with the name of a chain: snapshots and digest have one namespace for both.
-    fn check_unchained(&self, node: NodeId) -> Result<(), R::Error> {
-        match self.records.chain(node.as_bytes())? {
-            Some(_) => Err(Refusal::Chain.into()),
-            None => Ok(()),
-        }
-    }
-
-    /// Refuses a chain with the name of a node.
-    fn check_is_no_node(&self, chain: &Chain) -> Result<(), R::Error> {
-        let node = self.records.node(NodeId(Uuid::from_bytes(*chain)))?;
-        if node == NodeRecord::default() {
-            Ok(())
-        } else {
-            Err(Refusal::Chain.into())
-        }
-    }
-
-    fn prev_of(&self, chain: &Chain) -> Result<[u8; 16], R::Error> {
+    fn prev_of(&self, chain: &ElementName) -> Result<[u8; 16], R::Error> {
         let newest = self.records.chain(chain)?;
         Ok(newest.map_or([0; 16], |hash| short_form(&hash)))
     }

@@ -1,8 +1,12 @@
-//! Statements about a node: each restates the whole vouched node, so only the newest one matters.
+//! Statements about a node (a file or folder): each one, signed with its commit, restates all that devices vouch for
+//! about the node, so only the newest one matters.
 //!
 //! kind u8 · node 16 · seq v · prev 16 · flags v · parent 16 · name v+x · epoch v · for files: object 32,
 //! size v and mtime zz (open spaces), key node 16 and epoch v (flag 64), attributes' object 32, key node
-//! 16, epoch v and length v (flag 256) · box v+x.
+//! 16, epoch v and length v (flag 256) · box v+x (what only key holders read).
+//!
+//! In layouts a number is a length in bytes, v a LEB128 number, zz a zigzag one, and v+x bytes after their
+//! length, a v.
 
 mod codec;
 
@@ -47,7 +51,7 @@ pub enum NodeOp {
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags(pub(crate) u64);
 
-/// A node as a device vouches for it.
+/// A node, as a device has signed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodeStatement {
     pub op: NodeOp,
@@ -59,7 +63,7 @@ pub struct NodeStatement {
     pub flags: Flags,
     /// `None` for what lies at the top.
     pub parent: Option<NodeId>,
-    /// Empty in private spaces. Any bytes: a name that can't be used holds the node, not the log.
+    /// Empty in private spaces. Any bytes: a name that can't be used blocks the node, not the log.
     pub name: Vec<u8>,
     pub epoch: u64,
     /// `None` for folders.
@@ -100,7 +104,8 @@ impl Flags {
     pub const EXECUTABLE: Self = Self(2);
     pub const TRASHED: Self = Self(4);
     pub const PRIVATE: Self = Self(8);
-    /// A person agreed to a deletion; it lifts the deletion gate of their own devices.
+    /// A person agreed to a deletion; it lifts the deletion gate (the question before a mass deletion) of their own
+    /// devices.
     pub const CONFIRMED: Self = Self(16);
     pub const MANIFEST: Self = Self(32);
     pub(crate) const OTHER_KEY: Self = Self(64);

@@ -175,6 +175,8 @@ pub(super) enum Class {
     Read,
     Write,
     Content,
+    /// Signed logs of spaces.
+    Logs,
     /// Without a valid token.
     Open,
 }
@@ -183,6 +185,8 @@ impl Class {
     fn of(method: &Method, route: &str, requester: Requester) -> Self {
         if matches!(requester, Requester::Network(_)) {
             Self::Open
+        } else if route.contains("/spaces/") && !route.contains("/objects/") {
+            Self::Logs
         } else if route.contains("/chunks/")
             || route.contains("/objects/")
             || route.ends_with("/batch")
@@ -201,6 +205,7 @@ impl Class {
             Self::Read => "read",
             Self::Write => "write",
             Self::Content => "content",
+            Self::Logs => "logs",
             Self::Open => "open",
         }
     }
@@ -211,6 +216,7 @@ pub(crate) struct RateLimiter {
     read: Buckets,
     write: Buckets,
     content: Buckets,
+    logs: Buckets,
     open: Buckets,
     /// Of ranges of networks.
     ranges: Buckets,
@@ -237,6 +243,7 @@ impl RateLimiter {
             read: Buckets::new(limits.read, &clock),
             write: Buckets::new(limits.write, &clock),
             content: Buckets::new(limits.content, &clock),
+            logs: Buckets::new(limits.logs, &clock),
             open: Buckets::new(limits.open, &clock),
             ranges: Buckets::new(limits.open.saturating_mul(PER_RANGE), &clock),
             generation: AtomicU64::new(0),
@@ -266,6 +273,7 @@ impl RateLimiter {
             Class::Read => &self.read,
             Class::Write => &self.write,
             Class::Content => &self.content,
+            Class::Logs => &self.logs,
             Class::Open => &self.open,
         };
         buckets.take(self.key(method, route, requester), class)

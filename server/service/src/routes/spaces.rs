@@ -1,5 +1,5 @@
-//! The signed log of a space: commits in; pages, proofs and snapshots out. All of it is binary, as
-//! `cairn-log` reads and writes it (docs/design/format-2.md).
+//! The signed log of a space (the files of an account or team), in which devices sign every change: commits in; pages,
+//! proofs and snapshots out. All of it is binary, as `cairn-log` reads and writes it (docs/design/format-2.md).
 
 mod objects;
 
@@ -12,7 +12,7 @@ use crate::state::AppState;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use cairn_log::{CommitRequest, CommitResponse, LogPage};
+use cairn_log::{CommitRequest, CommitResponse, ElementName, LogPage};
 use cairn_model::SpaceId;
 use cairn_store::MAX_LOG_PAGE;
 use cairn_wire::ErrorBody;
@@ -54,7 +54,8 @@ struct ProofQuery {
 struct LogSnapshotQuery {
     /// A multiple of 64 that the log has reached.
     size: u64,
-    /// The node or chain of the last item that came, 32 hexadecimal digits; nothing for the first page.
+    /// The node or chain that the page before said to go on behind, 34 hexadecimal digits; nothing for the first page.
+    #[param(pattern = "^[0-9a-fA-F]{34}$")]
     after: Option<String>,
 }
 
@@ -86,8 +87,8 @@ fn check_founder(app: &AppState, caller: &Caller) -> Result<()> {
     Err(Error::forbidden("only the team's owner may begin its log"))
 }
 
-/// Appends a signed commit to the log of a space. The body is the commit with its length, count v, and the
-/// ids of objects that it brings besides those that its statements name, 32 bytes each.
+/// Appends a signed commit to the log of a space. The body is the commit with its length, count v, and for each
+/// manifest that it brings the manifest's id, count v, and the ids of the objects in it, 32 bytes each.
 /// The response to an accepted or refused commit has the entries since the size that it had seen, at most
 /// 1 MiB of them: outcome u8 (0 or the reason's code), the position
 /// if it was taken, and a page as GET `/spaces/{id}/log` has it.
@@ -96,11 +97,12 @@ fn check_founder(app: &AppState, caller: &Caller) -> Result<()> {
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses(
         (status = 200, description = "It is in the log, and on the disk", body = Vec<u8>, content_type = "application/octet-stream"),
-        (status = 403, description = "The caller has no access to the space, or another account's device has signed"),
-        (status = 409, description = "It breaks a rule of the log (binary, with the reason), names an object that isn't there, or is to begin a log in a space with files (JSON)",
+        (status = 403, description = "The caller has no access to the space (any more), or another account's device has signed"),
+        (status = 409, description = "It breaks a rule of the log (binary, with the reason), names an object that isn't there or a manifest without the objects in it, or is to begin a log in a space with files (JSON)",
             content((Vec<u8> = "application/octet-stream"), (ErrorBody = "application/json"))),
         (status = 413, description = "The body has more than 5 MiB"),
-        (status = 429, description = "More than ten control statements a minute from this device")
+        (status = 429, description = "More than ten control statements a minute from this device"),
+        (status = 507, description = "The storage is full; what deletes, removes members or revokes devices is taken all the same")
     )
 )]
 async fn commit(
@@ -171,9 +173,9 @@ async fn proof(
     Ok(binary(StatusCode::OK, proof.encode()))
 }
 
-/// A page of the snapshot at a size that a checkpoint can name, at most 8 MiB: the newest statement of each
-/// node and chain, and the entry on it, each with its length. The pages one after the other are the
-/// snapshot; the last one is empty.
+/// A page of the snapshot at a size that a checkpoint can name, at most 8 MiB: 0 if it is the last one, else 1 and the
+/// node or chain that the next page goes on behind (id 16, class u8; `after`), then the newest statement of each node and
+/// chain, and the entry on it, each with its length. All of these one after the other are the snapshot.
 #[utoipa::path(
     get, path = "/api/v1/spaces/{id}/snapshot", tag = "spaces",
     params(("id" = String, Path, format = Uuid), LogSnapshotQuery),
@@ -192,12 +194,13 @@ async fn snapshot(
     let caller = in_space(caller, &app, id)?;
     let after = query.after.as_deref().map(element).transpose()?;
     let page = app.store.log_snapshot(caller.space, query.size, after)?;
-    Ok(binary(StatusCode::OK, page))
+    Ok(binary(StatusCode::OK, page.encode()))
 }
 
-fn element(text: &str) -> Result<[u8; 16]> {
-    let mut element = [0; 16];
-    hex::decode_to_slice(text, &mut element)
-        .map_err(|_| Error::invalid("`after` has to be 32 hexadecimal digits"))?;
-    Ok(element)
+fn element(text: &str) -> Result<ElementName> {
+    let mut name = [0; 17];
+    hex::decode_to_slice(text, &mut name)
+        .map_err(|_| Error::invalid("`after` has to be 34 hexadecimal digits"))?;
+    let [id @ .., class] = name;
+    Ok(ElementName { id, class })
 }

@@ -1,4 +1,5 @@
-//! The id of a log's history: before its first commit, and after the service was restored.
+//! The history id of a signed log: the first one, and the new one that a log gets when the server is restored from a
+//! backup, so that devices notice that commits may be missing.
 
 use super::records::{Rows, damaged_error};
 use crate::error::Result;

@@ -1,17 +1,13 @@
-//! Sealed objects beside commits: sent first, then named by a commit, and kept from then on.
+//! Sealed objects beside commits: sent first, then named by a commit, and kept as long as something names them.
 
+use super::quota;
 use crate::error::{Error, Result};
 use crate::log_guard::check_log;
-use crate::usage::{self, Growth};
-use crate::{Actor, Space, Store, Tx, chunks};
-use cairn_log::{Commit, ControlBody, ObjectId, Statement};
+use crate::{Actor, Space, Store, chunks};
+use cairn_log::ObjectId;
 use cairn_model::AccountId;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
-
-/// The time for which an object waits for the commit that names it.
-const KEPT_MS: i64 = 7 * 24 * 3600 * 1000;
-/// Objects that one transaction deletes.
-const PER_PASS: usize = 1_000;
+use std::collections::HashMap;
 
 /// An object on its way in; its bytes are stored already.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +17,8 @@ pub struct NewSpaceObject<'a> {
     pub size: u64,
     /// The name of its file.
     pub file: &'a str,
+    /// The file with the same bytes that was found damaged.
+    pub heals: Option<&'a str>,
 }
 
 /// An object that somebody may read.
@@ -30,7 +28,18 @@ pub struct SpaceObject {
     pub size: u64,
     /// The name of its file.
     pub file: String,
-    is_named: bool,
+    /// Its bytes were found missing or changed.
+    pub is_damaged: bool,
+    pub(super) is_named: bool,
+    uses: u64,
+    is_kept: bool,
+}
+
+impl SpaceObject {
+    /// Returns true if something names the object, or did before uses were counted.
+    pub(super) fn is_used(&self) -> bool {
+        self.uses > 0 || self.is_kept
+    }
 }
 
 fn space_object(row: &Row<'_>) -> rusqlite::Result<SpaceObject> {
@@ -38,12 +47,15 @@ fn space_object(row: &Row<'_>) -> rusqlite::Result<SpaceObject> {
         sha256: row.get(0)?,
         size: row.get(1)?,
         file: row.get(2)?,
-        is_named: row.get(3)?,
+        is_damaged: row.get(3)?,
+        is_named: row.get(4)?,
+        uses: row.get(5)?,
+        is_kept: row.get(6)?,
     })
 }
 
 /// Finds the object that a commit named, or else the account's own.
-fn find(
+pub(super) fn find(
     conn: &Connection,
     space: Space,
     id: ObjectId,
@@ -51,8 +63,8 @@ fn find(
 ) -> Result<Option<SpaceObject>> {
     Ok(conn
         .prepare_cached(
-            "SELECT l.sha256, l.size, o.name, l.named_at IS NOT NULL FROM log_objects l \
-             JOIN objects o ON o.id = l.object WHERE l.space = ?1 AND l.id = ?2 \
+            "SELECT l.sha256, l.size, o.name, l.is_damaged, l.named_at IS NOT NULL, l.uses, l.is_kept \
+             FROM log_objects l JOIN objects o ON o.id = l.object WHERE l.space = ?1 AND l.id = ?2 \
              AND (l.named_at IS NOT NULL OR l.sender = ?3) ORDER BY l.named_at IS NULL LIMIT 1",
         )?
         .query_row(params![space.row, id.0, account.as_bytes()], space_object)
@@ -60,7 +72,7 @@ fn find(
 }
 
 /// Deletes rows that a condition finds, and returns the names of their files.
-fn delete(
+pub(super) fn delete(
     conn: &Connection,
     condition: &str,
     with: &[&dyn rusqlite::ToSql],
@@ -83,76 +95,57 @@ pub(super) fn delete_all(conn: &Connection, space: Space) -> Result<Vec<String>>
     delete(conn, "space = ?1", &[&space.row])
 }
 
-/// The objects that the statements of a commit name; boxes are named by their SHA-256.
-fn objects_named_by(commit: &Commit) -> Vec<ObjectId> {
-    let mut named = Vec::new();
-    for body in &commit.statements {
-        match Statement::decode(body) {
-            Ok(Statement::Node(node)) => {
-                named.extend(node.file.map(|file| file.object));
-                let attributes = node.file.and_then(|file| file.attributes);
-                named.extend(attributes.map(|attributes| attributes.object));
-            }
-            Ok(Statement::Control(control)) => {
-                let boxes = match control.body {
-                    ControlBody::Roster(roster) => roster.boxes,
-                    ControlBody::Epoch(epoch) => epoch.boxes,
-                    ControlBody::Genesis(_)
-                    | ControlBody::DeviceList(_)
-                    | ControlBody::Invitation(_)
-                    | ControlBody::Checkpoint(_)
-                    | ControlBody::Link(_)
-                    | ControlBody::Rejoin(_)
-                    | ControlBody::Joined(_)
-                    | ControlBody::Identity(_) => [0; 32],
-                };
-                named.extend(Some(ObjectId(boxes)).filter(|boxes| boxes.0 != [0; 32]));
-            }
-            Err(_) => {}
-        }
+/// Puts the bytes that came in the place of those that were found damaged. Returns the file that nothing refers to
+/// then: its own if somebody else was faster.
+fn heal(
+    conn: &Connection,
+    known: &SpaceObject,
+    new: &NewSpaceObject<'_>,
+) -> Result<Option<String>> {
+    if new.heals != Some(known.file.as_str()) {
+        return Ok(Some(new.file.to_owned()));
     }
-    named
+    let object = chunks::add_object(conn, new.file)?;
+    chunks::set_object_refs(conn, object, 1)?;
+    let old: i64 = conn.query_row(
+        "SELECT id FROM objects WHERE name = ?1",
+        [&known.file],
+        |row| row.get(0),
+    )?;
+    conn.prepare_cached("UPDATE log_objects SET object = ?2, is_damaged = 0 WHERE object = ?1")?
+        .execute([old, object])?;
+    chunks::set_object_refs(conn, old, 0)
 }
 
-/// Names the objects of a commit, and the others that it brings: they are everybody's in the space from now on.
-///
-/// # Errors
-/// 409 for one that is neither named yet nor the sender's.
-pub(super) fn name(
-    tx: &Tx<'_>,
-    actor: &Actor,
-    commit: &Commit,
-    others: &[ObjectId],
-    position: u64,
-) -> Result<()> {
-    let own = objects_named_by(commit);
-    for id in own.iter().chain(others) {
-        let Some(known) = find(tx.conn, actor.space, *id, actor.account)? else {
-            return Err(Error::conflict(format!(
-                "the object {id} isn't there; PUT it before the commit"
-            )));
-        };
-        if !known.is_named {
-            tx.conn
-                .prepare_cached(
-                    "UPDATE log_objects SET named_at = ?4 WHERE space = ?1 AND id = ?2 AND sender = ?3",
-                )?
-                .execute(params![
-                    actor.space.row,
-                    id.0,
-                    actor.account.as_bytes(),
-                    position
-                ])?;
-        }
-    }
+fn insert(conn: &Connection, actor: &Actor, new: &NewSpaceObject<'_>, now: i64) -> Result<()> {
+    let object = chunks::add_object(conn, new.file)?;
+    chunks::set_object_refs(conn, object, 1)?;
+    conn.prepare_cached(
+        "INSERT INTO log_objects (space, id, sender, sha256, size, object, sent_at) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?
+    .execute(params![
+        actor.space.row,
+        new.id.0,
+        actor.account.as_bytes(),
+        new.sha256,
+        new.size,
+        object,
+        now
+    ])?;
     Ok(())
 }
 
 impl Store {
-    /// Returns true if an object with these bytes is there for an account.
-    pub fn has_space_object(&self, actor: &Actor, id: ObjectId, sha256: [u8; 32]) -> Result<bool> {
+    /// Returns an object with these bytes, if it is there for an account.
+    pub fn space_object_like(
+        &self,
+        actor: &Actor,
+        id: ObjectId,
+        sha256: [u8; 32],
+    ) -> Result<Option<SpaceObject>> {
         let found = self.read(|conn| find(conn, actor.space, id, actor.account))?;
-        Ok(found.is_some_and(|found| found.sha256 == sha256))
+        Ok(found.filter(|found| found.sha256 == sha256))
     }
 
     /// Returns an object that a commit named, or the account's own.
@@ -164,7 +157,7 @@ impl Store {
         found.ok_or_else(|| Error::not_found(format!("there is no object {id}")))
     }
 
-    /// Makes an object known. Returns the files that nothing refers to then: the one that it replaces, or
+    /// Makes an object known, or heals one. Returns the files that nothing refers to then: the one that it replaces, or
     /// its own if the same bytes are there already.
     ///
     /// # Errors
@@ -173,58 +166,50 @@ impl Store {
         self.write(|tx| {
             check_log(tx.conn, actor.space)?;
             let known = find(tx.conn, actor.space, new.id, actor.account)?;
-            if known.as_ref().is_some_and(|known| known.sha256 == new.sha256) {
-                return Ok(vec![new.file.to_owned()]);
-            }
-            if known.is_some_and(|known| known.is_named) {
-                return Err(Error::conflict(format!(
-                    "the object {} is there with other bytes, which a commit has named; seal the content \
-                     so that it gets another id",
-                    new.id
-                )));
+            if let Some(known) = known {
+                if known.sha256 == new.sha256 {
+                    return Ok(Vec::from_iter(heal(tx.conn, &known, new)?));
+                }
+                if known.is_named {
+                    return Err(Error::conflict(format!(
+                        "the object {} is there with other bytes, which a commit has named; seal the content \
+                         so that it gets another id",
+                        new.id
+                    )));
+                }
             }
             let own = "space = ?1 AND id = ?2 AND sender = ?3";
             let (space, sender) = (actor.space.row, actor.account.as_bytes());
             let garbage = delete(tx.conn, own, &[&space, &new.id.0, sender])?;
-            let growth = Growth {
-                bytes: i64::try_from(new.size).unwrap_or(i64::MAX),
-                files: 0,
-            };
-            usage::check_quota(tx.conn, actor.space, growth)?;
-            let object = chunks::add_object(tx.conn, new.file)?;
-            chunks::set_object_refs(tx.conn, object, 1)?;
-            tx.conn
-                .prepare_cached(
-                    "INSERT INTO log_objects (space, id, sender, sha256, size, object, sent_at) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                )?
-                .execute(params![
-                    space,
-                    new.id.0,
-                    sender,
-                    new.sha256,
-                    new.size,
-                    object,
-                    tx.now
-                ])?;
+            let bytes = i64::try_from(new.size).unwrap_or(i64::MAX);
+            quota::check_object(tx.conn, actor.space, bytes, new.id.0 == new.sha256)?;
+            insert(tx.conn, actor, new, tx.now)?;
             Ok(garbage)
         })
     }
 
-    /// Forgets objects that have waited for a commit in vain. Returns the files to delete.
-    pub fn collect_space_objects(&self) -> Result<Vec<String>> {
-        let mut all = Vec::new();
-        loop {
-            let gone = self.write(|tx| {
-                let old = "(space, id, sender) IN (SELECT space, id, sender FROM log_objects \
-                           WHERE named_at IS NULL AND sent_at <= ?1 LIMIT ?2)";
-                delete(tx.conn, old, &[&(tx.now - KEPT_MS), &PER_PASS])
-            })?;
-            let count = gone.len();
-            all.extend(gone);
-            if count < PER_PASS {
-                return Ok(all);
-            }
-        }
+    /// Notes what was found in the file of an object: whoever has its bytes is asked to send them again, or no longer.
+    pub fn note_space_object(&self, file: &str, is_damaged: bool) -> Result<()> {
+        self.write(|tx| {
+            tx.conn
+                .prepare_cached(
+                    "UPDATE log_objects SET is_damaged = ?2 \
+                     WHERE object = (SELECT id FROM objects WHERE name = ?1) AND is_damaged <> ?2",
+                )?
+                .execute(params![file, is_damaged])?;
+            Ok(())
+        })
+    }
+
+    /// Returns SHA-256 of what each file of an object beside commits has to have.
+    pub fn space_object_hashes(&self) -> Result<HashMap<String, [u8; 32]>> {
+        self.read(|conn| {
+            Ok(conn
+                .prepare(
+                    "SELECT o.name, l.sha256 FROM log_objects l JOIN objects o ON o.id = l.object",
+                )?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?)
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! Pages of a log, and proofs.
+//! Pages of a signed log, and Merkle proofs that a log contains an entry or continues an older state.
 
 use super::history::FirstHistory;
 use super::records::{CommitError, Rows, damaged_error};
@@ -13,6 +13,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 /// The most bytes of entries on a page: with what stands before them, it is below the 8 MiB that readers
 /// take.
 pub const MAX_LOG_PAGE: usize = (8 << 20) - 1024;
+/// The most entries on a page: short ones, whose bodies are pruned, are many in few bytes.
+const MAX_FRAMES: usize = 4096;
 /// The most bytes that a frame has besides its body.
 const FRAME: usize = 8;
 
@@ -85,12 +87,12 @@ pub(super) fn read(
     }
     let mut leaves = conn.prepare_cached(
         "SELECT position, is_commit, leaf FROM log_leaves WHERE space = ?1 AND position >= ?2 \
-         ORDER BY position",
+         ORDER BY position LIMIT ?3",
     )?;
     let mut items = conn.prepare_cached(
         "SELECT body FROM log_items WHERE space = ?1 AND position = ?2 ORDER BY part",
     )?;
-    let mut rows = leaves.query(params![space.row, from])?;
+    let mut rows = leaves.query(params![space.row, from, MAX_FRAMES])?;
     let mut room = most;
     while let Some(row) = rows.next()? {
         let position: u64 = row.get(0)?;

@@ -1,4 +1,5 @@
-//! The rate of control statements: each is kept for ever and sent to everybody who joins.
+//! The rate limit of control statements, those of a signed log that are about devices and members and not about files:
+//! each is kept for ever and sent to everybody who joins.
 
 use crate::error::{Error, Result};
 use crate::{Space, Tx};

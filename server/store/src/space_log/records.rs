@@ -1,11 +1,11 @@
-//! The records of a space's log as rows. The newest row of a node or chain is found by its position: rows of
-//! statements and entries are only added.
+//! The records of a signed log as rows: statements of devices, entries that the server made for changes without keys.
+//! Rows are only added; the newest row of a node, or of a chain of control statements, is found by its position.
 
 use crate::error::Error;
 use crate::rows::{id, parent_blob};
 use cairn_log::{
-    EntryOp, Item, KnownDevice, Leaf, Mark, NodeOp, NodeRecord, Records, Refusal, ServerEntry,
-    Statement, root_at,
+    ElementName, EntryOp, Item, KnownDevice, Leaf, Mark, NodeOp, NodeRecord, Records, Refusal,
+    ServerEntry, Statement, root_at,
 };
 use cairn_model::{AccountId, NodeId};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -68,15 +68,18 @@ fn read_newest(row: &Row<'_>) -> rusqlite::Result<Newest> {
 impl Rows<'_> {
     /// Left to itself, SQLite takes the order of the primary key, and reads the whole log for a node that
     /// isn't there.
-    fn newest_item(&self, element: &[u8; 16], is_entry: bool) -> Result<Option<Newest>> {
+    fn newest_item(&self, element: &ElementName, is_entry: bool) -> Result<Option<Newest>> {
         Ok(self
             .conn
             .prepare_cached(
                 "SELECT position, is_end, hash, body FROM log_items INDEXED BY log_items_element \
-                 WHERE space = ?1 AND element = ?2 AND is_entry = ?3 \
+                 WHERE space = ?1 AND element = ?2 AND class = ?3 AND is_entry = ?4 \
                  ORDER BY position DESC, part DESC LIMIT 1",
             )?
-            .query_row(params![self.space, element, is_entry], read_newest)
+            .query_row(
+                params![self.space, element.id, element.class, is_entry],
+                read_newest,
+            )
             .optional()?)
     }
 
@@ -102,14 +105,15 @@ impl Rows<'_> {
     fn put(&self, item: &Item<'_>, is_entry: bool, is_end: bool) -> Result<()> {
         self.conn
             .prepare_cached(
-                "INSERT INTO log_items (space, position, part, element, is_entry, is_end, hash, body) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                "INSERT INTO log_items (space, position, part, element, class, is_entry, is_end, hash, body) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             )?
             .execute(params![
                 self.space,
                 item.position,
                 item.part,
-                item.element,
+                item.element.id,
+                item.element.class,
                 is_entry,
                 is_end,
                 item.hash,
@@ -123,8 +127,9 @@ impl Records for Rows<'_> {
     type Error = CommitError;
 
     fn node(&self, node: NodeId) -> Result<NodeRecord> {
-        let statement = self.newest_item(node.as_bytes(), false)?;
-        let entry = self.newest_item(node.as_bytes(), true)?;
+        let name = ElementName::node(node);
+        let statement = self.newest_item(&name, false)?;
+        let entry = self.newest_item(&name, true)?;
         let stands_at = statement.as_ref().map(|newest| newest.position);
         let entry = entry.filter(|entry| stands_at.is_none_or(|at| entry.position > at));
         let is_end = |newest: &Option<Newest>| newest.as_ref().is_some_and(|n| n.is_end);
@@ -138,9 +143,9 @@ impl Records for Rows<'_> {
         if let Some(newest) = statement {
             record.signed = match Statement::decode(&newest.body) {
                 Ok(Statement::Node(statement)) => Some((statement, newest.hash)),
-                // A chain has this name, which no node can have then.
-                Ok(Statement::Control(_)) => None,
-                Err(_) => return Err(damaged_error("a statement").into()),
+                Ok(Statement::Control(_)) | Err(_) => {
+                    return Err(damaged_error("a statement").into());
+                }
             };
         }
         if let Some(newest) = entry {
@@ -150,15 +155,9 @@ impl Records for Rows<'_> {
         Ok(record)
     }
 
-    fn chain(&self, chain: &[u8; 16]) -> Result<Option<[u8; 32]>> {
-        let Some(newest) = self.newest_item(chain, false)? else {
-            return Ok(None);
-        };
-        match Statement::decode(&newest.body) {
-            Ok(Statement::Control(_)) => Ok(Some(newest.hash)),
-            Ok(Statement::Node(_)) => Ok(None),
-            Err(_) => Err(damaged_error("a statement").into()),
-        }
+    fn chain(&self, chain: &ElementName) -> Result<Option<[u8; 32]>> {
+        let newest = self.newest_item(chain, false)?;
+        Ok(newest.map(|newest| newest.hash))
     }
 
     fn place(&self, parent: Option<NodeId>, name: &[u8]) -> Result<Option<NodeId>> {

@@ -1,36 +1,99 @@
-//! Snapshots: the newest statements and entries as of a size, sorted by node and chain.
+//! Snapshots of a signed log: the newest statements (of devices) and entries (of the server) at a size of the log,
+//! sorted by node and by chain of control statements.
 
 use crate::error::{Error, Result};
 use crate::log_guard::has_log;
 use crate::{Space, Store};
-use cairn_log::{SnapshotItem, encode_snapshot};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use cairn_log::{ElementName, SnapshotItem, SnapshotPage, encode_snapshot};
+use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 /// The most bytes of items on a page; a larger single one doesn't exist.
-const MAX_PAGE: usize = 8 << 20;
+const MAX_PAGE: usize = (8 << 20) - 64;
 
-/// The newest rows of an element before a position.
+/// The most nodes and chains that a page looks at, with an item or without.
+const MAX_ELEMENTS: usize = 4096;
+
+/// The place of a row: position and part.
+type Place = (u64, u32);
+
+/// The newest rows of an element before a size.
 #[derive(Default)]
 struct Newest {
-    element: [u8; 16],
-    statement: Option<(u64, u32)>,
-    entry: Option<(u64, u32)>,
+    statement: Option<Place>,
+    /// The entry on the statement.
+    entry: Option<Place>,
     has_ended: bool,
 }
 
-impl Newest {
-    fn note(&mut self, at: (u64, u32), is_entry: bool, is_end: bool) {
-        if !is_entry {
-            self.statement = Some(at);
-            self.has_ended = is_end;
-        } else if self.statement.is_none_or(|statement| at > statement) {
-            self.entry = Some(at);
-            self.has_ended |= is_end;
-        }
+/// Finds the node or chain behind another one. A comparison of both columns at once would read all rows of the one before.
+fn next_element(
+    conn: &Connection,
+    space: Space,
+    after: Option<ElementName>,
+) -> Result<Option<ElementName>> {
+    let read = |row: &Row<'_>| {
+        Ok(ElementName {
+            id: row.get(0)?,
+            class: row.get(1)?,
+        })
+    };
+    let from = "SELECT element, class FROM log_items INDEXED BY log_items_element WHERE space = ?1";
+    let Some(name) = after else {
+        let sql = format!("{from} ORDER BY element, class LIMIT 1");
+        let mut first = conn.prepare_cached(&sql)?;
+        return Ok(first.query_row([space.row], read).optional()?);
+    };
+    // Nearly always the id has one class.
+    let sql = format!("{from} AND element = ?2 AND class > ?3 ORDER BY class LIMIT 1");
+    let same_id = conn
+        .prepare_cached(&sql)?
+        .query_row(params![space.row, name.id, name.class], read)
+        .optional()?;
+    if same_id.is_some() {
+        return Ok(same_id);
     }
+    let sql = format!("{from} AND element > ?2 ORDER BY element, class LIMIT 1");
+    let mut next = conn.prepare_cached(&sql)?;
+    Ok(next
+        .query_row(params![space.row, name.id], read)
+        .optional()?)
 }
 
-fn body(conn: &Connection, space: Space, (position, part): (u64, u32)) -> Result<Vec<u8>> {
+/// Finds the newest row of a kind about an element before a size, however many there are.
+fn newest_row(
+    conn: &Connection,
+    space: Space,
+    name: &ElementName,
+    is_entry: bool,
+    size: u64,
+) -> Result<Option<(Place, bool)>> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT position, part, is_end FROM log_items INDEXED BY log_items_element \
+             WHERE space = ?1 AND element = ?2 AND class = ?3 AND is_entry = ?4 AND position < ?5 \
+             ORDER BY position DESC, part DESC LIMIT 1",
+        )?
+        .query_row(
+            params![space.row, name.id, name.class, is_entry, size],
+            |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?)),
+        )
+        .optional()?)
+}
+
+fn newest_rows(conn: &Connection, space: Space, name: &ElementName, size: u64) -> Result<Newest> {
+    let statement = newest_row(conn, space, name, false, size)?;
+    let stands_at = statement.map(|(place, _)| place);
+    let entry = newest_row(conn, space, name, true, size)?;
+    let entry = entry.filter(|(place, _)| stands_at.is_none_or(|at| *place > at));
+    let is_end = |row: Option<(Place, bool)>| row.is_some_and(|(_, is_end)| is_end);
+    Ok(Newest {
+        statement: stands_at,
+        entry: entry.map(|(place, _)| place),
+        has_ended: is_end(statement) || is_end(entry),
+    })
+}
+
+fn body(conn: &Connection, space: Space, (position, part): Place) -> Result<Vec<u8>> {
     let body: Option<Vec<u8>> = conn
         .prepare_cached(
             "SELECT body FROM log_items WHERE space = ?1 AND position = ?2 AND part = ?3",
@@ -68,39 +131,35 @@ fn add(
     Ok(true)
 }
 
-fn page(conn: &Connection, space: Space, size: u64, after: Option<[u8; 16]>) -> Result<Vec<u8>> {
-    let mut select = conn.prepare_cached(
-        "SELECT element, is_entry, position, part, is_end FROM log_items \
-         WHERE space = ?1 AND element > ?2 AND position < ?3 ORDER BY element, is_entry, position, part",
-    )?;
-    let after = after.as_ref().map_or(&[][..], |after| &after[..]);
-    let mut rows = select.query(params![space.row, after, size])?;
+fn page(
+    conn: &Connection,
+    space: Space,
+    size: u64,
+    after: Option<ElementName>,
+) -> Result<SnapshotPage> {
     let (mut items, mut room) = (Vec::new(), MAX_PAGE);
-    let mut open: Option<Newest> = None;
-    loop {
-        let row = rows.next()?;
-        let element: Option<[u8; 16]> = row.map(|row| row.get(0)).transpose()?;
-        if let Some(whole) = open.take_if(|newest| Some(newest.element) != element)
-            && !add(conn, space, &whole, &mut items, &mut room)?
-        {
-            break;
-        }
-        let (Some(row), Some(element)) = (row, element) else {
+    let mut last = after;
+    for _ in 0..MAX_ELEMENTS {
+        let name = next_element(conn, space, last)?;
+        let Some(name) = name else {
+            last = None;
             break;
         };
-        let newest = open.get_or_insert_with(|| Newest {
-            element,
-            ..Newest::default()
-        });
-        let at = (row.get(2)?, row.get(3)?);
-        newest.note(at, row.get(1)?, row.get(4)?);
+        let newest = newest_rows(conn, space, &name, size)?;
+        if !add(conn, space, &newest, &mut items, &mut room)? {
+            break;
+        }
+        last = Some(name);
     }
-    Ok(encode_snapshot(&items))
+    Ok(SnapshotPage {
+        next: last,
+        items: encode_snapshot(&items),
+    })
 }
 
 impl Store {
     /// Returns a page of the snapshot of the state at a size that a checkpoint can name: what comes behind
-    /// a node or chain. The pages one after the other are the snapshot; the last one is empty.
+    /// a node or chain. The items of all pages, one after the other, are the snapshot.
     ///
     /// # Errors
     /// 404 for a space without a log or a size at which none is kept, 410 for one that was pruned.
@@ -108,8 +167,8 @@ impl Store {
         &self,
         space: Space,
         size: u64,
-        after: Option<[u8; 16]>,
-    ) -> Result<Vec<u8>> {
+        after: Option<ElementName>,
+    ) -> Result<SnapshotPage> {
         // Beyond it, the database has no numbers.
         let size = size.min(i64::MAX as u64);
         self.read(|conn| {

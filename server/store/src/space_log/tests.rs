@@ -1,8 +1,12 @@
-//! The log in the database against the one in memory, a transaction that fails, and the cost of a commit.
+//! Tests of the signed log: the one in the database against the one in memory, a transaction that fails, and the cost
+//! of a commit.
 
 mod agreement;
+mod collect;
 mod cost;
 mod objects;
+mod quota;
+mod rights;
 mod writer;
 
 use super::*;
@@ -11,7 +15,7 @@ use cairn_log::Frame;
 use std::sync::Arc;
 use writer::{Writer, bytes, node};
 
-/// A space with a log, and its founder.
+/// A space with a signed log, and the device that wrote its first commit.
 struct World {
     store: Store,
     actor: Actor,
@@ -21,7 +25,7 @@ struct World {
 fn request(commit: &[u8]) -> CommitRequest {
     CommitRequest {
         commit: commit.to_vec(),
-        objects: Vec::new(),
+        manifests: Vec::new(),
     }
 }
 
@@ -85,6 +89,11 @@ impl World {
         let folder = self.writer.folder(node(n), None, &format!("folder {n}"));
         let commit = self.writer.commit(vec![bytes(folder)]);
         self.write(&commit).unwrap();
+    }
+
+    /// Changes the database behind the log's back.
+    fn run(&self, sql: &str) {
+        self.store.writer.lock().execute_batch(sql).unwrap();
     }
 
     /// All rows of the log, counted by table, and the core.

@@ -1,4 +1,5 @@
-//! Commits at the same time: each is taken whole or not at all, and of those that exclude each other one wins.
+//! Commits to a signed log at the same time: each is taken whole or not at all, and of those that exclude each other
+//! one wins.
 
 use super::*;
 use futures_util::future::join_all;

@@ -1,4 +1,4 @@
-//! Objects beside commits over HTTP.
+//! Objects (encrypted blobs) that commits of a signed log refer to, over HTTP.
 
 use super::*;
 use sha2::{Digest as _, Sha256};
@@ -10,11 +10,11 @@ impl Client {
         self.caller.send(method, &path, &[], body.to_vec()).await
     }
 
-    async fn put(&self, id: u8, body: &[u8]) -> TestResponse {
+    pub(super) async fn put(&self, id: u8, body: &[u8]) -> TestResponse {
         self.object(Method::PUT, id, &sha256(body), body).await
     }
 
-    async fn has(&self, id: u8, body: &[u8]) -> bool {
+    pub(super) async fn has(&self, id: u8, body: &[u8]) -> bool {
         let response = self.object(Method::HEAD, id, &sha256(body), b"").await;
         match response.status.as_u16() {
             204 => true,
@@ -29,7 +29,7 @@ fn sha256(body: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn an_object_rides_beside_its_commit() {
+async fn an_object_is_sent_before_or_with_its_commit() {
     let world = World::new();
     let (client, mut writer) = found_own_space(&world).await;
     let file = bytes(writer.file(node(1), "a.txt", [1; 32]));
@@ -40,7 +40,11 @@ async fn an_object_rides_beside_its_commit() {
     client.put(1, b"sealed").await.done(204);
     client.put(2, b"a chunk").await.done(204);
     assert!(client.has(1, b"sealed").await && !client.has(1, b"other").await);
-    client.send(&commit, &[[2; 32]]).await.done(200);
+    let list = ManifestObjects {
+        manifest: ObjectId([1; 32]),
+        objects: vec![ObjectId([2; 32])],
+    };
+    client.send(&commit, &[list]).await.done(200);
     for (id, body) in [(1, "sealed"), (2, "a chunk")] {
         let response = client
             .get(&format!("objects/{}", hex::encode([id; 32])))
@@ -66,18 +70,18 @@ async fn bytes_are_checked_as_they_come_in() {
     client.get("objects/zz").await.failed(404);
     let missing = format!("objects/{}", hex::encode([9; 32]));
     client.get(&missing).await.failed(404);
-    let body = vec![0; (64 << 20) + 1];
+    let body = vec![0; cairn_log::MAX_OBJECT + 1];
     client.put(3, &body).await.failed(413);
 }
 
 #[tokio::test]
-async fn a_repeated_commit_is_judged_anew() {
+async fn a_repeated_commit_is_checked_again() {
     let world = World::new();
     let (client, mut writer) = found_own_space(&world).await;
     let file = bytes(writer.file(node(1), "a.txt", [1; 32]));
     let request = CommitRequest {
         commit: writer.commit(vec![file]),
-        objects: Vec::new(),
+        manifests: Vec::new(),
     };
     let (path, body) = (client.path("commits"), request.encode());
     let key = [("idempotency-key", "the same")];

@@ -1,4 +1,5 @@
-//! Each kind of refusal, with what the device missed; nothing has changed after any of them.
+//! Each reason for which a commit to a signed log is refused, with what the device missed; nothing has changed after
+//! any of them.
 
 use super::*;
 use cairn_log::{CommitHeader, Flags, NodeStatement};

@@ -1,4 +1,5 @@
-//! The bodies of control statements.
+//! The bodies of control statements: the signed changes of a space's members, keys and devices. An epoch is one
+//! generation of the space's key; boxes are its secret, sealed to each member or device.
 
 mod codec;
 
@@ -21,9 +22,10 @@ pub enum Role {
     Owner,
 }
 
-/// The first statement of a space.
+/// The first statement in the log of a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Genesis {
+    /// The server doesn't see the names.
     pub is_private: bool,
     /// The founder.
     pub account: AccountId,
@@ -33,7 +35,7 @@ pub struct Genesis {
     pub random: [u8; 16],
 }
 
-/// One line of a roster.
+/// A member, as a roster lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
     pub account: AccountId,
@@ -41,22 +43,23 @@ pub struct Member {
     pub role: Role,
 }
 
-/// All members of a space.
+/// The list of all members of a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster {
     pub members: Vec<Member>,
     /// SHA-256 of the boxes beside the commit; zeros if there are none.
     pub boxes: [u8; 32],
-    /// The account that signs, and its signature; `None` if nobody is added or raised.
+    /// The account that signs, and its signature; `None` if nobody is added or gets a higher role.
     pub signed: Option<(AccountId, [u8; 64])>,
 }
 
-/// A new epoch.
+/// The beginning of an epoch: a new key of the space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Epoch {
     pub epoch: u64,
-    /// The check value of the epoch's secret.
+    /// A value derived from the epoch's secret, by which a member checks the one received.
     pub check: [u8; 32],
+    /// SHA-256 of the boxes beside the commit.
     pub boxes: [u8; 32],
 }
 
@@ -73,7 +76,7 @@ pub struct Device {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceList {
     pub identity: [u8; 32],
-    /// Only a higher one is taken.
+    /// Only a list with a higher one replaces it.
     pub counter: u64,
     /// The modulus of the RSA key; its exponent is 65537.
     pub rsa: Box<[u8; RSA_MODULUS]>,
@@ -94,10 +97,12 @@ pub struct Invitation {
     pub expiry_ms: u64,
 }
 
-/// A state that a device has verified.
+/// A state of the space that a device has verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
+    /// The size of the log, in leaves.
     pub position: u64,
+    /// The Merkle root at that size.
     pub root: [u8; 32],
     /// BLAKE3 of the state digest.
     pub digest: [u8; 32],
@@ -109,12 +114,14 @@ pub struct Checkpoint {
 pub struct LinkNotice {
     /// 1 made, 2 refreshed, 3 revoked.
     pub act: u8,
+    /// The file or folder that is shared.
     pub top: NodeId,
+    /// Counts the refreshes of the link.
     pub listing: u64,
     pub hash: [u8; 32],
 }
 
-/// A device's word that it takes up a restored history.
+/// A device's statement that it continues a log that the server restored from a backup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejoin {
     pub history: [u8; 16],
@@ -132,7 +139,7 @@ pub struct Joined {
     pub root: [u8; 32],
 }
 
-/// A claim of a new identity, or an objection to one.
+/// A claim of a new identity (signing key of an account), or an objection to one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdentityChange {
     pub is_objection: bool,
@@ -178,7 +185,7 @@ impl Role {
 }
 
 impl Roster {
-    /// Returns the members as the record and the signature have them.
+    /// Returns the encoding of the members, in the record and for the signature.
     pub(crate) fn encode_members(&self) -> Vec<u8> {
         let mut out = Writer::new();
         out.v(self.members.len() as u64);
@@ -208,6 +215,19 @@ impl ControlBody {
             Self::Rejoin(_) => 39,
             Self::Joined(_) => 40,
             Self::Identity(_) => 41,
+        }
+    }
+
+    /// Returns the class of the chains that such bodies stand in: the least kind among them.
+    pub(crate) fn class(&self) -> u8 {
+        match self {
+            Self::Genesis(_) | Self::Roster(_) | Self::Epoch(_) | Self::Invitation(_) => 32,
+            Self::DeviceList(_)
+            | Self::Checkpoint(_)
+            | Self::Link(_)
+            | Self::Rejoin(_)
+            | Self::Joined(_)
+            | Self::Identity(_) => self.kind(),
         }
     }
 

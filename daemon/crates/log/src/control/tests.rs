@@ -1,4 +1,5 @@
-//! Control statements: round trips, and each byte that a hostile server may change.
+//! Control statements (signed changes of members, keys and devices): round trips, and each byte that a hostile server
+//! may change.
 
 use super::*;
 use cairn_model::{AccountId, NodeId};

@@ -1,7 +1,7 @@
 //! Records in memory: a reader's, and those of tests.
 
 use super::{Item, KnownDevice, Leaf, Mark, NodeRecord, Records};
-use crate::control::Chain;
+use crate::element::ElementName;
 use crate::entry::{EntryOp, ServerEntry};
 use crate::rules::Refusal;
 use crate::statement::{NodeOp, Statement};
@@ -20,7 +20,7 @@ type Place = (Option<NodeId>, Vec<u8>);
 #[derive(Clone, Debug)]
 pub struct InMemory {
     pub(crate) nodes: BTreeMap<NodeId, NodeRecord>,
-    pub(crate) chains: BTreeMap<Chain, [u8; 32]>,
+    pub(crate) chains: BTreeMap<ElementName, [u8; 32]>,
     places: BTreeMap<Place, NodeId>,
     devices: BTreeMap<u32, KnownDevice>,
     pub(crate) roots: BTreeMap<u64, [u8; 32]>,
@@ -53,7 +53,7 @@ impl Records for InMemory {
         Ok(self.nodes.get(&node).cloned().unwrap_or_default())
     }
 
-    fn chain(&self, chain: &Chain) -> Result<Option<[u8; 32]>> {
+    fn chain(&self, chain: &ElementName) -> Result<Option<[u8; 32]>> {
         Ok(self.chains.get(chain).copied())
     }
 
@@ -75,8 +75,8 @@ impl Records for InMemory {
 
     fn put_statement(&mut self, item: &Item<'_>, statement: &Statement) -> Result<()> {
         match statement {
-            Statement::Control(control) => {
-                self.chains.insert(control.chain, item.hash);
+            Statement::Control(_) => {
+                self.chains.insert(item.element, item.hash);
             }
             Statement::Node(node) => {
                 let is_purged = node.op == NodeOp::Purge;

@@ -1,12 +1,13 @@
-//! One commit on its way into the state: what it changes, checked against what was before.
+//! One commit that is being checked: what it changes, against the state before.
 
 use super::members::{self, Signer};
 use super::nodes;
 use super::{CHECKPOINT_STEP, LogResult, SpaceState};
 use crate::commit::Commit;
 use crate::control::{
-    Chain, Checkpoint, Control, ControlBody, DeviceList, Genesis, Member, Role, identity_chain,
+    Checkpoint, Control, ControlBody, DeviceList, Genesis, Member, Role, identity_chain,
 };
+use crate::element::ElementName;
 use crate::records::Records;
 use crate::rules::Refusal;
 use crate::short_form;
@@ -23,7 +24,7 @@ pub(super) struct Changes {
     pub(super) lists: BTreeMap<AccountId, DeviceList>,
     pub(super) nodes: BTreeMap<NodeId, NodeStatement>,
     /// The newest hash of each chain.
-    pub(super) chains: BTreeMap<Chain, [u8; 32]>,
+    pub(super) chains: BTreeMap<ElementName, [u8; 32]>,
 }
 
 /// A commit that is being checked.
@@ -55,16 +56,16 @@ impl<'a, R: Records> Draft<'a, R> {
         let signer = members::signer(self.state, self.commit, statements)?;
         let mut changed = BTreeSet::new();
         for (statement, hash) in statements {
-            let (id, _) = crate::frame::element(statement);
+            let name = ElementName::of(statement);
             // The first commit alone has two of the space's chain: genesis and epoch.
-            if !changed.insert(id) && !is_first {
+            if !changed.insert(name) && !is_first {
                 return Err(Refusal::Twice.into());
             }
             match statement {
                 Statement::Node(node) => self.check_node(node, &signer)?,
                 Statement::Control(control) => {
                     self.check_control(control, &signer)?;
-                    self.changes.chains.insert(id, *hash);
+                    self.changes.chains.insert(name, *hash);
                 }
             }
         }
@@ -85,14 +86,14 @@ impl<'a, R: Records> Draft<'a, R> {
     }
 
     fn check_control(&mut self, control: &Control, signer: &Signer) -> Result<(), R::Error> {
-        let newest = match self.changes.chains.get(&control.chain) {
+        let name = ElementName::of_control(control);
+        let newest = match self.changes.chains.get(&name) {
             Some(hash) => short_form(hash),
-            None => self.state.prev_of(&control.chain)?,
+            None => self.state.prev_of(&name)?,
         };
         if control.prev != newest {
             return Err(Refusal::Prev.into());
         }
-        self.state.check_is_no_node(&control.chain)?;
         let device = self.commit.header.device;
         let expected = control.body.chain(self.state.space, device);
         if expected.is_some_and(|chain| chain != control.chain) {

@@ -1,4 +1,4 @@
-//! Signers, members and their devices: the rules of rosters and device lists.
+//! Signers, members and their devices: the rules of rosters (the lists of a space's members) and device lists.
 
 use super::draft::Draft;
 use super::{LogResult, SpaceState};
@@ -166,7 +166,7 @@ pub(super) fn check_roster<R: Records>(
     }
 }
 
-/// Returns `true` if somebody is added or raised, or has another identity.
+/// Returns `true` if somebody is added, or has a higher role or another identity.
 fn widens(old: Option<&Member>, new: Option<&Member>) -> bool {
     match (old, new) {
         (Some(old), Some(new)) => new.role > old.role || new.identity != old.identity,
@@ -175,7 +175,7 @@ fn widens(old: Option<&Member>, new: Option<&Member>) -> bool {
     }
 }
 
-/// Checks that who is added, or has another identity, has a device list in the same commit.
+/// Checks that every member who is added, or has another identity, has a device list in the same commit.
 pub(super) fn check_additions<R: Records>(draft: &Draft<'_, R>) -> LogResult<()> {
     let Some(members) = &draft.changes.members else {
         return Ok(());

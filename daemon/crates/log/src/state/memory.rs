@@ -1,7 +1,7 @@
 //! The state of a reader, who has everything in memory and follows the log from a root that it trusts.
 
 use super::{LogResult, SpaceState};
-use crate::control::Chain;
+use crate::element::ElementName;
 use crate::entry::ServerEntry;
 use crate::records::InMemory;
 use crate::rules::Refusal;
@@ -44,7 +44,7 @@ impl SpaceState {
 
     /// Returns the short hash of a chain's newest statement: the next one's `prev`.
     #[must_use]
-    pub fn chain_prev(&self, chain: &Chain) -> [u8; 16] {
+    pub fn chain_prev(&self, chain: &ElementName) -> [u8; 16] {
         self.records.chains.get(chain).map_or([0; 16], short_form)
     }
 

@@ -1,13 +1,13 @@
-//! Statements about nodes, checked against the newest ones before them.
+//! Statements about nodes (files and folders), checked against the newest ones before them.
 
 use super::draft::Draft;
-use super::{LogResult, MAX_JUMP, SpaceState};
+use super::{LogResult, MAX_DEPTH, MAX_JUMP, SpaceState};
 use crate::records::Records;
 use crate::rules::Refusal;
 use crate::short_form;
 use crate::statement::{Flags, NodeOp, NodeStatement};
 use cairn_model::NodeId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks a statement against the one before it.
 pub(super) fn check_statement<R: Records>(
@@ -23,7 +23,6 @@ pub(super) fn check_statement<R: Records>(
         return Err(Refusal::Form.into());
     }
     let Some((old, hash)) = known.signed else {
-        state.check_unchained(statement.node)?;
         return Ok(check_first(state.is_restored, statement)?);
     };
     if statement.prev != short_form(&hash) {
@@ -100,12 +99,15 @@ pub(super) fn has_place(statement: &NodeStatement) -> bool {
 
 /// Checks the places of all nodes that a commit changes, when all of it is known: nodes may swap names.
 pub(super) fn check_places<R: Records>(draft: &Draft<'_, R>) -> Result<(), R::Error> {
-    let (mut taken, mut reached) = (BTreeSet::new(), BTreeSet::new());
+    let (mut taken, mut depths) = (BTreeSet::new(), BTreeMap::new());
     for (node, statement) in &draft.changes.nodes {
         if statement.op == NodeOp::Purge {
             continue;
         }
-        check_path(draft, *node, statement.parent, &mut reached)?;
+        let is_within = check_path(draft, *node, statement.parent, &mut depths)?;
+        if !is_within && is_put(draft, statement)? {
+            return Err(Refusal::Depth.into());
+        }
         if !has_place(statement) {
             continue;
         }
@@ -121,30 +123,48 @@ pub(super) fn check_places<R: Records>(draft: &Draft<'_, R>) -> Result<(), R::Er
     Ok(())
 }
 
-/// Walks up to the top, or to a folder from which the top was reached before: every step is a vouched
-/// folder, and none comes twice.
+/// Walks up to the top, or to a folder whose depth is known from a walk before: every step is a vouched folder, and
+/// none comes twice. Returns `false` if more than [`MAX_DEPTH`] folders lie above.
+///
+/// So the walk has a bound, which counts for nodes that are put into a folder. A node that stays where it is may
+/// lie deeper, because a folder above it was moved: it can still be changed, deleted and moved up.
 fn check_path<R: Records>(
     draft: &Draft<'_, R>,
     node: NodeId,
     parent: Option<NodeId>,
-    reached: &mut BTreeSet<NodeId>,
-) -> Result<(), R::Error> {
-    let mut walked = BTreeSet::from([node]);
-    let mut at = parent;
-    while let Some(folder) = at.filter(|folder| !reached.contains(folder)) {
-        if !walked.insert(folder) {
+    depths: &mut BTreeMap<NodeId, usize>,
+) -> Result<bool, R::Error> {
+    let (mut met, mut walked) = (BTreeSet::from([node]), Vec::new());
+    let (mut at, mut depth) = (parent, 0);
+    while let Some(folder) = at {
+        if let Some(known) = depths.get(&folder) {
+            depth = *known;
+            break;
+        }
+        if !met.insert(folder) {
             return Err(Refusal::Cycle.into());
+        }
+        if walked.len() == MAX_DEPTH {
+            return Ok(false);
         }
         let statement = newest_statement(draft, folder)?.ok_or(Refusal::Parent)?;
         if statement.file.is_some() {
             return Err(Refusal::Parent.into());
         }
+        walked.push(folder);
         at = statement.parent;
     }
-    // The node itself may be a file, in which nothing can lie.
-    walked.remove(&node);
-    reached.extend(walked);
-    Ok(())
+    for folder in walked.into_iter().rev() {
+        depth += 1;
+        depths.insert(folder, depth);
+    }
+    Ok(depth <= MAX_DEPTH)
+}
+
+/// Returns `true` if a statement puts its node into another folder than before.
+fn is_put<R: Records>(draft: &Draft<'_, R>, statement: &NodeStatement) -> Result<bool, R::Error> {
+    let old = draft.state.records.node(statement.node)?.signed;
+    Ok(old.is_none_or(|(old, _)| old.parent != statement.parent))
 }
 
 fn newest_statement<R: Records>(

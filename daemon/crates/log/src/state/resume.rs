@@ -1,9 +1,11 @@
-//! The part of a state that its records don't have, as bytes: whoever keeps records elsewhere keeps it
-//! beside them, and goes on from there.
+//! A state as bytes, without what its records hold: who keeps the records elsewhere stores these bytes beside
+//! them, and continues from there after a restart.
 //!
 //! 01 · history 16 · restored u8 · size v · complete subtrees 32 each · digest 2048 · genesis u8, then form
 //! u8, account 16, identity 32, clock u48, random 16 · epoch v · members: count v, each account 16, identity
 //! 32, role u8 · counters of device lists: count v, each account 16, counter v.
+//!
+//! In layouts a number is a length in bytes, v a LEB128 number.
 
 use super::SpaceState;
 use crate::bytes::{Reader, Writer};
@@ -12,8 +14,7 @@ use crate::digest::{DIGEST, StateDigest};
 use crate::error::{LogError, Result, require};
 use crate::records::Records;
 use crate::tree::Tree;
-use cairn_model::{AccountId, SpaceId};
-use uuid::Uuid;
+use cairn_model::SpaceId;
 
 const VERSION: u8 = 1;
 
@@ -32,11 +33,7 @@ impl<R: Records> SpaceState<R> {
         out.raw(&self.digest.to_bytes())
             .u8(u8::from(self.genesis.is_some()));
         if let Some(genesis) = &self.genesis {
-            out.u8(u8::from(genesis.is_private))
-                .raw(genesis.account.as_bytes())
-                .raw(&genesis.identity)
-                .u48(genesis.clock_ms)
-                .raw(&genesis.random);
+            genesis.write(&mut out);
         }
         out.v(self.epoch).v(self.members.len() as u64);
         for member in self.members.values() {
@@ -66,11 +63,11 @@ impl<R: Records> SpaceState<R> {
         state.tree = tree(&mut reader)?;
         state.digest = StateDigest::from_bytes(&reader.array::<DIGEST>()?);
         if flag(&mut reader)? {
-            state.genesis = Some(genesis(&mut reader)?);
+            state.genesis = Some(Genesis::read(&mut reader)?);
         }
         state.epoch = reader.v()?;
         for _ in 0..reader.count(16 + 32 + 1)? {
-            let account = account(&mut reader)?;
+            let account = reader.account()?;
             let member = Member {
                 account,
                 identity: reader.array()?,
@@ -79,7 +76,7 @@ impl<R: Records> SpaceState<R> {
             state.members.insert(account, member);
         }
         for _ in 0..reader.count(16 + 1)? {
-            let account = account(&mut reader)?;
+            let account = reader.account()?;
             state.counters.insert(account, reader.v()?);
         }
         reader.end()?;
@@ -93,23 +90,9 @@ fn flag(reader: &mut Reader<'_>) -> Result<bool> {
     Ok(flag == 1)
 }
 
-fn account(reader: &mut Reader<'_>) -> Result<AccountId> {
-    reader.array().map(|id| AccountId(Uuid::from_bytes(id)))
-}
-
 fn tree(reader: &mut Reader<'_>) -> Result<Tree> {
     let size = reader.v()?;
     let subtrees = (0..size.count_ones()).map(|_| reader.array());
     let subtrees = subtrees.collect::<Result<Vec<_>>>()?;
     Tree::of_subtrees(size, subtrees).ok_or(LogError::NotGenuine)
-}
-
-fn genesis(reader: &mut Reader<'_>) -> Result<Genesis> {
-    Ok(Genesis {
-        is_private: flag(reader)?,
-        account: account(reader)?,
-        identity: reader.array()?,
-        clock_ms: reader.u48()?,
-        random: reader.array()?,
-    })
 }

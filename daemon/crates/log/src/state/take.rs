@@ -1,9 +1,9 @@
-//! Changes that were checked, on their way into the state and its records.
+//! Applies changes that were checked to the state and its records.
 
 use super::draft::Changes;
 use super::{SpaceState, nodes};
 use crate::commit::Commit;
-use crate::control::{Control, DeviceList};
+use crate::control::DeviceList;
 use crate::digest::Element;
 use crate::frame::element;
 use crate::records::{Item, KnownDevice, Records};
@@ -11,7 +11,7 @@ use crate::statement::{NodeOp, NodeStatement, Statement};
 use cairn_model::AccountId;
 
 impl<R: Records> SpaceState<R> {
-    /// Takes in the changes of a commit, then its statements in their order.
+    /// Applies the changes of a commit, then its statements in their order.
     pub(super) fn take(
         &mut self,
         changes: Changes,
@@ -47,7 +47,7 @@ impl<R: Records> SpaceState<R> {
             };
             match statement {
                 Statement::Node(node) => self.take_node(&item, statement, node)?,
-                Statement::Control(control) => self.take_control(&item, statement, control)?,
+                Statement::Control(_) => self.take_control(&item, statement)?,
             }
         }
         Ok(())
@@ -71,18 +71,14 @@ impl<R: Records> SpaceState<R> {
         Ok(())
     }
 
-    fn take_control(
-        &mut self,
-        item: &Item<'_>,
-        statement: &Statement,
-        control: &Control,
-    ) -> Result<(), R::Error> {
+    fn take_control(&mut self, item: &Item<'_>, statement: &Statement) -> Result<(), R::Error> {
         let (_, counts) = element(statement);
         if counts {
-            if let Some(old) = self.records.chain(&control.chain)? {
-                self.digest.remove(&item.element, Element::Signed, &old);
+            if let Some(old) = self.records.chain(&item.element)? {
+                self.digest.remove(&item.element.id, Element::Signed, &old);
             }
-            self.digest.add(&item.element, Element::Signed, &item.hash);
+            self.digest
+                .add(&item.element.id, Element::Signed, &item.hash);
         }
         self.records.put_statement(item, statement)
     }
@@ -95,13 +91,14 @@ impl<R: Records> SpaceState<R> {
     ) -> Result<(), R::Error> {
         let old = self.records.node(node.node)?;
         if let Some((_, old)) = old.signed {
-            self.digest.remove(&item.element, Element::Signed, &old);
+            self.digest.remove(&item.element.id, Element::Signed, &old);
         }
         if let Some((_, old)) = old.entry {
-            self.digest.remove(&item.element, Element::Server, &old);
+            self.digest.remove(&item.element.id, Element::Server, &old);
         }
         if node.op != NodeOp::Purge {
-            self.digest.add(&item.element, Element::Signed, &item.hash);
+            self.digest
+                .add(&item.element.id, Element::Signed, &item.hash);
             if nodes::has_place(node) {
                 let place = Some(node.node);
                 self.records.set_place(node.parent, &node.name, place)?;

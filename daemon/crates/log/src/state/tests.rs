@@ -12,6 +12,7 @@ use super::*;
 use crate::control::{ControlBody, DeviceList};
 use crate::statement::{Flags, NodeOp, NodeStatement};
 use crate::{Checkpoint, Frame, LogPage, SnapshotItem, decode_snapshot, encode_snapshot};
+use cairn_model::NodeId;
 use world::{World, node};
 
 #[test]
@@ -78,20 +79,21 @@ fn a_page_has_the_leaves_of_the_tree_with_bodies_or_without() {
 
 /// The items of a snapshot of the world's nodes and chains.
 fn snapshot(world: &World) -> Vec<SnapshotItem> {
-    let mut items: Vec<(([u8; 16], bool), SnapshotItem)> = Vec::new();
-    let newest = |id: &[u8; 16], hash: &[u8; 32]| {
+    let mut items: Vec<((ElementName, bool), SnapshotItem)> = Vec::new();
+    let newest = |name: ElementName, hash: &[u8; 32]| {
         let bytes = world.bodies.get(hash).unwrap().clone();
-        ((*id, false), SnapshotItem::Statement(bytes))
+        ((name, false), SnapshotItem::Statement(bytes))
     };
     for (chain, hash) in &world.state.records.chains {
-        items.push(newest(chain, hash));
+        items.push(newest(*chain, hash));
     }
     for (id, state) in &world.state.records.nodes {
         if let Some((_, hash)) = &state.signed {
-            items.push(newest(id.as_bytes(), hash));
+            items.push(newest(ElementName::node(*id), hash));
         }
         if let Some((entry, _)) = &state.entry {
-            items.push(((*id.as_bytes(), true), SnapshotItem::Entry(entry.encode())));
+            let place = (ElementName::node(*id), true);
+            items.push((place, SnapshotItem::Entry(entry.encode())));
         }
     }
     items.sort_by_key(|(place, _)| *place);

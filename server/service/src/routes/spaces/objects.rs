@@ -1,4 +1,4 @@
-//! Sealed objects beside the commits that name them.
+//! Objects (encrypted blobs, such as chunks of files) that commits of a signed log refer to.
 
 use super::{binary, in_space};
 use crate::auth::Caller;
@@ -9,17 +9,15 @@ use crate::state::AppState;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use cairn_log::ObjectId;
+use bytes::Bytes;
+use cairn_log::{MAX_OBJECT, ObjectId};
 use cairn_model::SpaceId;
-use cairn_store::{NewSpaceObject, Objects};
+use cairn_store::{NewSpaceObject, Objects, SpaceObject};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
-
-/// The largest object, in bytes.
-pub(crate) const MAX_OBJECT: usize = 64 << 20;
 
 pub(super) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default().routes(routes!(put, has, get))
@@ -45,8 +43,15 @@ fn object(id: &str) -> Result<ObjectId> {
     hash(id, "object").map(ObjectId).map_err(not_found)
 }
 
+/// Returns the hash of a body.
+fn hash_of(parts: &[Bytes]) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    parts.iter().for_each(|part| hasher.update(part));
+    hasher.finalize().into()
+}
+
 /// Stores a sealed object, which is its sender's until a commit names it. Storing the same bytes twice is
-/// storing them once.
+/// storing them once; if the server's own are damaged, those that came take their place, whoever sends them.
 #[utoipa::path(
     put, path = "/api/v1/spaces/{id}/objects/{object}", tag = "spaces",
     params(
@@ -58,7 +63,7 @@ fn object(id: &str) -> Result<ObjectId> {
         (status = 204, description = "The object is stored"),
         (status = 400, description = "The bytes have another SHA-256"),
         (status = 409, description = "The object is there with other bytes, which a commit has named"),
-        (status = 413, description = "It has more than 64 MiB"),
+        (status = 413, description = "It has more than 5 MiB"),
         (status = 507, description = "This month's bandwidth or the storage is used up")
     )
 )]
@@ -71,16 +76,18 @@ async fn put(
 ) -> Result<StatusCode> {
     let caller = in_space(caller, &app, id)?;
     let (object, sha256) = (object(&name)?, hash(&query.sha256, "sha256")?);
-    let actor = caller.actor();
     let pieces = body::pieces(request, MAX_OBJECT).await?;
-    let mut hasher = Sha256::new();
-    pieces.parts.iter().for_each(|part| hasher.update(part));
-    if <[u8; 32]>::from(hasher.finalize()) != sha256 {
+    if hash_of(&pieces.parts) != sha256 {
         return Err(Error::invalid(
             "the body has another SHA-256 than `sha256` says; send it again",
         ));
     }
-    if app.store.has_space_object(&actor, object, sha256)? {
+    let known = app
+        .store
+        .space_object_like(&caller.actor(), object, sha256)?;
+    if let Some(known) = &known
+        && is_whole(&app, known).await?
+    {
         return Ok(StatusCode::NO_CONTENT);
     }
     let size = pieces.length as u64;
@@ -94,8 +101,9 @@ async fn put(
         sha256,
         size,
         file: &file,
+        heals: known.as_ref().map(|known| known.file.as_str()),
     };
-    match app.store.add_space_object(&actor, &new) {
+    match app.store.add_space_object(&caller.actor(), &new) {
         Ok(garbage) => app.objects.delete(&garbage).await,
         Err(error) => {
             app.objects.delete(&[file]).await;
@@ -106,8 +114,21 @@ async fn put(
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// Reads what is stored of an object, and notes what it found. Returns true if it is whole.
+async fn is_whole(app: &AppState, known: &SpaceObject) -> Result<bool> {
+    let bytes = app
+        .objects
+        .get_whole(&known.file, known.size, &known.sha256)
+        .await?;
+    let is_damaged = bytes.is_none();
+    if is_damaged != known.is_damaged {
+        app.store.note_space_object(&known.file, is_damaged)?;
+    }
+    Ok(!is_damaged)
+}
+
 /// Asks whether an object with these bytes is there, so that it need not be sent: one that a commit names,
-/// or the caller's own.
+/// or the caller's own. One that was found damaged isn't there.
 #[utoipa::path(
     head, path = "/api/v1/spaces/{id}/objects/{object}", tag = "spaces",
     params(
@@ -127,10 +148,10 @@ async fn has(
 ) -> Result<StatusCode> {
     let caller = in_space(caller, &app, id)?;
     let (object, sha256) = (object(&name)?, hash(&query.sha256, "sha256")?);
-    if app
+    let known = app
         .store
-        .has_space_object(&caller.actor(), object, sha256)?
-    {
+        .space_object_like(&caller.actor(), object, sha256)?;
+    if known.is_some_and(|known| !known.is_damaged) {
         return Ok(StatusCode::NO_CONTENT);
     }
     Err(Error::not_found(format!(
@@ -147,6 +168,7 @@ async fn has(
     responses(
         (status = 200, description = "The sealed bytes", body = Vec<u8>, content_type = "application/octet-stream"),
         (status = 404, description = "There is no such object"),
+        (status = 410, description = "Its bytes are damaged here; who has them can PUT them again"),
         (status = 507, description = "This month's bandwidth is used up")
     )
 )]
@@ -159,7 +181,16 @@ async fn get(
     let found = app.store.space_object(&caller.actor(), object(&name)?)?;
     app.bandwidth
         .admit(&app.store, caller.meter(), found.size)?;
-    let bytes = app.objects.get(&found.file, 0..found.size).await?;
+    let bytes = app
+        .objects
+        .get_whole(&found.file, found.size, &found.sha256)
+        .await?;
+    let Some(bytes) = bytes else {
+        app.store.note_space_object(&found.file, true)?;
+        return Err(Error::gone(format!(
+            "the object {name} is damaged on this server; a device that has it can send it again"
+        )));
+    };
     app.bandwidth.add(&app.store, caller.meter(), found.size)?;
     Ok(binary(StatusCode::OK, bytes.to_vec()))
 }

@@ -1,9 +1,9 @@
-//! Devices that write and read a log: keys, commits, and a state of their own that follows the pages.
+//! Devices that write and read a signed log: keys, commits, and a state of their own that follows the pages.
 
 use cairn_log::{
-    Commit, CommitHeader, Control, ControlBody, Device, DeviceList, Epoch, FileFacts, FilePart,
-    Flags, Frame, Genesis, LogPage, NodeOp, NodeStatement, ObjectId, SpaceState, Statement,
-    device_number, short_hash,
+    Commit, CommitHeader, Control, ControlBody, Device, DeviceList, ElementName, Epoch, FileFacts,
+    FilePart, Flags, Frame, Genesis, LogPage, NodeOp, NodeStatement, ObjectId, SpaceState,
+    Statement, device_number, short_hash,
 };
 use cairn_model::{AccountId, NodeId, SpaceId};
 use ed25519_dalek::{Signer as _, SigningKey};
@@ -147,7 +147,8 @@ impl Writer {
         } else {
             *self.space.as_bytes()
         };
-        encode(chain, self.state.chain_prev(&chain), body)
+        let prev = self.state.chain_prev(&ElementName::chain(&chain, &body));
+        encode(chain, prev, body)
     }
 
     pub(crate) fn folder(&self, id: NodeId, parent: Option<NodeId>, name: &str) -> NodeStatement {
@@ -171,7 +172,7 @@ impl Writer {
             file: Some(FilePart {
                 object: ObjectId(object),
                 facts: Some(FileFacts {
-                    size: 5,
+                    size: 100,
                     mtime_ms: 6,
                 }),
                 key: None,

@@ -1,4 +1,4 @@
-//! The bodies of control statements, as bytes.
+//! The encoding of the bodies of control statements (signed changes of members, keys and devices).
 
 use super::{
     Checkpoint, ControlBody, Device, DeviceList, Epoch, Genesis, IdentityChange, Invitation,
@@ -6,18 +6,34 @@ use super::{
 };
 use crate::bytes::{Reader, Writer};
 use crate::error::{LogError, Result};
-use cairn_model::{AccountId, NodeId};
+use cairn_model::NodeId;
 use uuid::Uuid;
+
+impl Genesis {
+    pub(crate) fn write(&self, out: &mut Writer) {
+        out.u8(u8::from(self.is_private))
+            .raw(self.account.as_bytes())
+            .raw(&self.identity)
+            .u48(self.clock_ms)
+            .raw(&self.random);
+    }
+
+    pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        Ok(Self {
+            is_private: choice(reader, [0, 1])?,
+            account: reader.account()?,
+            identity: reader.array()?,
+            clock_ms: reader.u48()?,
+            random: reader.array()?,
+        })
+    }
+}
 
 impl ControlBody {
     pub(in crate::control) fn write(&self, out: &mut Writer) -> Result<()> {
         match self {
             Self::Genesis(genesis) => {
-                out.u8(u8::from(genesis.is_private))
-                    .raw(genesis.account.as_bytes())
-                    .raw(&genesis.identity)
-                    .u48(genesis.clock_ms)
-                    .raw(&genesis.random);
+                genesis.write(out);
             }
             Self::Roster(roster) => {
                 out.raw(&roster.encode_members()).raw(&roster.boxes);
@@ -69,13 +85,7 @@ impl ControlBody {
 
     pub(in crate::control) fn read(kind: u8, reader: &mut Reader<'_>) -> Result<Self> {
         Ok(match kind {
-            32 => Self::Genesis(Genesis {
-                is_private: choice(reader, [0, 1])?,
-                account: account(reader)?,
-                identity: reader.array()?,
-                clock_ms: reader.u48()?,
-                random: reader.array()?,
-            }),
+            32 => Self::Genesis(Genesis::read(reader)?),
             33 => Self::Roster(read_roster(reader)?),
             34 => Self::Epoch(Epoch {
                 epoch: reader.v()?,
@@ -133,13 +143,13 @@ fn read_roster(reader: &mut Reader<'_>) -> Result<Roster> {
     let mut members: Vec<Member> = Vec::with_capacity(count);
     for _ in 0..count {
         members.push(Member {
-            account: account(reader)?,
+            account: reader.account()?,
             identity: reader.array()?,
             role: Role::from_code(reader.u8()?)?,
         });
     }
     let boxes = reader.array()?;
-    let (by, signature) = (account(reader)?, reader.array()?);
+    let (by, signature) = (reader.account()?, reader.array()?);
     let signed = match (by.0.is_nil(), signature == [0; 64]) {
         (true, true) => None,
         (false, false) => Some((by, signature)),
@@ -184,10 +194,6 @@ fn read_devices(reader: &mut Reader<'_>) -> Result<DeviceList> {
         devices,
         signature: reader.array()?,
     })
-}
-
-fn account(reader: &mut Reader<'_>) -> Result<AccountId> {
-    reader.array().map(|id| AccountId(Uuid::from_bytes(id)))
 }
 
 /// Reads one of two codes; `true` stands for the second.

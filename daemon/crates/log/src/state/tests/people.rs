@@ -233,7 +233,7 @@ fn control_statements_stay_in_their_chains() {
     let space = *world.space().as_bytes();
     let elsewhere = world.next([7; 16], epoch());
     assert_eq!(world.commit(&[elsewhere]), Err(Refusal::Chain));
-    let mut prev = world.state.chain_prev(&space);
+    let mut prev = world.space_prev();
     prev[0] ^= 1;
     let late = world.control_bytes(space, prev, epoch());
     assert_eq!(world.commit(&[late]), Err(Refusal::Prev));

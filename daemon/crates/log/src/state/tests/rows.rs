@@ -1,8 +1,8 @@
 //! Records as a database keeps them: rows of bytes that are only appended, subtrees in place of roots, and
 //! nothing that isn't read again each time.
 
-use crate::control::Chain;
 use crate::digest::{Element, StateDigest};
+use crate::element::ElementName;
 use crate::frame::element;
 use crate::records::{Item, KnownDevice, Leaf, Mark, NodeRecord, Records};
 use crate::rules::Refusal;
@@ -15,7 +15,7 @@ type Result<T> = std::result::Result<T, Refusal>;
 
 #[derive(Clone, Debug)]
 struct Row {
-    element: [u8; 16],
+    element: ElementName,
     is_entry: bool,
     is_purge: bool,
     hash: [u8; 32],
@@ -54,7 +54,7 @@ impl RowRecords {
     /// The digest of what the rows say, computed from nothing.
     pub(super) fn digest(&self) -> StateDigest {
         let mut digest = StateDigest::default();
-        let mut newest: BTreeMap<[u8; 16], Vec<&Row>> = BTreeMap::new();
+        let mut newest: BTreeMap<ElementName, Vec<&Row>> = BTreeMap::new();
         for row in &self.rows {
             let rows = newest.entry(row.element).or_default();
             if row.is_entry {
@@ -76,7 +76,7 @@ impl RowRecords {
                     (Element::Signed, element(&statement).1)
                 };
                 if counts {
-                    digest.add(&row.element, kind, &row.hash);
+                    digest.add(&row.element.id, kind, &row.hash);
                 }
             }
         }
@@ -90,7 +90,7 @@ impl Records for RowRecords {
     fn node(&self, node: NodeId) -> Result<NodeRecord> {
         let mut record = NodeRecord::default();
         for row in self.rows.iter().rev() {
-            if row.element != *node.as_bytes() {
+            if row.element != ElementName::node(node) {
                 continue;
             }
             record.is_purged |= row.is_purge;
@@ -110,12 +110,9 @@ impl Records for RowRecords {
         Ok(record)
     }
 
-    fn chain(&self, chain: &Chain) -> Result<Option<[u8; 32]>> {
+    fn chain(&self, chain: &ElementName) -> Result<Option<[u8; 32]>> {
         let newest = self.rows.iter().rev().find(|row| row.element == *chain);
-        let is_control = |row: &&Row| {
-            !row.is_entry && matches!(Statement::decode(&row.body), Ok(Statement::Control(_)))
-        };
-        Ok(newest.filter(is_control).map(|row| row.hash))
+        Ok(newest.map(|row| row.hash))
     }
 
     fn place(&self, parent: Option<NodeId>, name: &[u8]) -> Result<Option<NodeId>> {

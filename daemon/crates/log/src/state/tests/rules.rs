@@ -433,22 +433,23 @@ fn a_space_is_founded_once_and_whole() {
     assert_eq!(state.role(account(1)), None);
 }
 
-/// A snapshot sorts nodes and chains by one name: whoever could give a node the name of a chain would keep
-/// everybody new from reading it.
+/// A member who could take the name of a chain for a node, or for a chain of another kind, would keep somebody from
+/// joining, or a device from confirming what it has read; and everybody new from reading the snapshot.
 #[test]
-fn nodes_and_chains_share_no_name() {
+fn nodes_and_chains_dont_stand_in_each_others_way() {
     let mut world = World::with_genesis(false);
-    for name in [world.space().0, account(1).0] {
+    let share = *node(7).as_bytes();
+    for name in [world.space().0, account(1).0, account(2).0] {
         let mut statement = world.folder_statement(1, None);
         statement.node = NodeId(name);
-        assert_eq!(world.node(statement), Err(Refusal::Chain));
+        statement.name = name.to_string().into_bytes();
+        world.node(statement.clone()).unwrap();
         let mut entry = world.entry(1, "theirs");
         entry.node = NodeId(name);
-        entry.prev = [0; 16];
-        let refused = world.state.apply_entry(&entry.encode());
-        assert_eq!(refused, Err(Refusal::Chain));
+        entry.prev = crate::short_hash(&node_bytes(&statement));
+        world.state.apply_entry(&entry.encode()).unwrap();
     }
-    // The other way round: the chain of a share that has the name of a node.
+    // The chain of a share that has the name of a node, and of an account.
     world.create_folder(7, None);
     let link = ControlBody::Link(crate::LinkNotice {
         act: 1,
@@ -456,8 +457,101 @@ fn nodes_and_chains_share_no_name() {
         listing: 1,
         hash: [1; 32],
     });
-    let taken = world.next(*node(7).as_bytes(), link.clone());
-    assert_eq!(world.commit(&[taken]), Err(Refusal::Chain));
-    let free = world.next([0x77; 16], link);
-    world.commit(&[free]).unwrap();
+    for chain in [share, *account(1).as_bytes()] {
+        let statement = world.next(chain, link.clone());
+        world.commit(&[statement]).unwrap();
+    }
+    // All of them go on.
+    let list = ControlBody::DeviceList(world.list(1, 2, &[1, 2]));
+    let statement = world.next(*account(1).as_bytes(), list);
+    world.commit(&[statement]).unwrap();
+    let epoch = ControlBody::Epoch(crate::Epoch {
+        epoch: 2,
+        check: [1; 32],
+        boxes: [1; 32],
+    });
+    world.control(epoch).unwrap();
+    let mut moved = world.folder_statement(7, None);
+    moved.op = NodeOp::Place;
+    moved.name = b"moved".to_vec();
+    moved.seq = 2;
+    moved.prev = world.state.node_prev(node(7));
+    world.node(moved).unwrap();
+    let items = snapshot(&world);
+    let (read, digest) = decode_snapshot(&encode_snapshot(&items)).unwrap();
+    assert_eq!((&read, &digest), (&items, world.state.digest()));
+}
+
+/// A folder whose number doesn't fit a byte.
+fn deep_folder(world: &World, n: u16, parent: Option<NodeId>) -> NodeStatement {
+    let mut id = [0x55; 16];
+    id[14..].copy_from_slice(&n.to_be_bytes());
+    let mut statement = world.folder_statement(1, None);
+    statement.node = NodeId::from_random_bytes(id);
+    statement.name = format!("{n}").into_bytes();
+    statement.parent = parent;
+    statement
+}
+
+/// Makes folders in each other with one commit, from one number to another.
+fn nest(world: &mut World, numbers: std::ops::Range<u16>) -> Vec<NodeId> {
+    let (mut nodes, mut statements) = (Vec::new(), Vec::new());
+    for n in numbers {
+        let folder = deep_folder(world, n, nodes.last().copied());
+        nodes.push(folder.node);
+        statements.push(node_bytes(&folder));
+    }
+    world.commit(&statements).unwrap();
+    nodes
+}
+
+#[test]
+fn folders_lie_in_a_bounded_number_of_others() {
+    let mut world = World::with_genesis(false);
+    let most = u16::try_from(MAX_DEPTH).unwrap();
+    let first = nest(&mut world, 0..most);
+    let deepest = *first.last().unwrap();
+    // As deep as it may lie: there are MAX_DEPTH folders above it.
+    let last = deep_folder(&world, most, Some(deepest));
+    world.node(last.clone()).unwrap();
+    let beyond = deep_folder(&world, most + 1, Some(last.node));
+    assert_eq!(world.node(beyond.clone()), Err(Refusal::Depth));
+    // Neither does a commit get there by way of what it reaches first.
+    let mut touched = world.state.statement(last.node).unwrap().clone();
+    touched.op = NodeOp::Place;
+    touched.name = b"last".to_vec();
+    touched.seq += 1;
+    touched.prev = world.state.node_prev(last.node);
+    let both = [node_bytes(&touched), node_bytes(&beyond)];
+    assert_eq!(world.commit(&both), Err(Refusal::Depth));
+}
+
+#[test]
+fn what_was_moved_too_deep_can_still_be_changed_and_taken_away() {
+    let mut world = World::with_genesis(false);
+    let most = u16::try_from(MAX_DEPTH).unwrap();
+    let upper = nest(&mut world, 0..most);
+    let lower = nest(&mut world, 1000..1010);
+    let next = |world: &World, node: NodeId, op| {
+        let mut statement = world.state.statement(node).unwrap().clone();
+        statement.op = op;
+        statement.seq += 1;
+        statement.prev = world.state.node_prev(node);
+        statement
+    };
+    let mut moved = next(&world, lower[0], NodeOp::Place);
+    moved.parent = upper.last().copied();
+    world.node(moved).unwrap();
+    let deepest = *lower.last().unwrap();
+    let mut renamed = next(&world, deepest, NodeOp::Place);
+    renamed.name = b"renamed".to_vec();
+    world.node(renamed).unwrap();
+    let mut trashed = next(&world, deepest, NodeOp::Trash);
+    trashed.flags = trashed.flags.with(Flags::TRASHED);
+    world.node(trashed).unwrap();
+    let inside = deep_folder(&world, 2000, Some(lower[8]));
+    assert_eq!(world.node(inside), Err(Refusal::Depth));
+    let mut up = next(&world, lower[8], NodeOp::Place);
+    up.parent = None;
+    world.node(up).unwrap();
 }

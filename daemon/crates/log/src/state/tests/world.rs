@@ -1,9 +1,10 @@
-//! A space with its people and devices, and the log that they write.
+//! Test data: a space with its people and devices, and the log that they write. The log begins with the genesis, the
+//! statement that founds the space; a frame is one leaf of it, as the server sends it.
 
 use super::both::Both;
 use super::*;
 use crate::commit::CommitHeader;
-use crate::control::{Control, Device, DeviceList, Epoch, Genesis, Roster};
+use crate::control::{Chain, Control, Device, DeviceList, Epoch, Genesis, Roster};
 use crate::ids::ObjectId;
 use crate::signature::device_number;
 use crate::statement::{FileFacts, FilePart, Statement};
@@ -129,9 +130,19 @@ impl World {
             .unwrap()
     }
 
+    /// The `prev` of the next statement in the chain of the space.
+    pub(super) fn space_prev(&self) -> [u8; 16] {
+        let name = ElementName {
+            id: *self.space().as_bytes(),
+            class: 32,
+        };
+        self.state.chain_prev(&name)
+    }
+
     /// A control statement that continues its chain.
     pub(super) fn next(&self, chain: Chain, body: ControlBody) -> Vec<u8> {
-        self.control_bytes(chain, self.state.chain_prev(&chain), body)
+        let prev = self.state.chain_prev(&ElementName::chain(&chain, &body));
+        self.control_bytes(chain, prev, body)
     }
 
     /// A roster signed by person `by`.
@@ -141,7 +152,7 @@ impl World {
             boxes: [0; 32],
             signed: None,
         };
-        let prev = self.state.chain_prev(self.space().as_bytes());
+        let prev = self.space_prev();
         if let Some(by) = by {
             let signed = roster.to_sign(self.space(), &prev);
             roster.signed = Some((account(by), identity(by).sign(&signed)));
