@@ -63,6 +63,12 @@ pub(crate) enum Command {
         #[command(flatten)]
         options: DataOptions,
     },
+    /// Ask a running server whether it is ready; ends with 1 if it is not. For the health check of a container.
+    Health {
+        /// The address of the server.
+        #[arg(long, default_value = "127.0.0.1:8787")]
+        address: SocketAddr,
+    },
     /// Print the OpenAPI document.
     Openapi {
         /// Only that of one module, such as `nodes`.

@@ -1,7 +1,9 @@
 //! The configuration file (`--config FILE`, TOML): what rarely changes.
 
 use crate::logging::LogFormat;
-use cairn_service::{Error, MailOptions, MetricsOptions, Options, RegisteredClient, Result};
+use cairn_service::{
+    Error, MailOptions, MetricsOptions, Options, RateLimits, RegisteredClient, Result,
+};
 use cairn_store::{Expiry, ObjectLocation};
 use serde::Deserialize;
 use std::net::SocketAddr;
@@ -22,8 +24,10 @@ struct File {
     behind_proxy: Option<bool>,
     access_log: Option<bool>,
     metrics: MetricsPart,
+    cors: CorsPart,
     mail: Option<MailPart>,
     log_format: LogFormat,
+    signed_logs: Option<bool>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -31,6 +35,12 @@ struct File {
 struct MetricsPart {
     listen: Option<SocketAddr>,
     token: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct CorsPart {
+    origins: Vec<String>,
 }
 
 /// No `Debug`: the address holds a password.
@@ -64,7 +74,18 @@ struct RatePart {
     read: Option<u32>,
     write: Option<u32>,
     content: Option<u32>,
+    logs: Option<u32>,
     open: Option<u32>,
+}
+
+impl RatePart {
+    fn apply(&self, rate: &mut RateLimits) {
+        rate.read = self.read.unwrap_or(rate.read);
+        rate.write = self.write.unwrap_or(rate.write);
+        rate.content = self.content.unwrap_or(rate.content);
+        rate.logs = self.logs.unwrap_or(rate.logs);
+        rate.open = self.open.unwrap_or(rate.open);
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -164,19 +185,17 @@ fn apply(text: &str, options: &mut Options) -> Result<LogFormat, toml::de::Error
     file.expiry.apply(&mut options.expiry);
     options.behind_proxy = file.behind_proxy.unwrap_or(options.behind_proxy);
     options.access_log = file.access_log.unwrap_or(options.access_log);
+    options.signed_logs = file.signed_logs.unwrap_or(options.signed_logs);
     options.metrics = MetricsOptions {
         listen: file.metrics.listen,
         // An empty token would let everybody in who sends an empty one.
         token: file.metrics.token.filter(|token| !token.is_empty()),
     };
+    options.cors.origins = file.cors.origins;
     options.mail = file
         .mail
         .map(|MailPart { url, from }| MailOptions { url, from });
-    let rate = &mut options.rate_limits;
-    rate.read = file.rate_limits.read.unwrap_or(rate.read);
-    rate.write = file.rate_limits.write.unwrap_or(rate.write);
-    rate.content = file.rate_limits.content.unwrap_or(rate.content);
-    rate.open = file.rate_limits.open.unwrap_or(rate.open);
+    file.rate_limits.apply(&mut options.rate_limits);
     Ok(file.log_format)
 }
 
@@ -203,6 +222,26 @@ mod tests {
                 ..
             }
         ));
+    }
+
+    #[test]
+    fn signed_logs_are_kept_where_the_file_says_so_alone() {
+        let mut options = Options::default();
+        apply("", &mut options).unwrap();
+        assert!(!options.signed_logs);
+        let text = "signed_logs = true\n[rate_limits]\nlogs = 7\n";
+        apply(text, &mut options).unwrap();
+        assert!(options.signed_logs);
+        assert_eq!(options.rate_limits.logs, 7);
+    }
+
+    #[test]
+    fn origins_of_pages_are_a_list() {
+        let mut options = Options::default();
+        let text = "[cors]\norigins = ['https://app.example.com']\n";
+        apply(text, &mut options).unwrap();
+        assert_eq!(options.cors.origins, ["https://app.example.com"]);
+        assert!(!options.cors.loopback);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The bundled server: the whole REST API over SQLite and a folder of sealed objects.
+//! The bundled server: the whole REST API over SQLite and a folder of objects (blobs of chunks that clients encrypted).
 //!
 //! [`build`] makes a [`Server`] of [`Options`], [`build_dev`] one for development; its router serves
 //! over TCP ([`serve`]) or in-process. The server never sees a key or plaintext and depends on no
@@ -12,8 +12,9 @@ pub use cairn_dev::{
     refuse_development_data, replace_revoked_keys,
 };
 pub use cairn_service::{
-    Backup, Checked, ConnectionLimits, Error, MIN_PASSWORD, MailOptions, MetricsOptions, Options,
-    RateLimits, RegisteredClient, Result, Server, build, openapi, restore, serve, serve_metrics,
+    Backup, Checked, ConnectionLimits, CorsOptions, Error, MIN_PASSWORD, MailOptions,
+    MetricsOptions, Options, RateLimits, RegisteredClient, Result, Server, build, openapi, restore,
+    serve, serve_metrics,
 };
 pub use cairn_store::{
     AccountCondition, AccountOverview, Clock, Expiry, KeptRevisions, Limits, NewLimits,

@@ -3,6 +3,7 @@
 mod accounts;
 mod backup;
 mod cli;
+mod health;
 mod keys;
 mod output;
 mod password;
@@ -129,6 +130,7 @@ fn run(cli: Cli) -> Result<()> {
         Some(Command::Backup { dir, options }) => backup::back_up(&options, &dir),
         Some(Command::Restore { dir, options }) => backup::restore_to(&options, &dir),
         Some(Command::Check { read_data, options }) => backup::check(&options, read_data),
+        Some(Command::Health { address }) => health::ask(address),
         Some(Command::WebhookSink { listen, secret }) => {
             start_log(LogFormat::default());
             runtime()?.block_on(sink(listen, secret))

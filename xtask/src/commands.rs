@@ -26,9 +26,9 @@ enum Command {
         #[arg(long)]
         bench: bool,
     },
-    /// Format, lints, unit tests and laws: what to run while working
+    /// Format, lints, unit and property tests: what to run while working
     Check,
-    /// Everything CI checks: format, lints, licences, tests, end-to-end stories
+    /// Everything CI checks: format, lints, licences, tests, end-to-end tests
     Test {
         /// Install nothing
         #[arg(long)]
@@ -45,7 +45,7 @@ enum Command {
         #[arg(long)]
         keep: bool,
     },
-    /// The simulator for long, and the long stories
+    /// The simulator for long, and the long end-to-end tests
     Soak {
         /// Seeds for each kind of simulation
         #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
@@ -65,6 +65,12 @@ enum Command {
         /// Only the SBOMs
         #[arg(long, conflicts_with = "check")]
         sboms: bool,
+    },
+    /// The image of the server for containers, as an OCI archive in target/image
+    Image {
+        /// Make it of the program that the tests use, and try it and the examples of its use
+        #[arg(long)]
+        check: bool,
     },
     /// The steps of the README with the packages installed in a Debian made for it (root, debootstrap, network)
     FiveMinutes,
@@ -101,6 +107,8 @@ impl Arguments {
             Command::Package { check: true, .. } => package::check(),
             Command::Package { sboms: true, .. } => package::sboms(),
             Command::Package { .. } => package::release(),
+            Command::Image { check: true } => package::check_image(),
+            Command::Image { .. } => package::image(),
             Command::FiveMinutes => package::try_readme(),
             Command::Docs => docs::build(),
             Command::Screenshots => tray::screenshots(),

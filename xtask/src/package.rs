@@ -1,10 +1,11 @@
 //! The Debian packages: `cairn` (daemon and command line), `cairn-tray` and `cairn-server`; and the
-//! check that they unpack and work in a root of their own.
+//! check that they unpack and work in a root of their own. The server's image for containers.
 
 mod build;
 mod check;
 mod clean_system;
 mod contents;
+mod image;
 mod sbom;
 
 use crate::run::{cargo, run_command, target};
@@ -17,6 +18,7 @@ use std::process::Command;
 
 pub(crate) use check::check;
 pub(crate) use clean_system::try_readme;
+pub(crate) use image::{check_image, image};
 
 /// Builds the programs for release, and the packages from them, with their SBOMs and checksums.
 pub(crate) fn release() -> Result<()> {

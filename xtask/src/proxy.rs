@@ -1,4 +1,4 @@
-//! The server behind the proxies whose configurations lie in `packaging/proxy`: the story in
+//! The server behind the proxies whose configurations lie in `packaging/proxy`: the end-to-end test in
 //! `tests/proxy`, with the real programs.
 
 use crate::run::{program, root, run_command, target};
@@ -11,9 +11,9 @@ pub(crate) fn run() -> Result<()> {
     let programs = programs()?;
     run_command(
         Command::new("python3")
-            // What Python compiles doesn't belong beside the story.
+            // What Python compiles doesn't belong beside the test.
             .arg("-B")
-            .arg(root().join("tests/proxy/story.py"))
+            .arg(root().join("tests/proxy/end_to_end.py"))
             .arg(program("cairn"))
             .arg(program("cairn-server"))
             .arg(programs.join("usr/sbin/nginx"))

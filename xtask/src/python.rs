@@ -1,10 +1,20 @@
 //! Virtual environments of Python, for third-party tools.
 
-use crate::run::{run_command, target};
+use crate::run::{program, root, run_command, target};
 use anyhow::{Context as _, Result};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+
+/// Runs `end_to_end.py` of a folder below `tests`, with what its `requirements.txt` names and with programs of ours.
+pub(crate) fn run_end_to_end(name: &str, programs: &[&str]) -> Result<()> {
+    let folder = root().join("tests").join(name);
+    let tools = environment(name, &fs::read_to_string(folder.join("requirements.txt"))?)?;
+    let mut test = Command::new(tools.join("python"));
+    // What Python compiles doesn't belong beside the test.
+    test.arg("-B").arg(folder.join("end_to_end.py"));
+    run_command(test.args(programs.iter().map(|name| program(name))))
+}
 
 /// The programs of an environment below `target/` that has exactly what a requirements file names.
 ///

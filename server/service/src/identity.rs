@@ -1,4 +1,4 @@
-//! The identity provider's parts that are no endpoint: clients, scopes, pages, signatures, passwords.
+//! The parts of the OAuth and OpenID provider that are no endpoints: clients, forms, pages, signatures, passwords.
 
 pub(crate) mod client;
 pub(crate) mod failure;
@@ -6,8 +6,9 @@ pub(crate) mod form;
 pub(crate) mod links;
 pub(crate) mod page;
 pub(crate) mod password;
+pub(crate) mod qr;
 pub(crate) mod queue;
-mod second_factor;
+pub(crate) mod second_factor;
 pub(crate) mod signer;
 pub(crate) mod throttle;
 mod totp;
@@ -31,7 +32,7 @@ pub(crate) struct Identity {
     pub(crate) forms: Forms,
     pub(crate) signer: Signer,
     pub(crate) throttle: Throttle,
-    /// Bounds the password checks that wait, by their networks.
+    /// Bounds how many password checks wait, in all and of one network.
     pub(crate) queue: Queue,
     /// Bounds the password checks that run at once.
     pub(crate) checks: Semaphore,

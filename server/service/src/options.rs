@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Everything that can be chosen at the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Holds the database and the objects; unused with `ephemeral`.
+    /// Holds the database and the objects (stored blobs of chunks); unused with `ephemeral`.
     pub data: PathBuf,
     /// Keeps everything in memory.
     pub ephemeral: bool,
@@ -39,10 +39,11 @@ pub struct Options {
     /// Logs each request.
     pub access_log: bool,
     pub metrics: MetricsOptions,
+    pub cors: CorsOptions,
     /// Without it mails are kept, and nobody is told that one was sent.
     pub mail: Option<MailOptions>,
-    /// Keeps signed logs of spaces. No client uses them yet, and they have no limits for a service that
-    /// strangers reach: the development server alone has them.
+    /// Keeps signed logs of changes (docs/design/format-2.md). Off unless the configuration says so: no client writes
+    /// them yet, and a space that has one takes no changes over REST any more.
     pub signed_logs: bool,
 }
 
@@ -73,6 +74,15 @@ impl MetricsOptions {
             Some(_) | None => Ok(()),
         }
     }
+}
+
+/// The web pages of other origins that may use the API; none by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CorsOptions {
+    /// Origins such as `https://app.example.com`, or `*` for all.
+    pub origins: Vec<String>,
+    /// Lets in all pages that this machine serves, at any port.
+    pub loopback: bool,
 }
 
 /// Time limits and the number of connections.
@@ -130,6 +140,7 @@ impl Default for Options {
             behind_proxy: false,
             access_log: false,
             metrics: MetricsOptions::default(),
+            cors: CorsOptions::default(),
             mail: None,
             signed_logs: false,
         }
@@ -154,6 +165,8 @@ pub struct RateLimits {
     pub write: u32,
     /// Chunks and batches.
     pub content: u32,
+    /// Commits to signed logs, and pages of them: each may have megabytes.
+    pub logs: u32,
     /// Without a valid token, per network.
     pub open: u32,
 }
@@ -165,6 +178,7 @@ impl Default for RateLimits {
             read: 30_000,
             write: 30_000,
             content: 120_000,
+            logs: 3_000,
             open: 6_000,
         }
     }

@@ -1,5 +1,6 @@
-//! The identity provider: every grant, what ends a login, and what is refused.
+//! The OAuth and OpenID provider: every grant type, what ends a login, and what is refused.
 
+mod account_page;
 mod administration;
 pub(crate) mod browser;
 mod device;
@@ -41,7 +42,7 @@ pub(crate) fn request(scope: &str) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Logs the owner in and answers the code.
+/// Logs the owner in and returns the code.
 async fn code(world: &World, scope: &str) -> String {
     let mut browser = Browser::new(world);
     browser.authorize(&request(scope)).await.done(200);
@@ -49,7 +50,7 @@ async fn code(world: &World, scope: &str) -> String {
     browser::parameter(&response, "code")
 }
 
-/// Logs somebody in and answers the tokens.
+/// Logs somebody in and returns the tokens.
 pub(crate) async fn log_in_as(world: &World, email: &str, password: &str) -> TokenResponse {
     let mut browser = Browser::new(world);
     browser.authorize(&request(EVERYTHING)).await.done(200);

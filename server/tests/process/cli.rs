@@ -75,6 +75,20 @@ fn accounts_keys_and_tokens_are_made_beside_a_running_server() {
 }
 
 #[test]
+fn health_tells_a_server_that_is_ready_from_none() {
+    let server = Server::start(&["--ephemeral"]);
+    let address = server.address.clone();
+    let ready = run(&["health", "--address", &address], "");
+    assert!(ready.status.success(), "{}", text(&ready.stderr));
+    assert!(ready.stdout.is_empty());
+    assert!(server.terminate());
+    let gone = run(&["health", "--address", &address], "");
+    assert_eq!(gone.status.code(), Some(1));
+    let message = text(&gone.stderr);
+    assert!(message.contains(&address), "{message}");
+}
+
+#[test]
 fn development_and_production_data_stay_apart() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("dev");

@@ -1,4 +1,4 @@
-//! `kill -9` at any moment: a node that anyone ever saw has all its chunks afterwards.
+//! `kill -9` of the server at any moment: a file that anyone ever saw has all its chunks (stored pieces) afterwards.
 
 use super::server::{Server, request};
 use bytes::Bytes;

@@ -199,7 +199,7 @@ fn doc(package: &Package, stage: &Path) -> PathBuf {
     stage.join("usr/share/doc").join(package.name)
 }
 
-fn put(from: &Path, to: &Path, mode: &str) -> Result<()> {
+pub(super) fn put(from: &Path, to: &Path, mode: &str) -> Result<()> {
     run_command(
         Command::new("install")
             .args(["-D", "-m", mode])
@@ -222,7 +222,8 @@ fn size(dir: &Path) -> Result<u64> {
     Ok(sum)
 }
 
-fn architecture() -> Result<String> {
+/// Returns the machine's architecture by Debian's name, which OCI has as well.
+pub(super) fn architecture() -> Result<String> {
     let output = Command::new("dpkg").arg("--print-architecture").output()?;
     Ok(String::from_utf8(output.stdout)?.trim().to_owned())
 }

@@ -3,7 +3,9 @@
 //! The subject of the form travels inside it, with a MAC over it and a cookie of the browser: the
 //! server keeps nothing for a page that nobody fills in.
 
+use super::page::escape;
 use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cairn_store::Source;
@@ -34,8 +36,16 @@ impl Browser {
         browser_of(headers).unwrap_or_else(|| Self(hex::encode(source.bytes::<16>())))
     }
 
+    /// Gives a page the cookie.
+    pub(crate) fn set_cookie(&self, mut page: Response, secure: bool) -> Response {
+        if let Some(cookie) = self.cookie(secure) {
+            page.headers_mut().insert(header::SET_COOKIE, cookie);
+        }
+        page
+    }
+
     /// The `Set-Cookie` header.
-    pub(crate) fn cookie(&self, secure: bool) -> Option<HeaderValue> {
+    fn cookie(&self, secure: bool) -> Option<HeaderValue> {
         let secure = if secure { "; Secure" } else { "" };
         let text = format!(
             "{COOKIE}={}; Path=/oauth; Max-Age={}; HttpOnly; SameSite=Strict{secure}",
@@ -43,6 +53,20 @@ impl Browser {
             LIFETIME_MS / 1000
         );
         HeaderValue::from_str(&text).ok()
+    }
+}
+
+/// A form on its way into a page, for the browser that asked for the page.
+pub(crate) struct PageForm {
+    /// The hidden field, as HTML.
+    pub(crate) hidden: String,
+    browser: Browser,
+}
+
+impl PageForm {
+    /// Gives the page the cookie without which the form can't be sent back.
+    pub(crate) fn set_cookie(&self, page: Response, secure: bool) -> Response {
+        self.browser.set_cookie(page, secure)
     }
 }
 
@@ -70,6 +94,21 @@ impl Forms {
         mac.update(b".");
         mac.update(text.as_bytes());
         Some(mac)
+    }
+
+    /// Makes the form about something for the page that a browser has asked for.
+    pub(crate) fn for_page<T: Serialize>(
+        &self,
+        headers: &HeaderMap,
+        source: &Source,
+        content: &T,
+    ) -> PageForm {
+        let browser = Browser::of(headers, source);
+        let sealed = escape(&self.seal(&browser, content, source.now_ms()));
+        PageForm {
+            hidden: format!("<input type=\"hidden\" name=\"form\" value=\"{sealed}\">"),
+            browser,
+        }
     }
 
     /// The hidden field of a form about something.

@@ -1,4 +1,5 @@
-//! The provider's pages: plain HTML without a script, and headers that allow nothing else.
+//! The pages of the OAuth provider (login, consent, messages): plain HTML without a script, and headers that allow
+//! nothing else.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
@@ -15,7 +16,10 @@ input{font:inherit;width:100%;box-sizing:border-box;padding:.45rem .6rem;color:i
 border:1px solid var(--line);border-radius:7px}button{font:inherit;margin:1rem .5rem 0 0;padding:.45rem 1.2rem;\
 border:1px solid var(--line);border-radius:7px;background:var(--surface);color:inherit;cursor:pointer}\
 button.main{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}\
-:focus-visible{outline:2px solid var(--accent);outline-offset:2px}a{color:var(--accent)}.error{color:var(--bad)}";
+:focus-visible{outline:2px solid var(--accent);outline-offset:2px}a{color:var(--accent)}.error{color:var(--bad)}\
+section{margin-top:2rem;border-top:1px solid var(--line)}h2{font-size:1.05rem;margin:1rem 0 .4rem}\
+.muted,time{color:var(--muted)}.rows{list-style:none;padding:0}.rows li{margin:0 0 1rem}\
+code{overflow-wrap:anywhere}.qr{display:block;width:100%;max-width:16rem;margin:1rem 0}";
 
 /// The logo, as in `icons/app.svg`, beside the name.
 const BRAND: &str = "<header><svg viewBox=\"0 0 64 64\" width=\"32\" height=\"32\" aria-hidden=\"true\">\

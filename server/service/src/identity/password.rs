@@ -1,4 +1,4 @@
-//! Checks e-mail and password, slowly, and not more often than a person mistypes.
+//! Checks e-mail and password of a login with bcrypt, and limits how often: as often as a person mistypes.
 
 use super::throttle::{MAX_FAILURES, MAX_FAILURES_EVERYWHERE, MAX_FAILURES_OF_NETWORK};
 use crate::auth::disabled_error;
@@ -9,6 +9,8 @@ use cairn_store::Account;
 
 /// The fewest characters of a password.
 pub const MIN_PASSWORD: usize = 8;
+/// The most bytes of a password: bcrypt cuts off what is longer.
+const MAX_PASSWORD: usize = 72;
 
 /// The hash that is checked where nobody has the address, so that the response takes as long.
 const NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuuS3jLnLQnRdI5FPbTMgHPKUZ0C1Y3cxK";
@@ -18,6 +20,22 @@ const NOBODY: &str = "$2b$10$abcdefghijklmnopqrstuuS3jLnLQnRdI5FPbTMgHPKUZ0C1Y3c
 pub(super) fn subjects(email: &str, from: &str) -> (String, String) {
     let everywhere = normalize(email);
     (format!("{everywhere} {from}"), everywhere)
+}
+
+/// Checks a new password as it was typed twice.
+///
+/// # Errors
+/// The sentence that says what is wrong with it.
+pub(crate) fn check_new(password: &str, again: &str) -> Result<(), String> {
+    if password != again {
+        return Err("The two passwords differ.".to_owned());
+    }
+    if password.chars().count() < MIN_PASSWORD || password.len() > MAX_PASSWORD {
+        return Err(format!(
+            "A password has at least {MIN_PASSWORD} characters and at most {MAX_PASSWORD} bytes."
+        ));
+    }
+    Ok(())
 }
 
 /// Runs bcrypt on another thread, no more often at once than [`Identity::checks`] has room for: each run
@@ -61,8 +79,7 @@ pub(crate) async fn check(
     let hash = known
         .as_ref()
         .map_or_else(|| NOBODY.to_owned(), |(_, hash)| hash.clone());
-    // No password is longer: bcrypt would cut it off.
-    let password = (password.len() <= 72).then(|| password.to_owned());
+    let password = (password.len() <= MAX_PASSWORD).then(|| password.to_owned());
     let fits = tokio::task::spawn_blocking(move || {
         password.is_some_and(|password| bcrypt::verify(password, &hash).unwrap_or(false))
     })

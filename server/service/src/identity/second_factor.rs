@@ -51,11 +51,18 @@ impl ServerState {
         let secret: [u8; totp::SECRET] = self.source.bytes();
         self.store
             .write(|tx| tx.begin_second_factor(account.id, &secret))?;
-        let secret = totp::base_32(&secret);
-        Ok(BegunSecondFactor {
-            otpauth_uri: totp::otpauth_uri(&account.email, &secret),
-            secret,
-        })
+        Ok(show_secret(account, &secret))
+    }
+
+    /// Returns the second factor that was begun last and is not confirmed, to be shown once more.
+    pub(crate) fn begun_second_factor(
+        &self,
+        account: &Account,
+    ) -> Result<Option<BegunSecondFactor>> {
+        let found = self.store.write(|tx| tx.second_factor(account.id))?;
+        Ok(found
+            .filter(|factor| !factor.confirmed)
+            .map(|factor| show_secret(account, &factor.secret)))
     }
 
     /// Makes logins ask for the second factor, once a code has shown that the app has the secret.
@@ -156,12 +163,21 @@ impl ServerState {
     }
 }
 
+/// Returns a secret in the forms in which an app takes it.
+fn show_secret(account: &Account, secret: &[u8]) -> BegunSecondFactor {
+    let secret = totp::base_32(secret);
+    BegunSecondFactor {
+        otpauth_uri: totp::otpauth_uri(&account.email, &secret),
+        secret,
+    }
+}
+
 fn wrong_code() -> Error {
     Error::forbidden("the code is wrong, too old or was used before")
 }
 
-/// Returns a recovery code in groups of four, for people to write down.
-fn in_groups(code: &str) -> String {
+/// Returns a secret or a recovery code in groups of four, for people to read and to write down.
+pub(crate) fn in_groups(code: &str) -> String {
     let letters: Vec<char> = code.chars().collect();
     let groups: Vec<String> = letters
         .chunks(4)

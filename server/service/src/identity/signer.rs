@@ -1,6 +1,6 @@
 //! ID tokens: JWTs signed with RS256, which every client library can check.
 //!
-//! The key is made when it is first needed, which takes a second, and kept sealed in the store.
+//! The key is made when it is first needed, which takes a second, and kept encrypted in the store.
 
 use crate::error::{Error, Result};
 use base64::Engine as _;

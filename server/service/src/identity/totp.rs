@@ -1,5 +1,5 @@
-//! Codes that follow from a secret and the time (RFC 6238 over RFC 4226), as every authenticator app makes them:
-//! HMAC-SHA-1, six digits, a new one each thirty seconds.
+//! One-time codes of a second factor (TOTP, RFC 6238 over RFC 4226), as every authenticator app makes them from a
+//! secret and the time: HMAC-SHA-1, six digits, a new one each thirty seconds.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use reqwest::Url;

@@ -17,11 +17,11 @@ const CONFIRM: &str = "/api/v1/useraccount/second-factor/confirm";
 const REMOVE: &str = "/api/v1/useraccount/second-factor/remove";
 
 /// An authenticator app, made from the RFCs and not from the server's own code.
-struct App(Vec<u8>);
+pub(super) struct App(Vec<u8>);
 
 impl App {
     /// Takes the secret out of the address, as an app does.
-    fn scan(begun: &BegunSecondFactor) -> Self {
+    pub(super) fn scan(begun: &BegunSecondFactor) -> Self {
         let (_, query) = begun.otpauth_uri.split_once('?').unwrap();
         let pairs: Vec<(String, String)> = serde_urlencoded::from_str(query).unwrap();
         let value = |name: &str| &pairs.iter().find(|(key, _)| key == name).unwrap().1;
@@ -48,7 +48,7 @@ impl App {
     }
 
     /// The code that it shows so many steps from now.
-    fn code(&self, world: &World, steps: i64) -> String {
+    pub(super) fn code(&self, world: &World, steps: i64) -> String {
         let counter = world.app.source().now_ms() / 30_000 + steps;
         let mut mac = Hmac::<Sha1>::new_from_slice(&self.0).unwrap();
         mac.update(&counter.to_be_bytes());
@@ -59,14 +59,14 @@ impl App {
     }
 
     /// A code that is none of those around now.
-    fn wrong_code(&self, world: &World) -> String {
+    pub(super) fn wrong_code(&self, world: &World) -> String {
         let right: Vec<String> = (-1..=1).map(|steps| self.code(world, steps)).collect();
         let all = (0..4).map(|number| format!("{number:06}"));
         all.into_iter().find(|code| !right.contains(code)).unwrap()
     }
 }
 
-fn step(world: &World) {
+pub(super) fn step(world: &World) {
     world.app.source().advance(30_000);
 }
 
@@ -86,7 +86,7 @@ async fn set_up(world: &World) -> (App, Vec<String>) {
     (app, codes.recovery_codes)
 }
 
-async fn status(caller: &Caller) -> SecondFactorStatus {
+pub(super) async fn status(caller: &Caller) -> SecondFactorStatus {
     caller.get(AT).await.ok()
 }
 

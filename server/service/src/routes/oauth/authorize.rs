@@ -12,11 +12,10 @@ use crate::http::extract::QueryParams;
 use crate::http::visitor::MaskedIp;
 use crate::identity::client::{CAIRN, Client};
 use crate::identity::failure::{Failure, OAuthResult};
-use crate::identity::form::Browser;
 use crate::identity::page::{credentials, escape, page};
 use crate::state::AppState;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cairn_model::AccountId;
 use cairn_store::{NewCode, Scopes};
@@ -70,31 +69,22 @@ fn login_page(
     status: StatusCode,
     error: Option<(&str, &str)>,
 ) -> Response {
-    let browser = Browser::of(headers, &app.source);
     let form = app
         .identity
         .forms
-        .seal(&browser, known.request, app.source.now_ms());
+        .for_page(headers, &app.source, known.request);
     let (email, error) = error.map_or(("", None), |(email, text)| (email, Some(text)));
     let body = format!(
-        "<p>{}</p><form method=\"post\" action=\"/oauth/authorize\">\
-         <input type=\"hidden\" name=\"form\" value=\"{}\">{}\
+        "<p>{}</p><form method=\"post\" action=\"/oauth/authorize\">{}{}\
          <button class=\"main\" name=\"action\" value=\"login\">Log in</button>\
          <button name=\"action\" value=\"cancel\" formnovalidate>Cancel</button></form>",
         purpose(known.client, scope),
-        escape(&form),
+        form.hidden,
         credentials(email, error),
-    ) + if new_password::is_offered(app) {
-        "<p><a href=\"/oauth/forgotten\">Forgotten the password?</a></p>"
-    } else {
-        ""
-    };
+    ) + new_password::forgotten_link(app);
     let onward = known.redirect.origin().ascii_serialization();
-    let mut response = page(&app.source, status, "Log in", &body, Some(&onward));
-    if let Some(cookie) = browser.cookie(known.issuer.starts_with("https:")) {
-        response.headers_mut().insert(header::SET_COOKIE, cookie);
-    }
-    response
+    let response = page(&app.source, status, "Log in", &body, Some(&onward));
+    form.set_cookie(response, known.issuer.starts_with("https:"))
 }
 
 /// Shows the login page.

@@ -4,15 +4,15 @@ use super::request::{Credentials, Fields, Sent, authenticate, generate_secret, s
 use super::second_factor::{self, Next};
 use crate::http::address::Address;
 use crate::http::extract::QueryParams;
+use crate::http::secret::show_once;
 use crate::http::visitor::MaskedIp;
 use crate::identity::failure::OAuthResult;
-use crate::identity::form::Browser;
 use crate::identity::page::{credentials, error_line, escape, notice, page};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
 use cairn_model::AccountId;
 use cairn_store::Source;
 use cairn_store::{DEVICE_CODE_S, INTERVAL_S};
@@ -80,19 +80,14 @@ async fn begin(
         .add_device_code(&hash, &user_code, &client.id, scope)?;
     let user_code = format_code(&user_code);
     let uri = format!("{base}/oauth/device");
-    let mut response = Json(DeviceAuthorization {
+    Ok(show_once(Json(DeviceAuthorization {
         device_code,
         verification_uri_complete: Some(format!("{uri}?user_code={user_code}")),
         verification_uri: uri,
         user_code,
         expires_in: DEVICE_CODE_S,
         interval: Some(INTERVAL_S.unsigned_abs()),
-    })
-    .into_response();
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    })))
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -141,29 +136,22 @@ fn ask_for_login(
         .identity
         .client(&device.client)
         .map_or(device.client.as_str(), |client| client.name.as_str());
-    let browser = Browser::of(headers, &app.source);
-    let form = app
-        .identity
-        .forms
-        .seal(&browser, &code, app.source.now_ms());
+    let form = app.identity.forms.for_page(headers, &app.source, &code);
     let (email, error) = error.map_or(("", None), |(email, text)| (email, Some(text)));
     let body = format!(
         "<p>A device that shows the code <strong>{}</strong> wants to log in to your account with \
          <strong>{}</strong> ({}). Allow this only if it is your device and it is in front of you.</p>\
-         <form method=\"post\" action=\"/oauth/device\"><input type=\"hidden\" name=\"form\" value=\"{}\">{}\
+         <form method=\"post\" action=\"/oauth/device\">{}{}\
          <button class=\"main\" name=\"action\" value=\"allow\">Allow</button>\
          <button name=\"action\" value=\"deny\" formnovalidate>Deny</button></form>",
         format_code(code),
         escape(name),
         device.scope,
-        escape(&form),
+        form.hidden,
         credentials(email, error),
     );
-    let mut response = page(&app.source, status, "Log in a device", &body, None);
-    if let Some(cookie) = browser.cookie(secure) {
-        response.headers_mut().insert(header::SET_COOKIE, cookie);
-    }
-    Ok(response)
+    let response = page(&app.source, status, "Log in a device", &body, None);
+    Ok(form.set_cookie(response, secure))
 }
 
 /// Shows the page for a code, or the one that asks for it.

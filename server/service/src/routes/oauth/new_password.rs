@@ -9,13 +9,12 @@ use crate::error::{Error, Result};
 use crate::http::extract::QueryParams;
 use crate::http::visitor::MaskedIp;
 use crate::identity::failure::OAuthResult;
-use crate::identity::form::Browser;
 use crate::identity::links::PasswordLink;
 use crate::identity::page::{error_line, escape, notice, page};
-use crate::identity::password::MIN_PASSWORD;
+use crate::identity::password::{MIN_PASSWORD, check_new};
 use crate::state::AppState;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -77,8 +76,17 @@ struct NewPassword {
     form: String,
 }
 
+/// Returns the line under a login form for who has forgotten the password, if the server can send them a link.
+pub(super) fn forgotten_link(app: &AppState) -> &'static str {
+    if is_offered(app) {
+        "<p><a href=\"/oauth/forgotten\">Forgotten the password?</a></p>"
+    } else {
+        ""
+    }
+}
+
 /// Returns true if the server can send somebody a link for a new password.
-pub(super) fn is_offered(app: &AppState) -> bool {
+fn is_offered(app: &AppState) -> bool {
     app.options.mail.is_some()
 }
 
@@ -100,25 +108,18 @@ fn with_form(
     fields: &str,
     status: StatusCode,
 ) -> Response {
-    let browser = Browser::of(headers, &app.source);
-    let form = app
-        .identity
-        .forms
-        .seal(&browser, content, app.source.now_ms());
+    let form = app.identity.forms.for_page(headers, &app.source, content);
     let body = format!(
-        "<form method=\"post\" action=\"{action}\"><input type=\"hidden\" name=\"form\" value=\"{}\">{fields}</form>",
-        escape(&form)
+        "<form method=\"post\" action=\"{action}\">{}{fields}</form>",
+        form.hidden
     );
-    let mut response = page(&app.source, status, title, &body, None);
+    let response = page(&app.source, status, title, &body, None);
     let secure = app
         .options
         .public_url
         .as_deref()
         .is_some_and(|url| url.starts_with("https:"));
-    if let Some(cookie) = browser.cookie(secure) {
-        response.headers_mut().insert(header::SET_COOKIE, cookie);
-    }
-    response
+    form.set_cookie(response, secure)
 }
 
 /// Shows the page that asks for the address of an account.
@@ -306,17 +307,7 @@ async fn submit_password(
     else {
         return Ok(stale_page(&app));
     };
-    if sent.password != sent.again {
-        return Ok(password_page(
-            &app,
-            &parts.headers,
-            &link,
-            Some("The two passwords differ."),
-        ));
-    }
-    if sent.password.chars().count() < MIN_PASSWORD || sent.password.len() > 72 {
-        let text =
-            format!("A password has at least {MIN_PASSWORD} characters and at most 72 bytes.");
+    if let Err(text) = check_new(&sent.password, &sent.again) {
         return Ok(password_page(&app, &parts.headers, &link, Some(&text)));
     }
     if !link.is_open(&app)? {

@@ -5,12 +5,13 @@ use crate::auth::disabled_error;
 use crate::auth::token::{Issue, LIFETIME_S};
 use crate::error::{Error, Result};
 use crate::http::address::Address;
+use crate::http::secret::show_once;
 use crate::identity::failure::{Failure, OAuthResult};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cairn_store::Scopes;
@@ -263,11 +264,8 @@ async fn token(
     let tokens = tokio::task::spawn_blocking(move || issue(&app, &issuer, given))
         .await
         .map_err(|e| Error::internal(format!("tokens can't be made: {e}")))??;
-    let mut response = Json(tokens).into_response();
-    let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
-    Ok(response)
+    let headers = [(header::PRAGMA, HeaderValue::from_static("no-cache"))];
+    Ok(show_once((headers, Json(tokens))))
 }
 
 #[cfg(test)]

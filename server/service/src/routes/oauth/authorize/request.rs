@@ -20,7 +20,7 @@ const MAX_OPAQUE: usize = 1_000;
 /// An authorization request (OpenID Connect Core, section 3.1.2.1).
 #[derive(Clone, Default, Serialize, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub(in crate::routes::oauth) struct AuthorizationRequest {
+pub(crate) struct AuthorizationRequest {
     /// `code`
     response_type: Option<String>,
     client_id: Option<String>,
@@ -39,7 +39,7 @@ pub(in crate::routes::oauth) struct AuthorizationRequest {
 
 impl AuthorizationRequest {
     /// Returns the origin that its result goes to.
-    pub(in crate::routes::oauth) fn redirect_origin(&self) -> Option<String> {
+    pub(crate) fn redirect_origin(&self) -> Option<String> {
         let url = Url::parse(self.redirect_uri.as_deref()?).ok()?;
         Some(url.origin().ascii_serialization())
     }
