@@ -1,6 +1,6 @@
 //! `/_dev/accounts`: more accounts than the three of the start, each with a key and a tree of folders.
 //!
-//! Files are not made here: only a client has the keys to seal what could be opened again.
+//! Files are not made here: only a client has the keys to encrypt what can be decrypted again.
 
 use super::DEV_KEY_NAME;
 use axum::Json;

@@ -1,4 +1,4 @@
-//! Fault rules: what goes wrong, for which requests, how often.
+//! Fault rules: failures that a test asks the development server for: which, for which requests, how often.
 //!
 //! The first rule that applies to a request is the one that is applied. Faults act outside the
 //! routes: a request whose response is a status never reaches its handler unless `processed` is set.

@@ -1,5 +1,5 @@
-//! The parts that make the service the bundled mock: `/_dev` with fault rules, recorded requests,
-//! the clock, accounts and quotas; the console; a receiver of webhooks.
+//! Additions that turn the server into one for development (`cairn-server --dev`): `/_dev` with fault rules (failures
+//! on purpose), recorded requests, the clock, accounts and quotas; the console; a receiver of webhooks.
 //!
 //! Nothing here asks for a token: a server with `--dev` is for development alone. It hooks into the
 //! service through [`cairn_service::Hooks`], in [`build_reachable`].
@@ -21,7 +21,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::IntoResponse as _;
-use cairn_service::{AppState, Error, Hooks, Options, ResponseFuture, Result, Server};
+use cairn_service::{AppState, CorsOptions, Error, Hooks, Options, ResponseFuture, Result, Server};
 use faults::Faults;
 use recording::Recording;
 use std::sync::Arc;
@@ -90,8 +90,8 @@ pub fn build(options: Options) -> Result<Server> {
     build_reachable(options, DevAccess::Loopback)
 }
 
-/// Builds a development server that those in `access` may use. Sets a cheap password
-/// hash and signed logs, whatever `options` say.
+/// Builds a development server that those in `access` may use. Sets a cheap password hash, keeps signed logs of
+/// changes (docs/design/format-2.md), and lets pages of this machine in, whatever `options` say.
 ///
 /// # Errors
 /// As [`cairn_service::build`], and a data directory with accounts of a production server.
@@ -99,6 +99,11 @@ pub fn build_reachable(options: Options, access: DevAccess) -> Result<Server> {
     let server = cairn_service::build(Options {
         password_cost: PASSWORD_COST,
         signed_logs: true,
+        // A page in the making is served from a port of its own.
+        cors: CorsOptions {
+            loopback: true,
+            ..options.cors
+        },
         ..options
     })?;
     let state = server.state();

@@ -1,5 +1,5 @@
-//! Lies that a fault rule tells in JSON responses: lists turned round, past states of nodes, contents
-//! of other files. They are what a hostile server could say, for testing clients that must not believe it.
+//! Falsified JSON responses that a fault rule asks for (`lie`): lists turned round, past states of nodes, contents
+//! of other files. A hostile server could send them; clients are tested that must not believe them.
 
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};

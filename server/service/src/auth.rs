@@ -56,7 +56,7 @@ const ADMINISTRATION: &str = "/api/v1/admin";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Caller {
     pub(crate) account: AccountId,
-    /// The caller's own, or the team's that the request names.
+    /// The files that the request is about: the caller's own, or those of the team that `X-Space-Id` names.
     pub(crate) space: Space,
     pub(crate) device: Option<DeviceId>,
     /// Present in a team's space.
@@ -123,16 +123,7 @@ fn identify(
         Some(known) => *known,
         None => holder(app, token)?,
     };
-    let device = headers
-        .get(DEVICE_ID)
-        .map(|value| {
-            value
-                .to_str()
-                .ok()
-                .and_then(|text| text.parse().ok())
-                .ok_or_else(|| Error::invalid("`X-Device-Id` has to be a UUID"))
-        })
-        .transpose()?;
+    let device = access::uuid_header(headers, DEVICE_ID, "X-Device-Id")?;
     let caller = Caller {
         account: holder.account,
         space: holder.space,
@@ -234,7 +225,7 @@ pub(crate) fn authorize(app: &AppState, request: &Parts) -> Result<Caller> {
     let outlives = holder.delegated && (!reads && below(&OUTLIVING) || below(&PORTAL_ADDRESSES));
     let beyond_files = holder.access == Access::Read
         && (below(&ACCOUNT_MATTERS) || holder.delegated && below(&[KEY_BUNDLE, SECOND_FACTOR]));
-    // A program that somebody was lent to is not lent the accounts of others.
+    // A program that acts for an administrator doesn't get access to the accounts of others.
     let administers =
         is_below(path, ADMINISTRATION) && (holder.delegated || holder.access == Access::Read);
     if outlives || beyond_files || administers {

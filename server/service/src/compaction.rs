@@ -1,4 +1,4 @@
-//! Rewrites objects of which most parts are unreferenced.
+//! Rewrites objects (stored blobs that hold chunks of files) of which most parts are unreferenced.
 
 use crate::error::{Error, Result};
 use crate::state::ServerState;
@@ -38,7 +38,7 @@ pub(crate) async fn compact_large(app: &ServerState) -> Result<usize> {
     compact(app, MIN_BYTES).await
 }
 
-/// Writes what is needed of an object into a new one, reads that again, and lets the chunks lie there.
+/// Writes the needed chunks of an object into a new one, reads that again, and records it as their place.
 async fn rewrite(app: &ServerState, object: &ObjectUse) -> Result<()> {
     let parts = app.store.parts_of(object)?;
     let places: Vec<_> = parts.iter().map(|part| part.place.extent()).collect();

@@ -1,12 +1,13 @@
 //! The steps that every request goes through, whatever its route.
 //!
-//! From the outside in: recording, request id, log, metrics and error bodies, panics, fault rules, path forms,
-//! then the routes with their rate limits and repeated requests.
+//! From the outside in: recording, request id, log, metrics and error bodies, pages of other origins, panics, fault
+//! rules, path forms, then the routes with their rate limits and repeated requests.
 
 pub(crate) mod address;
 pub(crate) mod body;
 pub(crate) mod check;
 mod conditional;
+pub(crate) mod cors;
 pub(crate) mod extract;
 pub(crate) mod idempotency;
 pub(crate) mod if_match;
@@ -17,6 +18,7 @@ pub(crate) mod observed;
 mod outer_middleware;
 pub(crate) mod page;
 pub(crate) mod rate;
+pub(crate) mod secret;
 pub(crate) mod text;
 pub(crate) mod visitor;
 
@@ -42,9 +44,11 @@ pub(crate) fn serve_all(app: &AppState, hooks: Option<&Arc<dyn Hooks>>, routes: 
         let hooked = Hooked(app.clone(), hooks.clone());
         outer = outer.layer(from_fn_with_state(hooked, intercept));
     }
-    outer = outer
-        .layer(CatchPanicLayer::custom(panic_response))
-        .layer(from_fn_with_state(app.clone(), outer_middleware::wrap));
+    outer = outer.layer(CatchPanicLayer::custom(panic_response));
+    if let Some(cors) = app.options.cors.layer() {
+        outer = outer.layer(from_fn_with_state(cors, cors::apply));
+    }
+    outer = outer.layer(from_fn_with_state(app.clone(), outer_middleware::wrap));
     if let Some(hooks) = hooks {
         let hooked = Hooked(app.clone(), hooks.clone());
         outer = outer.layer(from_fn_with_state(hooked, observe));

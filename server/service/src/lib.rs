@@ -1,7 +1,7 @@
 //! The REST API, identity provider, share page and webhooks, as a library.
 //!
 //! [`build`] makes a [`Server`] of [`Options`]; its router serves over TCP ([`serve`]) or in-process. It
-//! depends on no crate that could open what clients sealed. A program adds to it through [`Hooks`].
+//! depends on no crate that could decrypt what clients encrypted. A program adds to it through [`Hooks`].
 
 mod admin;
 mod assistant;
@@ -34,7 +34,9 @@ pub use http::extract::{PathArgs, QueryParams, UndocumentedJson};
 pub use http::observed::{Observer, observe};
 pub use identity::password::MIN_PASSWORD;
 pub use mail::MailOptions;
-pub use options::{ConnectionLimits, MetricsOptions, Options, RateLimits, RegisteredClient};
+pub use options::{
+    ConnectionLimits, CorsOptions, MetricsOptions, Options, RateLimits, RegisteredClient,
+};
 pub use routes::nodes::name;
 pub use serve::{serve, serve_metrics};
 pub use server::{Server, build};

@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-/// Collections that the published contract spells with a trailing slash; both forms are served.
+/// Collections that the published API spells with a trailing slash; both forms are served.
 const WITH_SLASH: &[&str] = &[
     "/api/v1/nodes",
     "/api/v1/payment/subscriptions",

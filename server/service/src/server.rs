@@ -21,9 +21,10 @@ pub struct Server {
 ///
 /// # Errors
 /// A data directory, database or object store that can't be used; a data directory that another server uses, if this
-/// one is to serve; metrics that everybody would see; a mail server that can't be used.
+/// one is to serve; metrics that everybody would see; origins that are none; a mail server that can't be used.
 pub fn build(options: Options) -> Result<Server> {
     options.metrics.check()?;
+    options.cors.check()?;
     if let Some(mail) = &options.mail {
         mail.check()?;
         if options.public_url.is_none() {

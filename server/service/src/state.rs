@@ -23,11 +23,14 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 use tokio::sync::watch;
 use uuid::Uuid;
 
 /// Expired uploads and responses are looked for at most this often.
 const HOUSEKEEPING_MS: i64 = 600_000;
+/// The longest time without looking into a queue, in case the clock was changed.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// The state that every handler gets.
 pub type AppState = Arc<ServerState>;
@@ -187,6 +190,14 @@ impl ServerState {
             return Ok(());
         }
         self.housekeep().await
+    }
+
+    /// Returns how long a queue may rest whose next item is due at a time, if it has one.
+    pub(crate) fn wait_until(&self, due_ms: Option<i64>) -> Duration {
+        due_ms.map_or(LONGEST_WAIT, |due| {
+            let ms = due.saturating_sub(self.source.now_ms()).max(0);
+            Duration::from_millis(ms.unsigned_abs()).min(LONGEST_WAIT)
+        })
     }
 }
 

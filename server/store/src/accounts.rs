@@ -1,4 +1,4 @@
-//! Accounts and their personal spaces.
+//! Accounts, and the personal space of each: the tree of the account's own files.
 
 use super::rows::id;
 use super::{Space, Store, Tx};

@@ -1,5 +1,6 @@
 //! The log of what administrators changed, and the role itself.
 
+use super::page::read_page;
 use super::rows::{self, fresh_id, id, name_of, optional_id, word};
 use super::{Store, Tx};
 use crate::error::Result;
@@ -91,16 +92,11 @@ impl Store {
     /// One page of what administrators changed, latest first, and the number of entries.
     pub fn admin_events(&self, skip: u64, take: u64) -> Result<(Vec<AdminEvent>, u64)> {
         self.read(|conn| {
-            let total = conn.query_row("SELECT count(*) FROM admin_events", [], |row| row.get(0))?;
-            let found = conn
-                .prepare_cached(
-                    "SELECT e.id, e.action, e.subject, s.email, e.actor, a.email, e.data, e.created_at \
-                     FROM admin_events e LEFT JOIN accounts s ON s.id = e.subject \
-                     LEFT JOIN accounts a ON a.id = e.actor ORDER BY e.row DESC LIMIT ?2 OFFSET ?1",
-                )?
-                .query_map(params![skip, take], event)?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((found, total))
+            let count = "SELECT count(*) FROM admin_events";
+            let list = "SELECT e.id, e.action, e.subject, s.email, e.actor, a.email, e.data, e.created_at \
+                        FROM admin_events e LEFT JOIN accounts s ON s.id = e.subject \
+                        LEFT JOIN accounts a ON a.id = e.actor ORDER BY e.row DESC LIMIT ?2 OFFSET ?1";
+            read_page(conn, (count, list), &[], (skip, take), event)
         })
     }
 }

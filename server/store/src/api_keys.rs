@@ -1,6 +1,7 @@
 //! API keys: only the SHA-256 of a key is stored.
 
 use super::access::{self, Table};
+use super::page::read_page;
 use super::rows::id;
 use super::{Space, Store};
 use crate::error::{Error, Result};
@@ -128,19 +129,11 @@ impl Store {
     pub fn api_keys(&self, account: AccountId, skip: u64, take: u64) -> Result<(Vec<ApiKey>, u64)> {
         let now = self.source().now_ms();
         self.read(|conn| {
-            let total = conn.query_row(
-                "SELECT count(*) FROM api_keys WHERE account = ?1",
-                [account.as_bytes()],
-                |row| row.get(0),
-            )?;
-            let keys = conn
-                .prepare_cached(
-                    "SELECT id, name, prefix, created_at, expires_at, last_used_at, revoked_at FROM api_keys \
-                     WHERE account = ?1 ORDER BY created_at DESC, id LIMIT ?3 OFFSET ?2",
-                )?
-                .query_map(params![account.as_bytes(), skip, take], |row| api_key(row, now))?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((keys, total))
+            let count = "SELECT count(*) FROM api_keys WHERE account = ?1";
+            let list = "SELECT id, name, prefix, created_at, expires_at, last_used_at, revoked_at FROM api_keys \
+                        WHERE account = ?1 ORDER BY created_at DESC, id LIMIT ?3 OFFSET ?2";
+            let which = params![account.as_bytes()];
+            read_page(conn, (count, list), which, (skip, take), |row| api_key(row, now))
         })
     }
 

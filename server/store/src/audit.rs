@@ -1,5 +1,6 @@
-//! The events of an account's keys, in order.
+//! The audit log of an account: what happened to its key bundle (its encryption keys, wrapped by the client).
 
+use super::page::read_page;
 use super::rows::{fresh_id, id};
 use super::{Store, Tx};
 use crate::error::Result;
@@ -102,26 +103,18 @@ impl Store {
         take: u64,
     ) -> Result<(Vec<AuditEvent>, u64)> {
         self.read(|conn| {
-            let total = conn.query_row(
-                "SELECT count(*) FROM encryption_audit WHERE account = ?1",
-                [account.as_bytes()],
-                |row| row.get(0),
-            )?;
-            let events = conn
-                .prepare_cached(
-                    "SELECT id, kind, version, created_at FROM encryption_audit WHERE account = ?1 \
-                     ORDER BY row DESC LIMIT ?3 OFFSET ?2",
-                )?
-                .query_map(params![account.as_bytes(), skip, take], |row| {
-                    Ok(AuditEvent {
-                        id: id(row, 0)?,
-                        event: row.get(1)?,
-                        key_version: row.get(2)?,
-                        created_at: Timestamp(row.get(3)?),
-                    })
-                })?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((events, total))
+            let count = "SELECT count(*) FROM encryption_audit WHERE account = ?1";
+            let list = "SELECT id, kind, version, created_at FROM encryption_audit WHERE account = ?1 \
+                        ORDER BY row DESC LIMIT ?3 OFFSET ?2";
+            let which = params![account.as_bytes()];
+            read_page(conn, (count, list), which, (skip, take), |row| {
+                Ok(AuditEvent {
+                    id: id(row, 0)?,
+                    event: row.get(1)?,
+                    key_version: row.get(2)?,
+                    created_at: Timestamp(row.get(3)?),
+                })
+            })
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A copy of the database beside a running server, and the objects that one needs.
+//! A copy of the database beside a running server, and the objects (stored blobs of encrypted chunks) that one needs.
 
 use super::Store;
 use super::database::{MIGRATIONS, check_format};

@@ -1,4 +1,5 @@
-//! The objects that sealed chunks lie in, and when one is no longer needed.
+//! Stored chunks (encrypted pieces of files): the object, a blob in the file system or bucket, in which each lies,
+//! alone or with those of a batch; and the count of references after which an object is no longer needed.
 
 use super::Store;
 use crate::error::{Error, Result};

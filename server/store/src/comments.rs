@@ -1,6 +1,6 @@
 //! Comments and the replies to them.
 
-use super::rows::{NodeRow, State, id as read_id};
+use super::rows::{NodeRow, State, fresh_id, id as read_id};
 use super::social::refuse_blocked;
 use super::{Actor, Space, Store, Tx, access, nodes, search, teams};
 use crate::error::{Error, Result};
@@ -209,7 +209,7 @@ impl Tx<'_> {
             )));
         }
         let recipients = recipients(self.conn, actor, node, parent_comment)?;
-        let id = uuid::Builder::from_random_bytes(self.source.bytes()).into_uuid();
+        let id = fresh_id(self);
         self.conn
             .prepare_cached(
                 "INSERT INTO comments (id, node, parent, account, body, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

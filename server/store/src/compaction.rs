@@ -1,4 +1,5 @@
-//! Objects of which most parts are unreferenced: what is still needed of them moves to new ones.
+//! Compaction of objects (stored blobs) of which most parts are unreferenced: the chunks that are still needed move to
+//! new objects.
 //!
 //! A batch of small files lies in one object, which stays until the last of them goes. Nothing is
 //! deleted here: the old object is known to nobody once its chunks have moved, and goes with the next

@@ -1,4 +1,5 @@
-//! Copying without keys: new nodes whose content stays sealed to the originals.
+//! Copying by a caller without keys: new nodes (files and folders) whose content stays encrypted as that of the
+//! originals, so that none of it is sent or encrypted anew.
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row};
 use super::usage::{self, Growth};
@@ -86,7 +87,7 @@ fn earlier_copy(
     Ok(Some(known.node))
 }
 
-/// The amounts that a copy adds to a space.
+/// The amounts that a copy adds to a space (the files of an account or team).
 struct Extent {
     growth: Growth,
     folders: i64,

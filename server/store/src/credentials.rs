@@ -1,4 +1,4 @@
-//! The account's wrapped keys, which the server keeps and can't open.
+//! The account's key bundle: its encryption keys, wrapped by the client, which the server keeps and can't open.
 
 use super::audit::{KeyEvent, differences};
 use super::rows::json;
@@ -14,7 +14,7 @@ struct Stored {
     version: u64,
     auth: [u8; 32],
     recovery: Option<[u8; 32]>,
-    /// Of a recovery key that this server made.
+    /// The verifier of a reset key: a recovery key that this server made.
     reset: Option<[u8; 32]>,
     bundle: Option<KeyBundle>,
 }
@@ -33,8 +33,7 @@ struct Proofs {
 enum Proven {
     Passphrase,
     RecoveryKey,
-    /// A recovery key that this server made: it proves the same, but is no verifier of what opens
-    /// the bundle.
+    /// A recovery key that this server made: it proves whose account it is, but does not open the key bundle.
     ResetKey,
 }
 

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-pub(crate) const MIGRATIONS: [&str; 27] = [
+pub(crate) const MIGRATIONS: [&str; 28] = [
     include_str!("sql/0001_core.sql"),
     include_str!("sql/0010_webhooks.sql"),
     include_str!("sql/0011_identity.sql"),
@@ -47,6 +47,7 @@ pub(crate) const MIGRATIONS: [&str; 27] = [
     include_str!("sql/0056_kept_responses.sql"),
     include_str!("sql/0057_visit_nodes.sql"),
     include_str!("sql/0058_search_again.sql"),
+    include_str!("sql/0059_space_log_limits.sql"),
 ];
 
 /// The first schema whose contents are of the present format.

@@ -1,4 +1,4 @@
-//! An account on its way out: asked for, called off, and done after 60 days.
+//! Account deletion: requested, cancelled, and carried out after 60 days.
 
 use super::purge::Purged;
 use super::rows::id;

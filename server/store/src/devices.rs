@@ -1,6 +1,7 @@
 //! The devices of an account: their names, when they were seen, and the end of their logins.
 
 use super::Store;
+use super::page::read_page;
 use super::rows::id;
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, DeviceId};
@@ -38,25 +39,19 @@ impl Store {
         take: u64,
     ) -> Result<(Vec<KnownDevice>, u64)> {
         self.read(|conn| {
-            let total = conn.query_row(
-                &format!("SELECT count(*) FROM devices WHERE {LISTED}"),
-                [account.as_bytes()],
-                |row| row.get(0),
-            )?;
-            let devices = conn
-                .prepare_cached(&format!(
-                    "SELECT id, name, seen_at FROM devices WHERE {LISTED} \
-                     ORDER BY created_at, id LIMIT ?3 OFFSET ?2"
-                ))?
-                .query_map(params![account.as_bytes(), skip, take], |row| {
-                    Ok(KnownDevice {
-                        id: id(row, 0)?,
-                        name: row.get(1)?,
-                        last_seen_at: row.get::<_, Option<i64>>(2)?.map(Timestamp),
-                    })
-                })?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((devices, total))
+            let count = format!("SELECT count(*) FROM devices WHERE {LISTED}");
+            let list = format!(
+                "SELECT id, name, seen_at FROM devices WHERE {LISTED} \
+                 ORDER BY created_at, id LIMIT ?3 OFFSET ?2"
+            );
+            let which = params![account.as_bytes()];
+            read_page(conn, (&count, &list), which, (skip, take), |row| {
+                Ok(KnownDevice {
+                    id: id(row, 0)?,
+                    name: row.get(1)?,
+                    last_seen_at: row.get::<_, Option<i64>>(2)?.map(Timestamp),
+                })
+            })
         })
     }
 

@@ -10,7 +10,7 @@ use rusqlite::{OptionalExtension as _, params};
 pub struct KeyStatus {
     pub bundle: bool,
     pub recovery: bool,
-    /// Active files without a wrapped content key.
+    /// Active files whose current revision has no manifest (the encrypted description that clients make).
     pub unsealed_files: u64,
 }
 
@@ -36,7 +36,7 @@ impl Store {
         })
     }
 
-    /// The spaces that a search looks into: the one that the request acts in, and those of the
+    /// The spaces (file trees) that a search looks into: the one that the request acts in, and those of the
     /// caller's teams if asked for.
     pub fn searched_spaces(
         &self,

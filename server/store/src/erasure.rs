@@ -1,4 +1,4 @@
-//! Whole accounts, teams and spaces go, with everything that belongs to them.
+//! Deletes whole accounts, teams and spaces (their trees of files), with everything that belongs to them.
 //!
 //! The data that other modules keep for an account or a node has a column of that name, and is found by
 //! it here: a table that is added later can't be forgotten.

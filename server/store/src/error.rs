@@ -48,7 +48,7 @@ pub enum Error {
         what: String,
         source: std::io::Error,
     },
-    /// A record was sealed with a key that is not here, or is damaged.
+    /// A record (an encrypted secret of the server) can't be decrypted: its key is not here, or it is damaged.
     #[error("{0}")]
     Unopenable(String),
     /// The configuration or the data directory can't be used.

@@ -9,8 +9,8 @@ use cairn_model::{AccountId, EventKind};
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
 
-/// Returns the data about a node that its events carry. `folder_id` at the top of a space is the
-/// space's id.
+/// Returns the data about a node that its events carry. `folder_id` at the top of a space (the files of an
+/// account or team) is the space's id.
 pub fn node_data(node: &Node) -> Value {
     json!({
         "file_id": node.id,
@@ -33,7 +33,7 @@ impl Tx<'_> {
         self.emit_with(account, kind, || data.clone())
     }
 
-    /// `file.uploaded`: exactly the fields that the contract names.
+    /// `file.uploaded`: exactly the fields that the API documents.
     pub fn emit_upload(&self, account: AccountId, node: &Node) -> Result<()> {
         self.emit_with(account, EventKind::FileUploaded, || {
             json!({

@@ -1,5 +1,5 @@
-//! Data that goes by itself: the trash after its time, chunks that nothing needs, links that are over,
-//! notifications that were read.
+//! Deletes what has expired: the trash after its time, chunks (encrypted pieces of files) that nothing needs, share
+//! links that ended, notifications that were read.
 //!
 //! Each pass works in transactions of bounded size, so that requests get their turn between them.
 

@@ -1,10 +1,12 @@
-//! Positions in the change feed, and what stands there.
+//! The change feed, which has each node (file or folder) of a space once, in the order of its latest change; and
+//! positions in it.
 //!
-//! A position is `EPOCH.SEQ.NONCE.SPACE`. The nonce belongs to the transaction that gave out `SEQ`, so a
-//! database restored from a backup refuses positions of the history that it lost, even when it has
-//! reached the same numbers again. The numbers are those of the whole server, so a client that mixes up two
-//! spaces would skip changes without a sign of it: the end of a position says which space it is for. Positions
-//! from before that have no such end, and hold in every space.
+//! A position is `EPOCH.SEQ.NONCE.SPACE`. `EPOCH` is the id of the feed's history: another one means that the server
+//! was reset or restored. The nonce belongs to the transaction that gave out `SEQ`, so a database restored from a
+//! backup refuses positions of the history that it lost, even when it has reached the same numbers again. The numbers
+//! are those of the whole server, so a client that mixes up two spaces would skip changes without a sign of it: the
+//! end of a position says which space it is for. Positions from before that have no such end, and hold in every
+//! space.
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row};
 use super::{Space, Store};

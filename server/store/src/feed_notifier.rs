@@ -1,4 +1,4 @@
-//! Wakes those who wait for a space's feed to move.
+//! Wakes those who wait for a change in a space (the files of an account or team).
 //!
 //! It carries positions, never changes: a listener reads the feed itself, so a slow one loses
 //! nothing and a burst is read in one go.

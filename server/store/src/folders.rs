@@ -1,4 +1,4 @@
-//! Paths of folders, made in one transaction.
+//! Creates the missing folders of many paths in one transaction.
 
 use super::{Actor, NewFolder, Tx, nodes};
 use crate::error::{Error, Result};

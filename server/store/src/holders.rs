@@ -1,7 +1,8 @@
-//! The node for which a chunk of another is stored: itself, or the original that it is a copy of.
+//! The holder of a chunk: the file under whose id it is stored. It is the file itself, or for a copy that was made
+//! without keys the original.
 //!
-//! A node and the nodes that its revisions have chunks of share one set of ids: what a revision made an id
-//! stand for, no upload of any of them can make stand for something else.
+//! A file and the holders of its chunks share one set of chunk ids: once a revision (a version of a content) of one of
+//! them uses certain bytes under an id, no upload to any of them can store other bytes under it.
 
 use super::chunks::{self, ChunkPlace};
 use super::rows::{HeldChunk, find_held, id as read_id, unpack_chunks, unpack_held};

@@ -1,4 +1,4 @@
-//! `records.key`: the key that seals records, in a file of its own beside the database.
+//! `records.key`: the key that seals records (secrets in the database), in a file of its own beside it.
 //!
 //! One key stands in a line. While the key is being replaced there are two: the new one, which seals, and the old
 //! one, which still opens what was not sealed anew yet. The file is always replaced as a whole.

@@ -1,6 +1,7 @@
-//! The state of the server: SQL, rights, ledger, feed, events, outbox and sealed objects.
+//! The state of the server: SQL, rights, ledger, change feed, events, outbox (deliveries of webhooks) and objects (the
+//! stored blobs of encrypted chunks).
 //!
-//! It knows no HTTP, and no key that could open what clients sealed. One connection writes, in
+//! It knows no HTTP, and no key that could decrypt what clients encrypted. One connection writes, in
 //! short transactions; others read. In memory there is one connection for both. A transaction that
 //! moved the feed wakes the listeners after it is committed.
 
@@ -45,6 +46,7 @@ mod notifications;
 mod objects;
 mod options;
 mod outbox;
+mod page;
 mod payments;
 pub mod private_files;
 pub mod provider;
@@ -120,7 +122,9 @@ pub use share_visits::{Span, Visitor, may_view};
 pub use shares::NewShare;
 pub use social::{Handle, Side};
 pub use source::{Clock, Source};
-pub use space_log::{MAX_LOG_PAGE, NewSpaceObject, SpaceObject, begin_restored_histories};
+pub use space_log::{
+    CollectedSpaceObjects, MAX_LOG_PAGE, NewSpaceObject, SpaceObject, begin_restored_histories,
+};
 pub use transaction::Tx;
 pub use update::Edit;
 pub use upload_batch::{BatchItem, Compared};
@@ -161,7 +165,8 @@ pub struct Store {
     _keys: Option<File>,
 }
 
-/// A space, by its row and by its id on the wire.
+/// A space (the file tree of one account or one team, with keys and quotas of its own), by its row and by its id on
+/// the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
     pub row: i64,

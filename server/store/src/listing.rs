@@ -1,4 +1,4 @@
-//! Pages of nodes: a folder's children, the trash.
+//! Lists of nodes (files and folders) by pages: a folder's children, the trash.
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, node_row, parent_blob};
 use super::{Space, Store, nodes};

@@ -1,4 +1,5 @@
-//! Spaces with a signed log, and what they refuse: changes without a commit.
+//! Guards of spaces that keep a signed log, in which devices sign every change (docs/design/format-2.md): changes that
+//! are no signed commit are refused.
 
 use super::Space;
 use super::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! Single nodes: finding one, checking a place for it, putting it there.
+//! Single nodes (files and folders): finding one, checking a parent and name for it, inserting it.
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row, parent_blob};
 use super::{Actor, Space, Store, Tx, access, usage};
@@ -30,7 +30,7 @@ pub(super) struct Insert<'a> {
     pub(super) seal: Option<&'a Sealed>,
 }
 
-/// Any node, of any space and in any state.
+/// Any node, of any space (file tree of an account or team) and in any state.
 pub(super) fn find(conn: &Connection, id: NodeId) -> Result<Option<NodeRow>> {
     let sql = format!("SELECT {NODE_COLUMNS} FROM {NODE_TABLES} WHERE n.id = ?1");
     Ok(conn

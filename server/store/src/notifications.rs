@@ -1,6 +1,7 @@
 //! The notifications of an account, and which of them also go out by mail.
 
 use super::access::{self, Table};
+use super::page::read_page;
 use super::rows::{fresh_id, id, json, name_of, word};
 use super::{Store, Tx};
 use crate::error::Result;
@@ -114,19 +115,12 @@ impl Store {
     ) -> Result<(Vec<Notification>, u64)> {
         let filter = "account = ?1 AND (NOT ?2 OR read_at IS NULL)";
         self.read(|conn| {
-            let total = conn
-                .prepare_cached(&format!("SELECT count(*) FROM notifications WHERE {filter}"))?
-                .query_row(params![account.as_bytes(), unread_only], |row| row.get(0))?;
-            let found = conn
-                .prepare_cached(&format!(
-                    "SELECT {COLUMNS} FROM notifications WHERE {filter} ORDER BY row DESC LIMIT ?4 OFFSET ?3"
-                ))?
-                .query_map(
-                    params![account.as_bytes(), unread_only, skip, take],
-                    notification,
-                )?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((found, total))
+            let count = format!("SELECT count(*) FROM notifications WHERE {filter}");
+            let list = format!(
+                "SELECT {COLUMNS} FROM notifications WHERE {filter} ORDER BY row DESC LIMIT ?4 OFFSET ?3"
+            );
+            let which = params![account.as_bytes(), unread_only];
+            read_page(conn, (&count, &list), which, (skip, take), notification)
         })
     }
 

@@ -1,7 +1,7 @@
-//! Sealed bytes by name, in a folder, in memory or in an S3-compatible store.
+//! Objects: blobs of encrypted chunks by name, in a folder, in memory or in an S3-compatible store.
 //!
 //! Names are random and say nothing. The content of an object is known to the database alone; an object
-//! is always there before the database speaks of it.
+//! is always there before the database refers to it.
 
 use crate::error::{Error, Result};
 use crate::options::ObjectLocation;
@@ -15,6 +15,7 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{ObjectStore, ObjectStoreExt as _, PutPayload};
+use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, TryLockError};
 use std::ops::Range;
@@ -105,6 +106,33 @@ impl Objects {
             return Ok(Bytes::new());
         }
         Ok(self.store.get_range(&Path::from(name), range).await?)
+    }
+
+    /// Reads a whole object and holds it against its size and SHA-256; `None` if it is missing, cut short or has other bytes.
+    ///
+    /// # Errors
+    /// A store that fails: nothing is known of the object then.
+    pub async fn get_whole(
+        &self,
+        name: &str,
+        size: u64,
+        sha256: &[u8; 32],
+    ) -> Result<Option<Bytes>> {
+        let stored = match self.store.head(&Path::from(name)).await {
+            Ok(found) => found.size,
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        if stored != size {
+            return Ok(None);
+        }
+        let bytes = match self.get(name, 0..size).await {
+            Ok(bytes) => bytes,
+            Err(error) if error.is_missing_object() => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let found: [u8; 32] = Sha256::digest(&bytes).into();
+        Ok((found == *sha256).then_some(bytes))
     }
 
     /// Reads many ranges in order, each run of neighbours within one object at once.

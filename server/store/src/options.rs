@@ -9,7 +9,7 @@ pub struct KeptRevisions {
     pub days: Option<u32>,
 }
 
-/// The time after which things go by themselves, in days; 0 for never.
+/// The time after which things are deleted, in days; 0 for never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Expiry {
     /// Nodes in the trash, since they were put there.
@@ -30,7 +30,7 @@ impl Default for Expiry {
     }
 }
 
-/// The place of sealed chunks.
+/// The place of objects (stored blobs of encrypted chunks).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ObjectLocation {
     /// `objects/` under the data directory, or memory without one.

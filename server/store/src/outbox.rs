@@ -36,7 +36,7 @@ struct Subscriber {
     events: u32,
 }
 
-/// Returns the bytes that a delivery's body is sealed for.
+/// Returns the associated data with which a delivery's body is encrypted.
 pub(super) fn associated_data(delivery: Uuid) -> Vec<u8> {
     [b"delivery ".as_slice(), delivery.as_bytes()].concat()
 }

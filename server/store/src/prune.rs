@@ -1,4 +1,4 @@
-//! Old revisions go where the configuration says so.
+//! Deletes old revisions (versions of contents) as the configuration says.
 //!
 //! The current one stays, and so does whatever a share link carries or a running upload builds on.
 
@@ -13,7 +13,7 @@ const DAY_MS: i64 = 86_400_000;
 /// Revisions that one transaction deletes.
 const PER_PASS: u64 = 500;
 
-/// The result of pruning: how many revisions went, and the objects that nothing refers to any more.
+/// The result of pruning: how many revisions went, and the objects (stored blobs) that nothing refers to any more.
 #[derive(Debug, Default)]
 pub struct PrunedRevisions {
     pub revisions: u64,

@@ -1,6 +1,6 @@
-//! Out of the trash for good: content goes, a tombstone row stays so that the id is never used again.
+//! Deletes nodes in the trash for good: their contents go, a tombstone row stays so that the id is never used again.
 //!
-//! No new feed position: clients dropped these nodes when they were trashed.
+//! A purge makes no entry in the change feed: clients dropped these nodes when they were trashed.
 
 use super::rows::{State, id as read_id};
 use super::{Actor, Space, Tx, chunks, comments, holders, nodes, revisions, search, usage};
@@ -8,7 +8,8 @@ use crate::error::{Error, Result};
 use cairn_model::NodeId;
 use rusqlite::{Connection, params};
 
-/// The result of a purge: how many nodes went, and the objects that nothing refers to any more.
+/// The result of a purge: how many nodes (files and folders) went, and the objects (stored blobs) that nothing refers
+/// to any more.
 #[derive(Debug, Default)]
 pub struct Purged {
     pub nodes: u64,

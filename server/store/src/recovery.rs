@@ -1,8 +1,8 @@
-//! The recovery key: whether there is one, and setting one up.
+//! Recovery keys: whether an account has one, and setting one up. There are two kinds.
 //!
-//! The one that opens files is made by a client, which sends only what it wrapped and a verifier.
-//! One that this server makes proves whose account it is when keys have to be made anew, and can
-//! open nothing: the server never held what it would have to wrap.
+//! The one that opens files is made by a client: the account's encryption keys wrapped under it, of which the server
+//! gets the wrapped keys and a verifier. The *reset key* is made by this server for an account whose client has no
+//! keys at hand: it only proves whose account it is when keys have to be made anew, and opens nothing.
 
 use super::audit::KeyEvent;
 use super::credentials::verifier;

@@ -1,10 +1,11 @@
 //! Retention rules, and what they do when their time comes.
 
 use super::access::{self, Table};
-use super::rows::id as read_id;
+use super::page::read_page;
+use super::rows::{fresh_id, id as read_id};
 use super::{Actor, Space, Store, Tx, nodes, teams};
 use crate::error::{Error, Result};
-use crate::rights::{Right, allows};
+use crate::rights::Right;
 use cairn_model::{AccountId, Kind, NodeId};
 use cairn_wire::Timestamp;
 use cairn_wire::retention::{CreateRetentionRule, RetentionRule};
@@ -78,8 +79,7 @@ fn rule_in_force(conn: &Connection, row: i64) -> Result<Option<Due>> {
 /// Returns true if an account manages the rules of others in the team whose space this is: those who may delete
 /// the team's files for good.
 fn manages(conn: &Connection, account: AccountId, space: i64) -> Result<bool> {
-    let role = teams::role_in_space(conn, account, space)?;
-    Ok(role.is_some_and(|role| allows(role, Right::EmptyTrash)))
+    teams::has_right_in_space(conn, account, space, Right::EmptyTrash)
 }
 
 /// Active files in a folder and below whose content was uploaded before a time.
@@ -115,7 +115,7 @@ impl Tx<'_> {
                 folder.id
             )));
         }
-        let id = uuid::Builder::from_random_bytes(self.source.bytes()).into_uuid();
+        let id = fresh_id(self);
         self.conn
             .prepare_cached(
                 "INSERT INTO retention_rules (id, account, folder, days, name, created_at) \
@@ -223,16 +223,12 @@ impl Store {
             };
             let filter = "(t.account = ?1 OR ?3) AND (?2 IS NULL OR n.space = ?2)";
             let space = team_space.map(|space| space.row);
-            let total = conn
-                .prepare_cached(&format!("SELECT count(*) FROM {TABLES} WHERE {filter}"))?
-                .query_row(params![account.as_bytes(), space, all], |row| row.get(0))?;
-            let page = conn
-                .prepare_cached(&format!(
-                    "SELECT {COLUMNS} FROM {TABLES} WHERE {filter} ORDER BY t.row LIMIT ?5 OFFSET ?4"
-                ))?
-                .query_map(params![account.as_bytes(), space, all, skip, take], rule_row)?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((page, total))
+            let count = format!("SELECT count(*) FROM {TABLES} WHERE {filter}");
+            let list = format!(
+                "SELECT {COLUMNS} FROM {TABLES} WHERE {filter} ORDER BY t.row LIMIT ?5 OFFSET ?4"
+            );
+            let which = params![account.as_bytes(), space, all];
+            read_page(conn, (&count, &list), which, (skip, take), rule_row)
         })
     }
 

@@ -1,6 +1,7 @@
 //! Revisions: the content versions of files.
 
-use super::rows::{HeldChunk, id as read_id, optional_id, unpack_held};
+use super::page::read_page;
+use super::rows::{HeldChunk, content_source, id as read_id, optional_id, unpack_held};
 use super::usage::{self, Growth};
 use super::{Actor, Space, Store, Tx, chunks, holders, nodes};
 use crate::error::{Error, Result};
@@ -43,19 +44,12 @@ const COLUMNS: &str = "id, node, number, size, source_node, source_revision, mod
      chunks, manifest";
 
 fn revision_row(row: &Row<'_>) -> rusqlite::Result<RevisionRow> {
-    let source_node: Option<NodeId> = optional_id(row, 4)?;
-    let source_revision: Option<RevisionId> = optional_id(row, 5)?;
     Ok(RevisionRow {
         id: read_id(row, 0)?,
         node: read_id(row, 1)?,
         number: row.get(2)?,
         size: row.get(3)?,
-        source: source_node
-            .zip(source_revision)
-            .map(|(node_id, revision_id)| ContentSource {
-                node_id,
-                revision_id,
-            }),
+        source: content_source(row, 4)?,
         modified_at: row.get(6)?,
         executable: row.get(7)?,
         packed: row.get(8)?,
@@ -213,36 +207,26 @@ impl Store {
             if found.node.kind == Kind::Folder {
                 return Err(Error::invalid(format!("{node} is a folder; only files have revisions")));
             }
-            let total = conn.query_row("SELECT count(*) FROM revisions WHERE node = ?1", [node.as_bytes()], |row| {
-                row.get(0)
-            })?;
-            let page = conn
-                .prepare_cached(
-                    "SELECT r.id, r.number, r.size, r.created_at, r.modified_at, r.device, coalesce(a.email, ''), \
-                     r.source_node, r.source_revision FROM revisions r LEFT JOIN accounts a ON a.id = r.account \
-                     WHERE r.node = ?1 ORDER BY r.number DESC LIMIT ?3 OFFSET ?2",
-                )?
-                .query_map(params![node.as_bytes(), skip, take], |row| {
-                    let id: RevisionId = read_id(row, 0)?;
-                    let source_node: Option<NodeId> = optional_id(row, 7)?;
-                    let source_revision: Option<RevisionId> = optional_id(row, 8)?;
-                    Ok(Revision {
-                        id,
-                        node_id: node,
-                        number: row.get(1)?,
-                        size: row.get(2)?,
-                        created_at: Timestamp(row.get(3)?),
-                        modified_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
-                        current: found.node.revision_id == Some(id),
-                        device_id: optional_id(row, 5)?,
-                        uploaded_by: row.get(6)?,
-                        content_source: source_node
-                            .zip(source_revision)
-                            .map(|(node_id, revision_id)| ContentSource { node_id, revision_id }),
-                    })
-                })?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((page, total))
+            let count = "SELECT count(*) FROM revisions WHERE node = ?1";
+            let list = "SELECT r.id, r.number, r.size, r.created_at, r.modified_at, r.device, coalesce(a.email, ''), \
+                        r.source_node, r.source_revision FROM revisions r LEFT JOIN accounts a ON a.id = r.account \
+                        WHERE r.node = ?1 ORDER BY r.number DESC LIMIT ?3 OFFSET ?2";
+            let which = params![node.as_bytes()];
+            read_page(conn, (count, list), which, (skip, take), |row| {
+                let id: RevisionId = read_id(row, 0)?;
+                Ok(Revision {
+                    id,
+                    node_id: node,
+                    number: row.get(1)?,
+                    size: row.get(2)?,
+                    created_at: Timestamp(row.get(3)?),
+                    modified_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+                    current: found.node.revision_id == Some(id),
+                    device_id: optional_id(row, 5)?,
+                    uploaded_by: row.get(6)?,
+                    content_source: content_source(row, 7)?,
+                })
+            })
         })
     }
 

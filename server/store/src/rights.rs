@@ -24,7 +24,7 @@ pub enum Right {
     ChangeRoles,
     /// See how much each member stores.
     ViewStorage,
-    /// Hand the space key to members.
+    /// Hand members the key to the team's files.
     ManageKeys,
     /// See and revoke the share links of all members.
     ManageShares,

@@ -1,4 +1,5 @@
-//! A new `records.key`, and everything that lies sealed in the database sealed with it anew.
+//! Rotation of `records.key`: a new key, with which every record (an encrypted secret in the database) is encrypted
+//! anew.
 //!
 //! The steps, each of which a crash may follow: the new key stands beside the old one in the file; records are
 //! sealed anew, some at a time; the database is on the disk; the old key goes. After

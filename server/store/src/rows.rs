@@ -1,4 +1,5 @@
-//! Between rows and the vocabulary: ids as blobs of 16 bytes, nodes with their current revision.
+//! Conversion between database rows and the types of the API: ids as blobs of 16 bytes, nodes (files and folders) with
+//! their current revision (version of the content), packed lists of chunks.
 
 use super::{Space, Tx};
 use crate::error::{Error, Result};
@@ -44,6 +45,20 @@ pub(super) fn id<T: Id>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
 
 pub(super) fn optional_id<T: Id>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
     Ok(row.get::<_, Option<[u8; 16]>>(column)?.map(T::of))
+}
+
+/// Returns the node and revision whose content this is a copy of, from two columns, both of them null for none.
+pub(super) fn content_source(
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<Option<ContentSource>> {
+    let node: Option<NodeId> = optional_id(row, column)?;
+    let revision: Option<RevisionId> = optional_id(row, column + 1)?;
+    let ids = node.zip(revision);
+    Ok(ids.map(|(node_id, revision_id)| ContentSource {
+        node_id,
+        revision_id,
+    }))
 }
 
 /// A fresh random id.
@@ -141,8 +156,6 @@ pub(super) fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
         Kind::File
     };
     let name: String = row.get(8)?;
-    let source_node: Option<NodeId> = optional_id(row, 23)?;
-    let source_revision: Option<RevisionId> = optional_id(row, 24)?;
     let (mime_type, category) = media(kind, &name);
     let node = Node {
         id: id(row, 5)?,
@@ -160,12 +173,7 @@ pub(super) fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
             NodeState::Trashed
         },
         revision_id: optional_id(row, 10)?,
-        content_source: source_node
-            .zip(source_revision)
-            .map(|(node_id, revision_id)| ContentSource {
-                node_id,
-                revision_id,
-            }),
+        content_source: content_source(row, 23)?,
         version: row.get(11)?,
         created_at: Timestamp(row.get(13)?),
         updated_at: Timestamp(row.get(14)?),

@@ -1,5 +1,5 @@
-//! Search: by a part of a name or of metadata, or by words in everything that is written about a
-//! node, with filters on top.
+//! Search for files and folders (nodes): by a part of a name or of metadata, or by words in everything that is
+//! written about one, with filters on top.
 //!
 //! The word index is brought up to date by the search that needs it.
 

@@ -1,4 +1,4 @@
-//! The second factor of an account, as rows: its secret, sealed, the last code that was taken, and recovery
+//! The second factor of an account, as rows: its secret, encrypted, the last code that was accepted, and recovery
 //! codes as their hashes. The codes themselves are made and checked by whoever asks for them.
 
 use super::logins::Hash;

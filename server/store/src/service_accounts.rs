@@ -3,6 +3,7 @@
 use super::Store;
 use super::access::{self, Table};
 use super::logins::Hash;
+use super::page::read_page;
 use super::rows::id as read_id;
 use crate::error::{Error, Result};
 use crate::scope::Scopes;
@@ -75,20 +76,14 @@ impl Store {
         take: u64,
     ) -> Result<(Vec<ServiceAccount>, u64)> {
         self.read(|conn| {
-            let total = conn.query_row(
-                "SELECT count(*) FROM service_accounts WHERE account = ?1 AND deleted_at IS NULL",
-                [account.as_bytes()],
-                |row| row.get(0),
-            )?;
-            let sql = format!(
+            let count =
+                "SELECT count(*) FROM service_accounts WHERE account = ?1 AND deleted_at IS NULL";
+            let list = format!(
                 "SELECT {COLUMNS} FROM service_accounts WHERE account = ?1 AND deleted_at IS NULL \
                  ORDER BY created_at, id LIMIT ?3 OFFSET ?2"
             );
-            let found = conn
-                .prepare_cached(&sql)?
-                .query_map(params![account.as_bytes(), skip, take], service_account)?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((found, total))
+            let which = params![account.as_bytes()];
+            read_page(conn, (count, &list), which, (skip, take), service_account)
         })
     }
 

@@ -1,4 +1,4 @@
-//! The logins of an account, as its administrators see and end them.
+//! The logins of an account, as its owner and its administrators see and end them.
 
 use super::administration::EVERYTHING;
 use super::{Administrator, Store, Tx};
@@ -42,6 +42,30 @@ impl Tx<'_> {
         ] {
             self.conn.execute(sql, [account.as_bytes()])?;
         }
+        Ok(())
+    }
+
+    /// Ends one login of an account, or all of them.
+    ///
+    /// # Errors
+    /// 404 for a login that the account has not.
+    fn end_logins(&self, account: AccountId, only: Option<Uuid>) -> Result<()> {
+        let Some(id) = only else {
+            return self.end_all_logins(account);
+        };
+        let ended = self.conn.execute(
+            "UPDATE grants SET revoked_at = ?3 WHERE account = ?1 AND id = ?2 AND revoked_at IS NULL",
+            params![account.as_bytes(), id.as_bytes(), self.now],
+        )?;
+        if ended == 0 {
+            return Err(Error::not_found(format!(
+                "the account has no login {id} that goes on"
+            )));
+        }
+        self.conn.execute(
+            "DELETE FROM refresh_tokens WHERE grant_id = ?1",
+            [id.as_bytes()],
+        )?;
         Ok(())
     }
 }
@@ -97,24 +121,16 @@ impl Store {
         self.write(|tx| {
             let data = json!({ "session": only });
             tx.note_admin_action(by, AdminAction::SessionsEnded, account, &data)?;
-            let Some(id) = only else {
-                return tx.end_all_logins(account);
-            };
-            let ended = tx.conn.execute(
-                "UPDATE grants SET revoked_at = ?3 WHERE account = ?1 AND id = ?2 AND revoked_at IS NULL",
-                params![account.as_bytes(), id.as_bytes(), tx.now],
-            )?;
-            if ended == 0 {
-                return Err(Error::not_found(format!(
-                    "the account has no login {id} that goes on"
-                )));
-            }
-            tx.conn.execute(
-                "DELETE FROM refresh_tokens WHERE grant_id = ?1",
-                [id.as_bytes()],
-            )?;
-            Ok(())
+            tx.end_logins(account, only)
         })
+    }
+
+    /// Ends one login of an account, or all of them, for its owner.
+    ///
+    /// # Errors
+    /// 404 for a login that the account has not.
+    pub fn end_own_sessions(&self, account: AccountId, only: Option<Uuid>) -> Result<()> {
+        self.write(|tx| tx.end_logins(account, only))
     }
 
     /// Returns true if a login has ended, which another process may have seen to.

@@ -7,7 +7,7 @@ use cairn_wire::shares::{ShareDefaults, ShareTheme};
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::de::DeserializeOwned;
 
-/// One of the two objects.
+/// The kind of settings: each is stored as one JSON object.
 #[derive(Clone, Copy)]
 enum Part {
     Defaults,

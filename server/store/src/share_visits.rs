@@ -1,5 +1,7 @@
-//! Visits of share links: visitors' tokens, the access log, the counts, and what chunks they reach.
+//! Visits of share links: visitors' tokens, the access log, the counts, and which chunks (encrypted pieces of files)
+//! they may download.
 
+use super::page::read_page;
 use super::rows::{id as read_id, name_of, word};
 use super::share_files::is_at_or_below;
 use super::share_rows::ShareRow;
@@ -292,28 +294,21 @@ impl Store {
     ) -> Result<(Vec<AccessEntry>, u64)> {
         let (from, to) = (span.from.unwrap_or(i64::MIN), span.to.unwrap_or(i64::MAX));
         self.read(|conn| {
-            let total = conn
-                .prepare_cached(
-                    "SELECT count(*) FROM share_visits WHERE share = ?1 AND at >= ?2 AND at <= ?3",
-                )?
-                .query_row(params![share.row, from, to], |row| row.get(0))?;
-            let page = conn
-                .prepare_cached(
-                    "SELECT coalesce(email, 'anonymous'), masked_ip, bytes, action, at FROM share_visits \
-                     WHERE share = ?1 AND at >= ?2 AND at <= ?3 ORDER BY row DESC \
-                     LIMIT ?5 OFFSET ?4",
-                )?
-                .query_map(params![share.row, from, to, skip, take], |row| {
-                    Ok(AccessEntry {
-                        email: row.get(0)?,
-                        masked_ip: row.get(1)?,
-                        bytes_served: row.get(2)?,
-                        action: word(row, 3)?,
-                        at: Timestamp(row.get(4)?),
-                    })
-                })?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((page, total))
+            let count =
+                "SELECT count(*) FROM share_visits WHERE share = ?1 AND at >= ?2 AND at <= ?3";
+            let list = "SELECT coalesce(email, 'anonymous'), masked_ip, bytes, action, at FROM share_visits \
+                        WHERE share = ?1 AND at >= ?2 AND at <= ?3 ORDER BY row DESC \
+                        LIMIT ?5 OFFSET ?4";
+            let which = params![share.row, from, to];
+            read_page(conn, (count, list), which, (skip, take), |row| {
+                Ok(AccessEntry {
+                    email: row.get(0)?,
+                    masked_ip: row.get(1)?,
+                    bytes_served: row.get(2)?,
+                    action: word(row, 3)?,
+                    at: Timestamp(row.get(4)?),
+                })
+            })
         })
     }
 }

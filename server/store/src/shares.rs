@@ -1,10 +1,12 @@
 //! Share links: making, finding, changing and revoking them.
 
+use super::page::read_page;
+use super::rows::fresh_id;
 use super::share_rows::{COLUMNS, ShareRow, ShareSettings, TABLES, share_row, storage_name};
 use super::share_visits::end_visits;
 use super::{Actor, Space, Store, Tx, nodes, teams};
 use crate::error::{Error, Result};
-use crate::rights::{Right, allows};
+use crate::rights::Right;
 use cairn_model::{AccountId, EventKind, Kind, NodeId};
 use cairn_wire::shares::StorageType;
 use rusqlite::types::Value;
@@ -86,8 +88,7 @@ fn find_managed(conn: &Connection, account: AccountId, which: &str) -> Result<Sh
 
 /// Returns true if an account manages the links of the team whose space this is.
 fn manages(conn: &Connection, account: AccountId, space: i64) -> Result<bool> {
-    let role = teams::role_in_space(conn, account, space)?;
-    Ok(role.is_some_and(|role| allows(role, Right::ManageShares)))
+    teams::has_right_in_space(conn, account, space, Right::ManageShares)
 }
 
 fn fresh_code(tx: &Tx<'_>) -> Result<String> {
@@ -151,9 +152,7 @@ impl Tx<'_> {
                 )))
             };
         }
-        let id = new
-            .id
-            .unwrap_or_else(|| uuid::Builder::from_random_bytes(self.source.bytes()).into_uuid());
+        let id = new.id.unwrap_or_else(|| fresh_id(self));
         let code = fresh_code(self)?;
         let head = [
             Value::from(id.as_bytes().to_vec()),
@@ -254,17 +253,12 @@ impl Store {
                 ("s.account = ?1", Value::Blob(account.as_bytes().to_vec()))
             };
             let filter = format!("{filter} AND (?2 IS NULL OR s.node = ?2)");
-            let total = conn
-                .prepare_cached(&format!("SELECT count(*) FROM {TABLES} WHERE {filter}"))?
-                .query_row(params![whose, node], |row| row.get(0))?;
-            let sql = format!(
+            let count = format!("SELECT count(*) FROM {TABLES} WHERE {filter}");
+            let list = format!(
                 "SELECT {COLUMNS} FROM {TABLES} WHERE {filter} ORDER BY s.row DESC LIMIT ?4 OFFSET ?3"
             );
-            let page = conn
-                .prepare_cached(&sql)?
-                .query_map(params![whose, node, skip, take], share_row)?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((page, total))
+            let which = params![whose, node];
+            read_page(conn, (&count, &list), which, (skip, take), share_row)
         })
     }
 
@@ -276,7 +270,7 @@ impl Store {
         self.read(|conn| find_managed(conn, account, which))
     }
 
-    /// A link by its short code, for strangers.
+    /// A link by its short code, for visitors without an account.
     ///
     /// # Errors
     /// 404, also if the shared node is in the trash, or the maker has left its team.

@@ -11,8 +11,8 @@ mod relations;
 pub use follows::Side;
 pub use profiles::Handle;
 
-use super::Tx;
 use super::rows::{fresh_id, name_of};
+use super::{Store, Tx};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::social::{Connection as SocialConnection, FeedEntryKind, Relationship};
@@ -21,8 +21,9 @@ use serde_json::Value;
 
 /// Returns whether `from` follows, blocks or mutes `to`.
 fn pair_exists(conn: &Connection, table: Pair, from: AccountId, to: AccountId) -> Result<bool> {
+    let sql = format!("SELECT EXISTS (SELECT 1 FROM {})", table.of_pair());
     Ok(conn
-        .prepare_cached(table.sql())?
+        .prepare_cached(&sql)?
         .query_row(params![from.as_bytes(), to.as_bytes()], |row| row.get(0))?)
 }
 
@@ -35,15 +36,12 @@ enum Pair {
 }
 
 impl Pair {
-    fn sql(self) -> &'static str {
+    /// Returns the table and the condition for the one row of two users.
+    fn of_pair(self) -> &'static str {
         match self {
-            Self::Follows => {
-                "SELECT EXISTS (SELECT 1 FROM follows WHERE follower = ?1 AND followee = ?2)"
-            }
-            Self::Blocks => {
-                "SELECT EXISTS (SELECT 1 FROM blocks WHERE blocker = ?1 AND blocked = ?2)"
-            }
-            Self::Mutes => "SELECT EXISTS (SELECT 1 FROM mutes WHERE muter = ?1 AND muted = ?2)",
+            Self::Follows => "follows WHERE follower = ?1 AND followee = ?2",
+            Self::Blocks => "blocks WHERE blocker = ?1 AND blocked = ?2",
+            Self::Mutes => "mutes WHERE muter = ?1 AND muted = ?2",
         }
     }
 }
@@ -116,6 +114,41 @@ fn other_display_name(conn: &Connection, me: AccountId, other: AccountId) -> Res
 
 fn no_user(user: AccountId) -> Error {
     Error::not_found(format!("there is no user {user}"))
+}
+
+impl Store {
+    /// Changes how an account stands to another one, and returns how it stands then.
+    ///
+    /// # Errors
+    /// 404, 400 for oneself.
+    fn change_connection(
+        &self,
+        me: AccountId,
+        other: AccountId,
+        change: impl FnOnce(&Tx<'_>) -> Result<()>,
+    ) -> Result<SocialConnection> {
+        self.write(|tx| {
+            other_display_name(tx.conn, me, other)?;
+            change(tx)?;
+            social_connection(tx.conn, me, other)
+        })
+    }
+
+    /// Takes an account out of a relation to another one.
+    fn end_relation(
+        &self,
+        table: Pair,
+        me: AccountId,
+        other: AccountId,
+    ) -> Result<SocialConnection> {
+        self.change_connection(me, other, |tx| {
+            tx.conn.execute(
+                &format!("DELETE FROM {}", table.of_pair()),
+                params![me.as_bytes(), other.as_bytes()],
+            )?;
+            Ok(())
+        })
+    }
 }
 
 impl Tx<'_> {

@@ -1,6 +1,6 @@
 //! The one source of time and randomness.
 //!
-//! Everything that the server makes up (ids, keys, nonces, the feed's history id) and every time that it
+//! Everything that the server makes up (ids, keys, nonces, the change feed's history id) and every time that it
 //! looks at comes from here, so that a seed and a virtual clock give the same run twice.
 
 use parking_lot::Mutex;

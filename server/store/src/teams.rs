@@ -1,4 +1,4 @@
-//! Teams and who belongs to them; each has a space of its own.
+//! Teams and their members. Each team has a space: a tree of files of its own, with its own keys and quotas.
 //!
 //! A caller who is not a member learns nothing of what a team has (403), and neither does a member
 //! without the right.
@@ -12,6 +12,7 @@ pub use figures::StoredByMembers;
 pub use grants::MAX_GRANT;
 
 use super::access::{self, Table};
+use super::page::read_page;
 use super::rows::{id, name_of, word};
 use super::{Space, Store, Tx};
 use crate::error::{Error, Result};
@@ -115,6 +116,17 @@ pub(super) fn role_in_space(
         .map(|found| found.role))
 }
 
+/// Returns true if an account has a right in the team whose space this is.
+pub(super) fn has_right_in_space(
+    conn: &Connection,
+    account: AccountId,
+    space: i64,
+    right: Right,
+) -> Result<bool> {
+    let role = role_in_space(conn, account, space)?;
+    Ok(role.is_some_and(|role| allows(role, right)))
+}
+
 /// All members' accounts.
 pub(super) fn member_ids(conn: &Connection, team: TeamId) -> Result<Vec<AccountId>> {
     Ok(conn
@@ -199,16 +211,11 @@ impl Store {
     /// One page of the teams that an account belongs to, by name, and their number.
     pub fn teams(&self, account: AccountId, skip: u64, take: u64) -> Result<(Vec<Team>, u64)> {
         self.read(|conn| {
-            let total = conn
-                .prepare_cached("SELECT count(*) FROM team_members WHERE account = ?1")?
-                .query_row([account.as_bytes()], |row| row.get(0))?;
-            let teams = conn
-                .prepare_cached(&format!(
-                    "{TEAM_SQL} ORDER BY t.name COLLATE NOCASE, t.id LIMIT ?3 OFFSET ?2"
-                ))?
-                .query_map(params![account.as_bytes(), skip, take], team)?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((teams, total))
+            let count = "SELECT count(*) FROM team_members WHERE account = ?1";
+            let list =
+                format!("{TEAM_SQL} ORDER BY t.name COLLATE NOCASE, t.id LIMIT ?3 OFFSET ?2");
+            let which = params![account.as_bytes()];
+            read_page(conn, (count, &list), which, (skip, take), team)
         })
     }
 

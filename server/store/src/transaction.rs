@@ -1,4 +1,4 @@
-//! Transactions: reads of one consistent state, and writes that give out positions of the feed.
+//! Transactions: reads of one consistent state, and writes that give out positions of the change feed.
 
 use super::error::Result;
 use super::mails::MailQueue;
@@ -57,7 +57,7 @@ struct Written<T> {
     value: T,
     /// The last position of the feed that it gave out.
     seq: Option<i64>,
-    /// Rows of the spaces that changed.
+    /// Rows of the spaces (file trees of accounts and teams) that changed.
     moved: Vec<i64>,
     raised: bool,
     mails: bool,

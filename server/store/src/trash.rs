@@ -1,4 +1,4 @@
-//! Into the trash and out again.
+//! Moves nodes (files and folders) into the trash and out again.
 //!
 //! Trashing is one change of the top node; what lies below follows without changes of its own.
 //! Restoring makes a change for each, because clients have dropped them all.

@@ -1,4 +1,4 @@
-//! Changing a node's metadata: name, folder and the rest in one atomic step.
+//! Changing the metadata of a node (a file or folder): name, folder and the rest in one atomic step.
 
 use super::rows::{NodeRow, parent_blob};
 use super::{Actor, Space, Tx, nodes, usage};

@@ -1,5 +1,5 @@
-//! A batch of small files, whose chunks lie in one object: each file on its own terms, all in one
-//! transaction.
+//! Stores a batch of small files, whose chunks came in one request and lie in one object (one stored blob): each file
+//! succeeds or fails by itself, all in one transaction.
 
 use super::rows::HeldChunk;
 use super::upload_content::{Target, check_commit, commit, record_of};
@@ -11,8 +11,8 @@ use cairn_wire::nodes::{ContentSource, Node};
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
 use rusqlite::Connection;
 
-/// Maximum number of chunks that the copies of one batch may take over. Each is a row of the new revision, for which a
-/// file of the batch costs the sender only its record.
+/// Maximum number of chunks that the copies in one batch (`copy_of`: new files made of the chunks of an existing
+/// revision) may take over. Each chunk costs the server a row, and the sender nothing.
 const MAX_RETAINED: usize = 100_000;
 
 /// One file of a batch.
@@ -47,7 +47,8 @@ enum Placing {
     Replace,
 }
 
-/// Decides how a chunk gets its place. Bytes that nobody has compared are not built on.
+/// Decides how a chunk gets its place. A new revision never relies on stored bytes that nobody has compared with those
+/// that were sent.
 fn placing(
     tx: &Tx<'_>,
     actor: &Actor,
@@ -116,7 +117,7 @@ fn store_one(
         .iter()
         .map(|(chunk, _)| placing(tx, actor, item, chunk))
         .collect::<Result<Vec<_>>>()?;
-    // What comes in a batch was all sent: nothing is borrowed.
+    // All chunks of a batch were sent with it, so the file holds them itself.
     let holder = item.create.node_id;
     let held = |(chunk, _): &(SealedChunk, u64)| HeldChunk {
         chunk: *chunk,
@@ -143,8 +144,8 @@ fn store_one(
     Ok((node, used))
 }
 
-/// Keeps the objects of a revision for another one that is made of them, and returns them. Nothing is written if it
-/// fails. `retained` counts them in this batch.
+/// Adds a reference to each chunk of a revision for another one that is made of them (`copy_of`), and returns them.
+/// Nothing is written if it fails. `retained` counts them in this batch.
 ///
 /// # Errors
 /// 404 for a revision that is not in the space, 400 for one of another length, or if it is one too many for a batch.
@@ -248,7 +249,7 @@ impl Store {
         })
     }
 
-    /// Stores the files of a batch whose chunks lie in `object`, each on its own terms, in one
+    /// Stores the files of a batch whose chunks lie in `object`, each for itself, in one
     /// transaction.
     pub fn store_batch(
         &self,

@@ -1,4 +1,4 @@
-//! The chunks that come in one by one for an upload.
+//! The chunks (encrypted pieces of a file) that come in one by one for an upload.
 
 use super::chunks;
 use super::holders::{self, StoredChunk};

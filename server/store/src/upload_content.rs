@@ -1,5 +1,5 @@
-//! Content becomes a revision: the checks and the one transaction. A batch has its own way to them in
-//! `upload_batch`.
+//! Completes an upload: its content becomes a revision, a version of a file, with the checks and the write in one
+//! transaction. `upload_batch` uses them for many small files.
 
 use super::rows::{HeldChunk, State, pack_held};
 use super::usage::{self, Growth};
@@ -32,7 +32,7 @@ impl Target {
     }
 }
 
-/// Finds out what committing an upload would do now.
+/// Finds out what completing an upload would do now.
 ///
 /// # Errors
 /// Those of [`check_target`], and 412 for a revision of another version of the node than the present one.
@@ -106,7 +106,7 @@ pub(super) fn check_target(
     Ok(Target::NewRevision(Box::new(old.node)))
 }
 
-/// The error for a node of another space: not found where a revision of it was meant.
+/// The error for a node of another account or team: not found where a revision of it was meant.
 fn other_space_error(conn: &Connection, space: Space, create: &CreateUpload) -> Error {
     let id = create.node_id;
     if create.base_revision_id.is_none() {

@@ -1,4 +1,5 @@
-//! Uploads in progress: what they announced, which of their chunks are here, when they end.
+//! Uploads in progress: what they announced, which of their chunks (encrypted pieces of the file) are here, when they
+//! end.
 
 use super::holders::{self, Announced, Presence};
 use super::rows::{id as read_id, pack_chunks, unpack_chunks};

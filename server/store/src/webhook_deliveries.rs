@@ -1,6 +1,8 @@
 //! Deliveries of webhooks as their owner sees them: the list, the attempts, a test and a retry.
 
 use super::Store;
+use super::page::read_page;
+use super::rows::id as read_id;
 use super::webhooks::find;
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, DeliveryState, EventKind};
@@ -27,7 +29,7 @@ pub(super) fn number_of(state: DeliveryState) -> i64 {
     }
 }
 
-/// Returns what the sealed start of a response is bound to.
+/// Returns the associated data with which the start of a response is encrypted.
 pub(super) fn response_of(delivery: i64) -> Vec<u8> {
     [b"response ".as_slice(), &delivery.to_be_bytes()].concat()
 }
@@ -62,21 +64,17 @@ impl Store {
         let state = state.map(number_of);
         self.read(|conn| {
             find(conn, account, webhook, now)?;
-            let total = conn.query_row(
-                "SELECT count(*) FROM webhook_deliveries WHERE webhook = ?1 AND (?2 IS NULL OR state = ?2)",
-                params![webhook.as_bytes(), state],
-                |row| row.get(0),
-            )?;
-            let ids: Vec<[u8; 16]> = conn
-                .prepare_cached(
-                    "SELECT id FROM webhook_deliveries WHERE webhook = ?1 AND (?2 IS NULL OR state = ?2) \
-                     ORDER BY row DESC LIMIT ?4 OFFSET ?3",
-                )?
-                .query_map(params![webhook.as_bytes(), state, skip, take], |row| row.get(0))?
-                .collect::<rusqlite::Result<_>>()?;
+            let filter = "webhook = ?1 AND (?2 IS NULL OR state = ?2)";
+            let count = format!("SELECT count(*) FROM webhook_deliveries WHERE {filter}");
+            let list = format!(
+                "SELECT id FROM webhook_deliveries WHERE {filter} ORDER BY row DESC LIMIT ?4 OFFSET ?3"
+            );
+            let which = params![webhook.as_bytes(), state];
+            let (ids, total) =
+                read_page(conn, (&count, &list), which, (skip, take), |row| read_id(row, 0))?;
             let found = ids
                 .into_iter()
-                .map(|id| self.delivery(conn, webhook, Uuid::from_bytes(id)))
+                .map(|id| self.delivery(conn, webhook, id))
                 .collect::<Result<_>>()?;
             Ok((found, total))
         })

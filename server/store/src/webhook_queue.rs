@@ -1,4 +1,4 @@
-//! The queue of deliveries that are due, and the result of each attempt.
+//! The queue of webhook deliveries that are due, and the result of each attempt.
 
 use super::Store;
 use super::outbox::associated_data;
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 /// Deliveries of one webhook that are on their way at once.
 const PER_WEBHOOK: i64 = 4;
-/// The times that the contract gives: minutes 1, 5 and 30, hours 2 and 12.
+/// The waits before further attempts, as the API documents them: minutes 1, 5 and 30, hours 2 and 12.
 const RETRY_AFTER_MS: [i64; 5] = [60_000, 300_000, 1_800_000, 7_200_000, 43_200_000];
 /// The time for which finished deliveries can be looked at.
 const KEPT_MS: i64 = 30 * 24 * 3600 * 1000;

@@ -1,6 +1,7 @@
 //! Webhooks: making, changing and deleting them.
 
 use super::access::{self, Table};
+use super::page::read_page;
 use super::{Store, Tx};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, EventKind};
@@ -51,7 +52,7 @@ pub(super) fn find(conn: &Connection, account: AccountId, id: Uuid, now: i64) ->
         })
 }
 
-/// Returns what a sealed secret is bound to.
+/// Returns the associated data with which a secret is encrypted.
 pub(super) fn secret_of(webhook: Uuid) -> Vec<u8> {
     [b"secret ".as_slice(), webhook.as_bytes()].concat()
 }
@@ -120,20 +121,13 @@ impl Store {
             WebhookFilter::All => None,
         };
         self.read(|conn| {
-            let total = conn.query_row(
-                "SELECT count(*) FROM webhooks WHERE account = ?1 AND (?2 IS NULL OR enabled = ?2)",
-                params![account.as_bytes(), enabled],
-                |row| row.get(0),
-            )?;
-            let sql = format!(
-                "SELECT {COLUMNS} FROM webhooks WHERE account = ?1 AND (?2 IS NULL OR enabled = ?2) \
-                 ORDER BY created_at, id LIMIT ?4 OFFSET ?3"
+            let filter = "account = ?1 AND (?2 IS NULL OR enabled = ?2)";
+            let count = format!("SELECT count(*) FROM webhooks WHERE {filter}");
+            let list = format!(
+                "SELECT {COLUMNS} FROM webhooks WHERE {filter} ORDER BY created_at, id LIMIT ?4 OFFSET ?3"
             );
-            let found = conn
-                .prepare_cached(&sql)?
-                .query_map(params![account.as_bytes(), enabled, skip, take], |row| webhook(row, now))?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((found, total))
+            let which = params![account.as_bytes(), enabled];
+            read_page(conn, (&count, &list), which, (skip, take), |row| webhook(row, now))
         })
     }
 

@@ -1,4 +1,4 @@
-//! The assistant's stream, its cost, classification with its gate; and the diagnoses.
+//! The assistant's stream, its cost, the classification of folders and the check before it; and the diagnoses.
 
 use super::world::World;
 use cairn_wire::ai::{AiUsage, ClassifiedFolder};

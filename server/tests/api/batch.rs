@@ -1,4 +1,4 @@
-//! `POST /nodes/batch`.
+//! `POST /nodes/batch`: many changes of files and folders in one request.
 
 use super::world::{Caller, World, new_node};
 use cairn_wire::nodes::{Node, NodeResults};

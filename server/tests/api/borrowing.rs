@@ -1,4 +1,5 @@
-//! Copies whose new revisions use the chunks of their original, and bytes that nobody has compared.
+//! Keyless copies whose new versions use chunks that are stored for the original, and stored bytes that nobody has
+//! compared yet with what a client meant.
 
 use super::quota::quota;
 use super::upload_batch;

@@ -1,4 +1,4 @@
-//! Copies without keys.
+//! Copies of files and folders by a caller without keys: the content stays encrypted as it is.
 
 use super::world::{Draft, RECORD, World, new_node};
 use axum::http::Method;

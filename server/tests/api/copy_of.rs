@@ -1,4 +1,4 @@
-//! New files that are made of the objects of a revision, so that nothing of them is sent.
+//! New files with `copy_of`: made of the stored content of another file's version, so that nothing of it is sent.
 
 use super::quota::quota;
 use super::world::{Caller, Draft, RECORD, World, new_node, new_revision};

@@ -1,4 +1,4 @@
-//! Fault rules and the recording of requests.
+//! Fault rules (failures on purpose) and the recording of requests.
 
 use super::world::World;
 use axum::body::Body;

@@ -1,4 +1,5 @@
-//! Chunks with ranges, manifests, and many files in one frame.
+//! Downloads: chunks (encrypted pieces of files) with ranges, manifests (encrypted descriptions of a content), and many
+//! files in one frame.
 
 use super::upload_batch;
 use super::world::{Caller, Draft, TestResponse, World, id_of, new_node, new_revision};

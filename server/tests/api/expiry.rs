@@ -1,4 +1,4 @@
-//! Data that goes by itself, and nothing of it that is needed.
+//! Data that the server deletes after its time, and that nothing which is still needed goes with it.
 
 use super::shares::share;
 use super::world::{Draft, World, id_of};

@@ -1,4 +1,4 @@
-//! The change feed and the snapshot.
+//! The change feed (each file and folder once, in the order of its latest change) and the snapshot of all of them.
 
 use super::world::{Caller, Draft, World};
 use cairn_model::{Cursor, NodeId};

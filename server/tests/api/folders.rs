@@ -1,4 +1,4 @@
-//! Paths of folders in one call, favorites, descriptions, labels and tags.
+//! Missing folders of paths in one call, favorites, descriptions, labels and tags.
 
 use super::world::{World, new_node};
 use cairn_wire::nodes::{CreatedFolders, Node};

@@ -1,4 +1,4 @@
-//! Things that go away by themselves.
+//! Background deletion: uploads, chunks and stored objects that nothing needs any more.
 
 use super::world::{Draft, World, id_of};
 use axum::http::Method;

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`.
+//! `Idempotency-Key`: a repeated request gets the response of the first time.
 
 use super::world::{Caller, TestResponse, World};
 use axum::http::Method;

@@ -1,4 +1,4 @@
-//! Things that go by rule: files of a retention rule, old revisions.
+//! Deletion by rules: files under a retention rule, old file versions.
 
 use super::world::{Caller, Draft, World};
 use cairn_server::{KeptRevisions, Options};

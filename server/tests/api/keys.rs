@@ -1,4 +1,5 @@
-//! The key bundle.
+//! The key bundle: an account's encryption keys, wrapped by the client; the server stores it and checks who replaces
+//! it.
 
 use super::world::{Caller, TestResponse, World};
 use axum::http::Method;

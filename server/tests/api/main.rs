@@ -1,4 +1,4 @@
-//! The HTTP interface, driven in-process: each endpoint with what it grants and what it refuses.
+//! The HTTP interface, driven in-process: each endpoint with what it allows and what it refuses.
 
 #![expect(
     clippy::unwrap_used,
@@ -16,6 +16,7 @@ mod connections;
 mod conventions;
 mod copies;
 mod copy_of;
+mod cors;
 mod determinism;
 mod dev_accounts;
 mod dev_clock;

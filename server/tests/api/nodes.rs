@@ -1,4 +1,4 @@
-//! Folders and metadata.
+//! Nodes: files and folders, their metadata.
 
 use super::world::{Draft, World, new_node};
 use axum::http::Method;

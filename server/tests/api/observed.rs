@@ -1,4 +1,4 @@
-//! Readiness and metrics: what the server says about itself to those who watch it.
+//! Monitoring: readiness and metrics.
 
 use super::world::World;
 use axum::http::Method;

@@ -119,6 +119,9 @@ const ENDPOINTS: &[&str] = &[
     "get /oauth/device",
     "post /oauth/device",
     "post /oauth/second-factor",
+    "get /oauth/account",
+    "post /oauth/account",
+    "post /oauth/account/change",
     "get /api/v1/teams/",
     "post /api/v1/teams/",
     "get /api/v1/teams/{id}",
@@ -437,7 +440,7 @@ fn every_list_comes_in_the_envelope_and_takes_a_page() {
             assert!(fields.contains_key(name), "{path} lacks {name}");
         }
         let parameters = operation["parameters"].as_array().unwrap();
-        // The published contract fixes the size of the feed's pages.
+        // The published API fixes the size of the feed's pages.
         let sized = path != "/api/v1/social/feed";
         for name in ["page", "page_size"]
             .into_iter()
@@ -453,13 +456,15 @@ fn every_list_comes_in_the_envelope_and_takes_a_page() {
 
 /// Headers that HTTP itself, or a proxy in front of the server, gives a meaning to: described elsewhere, or not ours
 /// to describe.
-const OF_HTTP: [&str; 8] = [
+const OF_HTTP: [&str; 10] = [
     "accept",
+    "access-control-request-method",
     "authorization",
     "content-length",
     "content-type",
     "cookie",
     "host",
+    "origin",
     "x-forwarded-for",
     "x-forwarded-proto",
 ];
@@ -514,9 +519,10 @@ fn headers_read() -> BTreeSet<String> {
             "headers().get_all(",
             "headers.contains_key(",
             "headers().contains_key(",
+            "uuid_header(headers,",
         ] {
             for (at, _) in text.match_indices(look_up) {
-                let argument = text[at + look_up.len()..].split(')').next().unwrap();
+                let argument = text[at + look_up.len()..].split([')', ',']).next().unwrap();
                 found.extend(header_name(argument, &ours));
             }
         }

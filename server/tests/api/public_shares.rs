@@ -1,4 +1,4 @@
-//! Share links from a stranger's side: the gate, the states, the counts, the chunks.
+//! Share links from a visitor's side: the password check (`gate`), the states, the counts, the chunks.
 
 use super::quota::quota;
 use super::shares::{DAY, share};
@@ -15,6 +15,18 @@ async fn put_file(owner: &Caller, link: &Share, file: &Node) -> TestResponse {
     owner
         .put(&format!("/api/v1/shares/{}/files", link.id), &files)
         .await
+}
+
+/// Shares a folder with a file, and a folder in it with another: `d`, `d/e`, `d/a.txt`, `d/e/b.txt`.
+async fn share_folder(owner: &Caller, settings: Value) -> (Share, [Node; 4]) {
+    let folder = owner.folder(None, "d").await;
+    let inner = owner.folder(Some(folder.id), "e").await;
+    let first = owner.file(Some(folder.id), "a.txt", "one").await;
+    let second = owner.file(Some(inner.id), "b.txt", "two").await;
+    let link = share(owner, &folder, settings).await;
+    put_file(owner, &link, &first).await.done(200);
+    put_file(owner, &link, &second).await.done(200);
+    (link, [folder, inner, first, second])
 }
 
 fn path(link: &Share, part: &str) -> String {
@@ -339,13 +351,7 @@ async fn a_view_only_link_is_looked_at_and_not_downloaded() {
 async fn a_folder_link_carries_what_lies_in_the_folder_and_keeps_the_shared_revision() {
     let world = World::new();
     let (owner, stranger) = (world.owner(), world.nobody());
-    let folder = owner.folder(None, "d").await;
-    let inner = owner.folder(Some(folder.id), "e").await;
-    let first = owner.file(Some(folder.id), "a.txt", "one").await;
-    let second = owner.file(Some(inner.id), "b.txt", "two").await;
-    let link = share(&owner, &folder, json!({})).await;
-    put_file(&owner, &link, &first).await.done(200);
-    put_file(&owner, &link, &second).await.done(200);
+    let (link, [folder, _, first, second]) = share_folder(&owner, json!({})).await;
     put_file(&owner, &link, &folder).await.failed(400);
     owner.upload(&Draft::of(&first, "later")).await.done(200);
     let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
@@ -520,13 +526,8 @@ async fn visits_that_a_link_s_new_settings_do_not_let_in_end() {
 async fn a_download_that_counts_fetches_the_file_that_it_was_begun_of() {
     let world = World::new();
     let (owner, stranger) = (world.owner(), world.nobody());
-    let folder = owner.folder(None, "d").await;
-    let inner = owner.folder(Some(folder.id), "e").await;
-    let first = owner.file(Some(folder.id), "a.txt", "one").await;
-    let second = owner.file(Some(inner.id), "b.txt", "two").await;
-    let link = share(&owner, &folder, json!({"download_limit": 3})).await;
-    put_file(&owner, &link, &first).await.done(200);
-    put_file(&owner, &link, &second).await.done(200);
+    let settings = json!({"download_limit": 3});
+    let (link, [_, inner, first, second]) = share_folder(&owner, settings).await;
     let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
     let token = async |node: Value| {
         let headers = [("x-share-access", opened.access.as_str())];

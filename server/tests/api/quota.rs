@@ -1,4 +1,4 @@
-//! Limits on what an account may use.
+//! Quotas: limits on what an account, or a team in its space (file tree), may store and transfer.
 
 use super::world::{Caller, Draft, RECORD, World};
 use axum::http::Method;

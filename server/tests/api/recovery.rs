@@ -1,4 +1,5 @@
-//! The recovery key and the log of what happened to an account's keys.
+//! Recovery keys (the client's, which opens the account's keys, and the server's, which only proves whose account it
+//! is) and the log of what happened to an account's keys.
 
 use super::world::{Caller, World};
 use cairn_wire::Page;

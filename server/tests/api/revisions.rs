@@ -1,4 +1,4 @@
-//! Older content, and its way back.
+//! Revisions: the versions of a file's content, and restoring one.
 
 use super::world::{Draft, RECORD, World, new_revision};
 use cairn_wire::Page;

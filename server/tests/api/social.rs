@@ -1,4 +1,4 @@
-//! People to each other: profiles, following, blocking, the feed, tips.
+//! Relations between users: profiles, following, blocking, the feed, tips.
 
 use super::world::{Caller, World};
 use cairn_model::AccountId;

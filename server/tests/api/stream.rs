@@ -1,4 +1,4 @@
-//! The feed as server-sent events.
+//! The change feed (each file and folder once, in the order of its latest change) as server-sent events.
 
 use super::world::{Caller, World};
 use axum::body::{Body, BodyDataStream};

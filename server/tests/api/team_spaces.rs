@@ -1,4 +1,5 @@
-//! The space of a team: its members reach the nodes in it, each by their role, and nobody else does.
+//! The space (file tree) of a team: its members reach the files and folders in it, each by their role, and nobody else
+//! does.
 
 use super::world::{Caller, Draft, World, id_of, new_revision};
 use axum::http::Method;

@@ -1,4 +1,4 @@
-//! Many small files in one frame.
+//! Uploads of many small files in one frame (a JSON head, then bytes).
 
 use super::world::{Caller, Draft, RECORD, TestResponse, World, digest, id_of, new_revision};
 use axum::http::Method;

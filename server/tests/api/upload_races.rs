@@ -1,4 +1,4 @@
-//! Several writers at once, on several threads.
+//! Several clients that upload at once, on several threads.
 
 use super::world::{Draft, World};
 use cairn_server::Options;

@@ -1,4 +1,5 @@
-//! A server in memory and callers who talk to its router without a socket.
+//! The fixture of these tests, the `World`: a server in memory, and callers (`owner` and `member` of a team,
+//! `outsider`, `nobody`) whose requests go to its router without a socket.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -166,7 +167,7 @@ impl TestResponse {
 }
 
 impl Caller {
-    /// The same caller in another space than their own.
+    /// The same caller in another space (file tree) than their own: that of a team.
     pub(crate) fn in_space(&self, space: SpaceId) -> Self {
         Self {
             space: Some(space.to_string()),

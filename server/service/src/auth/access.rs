@@ -1,5 +1,5 @@
-//! Determines where a request acts and whether it may: the space of `X-Space-Id`, and accounts on
-//! their way out.
+//! Determines in which space (the files of an account or a team) a request acts, by `X-Space-Id`, and whether it may;
+//! accounts whose deletion was asked for may only read.
 //!
 //! Handlers know nothing of teams: with the header they find the team's space where the caller's own
 //! would be. Only what members can't do is asked for by name ([`Caller::require`]).
@@ -15,6 +15,7 @@ use cairn_store::rights::{Right, allows, refusal};
 use cairn_wire::Timestamp;
 use cairn_wire::headers::SPACE_ID;
 use cairn_wire::teams::TeamRole;
+use std::str::FromStr;
 
 /// Writes that an account may make while it waits for its deletion: changing its mind, and
 /// taking its files along.
@@ -78,16 +79,24 @@ impl Caller {
 
 /// The space that a request names.
 fn named_space(headers: &HeaderMap) -> Result<Option<SpaceId>> {
-    headers
-        .get(SPACE_ID)
-        .map(|value| {
-            value
-                .to_str()
-                .ok()
-                .and_then(|text| text.parse().ok())
-                .ok_or_else(|| Error::invalid("`X-Space-Id` has to be a UUID"))
-        })
-        .transpose()
+    uuid_header(headers, SPACE_ID, "X-Space-Id")
+}
+
+/// Returns the id in a header, if the request has that.
+///
+/// # Errors
+/// 400 for what is no UUID.
+pub(super) fn uuid_header<T: FromStr>(
+    headers: &HeaderMap,
+    header: &str,
+    title: &str,
+) -> Result<Option<T>> {
+    let Some(value) = headers.get(header) else {
+        return Ok(None);
+    };
+    let id = value.to_str().ok().and_then(|text| text.parse().ok());
+    id.map(Some)
+        .ok_or_else(|| Error::invalid(format!("`{title}` has to be a UUID")))
 }
 
 /// Turns an authenticated caller into one at work.

@@ -1,7 +1,7 @@
 //! Checks a request's body against the OpenAPI document, which says all that is demanded of it.
 //!
-//! The document is made from the routes, which can't be known here: it is handed in. A body is checked
-//! while its text is read, and nothing is made of it: a list of all chunks of a large file is long.
+//! The document is generated from the routes, which this module must not import: it is passed in at the start. A body
+//! is checked while it is parsed, without building a value of it: the list of all chunks of a large file is long.
 
 mod rules;
 

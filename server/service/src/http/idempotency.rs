@@ -1,8 +1,8 @@
 //! `Idempotency-Key`: a creating POST that is sent again gets the response of the first time.
 //!
-//! Uploads are left out: the ids that clients choose make them repeatable without keeping responses. So is what only
-//! reads. Of a response that is too long to be kept it is known that it was given: the repetition is refused, and
-//! nothing is done twice.
+//! Uploads are left out: the ids that clients choose make them repeatable without keeping responses. So are
+//! requests that only read. Of a response that is too long to be kept, only the fact is kept: the repetition is
+//! refused, and nothing is done twice.
 
 pub(crate) mod kept;
 
@@ -77,7 +77,7 @@ async fn handle(app: &AppState, request: Request, next: Next) -> Result<Response
         .chain_update([0])
         .chain_update(parts.uri.path())
         .chain_update([0])
-        // The same request in another space is another request.
+        // The same request for the files of another team (`X-Space-Id`) is another request.
         .chain_update(
             parts
                 .headers

@@ -1,4 +1,4 @@
-//! A body that is passed on as it is, while somebody watches it pass.
+//! A body that is passed on as it is, while an observer is told of its bytes and its end.
 
 use axum::body::{Body, Bytes, HttpBody};
 use http_body::{Frame, SizeHint};
@@ -7,10 +7,10 @@ use std::task::{Context, Poll};
 
 /// Watches a body.
 pub trait Observer: Send + Unpin + 'static {
-    /// Hears of each time that the body is asked for more, with the bytes that came.
+    /// Called each time that the body is asked for more, with the bytes that came.
     fn on_poll(&mut self, data: Option<&Bytes>);
 
-    /// Hears once that the body has ended, or is given up.
+    /// Called once, after the body has ended or is given up.
     fn on_end(&mut self) {}
 }
 
@@ -19,7 +19,7 @@ struct Observed<O: Observer> {
     observer: O,
 }
 
-/// Returns the body with somebody who watches it.
+/// Returns the body with an observer.
 pub fn observe(inner: Body, observer: impl Observer) -> Body {
     Body::new(Observed { inner, observer })
 }

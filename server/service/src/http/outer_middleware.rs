@@ -1,5 +1,5 @@
-//! The outermost step of a request: its id, its place in the log and the metrics, and the one body that
-//! errors have.
+//! The outermost middleware: gives a request its id, writes the access log and the metrics, and gives all errors the
+//! one body that they have.
 
 use super::conditional;
 use super::measured::count_bytes;
@@ -86,8 +86,8 @@ impl Entry {
     }
 }
 
-/// Refuses a request over a connection that names no host, or more than one: programs in front of this one may
-/// have gone by another than this one would (RFC 9112, section 3.2).
+/// Refuses a request over a connection that names no host, or more than one: a proxy in front of the server may have
+/// used another of them than the server would (RFC 9112, section 3.2).
 fn check_host(request: &Request) -> Result<()> {
     let over_a_connection = request
         .extensions()

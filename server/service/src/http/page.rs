@@ -24,7 +24,7 @@ impl Window {
         Self::counting(1, page, page_size)
     }
 
-    /// The same where the contract counts pages from 0.
+    /// The same for endpoints whose pages count from 0.
     ///
     /// # Errors
     /// 400 for a size that is out of range.

@@ -1,5 +1,5 @@
-//! A visitor without a token: an address, which leaves this module masked, or as a network whose
-//! requests are counted.
+//! The network address of a caller. It leaves this module only masked, or as the network for which requests are
+//! counted.
 
 use super::rate::Network;
 use crate::error::Error;

@@ -15,12 +15,10 @@ use tokio::time::timeout;
 const WAITS_S: [i64; 9] = [30, 120, 600, 1_800, 3_600, 10_800, 43_200, 86_400, 86_400];
 /// For a whole mail. RFC 5321, section 4.5.3.2.6: a server may take ten minutes to accept a text.
 const TIMEOUT: Duration = Duration::from_secs(660);
-/// The longest time without looking, should the clock have been put.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// After a failing database, and while the mail server takes no mail at all.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// The reason that a mail was not taken.
+/// The reason why a mail was not accepted.
 struct Failure {
     text: String,
     code: Option<u16>,
@@ -109,11 +107,7 @@ async fn send_due(app: &AppState, transport: &Transport, sender: &Mailbox) -> Re
 }
 
 fn until_next(app: &AppState) -> Result<Duration> {
-    let at = app.store.next_mail_at()?;
-    let wait = at.map(|at| at.saturating_sub(app.source.now_ms()).max(0));
-    Ok(wait.map_or(LONGEST_WAIT, |ms| {
-        Duration::from_millis(ms.unsigned_abs()).min(LONGEST_WAIT)
-    }))
+    Ok(app.wait_until(app.store.next_mail_at()?))
 }
 
 /// Sends one mail and records how it went; returns true if the others would fail, too.

@@ -111,7 +111,7 @@ fn refer(name: &str) -> Value {
     json!({ "$ref": format!("#/components/responses/{name}") })
 }
 
-/// Adds it all.
+/// Adds all of these parts to the document.
 pub(super) fn complete(document: &mut Value) {
     unique_names(document);
     shared_responses(document);

@@ -6,11 +6,12 @@ use crate::auth::administrator::Admin;
 use crate::error::Result;
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
+use crate::http::secret::show_once;
 use crate::state::{AppState, address};
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 use cairn_model::AccountId;
 use cairn_store::NewLimits;
 use cairn_wire::Page;
@@ -174,12 +175,8 @@ async fn invite(
         mailed: link.is_none(),
         link,
     };
-    let mut response = (StatusCode::CREATED, Json(body)).into_response();
-    // The link makes an account: it is kept nowhere, the responses for repeated requests included.
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    // The link makes an account.
+    Ok(show_once((StatusCode::CREATED, Json(body))))
 }
 
 /// Lists what administrators changed, latest first.

@@ -5,12 +5,13 @@ use crate::bounds::CREDENTIAL_NAME;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
+use crate::http::secret::show_once;
 use crate::http::text::bounded_text;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 use cairn_wire::Page;
 use cairn_wire::account::{ApiKey, CreateApiKey, CreatedApiKey};
 use cairn_wire::page::PageQuery;
@@ -94,12 +95,8 @@ async fn create(
     let expires_in = new.expires_in.as_deref().map(duration_ms).transpose()?;
     let key = app.fresh_key();
     let info = app.store_key(caller.account, &name, &key, expires_in)?;
-    let mut response = (StatusCode::CREATED, Json(CreatedApiKey { key, info })).into_response();
-    // Also keeps it out of the responses that are remembered for repeated requests.
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    let body = CreatedApiKey { key, info };
+    Ok(show_once((StatusCode::CREATED, Json(body))))
 }
 
 /// Revokes a key at once.

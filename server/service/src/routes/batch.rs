@@ -1,4 +1,4 @@
-//! `POST /nodes/batch`: many folders, moves and deletions in one transaction, each on its own terms.
+//! `POST /nodes/batch`: many folders, moves and deletions in one transaction; each succeeds or fails by itself.
 
 use super::nodes::name;
 use crate::auth::Caller;

@@ -1,4 +1,5 @@
-//! The change feed by pages, and the snapshot that a lost position leads to.
+//! The change feed (each file and folder once, in the order of its latest change) by pages, and the snapshot that a
+//! client reads whose position in the feed is no longer valid.
 
 use crate::auth::Caller;
 use crate::bounds::CHANGES_PAGE;

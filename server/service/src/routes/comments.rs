@@ -74,11 +74,7 @@ async fn add(
     PathArgs(id): PathArgs<NodeId>,
     Input(new): Input<WriteComment>,
 ) -> Result<(StatusCode, Json<Comment>)> {
-    let text = text(new)?;
-    let written = app
-        .store
-        .write(|tx| tx.add_comment(&caller.actor(), id, None, &text))?;
-    Ok((StatusCode::CREATED, Json(written)))
+    write(&app, &caller, id, None, new)
 }
 
 /// Replies to a comment.
@@ -97,10 +93,21 @@ async fn reply(
     PathArgs((id, parent)): PathArgs<(NodeId, Uuid)>,
     Input(new): Input<WriteComment>,
 ) -> Result<(StatusCode, Json<Comment>)> {
+    write(&app, &caller, id, Some(parent), new)
+}
+
+/// Writes a comment on a node, or the reply to another comment on it.
+fn write(
+    app: &AppState,
+    caller: &Caller,
+    node: NodeId,
+    parent: Option<Uuid>,
+    new: WriteComment,
+) -> Result<(StatusCode, Json<Comment>)> {
     let text = text(new)?;
     let written = app
         .store
-        .write(|tx| tx.add_comment(&caller.actor(), id, Some(parent), &text))?;
+        .write(|tx| tx.add_comment(&caller.actor(), node, parent, &text))?;
     Ok((StatusCode::CREATED, Json(written)))
 }
 

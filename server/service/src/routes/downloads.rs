@@ -1,4 +1,5 @@
-//! Downloads: one chunk with ranges, or many small files in one frame.
+//! Downloads: one chunk (an encrypted piece of a file) with ranges, or many small files in one frame (a JSON head, then
+//! bytes).
 
 use super::revisions::raise_downloaded;
 use crate::auth::Caller;

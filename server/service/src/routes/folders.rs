@@ -1,4 +1,4 @@
-//! Paths of folders in one call, and favorites.
+//! Creates the missing folders of paths in one call; favorites.
 
 use super::node_response;
 use super::nodes::name;

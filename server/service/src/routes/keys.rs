@@ -1,9 +1,10 @@
-//! `/keys`: the account's wrapped keys.
+//! `/keys`: the account's key bundle, its encryption keys wrapped by the client.
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::extract::Input;
 use crate::http::if_match::if_match;
+use crate::http::secret::show_once;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -99,10 +100,5 @@ async fn set_up_recovery(
         recovery_key,
         status,
     };
-    let mut response = (StatusCode::CREATED, Json(body)).into_response();
-    // Also keeps it out of the responses that are remembered for repeated requests.
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    Ok(show_once((StatusCode::CREATED, Json(body))))
 }

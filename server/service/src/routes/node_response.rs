@@ -1,4 +1,4 @@
-//! The response that has one node.
+//! The response that has one node (file or folder).
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};

@@ -1,4 +1,4 @@
-//! `/nodes`: listing, folders, metadata, the way into the trash, copies.
+//! `/nodes` (files and folders): listing, folders, metadata, the way into the trash, copies.
 
 use super::node_response;
 use crate::auth::Caller;

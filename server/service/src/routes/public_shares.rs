@@ -1,4 +1,4 @@
-//! Actions of strangers on a share link, without a token: view it, give the password, fetch sealed chunks.
+//! Actions of visitors of a share link, who have no account: view it, give the password, fetch encrypted chunks.
 //!
 //! Passwords, limits and times are policy of this server, checked here. The content opens with the
 //! link's secret alone, which never comes here.

@@ -1,4 +1,4 @@
-//! `/search`: nodes by name and metadata, or by the words in everything written about them.
+//! `/search`: files and folders by name and metadata, or by the words in everything written about them.
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};

@@ -5,12 +5,13 @@ use crate::bounds::CREDENTIAL_NAME;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
+use crate::http::secret::show_once;
 use crate::http::text::bounded_text;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cairn_store::Scopes;
@@ -73,12 +74,7 @@ async fn create(
         client_secret,
         info,
     };
-    let mut response = (StatusCode::CREATED, Json(body)).into_response();
-    // Also keeps it out of the responses that are remembered for repeated requests.
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    Ok(show_once((StatusCode::CREATED, Json(body))))
 }
 
 /// Deletes a service account; its tokens end with it.

@@ -1,4 +1,4 @@
-//! `/social`: people to each other.
+//! `/social`: relations between users: profiles, following, blocking, tips.
 
 mod feed;
 mod follows;

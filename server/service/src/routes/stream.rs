@@ -1,4 +1,4 @@
-//! The change feed as server-sent events.
+//! The change feed (each file and folder once, in the order of its latest change) as server-sent events.
 //!
 //! A woken stream reads everything since its position, so a burst of changes is one event, and a
 //! slow reader gets fewer and larger ones.

@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cairn_model::NodeId;
 use cairn_store::rights::Right;
-use cairn_store::{Listing, Order};
+use cairn_store::{Listing, Order, Purged};
 use cairn_wire::Page;
 use cairn_wire::nodes::{Emptied, Node, NodeState};
 use cairn_wire::page::PageQuery;
@@ -57,10 +57,15 @@ async fn list(
 async fn empty(caller: Caller, State(app): State<AppState>) -> Result<Json<Emptied>> {
     caller.require(Right::EmptyTrash)?;
     let purged = app.store.write_many(|tx| tx.purge_all(&caller.actor()))?;
+    Ok(delete_objects(&app, &purged).await)
+}
+
+/// Deletes the objects of what was purged, and tells how many nodes that was.
+async fn delete_objects(app: &AppState, purged: &Purged) -> Json<Emptied> {
     app.objects.delete(&purged.objects).await;
-    Ok(Json(Emptied {
+    Json(Emptied {
         deleted: purged.nodes,
-    }))
+    })
 }
 
 /// Deletes one node in the trash, with what went along with it, for good.
@@ -89,10 +94,7 @@ async fn purge(
         tx.check_seen_version(&actor, id, seen, None)?;
         tx.purge(&actor, id)
     })?;
-    app.objects.delete(&purged.objects).await;
-    Ok(Json(Emptied {
-        deleted: purged.nodes,
-    }))
+    Ok(delete_objects(&app, &purged).await)
 }
 
 /// Takes a node out of the trash; under `name (2)` where its name is taken, at the top of the

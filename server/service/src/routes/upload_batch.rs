@@ -1,4 +1,5 @@
-//! `POST /uploads/batch`: many small files in one frame, one object and one transaction.
+//! `POST /uploads/batch`: many small files in one frame (a JSON head, then bytes), one stored object and one
+//! transaction.
 
 use super::batch::result;
 use super::uploads::{check_announced, same_bytes};

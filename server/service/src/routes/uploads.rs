@@ -1,4 +1,4 @@
-//! Resumable uploads: announce, put chunks in any order, complete.
+//! Resumable uploads: announce a file, put its chunks (encrypted pieces) in any order, complete.
 
 use super::node_response;
 use crate::auth::Caller;

@@ -4,12 +4,13 @@ use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
+use crate::http::secret::show_once;
 use crate::state::AppState;
 use crate::webhooks::target::{self, AddressPolicy};
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 use cairn_model::EventKind;
 use cairn_wire::Page;
 use cairn_wire::webhooks::{
@@ -51,13 +52,8 @@ fn fresh_secret(app: &AppState) -> String {
     format!("{SECRET_PREFIX}{}", hex::encode(app.source.bytes::<32>()))
 }
 
-/// Shows a secret; `no-store` also keeps it out of the responses that are remembered.
 fn with_secret(status: StatusCode, secret: String, webhook: Webhook) -> Response {
-    let mut response = (status, Json(WebhookWithSecret { secret, webhook })).into_response();
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
+    show_once((status, Json(WebhookWithSecret { secret, webhook })))
 }
 
 /// Lists the caller's active webhooks, oldest first; `status` asks for others.

@@ -15,6 +15,8 @@ const ICON: &str = include_str!("../../../../icons/app.svg");
 const WELCOME: &str = "<p>This is a Cairn server. It keeps encrypted folders in sync between devices; it has no \
 website to browse files.</p><p>To use your account, install Cairn on your device and enter the address of this \
 page as the server address. On the command line: <code>cairn login --server</code> and this address.</p>\
+<p><a href=\"/oauth/account\">Your account</a> shows where it is in use, and has its second factor and its \
+password.</p>\
 <p>If somebody gave you a link, check that you have copied all of it.</p>";
 
 pub(crate) fn routes() -> Router<AppState> {

@@ -16,12 +16,10 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// The contract's time-out of an attempt.
+/// The time-out of an attempt, as the API documents it.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The largest part of a response that is kept.
 const EXCERPT: usize = 1024;
-/// The longest time without looking, should the clock have been put.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// After a failing database.
 const PAUSE: Duration = Duration::from_secs(5);
 
@@ -122,11 +120,7 @@ impl Dispatcher {
     }
 
     fn until_next(&self) -> Result<Duration> {
-        let at = self.app.store.next_delivery_at()?;
-        let wait = at.map(|at| at.saturating_sub(self.app.source.now_ms()).max(0));
-        Ok(wait.map_or(LONGEST_WAIT, |ms| {
-            Duration::from_millis(ms.unsigned_abs()).min(LONGEST_WAIT)
-        }))
+        Ok(self.app.wait_until(self.app.store.next_delivery_at()?))
     }
 }
 

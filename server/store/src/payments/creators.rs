@@ -8,6 +8,7 @@ mod renewal;
 use super::ledger::{Book, Currency, balance, total_received};
 use crate::catalog::{CURRENCY, PERIOD_MS};
 use crate::error::{Error, Result};
+use crate::page::read_page;
 use crate::rows::{fresh_id, id, name_of, word};
 use crate::social::refuse_blocked;
 use crate::{Store, Tx};
@@ -142,18 +143,12 @@ impl Store {
         take: u64,
     ) -> Result<(Vec<CreatorPlan>, u64)> {
         self.read(|conn| {
-            let total = conn.query_row(
-                "SELECT count(*) FROM creator_plans WHERE creator = ?1",
-                [creator.as_bytes()],
-                |row| row.get(0),
-            )?;
-            let plans = conn
-                .prepare_cached(&format!(
-                    "{PLAN_SQL} WHERE p.creator = ?1 ORDER BY p.created_at, p.id LIMIT ?3 OFFSET ?2"
-                ))?
-                .query_map(params![creator.as_bytes(), skip, take], plan)?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((plans, total))
+            let count = "SELECT count(*) FROM creator_plans WHERE creator = ?1";
+            let list = format!(
+                "{PLAN_SQL} WHERE p.creator = ?1 ORDER BY p.created_at, p.id LIMIT ?3 OFFSET ?2"
+            );
+            let which = params![creator.as_bytes()];
+            read_page(conn, (count, &list), which, (skip, take), plan)
         })
     }
 
@@ -236,18 +231,12 @@ impl Store {
         take: u64,
     ) -> Result<(Vec<CreatorSubscription>, u64)> {
         self.read(|conn| {
-            let total = conn.query_row(
-                "SELECT count(*) FROM creator_subscriptions WHERE subscriber = ?1",
-                [subscriber.as_bytes()],
-                |row| row.get(0),
-            )?;
-            let found = conn
-                .prepare_cached(&format!(
-                    "{SUBSCRIPTION_SQL} WHERE s.subscriber = ?1 ORDER BY s.started_at DESC, s.id LIMIT ?3 OFFSET ?2"
-                ))?
-                .query_map(params![subscriber.as_bytes(), skip, take], subscription)?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((found, total))
+            let count = "SELECT count(*) FROM creator_subscriptions WHERE subscriber = ?1";
+            let list = format!(
+                "{SUBSCRIPTION_SQL} WHERE s.subscriber = ?1 ORDER BY s.started_at DESC, s.id LIMIT ?3 OFFSET ?2"
+            );
+            let which = params![subscriber.as_bytes()];
+            read_page(conn, (count, &list), which, (skip, take), subscription)
         })
     }
 

@@ -4,6 +4,7 @@ use super::Purchase;
 use super::ledger::{Book, Currency, Posting, balance, transfer};
 use crate::catalog;
 use crate::error::Result;
+use crate::page::read_page;
 use crate::rows::{fresh_id, id, name_of, word};
 use crate::{Store, Tx};
 use cairn_model::AccountId;
@@ -157,19 +158,13 @@ impl Store {
         take: u64,
     ) -> Result<(Vec<Withdrawal>, u64)> {
         self.read(|conn| {
-            let total = conn.query_row(
-                "SELECT count(*) FROM withdrawals WHERE account = ?1",
-                [account.as_bytes()],
-                |row| row.get(0),
-            )?;
-            let found = conn
-                .prepare_cached(&format!(
-                    "SELECT {WITHDRAWAL_COLUMNS} FROM withdrawals WHERE account = ?1 \
-                     ORDER BY requested_at DESC, id LIMIT ?3 OFFSET ?2"
-                ))?
-                .query_map(params![account.as_bytes(), skip, take], withdrawal)?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((found, total))
+            let count = "SELECT count(*) FROM withdrawals WHERE account = ?1";
+            let list = format!(
+                "SELECT {WITHDRAWAL_COLUMNS} FROM withdrawals WHERE account = ?1 \
+                 ORDER BY requested_at DESC, id LIMIT ?3 OFFSET ?2"
+            );
+            let which = params![account.as_bytes()];
+            read_page(conn, (count, &list), which, (skip, take), withdrawal)
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::Store;
 use crate::error::Result;
+use crate::page::read_page;
 use crate::rows::{id, json, word};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
@@ -20,27 +21,23 @@ impl Store {
     /// One page of an account's feed, and the number of all entries.
     pub fn feed(&self, me: AccountId, skip: u64, take: u64) -> Result<(Vec<FeedEntry>, u64)> {
         self.read(|conn| {
-            let total = conn
-                .prepare_cached(&format!("SELECT count(*) {FROM_SQL}"))?
-                .query_row([me.as_bytes()], |row| row.get(0))?;
-            let entries = conn
-                .prepare_cached(&format!(
-                    "SELECT t.id, t.account, a.display_name, p.username, t.kind, t.data, t.created_at \
-                     {FROM_SQL} ORDER BY t.row DESC LIMIT ?3 OFFSET ?2"
-                ))?
-                .query_map(params![me.as_bytes(), skip, take], |row| {
-                    Ok(FeedEntry {
-                        id: id(row, 0)?,
-                        user_id: id(row, 1)?,
-                        display_name: row.get(2)?,
-                        username: row.get(3)?,
-                        kind: word(row, 4)?,
-                        data: json(row, 5)?,
-                        created_at: Timestamp(row.get(6)?),
-                    })
-                })?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((entries, total))
+            let count = format!("SELECT count(*) {FROM_SQL}");
+            let list = format!(
+                "SELECT t.id, t.account, a.display_name, p.username, t.kind, t.data, t.created_at \
+                 {FROM_SQL} ORDER BY t.row DESC LIMIT ?3 OFFSET ?2"
+            );
+            let which = params![me.as_bytes()];
+            read_page(conn, (&count, &list), which, (skip, take), |row| {
+                Ok(FeedEntry {
+                    id: id(row, 0)?,
+                    user_id: id(row, 1)?,
+                    display_name: row.get(2)?,
+                    username: row.get(3)?,
+                    kind: word(row, 4)?,
+                    data: json(row, 5)?,
+                    created_at: Timestamp(row.get(6)?),
+                })
+            })
         })
     }
 }

@@ -1,7 +1,8 @@
 //! Following: who follows whom, and whom one might.
 
-use super::{other_display_name, refuse_blocked, relationship, social_connection};
+use super::{Pair, other_display_name, refuse_blocked, relationship, social_connection};
 use crate::error::{Error, Result};
+use crate::page::read_page;
 use crate::rows::id;
 use crate::{Store, Tx};
 use cairn_model::AccountId;
@@ -104,14 +105,7 @@ impl Store {
     /// # Errors
     /// 404, 400 for oneself.
     pub fn unfollow(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
-        self.write(|tx| {
-            other_display_name(tx.conn, me, other)?;
-            tx.conn.execute(
-                "DELETE FROM follows WHERE follower = ?1 AND followee = ?2",
-                params![me.as_bytes(), other.as_bytes()],
-            )?;
-            social_connection(tx.conn, me, other)
-        })
+        self.end_relation(Pair::Follows, me, other)
     }
 
     /// Returns how the caller stands to somebody.
@@ -135,23 +129,17 @@ impl Store {
     ) -> Result<(Vec<Contact>, u64)> {
         let (listed, asked) = side.columns();
         self.read(|conn| {
-            let total = conn.query_row(
-                &format!("SELECT count(*) FROM follows WHERE {asked} = ?1"),
-                [me.as_bytes()],
-                |row| row.get(0),
-            )?;
-            let found = conn
-                .prepare_cached(&format!(
-                    "SELECT a.id, a.display_name, p.username, \
-                     EXISTS (SELECT 1 FROM follows x WHERE x.follower = ?1 AND x.followee = a.id), \
-                     EXISTS (SELECT 1 FROM follows x WHERE x.follower = a.id AND x.followee = ?1), f.created_at \
-                     FROM follows f JOIN accounts a ON a.id = f.{listed} \
-                     LEFT JOIN profiles p ON p.account = a.id WHERE f.{asked} = ?1 \
-                     ORDER BY f.created_at DESC, a.id LIMIT ?3 OFFSET ?2"
-                ))?
-                .query_map(params![me.as_bytes(), skip, take], contact)?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((found, total))
+            let count = format!("SELECT count(*) FROM follows WHERE {asked} = ?1");
+            let list = format!(
+                "SELECT a.id, a.display_name, p.username, \
+                 EXISTS (SELECT 1 FROM follows x WHERE x.follower = ?1 AND x.followee = a.id), \
+                 EXISTS (SELECT 1 FROM follows x WHERE x.follower = a.id AND x.followee = ?1), f.created_at \
+                 FROM follows f JOIN accounts a ON a.id = f.{listed} \
+                 LEFT JOIN profiles p ON p.account = a.id WHERE f.{asked} = ?1 \
+                 ORDER BY f.created_at DESC, a.id LIMIT ?3 OFFSET ?2"
+            );
+            let which = params![me.as_bytes()];
+            read_page(conn, (&count, &list), which, (skip, take), contact)
         })
     }
 
@@ -164,34 +152,30 @@ impl Store {
         take: u64,
     ) -> Result<(Vec<Suggestion>, u64)> {
         self.read(|conn| {
-            let total = conn
-                .prepare_cached(&format!("SELECT count(*) {FROM_SUGGESTED}"))?
-                .query_row([me.as_bytes()], |row| row.get(0))?;
-            let found = conn
-                .prepare_cached(&format!(
-                    "SELECT a.id, a.display_name, p.username, \
-                     (SELECT count(*) FROM follows mine JOIN follows theirs ON theirs.follower = mine.followee \
-                      WHERE mine.follower = ?1 AND theirs.followee = a.id) AS mutual, \
-                     (SELECT count(*) FROM team_members mine JOIN team_members theirs ON theirs.team = mine.team \
-                      WHERE mine.account = ?1 AND theirs.account = a.id) AS teams, \
-                     (SELECT count(*) FROM follows f WHERE f.followee = a.id) AS followers, \
-                     (SELECT count(*) FROM activities t WHERE t.account = a.id) AS acts \
-                     {FROM_SUGGESTED} \
-                     ORDER BY mutual DESC, teams DESC, followers DESC, acts DESC, a.created_at, a.id \
-                     LIMIT ?3 OFFSET ?2"
-                ))?
-                .query_map(params![me.as_bytes(), skip, take], |row| {
-                    Ok(Suggestion {
-                        user_id: id(row, 0)?,
-                        display_name: row.get(1)?,
-                        username: row.get(2)?,
-                        mutual_connections: row.get(3)?,
-                        shared_teams: row.get(4)?,
-                        follower_count: row.get(5)?,
-                    })
-                })?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((found, total))
+            let count = format!("SELECT count(*) {FROM_SUGGESTED}");
+            let list = format!(
+                "SELECT a.id, a.display_name, p.username, \
+                 (SELECT count(*) FROM follows mine JOIN follows theirs ON theirs.follower = mine.followee \
+                  WHERE mine.follower = ?1 AND theirs.followee = a.id) AS mutual, \
+                 (SELECT count(*) FROM team_members mine JOIN team_members theirs ON theirs.team = mine.team \
+                  WHERE mine.account = ?1 AND theirs.account = a.id) AS teams, \
+                 (SELECT count(*) FROM follows f WHERE f.followee = a.id) AS followers, \
+                 (SELECT count(*) FROM activities t WHERE t.account = a.id) AS acts \
+                 {FROM_SUGGESTED} \
+                 ORDER BY mutual DESC, teams DESC, followers DESC, acts DESC, a.created_at, a.id \
+                 LIMIT ?3 OFFSET ?2"
+            );
+            let which = params![me.as_bytes()];
+            read_page(conn, (&count, &list), which, (skip, take), |row| {
+                Ok(Suggestion {
+                    user_id: id(row, 0)?,
+                    display_name: row.get(1)?,
+                    username: row.get(2)?,
+                    mutual_connections: row.get(3)?,
+                    shared_teams: row.get(4)?,
+                    follower_count: row.get(5)?,
+                })
+            })
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Keeping people away: blocking, muting, reporting.
 
-use super::{other_display_name, social_connection};
+use super::{Pair, other_display_name};
 use crate::Store;
 use crate::error::Result;
 use crate::rows::{fresh_id, name_of};
@@ -15,8 +15,7 @@ impl Store {
     /// # Errors
     /// 404, 400 for oneself.
     pub fn block(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
-        self.write(|tx| {
-            other_display_name(tx.conn, me, other)?;
+        self.change_connection(me, other, |tx| {
             tx.conn.execute(
                 "INSERT OR IGNORE INTO blocks (blocker, blocked, created_at) VALUES (?1, ?2, ?3)",
                 params![me.as_bytes(), other.as_bytes(), tx.now],
@@ -25,7 +24,7 @@ impl Store {
                 "DELETE FROM follows WHERE (follower = ?1 AND followee = ?2) OR (follower = ?2 AND followee = ?1)",
                 params![me.as_bytes(), other.as_bytes()],
             )?;
-            social_connection(tx.conn, me, other)
+            Ok(())
         })
     }
 
@@ -34,14 +33,7 @@ impl Store {
     /// # Errors
     /// 404, 400 for oneself.
     pub fn unblock(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
-        self.write(|tx| {
-            other_display_name(tx.conn, me, other)?;
-            tx.conn.execute(
-                "DELETE FROM blocks WHERE blocker = ?1 AND blocked = ?2",
-                params![me.as_bytes(), other.as_bytes()],
-            )?;
-            social_connection(tx.conn, me, other)
-        })
+        self.end_relation(Pair::Blocks, me, other)
     }
 
     /// Keeps somebody's activity out of the feed, without their knowing.
@@ -49,13 +41,12 @@ impl Store {
     /// # Errors
     /// 404, 400 for oneself.
     pub fn mute(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
-        self.write(|tx| {
-            other_display_name(tx.conn, me, other)?;
+        self.change_connection(me, other, |tx| {
             tx.conn.execute(
                 "INSERT OR IGNORE INTO mutes (muter, muted, created_at) VALUES (?1, ?2, ?3)",
                 params![me.as_bytes(), other.as_bytes(), tx.now],
             )?;
-            social_connection(tx.conn, me, other)
+            Ok(())
         })
     }
 
@@ -64,14 +55,7 @@ impl Store {
     /// # Errors
     /// 404, 400 for oneself.
     pub fn unmute(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
-        self.write(|tx| {
-            other_display_name(tx.conn, me, other)?;
-            tx.conn.execute(
-                "DELETE FROM mutes WHERE muter = ?1 AND muted = ?2",
-                params![me.as_bytes(), other.as_bytes()],
-            )?;
-            social_connection(tx.conn, me, other)
-        })
+        self.end_relation(Pair::Mutes, me, other)
     }
 
     /// Hands a report to moderation; the reported learns nothing of it.

@@ -1,4 +1,4 @@
-//! Usage and limits of a team, and who of its members uses how much.
+//! Usage and limits of a team, and how much each member stores in the team's space (its tree of files).
 
 use super::require;
 use crate::Store;
@@ -12,8 +12,8 @@ use cairn_model::{AccountId, TeamId};
 use cairn_wire::teams::{MemberStorage, TeamQuota};
 use rusqlite::params;
 
-/// The bytes stored in the space `?2` of the team `?1`, by who stored it. Members without anything are
-/// in it, and so are those who have left something behind.
+/// The bytes stored in the space `?2` of the team `?1`, by who stored it. Members who store nothing are
+/// included, and so are former members whose content is still there.
 const STORED_BY_MEMBERS: &str = "WITH \
      holders AS (SELECT id FROM nodes WHERE space = ?2 UNION SELECT node FROM uploads WHERE space = ?2), \
      parts AS (SELECT c.account, c.size AS bytes, 0 AS files FROM holders h JOIN chunks c ON c.node = h.id \

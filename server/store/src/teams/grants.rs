@@ -1,4 +1,6 @@
-//! The sealed space keys of a team, one per member and epoch; opaque to the server.
+//! Grants of a team's key: the key to the team's files, encrypted to one member's public key. There is one for each
+//! member and key epoch (a new key, counted by a number, replaces the old one when a member leaves). The server can't
+//! open them.
 
 use super::{member_ids, require, role_of};
 use crate::error::{Error, Result};

@@ -8,6 +8,7 @@ use crate::access::{self, Table};
 use crate::catalog;
 use crate::error::{Error, Result};
 use crate::mails::one_line;
+use crate::page::read_page;
 use crate::payments::plan_of;
 use crate::rights::Right;
 use crate::rows::{fresh_id, id, name_of, word};
@@ -323,17 +324,11 @@ fn page(
     skip: u64,
     take: u64,
 ) -> Result<(Vec<Invitation>, u64)> {
-    let total = conn
-        .prepare_cached(&format!(
-            "SELECT count(*) FROM team_invitations i WHERE {filter} AND i.state = 'pending'"
-        ))?
-        .query_row([value], |row| row.get(0))?;
-    let found = conn
-        .prepare_cached(&format!(
-            "{INVITATION_SQL} WHERE {filter} AND i.state = 'pending' \
-             ORDER BY i.created_at DESC, i.id LIMIT ?3 OFFSET ?2"
-        ))?
-        .query_map(params![value, skip, take], invitation)?
-        .collect::<rusqlite::Result<_>>()?;
-    Ok((found, total))
+    let count =
+        format!("SELECT count(*) FROM team_invitations i WHERE {filter} AND i.state = 'pending'");
+    let list = format!(
+        "{INVITATION_SQL} WHERE {filter} AND i.state = 'pending' \
+         ORDER BY i.created_at DESC, i.id LIMIT ?3 OFFSET ?2"
+    );
+    read_page(conn, (&count, &list), &[value], (skip, take), invitation)
 }

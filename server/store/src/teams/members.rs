@@ -2,6 +2,7 @@
 
 use super::{MEMBERSHIP_SQL, member_data, membership, require, role_of};
 use crate::error::{Error, Result};
+use crate::page::read_page;
 use crate::rights::Right;
 use crate::rows::{id, name_of, word};
 use crate::{Space, Store, Tx};
@@ -10,7 +11,7 @@ use cairn_wire::Timestamp;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::teams::{Offboarded, TeamMember, TeamRole};
 use rusqlite::{Connection, Row, params};
-use serde_json::json;
+use serde_json::{Value, json};
 
 const MEMBER_SQL: &str = "SELECT m.account, a.email, a.display_name, m.role, m.joined_at \
      FROM team_members m JOIN accounts a ON a.id = m.account WHERE m.team = ?1";
@@ -48,9 +49,15 @@ pub(crate) struct TakenOut {
 }
 
 impl Tx<'_> {
+    /// Tells somebody that they are no longer in a team.
+    fn notify_removed(&self, user: AccountId, data: &Value) -> Result<()> {
+        let title = "You were removed from a team";
+        self.notify(user, NotificationKind::Team, title, data)
+    }
+
     /// Takes somebody out of a team: their grants, share links, open invitations, retention rules and
-    /// uploads in progress end, and the key's epoch is raised, so that they can't read what is written
-    /// from now on.
+    /// uploads in progress end, and the key's epoch is raised: members make a new key, so that whoever left can't
+    /// read what is written from then on.
     pub(crate) fn take_out(&self, team: TeamId, space: Space, user: AccountId) -> Result<TakenOut> {
         let data = member_data(self.conn, team, user)?;
         let links = self.revoke_shares(user, space)?;
@@ -159,19 +166,13 @@ impl Store {
     ) -> Result<(Vec<TeamMember>, u64)> {
         self.read(|conn| {
             require(conn, team, account, Right::View)?;
-            let total = conn.query_row(
-                "SELECT count(*) FROM team_members WHERE team = ?1",
-                [team.as_bytes()],
-                |row| row.get(0),
-            )?;
-            let members = conn
-                .prepare_cached(&format!(
-                    "{MEMBER_SQL} ORDER BY m.role = 'owner' DESC, m.role = 'admin' DESC, a.email \
-                     LIMIT ?3 OFFSET ?2"
-                ))?
-                .query_map(params![team.as_bytes(), skip, take], member)?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok((members, total))
+            let count = "SELECT count(*) FROM team_members WHERE team = ?1";
+            let list = format!(
+                "{MEMBER_SQL} ORDER BY m.role = 'owner' DESC, m.role = 'admin' DESC, a.email \
+                 LIMIT ?3 OFFSET ?2"
+            );
+            let which = params![team.as_bytes()];
+            read_page(conn, (count, &list), which, (skip, take), member)
         })
     }
 
@@ -225,12 +226,7 @@ impl Store {
             let data = member_data(tx.conn, team, user)?;
             tx.take_out(team, its.space, user)?;
             if user != account {
-                tx.notify(
-                    user,
-                    NotificationKind::Team,
-                    "You were removed from a team",
-                    &data,
-                )?;
+                tx.notify_removed(user, &data)?;
             }
             Ok(())
         })
@@ -251,12 +247,7 @@ impl Store {
             check_changeable(tx.conn, team, user, "the owner cannot be offboarded")?;
             let data = member_data(tx.conn, team, user)?;
             let taken = tx.take_out(team, its.space, user)?;
-            tx.notify(
-                user,
-                NotificationKind::Team,
-                "You were removed from a team",
-                &data,
-            )?;
+            tx.notify_removed(user, &data)?;
             Ok(Offboarded {
                 user_id: user,
                 revoked_share_links: taken.links,

@@ -1,4 +1,4 @@
-//! Tokens that are taken and refused.
+//! Access tokens that are accepted and refused.
 
 use super::*;
 use cairn_store::Error as StoreError;

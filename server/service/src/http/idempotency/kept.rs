@@ -87,7 +87,7 @@ impl Drop for Running<'_> {
     fn drop(&mut self) {
         let mut running = self.kept.running.lock();
         self.turn = None;
-        // The map's own and no waiting one's.
+        // Only the map has it: no other request waits.
         if running
             .get(&self.name)
             .is_some_and(|turn| Arc::strong_count(turn) == 1)

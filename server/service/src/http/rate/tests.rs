@@ -18,6 +18,7 @@ fn limiter() -> (Arc<Source>, RateLimiter) {
         read: 60,
         write: 2,
         content: 60,
+        logs: 1,
         open: 60,
     };
     (source.clone(), RateLimiter::new(&limits, source))
@@ -36,6 +37,22 @@ fn each_endpoint_and_account_has_its_own_bucket_and_time_fills_it() {
     assert_eq!(post("/a", 1).wait, Some(1));
     source.advance(1_000);
     assert_eq!(post("/a", 1).wait, None);
+}
+
+#[test]
+fn signed_logs_have_a_figure_of_their_own() {
+    let (_, limiter) = limiter();
+    let spaces = "/api/v1/spaces/{id}";
+    let of = |method: &Method, rest: &str| {
+        limiter
+            .check(method, &format!("{spaces}/{rest}"), account(1))
+            .per_minute
+    };
+    for rest in ["log", "proof", "snapshot"] {
+        assert_eq!(of(&Method::GET, rest), 1, "{rest}");
+    }
+    assert_eq!(of(&Method::POST, "commits"), 1);
+    assert_eq!(of(&Method::PUT, "objects/{object}"), 60);
 }
 
 /// An IPv4 address.

@@ -3,19 +3,19 @@
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::extract::Input;
+use crate::http::secret::show_once;
 use crate::http::visitor::MaskedIp;
 use crate::identity::password;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::http::StatusCode;
+use axum::response::Response;
 use cairn_store::Account;
 use cairn_wire::second_factor::{
     BeginSecondFactor, BegunSecondFactor, ConfirmSecondFactor, RecoveryCodes, RemoveSecondFactor,
     SecondFactorStatus,
 };
-use serde::Serialize;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -24,15 +24,6 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(second_factor, begin_second_factor))
         .routes(routes!(confirm_second_factor))
         .routes(routes!(remove_second_factor))
-}
-
-/// A response that shows a secret: nothing keeps it, the responses remembered for repeated requests included.
-fn once<T: Serialize>(body: T) -> Response {
-    let mut response = Json(body).into_response();
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
 }
 
 /// Returns the caller's account, whose password this has to be.
@@ -78,7 +69,7 @@ async fn begin_second_factor(
     Input(begin): Input<BeginSecondFactor>,
 ) -> Result<Response> {
     let account = prove(&app, caller, &from, &begin.password).await?;
-    Ok(once(app.begin_second_factor(&account)?))
+    Ok(show_once(Json(app.begin_second_factor(&account)?)))
 }
 
 /// Confirms the second factor with a code of the app: logins ask for one from then on. The response shows the
@@ -96,9 +87,8 @@ async fn confirm_second_factor(
     State(app): State<AppState>,
     Input(confirm): Input<ConfirmSecondFactor>,
 ) -> Result<Response> {
-    Ok(once(
-        app.confirm_second_factor(caller.account, &confirm.code)?,
-    ))
+    let codes = app.confirm_second_factor(caller.account, &confirm.code)?;
+    Ok(show_once(Json(codes)))
 }
 
 /// Removes the second factor, by the password and one of its codes.

@@ -1,4 +1,4 @@
-//! AI tokens.
+//! Packs of AI tokens, with which the assistant is paid.
 
 use super::billing::portal_url;
 use crate::auth::Caller;

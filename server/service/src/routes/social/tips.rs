@@ -1,4 +1,4 @@
-//! Tips.
+//! Tips from one user to another.
 
 use crate::auth::Caller;
 use crate::bounds::{TIP, TIP_MESSAGE};

@@ -1,4 +1,5 @@
-//! A team's space key, sealed to each member; the server passes it on and can't open it.
+//! The key to a team's files, and its grants: the key encrypted to one member's public key, one for each member and key
+//! epoch (a new key, counted by a number, replaces the old one when a member leaves). The server can't open them.
 
 use crate::auth::Caller;
 use crate::bounds::GRANTS;
