@@ -1,5 +1,5 @@
-//! The price of everyday changes in a folder that is in sync, in requests and files read: it follows what
-//! has changed, not how much there is, on any machine.
+//! The cost of everyday changes in a folder that is in sync, in requests and files read: it grows with what has
+//! changed, not with how much there is. The counts are the same on any machine.
 
 use axum::http::Method;
 use cairn_engine::Settings;

@@ -1,4 +1,4 @@
-//! Executable bits of files on disks that keep none: those of the service stay.
+//! Executable bits: a device whose disk keeps none (as FAT) must not clear those on the server.
 
 use axum::http::Method;
 use cairn_index::FolderSettings;
@@ -15,7 +15,8 @@ fn is_executable(device: &Device, below: &str) -> Option<bool> {
     device.disk.look(|files| files.get(&path).ok()?.executable)
 }
 
-/// Two devices, the second one with a disk that keeps no bits. The first one runs, and has an executable file.
+/// Returns two simulated devices and a server. The second device's disk keeps no executable bits; the first device
+/// runs, and has synced an executable file.
 async fn world() -> World {
     let mut world = World::new(1, 2).await;
     world.devices[0].write("run", b"#!");
@@ -31,7 +32,7 @@ async fn world() -> World {
 }
 
 #[test]
-fn who_only_sends_from_a_disk_without_bits_clears_none() {
+fn an_upload_only_folder_on_a_disk_without_bits_clears_none() {
     simulate(async {
         let mut world = world().await;
         let sender = &world.devices[1];
@@ -54,7 +55,7 @@ fn who_only_sends_from_a_disk_without_bits_clears_none() {
 }
 
 #[test]
-fn a_file_that_was_made_again_on_a_disk_without_bits_keeps_that_of_the_service() {
+fn a_file_that_was_made_again_on_a_disk_without_bits_keeps_the_bit_on_the_server() {
     simulate(async {
         let mut world = world().await;
         world.settle().await.expect("they settle");

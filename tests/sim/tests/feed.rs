@@ -1,4 +1,4 @@
-//! The feed's news on their way into the index.
+//! Changes from the server's feed on their way into a device's index (the sync engine's database).
 
 use cairn_model::NodeId;
 use cairn_sim::device::ROOT;

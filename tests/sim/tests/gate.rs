@@ -1,8 +1,10 @@
-//! The deletion gate: what a person is asked, and what the answer is about.
+//! The deletion gate, which lets a mass deletion wait until a person confirms it: what is asked, and which files the
+//! answer is about.
 
 use cairn_index::{FolderRow, FolderSettings};
 use cairn_model::{DeletionDecision, DeletionGate};
 use cairn_sim::device::{Device, ROOT, path};
+use cairn_sim::random::noise;
 use cairn_sim::time::{simulate, until};
 use cairn_sim::world::{World, tree_of};
 use std::time::Duration;
@@ -154,5 +156,86 @@ fn rules_count_while_their_deletion_waits() {
         decide(device, DeletionDecision::Delete);
         assert!(device.settle().await);
         assert_eq!(device.transfers(), 12, "no rule forbids it any more");
+    });
+}
+
+/// Waits until it is known of all files in sync what their first bytes are like.
+async fn has_looked_at_heads(device: &Device) -> bool {
+    let folder = pair(device).id;
+    let is_known = || {
+        let left = device
+            .index()
+            .read(|db| db.synced_without_head(folder, None, 1));
+        left.expect("the index is readable").is_empty()
+    };
+    until(is_known, A_WHILE).await
+}
+
+fn text(number: u32) -> Vec<u8> {
+    format!("{number}: It was a bright cold day in April.\n")
+        .repeat(20)
+        .into_bytes()
+}
+
+/// Two devices with thirty texts in sync. On the first, which has a gate, 25 of them have turned into noise, and it
+/// asks.
+async fn asking_about_noise() -> World {
+    let mut world = World::new(1, 2).await;
+    join(&world.devices[0], "/");
+    for number in 0..30 {
+        world.devices[0].write(&format!("docs/{number}.txt"), &text(number));
+    }
+    world.settle().await.expect("calm");
+    let device = &world.devices[0];
+    assert!(has_looked_at_heads(device).await);
+    for number in 0..25 {
+        device.write(&format!("docs/{number}.txt"), &noise(number, 3000));
+    }
+    device.write("docs/new.txt", b"new");
+    let engine = device.engine().expect("it runs");
+    let asks = || engine.status().folders[0].waiting_overwrites == 25;
+    assert!(until(asks, A_WHILE).await);
+    assert!(!device.settle().await, "a person is to decide");
+    assert!(world.devices[1].settle().await);
+    let tree = tree_of(&world.devices[1]);
+    assert_eq!(tree["docs/0.txt"], Some(text(0)));
+    assert_eq!(
+        tree["docs/new.txt"],
+        Some(b"new".to_vec()),
+        "all else goes on"
+    );
+    world
+}
+
+#[test]
+fn contents_that_look_encrypted_wait_and_keeping_loses_neither_version() {
+    simulate(async {
+        let mut world = asking_about_noise().await;
+        decide(&world.devices[0], DeletionDecision::Keep);
+        world.settle().await.expect("calm");
+        for device in &world.devices {
+            let tree = tree_of(device);
+            for number in 0..30 {
+                assert_eq!(tree[&format!("docs/{number}.txt")], Some(text(number)));
+            }
+            for number in 0..25 {
+                let bytes = Some(noise(number, 3000));
+                let copies = tree.values().filter(|content| **content == bytes);
+                assert_eq!(copies.count(), 1, "{number}");
+            }
+        }
+    });
+}
+
+#[test]
+fn contents_that_a_person_has_encrypted_are_sent_and_nobody_is_asked_again() {
+    simulate(async {
+        let mut world = asking_about_noise().await;
+        decide(&world.devices[0], DeletionDecision::Overwrite);
+        world.settle().await.expect("calm");
+        let tree = tree_of(&world.devices[1]);
+        assert_eq!(tree["docs/24.txt"], Some(noise(24, 3000)));
+        assert_eq!(tree["docs/25.txt"], Some(text(25)));
+        assert_eq!(files_below(&world.devices[1], "docs"), 31);
     });
 }

@@ -1,4 +1,4 @@
-//! The cost of a small change in a large folder: the same after hundreds of them.
+//! The cost of a small change in a large folder stays the same after hundreds of them.
 
 use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};

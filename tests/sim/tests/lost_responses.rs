@@ -1,4 +1,4 @@
-//! Responses that are lost: what this device has done on the service is not taken for somebody else's change.
+//! Responses that are lost: a device does not take its own change on the server for somebody else's.
 
 use axum::http::StatusCode;
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// Enough for a change to be seen and sent, and less than the time to the next look at the feed.
 const SOON: Duration = Duration::from_secs(2);
 
-/// Loses every response of the service about nodes: it does what it is asked for, and nobody learns that.
+/// Loses every response about nodes (files and folders): the server does what it is asked for, and nobody learns that.
 fn lose_responses(device: &Device) {
     device.line.lie(Some(Box::new(|path, status, body| {
         match path.starts_with("/api/v1/nodes") {

@@ -1,4 +1,4 @@
-//! File systems that come and go, and get other numbers.
+//! File systems that are mounted and unmounted within a synced folder, and get other device numbers.
 
 use cairn_engine::EngineError;
 use cairn_model::RelPath;

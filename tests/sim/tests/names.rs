@@ -1,4 +1,4 @@
-//! Names that one device's disk can't have.
+//! File names that one device's disk can't have.
 
 use cairn_model::ProblemCode;
 use cairn_sim::device::Device;

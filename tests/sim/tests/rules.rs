@@ -1,4 +1,4 @@
-//! Rules that the devices of a folder share.
+//! Ignore rules (`.cairnignore`) that the devices of a folder share.
 
 use cairn_index::FolderSettings;
 use cairn_model::ProblemCode;

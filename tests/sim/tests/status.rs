@@ -1,4 +1,4 @@
-//! The status against what is so: something that waits for a person is neither "syncing" nor "up to date".
+//! The status that a device reports: something that waits for a person is neither "syncing" nor "up to date".
 
 use cairn_engine::{Status, WaitResult};
 use cairn_model::{ProblemCode, SyncState};

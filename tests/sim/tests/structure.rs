@@ -1,4 +1,4 @@
-//! Folders, moves and deletions: they stand in nobody's way, and nobody in theirs.
+//! Folders, moves and deletions don't wait for transfers, and don't hold them up.
 
 use axum::http::Method;
 use cairn_engine::WaitResult;
@@ -15,7 +15,7 @@ use tokio::time::Instant;
 /// More than go in one request.
 const FOLDERS: usize = 2_000;
 
-/// Makes many folders, and one file beside them, without a hint.
+/// Makes many folders, and one file beside them, without a notification from the file watcher.
 fn make(device: &Device) {
     let root = Path::new(ROOT);
     device

@@ -1,4 +1,4 @@
-//! Transfers that stand in nobody's way, and files that are never still.
+//! Transfers that don't hold up other work, and files that change all the time.
 
 use cairn_engine::WaitResult;
 use cairn_sim::device::path;

@@ -8,6 +8,7 @@ mod events;
 mod figures;
 mod folder;
 mod folders;
+mod heads;
 mod idle;
 mod invalid_names;
 mod lanes;
@@ -63,7 +64,7 @@ impl Tuning {
     }
 }
 
-/// A finished work: the result of each of its transfers.
+/// A finished work item: the result of each of its transfers.
 struct Done {
     folder: FolderId,
     results: Vec<TransferResult>,
@@ -82,7 +83,7 @@ pub(crate) struct Dispatcher {
     transfers: JoinSet<Done>,
     structure: JoinSet<Executed>,
     lanes: Lanes,
-    /// Transfers that went through since the start.
+    /// Transfers that have succeeded since the start.
     transferred: Amount,
     locked: LockedKeys,
     /// Folders or settings were changed in the index.
@@ -90,15 +91,17 @@ pub(crate) struct Dispatcher {
     poll_due: bool,
     /// Pages of the feed are missing: no plan may be made of the state in between.
     feed_incomplete: bool,
-    /// The pause after a failure of the whole home.
+    /// The pause after a failure that concerns all folders.
     retry: Option<Pause>,
     /// The last tries in a row that failed because the service refuses this device's login. One alone is often
     /// about a token that is renewed.
     refused_logins: u32,
-    /// The pause for a service that carries out no steps for now.
+    /// The pause after the service has refused all steps for now, such as when it is overloaded.
     rest: Option<Pause>,
     next_poll: Instant,
     next_emptying: Instant,
+    /// The time at which first bytes of files are looked at, for the gate before overwriting.
+    next_heads: Instant,
     waiters: IdleWaiters,
 }
 
@@ -133,6 +136,7 @@ impl Dispatcher {
             rest: None,
             next_poll: Instant::now() + POLL,
             next_emptying: Instant::now(),
+            next_heads: Instant::now(),
             waiters: IdleWaiters::default(),
         };
         dispatcher.load_folders()?;
@@ -163,9 +167,6 @@ impl Dispatcher {
         }
         self.transfers.shutdown().await;
         self.structure.shutdown().await;
-        if let Some(stream) = self.stream.take() {
-            stream.abort();
-        }
         self.waiters.drop_all();
     }
 
@@ -178,5 +179,14 @@ impl Dispatcher {
             pause: folder.pause.subscribe(),
             ended: None,
         })
+    }
+}
+
+impl Drop for Dispatcher {
+    /// Ends the stream's task also where the dispatcher is aborted: it would keep the engine until the next event.
+    fn drop(&mut self) {
+        if let Some(stream) = &self.stream {
+            stream.abort();
+        }
     }
 }

@@ -1,17 +1,25 @@
-//! The rules that count in a folder: from the texts of its rules file here and on the service, as far as
+//! The rules that count in a folder: from the texts of its rules files here and on the service, as far as
 //! they can be had.
 
 use crate::engine::Engine;
-use crate::observe::rules::{IGNORE_FILE, Rules, Texts, own_places_in, read_text};
-use cairn_index::{Db, FolderRow, FolderSettings, IndexError, RemoteRow};
-use cairn_model::{Kind, Name, NodeId, Problem, ProblemCode};
+use crate::observe::nested_rules::{invalid_lines, rules_path};
+use crate::observe::rules::{IGNORE_FILE, Rules, RulesFile, Texts, own_places_in, read_text};
+use crate::rules_rows::is_file_synced;
+use cairn_index::{Db, FolderRow, IndexError};
+use cairn_model::{Problem, ProblemCode, RelPath};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The texts of a folder's rules.
+/// The texts of a folder's rules, but for those of the files below its root.
 struct Loaded {
-    texts: Texts,
+    /// Of the file at the root.
+    file: String,
+    /// Of the service's files while they are not synced here, by their directories.
+    shared: BTreeMap<RelPath, String>,
+    /// The places in the folder that hold Cairn's own files.
+    own: Vec<RelPath>,
     /// The rules file can't be read: its last text counts.
     problem: Option<Problem>,
     /// The text of the file is not the one that the index keeps.
@@ -20,15 +28,28 @@ struct Loaded {
     outlives_file: bool,
 }
 
-/// The rules of one folder as they count now.
+impl Loaded {
+    /// Returns whether rules are made from these texts.
+    fn are_of(&self, rules: &Rules) -> bool {
+        let file = rules.file(&RelPath::root());
+        let text = file.and_then(|file| file.text());
+        text.unwrap_or_default() == self.file && rules.are_shared_of(&self.shared, &self.own)
+    }
+}
+
+/// The rules of one folder that are in force.
 pub(crate) struct FolderRules {
     rules: Arc<Rules>,
     problem: Option<Problem>,
     outlives_file: bool,
+    /// Directories below the root whose rules file was deleted here: its last text counts until the service has
+    /// dropped it, too.
+    outliving: BTreeSet<RelPath>,
 }
 
 impl FolderRules {
-    /// Loads the rules of a folder. If its file can't be read, the last text counts.
+    /// Loads the rules of a folder. If its file can't be read, the last text counts. Those of the files below the
+    /// root are as they were last known, until a scan has looked.
     ///
     /// # Errors
     /// The index's: without it nobody knows what the other devices leave out.
@@ -36,9 +57,10 @@ impl FolderRules {
         let loaded = load(engine, row)?;
         keep(engine, row, &loaded);
         Ok(Self {
-            rules: Arc::new(Rules::new(loaded.texts, &row.settings)),
-            problem: loaded.problem,
+            problem: loaded.problem.clone(),
             outlives_file: loaded.outlives_file,
+            outliving: BTreeSet::new(),
+            rules: Arc::new(last_rules(engine, row, loaded)?),
         })
     }
 
@@ -46,19 +68,54 @@ impl FolderRules {
         &self.rules
     }
 
-    /// Returns the problem of the rules file.
-    pub(crate) fn problem(&self) -> Option<&Problem> {
-        self.problem.as_ref()
+    /// Returns the problems of the rules file at the root.
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        let root = RelPath::root();
+        let file = self.rules.file(&root);
+        let invalid = file.and_then(|file| invalid_lines(&root, file));
+        self.problem.iter().cloned().chain(invalid).collect()
     }
 
-    /// Returns whether their file was deleted here and they counted on, and now the service has dropped it too.
+    /// Takes over what a scan has found of the rules files below the root. Returns whether they have changed.
+    pub(crate) fn record_scan(
+        &mut self,
+        found: Option<Rules>,
+        outliving: BTreeSet<RelPath>,
+    ) -> bool {
+        self.outliving.extend(outliving);
+        let Some(found) = found else {
+            return false;
+        };
+        self.rules = Arc::new(self.rules.with_files_of(&found));
+        let rules = &self.rules;
+        self.outliving.retain(|dir| rules.file(dir).is_some());
+        true
+    }
+
+    /// Returns whether rules that counted on after their file was deleted here end, because the service has dropped
+    /// it too, or whether those of the service are elsewhere now.
     pub(crate) fn have_ended(&self, engine: &Engine, row: &FolderRow) -> bool {
-        self.outlives_file && self.is_outdated(engine, row)
+        if self.outlives_file && self.is_outdated(engine, row) {
+            return true;
+        }
+        let ended = engine.index.read(|db| {
+            let own = own_places_in(Path::new(&row.root), &engine.own_places);
+            if !self.rules.are_shared_of(&shared_texts(db, row)?, &own) {
+                return Ok(true);
+            }
+            for dir in &self.outliving {
+                if !is_file_synced(db, row, dir)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        });
+        ended.unwrap_or(false)
     }
 
-    /// Returns whether they are made from other texts than there are now.
+    /// Returns whether they are made from other texts than there are now. A scan looks at the files below the root.
     pub(crate) fn is_outdated(&self, engine: &Engine, row: &FolderRow) -> bool {
-        load(engine, row).is_ok_and(|loaded| !self.rules.are_of(&loaded.texts))
+        load(engine, row).is_ok_and(|loaded| !loaded.are_of(&self.rules))
     }
 
     /// Loads the rules again if one of their texts has changed.
@@ -67,19 +124,27 @@ impl FolderRules {
         if let Ok(loaded) = &loaded {
             keep(engine, row, loaded);
         }
-        self.take(loaded, &row.settings);
+        self.take(loaded);
+    }
+
+    /// Lets the next scan decide which rules outlive their files.
+    pub(crate) fn forget_outliving(&mut self) {
+        self.outliving.clear();
     }
 
     /// Takes over what was loaded. If the index could not be read, the rules stay as they are: without
     /// those of the service, files would be sent that the other devices leave out.
-    fn take(&mut self, loaded: Result<Loaded, IndexError>, settings: &FolderSettings) {
+    fn take(&mut self, loaded: Result<Loaded, IndexError>) {
         match loaded {
             Ok(loaded) => {
+                if !loaded.are_of(&self.rules) {
+                    let mut rules = Rules::clone(&self.rules);
+                    rules.set_file(&RelPath::root(), file_of(&loaded.file));
+                    rules.set_shared(loaded.shared, loaded.own);
+                    self.rules = Arc::new(rules);
+                }
                 self.problem = loaded.problem;
                 self.outlives_file = loaded.outlives_file;
-                if !self.rules.are_of(&loaded.texts) {
-                    self.rules = Arc::new(Rules::new(loaded.texts, settings));
-                }
             }
             Err(error) => {
                 tracing::warn!(%error, "the rules can't be read from the index; the last ones stay in force");
@@ -88,20 +153,67 @@ impl FolderRules {
     }
 }
 
-/// Returns the rules of a folder, for a look at them.
+/// Returns the rules of a folder, for a look at a path: those of the files above it as they are on the disk now.
 ///
 /// # Errors
 /// As for [`FolderRules::load`].
-pub(crate) fn present_rules(engine: &Engine, row: &FolderRow) -> Result<Rules, IndexError> {
-    Ok(Rules::new(load(engine, row)?.texts, &row.settings))
+pub(crate) fn present_rules(
+    engine: &Engine,
+    row: &FolderRow,
+    path: &RelPath,
+) -> Result<Rules, IndexError> {
+    let known = last_rules(engine, row, load(engine, row)?)?;
+    let mut rules = known.clone();
+    rules.read_above(&*engine.ports.disk, Path::new(&row.root), path);
+    for dir in known.nested_dirs() {
+        let is_gone = rules.file(&dir).is_none();
+        let is_unread = rules.file(&dir).is_some_and(|file| file.text().is_none());
+        let outlives = is_gone && engine.index.read(|db| is_file_synced(db, row, &dir))?;
+        if is_unread || outlives {
+            rules.set_file(&dir, known.file(&dir).cloned());
+        }
+    }
+    Ok(rules)
+}
+
+/// Returns the rules with those of the files below the root as they were last known.
+fn last_rules(engine: &Engine, row: &FolderRow, loaded: Loaded) -> Result<Rules, IndexError> {
+    let mut files = engine.index.read(|db| db.rules_texts(row.id))?;
+    files.insert(RelPath::root(), loaded.file);
+    let texts = Texts {
+        files,
+        shared: loaded.shared,
+        own: loaded.own,
+    };
+    Ok(Rules::new(&texts, &row.settings))
+}
+
+fn file_of(text: &str) -> Option<Arc<RulesFile>> {
+    (!text.is_empty()).then(|| Arc::new(RulesFile::new(text)))
+}
+
+/// Returns the texts of the service's rules that are not synced here, by their directories.
+fn shared_texts(db: &Db<'_>, row: &FolderRow) -> Result<BTreeMap<RelPath, String>, IndexError> {
+    let mut texts: BTreeMap<RelPath, String> = BTreeMap::new();
+    for shared in db.shared_rules(row.id)? {
+        let path = db.remote_path_in(row, shared.node)?;
+        let is_rules =
+            |path: &RelPath| path.name().is_some_and(|name| name.as_str() == IGNORE_FILE);
+        if let Some(dir) = path.filter(is_rules).and_then(|path| path.parent()) {
+            let text = texts.entry(dir).or_default();
+            text.push_str(&shared.text);
+            text.push('\n');
+        }
+    }
+    Ok(texts)
 }
 
 fn load(engine: &Engine, row: &FolderRow) -> Result<Loaded, IndexError> {
+    let top = RelPath::root();
     let (last, shared, is_synced) = engine.index.read(|db| {
-        let last = db.rules_text(row.id)?;
-        Ok((last, db.shared_rules(row.id)?, is_file_synced(db, row)?))
+        let last = db.rules_text(row.id, &top)?;
+        Ok((last, shared_texts(db, row)?, is_file_synced(db, row, &top)?))
     })?;
-    let shared = shared.map(|shared| shared.text).unwrap_or_default();
     let disk = &*engine.ports.disk;
     let root = Path::new(&row.root);
     let is_gone = || {
@@ -120,51 +232,21 @@ fn load(engine: &Engine, row: &FolderRow) -> Result<Loaded, IndexError> {
         is_new: file
             .as_ref()
             .is_some_and(|file| !file.is_empty() && Some(file) != last.as_ref()),
-        texts: Texts {
-            file: file.or(last).unwrap_or_default(),
-            shared,
-            own: own_places_in(root, &engine.own_places),
-        },
+        file: file.or(last).unwrap_or_default(),
+        shared,
+        own: own_places_in(root, &engine.own_places),
         problem,
         outlives_file,
     })
 }
 
-/// Returns whether the service has the rules file of a folder, and this device has had it.
-fn is_file_synced(db: &Db<'_>, row: &FolderRow) -> Result<bool, IndexError> {
-    let Some(base) = row.remote_node else {
-        return Ok(false);
-    };
-    match remote_file(db, base)? {
-        Some(file) => Ok(db.synced_row(row.id, file.node)?.is_some()),
-        None => Ok(false),
-    }
-}
-
-/// Returns the rules file in a folder of the service.
-///
-/// # Errors
-/// The index's.
-pub(crate) fn remote_file(
-    db: &Db<'_>,
-    base: Option<NodeId>,
-) -> Result<Option<RemoteRow>, IndexError> {
-    let Ok(name) = Name::new(IGNORE_FILE.to_owned()) else {
-        return Ok(None);
-    };
-    let is_file =
-        |row: &RemoteRow| row.name == name && row.kind == Kind::File && row.revision.is_some();
-    Ok(db
-        .remote_children_by_key(base, &name)?
-        .into_iter()
-        .find(is_file))
-}
-
 /// Keeps the text of the rules file for the time in which it can't be read.
 fn keep(engine: &Engine, row: &FolderRow, loaded: &Loaded) {
     if loaded.is_new {
-        let text = &loaded.texts.file;
-        let kept = engine.index.write(|db| db.set_rules_text(row.id, text));
+        let (root, text) = (RelPath::root(), &loaded.file);
+        let kept = engine
+            .index
+            .write(|db| db.set_rules_text(row.id, &root, text));
         if let Err(error) = kept {
             tracing::warn!(%error, "the rules can't be kept in the index");
         }
@@ -173,7 +255,7 @@ fn keep(engine: &Engine, row: &FolderRow, loaded: &Loaded) {
 
 fn unreadable_problem(error: &std::io::Error) -> Problem {
     Problem {
-        path: IGNORE_FILE.into(),
+        path: rules_path(&RelPath::root()),
         code: ProblemCode::Unreadable,
         message: format!("the rules can't be read, so the last ones stay in force: {error}"),
         hint: "give this user the right to read it, or remove it".into(),
@@ -184,16 +266,14 @@ fn unreadable_problem(error: &std::io::Error) -> Problem {
 mod tests {
     use super::*;
     use crate::testing::TestEngine;
-    use cairn_index::SyncedRow;
-    use cairn_model::{LocalId, RelPath, RevisionId};
+    use cairn_index::{FolderSettings, RemoteRow, SyncedRow};
+    use cairn_model::{Kind, LocalId, Name, NodeId, RevisionId};
 
     fn loaded_texts(file: &str, shared: &str) -> Loaded {
         Loaded {
-            texts: Texts {
-                file: file.into(),
-                shared: shared.into(),
-                own: Vec::new(),
-            },
+            file: file.into(),
+            shared: [(RelPath::root(), shared.into())].into(),
+            own: Vec::new(),
             problem: None,
             is_new: false,
             outlives_file: false,
@@ -204,22 +284,23 @@ mod tests {
     fn an_index_that_can_not_be_read_leaves_the_rules_as_they_are() {
         let settings = FolderSettings::default();
         let mut rules = FolderRules {
-            rules: Arc::new(Rules::new(Texts::default(), &settings)),
+            rules: Arc::new(Rules::new(&Texts::default(), &settings)),
             problem: None,
             outlives_file: false,
+            outliving: BTreeSet::new(),
         };
         let ignores = |rules: &FolderRules| {
             let key = RelPath::parse("id.key").unwrap();
             rules.rules().ignores(&key, false)
         };
-        rules.take(Ok(loaded_texts("", "*.key\n")), &settings);
+        rules.take(Ok(loaded_texts("", "*.key\n")));
         assert!(ignores(&rules));
-        rules.take(Err(IndexError::DiskFull), &settings);
+        rules.take(Err(IndexError::DiskFull));
         assert!(
             ignores(&rules),
             "what the service forbids is still forbidden"
         );
-        rules.take(Ok(loaded_texts("", "")), &settings);
+        rules.take(Ok(loaded_texts("", "")));
         assert!(!ignores(&rules));
     }
 

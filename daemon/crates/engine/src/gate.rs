@@ -1,15 +1,23 @@
-//! The gate before mass deletions: a person is asked, and until the decision nothing is deleted.
+//! The deletion gate: before a mass deletion a person is asked, and until the decision nothing is deleted.
 //!
 //! Removing a big tree takes its time, and a plan sees only what is gone so far. So deletions that keep
 //! coming wait until they are all there, and those that were executed a moment ago are counted, too.
 //!
-//! A decision is about the nodes that waited for it, and ends with them: each is marked in its merge base.
+//! A decision is about the nodes that waited for it, and ends with them: each is marked in its merge base (the
+//! record of what both sides last agreed on).
 
 mod flow;
+mod head;
+mod overwrites;
+mod sampling;
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use flow::DeletionFlow;
+pub(crate) use overwrites::{OverwriteFlow, check as check_overwrites};
+pub(crate) use sampling::look_at_heads;
 
 use crate::engine::Engine;
 use crate::error::EngineError;

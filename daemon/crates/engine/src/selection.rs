@@ -1,4 +1,5 @@
-//! The part of a pair that belongs on this device: the selection at its present paths, and its decision about a node.
+//! The part of a folder pair that belongs on this device: the subfolders that were selected, at their present
+//! paths, and the decision whether a node is among them.
 
 use crate::observe::rules::Rules;
 use cairn_index::{Chosen, Db, FolderRow, IndexError, RemoteRow, Snapshot, SyncedRow};
@@ -28,7 +29,24 @@ pub(crate) fn remote_rules<'a>(
     folder: &FolderRow,
     rules: &'a Rules,
 ) -> Result<Cow<'a, Rules>, IndexError> {
-    apply_choice(db, folder, rules, |c| [c.remote])
+    let mut rules = apply_choice(db, folder, rules, |c| [c.remote])?;
+    // A directory that is elsewhere on the service, until it has moved here too, takes its rules along.
+    for dir in rules.nested_dirs() {
+        let Some(local) = db.local_at(folder.id, &dir)? else {
+            continue;
+        };
+        let Some(synced) = db.synced_by_local(local.id)? else {
+            continue;
+        };
+        if let Some(there) = db.remote_path_in(folder, synced.node)?
+            && there != dir
+            && rules.file(&there).is_none()
+        {
+            let file = rules.file(&dir).cloned();
+            rules.to_mut().set_file(&there, file);
+        }
+    }
+    Ok(rules)
 }
 
 /// Returns the rules with what was chosen for this device, at the paths that `paths` gives of each choice.

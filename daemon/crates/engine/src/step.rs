@@ -1,5 +1,5 @@
-//! Executing steps. Each looks at the world again before it changes anything, and records what it
-//! did in one transaction; failing in between is healed by the next scan and plan.
+//! Executing the steps of a plan. Each checks its preconditions again before it changes anything, and records what it
+//! did in one transaction; after a failure in between, the next scan and plan find what is left.
 
 pub(crate) mod batch;
 pub(crate) mod download;

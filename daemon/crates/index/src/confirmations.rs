@@ -1,4 +1,4 @@
-//! Confirmations of mass deletions, kept until a person decides, over any restart.
+//! Mass deletions that wait for a person's decision: how many files, on which side. They are kept over any restart.
 
 use crate::error::IndexError;
 use crate::open::Db;

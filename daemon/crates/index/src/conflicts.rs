@@ -1,4 +1,4 @@
-//! Open conflicts: each is a conflict copy that still stands on this disk.
+//! Open conflicts: each is a conflict copy that is still on this disk.
 
 use crate::error::IndexError;
 use crate::local::LocalRow;

@@ -1,5 +1,5 @@
-//! Deletions about which a person decides, as marks of merge bases: those that wait, and those that were
-//! confirmed. A mark goes with its merge base, or when both sides agree on the node anew.
+//! Deletions about which a person decides, as marks in the synced tree (the merge bases): those that wait, and those
+//! that were confirmed. A mark is removed with its merge base, or when both sides agree on the node anew.
 
 #[cfg(test)]
 mod tests;
@@ -7,7 +7,7 @@ mod tests;
 use crate::error::IndexError;
 use crate::open::Db;
 use crate::remote::BELOW_REMOTE;
-use crate::sql_types::{collect, node_from, to_unsigned};
+use crate::sql_types::{collect, node_at, to_unsigned};
 use crate::synced::{COLUMNS, SyncedRow, read};
 use cairn_model::{FolderId, NodeId, Side};
 use std::collections::BTreeSet;
@@ -36,10 +36,7 @@ impl Db<'_> {
         // Its index has nothing but these.
         let mut statement = self
             .prepare_whole("SELECT node FROM synced WHERE folder = ?1 AND deletion_agreed = 1")?;
-        let nodes = collect(&mut statement.query([folder.0])?, |row| {
-            let node: Vec<u8> = row.get(0)?;
-            node_from(&node)
-        })?;
+        let nodes = collect(&mut statement.query([folder.0])?, |row| node_at(row, 0))?;
         Ok(nodes.into_iter().collect())
     }
 
@@ -108,8 +105,7 @@ impl Db<'_> {
         let mut statement =
             self.prepare("SELECT node FROM synced WHERE folder = ?1 AND deletion_waits = ?2")?;
         let nodes = collect(&mut statement.query((folder.0, side.as_str()))?, |row| {
-            let node: Vec<u8> = row.get(0)?;
-            node_from(&node)
+            node_at(row, 0)
         })?;
         Ok(nodes.into_iter().collect())
     }

@@ -1,12 +1,14 @@
-//! The planner's worklist: nodes whose three trees may differ.
+//! The planner's worklist: dirty nodes, whose local, remote and synced state may differ.
 
 use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::open::Db;
-use crate::sql_types::{TOP, collect, kind_from, node_from, parent_node_from, parent_node_to};
+use crate::sql_types::{
+    TOP, collect, kind_from, node_at, node_from, parent_node_from, parent_node_to,
+};
 use cairn_model::{FolderId, Kind, LocalId, NodeId};
 
-/// Keys of dirty nodes of one folder.
+/// The ids of the dirty local rows and service nodes of one folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Dirty {
     pub local: Vec<LocalId>,
@@ -45,9 +47,8 @@ impl Db<'_> {
              WHERE l.id = ?1",
         )?;
         let blocked = collect(&mut statement.query([local.0])?, |row| {
-            let node: Vec<u8> = row.get(1)?;
             let kind = kind_from(row.get(2)?)?;
-            Ok((FolderId(row.get(0)?), node_from(&node)?, kind))
+            Ok((FolderId(row.get(0)?), node_at(row, 1)?, kind))
         })?;
         for (folder, node, kind) in blocked {
             self.mark_node(folder, node)?;
@@ -74,22 +75,8 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn dirty_keys(&self, folder: FolderId) -> Result<Dirty, IndexError> {
-        let mut out = Dirty::default();
-        let mut statement =
-            self.prepare("SELECT local FROM dirty_local WHERE folder = ?1 ORDER BY local")?;
-        let mut rows = statement.query([folder.0])?;
-        while let Some(row) = rows.next()? {
-            out.local.push(LocalId(row.get(0)?));
-        }
-        drop(rows);
-        let mut statement =
-            self.prepare("SELECT node FROM dirty_node WHERE folder = ?1 ORDER BY node")?;
-        let mut rows = statement.query([folder.0])?;
-        while let Some(row) = rows.next()? {
-            let bytes: Vec<u8> = row.get(0)?;
-            out.node.push(node_from(&bytes)?);
-        }
-        Ok(out)
+        // SQLite's way of naming no limit.
+        self.first_dirty(folder, -1)
     }
 
     /// Some dirty keys of a folder, at most `limit` of either kind.
@@ -97,6 +84,10 @@ impl Db<'_> {
     /// # Errors
     /// SQLite's.
     pub fn some_dirty(&self, folder: FolderId, limit: u32) -> Result<Dirty, IndexError> {
+        self.first_dirty(folder, i64::from(limit))
+    }
+
+    fn first_dirty(&self, folder: FolderId, limit: i64) -> Result<Dirty, IndexError> {
         let mut statement = self
             .prepare("SELECT local FROM dirty_local WHERE folder = ?1 ORDER BY local LIMIT ?2")?;
         let local = collect(&mut statement.query((folder.0, limit))?, |row| {
@@ -105,8 +96,7 @@ impl Db<'_> {
         let mut statement =
             self.prepare("SELECT node FROM dirty_node WHERE folder = ?1 ORDER BY node LIMIT ?2")?;
         let node = collect(&mut statement.query((folder.0, limit))?, |row| {
-            let bytes: Vec<u8> = row.get(0)?;
-            node_from(&bytes)
+            node_at(row, 0)
         })?;
         Ok(Dirty { local, node })
     }
@@ -278,10 +268,10 @@ mod tests {
     #[test]
     fn a_name_that_becomes_free_marks_the_node_that_has_it_on_the_service() {
         for in_folder in [false, true] {
-            type Deed = fn(&Db<'_>, FolderId, LocalId) -> Result<(), IndexError>;
-            let deeds: [Deed; 3] = [
+            type Change = fn(&Db<'_>, FolderId, LocalId) -> Result<(), IndexError>;
+            let changes: [Change; 3] = [
                 |db, id, link| db.remove_local(id, link),
-                |db, _, link| db.park_local(link),
+                |db, _, link| db.move_local_aside(link),
                 |db, _, link| {
                     let row = db.local_row(link)?.unwrap();
                     db.update_local(&LocalRow {
@@ -290,10 +280,10 @@ mod tests {
                     })
                 },
             ];
-            for deed in deeds {
+            for change in changes {
                 let (index, id, link) = blocked(in_folder);
                 assert_eq!(dirty_nodes(&index, id), []);
-                index.write(|db| deed(db, id, link)).unwrap();
+                index.write(|db| change(db, id, link)).unwrap();
                 assert_eq!(dirty_nodes(&index, id), [node(2), node(3)]);
             }
         }

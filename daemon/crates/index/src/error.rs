@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-/// A failure of the index file or of what stands in it.
+/// A failure of the index file or of its content.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     #[error("the index {path} can't be opened: {source}")]

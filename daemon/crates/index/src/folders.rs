@@ -19,7 +19,7 @@ pub struct FolderSettings {
     pub exclude: Vec<String>,
     /// If not empty: only these subfolders come to this device. The entries follow their folders.
     pub only: Vec<String>,
-    /// `None`: the gate is off.
+    /// The number of deletions from which a person is asked; `None`: never.
     pub gate: Option<DeletionGate>,
     pub paused: bool,
     /// Milliseconds since 1970-01-01 UTC; with `paused`: until then.
@@ -43,7 +43,7 @@ pub struct FolderRow {
     pub remote_path: String,
     /// `None`: not looked up yet. `Some(None)`: the top of the space.
     pub remote_node: Option<Option<NodeId>>,
-    /// The root directory when it was linked.
+    /// The file identity of the root directory when the pair was attached.
     pub root_file: Option<FileIdentity>,
     pub settings: FolderSettings,
 }
@@ -221,6 +221,6 @@ impl Db<'_> {
                 None => return Ok(out),
             }
         }
-        Err(IndexError::Corrupt("parents that go in a ring"))
+        Err(IndexError::Corrupt("parents that form a cycle"))
     }
 }

@@ -1,4 +1,4 @@
-//! Uploads in progress, so that one goes on after a crash instead of beginning again.
+//! The journal of uploads in progress, so that one goes on after a crash instead of beginning again.
 
 use crate::error::IndexError;
 use crate::local::LocalStat;
@@ -6,7 +6,8 @@ use crate::open::Db;
 use crate::sql_types::{first_row, node_from, to_signed};
 use cairn_model::{LocalId, NodeId};
 
-/// An upload that was begun. It holds only for exactly these bytes: another stat begins another.
+/// An upload that was begun. It is valid for exactly these bytes only: a file with another stat begins a new
+/// upload.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JournalRow {
     pub local: LocalId,

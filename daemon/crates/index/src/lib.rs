@@ -1,6 +1,8 @@
-//! The index: local, remote and synced trees, what is dirty, and what a person should know, in SQLite.
+//! The index: the client's SQLite database, with the local, remote and synced trees, what is dirty (may differ
+//! between them), and what a person should know. The synced tree is the merge base: what both sides last agreed
+//! on.
 //!
-//! All of the client's SQL is here. The index records; it decides nothing (`plan` does) and reads
+//! All of the client's SQL is here. The index records; it decides nothing (the crate `plan` does) and reads
 //! no disk but its own file. Every change goes through [`Index::write`], one transaction each.
 
 mod error;
@@ -19,6 +21,7 @@ pub mod folders;
 pub mod journal;
 pub mod local;
 pub mod mounts;
+pub mod overwrites;
 pub mod pending;
 pub mod places;
 pub mod remote;
@@ -39,6 +42,7 @@ pub use folders::{FolderRow, FolderSettings};
 pub use journal::JournalRow;
 pub use local::{FileIdentity, LocalRow, LocalStat, Skipped};
 pub use open::{Db, Index, Opened};
+pub use overwrites::{Head, OverwriteFacts, SHORTEST_HEAD};
 pub use remote::{PutResult, RemoteRow};
 pub use rules::SharedRules;
 pub use selection::Chosen;

@@ -1,4 +1,4 @@
-//! The local tree: what scans saw.
+//! The local tree: the files and directories that the last scans found.
 
 use crate::error::IndexError;
 use crate::open::Db;
@@ -14,7 +14,7 @@ use rusqlite::{Row, Statement};
 pub struct LocalStat {
     /// Bytes; 0 for a directory.
     pub size: u64,
-    /// Nanoseconds since 1970-01-01 UTC; 0 for a directory, whose times say nothing.
+    /// Nanoseconds since 1970-01-01 UTC; 0 for a directory, whose times are not used.
     pub mtime: i64,
     pub ctime: i64,
     pub device: u64,
@@ -64,7 +64,7 @@ impl FileIdentity {
     }
 }
 
-/// The reason why a local file stays as it is and takes no part.
+/// The reason why a local file stays as it is and is not synced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Skipped {
     #[default]
@@ -255,7 +255,7 @@ impl Db<'_> {
             };
             names.push(name_from(name)?);
             if names.len() > 10_000 {
-                return Err(IndexError::Corrupt("local parents that go in a ring"));
+                return Err(IndexError::Corrupt("local parents that form a cycle"));
             }
             at = parent;
         }
@@ -323,8 +323,8 @@ impl Db<'_> {
         Ok(statement.exists((row.id.0, parent_local_to(row.parent), key.as_str()))?)
     }
 
-    /// Records the hash of the bytes that `stat` describes; nothing happens if the row has moved on.
-    /// Returns whether it was recorded.
+    /// Records the hash of the bytes that `stat` describes; nothing happens if the row has changed since. Returns
+    /// whether it was recorded.
     ///
     /// # Errors
     /// SQLite's.
@@ -341,12 +341,12 @@ impl Db<'_> {
         Ok(changed == 1)
     }
 
-    /// Moves a row out of the way under a name that no file has, so that rows can exchange names
-    /// within one transaction. The caller renames or removes a parked row before the commit.
+    /// Moves a row out of the way under a name that no file has, so that rows can exchange names within one
+    /// transaction. The caller renames or removes such a row before the commit.
     ///
     /// # Errors
     /// SQLite's.
-    pub fn park_local(&self, id: LocalId) -> Result<(), IndexError> {
+    pub fn move_local_aside(&self, id: LocalId) -> Result<(), IndexError> {
         self.mark_blocked_by(id)?;
         self.prepare("UPDATE local SET name = char(1) || 'parked-' || id, key = char(1) || 'parked-' || id WHERE id = ?1")?
             .execute([id.0])?;
@@ -405,7 +405,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Files and bytes of a folder, without what is held.
+    /// Returns the files and bytes of a folder, without rows that are not synced.
     ///
     /// # Errors
     /// SQLite's.

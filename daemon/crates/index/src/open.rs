@@ -29,12 +29,14 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sql/0014_deletions.sql"),
     include_str!("sql/0015_contents_in_sync.sql"),
     include_str!("sql/0016_sent_bits.sql"),
+    include_str!("sql/0017_overwrites.sql"),
+    include_str!("sql/0018_rules_files.sql"),
 ];
 
 /// The first schema whose contents on the service are of the present format.
 const CONTENTS: i64 = 10;
 
-/// The index of one home. Calls are short and synchronous; one thread at a time is inside.
+/// The index of one installation. Calls are short and synchronous; one thread at a time is inside.
 pub struct Index {
     connection: Mutex<Connection>,
     /// Path of the second copy of the folder pairs; none in memory.
@@ -82,7 +84,7 @@ impl Index {
         }
     }
 
-    /// As [`Self::open`], but a damaged file stays where it is and is an error: for those who need what it knew.
+    /// As [`Self::open`], but a damaged file stays where it is and is an error: for callers that need its content.
     ///
     /// # Errors
     /// A file that can't be opened or is damaged, or an index of another Cairn.
@@ -217,7 +219,7 @@ impl Db<'_> {
 }
 
 impl Db<'_> {
-    /// Returns a value of the home as a whole, such as the feed's cursor.
+    /// Returns a value of the installation as a whole, such as the feed's cursor.
     ///
     /// # Errors
     /// SQLite's.
@@ -227,7 +229,7 @@ impl Db<'_> {
         Ok(rows.next()?.map(|row| row.get(0)).transpose()?)
     }
 
-    /// Drops a value of the home as a whole.
+    /// Drops a value of the installation as a whole.
     ///
     /// # Errors
     /// SQLite's.
@@ -237,7 +239,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Sets a value of the home as a whole.
+    /// Sets a value of the installation as a whole.
     ///
     /// # Errors
     /// SQLite's.

@@ -1,8 +1,8 @@
-//! Changes of the feed that can't be recorded yet, because their folder comes with a later page.
+//! Changes of the feed that can't be recorded yet, because a later page has the folder that they are in.
 
 use crate::error::IndexError;
 use crate::open::Db;
-use crate::sql_types::{collect, node_from};
+use crate::sql_types::{collect, node_at};
 use cairn_model::NodeId;
 
 impl Db<'_> {
@@ -40,8 +40,7 @@ impl Db<'_> {
             .prepare("SELECT node, change FROM pending WHERE node > ?1 ORDER BY node LIMIT ?2")?;
         let after = after.map_or_else(Vec::new, |id| id.as_bytes().to_vec());
         collect(&mut statement.query((after, limit))?, |row| {
-            let node: Vec<u8> = row.get(0)?;
-            Ok((node_from(&node)?, row.get(1)?))
+            Ok((node_at(row, 0)?, row.get(1)?))
         })
     }
 

@@ -1,5 +1,5 @@
-//! The places where nodes were before they were moved or renamed, as far as this device saw them. The
-//! newest 500,000 are kept.
+//! The places (parent folder and name) where nodes were before they were moved or renamed, as far as this device saw
+//! them. The newest 500,000 are kept.
 
 use crate::error::IndexError;
 use crate::open::Db;

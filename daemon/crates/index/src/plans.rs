@@ -1,4 +1,4 @@
-//! A check of SQLite's query plans: no statement that a step needs goes through a whole tree.
+//! A test of SQLite's query plans: no statement that a sync step runs scans a whole tree.
 
 use crate::activity::ActivityRow;
 use crate::confirmations::ConfirmationRow;
@@ -8,7 +8,9 @@ use crate::folders::FolderSettings;
 use crate::journal::JournalRow;
 use crate::local::{LocalRow, LocalStat, Skipped};
 use crate::open::{Db, Index};
+use crate::overwrites::Head;
 use crate::remote::RemoteRow;
+use crate::rules::SharedRules;
 use crate::sent::SentRow;
 use crate::sent_bits::SentBit;
 use crate::sent_places::SentPlace;
@@ -157,7 +159,7 @@ fn read_local(db: &Db<'_>, rows: &Rows) -> Done {
     db.locals_by_file(folder, &STAT)?;
     db.local_path(file)?;
     db.local_at(folder, &RelPath::parse("n1/n1").unwrap())?;
-    db.park_local(file)?;
+    db.move_local_aside(file)?;
     db.set_mount(dir, true)?;
     db.mounts()?;
     db.has_mount(folder, dir)?;
@@ -253,10 +255,21 @@ fn read_remote(db: &Db<'_>, rows: &Rows) -> Done {
     db.include(folder, node(2))?;
     db.follow_choice(folder)?;
     db.agree_to_deletion(node(1))?;
-    db.set_rules_text(folder, "*.key")?;
-    db.rules_text(folder)?;
-    db.set_shared_rules(folder, None)?;
+    db.set_rules_text(folder, &RelPath::root(), "*.key")?;
+    db.rules_texts(folder)?;
+    db.rules_text(folder, &RelPath::root())?;
+    db.remove_rules_text(folder, &RelPath::root())?;
+    db.put_shared_rules(
+        folder,
+        &SharedRules {
+            node: node(2),
+            revision: RevisionId::from_random_bytes([2; 16]),
+            text: String::new(),
+        },
+    )?;
     db.shared_rules(folder)?;
+    db.remove_shared_rules(folder, node(2))?;
+    db.unsynced_rules(folder)?;
     db.put_unaccepted(&UnacceptedRow {
         node: node(2),
         parent: None,
@@ -303,6 +316,12 @@ fn tell_people(db: &Db<'_>, rows: &Rows) -> Done {
     db.confirm_waiting_deletions(folder, Side::Local)?;
     db.is_deletion_confirmed(folder, node(1))?;
     db.withdraw_confirmation(folder, node(2))?;
+    db.put_waiting_overwrites(folder, &[node(2)].into())?;
+    db.waiting_overwrite_count(folder)?;
+    db.agree_to_waiting_overwrites(folder)?;
+    db.overwrite_facts(folder, node(2))?;
+    db.set_head(folder, node(2), HASH, Head::Noise)?;
+    db.synced_without_head(folder, Some(node(2)), 10)?;
     db.end_confirmation(folder, Side::Local)
 }
 

@@ -1,4 +1,4 @@
-//! The remote tree: what the change feed said, for the whole space.
+//! The remote tree: the nodes of the whole space (all files of an account or team) as the change feed shows them.
 
 use crate::error::IndexError;
 use crate::folders::FolderRow;
@@ -53,7 +53,7 @@ pub enum PutResult {
     Tampered,
 }
 
-const COLUMNS: &str = "node, parent, name, kind, revision, size, modified, executable, version, seal, \
+pub(crate) const COLUMNS: &str = "node, parent, name, kind, revision, size, modified, executable, version, seal, \
      source_node, source_revision, device, hash, number, seen, changed";
 
 /// The nodes `below` of a node `?1` in the remote tree, itself among them.
@@ -64,7 +64,7 @@ fn uuid_from(bytes: Option<Vec<u8>>) -> Result<Option<Uuid>, IndexError> {
     bytes.map(|b| id_from(&b).map(Uuid::from_bytes)).transpose()
 }
 
-fn read(row: &Row<'_>) -> Result<RemoteRow, IndexError> {
+pub(crate) fn read(row: &Row<'_>) -> Result<RemoteRow, IndexError> {
     let node: Vec<u8> = row.get(0)?;
     let parent: Vec<u8> = row.get(1)?;
     let source_node = uuid_from(row.get(10)?)?.map(NodeId);
@@ -180,7 +180,7 @@ impl Db<'_> {
             names.push(row.name);
             at = row.parent;
             if names.len() > 10_000 {
-                return Err(IndexError::Corrupt("remote parents that go in a ring"));
+                return Err(IndexError::Corrupt("remote parents that form a cycle"));
             }
         }
         names.reverse();
@@ -340,7 +340,7 @@ impl Db<'_> {
         Ok(removed > 0)
     }
 
-    /// Records what a revision's manifest said, if the node still has that revision.
+    /// Records the facts of a revision's manifest, if the node still has that revision.
     ///
     /// # Errors
     /// SQLite's.
@@ -408,7 +408,7 @@ fn refusal(old: &RemoteRow, new: &RemoteRow) -> Option<PutResult> {
 }
 
 impl RemoteRow {
-    /// Returns a row of an empty folder that nobody has sealed.
+    /// Returns a row of an empty folder without a seal.
     #[must_use]
     pub fn folder(node: NodeId, parent: Option<NodeId>, name: Name) -> Self {
         Self {

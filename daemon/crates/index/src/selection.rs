@@ -1,5 +1,5 @@
-//! A pair's selection for this device, kept through moves: what a pattern leaves out stays
-//! out whatever its parents are called, and what was chosen is followed to where it goes.
+//! A pair's selection for this device (which subfolders it syncs), kept through moves: what a pattern leaves
+//! out stays out whatever its parents are called, and a selected folder stays selected where it is moved to.
 
 #[cfg(test)]
 mod tests;
@@ -8,7 +8,7 @@ use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::open::Db;
 use crate::remote::RemoteRow;
-use crate::sql_types::{first_row, node_from, parent_node_to};
+use crate::sql_types::{first_row, node_at, parent_node_to};
 use cairn_model::{FolderId, NodeId, RelPath};
 
 /// An entry of a pair's `only`.
@@ -145,8 +145,7 @@ impl Db<'_> {
         let mut statement =
             self.prepare("SELECT node FROM chosen WHERE folder = ?1 AND path = ?2")?;
         first_row(&mut statement.query((folder.0, entry))?, |row| {
-            let bytes: Vec<u8> = row.get(0)?;
-            node_from(&bytes)
+            node_at(row, 0)
         })
     }
 

@@ -1,10 +1,11 @@
-//! Revisions that this device has sent, until it is known whether the service has them. The statements
-//! that end what was sent of a node, a directory or a folder pair end it for places and executable bits, too.
+//! Revisions that this device has sent, until it is known whether the service has them: a response may be lost. The
+//! statements here that forget what was sent of a node, a directory or a folder pair do so for places and executable
+//! bits, too.
 
 use crate::error::IndexError;
 use crate::local::BELOW_LOCAL;
 use crate::open::Db;
-use crate::sql_types::{first_row, hash_from, id_from, node_from, to_signed, to_unsigned};
+use crate::sql_types::{first_row, hash_from, id_from, node_at, node_from, to_signed, to_unsigned};
 use cairn_model::{ContentHash, FolderId, LocalId, NodeId, RevisionId};
 use rusqlite::Row;
 use uuid::Uuid;
@@ -84,10 +85,7 @@ impl Db<'_> {
     pub fn sent_as_new(&self, local: LocalId) -> Result<Option<NodeId>, IndexError> {
         let mut statement =
             self.prepare("SELECT node FROM sent WHERE local = ?1 AND creates LIMIT 1")?;
-        first_row(&mut statement.query([local.0])?, |row| {
-            let node: Vec<u8> = row.get(0)?;
-            node_from(&node)
-        })
+        first_row(&mut statement.query([local.0])?, |row| node_at(row, 0))
     }
 
     /// Forgets a revision that the service has refused.

@@ -1,4 +1,5 @@
-//! Executable bits that this device has sent without content, until it is known whether the service has them.
+//! Executable bits that this device has sent without content, until it is known whether the service has them: a
+//! response may be lost.
 
 use crate::error::IndexError;
 use crate::open::Db;

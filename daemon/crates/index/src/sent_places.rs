@@ -1,10 +1,10 @@
-//! Places that this device has sent, of new folders and of nodes that were moved, until it is known whether the
-//! service has them.
+//! Places (parent folder and name) that this device has sent, of new folders and of nodes that were moved,
+//! until it is known whether the service has them: a response may be lost.
 
 use crate::error::IndexError;
 use crate::open::Db;
 use crate::sql_types::{
-    collect, first_row, name_from, node_from, parent_node_from, parent_node_to, to_signed,
+    collect, first_row, name_from, node_at, parent_node_from, parent_node_to, to_signed,
     to_unsigned,
 };
 use cairn_model::{FolderId, LocalId, Name, NodeId};
@@ -77,10 +77,7 @@ impl Db<'_> {
         let mut statement = self.prepare(
             "SELECT node FROM sent_places WHERE local = ?1 AND creates ORDER BY id DESC LIMIT 1",
         )?;
-        first_row(&mut statement.query([local.0])?, |row| {
-            let node: Vec<u8> = row.get(0)?;
-            node_from(&node)
-        })
+        first_row(&mut statement.query([local.0])?, |row| node_at(row, 0))
     }
 
     /// Returns the nodes of a folder pair of which a place or an executable bit was sent, and which the service has
@@ -95,10 +92,7 @@ impl Db<'_> {
              UNION SELECT b.node FROM sent_bits b CROSS JOIN remote r ON r.node = b.node \
              WHERE b.folder = ?1 AND b.version <= r.version",
         )?;
-        collect(&mut statement.query([folder.0])?, |row| {
-            let node: Vec<u8> = row.get(0)?;
-            node_from(&node)
-        })
+        collect(&mut statement.query([folder.0])?, |row| node_at(row, 0))
     }
 
     /// Forgets a place that the service has refused.

@@ -1,5 +1,6 @@
-//! The planner's input: the dirty nodes with everything that a decision about them depends
-//! on. The promises are those of `plan`'s tree module: closed under links, upwards, and by name.
+//! The planner's input: the dirty nodes with everything that a decision about them depends on. The tree module
+//! of the crate `plan` specifies what such a snapshot contains: for each node its pair, its parents, and the
+//! nodes that have or want its name.
 
 use crate::error::IndexError;
 use crate::folders::FolderRow;

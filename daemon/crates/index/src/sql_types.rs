@@ -1,4 +1,4 @@
-//! Between columns and types: every value read back is checked, never trusted.
+//! Conversions between columns and types: every value read back is checked, never trusted.
 
 use crate::error::IndexError;
 use cairn_model::{ContentHash, Kind, LocalId, Name, NodeId};
@@ -33,6 +33,12 @@ pub(crate) fn id_from(bytes: &[u8]) -> Result<[u8; 16], IndexError> {
 
 pub(crate) fn node_from(bytes: &[u8]) -> Result<NodeId, IndexError> {
     Ok(NodeId(uuid::Uuid::from_bytes(id_from(bytes)?)))
+}
+
+/// Returns the node whose id is in a column of a row.
+pub(crate) fn node_at(row: &Row<'_>, column: usize) -> Result<NodeId, IndexError> {
+    let id: Vec<u8> = row.get(column)?;
+    node_from(&id)
 }
 
 pub(crate) fn parent_node_from(bytes: &[u8]) -> Result<Option<NodeId>, IndexError> {

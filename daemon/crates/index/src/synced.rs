@@ -1,5 +1,5 @@
-//! The synced tree: what both sides last agreed on. A row here is the only proof that an absence
-//! is a deletion.
+//! The synced tree: the merge base, what both sides last agreed on. Only a row here proves that an absence is a
+//! deletion.
 
 use crate::error::IndexError;
 use crate::local::BELOW_LOCAL;
@@ -122,7 +122,11 @@ impl Db<'_> {
                  ON CONFLICT (node, folder) DO UPDATE SET local = excluded.local, parent = excluded.parent, \
                  name = excluded.name, kind = excluded.kind, revision = excluded.revision, hash = excluded.hash, \
                  size = excluded.size, executable = excluded.executable, \
-                 deletion_agreed = 0, deletion_waits = NULL",
+                 deletion_agreed = 0, deletion_waits = NULL, \
+                 head = CASE WHEN synced.hash IS excluded.hash AND synced.revision IS excluded.revision \
+                 THEN synced.head END, \
+                 overwrite = CASE WHEN synced.hash IS excluded.hash AND synced.revision IS excluded.revision \
+                 THEN synced.overwrite END",
             )?
             .execute(rusqlite::params![
                 row.folder.0,

@@ -1,4 +1,4 @@
-//! Nodes with a change that no device vouches for and that waits for a person.
+//! Nodes whose latest change has no valid seal of the account's devices and waits for a person to accept it.
 
 use crate::error::IndexError;
 use crate::open::Db;
@@ -26,7 +26,7 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Removes a node: a change that is vouched for has come after it.
+    /// Removes a node: a verified change has come after it.
     ///
     /// # Errors
     /// SQLite's.

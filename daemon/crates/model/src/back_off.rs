@@ -12,7 +12,7 @@ pub struct BackOff {
 }
 
 impl BackOff {
-    /// Returns the wait after so many failures in a row; none without a failure.
+    /// Returns the wait after this number of failures in a row; none without a failure.
     #[must_use]
     pub fn after(self, failures: u32) -> Duration {
         let Some(doublings) = failures.checked_sub(1) else {
@@ -23,8 +23,8 @@ impl BackOff {
     }
 }
 
-/// Returns between half and the whole of a wait, so that many that failed together don't all come back at
-/// one moment. `random` is from 0 to 1, by the caller's means: this crate draws none.
+/// Returns between half and the whole of a wait (jitter), so that clients that failed together don't all retry at
+/// the same time. `random` is from 0 to 1, from the caller: this crate draws no randomness.
 #[must_use]
 pub fn spread(wait: Duration, random: f64) -> Duration {
     wait.mul_f64(0.5 + random.clamp(0.0, 1.0) / 2.0)

@@ -1,4 +1,4 @@
-//! The events of an account, as webhooks tell them.
+//! The events of an account, as webhooks deliver them.
 
 use crate::words::word_enum;
 

@@ -1,5 +1,5 @@
-//! Kinds of activities, of events in the past of a file, and of conflicts; and the places that nodes
-//! have left.
+//! Kinds of activities, of events in the past of a file, and of conflicts; and the places (parent folder and name)
+//! that nodes have left.
 
 use crate::NodeId;
 use crate::words::word_enum;

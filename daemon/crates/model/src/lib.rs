@@ -40,6 +40,6 @@ pub use path::RelPath;
 pub use problem::Problem;
 pub use status::{ShareStatus, WebhookStatus};
 pub use sync::{
-    DeletionDecision, DeletionGate, PathState, ProblemCode, RuleSource, Side, SyncMode, SyncState,
-    TransferDirection, Verification,
+    ConfirmationKind, DeletionDecision, DeletionGate, PathState, ProblemCode, RuleSource, Side,
+    SyncMode, SyncState, TransferDirection, Verification,
 };

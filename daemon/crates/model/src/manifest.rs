@@ -1,5 +1,5 @@
-//! The record of one revision of a file: what it is checked against, and the object that leads to its
-//! bytes.
+//! The manifest: the record of one revision of a file, with what its bytes are checked against, and the object that
+//! leads to them.
 
 use crate::{ChunkId, ContentHash, DeviceId, NodeId, RevisionId, SpaceId};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The states of links and webhooks, as the service tells them.
+//! The states of links and webhooks, as the service reports them.
 
 use crate::words::word_enum;
 

@@ -16,13 +16,13 @@ word_enum! {
 }
 
 word_enum! {
-    /// The treatment of what no device of the account vouches for: the setting `sync.verify`.
+    /// The treatment of changes that have no valid seal (MAC) of a device with the keys: the setting `sync.verify`.
     #[derive(Default)]
     Verification("verification mode") {
         /// It is used where that can be undone, and shown as unverified.
         #[default]
         Warn = "warn",
-        /// It is blocked until a person accepts it, and handed out to nobody.
+        /// It is blocked until a person accepts it, and given to nobody: no download, no link.
         Strict = "strict",
     }
 }
@@ -68,7 +68,7 @@ pub enum RuleSource {
     BuiltIn,
     /// The patterns of this device.
     Exclude,
-    /// The rules file at the root of the folder.
+    /// A rules file of the folder.
     File,
     /// The subfolders selected for this device.
     Selection,
@@ -100,10 +100,26 @@ word_enum! {
 }
 
 word_enum! {
-    /// A person's decision on deletions that wait.
+    /// A person's decision on deletions, or on overwriting, that waits.
     DeletionDecision("decision") {
+        /// The deletions are carried out on the other side too.
         Delete = "delete",
+        /// The service's versions are overwritten.
+        Overwrite = "overwrite",
+        /// Deleted files come back; the service's versions stay.
         Keep = "keep",
+    }
+}
+
+word_enum! {
+    /// The kind of change that a person is asked about.
+    #[derive(Default)]
+    ConfirmationKind("kind of confirmation") {
+        /// Many files would be deleted.
+        #[default]
+        Deletion = "deletion",
+        /// Many contents that look encrypted would take the place of the service's.
+        Overwriting = "overwriting",
     }
 }
 
@@ -132,6 +148,8 @@ word_enum! {
         Offline = "offline",
         /// Both sides changed a file of a one-way folder.
         OneWay = "one_way",
+        /// Overwriting waits for a person.
+        OverwritesHeld = "overwrites_held",
         Protocol = "protocol",
         Quota = "quota",
         RemoteGone = "remote_gone",
@@ -156,7 +174,7 @@ word_enum! {
 }
 
 word_enum! {
-    /// The standing of one path with syncing.
+    /// The sync state of one path.
     #[derive(Default)]
     PathState("path state") {
         /// Equal on both sides.
@@ -180,7 +198,7 @@ word_enum! {
         Parked = "parked",
         /// It is on a file system that is not mounted.
         Unmounted = "unmounted",
-        /// Nobody with the keys vouches for it, and it is blocked.
+        /// It has no valid seal of a device with the keys, and is blocked.
         Unverified = "unverified",
         /// There is nothing of that name.
         Missing = "missing",

@@ -1,4 +1,5 @@
 //! The constraints of planning: the changes that are not allowed for each entity.
+//! An entity is one file or folder of the user, with up to three nodes: local, remote and synced.
 
 use crate::entity::{Entities, EntityId};
 
@@ -12,8 +13,10 @@ pub(crate) struct Constraints {
     pub(crate) pinned: Vec<bool>,
     /// Entities that go back to where the service has them.
     pub(crate) put_back: Vec<bool>,
-    /// Entities whose deletion waits for a person's consent.
+    /// Entities whose deletion is one of many and waits for a person's consent (the deletion gate).
     pub(crate) gated: Vec<bool>,
+    /// Pairs whose content waits for it (the overwriting gate).
+    pub(crate) held: Vec<bool>,
 }
 
 impl Constraints {
@@ -23,7 +26,8 @@ impl Constraints {
             blocked: entities.blocked.clone(),
             pinned: none.clone(),
             put_back: none.clone(),
-            gated: none,
+            gated: none.clone(),
+            held: none,
         }
     }
 

@@ -1,4 +1,5 @@
-//! Existence: which entities are kept, which are deleted, which wait; and where the kept ones belong.
+//! Decides which entities exist: which are kept, which are deleted, which wait; and where the kept ones belong.
+//! An entity is one file or folder of the user, with up to three nodes: local, remote and synced.
 //!
 //! A deletion loses against an edit, against a move, and against a move of a folder that was
 //! deleted along with the node. A folder is kept as long as anything that is kept has it as parent.

@@ -1,7 +1,9 @@
-//! Turns decisions into steps.
+//! Turns the decisions about entities into steps. An entity is one file or folder of the user, with up to three
+//! nodes: local, remote and synced.
 //!
-//! Their order: unlinking and forgetting, adopted folders, local structure, structure on the service,
-//! executable bits, adopted files, transfers, deletions.
+//! Order of the steps: unlinking and forgetting, adopted folders, local structure, structure on the service,
+//! executable bits, adopted files, transfers, deletions. To adopt is to record that both sides are the same; to
+//! unlink, to record that they no longer are.
 
 mod content;
 mod report;

@@ -1,7 +1,7 @@
 //! An entity: one file or folder of the user, as up to three nodes (local, remote, synced).
 //!
-//! Everything after pairing works on entities alone, so that a location means the same on both
-//! sides: a parent entity and a name. This module decides nothing.
+//! Everything after pairing works on entities alone, so that a location (a parent entity and a name) means the
+//! same on both sides. This module decides nothing.
 
 use crate::content::Content;
 use crate::temporary_name::is_temporary_name;
@@ -27,7 +27,7 @@ pub(crate) struct Location<'a> {
     pub(crate) name: &'a Name,
 }
 
-/// One file or folder of the user. Without any node it is what a merge left behind: empty.
+/// One file or folder of the user. Without any node it is empty: two entities were merged, and the other has its nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Entity<'a> {
     pub(crate) kind: Kind,

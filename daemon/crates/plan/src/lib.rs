@@ -1,5 +1,5 @@
-//! Plans what makes the three trees equal. Pure: no IO, no clock, no randomness, not async, and it
-//! cannot fail.
+//! Plans what makes the three trees (local, remote, synced) equal. Pure: no IO, no clock, no randomness, not
+//! async, and it cannot fail.
 //!
 //! `reconcile(&Trees, &Policy) -> Plan`: three trees in, steps out, in an order that is safe.
 //! Conflicts are data. Equal input gives equal output, byte for byte.

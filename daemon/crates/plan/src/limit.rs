@@ -1,12 +1,13 @@
-//! The limits of a plan: deletions that a person has not agreed to, and one-way directions.
+//! The limits of a plan: mass deletions that a person has not agreed to, and one-way directions.
 //!
-//! Each function returns whether it added any constraint; then everything is decided anew, because
-//! other decisions may depend on it.
+//! Each function returns whether it added any constraint (a change that is not allowed); then everything is decided
+//! anew, because other decisions may depend on it.
 
 use crate::Policy;
 use crate::constraints::Constraints;
+use crate::content::Content;
 use crate::decision::{Decision, target};
-use crate::entity::{Entities, EntityId, Location, ROOT, Side, UNKNOWN};
+use crate::entity::{Entities, Entity, EntityId, Location, ROOT, Side, UNKNOWN};
 use cairn_model::SyncMode;
 
 /// Blocks deletions that wait for a person's consent.
@@ -22,8 +23,9 @@ pub(crate) fn apply_gate(
     };
     let mut changed = false;
     for id in entities.ids() {
+        let is_held = |side| side == Side::Remote && is_held(&entities.all[id], policy);
         if let Decision::Delete(side) = decisions[id]
-            && is_gated(side)
+            && (is_gated(side) || is_held(side))
         {
             constraints.gated[id] = true;
             constraints.blocked[id] = true;
@@ -31,6 +33,25 @@ pub(crate) fn apply_gate(
         }
     }
     changed
+}
+
+/// Keeps the pairs as they are on both sides whose new content waits for a person's consent.
+pub(crate) fn hold_contents(
+    entities: &Entities<'_>,
+    constraints: &mut Constraints,
+    policy: &Policy,
+) {
+    for id in entities.ids() {
+        let e = &entities.all[id];
+        if e.is_pair() && e.content == Content::Push && is_held(e, policy) {
+            constraints.held[id] = true;
+            constraints.defer(entities, id);
+        }
+    }
+}
+
+fn is_held(e: &Entity<'_>, policy: &Policy) -> bool {
+    e.base.is_some_and(|base| policy.held.contains(&base.node))
 }
 
 /// Blocks what would change the side that the direction leaves alone.

@@ -1,4 +1,5 @@
 //! Name conflicts: which entity keeps a name that several want, and the new names of the others.
+//! An entity is one file or folder of the user, with up to three nodes: local, remote and synced.
 //!
 //! The entity that has the name on the service keeps it: it was committed first. All others become
 //! conflict copies beside it, so nobody's content is lost.

@@ -1,9 +1,9 @@
 //! Order: simulates the structural changes of one side, one by one, so that at every moment each
 //! node has a parent, no two share a name, and no folder contains itself.
 //!
-//! A task that is possible runs, shallow before deep. Any other waits for the one entity in its way.
-//! If everything waits, one entity in the way gets a temporary name. Deletions come last, or as soon
-//! as a name that they free is wanted.
+//! A task (the change of one entity, that is of one file or folder) that is possible runs, shallow before deep. Any
+//! other waits for the one entity in its way. If everything waits, one entity in the way gets a temporary name.
+//! Deletions come last, or as soon as a name that they free is wanted.
 
 mod layout;
 mod task;

@@ -1,4 +1,5 @@
-//! Pairing: makes entities of three trees.
+//! Pairing: makes entities of three trees. An entity is one file or folder of the user, with up to three nodes:
+//! local, remote and synced.
 //!
 //! The nodes that a synced node pairs are one entity. Unlinked nodes (without a synced node) at the
 //! same location are one entity too: two folders always, two files if their bytes are equal. A
@@ -102,24 +103,36 @@ impl<'a> Pairing<'a> {
     }
 
     fn add_unlinked(&mut self) {
-        for &l in &self.local.order {
+        for at in 0..self.local.order.len() {
+            let l = self.local.order[at];
             if !self.of_local.contains_key(&l.id) {
-                self.of_local.insert(l.id, self.all.len());
-                self.all.push(Entity {
-                    local: Some(l),
-                    ..Entity::empty(l.kind)
-                });
+                self.add_local(l);
             }
         }
-        for &r in &self.remote.order {
+        for at in 0..self.remote.order.len() {
+            let r = self.remote.order[at];
             if !self.of_remote.contains_key(&r.id) {
-                self.of_remote.insert(r.id, self.all.len());
-                self.all.push(Entity {
-                    remote: Some(r),
-                    ..Entity::empty(r.kind)
-                });
+                self.add_remote(r);
             }
         }
+    }
+
+    /// Adds an entity that is on this disk only.
+    fn add_local(&mut self, l: &'a LocalNode) {
+        self.of_local.insert(l.id, self.all.len());
+        self.all.push(Entity {
+            local: Some(l),
+            ..Entity::empty(l.kind)
+        });
+    }
+
+    /// Adds an entity that is on the service only.
+    fn add_remote(&mut self, r: &'a RemoteNode) {
+        self.of_remote.insert(r.id, self.all.len());
+        self.all.push(Entity {
+            remote: Some(r),
+            ..Entity::empty(r.kind)
+        });
     }
 
     fn local_parent(&self, l: &LocalNode) -> EntityId {
@@ -166,11 +179,7 @@ impl<'a> Pairing<'a> {
                 departed.insert(l.id);
                 self.all[id].local = None;
                 self.unlink_if_empty(id);
-                self.of_local.insert(l.id, self.all.len());
-                self.all.push(Entity {
-                    local: Some(l),
-                    ..Entity::empty(l.kind)
-                });
+                self.add_local(l);
             }
         }
     }
@@ -199,11 +208,7 @@ impl<'a> Pairing<'a> {
                 departed.insert(r.id);
                 self.all[id].remote = None;
                 self.unlink_if_empty(id);
-                self.of_remote.insert(r.id, self.all.len());
-                self.all.push(Entity {
-                    remote: Some(r),
-                    ..Entity::empty(r.kind)
-                });
+                self.add_remote(r);
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The user's choices, and the facts that a pure function can't look up.
 
-use cairn_model::SyncMode;
+use cairn_model::{NodeId, SyncMode};
+use std::collections::BTreeSet;
 
 /// Input of a plan besides the trees.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -14,4 +15,7 @@ pub struct Policy {
     pub block_local_deletions: bool,
     /// Plan no deletion on the service: a person has not yet agreed to those that were made here.
     pub block_remote_deletions: bool,
+    /// Leave the service's versions of these files as they are: a person has not yet agreed to what would be sent
+    /// over them, or to their deletion in favour of another file. The files stay where they are on both sides.
+    pub held: BTreeSet<NodeId>,
 }

@@ -1,14 +1,14 @@
-//! The whole of planning: pair, decide, order, emit.
+//! The whole of planning: pair the nodes of three trees, decide, order, emit the steps.
 //!
 //! Deciding is repeated as long as something turns out to be impossible for now. Each round adds at
-//! least one constraint and none is ever removed, so it ends.
+//! least one constraint (a change that is not allowed) and none is ever removed, so it ends.
 
 use crate::constraints::Constraints;
 use crate::cycle::break_cycles;
 use crate::decision::{Decision, decide, target};
 use crate::emit::Decisions;
 use crate::entity::{Entities, Location, Side};
-use crate::limit::{apply_direction, apply_gate, defer_with_parents};
+use crate::limit::{apply_direction, apply_gate, defer_with_parents, hold_contents};
 use crate::name_conflicts;
 use crate::order::order;
 use crate::pair::pair;
@@ -30,6 +30,7 @@ pub fn reconcile(trees: &Trees, policy: &Policy) -> Plan {
         };
     }
     let mut constraints = Constraints::new(&entities);
+    hold_contents(&entities, &mut constraints, policy);
     loop {
         if let Some(plan) = attempt(&entities, &mut constraints, policy) {
             return plan;

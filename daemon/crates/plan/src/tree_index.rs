@@ -1,4 +1,4 @@
-//! The index of one tree: its nodes top-down, and which of them are blocked.
+//! The index of one tree: its nodes top-down, and which of them are blocked (get no step).
 //!
 //! These are blocked: nodes that the snapshot says are blocked, everything below them, orphans (nodes
 //! without a way up to the root), and of siblings whose names differ by normalisation alone, all but one.

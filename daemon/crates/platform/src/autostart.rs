@@ -119,7 +119,7 @@ impl Autostart {
 
 /// Characters of a directory's name in an id.
 const MAX_NAME: usize = 32;
-/// Digits that tell homes of one name apart.
+/// Digits that distinguish installations whose directories have one name.
 const TAG_DIGITS: usize = 8;
 
 /// Returns the id of a home by which a person who finds it among others recognizes it.

@@ -1,6 +1,7 @@
-//! The paths of one installation's files.
+//! The paths of one installation's files (its *home*: configuration, data, logs, socket).
 //!
-//! Knows paths only; of these files it writes none but the mark that tells others whose directory it is.
+//! Knows paths only; of these files it writes none but the marker file by which other installations recognise the
+//! directory.
 
 #[cfg(not(any(windows, target_os = "macos")))]
 mod linux;
@@ -123,6 +124,12 @@ impl Home {
     #[must_use]
     pub fn sessions_dir(&self) -> PathBuf {
         self.data_dir().join("sessions")
+    }
+
+    /// Returns the directory with a subdirectory for each team's space that folders are synced with.
+    #[must_use]
+    pub fn spaces_dir(&self) -> PathBuf {
+        self.data.join("spaces")
     }
 
     /// Returns the path of the file that is locked while a daemon runs.

@@ -1,4 +1,4 @@
-//! The narrow view of a file system that the engine works through.
+//! The file system interface that the engine uses.
 //!
 //! [`RealDisk`] implements it on this machine; the simulator implements it in memory, with crashes.
 //! It knows nothing of nodes, trees or ignore rules, and it never follows a symbolic link in the last

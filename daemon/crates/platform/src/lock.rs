@@ -1,4 +1,5 @@
-//! One daemon per home: a locked file, which the system unlocks when its process ends in any way.
+//! The daemon's lock: one daemon for each home (the directories of one installation). It is a locked file, which the
+//! system unlocks when its process ends in any way.
 //!
 //! The process id is in a file beside it, because a locked file can't be read on some systems.
 

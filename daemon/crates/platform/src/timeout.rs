@@ -1,4 +1,4 @@
-//! Calls to services of the desktop that may never return.
+//! Calls with a time limit to services of the desktop, which may never return.
 
 use std::sync::mpsc;
 use std::time::Duration;

@@ -1,8 +1,9 @@
 //! Watches folders for changes.
 //!
-//! Produces hints: they may be lost, merged or false, so only a scan shows the facts. A hint for a
-//! directory covers everything below it. Cairn's own directories in a folder's root are
-//! not watched. Nothing here waits for quiet or joins hints over time.
+//! Produces hints, paths at which something may have changed: they may be lost, merged or false, so only a scan shows
+//! the facts. A hint for a directory covers everything below it. A file system that is mounted in a folder, or goes,
+//! gives one on Linux; elsewhere the next scan finds it. Cairn's own directories in a folder's root are not watched.
+//! Nothing here waits for quiet or joins hints over time.
 
 #[cfg(target_os = "linux")]
 mod inotify;

@@ -1,4 +1,5 @@
-//! Strict devices, and what went with a folder that was deleted.
+//! Deletions of folders by a hostile server, and strict devices: those that accept only changes that a device of the
+//! account has authenticated.
 
 use super::*;
 

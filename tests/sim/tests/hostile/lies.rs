@@ -1,4 +1,4 @@
-//! Lies that no device takes, strict or not.
+//! False responses that no device accepts, strict (only authenticated changes) or not.
 
 use super::*;
 

@@ -27,7 +27,7 @@ async fn world() -> World {
     world
 }
 
-/// The same, but the second device takes nothing that no device vouches for.
+/// The same, but the second device accepts only changes that a device of the account has authenticated.
 async fn strict_world() -> World {
     let mut world = World::new(1, 2).await;
     world.devices[1].verify = Verification::Strict;

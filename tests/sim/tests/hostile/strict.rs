@@ -1,10 +1,11 @@
-//! A device that takes nothing for which no device vouches, and its user's own changes.
+//! A strict device, which accepts only changes that a device of the account has authenticated, and its user's own
+//! changes.
 
 use super::*;
 use cairn_model::Kind;
 use cairn_wire::nodes::{CreateNode, Node, UpdateNode};
 
-/// Removes the seal from everything that is sent about `f`.
+/// Removes the seal, by which devices authenticate a file's state, from everything that is sent about `f`.
 fn without_seal(device: &Device) {
     about_nodes(device, |node| {
         if node["name"] == "f" {

@@ -30,8 +30,8 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Attaches a pair to its remote folder. A pair for which that fails says so and waits; all others
-    /// go on.
+    /// Attaches a pair to its remote folder. A pair for which that fails gets a problem and waits; all others go
+    /// on.
     async fn try_attach(&mut self, id: FolderId) -> Result<(), EngineError> {
         let problem = match self.attach(id).await {
             Ok(()) => None,

@@ -1,4 +1,4 @@
-//! Emptying the local trash, once a day.
+//! Empties the local trash, once a day.
 
 use super::Dispatcher;
 use crate::trash;

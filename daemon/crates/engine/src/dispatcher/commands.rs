@@ -76,8 +76,8 @@ impl Dispatcher {
         Ok(())
     }
 
-    /// Interrupts the transfers of a folder, and waits until none runs: what they would record is about the
-    /// disk before. The next tick takes the pause back.
+    /// Interrupts the transfers of a folder, and waits until none runs: what they would record is about the disk
+    /// before. The next tick ends the pause.
     async fn finish_transfers(&mut self, id: FolderId) {
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.queue.clear();
@@ -115,10 +115,11 @@ impl Dispatcher {
         self.engine.health().try_again();
     }
 
-    /// Resets the count of deletions: a person has decided about them.
+    /// Resets the counts of deletions and of overwriting: a person has decided about them.
     fn forget_deletions(&mut self, id: FolderId) {
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.deletions.forget();
+            folder.overwrites.forget();
             folder.plan_due = true;
             folder.totals_due = true;
         }

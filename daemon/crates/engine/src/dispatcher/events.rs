@@ -1,4 +1,5 @@
-//! Events for the dispatcher: hints, the feed, finished transfers, the clock.
+//! Events for the dispatcher: hints (the watcher's "something may have changed here"), the feed, finished
+//! transfers, the clock.
 
 use super::folder::{Folder, Watching};
 use super::schedule::{Schedule, UNWATCHED_RESCAN};
@@ -52,7 +53,7 @@ impl Dispatcher {
 
     fn next_wake(&self) -> Instant {
         let timing = self.tuning.timing();
-        let mut wake = self.next_poll.min(self.next_emptying);
+        let mut wake = self.next_poll.min(self.next_emptying).min(self.next_heads);
         let mut sooner = |at: Instant| wake = wake.min(at);
         if let Some(pause) = self.retry {
             sooner(pause.until);
@@ -195,8 +196,8 @@ impl Dispatcher {
         self.apply(done.folder, executed);
     }
 
-    /// Plans the pairs that have something of the same remote folder as this one: what it has done there is no news
-    /// of the feed.
+    /// Plans the pairs that have something of the same remote folder as this one: the feed doesn't report this
+    /// device's own changes.
     pub(super) fn plan_overlapping(&mut self, id: FolderId) {
         let Some(done) = self.folders.get(&id).map(|folder| folder.row.clone()) else {
             return;

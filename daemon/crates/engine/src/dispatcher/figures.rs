@@ -1,4 +1,4 @@
-//! The figures of all folders, for the status.
+//! The figures of all folders (counts, bytes, states) that the status shows.
 
 use super::Dispatcher;
 use super::folder::Folder;
@@ -9,8 +9,8 @@ use cairn_index::IndexError;
 use cairn_model::{FolderId, Side, SyncState};
 use tokio::time::Instant;
 
-/// Counting a folder's files rests this many times as long as it took; nothing but the status waits
-/// for it.
+/// After a count of a folder's files the next one waits for this many times as long as it took; only the status
+/// needs it.
 const TOTALS_REST: u32 = 30;
 
 impl Dispatcher {
@@ -103,6 +103,7 @@ fn count_totals(
 ) -> Result<(), IndexError> {
     let ((files, bytes), waiting, conflicts) = engine.index.read(|db| {
         let conflicts = db.conflict_count(id)?;
+        figures.waiting_overwrites = db.waiting_overwrite_count(id)?;
         Ok((db.local_totals(id)?, db.confirmations(id)?, conflicts))
     })?;
     let waiting_on = |side| {

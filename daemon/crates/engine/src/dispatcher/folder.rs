@@ -2,10 +2,11 @@
 
 use super::schedule::Schedule;
 use crate::folder_rules::FolderRules;
-use crate::gate::DeletionFlow;
+use crate::gate::{DeletionFlow, OverwriteFlow};
 use crate::overall_progress::Amount;
 use crate::work::Queue;
 use cairn_index::{FileIdentity, FolderRow};
+use cairn_model::NodeId;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -48,6 +49,9 @@ pub(super) struct Folder {
     /// Steps that wait.
     pub(super) waiting: u64,
     pub(super) deletions: DeletionFlow,
+    pub(super) overwrites: OverwriteFlow,
+    /// The last node whose first bytes were looked at; none: from the first one on.
+    pub(super) heads_after: Option<NodeId>,
     /// Interrupts running transfers of this folder when it is paused.
     pub(super) pause: Arc<watch::Sender<bool>>,
     pub(super) totals_due: bool,

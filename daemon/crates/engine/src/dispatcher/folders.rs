@@ -5,7 +5,7 @@ use super::folder::{Folder, Watching};
 use super::schedule::Schedule;
 use crate::error::EngineError;
 use crate::folder_rules::FolderRules;
-use crate::gate::DeletionFlow;
+use crate::gate::{DeletionFlow, OverwriteFlow};
 use crate::ports::Hint;
 use crate::work::Queue;
 use cairn_index::FolderRow;
@@ -81,6 +81,8 @@ impl Dispatcher {
             in_flight_bytes: 0,
             waiting: 0,
             deletions: DeletionFlow::default(),
+            overwrites: OverwriteFlow::default(),
+            heads_after: None,
             totals_due: true,
             next_totals: now,
         })

@@ -1,4 +1,4 @@
-//! Waiting until the engine is idle: everything equal, and a fresh look at both sides finds nothing new.
+//! Waiting until the engine is idle: everything is equal, and a new scan and poll find nothing new.
 
 use super::Dispatcher;
 use super::folder::Folder;
@@ -9,8 +9,8 @@ use cairn_model::{FolderId, SyncState};
 const REFUSED_LOGINS: u32 = 3;
 
 impl Dispatcher {
-    /// Replies to the waiters, or begins the fresh look that a reply needs. Called when there is nothing
-    /// to do at once.
+    /// Replies to the waiters, or begins the new scan and poll that a reply needs. Called when there is nothing to
+    /// do at once.
     pub(super) fn notify_idle(&mut self) {
         if !self.waiters.any() {
             return;
@@ -35,10 +35,12 @@ impl Dispatcher {
             return;
         }
         let needs_person = self.is_anything_left(now_ms)
-            || self.engine.status().folders.iter().any(|f| {
-                f.waiting_local_deletions + f.waiting_remote_deletions > 0
-                    || f.state == SyncState::Error
-            });
+            || self
+                .engine
+                .status()
+                .folders
+                .iter()
+                .any(|f| f.waiting_files() > 0 || f.state == SyncState::Error);
         self.waiters.reply(if needs_person {
             WaitResult::NeedsPerson
         } else {
@@ -47,12 +49,13 @@ impl Dispatcher {
     }
 
     /// Returns whether something that was tried is still not done in a folder that syncs. A file that never
-    /// rests, and of which a copy was sent, is nothing that is left.
+    /// stops changing, and of which a copy was sent, does not count as left.
     fn is_anything_left(&self, now_ms: i64) -> bool {
         let health = self.engine.health();
         self.folders.iter().any(|(id, folder)| {
             !folder.is_paused(now_ms)
-                && (health.waits_for_person(*id) || folder.waiting > health.resting_files(*id))
+                && (health.waits_for_person(*id)
+                    || folder.waiting > health.count_changing_files(*id))
         })
     }
 

@@ -1,5 +1,5 @@
-//! Nodes of the service whose names this disk can't have: they stay where they are, and a person has to
-//! know.
+//! Nodes of the service whose names are not possible on this disk: they stay on the service only, and a person
+//! is told so.
 
 use crate::engine::Engine;
 use crate::error::EngineError;

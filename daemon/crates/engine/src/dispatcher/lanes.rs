@@ -1,11 +1,11 @@
-//! Slots for transfers: each direction has its own, and one of them takes small batches only, so that
+//! Slots for transfers: uploads and downloads have their own, and each has one that takes small batches only, so that
 //! nothing waits behind a long transfer.
 
 use cairn_model::{FolderId, TransferDirection};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The room that a direction has.
+/// The transfers that a direction can begin now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Room {
     Nothing,
@@ -13,7 +13,7 @@ pub(super) enum Room {
     Anything,
 }
 
-/// One direction.
+/// The slots of one direction.
 #[derive(Default)]
 pub(super) struct Lane {
     small: Arc<AtomicUsize>,

@@ -1,4 +1,5 @@
-//! Plans of folders: made when something is due; deletions in them wait until a person decides or no more come.
+//! Plans of folders: made when something has changed. Deletions in them wait until a person decides, or until no more
+//! follow.
 
 #[cfg(test)]
 mod tests;
@@ -11,7 +12,7 @@ use crate::executor::keys_of;
 use crate::gate::{self, Deletions};
 use crate::health::FolderPart;
 use crate::key::Key;
-use crate::planning::{Planned, plan_folder};
+use crate::planning::{Hold, Planned, plan_folder};
 use crate::restored;
 use crate::step::{Ctx, download};
 use cairn_index::{Db, IndexError};
@@ -20,7 +21,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// While transfers run, planning rests this many times as long as it took.
+/// While transfers run, the next plan waits for this many times as long as the last one took.
 pub(super) const REST: u32 = 5;
 /// The pauses after plans that could not be made.
 const PAUSES: BackOff = BackOff {
@@ -133,7 +134,8 @@ impl Dispatcher {
             return Err(EngineError::Stale);
         };
         let mut planned =
-            plan_folder(&self.engine, &ctx.folder, &ctx.rules, (false, false)).await?;
+            plan_folder(&self.engine, &ctx.folder, &ctx.rules, Hold::default()).await?;
+        let overwrites = self.check_overwrites(&ctx, &planned).await?;
         let unconfirmed = gate::unconfirmed_deletions(&self.engine, &ctx.folder, &planned.plan)?;
         let Some(folder) = self.folders.get_mut(&id) else {
             return Err(EngineError::Stale);
@@ -145,11 +147,12 @@ impl Dispatcher {
             None => Deletions::default(),
         };
         let asked = gate::check(&self.engine, &ctx.folder, &unconfirmed, recent)?;
-        let hold = (
-            asked.local + growing.local > 0,
-            asked.remote + growing.remote > 0,
-        );
-        let is_held = hold != (false, false);
+        let hold = Hold {
+            local_deletions: asked.local + growing.local > 0,
+            remote_deletions: asked.remote + growing.remote > 0,
+            overwrites,
+        };
+        let is_held = hold != Hold::default();
         if is_held {
             planned = plan_folder(&self.engine, &ctx.folder, &ctx.rules, hold).await?;
             if let Some(folder) = self.folders.get_mut(&id) {
@@ -164,6 +167,24 @@ impl Dispatcher {
             self.clean(id, &mentioned)?;
         }
         Ok(planned)
+    }
+
+    /// Returns the nodes of a plan whose overwriting waits for a person.
+    async fn check_overwrites(
+        &mut self,
+        ctx: &Ctx,
+        planned: &Planned,
+    ) -> Result<BTreeSet<NodeId>, EngineError> {
+        let Some(folder) = self.folders.get_mut(&ctx.folder.id) else {
+            return Err(EngineError::Stale);
+        };
+        let mut flow = std::mem::take(&mut folder.overwrites);
+        let held =
+            gate::check_overwrites(&self.engine, &ctx.folder, &mut flow, &planned.plan).await;
+        if let Some(folder) = self.folders.get_mut(&ctx.folder.id) {
+            folder.overwrites = flow;
+        }
+        held
     }
 
     /// Returns the number of synced files whose deletion nobody has confirmed.

@@ -1,4 +1,5 @@
-//! Polling the service: its feed, the feed's stream, and what happens while it can't be reached.
+//! Polling the service: its change feed, the stream of events that tells when to poll, and retries while it can't be
+//! reached.
 
 use super::{Dispatcher, POLL};
 use crate::error::EngineError;
@@ -45,8 +46,8 @@ impl Dispatcher {
             self.poll_due = false;
             return;
         }
-        // Steps vouch for the state that they were planned for: a deletion must not vouch for news that
-        // no plan has seen.
+        // A step seals the state that it was planned for: a deletion must not seal a newer one that no plan has
+        // seen.
         if !self.structure.is_empty() {
             return;
         }
@@ -134,7 +135,7 @@ impl Dispatcher {
         }));
     }
 
-    /// Records a failure of the whole home in the status, and pauses before the next try.
+    /// Records a failure that concerns all folders in the status, and pauses before the next try.
     pub(super) fn back_off(&mut self, error: &EngineError) {
         self.retry = Some(self.next_pause(self.retry, error));
         self.refused_logins = match error.is_login_ended() {
@@ -230,5 +231,17 @@ mod tests {
         tokio::time::advance(Duration::from_secs(2)).await;
         dispatcher.poll_feed().await;
         assert!(dispatcher.retry.is_some(), "it was asked, and is offline");
+    }
+
+    #[tokio::test]
+    async fn a_dispatcher_that_goes_takes_its_stream_with_it() {
+        let (mut dispatcher, _dir) = dispatcher();
+        let (kept, dropped) = tokio::sync::oneshot::channel::<()>();
+        dispatcher.stream = Some(tokio::spawn(async move {
+            std::future::pending::<()>().await;
+            drop(kept);
+        }));
+        drop(dispatcher);
+        assert!(dropped.await.is_err(), "its task is gone");
     }
 }

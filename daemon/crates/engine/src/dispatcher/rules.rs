@@ -1,18 +1,18 @@
-//! Following the service's rules as long as its rules file is not synced here: nothing may be sent that
-//! the other devices leave out.
+//! The service's ignore rules count here before its rules files are synced: nothing may be uploaded that the other
+//! devices leave out.
 
 use super::Dispatcher;
 use super::folder::Folder;
 use crate::engine::Engine;
 use crate::error::{Disposition, EngineError};
-use crate::folder_rules::remote_file;
 use crate::health::RetryHint;
 use crate::key::Key;
 use crate::node_rows::download_of;
-use crate::observe::rules::{IGNORE_FILE, text_of};
+use crate::observe::rules::text_of;
+use crate::rules_rows::unsynced_rules;
 use crate::step::Ctx;
 use cairn_index::{Db, IndexError, RemoteRow, SharedRules};
-use cairn_model::{FolderId, NodeId};
+use cairn_model::{FolderId, RelPath};
 use cairn_transfer::{MemoryTarget, Target};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -21,9 +21,9 @@ use tokio::time::Instant;
 const MAX_SHARED: u64 = 8 * 1024 * 1024;
 
 impl Dispatcher {
-    /// Loads the rules of a folder again before a scan. If the rules file has changed without a hint, a
-    /// scan of a part would know nothing of what they change elsewhere, and the file may not be written to
-    /// its end: everything is scanned as soon as it rests. Returns whether to scan now.
+    /// Loads the rules of a folder again before a scan. If the rules file has changed without a hint, a scan of a
+    /// part would know nothing of what they change elsewhere, and the file may not be written to its end:
+    /// everything is scanned once it is no longer written. Returns whether to scan now.
     pub(super) fn refresh_rules(&mut self, id: FolderId) -> bool {
         let Some(folder) = self.folders.get_mut(&id) else {
             return false;
@@ -44,7 +44,7 @@ impl Dispatcher {
         let Some(folder) = self.folders.get_mut(&id) else {
             return Followed::Missing;
         };
-        let (node, error) = match followed {
+        let (file, error) = match followed {
             Ok(Followed::Changed) => {
                 return follow_change(&self.engine, folder);
             }
@@ -61,15 +61,15 @@ impl Dispatcher {
         };
         // Rules that nobody knows may forbid what was planned.
         folder.queue.clear();
-        match (node, error.disposition()) {
+        match (file, error.disposition()) {
             (None, _) | (_, Disposition::Stop) => {
                 folder.plan_due = true;
                 self.back_off(&error);
             }
-            (Some(node), disposition) => {
+            (Some((row, path)), disposition) => {
                 folder.waiting = folder.waiting.max(1);
                 self.poll_due |= disposition == Disposition::Replan;
-                let (key, path) = (Key::Node(node), IGNORE_FILE.to_owned());
+                let (key, path) = (Key::Node(row.node), path.to_string());
                 self.engine
                     .health()
                     .park(id, key, path, &error, RetryHint::Later);
@@ -82,6 +82,7 @@ impl Dispatcher {
 /// Has a folder scanned and planned with the rules that count now.
 fn follow_change(engine: &Engine, folder: &mut Folder) -> Followed {
     folder.rules.refresh(engine, &folder.row);
+    folder.rules.forget_outliving();
     folder.schedule.rescan();
     folder.plan_due = true;
     // Planned under other rules.
@@ -91,15 +92,12 @@ fn follow_change(engine: &Engine, folder: &mut Folder) -> Followed {
 
 /// Returns whether the service has rules for a folder that don't count here yet, or may have some.
 pub(super) fn awaits_rules(ctx: &Ctx) -> bool {
-    let known = ctx
-        .engine
-        .index
-        .read(|db| Ok((unsynced_rules(ctx, db)?, db.shared_rules(ctx.folder.id)?)));
-    match known {
-        Ok((Some(row), known)) => known.map(|known| known.revision) != row.revision,
-        Ok((None, _)) => false,
-        Err(_) => true,
-    }
+    let missing = ctx.engine.index.read(|db| {
+        let known = db.shared_rules(ctx.folder.id)?;
+        let wanted = wanted_rules(ctx, db)?;
+        Ok(wanted.iter().any(|(row, _)| !is_known(&known, row)))
+    });
+    missing.unwrap_or(true)
 }
 
 /// The result of looking at the service's rules.
@@ -111,8 +109,11 @@ pub(super) enum Followed {
     Missing,
 }
 
+/// A rules file of the service, with its path.
+type RulesRow = (RemoteRow, RelPath);
+
 /// A failure, with the rules file if it is about that one.
-type Failed = (Option<NodeId>, EngineError);
+type Failed = (Option<RulesRow>, EngineError);
 
 async fn try_follow(ctx: &Ctx) -> Result<Followed, Failed> {
     let engine = &ctx.engine;
@@ -120,36 +121,53 @@ async fn try_follow(ctx: &Ctx) -> Result<Followed, Failed> {
     let failed = |error: IndexError| (None, EngineError::from(error));
     let (wanted, known) = engine
         .index
-        .read(|db| Ok((unsynced_rules(ctx, db)?, db.shared_rules(id)?)))
+        .read(|db| Ok((wanted_rules(ctx, db)?, db.shared_rules(id)?)))
         .map_err(failed)?;
-    let shared = match wanted {
-        None if known.is_none() => return Ok(Followed::AsBefore),
-        None => None,
-        Some(row) if known.as_ref().map(|k| k.revision) == row.revision => {
-            return Ok(Followed::AsBefore);
+    let is_wanted = |known: &&SharedRules| wanted.iter().any(|(row, _)| row.node == known.node);
+    let (_, done): (Vec<_>, Vec<_>) = known.iter().partition(is_wanted);
+    let mut has_changed = false;
+    for rules in done {
+        engine
+            .index
+            .write(|db| db.remove_shared_rules(id, rules.node))
+            .map_err(failed)?;
+        has_changed = true;
+    }
+    let mut is_missing = false;
+    for (row, path) in wanted {
+        if is_known(&known, &row) {
+            continue;
         }
-        Some(row) if engine.health().is_parked(id, Key::Node(row.node)) => {
-            return Ok(Followed::Missing);
+        if engine.health().is_parked(id, Key::Node(row.node)) {
+            is_missing = true;
+            continue;
         }
-        Some(row) => {
-            let fetched = fetch(ctx, &row).await;
-            Some(fetched.map_err(|error| (Some(row.node), error))?)
-        }
-    };
-    engine
-        .index
-        .write(|db| db.set_shared_rules(id, shared.as_ref()))
-        .map_err(failed)?;
-    Ok(Followed::Changed)
+        let fetched = fetch(ctx, &row).await;
+        let rules = fetched.map_err(|error| (Some((row, path)), error))?;
+        engine
+            .index
+            .write(|db| db.put_shared_rules(id, &rules))
+            .map_err(failed)?;
+        has_changed = true;
+    }
+    // What has come counts first; the next plan finds the rest missing again.
+    Ok(match (has_changed, is_missing) {
+        (true, _) => Followed::Changed,
+        (false, true) => Followed::Missing,
+        (false, false) => Followed::AsBefore,
+    })
 }
 
-/// Returns the service's rules file of a folder if that revision is not the one that is synced here.
-fn unsynced_rules(ctx: &Ctx, db: &Db<'_>) -> Result<Option<RemoteRow>, IndexError> {
-    let Some(row) = remote_file(db, ctx.base())? else {
-        return Ok(None);
-    };
-    let synced = db.synced_row(ctx.folder.id, row.node)?;
-    Ok((synced.and_then(|synced| synced.revision) != row.revision).then_some(row))
+/// Returns whether the text of a rules file of the service is there already.
+fn is_known(known: &[SharedRules], row: &RemoteRow) -> bool {
+    known
+        .iter()
+        .any(|known| known.node == row.node && Some(known.revision) == row.revision)
+}
+
+/// Returns the service's rules files of a folder that are not synced here, but for those where nothing is synced.
+fn wanted_rules(ctx: &Ctx, db: &Db<'_>) -> Result<Vec<RulesRow>, IndexError> {
+    unsynced_rules(db, &ctx.folder, |dir| ctx.rules.ignores(dir, true))
 }
 
 async fn fetch(ctx: &Ctx, row: &RemoteRow) -> Result<SharedRules, EngineError> {
@@ -166,6 +184,7 @@ async fn fetch(ctx: &Ctx, row: &RemoteRow) -> Result<SharedRules, EngineError> {
         .health()
         .clear(ctx.folder.id, Key::Node(row.node));
     Ok(SharedRules {
+        node: row.node,
         revision: download.revision,
         text: text_of(&target.take()),
     })

@@ -1,4 +1,4 @@
-//! Scans that are due.
+//! Runs the scans that are due.
 
 use super::Dispatcher;
 use super::folder::Watching;
@@ -88,7 +88,12 @@ impl Dispatcher {
         let Some(folder) = self.folders.get_mut(&id) else {
             return;
         };
-        result.problems.extend(folder.rules.problem().cloned());
+        result.problems.extend(folder.rules.problems());
+        let outliving = std::mem::take(&mut result.outliving_rules);
+        if folder.rules.record_scan(result.rules.take(), outliving) {
+            // Planned under other rules.
+            folder.queue.clear();
+        }
         self.engine
             .health()
             .record_scan(id, due.whole, &names, result.problems);
@@ -119,7 +124,7 @@ impl Dispatcher {
                     let disk = &*ctx.engine.ports.disk;
                     let missing = &confirmed_missing;
                     let result = scan(db, disk, &ctx.folder, &ctx.rules, &scope, missing)?;
-                    if scope == Scope::Whole {
+                    if scope == Scope::Whole || result.rules.is_some() {
                         db.mark_differing(&ctx.folder)?;
                     }
                     Ok(result)

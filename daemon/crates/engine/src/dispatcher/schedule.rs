@@ -1,4 +1,5 @@
-//! Due times of one folder: scans after hints, after a while, and of what was missing.
+//! Times at which scans of one folder are due: after hints (the watcher's "something may have changed here"), at
+//! intervals, and to find a root that was missing.
 //!
 //! Pure: decides from the time and the events that it is given. The dispatcher does the work.
 
@@ -46,8 +47,10 @@ pub(super) struct DueScan {
 #[derive(Debug)]
 pub(super) struct Schedule {
     whole: bool,
-    /// The rules file has changed: everything is scanned when the burst is over.
+    /// The rules file at the root has changed: everything is scanned when the burst is over.
     rules_changed: bool,
+    /// One in a directory has changed: that is scanned when the burst is over.
+    nested_rules_changed: bool,
     dirs: Hinted,
     /// Times of the first and the last hint of the present burst.
     burst: Option<(Instant, Instant)>,
@@ -65,6 +68,7 @@ impl Schedule {
         Self {
             whole: true,
             rules_changed: false,
+            nested_rules_changed: false,
             dirs: Hinted::new(),
             burst: None,
             missing: BTreeMap::new(),
@@ -91,7 +95,11 @@ impl Schedule {
             return;
         }
         // Only when it is quiet: half a rules file would let through what the rest forbids.
-        self.rules_changed |= path.to_string() == IGNORE_FILE;
+        if path.name().is_some_and(|name| name.as_str() == IGNORE_FILE) {
+            let is_nested = path.names().len() > 1;
+            self.rules_changed |= !is_nested;
+            self.nested_rules_changed |= is_nested;
+        }
         let names = self
             .dirs
             .entry(path.parent().unwrap_or_default())
@@ -130,12 +138,12 @@ impl Schedule {
 
     /// Returns whether a scan is due. None is while the rules file is being written.
     pub(super) fn is_due(&mut self, now: Instant, timing: Timing, watched: bool) -> bool {
-        if self.rules_changed {
+        if self.rules_changed || self.nested_rules_changed {
             if !self.burst_is_over(now, timing) {
                 return false;
             }
-            self.rules_changed = false;
-            self.whole = true;
+            self.nested_rules_changed = false;
+            self.whole |= std::mem::take(&mut self.rules_changed);
         }
         if self.next_rescan <= now {
             self.whole = true;
@@ -203,6 +211,7 @@ impl Schedule {
         self.root_retry = Some(now + ROOT_RETRY);
         self.burst = None;
         self.rules_changed = false;
+        self.nested_rules_changed = false;
         self.dirs.clear();
         self.again = None;
         self.whole = false;

@@ -1,9 +1,10 @@
-//! The structure of a plan, carried out beside the dispatcher: one list of steps for each folder. Commands,
-//! other folders, and transfers that need none of these steps don't wait for it.
+//! The structural steps of a plan (all but transfers: folders, moves, deletions), carried out in a task beside
+//! the dispatcher: one list of steps for each folder. Commands, other folders, and transfers that need none of
+//! these steps don't wait for it.
 //!
 //! While a folder's list is carried out, that folder is neither scanned nor planned, and no changes of the feed
 //! are recorded: every step is for the state that was planned for. A list ends after a while, and what is
-//! left is planned anew, so that what has changed meanwhile has its turn.
+//! left is planned anew, so that changes that came meanwhile are included.
 
 use super::Dispatcher;
 use crate::executor::{ExecutionResult, execute};
@@ -15,7 +16,7 @@ use tokio::sync::watch;
 use tokio::task::JoinError;
 use tokio::time::Instant;
 
-/// A list of steps ends after this, or after so many times what its plan took, whichever is longer.
+/// A list of steps ends after this time, or after [`PLANS`] times what its plan took, whichever is longer.
 const SLICE: Duration = Duration::from_secs(1);
 const PLANS: u32 = 5;
 

@@ -1,4 +1,4 @@
-//! One round of the dispatcher: whatever is due now.
+//! One round (tick) of the dispatcher: does whatever is due now.
 
 use super::lanes::Room;
 use super::rules::awaits_rules;
@@ -22,6 +22,7 @@ impl Dispatcher {
         }
         self.poll_feed().await;
         self.empty_trash().await;
+        self.look_at_heads().await;
         let ids: Vec<FolderId> = self.folders.keys().copied().collect();
         let mut again = false;
         for id in ids {

@@ -3,7 +3,7 @@
 use crate::command::WaitResult;
 use tokio::sync::oneshot;
 
-/// The waiters, and the progress of the fresh look.
+/// The waiters, and the state of the new look (scan and poll) that a reply to them needs.
 #[derive(Default)]
 pub(super) struct IdleWaiters {
     waiting: Vec<oneshot::Sender<WaitResult>>,

@@ -1,12 +1,12 @@
-//! Deletions as they come: many of them wait until no more follow.
+//! Deletions over time: as long as more keep coming, many of them wait, so that they are counted together.
 
 use super::Deletions;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// From so many files on, deletions wait while more of them keep coming.
+/// The number of files from which deletions wait while more of them keep coming.
 const SEVERAL: u64 = 10;
-/// No more have come for so long: they are all there.
+/// The time without a further deletion after which they count as complete.
 const QUIET: Duration = Duration::from_millis(1500);
 /// Deletions wait no longer than this for those that come after them: a program that removes files all the time
 /// must not hold them for ever.
@@ -67,7 +67,7 @@ impl DeletionFlow {
         self.quiet_at
     }
 
-    /// Counts deletions that were executed: so many files fewer are synced.
+    /// Counts the files of deletions that were executed.
     pub(crate) fn count_executed(&mut self, files: u64, now: Instant) {
         if files == 0 {
             return;

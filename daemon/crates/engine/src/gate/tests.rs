@@ -1,15 +1,15 @@
-//! Decisions, and what they are about.
+//! Decisions about mass deletions, and the nodes that they apply to.
 
 use super::*;
 use crate::confirm::confirm;
 use crate::observe::rules::Rules;
-use crate::planning::plan_folder;
+use crate::planning::{Hold, plan_folder};
 use crate::testing::TestEngine;
 use cairn_index::{LocalRow, LocalStat, RemoteRow, Skipped, SyncedRow};
 use cairn_model::{ContentHash, DeletionDecision, LocalId, Name, RevisionId};
 use std::sync::Arc;
 
-/// An engine whose folder has so many synced files, of which both sides are gone, and a gate.
+/// An engine with one folder of synced files, of which both sides are gone, and a deletion gate.
 struct Scene {
     engine: Arc<Engine>,
     folder: FolderRow,
@@ -219,7 +219,7 @@ async fn a_confirmed_deletion_that_is_not_carried_out_here_counts_for_no_other()
         folder.root.as_ref(),
         &folder.settings,
     );
-    let planned = plan_folder(&scene.engine, folder, &rules, (false, false)).await;
+    let planned = plan_folder(&scene.engine, folder, &rules, Hold::default()).await;
     let unconfirmed = unconfirmed_deletions(&scene.engine, folder, &planned.unwrap().plan).unwrap();
     assert_eq!(unconfirmed.files().local, 1);
 }

@@ -1,6 +1,7 @@
-//! Directories of other installations in a folder, known by their mark: they take no part.
+//! Directories in a synced folder where other installations keep their own files, known by a marker file: they
+//! are not synced.
 //!
-//! The places of this installation are known without one; they are among the rules.
+//! The directories of this installation are known without one; they are among the rules.
 
 use crate::observe::scan::Scan;
 use cairn_index::{IndexError, LocalRow, Skipped};

@@ -38,24 +38,23 @@ impl Scan<'_, '_> {
                 break;
             };
             let fresh = unmatched.remove(at);
-            if self.is_matched(&fresh)? {
-                continue;
-            }
-            match self.replaced_row(&fresh)? {
-                Some(row) => self.replace(row, &fresh)?,
-                None => self.new_row(&fresh)?,
-            }
+            self.match_by_name(&fresh)?;
         }
         for fresh in unmatched {
-            if self.is_matched(&fresh)? {
-                continue;
-            }
-            match self.replaced_row(&fresh)? {
-                Some(row) => self.replace(row, &fresh)?,
-                None => self.new_row(&fresh)?,
-            }
+            self.match_by_name(&fresh)?;
         }
         self.resolve_missing()
+    }
+
+    /// Matches what is the same file as nothing that was known: it replaces the row of its name, or is new.
+    fn match_by_name(&mut self, fresh: &Fresh) -> Result<(), IndexError> {
+        if self.is_matched(fresh)? {
+            return Ok(());
+        }
+        match self.replaced_row(fresh)? {
+            Some(row) => self.replace(row, fresh),
+            None => self.new_row(fresh),
+        }
     }
 
     /// Returns whether a name is matched already: a directory may have been listed twice, on its own account
@@ -261,7 +260,7 @@ impl Scan<'_, '_> {
     fn make_room(&mut self, fresh: &Fresh, new: LocalId) -> Result<(), IndexError> {
         match self.db.child(self.folder.id, fresh.parent, &fresh.name)? {
             Some(row) if row.id != new => {
-                self.db.park_local(row.id)?;
+                self.db.move_local_aside(row.id)?;
                 // Its name is not its own any more: unless it is found elsewhere, it is gone.
                 self.gone
                     .entry(row.id)
@@ -272,10 +271,10 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Decides about what is still missing: gone if an earlier scan missed it too, or if its name has a new
-    /// owner; otherwise looked for once more, because it may be on its way to a place that this scan
-    /// had already passed. A file that went while it took no part in syncing was deleted for this device
-    /// alone: it is forgotten, and comes back when it takes part again.
+    /// Decides about what is still missing: gone if an earlier scan missed it too, or if its name has a new owner;
+    /// otherwise looked for once more, because it may be on its way to a place that this scan had already passed. A
+    /// file that was deleted while it was not synced was deleted on this device alone: it is forgotten, and comes
+    /// back when it is synced again.
     fn resolve_missing(&mut self) -> Result<(), IndexError> {
         for (id, (row, dir)) in std::mem::take(&mut self.gone) {
             let path = dir.join(row.name.clone());

@@ -75,7 +75,8 @@ impl Scan<'_, '_> {
         Ok(was && !known.holds(Some(row.id), &path.to_path(&self.root))?)
     }
 
-    /// Holds a directory whose file system is not mounted, with everything below it.
+    /// Marks a directory whose file system is not mounted as unmounted, with everything below it: it stays as it
+    /// is.
     pub(crate) fn skip_unmounted(
         &mut self,
         row: &LocalRow,

@@ -1,26 +1,33 @@
-//! Rules that leave files out of syncing: built in, from `.cairnignore`, and the folder's own selection.
+//! Rules that leave files out of syncing: built in, from the `.cairnignore` of each directory, and the folder's own
+//! selection of subfolders.
 
+#[cfg(test)]
+mod as_git;
 #[cfg(test)]
 mod tests;
 
+mod file;
 mod origin;
+mod pattern;
+mod read;
+mod tree;
 
-use crate::error::Changing;
 use cairn_index::FolderSettings;
-use cairn_model::RelPath;
-use cairn_platform::Disk;
-use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use std::io::{self, Read as _};
+use cairn_model::{RelPath, RuleSource};
+use cairn_platform::{Disk, FileKind};
+use std::collections::BTreeMap;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+use std::sync::Arc;
 
 use cairn_platform::dirs::HOME_MARK;
 use cairn_platform::watch;
 
+use file::Decision;
+pub(crate) use file::{RulesFile, UNUSABLE_RULES};
 pub use origin::RuleOrigin;
+pub(crate) use read::{IGNORE_FILE, read_text, text_of};
+use tree::RulesTree;
 
-/// The name of the rules file at the root of a folder; it syncs like any other file.
-pub(crate) const IGNORE_FILE: &str = ".cairnignore";
 /// Directory of things that sync removed or replaced on this disk.
 pub(crate) const TRASH_DIR: &str = watch::TRASH_DIR;
 /// Directory in which downloads grow before they are put in place.
@@ -50,10 +57,6 @@ const BUILT_IN: &[&str] = &[
 /// The rule that leaves out the places of an installation's own files.
 pub const OWN_FILES: &str = "Cairn's own files";
 
-/// The largest rules file that is read; a longer one is cut off there.
-const MAX_RULES: u64 = MAX_RULES_LEN as u64;
-const MAX_RULES_LEN: usize = 1024 * 1024;
-
 /// The rule that decided about a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RuleMatch {
@@ -68,26 +71,37 @@ pub enum RuleMatch {
 /// The rules of one folder.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    built_in: Gitignore,
-    file: Gitignore,
-    /// Those of the service's rules file while that is not synced here.
-    shared: Gitignore,
-    exclude: Gitignore,
+    built_in: Arc<RulesFile>,
+    /// Those of this disk.
+    files: Arc<RulesTree>,
+    /// Those of the service's rules files while they are not synced here.
+    shared: Arc<RulesTree>,
+    shared_texts: Arc<BTreeMap<RelPath, String>>,
+    exclude: Arc<RulesFile>,
     only: Vec<RelPath>,
-    texts: Texts,
+    /// The places in the folder that hold Cairn's own files.
+    own: Vec<RelPath>,
     /// Lines that are no pattern, with what is wrong with them.
     pub errors: Vec<String>,
 }
 
-/// The texts that rules are made from.
+/// The texts that rules are made from, each by the directory of its file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Texts {
-    /// Rules of the file on this disk.
-    pub(crate) file: String,
-    /// Rules of the service's file while it is not synced here.
-    pub(crate) shared: String,
+    /// Rules of the files on this disk.
+    pub(crate) files: BTreeMap<RelPath, String>,
+    /// Rules of the service's files while they are not synced here.
+    pub(crate) shared: BTreeMap<RelPath, String>,
     /// The places in the folder that hold Cairn's own files.
     pub(crate) own: Vec<RelPath>,
+}
+
+/// The pattern that decided about a path.
+struct Found<'a> {
+    source: RuleSource,
+    /// The number of names above the rules file, for a rule of one.
+    depth: usize,
+    decision: Decision<'a>,
 }
 
 /// Returns those of the places of Cairn's own files that lie in the folder at `root`, relative to it.
@@ -99,46 +113,19 @@ pub(crate) fn own_places_in(root: &Path, places: &[PathBuf]) -> Vec<RelPath> {
     places.iter().filter_map(below).collect()
 }
 
-/// Reads the text of the rules file of the folder at `root`; without one it is empty.
-///
-/// # Errors
-/// The disk's, also for a file that is written meanwhile: half of it would let through what the rest
-/// forbids.
-pub(crate) fn read_text(disk: &dyn Disk, root: &Path) -> io::Result<String> {
-    let mut file = match disk.open(&root.join(IGNORE_FILE)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
-        other => other?,
-    };
-    let before = file.stat()?;
-    let mut bytes = Vec::new();
-    (&mut file).take(MAX_RULES).read_to_end(&mut bytes)?;
-    if file.stat()?.key() != before.key() || (bytes.len() as u64) < before.size.min(MAX_RULES) {
-        return Err(io::Error::other(Changing));
-    }
-    Ok(text_of(&bytes))
-}
-
-/// Returns the text of a rules file's bytes.
-pub(crate) fn text_of(bytes: &[u8]) -> String {
-    let length = bytes.len().min(MAX_RULES_LEN);
-    String::from_utf8_lossy(&bytes[..length]).into_owned()
-}
-
 impl Rules {
-    /// Reads the rules of the folder at `root`. A rules file that can't be read counts as empty, and
-    /// `errors` says so.
+    /// Reads the rules of the folder at `root`, those of its root only. A rules file that can't be read counts as
+    /// empty, and `errors` says so.
     #[must_use]
     pub fn load(disk: &dyn Disk, root: &Path, settings: &FolderSettings) -> Self {
+        let mut texts = Texts::default();
         match read_text(disk, root) {
-            Ok(file) => Self::new(
-                Texts {
-                    file,
-                    ..Texts::default()
-                },
-                settings,
-            ),
+            Ok(file) => {
+                texts.files.insert(RelPath::root(), file);
+                Self::new(&texts, settings)
+            }
             Err(error) => {
-                let mut rules = Self::new(Texts::default(), settings);
+                let mut rules = Self::new(&texts, settings);
                 rules
                     .errors
                     .push(format!("{IGNORE_FILE} can't be read: {error}"));
@@ -148,41 +135,105 @@ impl Rules {
     }
 
     /// Makes rules from texts.
-    pub(crate) fn new(texts: Texts, settings: &FolderSettings) -> Self {
-        let mut errors = Vec::new();
-        let built_in = build(BUILT_IN.iter().copied(), &mut errors);
-        let file = build(texts.file.lines(), &mut errors);
-        let shared = build(texts.shared.lines(), &mut errors);
-        let exclude = build(settings.exclude.iter().map(String::as_str), &mut errors);
-        let only = settings
-            .only
-            .iter()
-            .filter_map(|path| RelPath::parse(path.trim_matches('/')).ok())
-            .collect();
+    pub(crate) fn new(texts: &Texts, settings: &FolderSettings) -> Self {
+        let built_in = RulesFile::new(&BUILT_IN.join("\n"));
+        let exclude = RulesFile::new(&settings.exclude.join("\n"));
+        let files = RulesTree::new(&texts.files);
+        let root = files.get(&RelPath::root());
+        let errors = root.map(|root| root.errors()).into_iter().flatten();
+        let only = settings.only.iter();
         Self {
-            built_in,
-            file,
-            shared,
-            exclude,
-            only,
-            texts,
-            errors,
+            errors: errors.chain(exclude.errors()).collect(),
+            built_in: Arc::new(built_in),
+            files: Arc::new(files),
+            shared: Arc::new(RulesTree::new(&texts.shared)),
+            shared_texts: Arc::new(texts.shared.clone()),
+            exclude: Arc::new(exclude),
+            only: only
+                .filter_map(|path| RelPath::parse(path.trim_matches('/')).ok())
+                .collect(),
+            own: texts.own.clone(),
+        }
+    }
+
+    /// Reads the rules files of the directories above a path, but for the root's. One that can't be read lets
+    /// nothing in its directory through.
+    pub fn read_above(&mut self, disk: &dyn Disk, root: &Path, path: &RelPath) {
+        let names = path.names();
+        for n in 1..names.len() {
+            let dir: RelPath = names[..n].iter().cloned().collect();
+            let place = dir.to_path(root);
+            let stat = disk.stat(&place.join(IGNORE_FILE));
+            let is_there = stat.is_ok_and(|stat| stat.kind == FileKind::File);
+            let file = match read_text(disk, &place) {
+                _ if !is_there => None,
+                Ok(text) if text.is_empty() => None,
+                Ok(text) => Some(RulesFile::new(&text)),
+                Err(_) => Some(RulesFile::without_text()),
+            };
+            self.set_file(&dir, file.map(Arc::new));
         }
     }
 
     /// Returns the same rules for the folder at `root`, which also leave out the places of Cairn's own files.
     #[must_use]
     pub fn with_own_places(mut self, root: &Path, places: &[PathBuf]) -> Self {
-        self.texts.own = own_places_in(root, places);
+        self.own = own_places_in(root, places);
         self
+    }
+
+    /// Returns the rules file on this disk in a directory.
+    pub(crate) fn file(&self, dir: &RelPath) -> Option<&Arc<RulesFile>> {
+        self.files.get(dir)
+    }
+
+    /// Replaces the rules file on this disk in a directory, or removes it.
+    pub(crate) fn set_file(&mut self, dir: &RelPath, file: Option<Arc<RulesFile>>) {
+        if file.is_some() || self.files.get(dir).is_some() {
+            Arc::make_mut(&mut self.files).set(dir, file);
+        }
+    }
+
+    /// Returns the directories below the root that have a rules file on this disk.
+    pub(crate) fn nested_dirs(&self) -> Vec<RelPath> {
+        self.files.nested_dirs()
+    }
+
+    /// Returns the length of all texts of the rules files on this disk.
+    pub(crate) fn files_len(&self) -> usize {
+        self.files.texts_len()
+    }
+
+    /// Takes over the rules files of this disk that others have.
+    pub(crate) fn with_files_of(&self, other: &Self) -> Self {
+        Self {
+            files: Arc::clone(&other.files),
+            ..self.clone()
+        }
+    }
+
+    /// Returns whether the service's rules that count here are of these texts, and the own places are these.
+    pub(crate) fn are_shared_of(
+        &self,
+        shared: &BTreeMap<RelPath, String>,
+        own: &[RelPath],
+    ) -> bool {
+        *self.shared_texts == *shared && self.own == own
+    }
+
+    /// Replaces the service's rules that count here, and the own places.
+    pub(crate) fn set_shared(&mut self, shared: BTreeMap<RelPath, String>, own: Vec<RelPath>) {
+        self.shared = Arc::new(RulesTree::new(&shared));
+        self.shared_texts = Arc::new(shared);
+        self.own = own;
     }
 
     /// Returns whether a path is, or lies in, a place of Cairn's own files.
     pub(crate) fn is_own(&self, path: &RelPath) -> bool {
-        self.texts.own.iter().any(|own| path.starts_with(own))
+        self.own.iter().any(|own| path.starts_with(own))
     }
 
-    /// Returns the same rules, but only what lies at, above or below these paths is chosen.
+    /// Returns the same rules, but with only what lies at, above or below these paths selected.
     pub(crate) fn with_choice(&self, only: Vec<RelPath>) -> Self {
         Self {
             only,
@@ -190,8 +241,8 @@ impl Rules {
         }
     }
 
-    /// Takes the choice along when a folder that is chosen, or on the way to one that is, moves. Returns
-    /// whether it is one.
+    /// Updates the selection when a selected folder, or a folder above one, moves. Returns whether the moved folder
+    /// is one of these.
     pub(crate) fn follow(&mut self, from: &RelPath, to: &RelPath) -> bool {
         let mut followed = false;
         for entry in &mut self.only {
@@ -204,7 +255,7 @@ impl Rules {
         followed
     }
 
-    /// Returns whether a path takes no part for no other reason than that it was not selected.
+    /// Returns whether a path is not synced for no other reason than that it was not selected.
     pub(crate) fn is_unchosen(&self, path: &RelPath, is_dir: bool) -> bool {
         !self.is_chosen(path) && matches!(self.by_pattern(path, is_dir), RuleMatch::None)
     }
@@ -216,13 +267,8 @@ impl Rules {
 
     /// Returns whether a pattern of this device leaves out the path itself, not only a folder above it.
     pub(crate) fn excludes(&self, path: &RelPath, is_dir: bool) -> bool {
-        let text = Path::new("").join(path.to_string());
-        self.exclude.matched(text, is_dir).is_ignore()
-    }
-
-    /// Returns whether they were made from these texts.
-    pub(crate) fn are_of(&self, texts: &Texts) -> bool {
-        self.texts == *texts
+        let found = self.exclude.decide(&path.to_string(), is_dir);
+        found.is_some_and(|decision| decision.is_ignored)
     }
 
     /// Returns the rule for a path that has no ignored folder above it.
@@ -236,26 +282,45 @@ impl Rules {
     }
 
     fn by_pattern(&self, path: &RelPath, is_dir: bool) -> RuleMatch {
-        if self.is_own(path) {
-            return RuleMatch::Ignored(OWN_FILES.to_owned());
-        }
-        let text = Path::new("").join(path.to_string());
-        for (rules, whitelist_counts) in [
-            (&self.built_in, false),
-            // What is brought back here may be forbidden on the other devices.
-            (&self.shared, false),
-            (&self.exclude, true),
-            (&self.file, true),
-        ] {
-            match rules.matched(&text, is_dir) {
-                Match::Ignore(glob) => return RuleMatch::Ignored(glob.original().to_owned()),
-                Match::Whitelist(glob) if whitelist_counts => {
-                    return RuleMatch::Included(glob.original().to_owned());
-                }
-                Match::None | Match::Whitelist(_) => {}
+        match self.find(path, is_dir).map(|found| found.decision) {
+            None => RuleMatch::None,
+            Some(decision) if decision.is_ignored => {
+                RuleMatch::Ignored(decision.pattern.to_owned())
             }
+            Some(decision) => RuleMatch::Included(decision.pattern.to_owned()),
         }
-        RuleMatch::None
+    }
+
+    /// Returns the pattern that decides about a path that has no ignored folder above it.
+    fn find(&self, path: &RelPath, is_dir: bool) -> Option<Found<'_>> {
+        let found = |source, (depth, decision)| Found {
+            source,
+            depth,
+            decision,
+        };
+        if self.is_own(path) {
+            let decision = Decision {
+                is_ignored: true,
+                pattern: OWN_FILES,
+                line: None,
+            };
+            return Some(found(RuleSource::BuiltIn, (0, decision)));
+        }
+        let text = path.to_string();
+        let built_in = self.built_in.decide(&text, is_dir);
+        if let Some(decision) = built_in.filter(|decision| decision.is_ignored) {
+            return Some(found(RuleSource::BuiltIn, (0, decision)));
+        }
+        // What is brought back here may be forbidden on the other devices.
+        let shared = self.shared.decide(path, &text, is_dir);
+        if let Some(shared) = shared.filter(|(_, decision)| decision.is_ignored) {
+            return Some(found(RuleSource::File, shared));
+        }
+        if let Some(decision) = self.exclude.decide(&text, is_dir) {
+            return Some(found(RuleSource::Exclude, (0, decision)));
+        }
+        let file = self.files.decide(path, &text, is_dir)?;
+        Some(found(RuleSource::File, file))
     }
 
     fn is_chosen(&self, path: &RelPath) -> bool {
@@ -269,11 +334,15 @@ impl Rules {
     /// Returns whether a name in a directory is a leftover of some program that only its machine needs.
     #[must_use]
     pub fn is_leftover(&self, dir: &RelPath, name: &str) -> bool {
-        let text = Path::new("").join(dir.to_string()).join(name);
-        self.built_in.matched(&text, false).is_ignore()
+        let text = match dir.is_root() {
+            true => name.to_owned(),
+            false => format!("{dir}/{name}"),
+        };
+        let found = self.built_in.decide(&text, false);
+        found.is_some_and(|decision| decision.is_ignored)
     }
 
-    /// Returns whether a path takes no part, by its own rules or by those of a folder above it.
+    /// Returns whether a path is not synced, by its own rules or by those of a folder above it.
     #[must_use]
     pub fn ignores(&self, path: &RelPath, is_dir: bool) -> bool {
         let names = path.names();
@@ -285,17 +354,4 @@ impl Rules {
             )
         })
     }
-}
-
-fn build<'a>(lines: impl Iterator<Item = &'a str>, errors: &mut Vec<String>) -> Gitignore {
-    let mut builder = GitignoreBuilder::new("");
-    for line in lines {
-        if let Err(error) = builder.add_line(None, line) {
-            errors.push(format!("`{line}` is not a valid pattern: {error}"));
-        }
-    }
-    builder.build().unwrap_or_else(|error| {
-        errors.push(error.to_string());
-        Gitignore::empty()
-    })
 }

@@ -1,8 +1,8 @@
-//! One look at the disk, recorded in one transaction.
+//! A scan of the disk, recorded in one transaction.
 //!
-//! A scan lists directories, compares them with the local tree, and hands what does not match to
-//! `matching`, which tells moves from replacements, new files and deletions. A directory that can't
-//! be listed keeps everything that is known below it.
+//! It lists directories, compares them with the local tree (the rows of the last scan), and hands what does not
+//! match to `matching`, which distinguishes moves, replacements, new files and deletions. A directory that
+//! can't be listed keeps everything that is known below it.
 
 mod rows;
 #[cfg(test)]
@@ -24,14 +24,14 @@ use std::path::PathBuf;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
     Whole,
-    /// These directories (relative), and below them what is new or was hinted at: a hint for a directory
-    /// covers everything in it.
+    /// These directories (relative), and below them what is new or for which there was a hint ("something may have
+    /// changed here") of the watcher: a hint for a directory covers everything in it.
     Dirs(Hinted),
     /// This directory with everything below it.
     Below(RelPath),
 }
 
-/// Directories with the names in them that were hinted at.
+/// Directories with the names in them for which the watcher gave hints.
 pub(crate) type Hinted = BTreeMap<RelPath, BTreeSet<Name>>;
 
 /// A name on the disk that is not (yet) matched with a row.
@@ -62,6 +62,10 @@ pub(crate) struct ScanResult {
     pub(crate) again: BTreeSet<RelPath>,
     /// Rows whose file is missing since this scan; a later scan that misses them too removes them.
     pub(crate) missing: BTreeSet<LocalId>,
+    /// The rules with the rules files as the scan found them, if those below the root have changed.
+    pub(crate) rules: Option<Rules>,
+    /// Directories whose rules file is gone from this disk and counts on, because the service still has it.
+    pub(crate) outliving_rules: BTreeSet<RelPath>,
 }
 
 /// A scan in progress.
@@ -70,8 +74,10 @@ pub(crate) struct Scan<'a, 'b> {
     pub(crate) disk: &'a dyn Disk,
     pub(crate) folder: &'a FolderRow,
     pub(crate) root: PathBuf,
-    /// With the choice as it is on this disk; it follows a chosen folder that turns up elsewhere.
+    /// With the selection at its paths on this disk; it follows a selected folder that was moved.
     pub(crate) rules: Cow<'a, Rules>,
+    /// A rules file below the root is another one than was known.
+    pub(crate) rules_changed: bool,
     /// Rows that an earlier scan missed long enough ago to believe it now.
     pub(crate) confirmed_missing: &'a BTreeSet<LocalId>,
     pub(crate) fresh: VecDeque<Fresh>,
@@ -103,6 +109,7 @@ pub(crate) fn scan(
         folder,
         root: PathBuf::from(&folder.root),
         rules,
+        rules_changed: false,
         confirmed_missing,
         fresh: VecDeque::new(),
         gone: BTreeMap::new(),
@@ -120,7 +127,14 @@ pub(crate) fn scan(
         Scope::Below(dir) => scan.visit_nearest(dir, Depth::All)?,
     }
     scan.match_entries()?;
-    Ok(scan.found)
+    if *scope == Scope::Whole {
+        scan.forget_rules_of_gone_dirs()?;
+    }
+    let mut found = scan.found;
+    if scan.rules_changed {
+        found.rules = Some(scan.rules.into_owned());
+    }
+    Ok(found)
 }
 
 /// The known directories below a visited one that are visited, too.
@@ -183,6 +197,7 @@ impl Scan<'_, '_> {
         if self.leave_out_home(dir, &entries)? {
             return Ok(());
         }
+        let depth = self.depth_by_rules(path, &entries, depth)?;
         let at = Directory {
             id: dir,
             path,
@@ -329,8 +344,9 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Returns whether an unselected folder takes part all the same. Of two kinds: one that is selected, or above
-    /// it, and that a person has renamed; and one that was on the way to what has moved elsewhere.
+    /// Returns whether a folder that is not selected by its path is synced all the same. There are two kinds: a
+    /// selected folder, or one above it, that a person has renamed; and one that was above a selected folder that
+    /// has moved elsewhere.
     fn is_selected_folder(
         &mut self,
         path: &RelPath,

@@ -1,5 +1,5 @@
 //! Fetching file content: into a temporary file on the same file system, verified, then put in place
-//! in one atomic step if the place is still what the plan was made for.
+//! in one atomic step if the file there is still the one that the plan was made for.
 
 mod batch;
 mod nearby;
@@ -28,12 +28,14 @@ use temp_target::TempTarget;
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub(crate) node: NodeId,
+    /// The local file whose content is replaced; `None`: a new file.
     pub(crate) over: Option<LocalId>,
     pub(crate) to: ParentAndName,
+    /// Bytes.
     pub(crate) size: u64,
 }
 
-/// Returns the keys that a task holds while it runs.
+/// Returns the node and the local row that no other step touches while a task runs.
 pub(crate) fn keys(task: &Task) -> Vec<Key> {
     std::iter::once(Key::Node(task.node))
         .chain(task.over.map(Key::Local))

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// Folders that are created together. Between two batches a pause takes effect.
 pub(crate) const BATCH: usize = 200;
 
-/// A folder that stands on the disk and is not recorded yet.
+/// A folder that was created on the disk and is not recorded yet.
 struct Created {
     node: NodeId,
     to: ParentAndName,
@@ -105,7 +105,7 @@ fn create_one(
     })
 }
 
-/// Records folders that stand on the disk. Returns those of the nodes that are still there.
+/// Records folders that were created on the disk. Returns those of the nodes that are still there.
 fn record_all(
     ctx: &Ctx,
     db: &Db<'_>,

@@ -1,4 +1,4 @@
-//! Steps that change names, places and existence on the service. Several of a kind in a row travel
+//! Steps that create, move, rename and trash nodes on the service. Several of a kind in a row are sent
 //! in one request; each succeeds or fails alone.
 
 mod executable;
@@ -30,7 +30,7 @@ struct Prepared {
     then: Then,
 }
 
-/// The record to make when the service has done it.
+/// The record to make in the index when the service has done it.
 enum Then {
     Made {
         place: SentPlace,
@@ -55,7 +55,7 @@ pub(crate) struct Sent {
     pub(crate) has_content: bool,
 }
 
-/// Returns whether steps of this kind travel together.
+/// Returns whether steps of this kind are sent in one request.
 pub(crate) fn is_batched(step: &Step) -> bool {
     matches!(
         step,

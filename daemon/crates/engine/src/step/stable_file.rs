@@ -9,10 +9,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The stat is looked at after so many bytes.
+/// The number of bytes after which the stat is checked again.
 const CHECKED_EVERY: u64 = 64 * 1024 * 1024;
 
-/// A file that refuses to be read as anything but what the scan saw.
+/// A file whose reads fail once it is no longer the one that the scan saw.
 pub(crate) struct StableFile {
     disk: Arc<dyn Disk>,
     path: PathBuf,

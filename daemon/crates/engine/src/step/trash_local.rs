@@ -1,9 +1,10 @@
-//! Removing here what was deleted on the service: into the local trash, if everything in it is as the
-//! index says, and around what only this disk has.
+//! Removing on this disk what was deleted on the service: it moves to the local trash, if everything in it is as the
+//! index says. Files that only this disk has stay where they are.
 
 use super::local::flush_names;
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
+use crate::observe::rules::IGNORE_FILE;
 use crate::observe::scan::{Scope, scan};
 use crate::step::Ctx;
 use crate::trash;
@@ -55,10 +56,21 @@ fn move_to_trash(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), Engine
         return trash_whole(ctx, row, path);
     }
     for child in children(ctx, row)? {
-        if child.skipped == Skipped::No {
+        if child.skipped != Skipped::No {
+            continue;
+        }
+        if child.kind == Kind::File && child.name.as_str() == IGNORE_FILE {
+            // What stays here may be forbidden by these rules alone: without them it would be sent.
+            unlink(ctx, &child)?;
+        } else {
             move_to_trash(ctx, &child, &path.join(child.name.clone()))?;
         }
     }
+    unlink(ctx, row)
+}
+
+/// Keeps a file or folder here, as a new one to the service.
+fn unlink(ctx: &Ctx, row: &LocalRow) -> Result<(), EngineError> {
     Ok(ctx.engine.index.write(|db| {
         if let Some(synced) = db.synced_by_local(row.id)? {
             db.remove_synced(ctx.folder.id, synced.node)?;
@@ -73,7 +85,7 @@ fn children(ctx: &Ctx, row: &LocalRow) -> Result<Vec<LocalRow>, EngineError> {
     Ok(index.read(|db| db.children(ctx.folder.id, Some(row.id)))?)
 }
 
-/// Returns whether a folder holds something that takes no part in syncing, other than leftovers of programs.
+/// Returns whether a folder contains something that is not synced, other than leftovers of programs.
 fn has_unsynced(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<bool, EngineError> {
     let known = children(ctx, row)?;
     for entry in ctx.engine.ports.disk.list(&ctx.absolute_path(path))? {

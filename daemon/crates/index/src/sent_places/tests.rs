@@ -1,4 +1,4 @@
-//! Tests of what ends a place that was sent.
+//! Tests of the events after which a sent place (parent folder and name) is forgotten.
 
 use super::*;
 use crate::{FolderSettings, Index, LocalRow, LocalStat, RemoteRow, Skipped};

@@ -1,4 +1,5 @@
-//! The steps for the contents of one file: its executable bit, its transfer, or its record.
+//! The steps for the content of one file: a change of its executable bit, a transfer, or the record that both
+//! sides are equal.
 
 use super::{Decisions, adopt, is_unrecorded};
 use crate::Step;
@@ -35,7 +36,7 @@ impl<'a> Decisions<'_, 'a> {
     /// Adds the content steps of one entity; a folder has none.
     pub(super) fn content_steps(&self, id: EntityId, out: &mut ContentSteps) {
         let e = self.entity(id);
-        if !e.is_file() {
+        if !e.is_file() || self.constraints.held[id] {
             return;
         }
         match (e.local, e.remote) {

@@ -1,4 +1,5 @@
-//! The layout of one side while its changes are simulated: the folder and the name of each entity.
+//! The layout of one side while its changes are simulated: the folder and the name of each entity (a file or folder
+//! with its nodes on both sides).
 
 use crate::entity::{Entities, EntityId, ROOT, Side, UNKNOWN};
 use cairn_model::{Name, NameKey};

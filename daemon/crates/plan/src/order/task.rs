@@ -1,4 +1,5 @@
-//! The tasks of a side, and what can keep one from running.
+//! The tasks of one side (each creates, moves or deletes one entity: a file or folder with its nodes on both
+//! sides), and what can keep one from running.
 
 use crate::decision::Decision;
 use crate::entity::{Entity, EntityId, Side, UNKNOWN};
@@ -30,9 +31,9 @@ pub(super) enum Readiness {
 pub(super) enum Obstacle {
     /// The parent doesn't exist yet.
     Parent,
-    /// It has the name that another shall get.
+    /// It has the name that the entity of the task is to get.
     Name,
-    /// It lies in the folder that shall move into it.
+    /// It lies in the folder that is to be moved into it.
     Inside,
     /// It still lies in a folder whose deletion frees the name.
     Deletion,

@@ -1,6 +1,5 @@
-//! The last part of pairing: the facts about each entity before anything is decided.
-//!
-//! Parents as entities, which are blocked, how contents compare, and the occupant of each name.
+//! The last part of pairing: the facts about each entity (a file or folder with its nodes on both sides) before
+//! anything is decided: its parents, whether it is blocked, how the contents compare, and the occupant of each name.
 
 use super::Pairing;
 use crate::content::{Content, compare};

@@ -1,7 +1,7 @@
-//! The places that belong to an installation alone, and the mark by which others know them.
+//! The directories that belong to an installation alone, and the marker file by which others recognise them.
 //!
 //! An index that is synced changes with each change that it records, and takes the place of another
-//! device's. So no folder is synced with these places, whichever installation they belong to.
+//! device's. So these directories are never synced, whichever installation they belong to.
 
 use super::Home;
 use std::fs::OpenOptions;
@@ -47,7 +47,12 @@ pub(super) fn write_marks(home: &Home) {
 
 /// Returns the places of an installation's files.
 pub(super) fn own_places(home: &Home) -> Vec<PathBuf> {
-    let mut places = vec![home.logs_dir(), home.sessions_dir(), home.socket_path()];
+    let mut places = vec![
+        home.logs_dir(),
+        home.sessions_dir(),
+        home.spaces_dir(),
+        home.socket_path(),
+    ];
     for dir in directories(home) {
         if has_other_purpose(dir) {
             places.extend(files(home));
@@ -153,7 +158,12 @@ mod tests {
         assert!(!is_marked(dir.path()));
         let places = home.own_places();
         assert!(!places.contains(&dir.path().to_owned()), "{places:?}");
-        for own in [home.index_file(), home.account_file(), home.logs_dir()] {
+        for own in [
+            home.index_file(),
+            home.account_file(),
+            home.logs_dir(),
+            home.spaces_dir(),
+        ] {
             assert!(places.contains(&own), "{}", own.display());
         }
     }

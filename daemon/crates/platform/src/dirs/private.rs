@@ -1,7 +1,7 @@
 //! Closes an installation's directories and files to other users.
 //!
-//! A home that was made by hand, by an older version, or under a loose umask may be open to them, and
-//! the index has the names of all files.
+//! A home (the directory of an installation) that was made by hand, by an older version, or under a loose umask may
+//! be open to them, and the index has the names of all files.
 
 use super::Home;
 use crate::disk::in_context;

@@ -1,9 +1,9 @@
 //! Named pipes.
 //!
-//! The default access list of a pipe lets only this user, administrators and the system write. The name
-//! can't be foreseen: it has a random part, and is in a file of the home, which other users can't
-//! read. A client also checks that the process at the other end is the one that holds the home's lock,
-//! because the names of existing pipes are public.
+//! The default access list of a pipe lets only this user, administrators and the system write. The name can't
+//! be predicted: it has a random part, and is stored in a file of the home (the installation's directory),
+//! which other users can't read. A client also checks that the process at the other end is the one that holds
+//! the home's lock, because the names of existing pipes are public.
 
 use crate::atomic_write::{FileMode, write_atomic};
 use crate::{DaemonLock, Home};

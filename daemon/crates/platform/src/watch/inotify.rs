@@ -3,14 +3,16 @@
 //! A new directory is watched before it is reported, so that nothing that appears in it between the
 //! report and the watch goes unseen. Reading files gives no events: nobody's search wakes the daemon.
 
+mod mounts;
 mod tree;
 
 use super::{Hint, WatchError};
+use mounts::Mounts;
 use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader};
 use rustix::io::Errno;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::io;
 use std::mem::MaybeUninit;
@@ -54,9 +56,13 @@ impl SysWatcher {
             inotify: Arc::clone(&inotify),
             hints,
         };
+        let mounts = Mounts::open();
+        if let Err(error) = &mounts {
+            tracing::debug!(%error, "mounts in folders are found by rescans only");
+        }
         let thread = std::thread::Builder::new()
             .name("watch".to_owned())
-            .spawn(move || pump.run(&wake))
+            .spawn(move || pump.run(&wake, mounts.ok()))
             .map_err(failed)?;
         Ok(Self {
             tree,
@@ -109,19 +115,40 @@ struct Event {
 }
 
 impl EventLoop {
-    fn run(&self, stop: &OwnedFd) {
+    fn run(&self, stop: &OwnedFd, mut mounts: Option<Mounts>) {
         let mut buffer = vec![MaybeUninit::uninit(); BUFFER_BYTES];
         loop {
-            let mut fds = [
+            let mut fds = vec![
                 PollFd::new(&self.inotify, PollFlags::IN),
                 PollFd::new(stop, PollFlags::IN),
             ];
+            fds.extend(
+                mounts
+                    .as_ref()
+                    .map(|table| PollFd::new(table, PollFlags::PRI)),
+            );
             match poll(&mut fds, None) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return self.fail(error),
             }
             if !fds[1].revents().is_empty() {
                 return;
+            }
+            let is_mounted = fds.get(2).is_some_and(|table| !table.revents().is_empty());
+            drop(fds);
+            if let Some(table) = mounts.as_mut().filter(|_| is_mounted) {
+                match table.changed_points() {
+                    Ok(points) => {
+                        if !self.watch_mounts(points) {
+                            return;
+                        }
+                    }
+                    Err(error) => {
+                        // It would be urgent for ever.
+                        tracing::debug!(%error, "the table of mounts can't be read any more");
+                        mounts = None;
+                    }
+                }
             }
             let events = match self.read(&mut buffer) {
                 Ok(events) => events,
@@ -131,6 +158,29 @@ impl EventLoop {
                 return;
             }
         }
+    }
+
+    /// Watches what lies at these mount points now, and sends hints; false when the receiver is gone.
+    fn watch_mounts(&self, points: BTreeSet<PathBuf>) -> bool {
+        let mut hints = Vec::new();
+        let mut tree = self.tree.lock();
+        for point in points {
+            // A root itself that goes is lost, with an event of its own.
+            let Some(root) = point.parent().and_then(|above| tree.root_of(above)) else {
+                continue;
+            };
+            if tree.is_excluded(&point) {
+                continue;
+            }
+            // The watches are on what was there before.
+            tree.remove_below(&self.inotify, &point);
+            if let Err(error) = tree.add_below(&self.inotify, &point) {
+                hints.push(Hint::Lost { root, error });
+            }
+            hints.push(Hint::Path(point));
+        }
+        drop(tree);
+        hints.into_iter().all(|hint| self.hints.send(hint).is_ok())
     }
 
     /// Reads what is there now, at most one buffer full.

@@ -267,3 +267,36 @@ async fn an_unmount_inside_a_folder_gives_a_hint_and_what_is_below_is_watched() 
     fs::write(&file, b"1").unwrap();
     w.until(&file).await;
 }
+
+#[tokio::test]
+async fn mounts_that_come_and_go_inside_a_folder_give_hints_and_are_watched() {
+    let mut w = watch_folder(|root| fs::create_dir_all(root.join("my disk/below")).unwrap());
+    let disk = w.root.join("my disk");
+    let outside = w.root.with_file_name("outside");
+    fs::create_dir(&outside).unwrap();
+    let (at, from) = (disk.to_str().unwrap(), outside.to_str().unwrap());
+    if !mount(&["-t", "tmpfs", "none", at]) {
+        println!("not tested: mounting needs the rights of root");
+        return;
+    }
+    w.until(&disk).await;
+    let file = disk.join("on the disk");
+    fs::write(&file, b"1").unwrap();
+    w.until(&file).await;
+    assert!(mount(&[at]));
+    w.until(&disk).await;
+    let file = disk.join("below/file");
+    fs::write(&file, b"1").unwrap();
+    w.until(&file).await;
+    // The file system stays, and the kernel tells nobody that it is not here any more.
+    assert!(mount(&["--bind", from, at]));
+    w.until(&disk).await;
+    let file = disk.join("outside");
+    fs::write(&file, b"1").unwrap();
+    w.until(&file).await;
+    assert!(mount(&[at]));
+    w.until(&disk).await;
+    let file = disk.join("below/file");
+    fs::write(&file, b"2").unwrap();
+    w.until(&file).await;
+}

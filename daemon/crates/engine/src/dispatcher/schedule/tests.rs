@@ -1,4 +1,4 @@
-//! Tables of events and what is due after them.
+//! Tables of events, with the scans that are due after them.
 
 use super::*;
 
@@ -134,4 +134,19 @@ fn everything_is_scanned_now_and_then_more_often_without_a_watcher() {
         schedule.finish(&scan, BTreeSet::new(), BTreeSet::new());
         assert_eq!(schedule.next_wake(TIMING), first + every);
     }
+}
+
+#[test]
+fn another_rules_file_in_a_directory_makes_that_one_due_once_it_is_quiet() {
+    let (mut schedule, now) = scanned_schedule();
+    schedule.hint(&path("sub/.cairnignore"), now);
+    schedule.rescan();
+    assert!(!schedule.is_due(now + ms(79), TIMING, true));
+    assert!(schedule.is_due(now + ms(80), TIMING, true));
+    schedule.begin(now + ms(80));
+    schedule.hint(&path("sub/.cairnignore"), now + ms(100));
+    assert!(schedule.is_due(now + ms(180), TIMING, true));
+    let due = schedule.begin(now + ms(180));
+    assert!(!due.whole);
+    assert_eq!(due.dirs.len(), 1);
 }

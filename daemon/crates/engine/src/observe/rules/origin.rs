@@ -1,17 +1,17 @@
 //! The origin of a decision of the rules: which pattern, from where, on which line.
 
-use super::{RuleMatch, Rules};
-use cairn_model::{RelPath, RuleSource};
-use ignore::Match;
-use ignore::gitignore::Gitignore;
-use std::path::Path;
+use super::Rules;
+use super::read::IGNORE_FILE;
+use cairn_model::{Name, RelPath, RuleSource};
 
 /// The rule that leaves a path out.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RuleOrigin {
     pub source: RuleSource,
-    /// The text of the rule; empty for the selection.
+    /// The text of the rule; empty if the path is not among the selected subfolders.
     pub pattern: String,
+    /// The rules file, below the root of the folder.
+    pub file: Option<RelPath>,
     /// In the rules file, from 1.
     pub line: Option<u64>,
     /// The path that it matches: the one asked for, or a folder above it.
@@ -19,7 +19,7 @@ pub struct RuleOrigin {
 }
 
 impl Rules {
-    /// Returns the rule that leaves a path out; `None` if it takes part.
+    /// Returns the rule that leaves a path out; `None` if the path is synced.
     #[must_use]
     pub fn origin(&self, path: &RelPath, is_dir: bool) -> Option<RuleOrigin> {
         let names = path.names();
@@ -31,51 +31,31 @@ impl Rules {
 
     /// Returns the rule for a path that has no ignored folder above it.
     fn origin_of_part(&self, path: &RelPath, is_dir: bool) -> Option<RuleOrigin> {
-        let RuleMatch::Ignored(pattern) = self.check(path, is_dir) else {
+        let Some(found) = self.find(path, is_dir) else {
+            return (!self.is_chosen(path)).then(|| RuleOrigin {
+                source: RuleSource::Selection,
+                pattern: String::new(),
+                file: None,
+                line: None,
+                matched: path.clone(),
+            });
+        };
+        if !found.decision.is_ignored {
             return None;
-        };
-        let ignored_by = |rules: &Gitignore| {
-            let text = Path::new("").join(path.to_string());
-            matches!(rules.matched(text, is_dir), Match::Ignore(_))
-        };
-        let source = if self.is_own(path) || ignored_by(&self.built_in) {
-            RuleSource::BuiltIn
-        } else if ignored_by(&self.shared) {
-            RuleSource::File
-        } else if ignored_by(&self.exclude) {
-            RuleSource::Exclude
-        } else if ignored_by(&self.file) {
-            RuleSource::File
-        } else {
-            RuleSource::Selection
-        };
+        }
+        let is_of_file = found.source == RuleSource::File;
+        let name = Name::new(IGNORE_FILE.to_owned()).ok();
+        let file = name.filter(|_| is_of_file).map(|name| {
+            let dir: RelPath = path.names()[..found.depth].iter().cloned().collect();
+            dir.join(name)
+        });
         Some(RuleOrigin {
-            line: match source {
-                RuleSource::File => self.line_of(&pattern),
-                RuleSource::BuiltIn
-                | RuleSource::Exclude
-                | RuleSource::Selection
-                | RuleSource::Other => None,
-            },
-            pattern: match source {
-                RuleSource::Selection | RuleSource::Other => String::new(),
-                RuleSource::BuiltIn | RuleSource::Exclude | RuleSource::File => pattern,
-            },
-            source,
+            source: found.source,
+            pattern: found.decision.pattern.to_owned(),
+            file,
+            line: found.decision.line.filter(|_| is_of_file),
             matched: path.clone(),
         })
-    }
-
-    /// Returns the number of the last line that has a pattern: the last one that matches decides.
-    fn line_of(&self, pattern: &str) -> Option<u64> {
-        let line_in = |text: &str| {
-            let lines: Vec<&str> = text.lines().collect();
-            let at = lines
-                .iter()
-                .rposition(|line| *line == pattern || line.trim_end() == pattern)?;
-            Some(at as u64 + 1)
-        };
-        line_in(&self.texts.shared).or_else(|| line_in(&self.texts.file))
     }
 }
 
@@ -134,15 +114,34 @@ mod tests {
             ..FolderSettings::default()
         };
         let texts = Texts {
-            shared: "*.tmp\n".into(),
+            shared: [(RelPath::root(), "*.tmp\n".to_owned())].into(),
             ..Texts::default()
         };
-        let rules = Rules::new(texts, &settings);
+        let rules = Rules::new(&texts, &settings);
         let found = rules.origin(&RelPath::parse("x.tmp").unwrap(), false);
         let found = found.expect("it is ignored");
         assert_eq!(
             (found.source, found.pattern.as_str(), found.line),
             (RuleSource::File, "*.tmp", Some(1))
         );
+    }
+
+    #[test]
+    fn a_rule_of_a_nested_file_is_named_with_that_file() {
+        let text = |dir: &str, text: &str| (RelPath::parse(dir).unwrap(), text.to_owned());
+        let texts = Texts {
+            files: [text("", "*.log\n"), text("a/b", "\n!keep.log\nbuild/\n")].into(),
+            ..Texts::default()
+        };
+        let rules = Rules::new(&texts, &FolderSettings::default());
+        let found = |path: &str| rules.origin(&RelPath::parse(path).unwrap(), false);
+        let file = |path: &str| {
+            let origin = found(path).unwrap();
+            (origin.file.unwrap().to_string(), origin.line.unwrap())
+        };
+        assert_eq!(file("a/b/c/build/x"), ("a/b/.cairnignore".into(), 3));
+        assert_eq!(file("a/b/x.log"), (".cairnignore".into(), 1));
+        assert_eq!(found("a/b/keep.log"), None);
+        assert_eq!(found("build/x"), None);
     }
 }

@@ -56,8 +56,8 @@ impl Scan<'_, '_> {
         Ok(ignored)
     }
 
-    /// Records a symbolic link, a socket or a device as a row that takes no part: the planner has to know
-    /// that its name is taken.
+    /// Records a symbolic link, a socket or a device as a row that is not synced: the planner has to know that its
+    /// name is taken.
     pub(super) fn record_special(
         &mut self,
         dir: &Directory<'_>,

@@ -161,3 +161,106 @@ fn a_marked_directory_takes_no_part_as_long_as_it_is_marked() {
     assert_eq!(row("d/home").unwrap().skipped, Skipped::No);
     assert!(row("d/home/index.db").is_some());
 }
+
+impl Looked {
+    /// Looks at the disk, and takes over the rules that were found.
+    fn look_and_learn(&mut self, scope: &Scope) -> ScanResult {
+        let mut found = self.look(scope);
+        if let Some(rules) = found.rules.take() {
+            self.rules = rules;
+        }
+        found
+    }
+
+    fn write(&self, below: &str, text: &str) {
+        let path = self.dir.path().join(below);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Returns why the row at a path takes no part; `None` if there is no row.
+    fn skipped(&self, below: &str) -> Option<Skipped> {
+        let path = RelPath::parse(below).unwrap();
+        let row = self.index.read(|db| db.local_at(self.folder.id, &path));
+        row.unwrap().map(|row| row.skipped)
+    }
+
+    /// Returns a scan of one directory because of its rules file.
+    fn hint(dir: &str) -> Scope {
+        let name = Name::new(".cairnignore".to_owned()).unwrap();
+        let dir = RelPath::parse(dir).unwrap();
+        Scope::Dirs(Hinted::from([(dir, BTreeSet::from([name]))]))
+    }
+}
+
+#[test]
+fn rules_in_a_directory_count_for_what_comes_with_them() {
+    let mut it = Looked::new();
+    it.write("sub/.cairnignore", "*.key\n");
+    it.write("sub/deep/id.key", "secret");
+    it.write("sub/doc", "d");
+    it.write("id.key", "k");
+    it.look_and_learn(&Scope::Whole);
+    assert_eq!(it.skipped("sub/deep/id.key"), None);
+    for synced in ["sub/doc", "sub/.cairnignore", "sub/deep", "id.key"] {
+        assert_eq!(it.skipped(synced), Some(Skipped::No), "{synced}");
+    }
+    let texts = it.index.read(|db| db.rules_texts(it.folder.id)).unwrap();
+    assert_eq!(texts[&RelPath::parse("sub").unwrap()], "*.key\n");
+}
+
+#[test]
+fn a_change_of_rules_in_a_directory_concerns_all_below_it() {
+    let mut it = Looked::new();
+    it.write("sub/deep/x.log", "x");
+    it.write("other/x.log", "x");
+    it.look_and_learn(&Scope::Whole);
+    it.write("sub/.cairnignore", "*.log\n");
+    it.look_and_learn(&Looked::hint("sub"));
+    assert_eq!(it.skipped("sub/deep/x.log"), Some(Skipped::Ignored));
+    assert_eq!(it.skipped("other/x.log"), Some(Skipped::No));
+    assert!(it.look_and_learn(&Looked::hint("sub")).rules.is_none());
+    it.write("sub/.cairnignore", "*.tmp\n");
+    it.look_and_learn(&Looked::hint("sub"));
+    assert_eq!(it.skipped("sub/deep/x.log"), Some(Skipped::No));
+}
+
+#[test]
+fn rules_go_with_their_file_and_their_directory() {
+    let mut it = Looked::new();
+    it.write("sub/.cairnignore", "*.log\n");
+    it.write("sub/x.log", "x");
+    it.look_and_learn(&Scope::Whole);
+    fs::rename(it.dir.path().join("sub"), it.dir.path().join("new")).unwrap();
+    it.write("sub/x.log", "another");
+    it.look_and_learn(&Scope::Whole);
+    assert_eq!(it.skipped("new/x.log"), None);
+    assert_eq!(it.skipped("sub/x.log"), Some(Skipped::No));
+    fs::remove_file(it.dir.path().join("new/.cairnignore")).unwrap();
+    it.look_and_learn(&Looked::hint("new"));
+    assert_eq!(it.skipped("new/x.log"), Some(Skipped::No));
+    assert_eq!(it.rules.nested_dirs(), []);
+    let texts = it.index.read(|db| db.rules_texts(it.folder.id)).unwrap();
+    assert!(texts.is_empty(), "{texts:?}");
+}
+
+#[test]
+fn rules_of_a_directory_that_is_gone_are_forgotten() {
+    let mut it = Looked::new();
+    it.write("sub/.cairnignore", "*.log\n");
+    it.look_and_learn(&Scope::Whole);
+    fs::remove_dir_all(it.dir.path().join("sub")).unwrap();
+    it.look_and_learn(&Scope::Whole);
+    assert_eq!(it.rules.nested_dirs(), []);
+}
+
+#[test]
+fn invalid_lines_in_a_directory_are_a_problem() {
+    let mut it = Looked::new();
+    it.write("sub/.cairnignore", "[a\n*.log\n");
+    it.write("sub/x.log", "x");
+    let found = it.look_and_learn(&Scope::Whole);
+    assert_eq!(it.skipped("sub/x.log"), None);
+    assert_eq!(found.problems.len(), 1, "{:?}", found.problems);
+    assert_eq!(found.problems[0].path, "sub/.cairnignore");
+}

@@ -1,4 +1,4 @@
-//! Files on this disk from which a download takes what it can.
+//! Files on this disk that share content with a download, from which it takes what it can.
 
 use super::{Ready, Task};
 use crate::error::EngineError;
@@ -33,7 +33,8 @@ pub(super) async fn find(
     Ok(found.map(open).map(Nearby::Equal))
 }
 
-/// Returns the hash of what is to be downloaded; its record is asked for where no plan has needed it.
+/// Returns the hash of the content to download. Its manifest (the record of the revision) is fetched if no plan has
+/// needed it yet.
 async fn hash_of(ctx: &Ctx, ready: &Ready) -> Result<ContentHash, EngineError> {
     if let Some(hash) = ready.remote.hash {
         return Ok(hash);

@@ -12,7 +12,7 @@ use cairn_platform::disk::is_target_changed;
 use cairn_platform::{Expect, Stat};
 use std::path::PathBuf;
 
-/// A file that stands at its place now.
+/// A file that was put in place.
 #[derive(Clone)]
 pub(super) struct Placed {
     pub(super) absolute: PathBuf,
@@ -105,7 +105,7 @@ pub(super) fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed,
     })
 }
 
-/// Records files that stand at their places, in one transaction.
+/// Records files that were put in place, in one transaction.
 pub(super) fn commit(
     ctx: &Ctx,
     placed: &[(&Task, &RemoteRow, &Placed)],

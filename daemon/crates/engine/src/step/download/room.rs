@@ -1,4 +1,4 @@
-//! Space for what is downloaded.
+//! Free disk space for downloads.
 
 use super::Ready;
 use crate::error::EngineError;
@@ -7,8 +7,8 @@ use crate::trash;
 use std::io;
 use std::sync::Arc;
 
-/// Checks that there is room for a file. The local trash gives way to it, oldest things first, if that
-/// is enough.
+/// Checks that there is space for a file. If deleting the oldest items of the local trash is enough for that, it
+/// deletes them.
 pub(super) async fn make_room(ctx: &Ctx, ready: &Ready) -> Result<(), EngineError> {
     let ports = &ctx.engine.ports;
     let size = ready.remote.size;

@@ -1,4 +1,5 @@
-//! The journal of places: what is sent is recorded before, because the response may be lost.
+//! Places (parent folder and name) that are about to be sent to the service: they are recorded before, because the
+//! response may be lost.
 
 use super::{Prepared, Then};
 use crate::error::EngineError;
@@ -25,7 +26,7 @@ pub(super) fn put<'a>(
         .write(|db| places.try_for_each(|place| db.put_sent_place(place)))
 }
 
-/// Forgets a place that the service has refused: nothing of it will be heard of.
+/// Forgets a place that the service has refused: the feed will not show it.
 pub(super) fn end_refused(ctx: &Ctx, then: &Then, error: &EngineError) {
     let Some(place) = then.place().filter(|_| is_refusal(error)) else {
         return;

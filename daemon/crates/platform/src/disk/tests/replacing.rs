@@ -142,6 +142,16 @@ mod races {
 
     /// Replaces while `interfere` plays the other program, with both ways to swap.
     fn race(moment: Point, interfere: impl Fn(&Path), check: impl Fn(&Folder, &Race)) {
+        let interfere = |now, target: &Path| {
+            if now == moment {
+                interfere(target);
+            }
+        };
+        race_throughout(interfere, check);
+    }
+
+    /// As [`race`], with another program that is there at every moment.
+    fn race_throughout(interfere: impl Fn(Point, &Path), check: impl Fn(&Folder, &Race)) {
         for swap in [exchange as Swap, displace as Swap] {
             let f = folder();
             let target = f.write("file", "old");
@@ -153,11 +163,7 @@ mod races {
                 &place(&target),
                 Expect::Same(key),
                 swap,
-                &mut |now| {
-                    if now == moment {
-                        interfere(&target);
-                    }
-                },
+                &mut |now| interfere(now, &target),
             );
             check(
                 &f,
@@ -247,35 +253,23 @@ mod races {
         use std::io::Write as _;
         let open = RefCell::new(None);
         // The file is opened before the swap and written to after it, by the old handle.
-        for swap in [exchange as Swap, displace as Swap] {
-            let f = folder();
-            let target = f.write("file", "old");
-            let temp = f.temp("new");
-            let key = f.disk.stat(&target).unwrap().key();
-            let place = |path| ResolvedPath::new(path, Some(&f.root)).unwrap();
-            let result = replace_with(
-                &place(&temp),
-                &place(&target),
-                Expect::Same(key),
-                swap,
-                &mut |now| match now {
-                    Point::Checked => {
-                        let file = fs::File::options().append(true).open(&target).unwrap();
-                        *open.borrow_mut() = Some(file);
-                    }
-                    Point::Swapped => {
-                        let mut file = open.borrow_mut().take().unwrap();
-                        file.write_all(b" and more").unwrap();
-                    }
-                },
-            );
-            assert!(
-                matches!(&result, Err(e) if is_target_changed(e)),
-                "{result:?}"
-            );
-            assert_eq!(read(&target), "old and more");
-            assert_eq!(read(&temp), "new");
-        }
+        race_throughout(
+            |now, target| match now {
+                Point::Checked => {
+                    let file = fs::File::options().append(true).open(target).unwrap();
+                    *open.borrow_mut() = Some(file);
+                }
+                Point::Swapped => {
+                    let mut file = open.borrow_mut().take().unwrap();
+                    file.write_all(b" and more").unwrap();
+                }
+            },
+            |_, race| {
+                assert!(race.is_refused(), "{:?}", race.result);
+                assert_eq!(read(&race.target), "old and more");
+                assert_eq!(read(&race.temp), "new");
+            },
+        );
     }
 
     #[test]
