@@ -1,5 +1,6 @@
-//! `account.json`: who is logged in where, and which device this is. It holds nothing secret: the
-//! key bundle in it is as sealed as it is on the service.
+//! `account.json` in the home (the directory of this installation): who is logged in where, and which device
+//! this is. It holds nothing secret: the key bundle in it (the account's keys) is as encrypted as it is on the
+//! service.
 
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use cairn_model::{AccountId, DeviceId, SpaceId};

@@ -1,4 +1,5 @@
-//! The context of every command: the home, the two streams, and the way to the daemon.
+//! The context of every command: the home (the directories of this installation), the output streams, and the
+//! connection to the daemon.
 
 use crate::config::Config;
 use crate::failure::{CommandResult, Context as _, Failure};
@@ -14,7 +15,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 /// Time limit for a daemon to accept connections: opening a big index after a crash included.
 const START: Duration = Duration::from_secs(30);
-/// Time limit for a daemon to end; it has promised 5 s.
+/// Time limit for a daemon to end; its own limit is 5 s.
 const STOP: Duration = Duration::from_secs(10);
 /// Interval between tries to connect.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -29,7 +30,7 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// The logged-in account at work.
+    /// Opens the session of the logged-in account.
     pub(crate) fn session(&self) -> CommandResult<Session> {
         Session::open(&self.home, RetryProfile::Interactive)
     }

@@ -1,4 +1,4 @@
-//! The command line: one file per command, and what they share.
+//! The command line: one file per command, and the parts that several of them use.
 
 mod accept;
 mod activity;

@@ -1,12 +1,14 @@
 //! `config.toml`: what a person sets once. A typo is an error that names the line and the nearest
 //! known key, because a setting that is silently ignored is worse than none.
 
+mod schedule;
 mod value;
 
 use crate::failure::{CommandResult, Context as _, Failure};
 use cairn_control::Limits;
 use cairn_model::{DeletionGate, Verification};
 use cairn_platform::{FileMode, Home, write_atomic};
+pub(crate) use schedule::{RateSchedule, minute_of_day};
 use std::time::Duration;
 use std::{fs, io};
 use toml_edit::{Document, DocumentMut, Item, TableLike};
@@ -16,10 +18,13 @@ pub(crate) use value::{parse_gate, parse_rate};
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Config {
     pub(crate) limits: Limits,
+    /// The limits in force instead at some times of the day.
+    pub(crate) up_schedule: RateSchedule,
+    pub(crate) down_schedule: RateSchedule,
     pub(crate) rescan_every: Duration,
     /// Number of transfers that run at once.
     pub(crate) parallel: usize,
-    /// Changes that no device of the account vouches for wait for a person.
+    /// Blocks changes that have no valid seal of the account's devices until a person accepts them, or only warns.
     pub(crate) verify: Verification,
     /// The service may make new large files of equal ones that it has.
     pub(crate) server_copies: bool,
@@ -35,6 +40,8 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             limits: Limits::default(),
+            up_schedule: RateSchedule::default(),
+            down_schedule: RateSchedule::default(),
             rescan_every: Duration::from_secs(3600),
             parallel: 3,
             verify: Verification::default(),
@@ -58,7 +65,7 @@ pub(crate) struct Setting {
     show: fn(&Config) -> String,
 }
 
-/// Every setting there is; files, `config get|set` and messages all go by this table.
+/// All settings; the file, `config get|set` and messages are made from this table.
 pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         key: "limits.up",
@@ -71,6 +78,18 @@ pub(crate) const SETTINGS: &[Setting] = &[
         description: "download limit per second, such as \"10MB\"; \"off\" for none",
         set: |config, item| value::rate(item).map(|rate| config.limits.down = rate),
         show: |config| value::show_rate(config.limits.down),
+    },
+    Setting {
+        key: "limits.up_schedule",
+        description: "other upload limits by the time of the day: \"08:00-18:00 1MB/s, 22:00-06:00 off\"; \"off\" for none",
+        set: |config, item| value::schedule(item).map(|schedule| config.up_schedule = schedule),
+        show: |config| format!("\"{}\"", config.up_schedule),
+    },
+    Setting {
+        key: "limits.down_schedule",
+        description: "other download limits by the time of the day, in the same way",
+        set: |config, item| value::schedule(item).map(|schedule| config.down_schedule = schedule),
+        show: |config| format!("\"{}\"", config.down_schedule),
     },
     Setting {
         key: "sync.rescan_minutes",
@@ -154,6 +173,14 @@ impl Config {
         }
     }
 
+    /// Returns the limits in force at a minute of the day.
+    pub(crate) fn limits_at(&self, minute: u16) -> Limits {
+        Limits {
+            up: self.up_schedule.rate_at(minute, self.limits.up),
+            down: self.down_schedule.rate_at(minute, self.limits.down),
+        }
+    }
+
     /// Reads the configuration of a home; without a file, the defaults.
     pub(crate) fn load(home: &Home) -> CommandResult<Self> {
         let path = home.config_file();
@@ -162,7 +189,7 @@ impl Config {
     }
 
     /// Reads a configuration. The error begins with the line.
-    fn parse(text: &str) -> Result<Self, String> {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let document = Document::parse(text).map_err(|error| {
             let line = line_of(text, error.span().map_or(0, |span| span.start));
             format!(

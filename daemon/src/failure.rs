@@ -52,6 +52,14 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
+    /// Marks a failure whose document for programs is out already.
+    pub(crate) fn mark_reported(self) -> Self {
+        Self {
+            is_reported: true,
+            ..self
+        }
+    }
+
     /// Adds what was being done, and to what.
     pub(crate) fn during(self, what: impl Display) -> Self {
         Self {

@@ -4,10 +4,10 @@
 mod tests;
 
 pub(crate) mod ignore;
+pub(crate) mod spaces;
 pub(crate) mod trash;
 
 use crate::failure::{CommandResult, Failure};
-use crate::output::text::now_ms;
 use cairn_control::{Folder, NewFolder};
 use cairn_engine::PauseOfAll;
 use cairn_index::{Db, FolderRow, FolderSettings, Index, IndexError};
@@ -16,15 +16,20 @@ use cairn_platform::filesystem::{self, Filesystem, FilesystemKind};
 use cairn_platform::{Home, dirs};
 use std::path::{Path, PathBuf};
 
-/// Opens the index of a home, and says so if an unreadable one had to be set aside.
+/// Opens the database of an installation; also returns the path of an unreadable one that had to be set aside.
 pub(crate) fn open_index(home: &Home) -> CommandResult<(Index, Option<PathBuf>)> {
     home.create()?;
     let opened = Index::open(&home.index_file())?;
     Ok((opened.index, opened.set_aside))
 }
 
-/// Adds a pair, or says why it can't be one.
-pub(crate) fn add(home: &Home, index: &Index, new: &NewFolder) -> CommandResult<FolderRow> {
+/// Adds a pair, which begins with a pause of everything if there is one, or fails with the reason why it can't be one.
+fn add(
+    home: &Home,
+    index: &Index,
+    new: &NewFolder,
+    pause: Option<PauseOfAll>,
+) -> CommandResult<FolderRow> {
     let root = Path::new(&new.local);
     let meta = std::fs::metadata(root)
         .map_err(|e| Failure::usage(format!("can't sync {}: {e}", new.local)))?;
@@ -46,7 +51,6 @@ pub(crate) fn add(home: &Home, index: &Index, new: &NewFolder) -> CommandResult<
         let text = format!("{remote} is a file on the service, or lies in one: name a folder");
         return Err(Failure::usage(text));
     }
-    let pause = index.read(|db| PauseOfAll::read(db, now_ms()))?;
     let settings = FolderSettings {
         mode: new.mode,
         exclude: new.exclude.clone(),
@@ -114,7 +118,7 @@ pub(crate) fn check_own_files(home: &Home, root: &Path) -> CommandResult {
     }
 }
 
-/// Returns the places that the folders of an index leave out: the installation's own, and folders that were
+/// Returns the directories that the folders of an index do not sync: the installation's own, and folders that were
 /// added before they became, or were known to be, another installation's.
 pub(crate) fn own_places(home: &Home, index: &Index) -> CommandResult<Vec<PathBuf>> {
     let roots = index.read(|db| db.folders())?.into_iter();
@@ -182,7 +186,7 @@ fn is_below_a_file(db: &Db<'_>, remote: &str) -> Result<bool, IndexError> {
     Ok(false)
 }
 
-/// Changes what a person chose for a pair; where it lies on either side stays.
+/// Changes the settings of a pair; its two folders stay the same.
 pub(crate) fn change(index: &Index, new: &NewFolder) -> CommandResult<FolderRow> {
     let row = find(index, &new.local)?;
     check_only(&new.only)?;
@@ -214,24 +218,24 @@ pub(crate) fn find(index: &Index, local: &str) -> CommandResult<FolderRow> {
         .ok_or_else(|| unknown_error(local))
 }
 
-/// The pair that a local path is in, and the path in it.
-pub(crate) fn pair_containing(index: &Index, path: &Path) -> CommandResult<(FolderRow, RelPath)> {
-    for row in index.read(|db| db.folders())? {
-        if let Ok(below) = path.strip_prefix(&row.root) {
-            let text = below
-                .to_str()
-                .ok_or_else(|| Failure::usage(format!("{} is not valid UTF-8", path.display())))?;
-            let below =
-                RelPath::parse(&text.replace(std::path::MAIN_SEPARATOR, "/")).map_err(|e| {
-                    Failure::usage(format!("{} can't be a synced path: {e}", path.display()))
-                })?;
-            return Ok((row, below));
-        }
-    }
-    Err(Failure::usage(format!(
+/// Returns the path of a local path in a pair, if it is in it.
+fn containing_row(row: &FolderRow, path: &Path) -> CommandResult<Option<RelPath>> {
+    let Ok(below) = path.strip_prefix(&row.root) else {
+        return Ok(None);
+    };
+    let text = below
+        .to_str()
+        .ok_or_else(|| Failure::usage(format!("{} is not valid UTF-8", path.display())))?;
+    let below = RelPath::parse(&text.replace(std::path::MAIN_SEPARATOR, "/"))
+        .map_err(|e| Failure::usage(format!("{} can't be a synced path: {e}", path.display())))?;
+    Ok(Some(below))
+}
+
+fn no_pair_error(path: &Path) -> Failure {
+    Failure::usage(format!(
         "{} isn't in a synced folder: see `cairn folders`",
         path.display()
-    )))
+    ))
 }
 
 pub(crate) fn unknown_error(local: &str) -> Failure {
@@ -247,6 +251,7 @@ pub(crate) fn to_control(row: &FolderRow) -> Folder {
         exclude: row.settings.exclude.clone(),
         only: row.settings.only.clone(),
         gate: row.settings.gate,
+        space: None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The key derivation's cost in this program. Formats of keys belong to the crates below.
+//! The cost of key derivation in this program. `cairn-crypto` defines the formats of keys.
 
 pub(crate) use cairn_space::account_keys::from_wire;
 use cairn_space::account_keys::{DEFAULT_ITERATIONS, MAX_ITERATIONS, MIN_ITERATIONS};

@@ -1,4 +1,4 @@
-//! Paths on this machine, as a person gives them and as the index has them.
+//! Paths on this machine, as a person types them and as the index stores them.
 
 use crate::failure::{CommandResult, Context as _, Failure};
 use std::io;

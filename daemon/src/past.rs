@@ -1,5 +1,5 @@
-//! The past of a space as this device knows it, and the way back: `load` reads it, `carry_out` does what
-//! a plan of [`cairn_space::past`] says.
+//! The past of a space (the files of an account or team) as this device knows it, and restoring it: `load` reads it,
+//! `carry_out` carries a plan of [`cairn_space::past`] out.
 
 pub(crate) mod carry_out;
 mod load;

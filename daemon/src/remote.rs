@@ -1,7 +1,7 @@
-//! The service without a synced folder: finding nodes by path or id, and what can be done with them.
+//! The service for commands that work without a synced folder: finding nodes by path or id, and changing them.
 //!
-//! Everything from the server is checked before it is used; changes are sealed like those of the
-//! sync engine, where the node's present state can be vouched for.
+//! Everything from the server is checked before it is used; changes are sealed (authenticated with the keys)
+//! like those of the sync engine, if the node's present state is verified.
 
 mod back;
 pub(crate) mod change;
@@ -20,7 +20,7 @@ use crate::session::Session;
 use crate::team;
 use cairn_api::Api;
 use cairn_model::{Kind, Name, NodeId};
-use cairn_space::{MAX_DEPTH, Space, SpaceKeys};
+use cairn_space::{Space, SpaceKeys};
 use cairn_transfer::Transfer;
 use cairn_wire::nodes::{Node, NodeState};
 use journal::Journal;
@@ -78,9 +78,9 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// The personal space, to which the folder pairs belong.
+    /// The account's own space.
     pub(crate) fn new(app: &App, session: &Session) -> Self {
-        let local = LocalPaths::of(&app.home);
+        let local = LocalPaths::of(&app.home, None);
         let remote = Self::of(session, session.api.clone(), session.keys.space.clone());
         Self {
             local,
@@ -101,6 +101,7 @@ impl Remote {
         let api = Arc::new(session.api.in_space(team.space_id));
         Ok(Self {
             journal: Journal::new(&app.home, session.account.account, Some(wanted.clone())),
+            local: LocalPaths::of(&app.home, Some(team.space_id)),
             ..Self::of(&session, api, Arc::new(keys))
         })
     }
@@ -215,34 +216,12 @@ impl Remote {
         node: &Node,
         known: &mut HashMap<NodeId, String>,
     ) -> CommandResult<String> {
-        let mut names = vec![node.name.clone()];
-        let mut at = node.parent_id;
-        let mut base = String::new();
-        while let Some(id) = at {
-            if let Some(path) = known.get(&id) {
-                base.clone_from(path);
-                break;
-            }
-            if names.len() > MAX_DEPTH {
-                return Err(Failure::failed(
-                    "the server's folders contain each other: nothing was done",
-                ));
-            }
-            let parent = self.space.node(id).await.context("find the folder above")?;
-            names.push(parent.name.clone());
-            at = parent.parent_id;
-        }
-        names.push(base);
-        names.reverse();
-        let path = names.join("/");
-        if let (Some(parent), Some((above, _))) = (node.parent_id, path.rsplit_once('/')) {
-            known.insert(parent, above.to_owned());
-        }
-        Ok(path)
+        let path = self.space.path_of(node, known).await;
+        path.context("find the folder above")
     }
 
-    /// Returns true if a client with the keys vouches for the node's present state.
-    pub(crate) fn is_vouched(&self, node: &Node) -> bool {
+    /// Returns true if a valid seal covers the node's present state.
+    pub(crate) fn is_verified(&self, node: &Node) -> bool {
         self.space.seal(node).is_some()
     }
 }

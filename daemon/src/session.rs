@@ -1,4 +1,4 @@
-//! A logged-in account at work: its client of the server, and its opened keys.
+//! The session of a command: a client of the server for the logged-in account, and the account's opened keys.
 
 mod tokens;
 
@@ -19,7 +19,7 @@ const API_KEY: &str = "api-key";
 const LOGIN: &str = "login";
 const ACCOUNT_KEY: &str = "account-key";
 
-/// The means of a command to speak with the service.
+/// The client and the keys that a command works with.
 pub(crate) struct Session {
     pub(crate) account: Account,
     pub(crate) api: Arc<Api>,
@@ -33,7 +33,7 @@ pub(crate) enum Credential {
     Login(Tokens),
 }
 
-/// The persistence of calls.
+/// The choice of how long calls are retried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RetryProfile {
     /// A person waits for the result.
@@ -140,7 +140,7 @@ pub(crate) fn open_secrets(home: &Home, account: &Account) -> CommandResult<Box<
     Ok(secrets::open(&account.secrets.choice(home), &label(home))?)
 }
 
-/// Keeps what a later start needs.
+/// Stores the secrets that a later start needs.
 pub(crate) fn keep_secrets(
     secrets: &dyn Secrets,
     credential: &Credential,
@@ -159,7 +159,7 @@ pub(crate) fn keep_secrets(
     Ok(secrets.set(ACCOUNT_KEY, &*keys.account_key.to_bytes())?)
 }
 
-/// Forgets them.
+/// Deletes the stored secrets.
 pub(crate) fn forget_secrets(secrets: &dyn Secrets) -> CommandResult {
     for name in [API_KEY, LOGIN, ACCOUNT_KEY] {
         secrets.delete(name)?;

@@ -1,5 +1,5 @@
-//! The file with what this device has pinned of other people and noted of teams, sealed under the
-//! account's own key. Commands that run at once change it one after the other.
+//! The file with the public keys of other people that this device has pinned, and the newest team keys that it
+//! has seen, sealed under the account's own key. Commands that run at once change it one after the other.
 
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use cairn_platform::{FileMode, Home, write_atomic};

@@ -9,6 +9,10 @@ use ts_rs::TS;
 
 /// An input of the controller.
 #[derive(Clone, PartialEq, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all of them are events, and few are kept at once"
+)]
 pub enum Input {
     Connection(ConnectionEvent),
     /// A click in the tray's menu.

@@ -4,8 +4,8 @@
 
 use crate::settings::Notify;
 use crate::strings::Language;
-use crate::view::{ConnectionState, View};
-use cairn_model::SyncState;
+use crate::view::{ConnectionState, FolderView, View};
+use cairn_model::{ProblemCode, SyncState};
 use std::time::{Duration, Instant};
 
 /// The time after which an error is notified; many go away by themselves before.
@@ -36,6 +36,8 @@ pub struct Notifier {
     has_started: bool,
     conflicts: usize,
     confirmations: usize,
+    /// Folders in which overwriting waits.
+    overwriting: usize,
     /// The start of the present error, and true if it has been notified.
     error: Option<(Instant, bool)>,
     burst: u64,
@@ -54,6 +56,11 @@ impl Notifier {
             return Vec::new();
         }
         let confirmations = view.folders.iter().map(|f| f.confirmations.len()).sum();
+        let overwriting = view
+            .folders
+            .iter()
+            .filter(|f| waits_to_overwrite(f))
+            .count();
         let mut notifications = Vec::new();
         let first = !std::mem::replace(&mut self.has_started, true);
         if !first {
@@ -67,9 +74,17 @@ impl Notifier {
                     language.text("notification.confirmation_body", &[]),
                 ));
             }
+            if wanted.question && overwriting > self.overwriting {
+                notifications.push(notification(
+                    Topic::Confirmation,
+                    language.text("notification.overwriting", &[]),
+                    language.text("notification.overwriting_body", &[]),
+                ));
+            }
         }
         self.conflicts = view.conflicts.len();
         self.confirmations = confirmations;
+        self.overwriting = overwriting;
         notifications.extend(self.persistent_error(view, now, wanted, language));
         notifications.extend(self.big_burst(view, wanted, language));
         notifications
@@ -132,6 +147,11 @@ impl Notifier {
     }
 }
 
+fn waits_to_overwrite(folder: &FolderView) -> bool {
+    let mut problems = folder.problems.iter();
+    problems.any(|problem| problem.code == ProblemCode::OverwritesHeld)
+}
+
 fn conflict(view: &View, before: usize, language: Language) -> Notification {
     let new = (view.conflicts.len() - before) as u64;
     // The daemon lists the oldest first.
@@ -157,7 +177,7 @@ fn notification(topic: Topic, title: String, body: String) -> Notification {
 mod tests {
     use super::*;
     use crate::progress::SyncProgress;
-    use crate::view::ConflictView;
+    use crate::view::{ConflictView, ProblemView};
 
     fn view(state: SyncState, conflicts: usize) -> View {
         let conflict = ConflictView {
@@ -205,6 +225,36 @@ mod tests {
         assert_eq!(world.observe(&view(SyncState::Attention, 2)), []);
         let shown = world.observe(&view(SyncState::Attention, 9));
         assert!(shown.len() == 1 && shown[0].body.contains('7'), "{shown:?}");
+    }
+
+    #[test]
+    fn overwriting_that_waits_is_notified_once() {
+        let mut world = World::new();
+        world.observe(&view(SyncState::Idle, 0));
+        let mut asking = view(SyncState::Attention, 0);
+        asking.folders = vec![FolderView {
+            local: "/f".into(),
+            name: "f".into(),
+            remote: "/".into(),
+            state: SyncState::Attention,
+            mode: cairn_model::SyncMode::TwoWay,
+            pending: 0,
+            files: 40,
+            bytes: 0,
+            problems: vec![ProblemView {
+                path: String::new(),
+                code: ProblemCode::OverwritesHeld,
+                message: "m".into(),
+                hint: "h".into(),
+            }],
+            problem_count: 1,
+            confirmations: vec![],
+        }];
+        let shown = world.observe(&asking);
+        assert_eq!(shown.len(), 1);
+        assert_eq!(shown[0].topic, Topic::Confirmation);
+        assert_eq!(shown[0].title, "Many files look encrypted");
+        assert_eq!(world.observe(&asking), []);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-// The one file that uses the Tauri API: calls of the program, and its events.
+// The one file that uses the Tauri API: calls of the tray program (the Rust side of the window), and its events.
 import { invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
 import { COMMAND, createApi, EVENT, type ProgramError, type WindowEvent } from "./bindings";

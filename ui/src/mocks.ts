@@ -1,7 +1,7 @@
-// A fake of the program, for tests of the page in a browser. In no other build.
+// A fake of the tray program (the Rust side of the window), for tests of the page in a browser. In no other build.
 //
-// The scene is in the address: `?scene=busy&lang=de`. Tests inspect and control it through
-// `window.cairn`.
+// The state that the page shows (a scene of `SCENES`) is in the address: `?scene=busy&lang=de`. Tests inspect and
+// control it through `window.cairn`.
 import { emit } from "@tauri-apps/api/event";
 import { mockIPC, mockWindows } from "@tauri-apps/api/mocks";
 import {

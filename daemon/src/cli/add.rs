@@ -10,14 +10,16 @@ use crate::cli::enum_values::values;
 use crate::cli::prompt;
 use crate::config::{Config, parse_gate};
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
-use crate::folders;
+use crate::folders::{self, spaces};
 use crate::local_path;
 use crate::output::text::clean;
-use cairn_control::{Folder, NewFolder, typed};
+use crate::remote::Within;
+use crate::team;
+use cairn_control::{Folder, NewFolder, TeamSpace, typed};
 use cairn_model::{DeletionGate, SyncMode, SyncState};
 use std::path::{Path, PathBuf};
 
-/// Keep a folder in sync with one on the service
+/// Keep a folder in sync with one on the service, of your own space or of a team's
 ///
 /// Works with or without a running daemon, and does not start one. Files that are there already are
 /// merged: equal ones without a transfer, and of differing ones both are kept. Run again for an existing
@@ -29,6 +31,12 @@ pub(super) struct Args {
     /// The folder on the service; it is made if it is missing [default: /, which is the whole account]
     #[arg(long, value_name = "/PATH")]
     remote: Option<String>,
+    /// Sync with a folder of a team's space: the team's name, or its id
+    #[arg(long, value_name = "NAME")]
+    space: Option<String>,
+    /// Not available yet: a private space for this folder alone
+    #[arg(long)]
+    private: bool,
     /// Direction of the changes [default: two-way]
     #[arg(long, value_parser = values(SyncMode::ALL, SyncMode::as_str, help_of_mode))]
     mode: Option<SyncMode>,
@@ -50,7 +58,7 @@ pub(super) struct Args {
     yes: bool,
 }
 
-/// A gate, or none.
+/// The number of deletions from which a person is asked, or none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct GateArg(Option<DeletionGate>);
 
@@ -67,12 +75,18 @@ fn help_of_mode(mode: SyncMode) -> &'static str {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
+    if args.private {
+        return Err(Failure::usage(
+            "private spaces are not available yet: leave out --private; `cairn add FOLDER` syncs with your own space, and --space NAME with a team's",
+        ));
+    }
     drop(Account::load(&app.home)?);
     let default_gate = Config::load(&app.home)?.deletion_gate;
     if args.dry_run {
         return preview::run(app, &args).await;
     }
     let remote = folders::remote_path(args.remote())?;
+    let space = find_space(app, &args).await?;
     let is_made = !args.local.exists();
     if is_made {
         std::fs::create_dir(&args.local).map_err(|e| {
@@ -91,7 +105,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         gate: args.deletion_gate.map_or(default_gate, |gate| gate.0),
     };
     let local = new.local.clone();
-    let (added, missing) = match confirm_and_pair(app, &args, new).await {
+    let (added, missing) = match confirm_and_pair(app, &args, new, space).await {
         Err(refused) if is_made && matches!(refused.exit, Exit::Usage | Exit::Decision) => {
             // Only an empty one goes: somebody may have begun to use it.
             drop(std::fs::remove_dir(local));
@@ -102,12 +116,32 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     report(app, &added, &missing).await
 }
 
+/// Returns the team's space that `--space` names, and notes if its key is not at hand yet.
+async fn find_space(app: &App, args: &Args) -> CommandResult<Option<TeamSpace>> {
+    let Some(wanted) = &args.space else {
+        return Ok(None);
+    };
+    let session = app.session()?;
+    let team = team::find(&session.api, wanted).await?;
+    if let Err(failure) = team::open(&app.home, &session, &team).await {
+        let why = failure.message;
+        app.out.note(format_args!("nothing is synced yet: {why}"));
+    }
+    Ok(Some(TeamSpace {
+        id: team.space_id,
+        team: team.id,
+        name: team.name,
+    }))
+}
+
 /// Says that a pair was made, and what a person should know of it.
 async fn report(app: &App, added: &Folder, missing: &[String]) -> CommandResult {
+    let of_team = added.space.as_ref().map(|space| &space.name);
     app.out.line(format_args!(
-        "{} is synced with {} from now on.",
+        "{} is synced with {}{} from now on.",
         clean(&added.local),
-        clean(&added.remote)
+        clean(&added.remote),
+        of_team.map_or_else(String::new, |name| format!(" of the team {}", clean(name)))
     ));
     for place in own_places_in(app, added) {
         app.out.note(format_args!(
@@ -158,24 +192,34 @@ async fn confirm_and_pair(
     app: &App,
     args: &Args,
     new: NewFolder,
+    space: Option<TeamSpace>,
 ) -> CommandResult<(Folder, Vec<String>)> {
     if !args.yes {
         ask(&new)?;
         if args.remote.is_none() {
-            whole_account::ask(app, &new).await?;
+            whole_account::ask(app, &new, space.as_ref()).await?;
         }
     }
-    let missing = only::missing_subfolders(app, &new).await;
-    Ok((pair(app, args, new).await?, missing))
+    let missing = only::missing_subfolders(app, &new, space.as_ref()).await;
+    Ok((pair(app, args, new, space).await?, missing))
 }
 
 /// Makes the pair, or changes the options of the one that exists, through the daemon if one runs.
-async fn pair(app: &App, args: &Args, new: NewFolder) -> CommandResult<Folder> {
+async fn pair(
+    app: &App,
+    args: &Args,
+    new: NewFolder,
+    space: Option<TeamSpace>,
+) -> CommandResult<Folder> {
     let what = format!("add {}", new.local);
     match app.running_daemon().await? {
         Some(client) => {
-            let request = typed::AddFolder { folder: new };
-            let added: Folder = client.send(request).await.context(&what)?;
+            let folder = new;
+            let added = match space {
+                Some(space) => client.send(typed::AddTeamFolder { folder, space }).await,
+                None => client.send(typed::AddFolder { folder }).await,
+            };
+            let added = added.context(&what)?;
             match args.changed_options(&added) {
                 Some(folder) => {
                     note_narrowing(app, &added, &folder);
@@ -186,13 +230,15 @@ async fn pair(app: &App, args: &Args, new: NewFolder) -> CommandResult<Folder> {
             }
         }
         None => {
-            let (index, _) = folders::open_index(&app.home)?;
-            let added = folders::to_control(&folders::add(&app.home, &index, &new).context(&what)?);
+            let all = spaces::open_all(&app.home)?;
+            let added = spaces::add(&app.home, &all, space.as_ref(), &new).context(&what)?;
+            let added = added.to_control();
             match args.changed_options(&added) {
                 Some(folder) => {
                     note_narrowing(app, &added, &folder);
-                    let row = folders::change(&index, &folder).context(what)?;
-                    Ok(folders::to_control(&row))
+                    // With that of a team whose first folder this is.
+                    let all = spaces::open_all(&app.home)?;
+                    Ok(spaces::change(&all, &folder).context(what)?.to_control())
                 }
                 None => Ok(added),
             }
@@ -248,5 +294,12 @@ impl Args {
             only: wanted.only,
             gate: wanted.gate,
         })
+    }
+}
+
+/// Returns the space that a command works in for a pair.
+fn within(space: Option<&TeamSpace>) -> Within {
+    Within {
+        team: space.map(|space| space.team.to_string()),
     }
 }

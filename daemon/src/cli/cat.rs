@@ -4,7 +4,6 @@ use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::progress::Bars;
 use crate::remote::verification;
-use crate::remote::versions::find_version;
 use crate::remote::{Remote, Within};
 use cairn_transfer::FileTarget;
 use serde_json::json;
@@ -42,19 +41,11 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if args.revision.is_none() && too_long(node.size) {
         return Err(refusal());
     }
-    let revision = match &args.revision {
-        Some(version) => {
-            let revisions = remote.revisions(&node, &args.node).await?;
-            Some(find_version(&revisions, &args.node, version)?.id)
-        }
-        None => None,
-    };
+    let version = args.revision.as_deref();
+    let revision = remote.chosen_version(&node, &args.node, version).await?;
     let content = remote.content(&node, revision).await?;
-    let mut unverified = remote.space.unverified_path(&node).await?;
-    if unverified.is_empty() && !remote.space.is_own_content(&content) {
-        unverified.push(format!("{} in revision {}", node.name, content.revision));
-    }
-    verification::check(app, &unverified)?;
+    let unverified = remote.space.unverified_path(&node).await?;
+    let unverified = verification::check_content(app, &node, &content, unverified)?;
     let mut file = tempfile::tempfile().context("make a temporary file")?;
     let target = FileTarget::new(file.try_clone().context("write a temporary file")?);
     let bar = Bars::new(&app.out).file(&node.name, node.size);

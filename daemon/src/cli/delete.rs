@@ -4,11 +4,10 @@ use crate::app::App;
 use crate::failure::CommandResult;
 use crate::output::text::clean;
 use crate::remote::{Remote, Within};
-use cairn_model::{Kind, NodeId};
-use cairn_space::MAX_DEPTH;
+use cairn_model::Kind;
 use cairn_wire::nodes::Node;
 use serde_json::json;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Move files or folders into the service's trash
 #[derive(clap::Args, Debug)]
@@ -30,7 +29,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     for text in &args.nodes {
         nodes.push(remote.find(text).await?.node()?);
     }
-    let nodes = find_outermost(&remote, nodes).await?;
+    let nodes = remote.space.find_outermost(nodes).await?;
     if args.dry_run {
         return show(app, &remote, &nodes).await;
     }
@@ -47,32 +46,6 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let ids: Vec<_> = nodes.iter().map(|node| node.id).collect();
     app.out.json(&json!({ "trashed": ids }));
     Ok(())
-}
-
-/// Leaves out what goes along with another one: it is named twice, or lies in a folder that is named, too.
-async fn find_outermost(remote: &Remote, nodes: Vec<Node>) -> CommandResult<Vec<Node>> {
-    let named: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
-    let mut parents: HashMap<NodeId, Option<NodeId>> = HashMap::new();
-    let (mut kept, mut seen) = (Vec::new(), HashSet::new());
-    for node in nodes {
-        let mut above = node.parent_id;
-        for _ in 0..MAX_DEPTH {
-            let Some(id) = above.filter(|id| !named.contains(id)) else {
-                break;
-            };
-            above = match parents.get(&id) {
-                Some(parent) => *parent,
-                None => {
-                    let parent = remote.space.node(id).await?.parent_id;
-                    *parents.entry(id).or_insert(parent)
-                }
-            };
-        }
-        if above.is_none() && seen.insert(node.id) {
-            kept.push(node);
-        }
-    }
-    Ok(kept)
 }
 
 async fn show(app: &App, remote: &Remote, nodes: &[Node]) -> CommandResult {

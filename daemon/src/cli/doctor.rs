@@ -4,7 +4,7 @@ use crate::account::Account;
 use crate::app::App;
 use crate::config::Config;
 use crate::failure::{CommandResult, Failure};
-use crate::folders::open_index;
+use crate::folders::spaces;
 use crate::output::Style;
 use crate::output::text::{clean, count, now_ms, size};
 use crate::session::{RetryProfile, Session};
@@ -34,7 +34,7 @@ pub(super) enum CheckStatus {
     Failed,
 }
 
-/// One finding: what was checked, how it is, what to do.
+/// The result of one check, with the advice in its message.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(super) struct Finding {
     pub(super) check: &'static str,
@@ -55,7 +55,7 @@ impl Findings {
         });
     }
 
-    /// Notes a failure, or hands on what was found.
+    /// Adds a failure to the findings, or returns the value.
     fn record<T>(&mut self, check: &'static str, result: CommandResult<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -137,10 +137,7 @@ fn report(app: &App, findings: &Findings) -> CommandResult {
         "{failed} of {} checks failed: see above for what to do",
         findings.0.len()
     );
-    Err(Failure {
-        is_reported: true,
-        ..Failure::failed(message)
-    })
+    Err(Failure::failed(message).mark_reported())
 }
 
 async fn server(findings: &mut Findings, session: &Session) {
@@ -187,28 +184,31 @@ async fn server(findings: &mut Findings, session: &Session) {
 }
 
 fn folders(app: &App, findings: &mut Findings) {
-    let Some((index, set_aside)) = findings.record("index", open_index(&app.home)) else {
+    let Some((all, broken)) = findings.record("index", spaces::open_usable(&app.home)) else {
         return;
     };
-    if let Some(path) = set_aside {
+    for one in broken {
+        findings.add("index", CheckStatus::Failed, one.message);
+    }
+    for path in all.iter().filter_map(|one| one.set_aside.as_ref()) {
         let message = format!(
             "it was unreadable and set aside as {}; it is built again, and the folder pairs are restored from their backup",
             path.display()
         );
         findings.add("index", CheckStatus::Warning, message);
     }
-    let rows = index.read(|db| db.folders()).map_err(Failure::from);
-    let Some(rows) = findings.record("index", rows) else {
+    let Some(pairs) = findings.record("index", spaces::pairs(&all)) else {
         return;
     };
-    if rows.is_empty() {
+    if pairs.is_empty() {
         findings.add(
             "folders",
             CheckStatus::Warning,
             "no folder is synced yet: add one with `cairn add FOLDER`",
         );
     }
-    for row in rows {
+    for pair in pairs {
+        let row = pair.row;
         let root = Path::new(&row.root);
         match RealDisk::new()
             .list(root)
@@ -225,7 +225,14 @@ fn folders(app: &App, findings: &mut Findings) {
             Ok(free) => findings.add(
                 "folder",
                 CheckStatus::Ok,
-                format!("{} ⇄ {}, {} free", row.root, row.remote_path, size(free)),
+                format!(
+                    "{} ⇄ {}{}, {} free",
+                    row.root,
+                    row.remote_path,
+                    pair.space
+                        .map_or_else(String::new, |team| format!(" of the team {}", team.name)),
+                    size(free)
+                ),
             ),
         }
     }

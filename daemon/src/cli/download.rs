@@ -5,9 +5,9 @@ use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::progress::Bars;
 use crate::output::text::size;
 use crate::remote::verification;
-use crate::remote::versions::find_version;
 use crate::remote::{Remote, Within};
 use cairn_model::RevisionId;
+use cairn_wire::nodes::Node;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -36,43 +36,27 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         ));
     }
     let remote = Remote::open(app, &args.within).await?;
-    let revision = match &args.revision {
-        Some(version) => {
-            let node = remote.find(&args.node).await?.node()?;
-            let revisions = remote.revisions(&node, &args.node).await?;
-            Some(find_version(&revisions, &args.node, version)?.id)
-        }
-        None => None,
-    };
-    fetch(
-        app,
-        &remote,
-        &args.node,
-        revision,
-        args.out.as_deref(),
-        args.force,
-    )
-    .await
+    let node = remote.find(&args.node).await?.node()?;
+    let version = args.revision.as_deref();
+    let revision = remote.chosen_version(&node, &args.node, version).await?;
+    let out = args.out.as_deref();
+    fetch(app, &remote, &node, revision, out, args.force).await
 }
 
 /// Downloads one revision of a node, and says so.
 pub(super) async fn fetch(
     app: &App,
     remote: &Remote,
-    node: &str,
+    node: &Node,
     revision: Option<RevisionId>,
     out: Option<&Path>,
     force: bool,
 ) -> CommandResult {
-    let node = remote.find(node).await?.node()?;
     let to = target(out, &node.name);
     let to = std::path::absolute(&to).context(format_args!("find {}", to.display()))?;
-    let content = remote.content(&node, revision).await?;
-    let mut unverified = remote.space.unverified_path(&node).await?;
-    if unverified.is_empty() && !remote.space.is_own_content(&content) {
-        unverified.push(format!("{} in revision {}", node.name, content.revision));
-    }
-    verification::check(app, &unverified)?;
+    let content = remote.content(node, revision).await?;
+    let unverified = remote.space.unverified_path(node).await?;
+    let unverified = verification::check_content(app, node, &content, unverified)?;
     let manifest = remote
         .download_file(
             &node.name,

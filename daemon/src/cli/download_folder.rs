@@ -96,14 +96,9 @@ fn report_left(app: &App, done: &DownloadedFolder) -> CommandResult {
     if done.differing.is_empty() {
         return Ok(());
     }
-    Err(Failure {
-        is_reported: true,
-        ..Failure::new(
-            Exit::Decision,
-            format!(
-                "{} of this machine with other content not replaced: choose another folder with --out, or replace them with --force",
-                count(done.differing.len() as u64, "file")
-            ),
-        )
-    })
+    let message = format!(
+        "{} of this machine with other content not replaced: choose another folder with --out, or replace them with --force",
+        count(done.differing.len() as u64, "file")
+    );
+    Err(Failure::new(Exit::Decision, message).mark_reported())
 }

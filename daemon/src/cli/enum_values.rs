@@ -1,4 +1,4 @@
-//! Values of the shared vocabulary as arguments, with a help text for each.
+//! Enums of `cairn-model` as values of command-line arguments, with a help text for each.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::str::FromStr;

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::config::Config;
 use crate::failure::{CommandResult, Context as _};
-use crate::folders::{self, open_index};
+use crate::folders::spaces::{self, Pair};
 use crate::local_path;
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, size};
@@ -60,28 +60,38 @@ async fn list(app: &App) -> CommandResult {
         None => (from_files(app)?, false),
     };
     let chosen = choices(app).await?;
-    let mut table = Table::new(&[
+    let mut columns = vec![
         ("LOCAL", Align::Left),
         ("REMOTE", Align::Left),
         ("MODE", Align::Left),
         ("STATE", Align::Left),
         ("FILES", Align::Right),
         ("SIZE", Align::Right),
-    ]);
+    ];
+    let has_teams = folders.iter().any(|folder| folder.space.is_some());
+    if has_teams {
+        columns.push(("SPACE", Align::Left));
+    }
+    let mut table = Table::new(&columns);
     for folder in &folders {
         let state = if running {
             super::status_lines::word(folder.state)
         } else {
             "not running"
         };
-        table.row([
+        let mut row = vec![
             folder.local.clone(),
             folder.remote.clone(),
             folder.mode.to_string(),
             state.to_owned(),
             folder.files.to_string(),
             size(folder.bytes),
-        ]);
+        ];
+        if has_teams {
+            let team = folder.space.as_ref();
+            row.push(team.map_or_else(|| "your own".to_owned(), |team| team.name.clone()));
+        }
+        table.row(row);
     }
     table.print(
         &app.out,
@@ -105,9 +115,8 @@ async fn choices(app: &App) -> CommandResult<Vec<Folder>> {
     if let Some(client) = app.running_daemon().await? {
         return Ok(client.send(typed::Folders {}).await?);
     }
-    let (index, _) = open_index(&app.home)?;
-    let rows = index.read(|db| db.folders())?;
-    Ok(rows.iter().map(folders::to_control).collect())
+    let pairs = spaces::pairs(&spaces::open_usable(&app.home)?.0)?;
+    Ok(pairs.iter().map(Pair::to_control).collect())
 }
 
 /// Returns the choices for a pair that are not the usual ones, each in a line.
@@ -147,27 +156,25 @@ fn document(folder: &FolderStatus, chosen: &[Folder]) -> Value {
 /// Reads the folders from the index while no daemon runs: nothing moves, so nothing is in sync for
 /// sure.
 fn from_files(app: &App) -> CommandResult<Vec<FolderStatus>> {
-    let (index, _) = open_index(&app.home)?;
-    Ok(index.read(|db| {
-        let mut folders = Vec::new();
-        for row in db.folders()? {
-            let (files, bytes) = db.local_totals(row.id)?;
-            folders.push(FolderStatus {
-                local: row.root,
-                remote: row.remote_path,
-                state: if row.settings.paused {
-                    SyncState::Paused
-                } else {
-                    SyncState::Offline
-                },
-                mode: row.settings.mode,
-                files,
-                bytes,
-                ..FolderStatus::default()
-            });
-        }
-        Ok(folders)
-    })?)
+    let pairs = spaces::pairs(&spaces::open_noting(app)?)?;
+    let folders = pairs.into_iter().map(|Pair { space, index, row }| {
+        let (files, bytes) = index.read(|db| db.local_totals(row.id))?;
+        Ok(FolderStatus {
+            local: row.root,
+            remote: row.remote_path,
+            state: if row.settings.paused {
+                SyncState::Paused
+            } else {
+                SyncState::Offline
+            },
+            mode: row.settings.mode,
+            files,
+            bytes,
+            space,
+            ..FolderStatus::default()
+        })
+    });
+    folders.collect()
 }
 
 #[cfg(test)]
@@ -185,6 +192,7 @@ mod tests {
             exclude: vec!["*.tmp".into()],
             only: vec!["a".into(), "b/c".into()],
             gate: None,
+            space: None,
         };
         let lines = choice_lines(&folder, usual);
         assert_eq!(

@@ -93,7 +93,7 @@ fn find(remote: &Remote, past: &Past, text: &str) -> CommandResult<Scope> {
         .ok_or_else(missing)
 }
 
-/// Lists the others that have been at the path: of what was deleted or moved away, its own history tells.
+/// Lists other nodes that were at the path before; each has its own history.
 fn earlier_nodes<'a>(
     remote: &Remote,
     past: &'a Past,

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::failure::CommandResult;
-use crate::folders::{self, ignore, open_index};
+use crate::folders::{ignore, spaces};
 use crate::local_path;
 use serde_json::json;
 use std::path::PathBuf;
@@ -22,8 +22,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let local = local_path::folder(&args.folder)?;
-    let (index, _) = open_index(&app.home)?;
-    let row = folders::find(&index, &local)?;
+    let row = spaces::find(&spaces::open_noting(app)?, &local)?.row;
     for pattern in &args.add {
         ignore::add(&row, pattern)?;
     }

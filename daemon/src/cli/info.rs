@@ -20,7 +20,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open(app, &args.within).await?;
     let node = remote.find(&args.node).await?.node()?;
     let path = remote.path_of(&node, &mut Default::default()).await?;
-    let verified = remote.is_vouched(&node);
+    let verified = remote.is_verified(&node);
     let view = NodeView::new(&node, path);
     let line =
         |name: &str, value: String| app.out.line(format_args!("{name:<12} {}", clean(&value)));

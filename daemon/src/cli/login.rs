@@ -1,4 +1,4 @@
-//! `cairn login`: connects this home to an account, and makes or opens the account's keys.
+//! `cairn login`: connects this installation to an account, and makes or opens the account's keys.
 
 mod callback;
 mod credential;
@@ -8,7 +8,7 @@ use crate::account::{Account, SecretsKind};
 use crate::app::App;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
-use crate::folders::open_index;
+use crate::folders::spaces;
 use crate::keys;
 use crate::output::text::clean;
 use crate::remote::change::random_id;
@@ -175,8 +175,7 @@ fn same_account(app: &App, before: &Account, info: &AccountInfo, server: &str) -
     if before.account == info.id && before.server == server {
         return Ok(());
     }
-    let (index, _) = open_index(&app.home)?;
-    if before.account == info.id || index.read(|db| db.folders())?.is_empty() {
+    if before.account == info.id || spaces::pairs(&spaces::open_all(&app.home)?)?.is_empty() {
         return Ok(());
     }
     Err(Failure::failed(format!(

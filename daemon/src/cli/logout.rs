@@ -105,7 +105,7 @@ fn purge(home: &Home) -> CommandResult {
             std::fs::remove_file(&path).context(format_args!("delete {}", path.display()))?;
         }
     }
-    for dir in [home.logs_dir(), home.sessions_dir()] {
+    for dir in [home.logs_dir(), home.sessions_dir(), home.spaces_dir()] {
         match std::fs::remove_dir_all(&dir) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(error).context(format_args!("delete {}", dir.display()));
@@ -137,8 +137,9 @@ mod tests {
         std::fs::write(&journal, "a name").unwrap();
         let changes = home.data_dir().join("changes.jsonl");
         std::fs::write(&changes, "a name").unwrap();
+        std::fs::create_dir_all(home.spaces_dir().join("x")).unwrap();
         purge(&home).unwrap();
-        assert!(!journal.exists() && !changes.exists());
+        assert!(!journal.exists() && !changes.exists() && !home.spaces_dir().exists());
         assert!(!index.exists() && !index.with_extension("db-wal").exists());
         assert!(!home.account_file().exists() && !home.data_dir().join("trust-1").exists());
         assert!(home.config_file().exists() && home.data_dir().join("mine.txt").exists());

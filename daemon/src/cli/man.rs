@@ -1,4 +1,4 @@
-//! `cairn man`: the manual pages, for whoever packages Cairn.
+//! `cairn man`: the manual pages, for packages of Cairn.
 
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _};

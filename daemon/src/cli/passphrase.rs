@@ -95,7 +95,7 @@ pub(super) async fn replace(
     Ok(())
 }
 
-/// Opens the server's present bundle with the passphrase, which proves that whoever sits here knows it.
+/// Opens the server's present bundle with the passphrase, which proves that the person at this machine knows it.
 pub(super) async fn unlock_current(
     session: &Session,
     passphrase_file: Option<&Path>,

@@ -1,4 +1,4 @@
-//! Asking a person for a secret, or reading it from a file that a script has prepared.
+//! Prompts for a secret, or reads it from a file that a script has prepared.
 
 use crate::failure::{CommandResult, Context as _, Failure};
 use cairn_space::account_keys::passphrase;

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _};
-use crate::folders;
+use crate::folders::spaces;
 use crate::local_path;
 use crate::output::text::clean;
 use cairn_control::typed;
@@ -25,7 +25,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             let removing = client.send(typed::RemoveFolder { folder });
             removing.await.context(what)?;
         }
-        None => folders::remove(&folders::open_index(&app.home)?.0, &local).context(what)?,
+        None => spaces::remove(&spaces::open_noting(app)?, &local).context(what)?,
     }
     app.out.line(format_args!(
         "{} is no longer synced. Its files stay here and on the service.",

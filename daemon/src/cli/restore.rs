@@ -238,14 +238,11 @@ async fn copy(
     (node, name): (&Node, &str),
     revision: &Revision,
     dir: &Path,
-    mut unverified: Vec<String>,
+    unverified: Vec<String>,
 ) -> CommandResult<u64> {
     std::fs::create_dir_all(dir).context(format_args!("make the folder {}", dir.display()))?;
     let content = remote.content(node, Some(revision.id)).await?;
-    if unverified.is_empty() && !remote.space.is_own_content(&content) {
-        unverified.push(format!("{} in revision {}", node.name, content.revision));
-    }
-    verification::check(app, &unverified)?;
+    let unverified = verification::check_content(app, node, &content, unverified)?;
     let (to, bars) = (dir.join(name), Bars::new(&app.out));
     if to.symlink_metadata().is_ok() {
         return Err(Failure::new(
@@ -283,7 +280,7 @@ async fn folder(
     if let Some(dir) = &args.to {
         return copies(app, remote, past, scope, at_ms, dir).await;
     }
-    if args.within.team.is_none() && !args.dry_run {
+    if !args.dry_run {
         rewind::send_own_changes(app).await?;
     }
     let back = Rewind {

@@ -47,7 +47,7 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let at_ms = past_time(app, &args.to)?;
     let remote = Remote::open(app, &args.within).await?;
-    if !args.dry_run && args.within.team.is_none() {
+    if !args.dry_run {
         send_own_changes(app).await?;
     }
     let past = load(&app.home, &remote).await?;
@@ -140,17 +140,12 @@ pub(super) async fn carry_out(
 }
 
 fn left_behind_error(items: usize) -> Failure {
-    Failure {
-        is_reported: true,
-        ..Failure::new(
-            Exit::Decision,
-            format!(
-                "{} could not be made what {}: see above",
-                count(items as u64, "item"),
-                they_were(items)
-            ),
-        )
-    }
+    let message = format!(
+        "{} could not be made what {}: see above",
+        count(items as u64, "item"),
+        they_were(items)
+    );
+    Failure::new(Exit::Decision, message).mark_reported()
 }
 
 fn plan_lines(past: &Past, plan: &Plan) -> Vec<String> {

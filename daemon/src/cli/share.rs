@@ -200,7 +200,7 @@ async fn refresh(
     Ok(())
 }
 
-/// Says what a link shares: which node it is of is the server's word, and a person sees what is put into it.
+/// Reports what a link shares: only the server says which node that is, so a person has to see what is put into it.
 async fn note_shared(app: &App, remote: &Remote, node: &Node) -> CommandResult {
     let path = remote.path_of(node, &mut Default::default()).await?;
     app.out

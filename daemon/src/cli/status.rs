@@ -83,10 +83,7 @@ async fn wait(
         && let Ok(status) = ask(client, detail).await
     {
         show(app, &status, detail);
-        return Err(Failure {
-            is_reported: true,
-            ..failure
-        });
+        return Err(failure.mark_reported());
     }
     Err(failure)
 }

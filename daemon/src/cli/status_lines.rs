@@ -1,4 +1,4 @@
-//! The status in words.
+//! The status as lines of text.
 
 use crate::output::text::{clean, count, local_rfc3339, number, size, span};
 use crate::output::{Out, Style};
@@ -91,11 +91,20 @@ pub(super) fn progress_line(progress: &OverallProgress) -> String {
     line
 }
 
+/// Returns the words for the team's space that a folder is in; empty for the account's own.
+fn of_team(folder: &FolderStatus) -> String {
+    let team = folder.space.as_ref();
+    team.map_or_else(String::new, |team| {
+        format!(" of the team {}", clean(&team.name))
+    })
+}
+
 fn folder_lines(out: &Out, folder: &FolderStatus, detail: Detail) -> Vec<String> {
     let mut head = format!(
-        "  {} ⇄ {}: {}, {}, {}",
+        "  {} ⇄ {}{}: {}, {}, {}",
         clean(&folder.local),
         clean(&folder.remote),
+        of_team(folder),
         out.paint(style(folder.state), word(folder.state)),
         count(folder.files, "file"),
         size(folder.bytes)

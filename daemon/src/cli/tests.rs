@@ -50,6 +50,7 @@ fn wrong_usage_is_exit_code_2() {
         &["cairn", "confirm", "f"],
         &["cairn", "add", "f", "--deletion-gate", "half"],
         &["cairn", "limits", "--up", "fast"],
+        &["cairn", "limits", "--up-at", "08:00 1MB"],
         &["cairn", "delete"],
         &["cairn", "search", "x", "--limit", "0"],
         &["cairn", "versions", "/f", "--out", "x"],
@@ -83,7 +84,7 @@ fn what_is_wrong_with_the_usage_is_reported_whole_and_in_one_line() {
         ),
         (
             &["cairn", "confirm", "f", "maybe"],
-            "possible values: delete, keep",
+            "possible values: delete, overwrite, keep",
         ),
     ] {
         let error = Cli::try_parse_from(args).unwrap_err();

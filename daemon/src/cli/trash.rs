@@ -1,10 +1,10 @@
-//! `cairn trash`: what sync removed on this disk, or what lies in the service's trash.
+//! `cairn trash`: the local trash (what sync removed on this disk), and the trash of the service.
 
 mod empty;
 
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
-use crate::folders::{self, open_index, trash};
+use crate::folders::{spaces, trash};
 use crate::local_path;
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_rfc3339, local_time, size};
@@ -82,11 +82,12 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
 }
 
 fn pairs(app: &App, folder: Option<&Path>) -> CommandResult<Vec<cairn_index::FolderRow>> {
-    let (index, _) = open_index(&app.home)?;
-    match folder {
-        Some(path) => Ok(vec![folders::find(&index, &local_path::folder(path)?)?]),
-        None => Ok(index.read(|db| db.folders())?),
-    }
+    let all = spaces::open_noting(app)?;
+    let pairs = match folder {
+        Some(path) => vec![spaces::find(&all, &local_path::folder(path)?)?],
+        None => spaces::pairs(&all)?,
+    };
+    Ok(pairs.into_iter().map(|pair| pair.row).collect())
 }
 
 fn list(app: &App, folder: Option<&Path>) -> CommandResult {

@@ -81,7 +81,7 @@ async fn read(
                 .iter()
                 .map(|node| NodeView::new(node, join(&path, &node.name)))
                 .collect();
-            // A folder that is listed twice is a ring, or a response that can't be right.
+            // A folder that is listed twice is a cycle, or a response that can't be right.
             next.extend(
                 views
                     .iter()

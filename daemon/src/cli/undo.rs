@@ -101,16 +101,9 @@ fn report(
     if left.is_empty() {
         return Ok(());
     }
-    Err(Failure {
-        is_reported: true,
-        ..Failure::new(
-            Exit::Decision,
-            format!(
-                "{} could not be taken back: see above",
-                count(left.len() as u64, "change")
-            ),
-        )
-    })
+    let left = count(left.len() as u64, "change");
+    let message = format!("{left} could not be taken back: see above");
+    Err(Failure::new(Exit::Decision, message).mark_reported())
 }
 
 fn nothing_to_undo() -> Failure {

@@ -63,10 +63,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         "{bad} of {} files failed the check: keep your local copies",
         args.nodes.len()
     );
-    Err(Failure {
-        is_reported: true,
-        ..Failure::failed(message)
-    })
+    Err(Failure::failed(message).mark_reported())
 }
 
 /// A target that keeps nothing: the transfer checks what it writes.
@@ -101,7 +98,7 @@ async fn check(remote: &Remote, node: &cairn_wire::nodes::Node) -> CommandResult
         .download(content, target, &())
         .await
         .context(format_args!("check {}", node.name))?;
-    let seal = if remote.is_vouched(node) {
+    let seal = if remote.is_verified(node) {
         "name and place are sealed"
     } else {
         "name or place were last changed without the keys"
@@ -153,10 +150,7 @@ async fn account(app: &App, session: &Session) -> CommandResult {
         "checks": checks,
         "recommendations": recommendations,
     }));
-    opens.map(drop).map_err(|failure| Failure {
-        is_reported: true,
-        ..failure
-    })
+    opens.map(drop).map_err(Failure::mark_reported)
 }
 
 /// The advice for an account whose protection is incomplete.

@@ -40,7 +40,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if let Some(version) = &args.download {
         let revision = Some(find_version(&revisions, &args.node, version)?.id);
         let out = args.out.as_deref();
-        return fetch(app, &remote, &args.node, revision, out, args.force).await;
+        return fetch(app, &remote, &node, revision, out, args.force).await;
     }
     match &args.restore {
         Some(version) => {

@@ -1,4 +1,4 @@
-//! `cairn webhooks`: addresses that hear of what happens in the account, and what was sent to them.
+//! `cairn webhooks`: addresses to which events of the account are posted, and what was sent to them.
 
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _};

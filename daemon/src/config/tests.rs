@@ -93,6 +93,8 @@ fn a_value_that_does_not_fit_is_not_stored() {
     for (key, value) in [
         ("sync.parallel", "99"),
         ("limits.up", "fast"),
+        ("limits.up_schedule", "in the morning"),
+        ("limits.down_schedule", "08:00-18:00 1MB, 09:00-10:00 off"),
         ("nonsense", "1"),
         ("log.level", "a=b=c"),
     ] {
@@ -108,6 +110,7 @@ fn every_value_in_force_can_be_written_back() {
             up: Some(7),
             down: None,
         },
+        up_schedule: RateSchedule::parse("08:00-18:00 1MB/s, 22:00-06:00 off").unwrap(),
         deletion_gate: None,
         parallel: 9,
         ..Config::default()

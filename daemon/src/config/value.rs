@@ -1,10 +1,13 @@
-//! Values of settings and flags: rates, gates, numbers, in the file and on the command line.
+//! Parsers of settings and flags, in the file and on the command line: rates, the number of deletions from which a
+//! person is asked, numbers.
 
+use super::schedule::RateSchedule;
 use cairn_model::{DeletionGate, Verification};
 use std::ops::RangeInclusive;
 use toml_edit::{Item, Value};
 
 const RATE: &str = "a number of bytes, or a text such as \"500KB\", \"2MB\", \"off\"";
+const SCHEDULE: &str = "times of the day that don't overlap, each with a rate, such as \"08:00-18:00 1MB/s, 22:00-06:00 off\", or \"off\"";
 const GATE: &str = "\"PERCENT%:FILES\" such as \"50%:50\", or \"off\"";
 
 /// Bytes per second: `500KB`, `2MB`, `1.5MiB`, `800000`; `off` and `0` are no limit.
@@ -49,6 +52,10 @@ pub(super) fn rate(item: &Item) -> Result<Option<u64>, &'static str> {
         Some(Value::String(text)) => parse_rate(text.value()).map_err(|_| RATE),
         Some(_) | None => Err(RATE),
     }
+}
+
+pub(super) fn schedule(item: &Item) -> Result<RateSchedule, &'static str> {
+    RateSchedule::parse(item.as_str().ok_or(SCHEDULE)?).map_err(|_| SCHEDULE)
 }
 
 pub(super) fn gate(item: &Item) -> Result<Option<DeletionGate>, &'static str> {

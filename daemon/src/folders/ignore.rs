@@ -83,7 +83,7 @@ pub(crate) fn try_out(
     replace(&draft, lines)?;
     let rules = Rules::load(&RealDisk::new(), place.path(), &row.settings)
         .with_own_places(Path::new(&row.root), &home.own_places());
-    decide(row, &rules, path)
+    decide(row, rules, path)
 }
 
 /// Returns whether a path in the folder is ignored, and by which rule.
@@ -91,13 +91,15 @@ pub(crate) fn check(home: &Home, row: &FolderRow, path: &Path) -> CommandResult<
     let root = Path::new(&row.root);
     let rules = Rules::load(&RealDisk::new(), root, &row.settings)
         .with_own_places(root, &home.own_places());
-    decide(row, &rules, path)
+    decide(row, rules, path)
 }
 
-fn decide(row: &FolderRow, rules: &Rules, path: &Path) -> CommandResult<IgnoreDecision> {
+/// Decides by the rules of the root, and those of the directories above the path.
+fn decide(row: &FolderRow, mut rules: Rules, path: &Path) -> CommandResult<IgnoreDecision> {
     let outside = || Failure::usage(format!("{} is not in {}", path.display(), row.root));
     let below = path.strip_prefix(&row.root).map_err(|_| outside())?;
     let below = RelPath::parse(below.to_str().ok_or_else(outside)?).map_err(|_| outside())?;
+    rules.read_above(&RealDisk::new(), Path::new(&row.root), &below);
     let is_dir = path.is_dir();
     let names = below.names();
     // A rule for a folder decides for everything below it.
@@ -133,7 +135,7 @@ fn decide(row: &FolderRow, rules: &Rules, path: &Path) -> CommandResult<IgnoreDe
 }
 
 /// The rules file of a folder.
-pub(crate) fn file(row: &FolderRow) -> std::path::PathBuf {
+fn file(row: &FolderRow) -> std::path::PathBuf {
     Path::new(&row.root).join(IGNORE_FILE)
 }
 
@@ -235,6 +237,10 @@ mod tests {
         replace(&row, &draft).unwrap();
         assert_eq!(rules(&row).unwrap().shared, draft);
         assert!(!ignored("a/x.log").ignored);
+        std::fs::create_dir(dir.path().join("a")).unwrap();
+        std::fs::write(dir.path().join("a/.cairnignore"), "!x.tmp\n*.bin\n").unwrap();
+        assert!(ignored("a/y.tmp").ignored && !ignored("a/x.tmp").ignored);
+        assert!(ignored("a/deep/x.bin").ignored && !ignored("x.bin").ignored);
         replace(&row, &[]).unwrap();
         assert!(!file(&row).exists());
         assert!(replace(&row, &["a\nb".into()]).is_err());

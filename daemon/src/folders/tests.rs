@@ -28,7 +28,13 @@ fn the_whole_disk_and_the_whole_home_need_an_agreement() {
 }
 
 use crate::failure::Exit;
+use crate::output::text::now_ms;
 use cairn_model::SyncMode;
+
+fn add(home: &Home, index: &Index, new: &NewFolder) -> CommandResult<FolderRow> {
+    let pause = index.read(|db| PauseOfAll::read(db, now_ms()))?;
+    super::add(home, index, new, pause)
+}
 
 /// Returns an installation that keeps nothing where the tests work.
 fn no_home() -> Home {
@@ -111,8 +117,9 @@ fn a_pair_is_added_found_and_removed() {
     let row = add(&no_home(), &index, &new(dir.path(), "//work/")).unwrap();
     assert_eq!(row.remote_path, "/work");
     assert_eq!(find(&index, &row.root).unwrap().id, row.id);
-    let (found, below) = pair_containing(&index, &dir.path().join("a/b")).unwrap();
-    assert_eq!((found.id, below.to_string().as_str()), (row.id, "a/b"));
+    let below = containing_row(&row, &dir.path().join("a/b")).unwrap();
+    assert_eq!(below.unwrap().to_string(), "a/b");
+    assert_eq!(containing_row(&row, Path::new("/elsewhere")).unwrap(), None);
     remove(&index, &row.root).unwrap();
     assert_eq!(find(&index, &row.root).unwrap_err().exit, Exit::Usage);
 }

@@ -1,4 +1,4 @@
-//! The local trash of a pair, as control messages have it.
+//! Lists and restores the local trash of a folder pair, for the messages of the control protocol.
 
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::text::rfc3339;
@@ -24,7 +24,7 @@ pub(crate) fn list(disk: &dyn Disk, row: &FolderRow) -> CommandResult<Vec<Trashe
         .collect())
 }
 
-/// Puts one thing back where it was, or at another path, absolute. Never over anything. The result has the
+/// Restores one item to where it was, or to another path, absolute; never overwrites anything. The result has the
 /// path where it is now.
 pub(crate) fn restore(
     disk: &dyn Disk,

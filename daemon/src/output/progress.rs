@@ -1,11 +1,11 @@
-//! Bars for long work, on stderr, and only if a person watches.
+//! Progress bars for long work, on stderr, and only if a person watches.
 
 use crate::output::Out;
 use crate::output::text::clean;
 use cairn_transfer::Progress;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A place for bars.
+/// The progress bars of a command.
 pub(crate) struct Bars(MultiProgress);
 
 /// One transfer's bar.
@@ -21,7 +21,7 @@ impl Bars {
         Self(MultiProgress::with_draw_target(target))
     }
 
-    /// Adds a bar for a file of so many bytes.
+    /// Adds a bar for a file of `size` bytes.
     pub(crate) fn file(&self, name: &str, size: u64) -> Bar {
         let bar = self.0.add(ProgressBar::new(size));
         let template =

@@ -24,9 +24,9 @@ impl Table {
         }
     }
 
-    pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows
-            .push(cells.iter().map(|cell| clean(cell)).collect());
+            .push(cells.into_iter().map(|cell| clean(&cell)).collect());
     }
 
     /// Prints it, or the given text if it has no rows.

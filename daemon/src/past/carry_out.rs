@@ -1,4 +1,5 @@
-//! Carrying out a plan: moves and restores of what the service has, no content is uploaded.
+//! Carrying out a plan that takes a folder back to a time: moves and restores of what the service has, no content is
+//! uploaded.
 //!
 //! Each change is one request of its own. An interruption leaves everything in order at any moment, and
 //! the same command goes on from there, because a plan is made of present facts alone.
@@ -19,7 +20,7 @@ const AT_ONCE: usize = 16;
 /// Free names that are tried beside one that is taken.
 const MAX_COPIES: u32 = 1_000;
 
-/// The way back to a time, for one part of a space.
+/// A restore of one part of a space to a time.
 pub(crate) struct Rewind<'a> {
     pub(crate) home: &'a Home,
     pub(crate) remote: &'a Remote,
@@ -42,7 +43,7 @@ pub(crate) struct Done {
 /// The moves of a plan that were tried.
 #[derive(Default)]
 struct Moves {
-    /// Those that got another name for now, because their own is in use by what has yet to go.
+    /// Those that got another name for now, because a node that is still to be moved has theirs.
     later: Vec<(NodeId, String)>,
     /// Those that could not be moved.
     unmoved: Vec<NodeId>,
@@ -111,7 +112,8 @@ impl Rewind<'_> {
         Ok(())
     }
 
-    /// Moves what has come since to the trash, if it is still what the person was shown.
+    /// Moves files and folders that were made after the time to the trash, if they are still as the person was
+    /// shown.
     async fn trash(
         &self,
         [shown, past]: [&Past; 2],
@@ -245,7 +247,7 @@ impl Rewind<'_> {
 
     /// The node as it is now; `None` if it is not there any more.
     async fn current(&self, id: NodeId) -> CommandResult<Option<Node>> {
-        let found = self.remote.node_if_kept(id).await?;
+        let found = self.remote.space.node_if_kept(id).await?;
         Ok(found.filter(|node| node.state == NodeState::Active))
     }
 

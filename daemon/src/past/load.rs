@@ -1,21 +1,22 @@
-//! The past of a space, from the feed, the trash and the places that this device remembers.
+//! Reads the past of a space (the files of an account or team): from the change feed, the trash, and the places
+//! (parent folder and name) that this device remembers.
 
 use crate::failure::{CommandResult, Context as _};
-use crate::folders::open_index;
+use crate::folders::spaces;
 use crate::remote::Remote;
 use crate::remote::journal::Journal;
+use cairn_control::TeamSpace;
 use cairn_model::{Cursor, NodeId, PastPlace};
 use cairn_platform::Home;
-use cairn_space::MAX_DEPTH;
 use cairn_space::past::{Deleted, Past, PastNode};
-use cairn_wire::nodes::{Node, NodeState, Revision};
+use cairn_wire::nodes::{Node, Revision};
 use futures_util::StreamExt as _;
 use std::collections::{HashMap, HashSet};
 
 /// The number of concurrent requests.
 const AT_ONCE: usize = 16;
 
-/// Reads all nodes of a space with their past. Only the personal space's moves are remembered.
+/// Reads all nodes of a space with their past. Moves are remembered where the space has folders here, and of commands.
 pub(crate) async fn load(home: &Home, remote: &Remote) -> CommandResult<Past> {
     let (mut nodes, cursor) = changes_since(remote, None).await?;
     nodes.retain(|_, node| remote.space.check(node).is_ok());
@@ -25,12 +26,12 @@ pub(crate) async fn load(home: &Home, remote: &Remote) -> CommandResult<Past> {
         .await
         .context("list the service's trash")?;
     let roots: HashSet<NodeId> = trash.iter().map(|node| node.id).collect();
-    let mut left = places(home, remote.journal.team())?;
+    let mut left = places(home, remote)?;
     let past: Vec<PastNode> = nodes
         .values()
         .map(|node| PastNode {
             node: node.clone(),
-            deleted: deletion_of(&nodes, &roots, node),
+            deleted: Deleted::of(node, &nodes, &roots),
             left: left.remove(&node.id).unwrap_or_default(),
         })
         .collect();
@@ -60,37 +61,25 @@ pub(crate) async fn changes_since(
     }
 }
 
-/// Finds with which node another one went to the trash.
-fn deletion_of(
-    nodes: &HashMap<NodeId, Node>,
-    roots: &HashSet<NodeId>,
-    node: &Node,
-) -> Option<Deleted> {
-    if node.state == NodeState::Active {
-        return None;
-    }
-    let mut at = node;
-    for _ in 0..MAX_DEPTH {
-        if roots.contains(&at.id) {
-            break;
-        }
-        match at.parent_id.and_then(|parent| nodes.get(&parent)) {
-            Some(parent) if parent.state == NodeState::Trashed => at = parent,
-            Some(_) | None => break,
-        }
-    }
-    Some(Deleted {
-        at_ms: at.updated_at.0,
-        root: at.id,
-    })
-}
-
 /// The places that nodes left, as the daemon saw it, and as commands did it while none was running.
-fn places(home: &Home, team: Option<&str>) -> CommandResult<HashMap<NodeId, Vec<PastPlace>>> {
+fn places(home: &Home, remote: &Remote) -> CommandResult<HashMap<NodeId, Vec<PastPlace>>> {
+    let team = remote.journal.team();
     let mut all = Journal::past_places(home, team)?;
-    if team.is_none() && home.index_file().exists() {
-        let (index, _) = open_index(home)?;
-        all.extend(index.read(|db| db.places_left_after(i64::MIN))?);
+    if home.index_file().exists() {
+        let space = remote.space.keys().space();
+        let is_it = |team_space: &Option<TeamSpace>| match team_space {
+            Some(team_space) => team_space.id == space,
+            None => team.is_none(),
+        };
+        let (opened, broken) = spaces::open_usable(home)?;
+        let broken: Vec<_> = broken
+            .into_iter()
+            .filter(|one| team.is_some() && one.id.is_none_or(|id| id == space))
+            .collect();
+        spaces::check_none_is_broken(&broken)?;
+        for one in opened.iter().filter(|one| is_it(&one.space)) {
+            all.extend(one.index.read(|db| db.places_left_after(i64::MIN))?);
+        }
     }
     all.sort_by_key(|place| place.until_ms);
     let mut left: HashMap<NodeId, Vec<PastPlace>> = HashMap::new();

@@ -1,5 +1,5 @@
-//! Files of a plan that have the content of then already: it was restored before, and sealed anew as a version of
-//! its own.
+//! Files that a restore leaves alone, because they have the wanted content already: an earlier restore made a
+//! new version of it.
 
 use crate::failure::CommandResult;
 use crate::remote::Remote;
@@ -11,14 +11,17 @@ use std::collections::HashSet;
 /// The number of concurrent requests.
 const AT_ONCE: usize = 16;
 
-/// Takes the files out of a plan that have the content which it would restore.
+/// Removes the files from a plan that have the content already that it would restore.
 pub(super) async fn leave_equal(remote: &Remote, past: &Past, plan: &mut Plan) -> CommandResult {
     let comparing = plan.contents.iter().filter_map(|content| {
         let one = past.get(content.node)?;
         // Only what is as long can be equal.
         let may_be_equal = one.is_active() && one.node.size == content.revision.size;
         may_be_equal.then_some(async move {
-            let equal = remote.has_content_of(&one.node, &content.revision).await;
+            let equal = remote
+                .space
+                .has_content_of(&one.node, &content.revision)
+                .await;
             equal.map(|equal| equal.then_some(content.node))
         })
     });

@@ -1,26 +1,13 @@
-//! Changes that bring something back: out of the trash, an earlier content; each sealed, and noted in the journal.
+//! Changes that restore something: an item from the trash, an earlier content; each sealed, and recorded in the
+//! journal for `cairn undo`.
 
 use crate::failure::{CommandResult, Context as _};
 use crate::remote::Remote;
-use cairn_api::ApiError;
-use cairn_model::{Cursor, NodeId};
+use cairn_model::Cursor;
 use cairn_space::undo::{NodeChange, Record};
-use cairn_transfer::Download;
 use cairn_wire::nodes::{Node, NodeState, Revision};
 
 impl Remote {
-    /// The node of an id, which may be in the trash; `None` if it was deleted for good.
-    pub(crate) async fn node_if_kept(&self, id: NodeId) -> CommandResult<Option<Node>> {
-        match self.api.node(id).await {
-            Ok(node) => {
-                self.space.check(&node)?;
-                Ok(Some(node))
-            }
-            Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => Ok(None),
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// Takes a node with everything that went with it out of the trash.
     pub(crate) async fn restore_node(&self, trashed: &Node) -> CommandResult<Node> {
         let restored = self
@@ -51,36 +38,6 @@ impl Remote {
                 .note(Record::new(change, Some(node), &restored));
         }
         Ok(restored)
-    }
-
-    /// Returns whether a file has the content of one of its revisions now, as after that was restored. A content that can't be
-    /// compared counts as different.
-    pub(crate) async fn has_content_of(
-        &self,
-        node: &Node,
-        revision: &Revision,
-    ) -> CommandResult<bool> {
-        // Without a seal of its own it is sealed by the restore.
-        if !self.is_vouched(node) {
-            return Ok(false);
-        }
-        let present = self.space.content(node, None).await?;
-        let Some(present) = present else {
-            return Ok(false);
-        };
-        let older = Download {
-            node: node.id,
-            revision: revision.id,
-            source: revision.content_source,
-            manifest_hash: None,
-        };
-        let present = self.transfer.manifest(present).await;
-        let older = self.transfer.manifest(older).await;
-        Ok(matches!(
-            (present, older),
-            (Ok(present), Ok(older))
-                if present.hash == older.hash && present.executable == older.executable
-        ))
     }
 
     /// As [`Remote::trash_confirmed`], of what a person has seen up to a feed position: a later change of another

@@ -1,11 +1,11 @@
-//! Changes of names and places: folders, moves, copies, the trash.
+//! Changes on the service by commands: new folders, renames, moves, copies, the trash.
 
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::remote::{Remote, RemoteNode};
 use cairn_model::{Kind, Name, NodeId};
+use cairn_space::CopiedNode;
 pub(crate) use cairn_space::random_id;
 use cairn_space::undo::{NodeChange, Record};
-use cairn_space::{CopiedNode, MAX_DEPTH};
 use cairn_wire::nodes::Node;
 
 impl Remote {
@@ -127,21 +127,12 @@ impl Remote {
     }
 
     async fn not_into_itself(&self, node: &Node, folder: Option<NodeId>) -> CommandResult {
-        let mut at = folder;
-        for _ in 0..MAX_DEPTH {
-            let Some(id) = at else { return Ok(()) };
-            if id == node.id {
-                return Err(Failure::usage(format!(
-                    "the folder {} can't go into itself: choose another place",
-                    node.name
-                )));
-            }
-            at = self
-                .api
-                .node(id)
-                .await
-                .context("find the folder above")?
-                .parent_id;
+        let is_inside = self.space.is_at_or_below(folder, node.id).await;
+        if is_inside.context("find the folder above")? {
+            return Err(Failure::usage(format!(
+                "the folder {} can't go into itself: choose another place",
+                node.name
+            )));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! One file from the service to this disk: verified first, then put in place in one step.
+//! Downloads one file from the service to this disk: verified first, then put in place in one step.
 
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::progress::Bars;

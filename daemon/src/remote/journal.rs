@@ -1,7 +1,7 @@
-//! The journal of what commands on this device changed on the service, so that it can be taken back.
+//! The journal of what commands on this device changed on the service, from which `cairn undo` takes a command back.
 //!
 //! One JSON object a line, appended before the next change is made: a command that is interrupted can be
-//! taken back as far as it came. The newest sessions are kept.
+//! undone as far as it came. The newest sessions (runs of a command) are kept.
 
 use crate::failure::{CommandResult, Context as _};
 use crate::output::text::now_ms;
@@ -40,7 +40,7 @@ pub(crate) struct Entry {
     /// The team's space in which it was; none for one's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) team: Option<String>,
-    /// None: the session was taken back.
+    /// None: this line records that the session was taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) change: Option<Record>,
     /// The place where the node was before it went to the trash, if it came out of it with another one.
@@ -58,7 +58,7 @@ struct Place {
     name: String,
 }
 
-/// The journal of one home, for one command.
+/// The journal of one installation, for one command.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: Option<PathBuf>,
@@ -112,8 +112,8 @@ impl Journal {
         self.note_change(record, None);
     }
 
-    /// Notes that a node came out of the trash, maybe under another name or in another folder: the way back to an
-    /// earlier time needs the place that it had.
+    /// Notes that a node came out of the trash, maybe under another name or in another folder: restoring an earlier
+    /// time needs the place that it had.
     pub(crate) fn note_restored(&self, trashed: &Node, restored: &Node) {
         let is_moved = (trashed.parent_id, &trashed.name) != (restored.parent_id, &restored.name);
         let left = is_moved.then(|| Place {
@@ -139,7 +139,7 @@ impl Journal {
         }
     }
 
-    /// Returns an entry of a session that says nothing yet.
+    /// Returns an entry of a session without a change.
     fn entry(&self, session: Uuid) -> Entry {
         Entry {
             session,

@@ -1,8 +1,10 @@
-//! The path on the service that a person means: as it is there, or by the file on this machine.
+//! The path on the service that a person means: typed as it is on the service, or as the path of a synced file here.
 
 use crate::failure::{CommandResult, Exit, Failure};
-use crate::folders::{open_index, remote_path};
-use cairn_model::Name;
+use crate::folders::{remote_path, spaces};
+use crate::output::text::shell_word;
+use cairn_control::TeamSpace;
+use cairn_model::{Name, SpaceId};
 use cairn_platform::Home;
 use std::path::{Component, Path, PathBuf};
 
@@ -10,13 +12,16 @@ use std::path::{Component, Path, PathBuf};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LocalPaths {
     home: Option<Home>,
+    /// The team's space whose pairs count; `None`: the account's own.
+    space: Option<SpaceId>,
 }
 
 impl LocalPaths {
-    /// Looks into the folder pairs of a home.
-    pub(crate) fn of(home: &Home) -> Self {
+    /// Looks into the folder pairs of a home, for a command that works in the account's own space or in a team's.
+    pub(crate) fn of(home: &Home, space: Option<SpaceId>) -> Self {
         Self {
             home: Some(home.clone()),
+            space,
         }
     }
 
@@ -76,9 +81,9 @@ impl LocalPaths {
             return Ok(None);
         }
         let absolute = crate::local_path::file(path)?;
-        let (index, _) = open_index(home)?;
-        let rows = index.read(|db| db.folders())?;
-        for row in rows {
+        let (all, broken) = spaces::open_usable(home)?;
+        for pair in spaces::pairs(&all)? {
+            let row = &pair.row;
             let resolved = absolute.canonicalize().ok();
             let of = |path: &PathBuf| path.strip_prefix(&row.root).map(Path::to_path_buf).ok();
             let Some(below) = of(&absolute).or_else(|| resolved.as_ref().and_then(of)) else {
@@ -87,10 +92,31 @@ impl LocalPaths {
             let below = below.to_str().ok_or_else(|| {
                 Failure::usage(format!("{} is not valid UTF-8", absolute.display()))
             })?;
+            self.check_space(&absolute, pair.space.as_ref())?;
             let below = below.replace(std::path::MAIN_SEPARATOR, "/");
             return remote_path(&format!("{}/{below}", row.remote_path)).map(Some);
         }
+        // A file of this machine may be that of a team whose folders are not known: it is no path on the service.
+        if absolute.components().count() > 2 && absolute.exists() {
+            spaces::check_none_is_broken(&broken)?;
+        }
         Ok(None)
+    }
+
+    /// Refuses a path in a folder of another space than the command works in.
+    fn check_space(&self, path: &Path, found: Option<&TeamSpace>) -> CommandResult {
+        if found.map(|space| space.id) == self.space {
+            return Ok(());
+        }
+        let text = match found {
+            Some(team) => format!(
+                "is in a folder of the team {0}: add `--team {1}`",
+                team.name,
+                shell_word(&team.name)
+            ),
+            None => "is in a folder of your own space: leave out --team".to_owned(),
+        };
+        Err(Failure::usage(format!("{} {text}", path.display())))
     }
 }
 
@@ -131,8 +157,8 @@ mod tests {
         let root = dir.path().canonicalize().unwrap().join("Shared");
         std::fs::create_dir(&root).unwrap();
         let home = Home::at(&dir.path().join("home"));
-        let (index, _) = open_index(&home).unwrap();
-        index
+        let own = spaces::open_own(&home).unwrap();
+        own.index
             .write(|db| {
                 db.add_folder(
                     root.to_str().unwrap(),
@@ -141,7 +167,7 @@ mod tests {
                 )
             })
             .unwrap();
-        let paths = LocalPaths::of(&home);
+        let paths = LocalPaths::of(&home, None);
         let remote = |text: &str| paths.remote_path(text).unwrap();
         let local = |below: &str| root.join(below).display().to_string();
         assert_eq!(remote(&local("a/gone.txt")), "/shared/a/gone.txt");
@@ -149,6 +175,9 @@ mod tests {
         assert_eq!(remote("/no-such-folder-here//x/"), "/no-such-folder-here/x");
         // A folder of this machine that is not synced: the path is one of the service.
         assert_eq!(remote("/tmp/x"), "/tmp/x");
+        let elsewhere = LocalPaths::of(&home, Some(SpaceId::from_random_bytes([1; 16])));
+        let refused = elsewhere.remote_path(&local("x")).unwrap_err();
+        assert!(refused.message.contains("leave out --team"), "{refused}");
         let refused = paths.remote_path("not-synced/x").unwrap_err();
         assert!(
             refused.message.contains("neither in a synced folder"),
@@ -160,7 +189,7 @@ mod tests {
     #[test]
     fn a_name_with_other_accents_is_not_the_file_on_the_service() {
         let dir = tempfile::tempdir().unwrap();
-        let paths = LocalPaths::of(&Home::at(&dir.path().join("home")));
+        let paths = LocalPaths::of(&Home::at(&dir.path().join("home")), None);
         let (composed, apart) = ("\u{e9}.txt", "e\u{301}.txt");
         let text = |name: &str| dir.path().join(name).display().to_string();
         let found = ["shared".to_owned(), composed.to_owned()];

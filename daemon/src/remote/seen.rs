@@ -1,4 +1,6 @@
-//! The seals that the synced folders of a home have seen: what is shared may not be older.
+//! The newest seal of each node that the synced folders of this installation have seen (a seal: the MAC with
+//! which a key holder authenticates a node's name, parent and content). A share link refuses a node whose seal
+//! is older: that would be a rollback by the server.
 
 use cairn_index::Index;
 use cairn_model::NodeId;
@@ -8,7 +10,7 @@ use parking_lot::Mutex;
 use std::io;
 use std::sync::Arc;
 
-/// The index of a home, opened when it is first needed.
+/// The database of an installation, opened when it is first needed.
 pub(crate) struct SeenInHome {
     home: Home,
     index: Mutex<Option<Index>>,
@@ -30,7 +32,7 @@ impl SeenSeals for SeenInHome {
             if !self.home.index_file().exists() {
                 return Ok(0);
             }
-            // A damaged one stays: a new one in its place has seen nothing, and any past state would pass.
+            // A damaged one is not replaced: a new one has seen nothing, and would accept any past state.
             let opened = Index::open_intact(&self.home.index_file());
             *index = Some(opened.map_err(io::Error::other)?);
         }

@@ -51,10 +51,7 @@ impl FailedFile {
         }
         let number = count(failed.len() as u64, "file");
         let message = format!("{number} could not be {done}: see above");
-        Err(Failure {
-            is_reported: true,
-            ..Failure::failed(message)
-        })
+        Err(Failure::failed(message).mark_reported())
     }
 }
 

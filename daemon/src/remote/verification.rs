@@ -1,17 +1,30 @@
-//! The treatment of nodes that no device with the keys has put where they are, by commands that hand
-//! out content.
+//! The check of commands that give out content (downloads, links): nodes whose name and parent no seal of a
+//! device with the keys covers are refused, or noted.
 
 use crate::app::App;
 use crate::config::Config;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::clean;
 use cairn_model::Verification;
-use cairn_space::{Space, list_paths};
+use cairn_space::{Space, list_paths, unverified_content};
+use cairn_transfer::Download;
 use cairn_wire::nodes::Node;
 
 /// Refuses unverified paths where the setting `sync.verify` is strict.
 pub(crate) fn check(app: &App, unverified: &[String]) -> CommandResult {
     check_in(Config::load(&app.home)?.verify, unverified)
+}
+
+/// As [`check`], of one content of a file whose unverified path is given. Returns all that is not verified.
+pub(crate) fn check_content(
+    app: &App,
+    node: &Node,
+    content: &Download,
+    unverified_path: Vec<String>,
+) -> CommandResult<Vec<String>> {
+    let unverified = unverified_content(node, content, unverified_path);
+    check(app, &unverified)?;
+    Ok(unverified)
 }
 
 /// As [`check`], in a mode.
@@ -28,7 +41,7 @@ pub(crate) fn check_in(mode: Verification, unverified: &[String]) -> CommandResu
     ))
 }
 
-/// Notes that what was handed out is not verified.
+/// Notes that content that was given out is not verified.
 pub(crate) fn note(app: &App, unverified: &[String]) {
     if !unverified.is_empty() {
         app.out.note(format_args!(
@@ -38,7 +51,7 @@ pub(crate) fn note(app: &App, unverified: &[String]) {
     }
 }
 
-/// Notes that what came back has no seal: that it is what it was is the service's word.
+/// Notes that a restored item has no seal: only the service claims that it is what it was before.
 pub(crate) fn note_restored(app: &App, space: &Space, node: &Node, path: &str) {
     if space.seal(node).is_none() {
         app.out.note(format_args!(

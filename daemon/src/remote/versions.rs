@@ -2,7 +2,7 @@
 
 use super::Remote;
 use crate::failure::{CommandResult, Context as _, Failure};
-use cairn_model::Kind;
+use cairn_model::{Kind, RevisionId};
 use cairn_wire::nodes::{Node, Revision};
 
 /// Digits of an id that name a version.
@@ -18,6 +18,20 @@ impl Remote {
         }
         let listed = self.api.revisions(node.id).await;
         listed.context(format_args!("list the versions of {text}"))
+    }
+
+    /// Returns the id of the version of a file that a person has chosen, if they have; they call the file `text`.
+    pub(crate) async fn chosen_version(
+        &self,
+        node: &Node,
+        text: &str,
+        version: Option<&str>,
+    ) -> CommandResult<Option<RevisionId>> {
+        let Some(version) = version else {
+            return Ok(None);
+        };
+        let revisions = self.revisions(node, text).await?;
+        Ok(Some(find_version(&revisions, text, version)?.id))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Pausing by itself: on the battery, or on a network that costs, where the configuration says so.
+//! Automatic pauses: on battery, or on a metered network, where the configuration says so.
 
 use crate::serve::handler::Daemon;
 use cairn_platform::power::{Network, PowerSource, network, power_source};
@@ -8,7 +8,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 /// Plugging in or changing the network is noticed within this time.
 const CHECK_INTERVAL: Duration = Duration::from_secs(20);
-/// In the index: the pause is ours, and ours to end, also after a restart.
+/// Key in the index: the pause was made here and is to be ended here, also after a restart.
 const MARK: &str = "paused_automatically";
 
 /// Checks power source and network at intervals, for as long as the daemon runs.
@@ -33,22 +33,22 @@ pub(super) async fn watch_power(daemon: Arc<Daemon>) {
 }
 
 fn apply(daemon: &Daemon, wanted: bool) -> Result<(), cairn_engine::EngineError> {
-    let engine = daemon.engine();
-    let ours = engine
-        .index()
+    let engines = daemon.engines();
+    let index = engines.own().index();
+    let ours = index
         .read(|db| db.meta(MARK))?
         .is_some_and(|mark| mark == b"1");
-    let paused = engine.status().state == cairn_model::SyncState::Paused;
+    let paused = engines.status().state == cairn_model::SyncState::Paused;
     match (wanted, ours) {
         // A person's own pause is left alone.
         (true, false) if !paused => {
             tracing::info!("pausing: on battery or on a metered network");
-            engine.index().write(|db| db.set_meta(MARK, b"1"))?;
-            engine.pause(None, None)
+            index.write(|db| db.set_meta(MARK, b"1"))?;
+            engines.set_paused(None, true, None)
         }
         (false, true) => {
-            engine.index().write(|db| db.set_meta(MARK, b"0"))?;
-            engine.resume(None)
+            index.write(|db| db.set_meta(MARK, b"0"))?;
+            engines.set_paused(None, false, None)
         }
         (true, true | false) | (false, false) => Ok(()),
     }

@@ -1,10 +1,10 @@
-//! From the engine's types to those of the control protocol.
+//! Converts the engine's types to those of the control protocol.
 
 use crate::output::text::{count, rfc3339, shell_word, size};
 use cairn_control as control;
 use cairn_engine as engine;
 use cairn_index::{ActivityRow, FolderRow};
-use cairn_model::{FolderId, Problem, ProblemCode, Side};
+use cairn_model::{ConfirmationKind, FolderId, Problem, ProblemCode, Side};
 
 pub(super) fn status(status: &engine::Status) -> control::Status {
     let folders: Vec<_> = status.folders.iter().map(folder).collect();
@@ -18,23 +18,37 @@ pub(super) fn status(status: &engine::Status) -> control::Status {
         counters: status.counters,
         message: status.message.clone(),
         paused_until: status.paused_until.map(rfc3339),
+        limits: None,
     }
 }
 
 fn folder(folder: &engine::FolderStatus) -> control::FolderStatus {
     let waiting = [
-        (Side::Local, folder.waiting_local_deletions),
-        (Side::Remote, folder.waiting_remote_deletions),
+        (
+            Side::Local,
+            folder.waiting_local_deletions,
+            ConfirmationKind::Deletion,
+        ),
+        (
+            Side::Remote,
+            folder.waiting_remote_deletions,
+            ConfirmationKind::Deletion,
+        ),
+        (
+            Side::Remote,
+            folder.waiting_overwrites,
+            ConfirmationKind::Overwriting,
+        ),
     ];
     let confirmations: Vec<_> = waiting
         .into_iter()
-        .filter(|(_, files)| *files > 0)
-        .map(|(side, files)| control::Confirmation { side, files })
+        .filter(|(_, files, _)| *files > 0)
+        .map(|(side, files, kind)| control::Confirmation { side, files, kind })
         .collect();
     let mut errors = folder.errors.clone();
     let mut problems: Vec<_> = folder.problems.iter().map(|g| group(g, folder)).collect();
     for confirmation in &confirmations {
-        let held = pending_deletion_problem(folder, confirmation);
+        let held = confirmation_problem(folder, confirmation);
         problems.push(group_of_one(&held));
         errors.push(held);
     }
@@ -50,6 +64,7 @@ fn folder(folder: &engine::FolderStatus) -> control::FolderStatus {
         conflicts: folder.conflicts,
         mode: folder.mode,
         confirmations,
+        space: None,
     }
 }
 
@@ -108,7 +123,7 @@ fn progress(progress: &engine::OverallProgress) -> control::OverallProgress {
     }
 }
 
-/// A measurement as a whole number: what a float can't say exactly doesn't matter here.
+/// Rounds a measurement to a whole number: its fractions don't matter here.
 fn round(value: f64) -> u64 {
     if value.is_finite() && value > 0.0 {
         value as u64
@@ -118,22 +133,39 @@ fn round(value: f64) -> u64 {
 }
 
 /// A confirmation, also as a line among the problems: it is also seen by those who read only these.
-fn pending_deletion_problem(
+fn confirmation_problem(
     folder: &engine::FolderStatus,
     confirmation: &control::Confirmation,
 ) -> Problem {
     let files = count(confirmation.files, "file");
-    let message = match confirmation.side {
-        Side::Local => format!("{files} deleted on the service would be deleted here"),
-        Side::Remote => format!("{files} deleted here would be deleted on the service"),
+    let (code, message) = match (confirmation.kind, confirmation.side) {
+        (ConfirmationKind::Deletion, Side::Local) => (
+            ProblemCode::DeletionsHeld,
+            format!("{files} deleted on the service would be deleted here"),
+        ),
+        (ConfirmationKind::Deletion, Side::Remote) => (
+            ProblemCode::DeletionsHeld,
+            format!("{files} deleted here would be deleted on the service"),
+        ),
+        (ConfirmationKind::Overwriting, Side::Local | Side::Remote) => (
+            ProblemCode::OverwritesHeld,
+            format!(
+                "{files} here suddenly look encrypted, and the service's versions are not overwritten with them"
+            ),
+        ),
     };
-    let hint = format!(
-        "run `cairn confirm {0} delete` or `cairn confirm {0} keep`",
-        shell_word(&folder.local)
-    );
+    let dir = shell_word(&folder.local);
+    let hint = match confirmation.kind {
+        ConfirmationKind::Deletion => {
+            format!("run `cairn confirm {dir} delete` or `cairn confirm {dir} keep`")
+        }
+        ConfirmationKind::Overwriting => format!(
+            "if you did this run `cairn confirm {dir} overwrite`; if not, find the program that did it, and run `cairn confirm {dir} keep`"
+        ),
+    };
     Problem {
         path: String::new(),
-        code: ProblemCode::DeletionsHeld,
+        code,
         message,
         hint,
     }
@@ -190,7 +222,8 @@ mod tests {
             folder.confirmations,
             [control::Confirmation {
                 side: Side::Remote,
-                files: 100
+                files: 100,
+                kind: ConfirmationKind::Deletion,
             }]
         );
         assert_eq!(folder.errors[0].code, ProblemCode::DeletionsHeld);
@@ -203,11 +236,38 @@ mod tests {
             local: "/home/a/My Files".into(),
             ..Default::default()
         };
-        let held = pending_deletion_problem(&spaced, &folder.confirmations[0]);
+        let held = confirmation_problem(&spaced, &folder.confirmations[0]);
         assert!(
             held.hint
                 .contains("`cairn confirm '/home/a/My Files' keep`")
         );
+    }
+
+    #[test]
+    fn held_overwriting_is_a_question_with_its_own_answers() {
+        let folder = engine::FolderStatus {
+            local: "/home/a/Cairn".into(),
+            state: SyncState::Attention,
+            waiting_overwrites: 40,
+            ..Default::default()
+        };
+        let status = status(&engine::Status {
+            folders: vec![folder],
+            ..Default::default()
+        });
+        let folder = &status.folders[0];
+        let asked = &folder.confirmations[0];
+        assert_eq!(
+            (asked.kind, asked.side, asked.files),
+            (ConfirmationKind::Overwriting, Side::Remote, 40)
+        );
+        let problem = &folder.errors[0];
+        assert_eq!(problem.code, ProblemCode::OverwritesHeld);
+        assert!(problem.message.starts_with("40 files here"));
+        for answer in ["overwrite", "keep"] {
+            let command = format!("`cairn confirm /home/a/Cairn {answer}`");
+            assert!(problem.hint.contains(&command), "{}", problem.hint);
+        }
     }
 
     #[test]

@@ -4,125 +4,139 @@ mod changes;
 mod reports;
 
 use crate::config::Config;
-use crate::failure::{CommandResult, Exit};
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::folders;
-use crate::serve::disk::GuardedDisk;
-use crate::serve::{convert, events, why};
-use crate::session::Session;
+use crate::folders::spaces::{self, Pair};
+use crate::serve::engines::Engines;
+use crate::serve::shared::Shared;
+use crate::serve::{events, why};
 use async_trait::async_trait;
-use cairn_control::{Accepted, EventSource, FailureCode, Handler, Reply, Request};
+use cairn_control::{Accepted, EventSource, FailureCode, Handler, Limits, Reply, Request, Status};
 use cairn_engine::EngineHandle;
-use cairn_model::FolderId;
-use cairn_platform::Home;
-use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::sync::Notify;
+use tokio::sync::{Mutex as AsyncMutex, Notify};
 
 /// The running daemon, as its clients see it.
 pub(super) struct Daemon {
-    home: Home,
-    session: Session,
-    engine: Arc<EngineHandle>,
-    disk: Arc<GuardedDisk>,
-    config: Mutex<Config>,
+    shared: Arc<Shared>,
+    engines: Arc<Engines>,
+    /// Held while a pair is added: none that overlaps another one may slip in between.
+    adding: AsyncMutex<()>,
     stop: Arc<Notify>,
     started_ms: i64,
 }
 
 impl Daemon {
-    pub(super) fn new(
-        home: Home,
-        session: Session,
-        engine: Arc<EngineHandle>,
-        disk: Arc<GuardedDisk>,
-        config: Config,
-        stop: Arc<Notify>,
-    ) -> Self {
+    pub(super) fn new(shared: Arc<Shared>, engines: Arc<Engines>, stop: Arc<Notify>) -> Self {
         let started_ms = crate::output::text::now_ms();
         Self {
-            home,
-            session,
-            engine,
-            disk,
-            config: Mutex::new(config),
+            shared,
+            engines,
+            adding: AsyncMutex::default(),
             stop,
             started_ms,
         }
     }
 
-    pub(super) fn engine(&self) -> &Arc<EngineHandle> {
-        &self.engine
+    pub(super) fn engines(&self) -> &Arc<Engines> {
+        &self.engines
     }
 
     pub(super) fn config(&self) -> Config {
-        self.config.lock().clone()
+        self.shared.config.lock().clone()
     }
 
-    fn folder(&self, local: &str) -> CommandResult<FolderId> {
-        folders::find(self.engine.index(), local).map(|row| row.id)
+    /// Returns the pair of a local folder.
+    fn pair(&self, local: &str) -> CommandResult<Pair> {
+        spaces::find(&self.engines.indexes(), local)
     }
 
-    fn optional(&self, local: Option<&String>) -> CommandResult<Option<FolderId>> {
-        local.map(|local| self.folder(local)).transpose()
+    fn optional(&self, local: Option<&String>) -> CommandResult<Option<Pair>> {
+        local.map(|local| self.pair(local)).transpose()
+    }
+
+    /// Returns the engine of a pair's space, for a request that needs it to run.
+    fn engine_of(&self, pair: &Pair) -> CommandResult<Arc<EngineHandle>> {
+        self.engines.of(pair).map_err(|halt| {
+            let local = &pair.row.root;
+            Failure::failed(format!("{local} is not synced now: {}", halt.sentence()))
+        })
+    }
+
+    /// Adds the limits in force to a status.
+    fn with_limits(&self, status: Status) -> Status {
+        let limits = &self.shared.limits;
+        Status {
+            limits: Some(Limits {
+                up: limits.up(),
+                down: limits.down(),
+            }),
+            ..status
+        }
     }
 
     async fn carry_out(&self, request: Request) -> CommandResult<Reply> {
-        let index = self.engine.index();
         match request {
-            Request::Status => Ok(Reply::Status(convert::status(&self.engine.status()))),
-            Request::FullStatus => Ok(Reply::Status(self.full_status())),
+            Request::Status => Ok(Reply::Status(self.with_limits(self.engines.status()))),
+            Request::FullStatus => Ok(Reply::Status(self.with_limits(self.engines.full_status()))),
             Request::WaitUntilSynced { timeout_ms } => self.wait_until_synced(timeout_ms).await,
             // The server of the protocol carries it out; nothing is left to do.
             Request::Subscribe => Ok(Reply::DONE),
             Request::Rescan { folder } => {
-                self.engine.rescan(self.optional(folder.as_ref())?);
+                self.engines
+                    .rescan(self.optional(folder.as_ref())?.as_ref());
                 Ok(Reply::DONE)
             }
             Request::Pause { folder, until } => {
-                self.engine.pause(self.optional(folder.as_ref())?, until)?;
+                let pair = self.optional(folder.as_ref())?;
+                self.engines.set_paused(pair.as_ref(), true, until)?;
                 Ok(Reply::DONE)
             }
             Request::Resume { folder } => {
-                self.engine.resume(self.optional(folder.as_ref())?)?;
+                let pair = self.optional(folder.as_ref())?;
+                self.engines.set_paused(pair.as_ref(), false, None)?;
                 Ok(Reply::DONE)
             }
             Request::Activity { limit } => self.activity(limit),
             Request::Conflicts => self.conflicts(),
             Request::Resolve { path, keep } => self.resolve(&path, keep).await,
             Request::Accept => {
-                let accepted = self.engine.accept().await?;
+                let mut accepted = 0;
+                for engine in self.engines.running_engines() {
+                    accepted += engine.accept().await?;
+                }
                 Ok(Reply::Accepted(Accepted { accepted }))
             }
             Request::Confirm { folder, decision } => self.confirm(&folder, decision),
-            Request::Folders => Ok(Reply::Folders(
-                self.engine
-                    .folders()?
-                    .iter()
-                    .map(folders::to_control)
-                    .collect(),
-            )),
-            Request::AddFolder { folder } => self.add_folder(&folder).await,
+            Request::Folders => {
+                let pairs = spaces::pairs(&self.engines.indexes())?;
+                Ok(Reply::Folders(pairs.iter().map(Pair::to_control).collect()))
+            }
+            Request::AddFolder { folder } => self.add_folder(None, &folder).await,
+            Request::AddTeamFolder { folder, space } => {
+                self.add_folder(Some(&space), &folder).await
+            }
             Request::ChangeFolder { folder } => {
-                let row = folders::change(index, &folder)?;
-                self.engine.reload();
-                Ok(Reply::Folder(folders::to_control(&row)))
+                let pair = spaces::change(&self.engines.indexes(), &folder)?;
+                self.engines.reload(&pair)?;
+                Ok(Reply::Folder(pair.to_control()))
             }
             Request::RemoveFolder { folder } => self.remove_folder(&folder).await,
             Request::AcceptDisk { path } => self.accept_disk(&path).await,
             Request::Ignore { folder } => Ok(Reply::IgnoreRules(folders::ignore::rules(
-                &folders::find(index, &folder)?,
+                &self.pair(&folder)?.row,
             )?)),
             Request::AddIgnore { folder, pattern } => {
-                let row = folders::find(index, &folder)?;
-                folders::ignore::add(&row, &pattern)?;
-                self.engine.rescan(Some(row.id));
+                let pair = self.pair(&folder)?;
+                folders::ignore::add(&pair.row, &pattern)?;
+                self.engines.rescan(Some(&pair));
                 Ok(Reply::DONE)
             }
             Request::SetIgnore { folder, lines } => {
-                let row = folders::find(index, &folder)?;
-                folders::ignore::replace(&row, &lines)?;
-                self.engine.rescan(Some(row.id));
+                let pair = self.pair(&folder)?;
+                folders::ignore::replace(&pair.row, &lines)?;
+                self.engines.rescan(Some(&pair));
                 Ok(Reply::DONE)
             }
             Request::CheckIgnore {
@@ -130,11 +144,11 @@ impl Daemon {
                 path,
                 lines,
             } => {
-                let row = folders::find(index, &folder)?;
-                let path = Path::new(&path);
+                let row = self.pair(&folder)?.row;
+                let (home, path) = (&self.shared.home, Path::new(&path));
                 Ok(Reply::IgnoreDecision(match lines {
-                    Some(lines) => folders::ignore::try_out(&self.home, &row, &lines, path)?,
-                    None => folders::ignore::check(&self.home, &row, path)?,
+                    Some(lines) => folders::ignore::try_out(home, &row, &lines, path)?,
+                    None => folders::ignore::check(home, &row, path)?,
                 }))
             }
             Request::Limits => Ok(Reply::Limits(self.config().limits)),
@@ -142,9 +156,9 @@ impl Daemon {
             Request::Reload => self.reload(),
             Request::Trash { folder } => self.trash(folder.as_ref()),
             Request::RestoreTrashed { folder, id } => self.restore(&folder, &id),
-            Request::Why { path } => Ok(Reply::Why(Box::new(why::report(&self.engine, &path)?))),
+            Request::Why { path } => Ok(Reply::Why(Box::new(why::report(&self.engines, &path)?))),
             Request::Waiting { limit } => {
-                Ok(Reply::Waiting(why::waiting_list(&self.engine, limit)?))
+                Ok(Reply::Waiting(why::waiting_list(&self.engines, limit)?))
             }
             Request::Doctor => Ok(self.doctor()),
             Request::Shutdown => {
@@ -172,7 +186,7 @@ impl Handler for Daemon {
     }
 
     fn events(&self) -> EventSource {
-        events::source(self.engine.clone())
+        events::source(self.engines.clone())
     }
 
     fn version(&self) -> String {

@@ -1,21 +1,23 @@
 //! The request `Why`: which pair a path is in, and its sync state.
 
 use crate::failure::CommandResult;
+use crate::folders::spaces;
 use crate::output::text::{now_ms, rfc3339};
+use crate::serve::engines::Engines;
+use crate::serve::halt::Halt;
 use cairn_control::{DecidingRule, PathReport, WaitingList};
-use cairn_engine::EngineHandle;
 use cairn_index::FolderRow;
-use cairn_model::{PathState, RelPath, RuleSource};
+use cairn_model::{PathState, RelPath, SyncState};
 use std::path::{MAIN_SEPARATOR, Path};
 
 /// Reports the sync state of an absolute path.
-pub(super) fn report(engine: &EngineHandle, path: &str) -> CommandResult<PathReport> {
-    let folders = engine.folders()?;
-    let found = folders.iter().find_map(|row| {
-        let below = Path::new(path).strip_prefix(&row.root).ok()?;
-        Some((row, below.to_str()?.replace(MAIN_SEPARATOR, "/")))
+pub(super) fn report(engines: &Engines, path: &str) -> CommandResult<PathReport> {
+    let pairs = spaces::pairs(&engines.indexes())?;
+    let found = pairs.iter().find_map(|pair| {
+        let below = Path::new(path).strip_prefix(&pair.row.root).ok()?;
+        Some((pair, below.to_str()?.replace(MAIN_SEPARATOR, "/")))
     });
-    let Some((row, below)) = found else {
+    let Some((pair, below)) = found else {
         return Ok(PathReport {
             path: path.to_owned(),
             state: PathState::Unpaired,
@@ -24,6 +26,7 @@ pub(super) fn report(engine: &EngineHandle, path: &str) -> CommandResult<PathRep
             ..PathReport::default()
         });
     };
+    let row = &pair.row;
     let below = match RelPath::parse(&below) {
         Ok(below) => below,
         Err(error) => {
@@ -37,25 +40,62 @@ pub(super) fn report(engine: &EngineHandle, path: &str) -> CommandResult<PathRep
             });
         }
     };
-    let report = engine.why(row, &below)?;
-    Ok(to_control(path, row, &below, report))
+    match engines.of(pair) {
+        Ok(engine) => Ok(to_control(path, row, &below, engine.why(row, &below)?)),
+        Err(halt) => Ok(PathReport {
+            path: path.to_owned(),
+            folder: Some(row.root.clone()),
+            remote: Some(remote_path(row, &below)),
+            ..halted_report(halt)
+        }),
+    }
+}
+
+/// Returns the report of a path whose space is not synced now.
+fn halted_report(halt: Halt) -> PathReport {
+    let (message, hint) = match halt.problem {
+        Some(problem) => (problem.message, problem.hint),
+        None => ("its space is being opened".to_owned(), String::new()),
+    };
+    PathReport {
+        state: match halt.state {
+            SyncState::Error => PathState::Parked,
+            SyncState::Idle
+            | SyncState::Syncing
+            | SyncState::Paused
+            | SyncState::Offline
+            | SyncState::Attention => PathState::Waiting,
+        },
+        message,
+        hint,
+        ..PathReport::default()
+    }
 }
 
 /// Reports what waits in all pairs, at most `limit` paths of each.
-pub(super) fn waiting_list(engine: &EngineHandle, limit: u32) -> CommandResult<WaitingList> {
+pub(super) fn waiting_list(engines: &Engines, limit: u32) -> CommandResult<WaitingList> {
     let mut waiting = Vec::new();
-    for row in engine.folders()? {
-        for below in engine.waiting_paths(&row, limit)? {
-            let report = engine.why(&row, &below)?;
-            // The mark of something that needs no step is taken off a little later.
-            if report.state == PathState::Synced {
-                continue;
+    for engine in engines.running_engines() {
+        for row in engine.folders()? {
+            for below in engine.waiting_paths(&row, limit)? {
+                let report = engine.why(&row, &below)?;
+                // The mark of something that needs no step is taken off a little later.
+                if report.state == PathState::Synced {
+                    continue;
+                }
+                let path = below.to_path(Path::new(&row.root));
+                waiting.push(to_control(&path.to_string_lossy(), &row, &below, report));
             }
-            let path = below.to_path(Path::new(&row.root));
-            waiting.push(to_control(&path.to_string_lossy(), &row, &below, report));
         }
     }
     Ok(WaitingList { waiting })
+}
+
+fn remote_path(row: &FolderRow, below: &RelPath) -> String {
+    match below.is_root() {
+        true => row.remote_path.clone(),
+        false => format!("{}/{below}", row.remote_path.trim_end_matches('/')),
+    }
 }
 
 fn to_control(
@@ -64,14 +104,10 @@ fn to_control(
     below: &RelPath,
     report: cairn_engine::PathReport,
 ) -> PathReport {
-    let remote = format!("{}/{below}", row.remote_path.trim_end_matches('/'));
     PathReport {
         path: path.to_owned(),
         folder: Some(row.root.clone()),
-        remote: Some(match below.is_root() {
-            true => row.remote_path.clone(),
-            false => remote,
-        }),
+        remote: Some(remote_path(row, below)),
         state: report.state,
         message: report.message,
         hint: report.hint,
@@ -90,8 +126,9 @@ fn deciding_rule(row: &FolderRow, rule: cairn_engine::RuleOrigin) -> DecidingRul
     DecidingRule {
         source: rule.source,
         pattern: rule.pattern,
-        file: (rule.source == RuleSource::File)
-            .then(|| crate::folders::ignore::file(row).display().to_string()),
+        file: rule
+            .file
+            .map(|file| file.to_path(Path::new(&row.root)).display().to_string()),
         line: rule.line,
         matched: rule.matched.to_string(),
     }

@@ -1,4 +1,5 @@
-//! The tokens of a login among the secrets of a home, shared by the daemon and the command line.
+//! Stores the tokens of the login with the other secrets of this installation; the daemon and the commands share
+//! them.
 
 use super::LOGIN;
 use crate::failure::{CommandResult, Context as _, Failure};
@@ -45,8 +46,8 @@ pub(super) fn write(secrets: &dyn Secrets, tokens: &Tokens) -> CommandResult {
     Ok(secrets.set(LOGIN, &text)?)
 }
 
-/// Runs what may wait for a keyring or another process. Nothing here is the server's fault, but it is
-/// the login that can't be used.
+/// Runs what may wait for a keyring or another process. A failure becomes an [`ApiError`], which says that the stored
+/// login can't be used.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> CommandResult<T> + Send + 'static,
 ) -> Result<T, ApiError> {
@@ -113,7 +114,7 @@ mod tests {
         let held = one.lock().await.unwrap();
         let mut second = Box::pin(other.lock());
         assert!(futures_util::FutureExt::now_or_never(&mut second).is_none());
-        // Pending alone proves nothing: the work on another thread is so at its first poll, locked or not.
+        // That it is pending proves nothing: at its first poll it is, locked or not, since it runs on another thread.
         let third = File::options().write(true).open(&one.lock).unwrap();
         assert!(matches!(
             third.try_lock(),

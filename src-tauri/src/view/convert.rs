@@ -10,7 +10,7 @@ use super::{
 use crate::progress::SyncProgress;
 use crate::strings::Language;
 use cairn_control as control;
-use cairn_model::{Problem, ProblemCode, SyncState, TransferDirection};
+use cairn_model::{ConfirmationKind, Problem, ProblemCode, SyncState, TransferDirection};
 
 /// The most problems of one folder that are listed; further ones are only counted.
 const MAX_PROBLEMS: usize = 200;
@@ -167,6 +167,8 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
         confirmations: folder
             .confirmations
             .iter()
+            // Overwriting is among the problems, with the commands that decide about it.
+            .filter(|confirmation| confirmation.kind == ConfirmationKind::Deletion)
             .map(|confirmation| ConfirmationView {
                 side: confirmation.side,
                 files: confirmation.files,

@@ -1,4 +1,4 @@
-/** Work that a part of the page starts, with its failure as a sentence beside it. */
+/** Asynchronous work that a part of the page starts, with the message of its failure for that part to show. */
 import { errorMessage } from "../bridge";
 
 /** Runs one work after another; `busy` while one is under way, `failure` of the last one, or empty. */

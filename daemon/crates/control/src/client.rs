@@ -1,4 +1,4 @@
-//! The client of the daemon: requests and events.
+//! The client side of the connection to the daemon: requests and events.
 
 use crate::envelope::{Hello, IncomingMessage, PROTOCOL, RequestEnvelope, Welcome};
 use crate::error::ControlError;
@@ -63,7 +63,7 @@ impl Client {
         }
     }
 
-    /// Speaks over a stream that is connected already.
+    /// Does the handshake over a stream that is connected already.
     ///
     /// # Errors
     /// [`ControlError::Version`] if the two don't understand each other.
@@ -142,7 +142,7 @@ impl Client {
         self.request(request.into()).await
     }
 
-    /// Makes a request whose reply is read as a `T`: for those who pass on what they don't read.
+    /// Makes a request whose reply is read as a `T`, such as a JSON value that is passed on.
     ///
     /// # Errors
     /// [`ControlError::Refused`] with the daemon's reason, [`ControlError::Closed`] if it went away.

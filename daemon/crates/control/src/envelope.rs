@@ -1,4 +1,4 @@
-//! The lines of the protocol, and the agreement on a version.
+//! The JSON lines of the protocol, and the handshake about its version.
 
 use crate::event::Event;
 use crate::request::{Reply, Request};

@@ -1,7 +1,17 @@
-//! Folder pairs and what a person chooses for each.
+//! Folder pairs (a local folder and the one on the service that it is synced with), and the settings that a
+//! person chooses for each.
 
-use cairn_model::{DeletionGate, SyncMode};
+use cairn_model::{DeletionGate, SpaceId, SyncMode, TeamId};
 use serde::{Deserialize, Serialize};
+
+/// The space of a team, where a folder pair is in one.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct TeamSpace {
+    pub id: SpaceId,
+    pub team: TeamId,
+    /// The team's name.
+    pub name: String,
+}
 
 /// A folder pair to add.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -18,7 +28,7 @@ pub struct NewFolder {
     /// Unless empty: only these subfolders come to this device.
     #[serde(default)]
     pub only: Vec<String>,
-    /// `None`: deletions never wait.
+    /// The deletion gate: the number of deletions from which a person is asked first; `None`: never.
     #[serde(default)]
     pub gate: Option<DeletionGate>,
 }
@@ -32,6 +42,9 @@ pub struct Folder {
     pub exclude: Vec<String>,
     pub only: Vec<String>,
     pub gate: Option<DeletionGate>,
+    /// `None`: the account's own space.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<TeamSpace>,
 }
 
 /// The ignore rules of a folder.

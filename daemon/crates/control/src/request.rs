@@ -1,6 +1,6 @@
 //! Requests to the daemon, and its replies.
 
-use crate::folder::{Folder, IgnoreDecision, IgnoreRules, NewFolder};
+use crate::folder::{Folder, IgnoreDecision, IgnoreRules, NewFolder, TeamSpace};
 use crate::history::{ActivityList, ConflictList, Resolved, Trashed, TrashedList};
 use crate::status::{DoctorInfo, Status};
 use crate::why::{PathReport, WaitingList};
@@ -98,13 +98,13 @@ requests! {
         path: String,
         keep: Keep,
     } -> Resolved;
-    /// Accepts the changes that are blocked because no device with the keys has signed them.
+    /// Accepts the changes of the service that are blocked because no device with the keys has sealed them.
     Accept -> Accepted;
     /// Accepts the disk that is at `path`, absolute, in place of the one before.
     AcceptDisk {
         path: String,
     } -> Done;
-    /// Decides the deletions that wait in a folder.
+    /// Decides the deletions, or the overwriting, that wait in a folder.
     Confirm {
         folder: String,
         decision: DeletionDecision,
@@ -114,6 +114,12 @@ requests! {
     /// Adds a folder pair. The reply is the pair as it was added.
     AddFolder {
         folder: NewFolder,
+    } -> Folder;
+    /// Adds a folder pair in the space of a team: a request of its own, so that no older daemon adds it to the
+    /// account's own space. The reply is the pair as it was added.
+    AddTeamFolder {
+        folder: NewFolder,
+        space: TeamSpace,
     } -> Folder;
     /// Changes the settings of the pair that has this local folder; it stays paired with the same folder on the
     /// service. The reply is the pair as it is now.
@@ -173,7 +179,7 @@ requests! {
     } -> WaitingList;
     /// The daemon's report about itself, for `cairn doctor`.
     Doctor -> DoctorInfo;
-    /// Finishes or journals the current steps and ends the daemon.
+    /// Finishes the current steps, or records them for the next start, and ends the daemon.
     Shutdown -> Done;
 }
 

@@ -1,6 +1,6 @@
-//! The daemon's end: takes connections, hands requests to a [`Handler`], pushes events.
+//! The daemon's side of the connection: accepts connections, passes requests to a [`Handler`], sends events.
 //!
-//! Requests of one connection run side by side, so that one which waits holds up no other. A
+//! Requests of one connection run concurrently, so that one which waits holds up no other. A
 //! connection that ends cancels its pending requests.
 
 use crate::envelope::{
@@ -34,7 +34,7 @@ pub type EventSource = BoxStream<'static, Event>;
 /// The daemon behind the protocol.
 #[async_trait]
 pub trait Handler: Send + Sync + 'static {
-    /// Carries out one request ([`Request::Subscribe`] aside).
+    /// Carries out one request; [`Request::Subscribe`] never gets here.
     ///
     /// # Errors
     /// [`Failure`], with a text for a person.
@@ -66,7 +66,7 @@ pub async fn serve(listener: &Listener, handler: Arc<dyn Handler>) {
     }
 }
 
-/// Speaks with one client until it leaves.
+/// Serves one client until it disconnects.
 ///
 /// # Errors
 /// The stream's, or a line that is no message.

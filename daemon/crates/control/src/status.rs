@@ -1,9 +1,13 @@
-//! The state of everything: the reply behind `cairn status`, the tray icon and its window.
+//! The sync status: the reply behind `cairn status`, the tray icon and its window.
 //!
-//! The figures are as programs show them. `cairn-engine` has types of the same names for what it measures;
-//! their fields may change at any time, these are a protocol.
+//! The figures are as programs show them. `cairn-engine` has types of the same names for its own figures, and their
+//! fields may change at any time; the types here are a protocol.
 
-use cairn_model::{Counters, Problem, ProblemCode, Side, SyncMode, SyncState, TransferDirection};
+use crate::folder::TeamSpace;
+use crate::request::Limits;
+use cairn_model::{
+    ConfirmationKind, Counters, Problem, ProblemCode, Side, SyncMode, SyncState, TransferDirection,
+};
 use serde::{Deserialize, Serialize};
 
 /// The daemon's whole state.
@@ -29,6 +33,9 @@ pub struct Status {
     /// RFC 3339 in UTC; absent: not paused, or until resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused_until: Option<String>,
+    /// The bandwidth limits in force now; absent in the status of an event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
 }
 
 /// The state of one folder pair.
@@ -53,9 +60,12 @@ pub struct FolderStatus {
     pub conflicts: u64,
     #[serde(default)]
     pub mode: SyncMode,
-    /// Deletions that wait for a person.
+    /// Deletions, and overwriting, that wait for a person.
     #[serde(default, rename = "questions")]
     pub confirmations: Vec<Confirmation>,
+    /// The team's space that the folder is in; absent for the account's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<TeamSpace>,
 }
 
 /// Problems of one cause in a folder.
@@ -85,7 +95,7 @@ pub struct OverallProgress {
     pub files_total: u64,
     pub bytes_done: u64,
     pub bytes_total: u64,
-    /// The part of the work that is done, from 0 to 100. It never falls.
+    /// The part of the work that is done, from 0 to 100. It falls only where another space begins to transfer.
     pub percent: u8,
     /// Bytes per second, lately.
     pub speed: u64,
@@ -109,12 +119,14 @@ pub struct Transfer {
     pub seconds_left: Option<u64>,
 }
 
-/// Deletions that nobody has confirmed yet.
+/// Deletions, or overwriting, that nobody has confirmed yet.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Confirmation {
-    /// The side on which the files would be deleted.
+    /// The side on which the files would be deleted or overwritten.
     pub side: Side,
     pub files: u64,
+    #[serde(default)]
+    pub kind: ConfirmationKind,
 }
 
 /// The daemon's report about itself, for `cairn doctor`.

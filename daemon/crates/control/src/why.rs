@@ -3,11 +3,11 @@
 use cairn_model::{PathState, RuleSource};
 use serde::{Deserialize, Serialize};
 
-/// The rule that leaves a path out.
+/// The rule that excludes a path from syncing.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DecidingRule {
     pub source: RuleSource,
-    /// The text of the rule; empty for the selection.
+    /// The text of the rule; empty if the path is not among the selected subfolders.
     pub pattern: String,
     /// The rules file, absolute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,7 @@ pub struct DecidingRule {
 pub struct PathReport {
     /// Absolute, on this machine.
     pub path: String,
-    /// The local folder of the pair; absent for a path in none.
+    /// The local folder of the folder pair that the path is in; absent for a path in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
     /// Its path on the service, if the pair's paths are the same on both sides.
@@ -50,7 +50,7 @@ pub struct PathReport {
     /// RFC 3339 in UTC: the latest transfer, as far as the activity goes back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synced_at: Option<String>,
-    /// True if a seal of one of the account's devices covers its state on the service.
+    /// True if its state on the service has a valid seal: a MAC made with the account's keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
     /// Other changes of the pair that are to be done.

@@ -1,16 +1,17 @@
-//! The messages as they stand on the line: a change here needs a new protocol version, or a reason
+//! The messages as JSON text: a change here needs a new protocol version, or a reason
 //! why an older peer is not misled.
 
 use cairn_control::envelope::{Hello, RequestEnvelope, Welcome};
 use cairn_control::{
     Activity, ActivityList, Confirmation, Conflict, ConflictList, DecidingRule, DoctorInfo, Done,
     Event, Failure, FailureCode, Folder, FolderStatus, IgnoreDecision, IgnoreRules, Limits,
-    NewFolder, OverallProgress, PathReport, ProblemGroup, Request, Resolved, Status, Transfer,
-    Trashed, TrashedList,
+    NewFolder, OverallProgress, PathReport, ProblemGroup, Request, Resolved, Status, TeamSpace,
+    Transfer, Trashed, TrashedList,
 };
 use cairn_model::{
-    ActivityKind, ConflictKind, Counters, DeletionDecision, DeletionGate, Keep, PathState, Problem,
-    ProblemCode, RuleSource, Side, SyncMode, SyncState, TransferDirection,
+    ActivityKind, ConfirmationKind, ConflictKind, Counters, DeletionDecision, DeletionGate, Keep,
+    PathState, Problem, ProblemCode, RuleSource, Side, SpaceId, SyncMode, SyncState, TeamId,
+    TransferDirection,
 };
 use insta::assert_snapshot;
 use serde::Serialize;
@@ -53,7 +54,9 @@ fn status() -> Status {
             confirmations: vec![Confirmation {
                 side: Side::Remote,
                 files: 100,
+                kind: ConfirmationKind::Deletion,
             }],
+            space: None,
         }],
         transfers: vec![Transfer {
             path: "big".into(),
@@ -80,6 +83,10 @@ fn status() -> Status {
         },
         message: None,
         paused_until: Some("2026-01-02T03:04:05.000Z".into()),
+        limits: Some(Limits {
+            up: Some(1),
+            down: None,
+        }),
     }
 }
 
@@ -146,7 +153,9 @@ fn requests() {
         Request::AddFolder {
             folder: new.clone(),
         },
-        Request::ChangeFolder { folder: new },
+        Request::ChangeFolder {
+            folder: new.clone(),
+        },
         Request::RemoveFolder { folder: folder() },
         Request::Ignore { folder: folder() },
         Request::AddIgnore {
@@ -190,6 +199,14 @@ fn requests() {
         },
         Request::FullStatus,
         Request::Waiting { limit: 10 },
+        Request::AddTeamFolder {
+            folder: new,
+            space: TeamSpace {
+                id: SpaceId::from_random_bytes([1; 16]),
+                team: TeamId::from_random_bytes([2; 16]),
+                name: "Crew".into(),
+            },
+        },
     ];
     let asks: Vec<RequestEnvelope> = (1..)
         .zip(all)
@@ -237,6 +254,7 @@ fn responses() {
         exclude: vec![],
         only: vec![],
         gate: None,
+        space: None,
     };
     let doctor = DoctorInfo {
         version: "0.1.0".into(),

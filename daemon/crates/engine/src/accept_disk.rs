@@ -1,7 +1,8 @@
-//! Going on with another disk in place of the one that a folder, or a directory in it, was on.
+//! Continues syncing on another disk in place of the one that a folder, or a directory in it, was on.
 //!
-//! Nobody can tell what is missing on a new disk from what was deleted. So the merge bases of what was
-//! on the old one are dropped: both sides are compared afresh, and nothing is deleted on either.
+//! Nobody can tell what is missing on a new disk from what was deleted. So the merge bases (records of what
+//! both sides last agreed on) of what was on the old one are dropped: both sides are compared afresh, and
+//! nothing is deleted on either.
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -12,8 +13,8 @@ use cairn_model::{LocalId, RelPath};
 use cairn_platform::{FileKind, Stat};
 use std::path::Path;
 
-/// Takes what lies at a path now in place of what was there before. Callers hold the disk lock, and have
-/// checked that a folder's root is held.
+/// Accepts the directory that is at a path now in place of the one that was there before. Callers hold the disk
+/// lock, and for the root they have checked that its folder doesn't sync because of it.
 ///
 /// # Errors
 /// [`EngineError::NoHeldDisk`] if nothing is held there, [`EngineError::RootGone`] without a directory to
@@ -53,7 +54,7 @@ fn accept_root(db: &Db<'_>, folder: &FolderRow, found: &Stat) -> Result<(), Inde
     db.mark_differing(folder)
 }
 
-/// Returns false if nothing is held at the path.
+/// Returns false if the index has no unmounted directory at the path.
 fn accept_mount(
     db: &Db<'_>,
     folder: &FolderRow,

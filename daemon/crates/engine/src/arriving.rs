@@ -1,5 +1,5 @@
-//! Nodes that running uploads are creating. The feed may report one before its upload is recorded: it
-//! must not be taken for somebody else's file then.
+//! Nodes (files and folders on the service) that running uploads are creating. The change feed may report one
+//! before its upload is recorded: it must not be taken for another device's file then.
 
 use crate::key::Key;
 use cairn_model::NodeId;

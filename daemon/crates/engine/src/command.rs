@@ -1,4 +1,4 @@
-//! Requests to the dispatcher, and the words that they use.
+//! Requests to the dispatcher, and the results that they have.
 
 use crate::error::EngineError;
 use cairn_model::{FolderId, Keep, RelPath};
@@ -14,7 +14,7 @@ pub enum WaitResult {
     NeedsPerson,
     /// It is paused; nothing will happen.
     Paused,
-    /// The service takes this device's login no longer; nothing will happen before a new one.
+    /// The service no longer accepts this device's login; nothing will happen before a new login.
     LoginEnded,
 }
 

@@ -26,7 +26,7 @@ impl DeviceNames {
         !known.loaded || !known.missed.is_empty()
     }
 
-    /// Takes the names of all devices that there are.
+    /// Replaces the names by those of all devices of the account.
     pub(crate) fn load(&self, names: impl IntoIterator<Item = (DeviceId, String)>) {
         let mut known = self.0.lock();
         let known = &mut *known;

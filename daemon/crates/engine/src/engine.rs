@@ -1,4 +1,4 @@
-//! The parts that dispatcher, steps and handle work with.
+//! The parts of a running engine, which dispatcher, steps and handle share.
 
 use crate::arriving::ArrivingNodes;
 use crate::device_names::DeviceNames;
@@ -25,7 +25,7 @@ use tokio::sync::{Mutex as AsyncMutex, broadcast};
 pub(crate) struct Engine {
     pub(crate) index: Arc<Index>,
     pub(crate) api: Arc<Api>,
-    /// The same, for steps that others wait for: it does not try for long.
+    /// The same, for steps other than transfers: others wait for those, so it does not retry for long.
     pub(crate) structure_api: Api,
     pub(crate) transfer: Arc<Transfer>,
     pub(crate) keys: Arc<SpaceKeys>,
@@ -42,9 +42,9 @@ pub(crate) struct Engine {
     pub(crate) devices: DeviceNames,
     pub(crate) pauses: Pauses,
     pub(crate) verification: VerificationSetting,
-    /// The places of Cairn's own files on this machine, as absolute paths: they take no part.
+    /// The places of Cairn's own files on this machine, as absolute paths: they are never synced.
     pub(crate) own_places: Vec<PathBuf>,
-    /// The service may make files of equal ones.
+    /// The service may make new files from equal ones that it has, without an upload.
     pub(crate) server_copies: AtomicBool,
     pub(crate) stop: StopSignal,
     /// Folders or settings were changed, and the dispatcher has not read them yet: no further step is

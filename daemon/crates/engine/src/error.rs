@@ -31,12 +31,12 @@ pub enum EngineError {
     /// Facts for a plan were missing again and again.
     #[error("it keeps changing while a plan is made")]
     ReplanExhausted,
-    /// Done, but the index did not take it. The next scan and plan find it.
+    /// Done, but it could not be recorded in the index. The next scan and plan find it.
     #[error("it is done but can't be recorded")]
     NotRecorded,
     #[error("the engine has stopped")]
     Stopped,
-    #[error("no deletion waits for a confirmation in this folder")]
+    #[error("nothing in this folder waits for this answer")]
     NothingToConfirm,
     #[error("{} does not wait for a disk", .0.display())]
     NoHeldDisk(PathBuf),
@@ -67,7 +67,7 @@ pub(crate) enum Disposition {
     Retry,
     /// Look at both sides again and make a new plan.
     Replan,
-    /// This one waits, and is reported; everything else goes on.
+    /// This step waits for a later try, and is reported; everything else goes on.
     Park,
     /// Nothing works until a person or the network helps.
     Stop,

@@ -34,7 +34,7 @@ pub(crate) struct ExecutionResult {
     pub(crate) last_error: Option<EngineError>,
     /// The service carries out nothing for now.
     pub(crate) overload: Option<ApiError>,
-    /// Steps that wait (parked, or held by a running transfer).
+    /// Steps that wait: after a failure (parked), or for a running transfer of the same file.
     pub(crate) waiting: u64,
     /// A command came in between: the rest is to be planned again.
     pub(crate) is_interrupted: bool,
@@ -140,7 +140,7 @@ pub(crate) fn overload<'a>(
     first.cloned()
 }
 
-/// Returns whether a step is held by an earlier failure or a running transfer.
+/// Returns whether a step has to wait because of an earlier failure or a running transfer.
 pub(crate) fn waits(ctx: &Ctx, step: &Step, locks: &LockedKeys) -> bool {
     // What fails about a node is its transfer. That it is no longer paired is a record that steps of its
     // local file rely on, and those have another key.

@@ -25,6 +25,8 @@ const CURSOR: &str = "cursor";
 const LIST_AGAIN: &str = "list_again";
 /// Key in the index of the highest number of a change that a page of the feed has shown.
 const LAST_SEQ: &str = "last_seq";
+/// Key in the index of the epoch of the keys that the remote tree was last checked with.
+const KEY_EPOCH: &str = "key_epoch";
 /// Maximum pages recorded before others (commands, hints) have their turn.
 const PAGES: usize = 50;
 
@@ -37,6 +39,25 @@ pub(crate) enum PollResult {
     Reset,
     /// There are more pages. No plan may be made before they are recorded.
     More,
+}
+
+/// Notes the epoch (the generation) of the keys. If an earlier run had other keys, everything is listed again: this
+/// one may have the keys for what that one could not check.
+///
+/// # Errors
+/// The index's.
+pub(crate) fn note_key_epoch(engine: &Engine) -> Result<(), IndexError> {
+    let epoch = engine.keys.epoch().to_be_bytes();
+    let before = engine.index.read(|db| db.meta(KEY_EPOCH))?;
+    if before.as_deref() == Some(epoch.as_slice()) {
+        return Ok(());
+    }
+    engine.index.write(|db| {
+        if before.is_some() {
+            db.set_meta(LIST_AGAIN, b"1")?;
+        }
+        db.set_meta(KEY_EPOCH, &epoch)
+    })
 }
 
 /// Returns the feed position up to which everything is recorded.
@@ -61,7 +82,7 @@ fn last_seq(db: &Db<'_>) -> Result<u64, IndexError> {
     Ok(u64::from_be_bytes(bytes))
 }
 
-/// Brings the remote tree up to date. After an error part of the news may be recorded.
+/// Brings the remote tree up to date. After an error a part of the changes may be recorded.
 ///
 /// # Errors
 /// The network's, the index's, or a service that breaks the protocol.
@@ -136,4 +157,32 @@ async fn changes_since(
         }
     }
     Ok(PollResult::More)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestEngine;
+    use cairn_crypto::SpaceKeys;
+    use cairn_index::Index;
+    use cairn_model::SpaceId;
+    use std::sync::Arc;
+
+    #[test]
+    fn everything_is_listed_again_with_keys_of_another_epoch() {
+        let index = Arc::new(Index::memory().unwrap());
+        let lists_again = |epoch| {
+            let mut test = TestEngine::new();
+            let space = SpaceId::from_random_bytes([2; 16]);
+            let keys = SpaceKeys::from_raw(space, epoch, &[3; 32]).unwrap();
+            (test.options.index, test.options.keys) = (Arc::clone(&index), Arc::new(keys));
+            let (engine, _dir) = test.into_engine();
+            note_key_epoch(&engine).unwrap();
+            let marked = index.read(|db| db.meta(LIST_AGAIN)).unwrap().is_some();
+            index.write(|db| db.remove_meta(LIST_AGAIN)).unwrap();
+            marked
+        };
+        let found = [1, 1, 2, 2].map(lists_again);
+        assert_eq!(found, [false, false, true, false]);
+    }
 }

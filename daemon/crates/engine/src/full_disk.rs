@@ -1,4 +1,4 @@
-//! A disk that is full: what didn't fit, and the room that there is.
+//! A full disk: the space that a failed step needed, and the space that is free.
 
 use crate::error::{EngineError, explain};
 use crate::key::Key;

@@ -4,12 +4,12 @@ use crate::command::{Command, WaitResult};
 use crate::confirm;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::pauses::PauseOfAll;
+use crate::pauses::record_pause;
 use crate::resolve;
 use crate::start::Settings;
 use crate::status::{Event, Status};
 use crate::why::{self, PathReport};
-use cairn_index::{FolderRow, FolderSettings, IndexError};
+use cairn_index::{FolderRow, IndexError};
 use cairn_model::{DeletionDecision, FolderId, Keep, Problem, RelPath};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,6 +17,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
+
+/// The time between two looks whether an engine that was shut down is still at work.
+const RELEASE_CHECK: Duration = Duration::from_millis(5);
 
 /// A running engine. Dropping it does not stop it; [`EngineHandle::shutdown`] does.
 pub struct EngineHandle {
@@ -49,7 +52,7 @@ impl EngineHandle {
         self.send(Command::Rescan(folder));
     }
 
-    /// Waits until both sides are equal and a fresh look at each finds nothing new.
+    /// Waits until both sides are equal and a new scan and poll find nothing new.
     ///
     /// # Errors
     /// [`EngineError::Stopped`] if the engine stops meanwhile.
@@ -83,24 +86,8 @@ impl EngineHandle {
         paused: bool,
         until: Option<i64>,
     ) -> Result<(), EngineError> {
-        self.engine.index.write(|db| {
-            match (paused, folder) {
-                (true, None) => PauseOfAll { until_ms: until }.begin(db)?,
-                (true, Some(_)) => {}
-                (false, _) => PauseOfAll::end(db)?,
-            }
-            for row in db.folders()? {
-                if folder.is_none_or(|id| id == row.id) {
-                    let settings = FolderSettings {
-                        paused,
-                        paused_until: until,
-                        ..row.settings
-                    };
-                    db.set_folder_settings(row.id, &settings)?;
-                }
-            }
-            Ok(())
-        })?;
+        let index = &self.engine.index;
+        index.write(|db| record_pause(db, folder, paused, until))?;
         if paused {
             self.engine.pauses.set(folder);
         }
@@ -144,7 +131,7 @@ impl EngineHandle {
         resolve::open_conflicts(&self.engine)
     }
 
-    /// Returns the standing of a path of a pair, and the reason for it.
+    /// Returns the sync state of a path of a pair, and the reason for it.
     ///
     /// # Errors
     /// The index's.
@@ -211,7 +198,7 @@ impl EngineHandle {
         });
     }
 
-    /// Accepts every change that was held because no device vouches for it. Returns how many there were.
+    /// Accepts every change that was blocked because it has no valid seal. Returns how many there were.
     ///
     /// # Errors
     /// The network's.
@@ -219,8 +206,8 @@ impl EngineHandle {
         self.request(Command::Accept).await?
     }
 
-    /// Goes on with the disk that lies at the path of a held directory, or of a folder whose root is held
-    /// (the empty path), in place of the one before. Nothing is deleted on either side: both are compared
+    /// Continues with the disk that is at the path of an unmounted directory, or of a folder whose root is another
+    /// one (the empty path), in place of the disk before. Nothing is deleted on either side: both are compared
     /// afresh.
     ///
     /// # Errors
@@ -242,7 +229,7 @@ impl EngineHandle {
         &self.engine.transfer
     }
 
-    /// Ends the current steps, or journals them, and stops; at most a few seconds.
+    /// Ends the current steps, or records them for the next start, and stops within a few seconds.
     pub async fn shutdown(&self) {
         self.engine.stop.set();
         self.send(Command::Stop);
@@ -256,6 +243,24 @@ impl EngineHandle {
                 abort.abort();
             }
         }
+    }
+
+    /// Waits, after [`EngineHandle::shutdown`], until no task of this engine runs any more: a scan that was begun
+    /// goes on to its end on a thread of its own. Another engine of the same index may start then. Returns `false`
+    /// if one still runs after `limit`.
+    pub async fn wait_until_released(&self, limit: Duration) -> bool {
+        let released = async {
+            while Arc::strong_count(&self.engine) > 1 {
+                tokio::time::sleep(RELEASE_CHECK).await;
+            }
+        };
+        tokio::time::timeout(limit, released).await.is_ok()
+    }
+
+    /// Returns `true` if the engine doesn't work any more, because it was shut down or has failed.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.commands.is_closed()
     }
 
     /// Stops at once and anywhere, as a crash would: for the simulator.
@@ -280,5 +285,26 @@ impl EngineHandle {
         let (reply, result) = oneshot::channel();
         self.send(make(reply));
         result.await.map_err(|_| EngineError::Stopped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestEngine;
+
+    #[tokio::test]
+    async fn an_engine_that_failed_has_ended_and_is_released() {
+        let test = TestEngine::new();
+        let handle = crate::start::start(test.options).unwrap();
+        assert!(!handle.has_ended());
+        let task = handle.task.lock().await.take().unwrap();
+        task.abort();
+        assert!(task.await.is_err());
+        assert!(handle.has_ended());
+        let at_work = Arc::clone(&handle.engine);
+        assert!(!handle.wait_until_released(Duration::ZERO).await);
+        drop(at_work);
+        assert!(handle.wait_until_released(Duration::from_secs(60)).await);
     }
 }

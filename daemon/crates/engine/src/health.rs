@@ -1,4 +1,4 @@
-//! Problems by path.
+//! Problems by path, and the steps that wait for another try after a failure.
 
 mod groups;
 mod parked;
@@ -18,7 +18,7 @@ pub(crate) enum FolderPart {
     /// Its root on the disk.
     Root,
     Watcher,
-    /// Its place on the service.
+    /// Its folder on the service.
     Remote,
 }
 
@@ -55,7 +55,7 @@ impl Health {
         self.free.remove(&folder);
     }
 
-    /// Replaces what the last scan of a folder (`dir` none) or of one directory complained about.
+    /// Replaces the problems that the last scan of a folder (`dir` none) or of one directory has reported.
     pub(crate) fn record_scan(
         &mut self,
         folder: FolderId,

@@ -1,4 +1,5 @@
-//! Keys by which steps and transfers are told apart.
+//! Keys that identify what steps and transfers touch: a row of the local tree or a node of the service. They
+//! are locked while a transfer runs, and parked after a failure.
 
 use cairn_model::{LocalId, NodeId};
 use std::collections::BTreeSet;

@@ -1,10 +1,11 @@
-//! The sync engine: observe → reconcile → execute, until the three trees are equal.
+//! The sync engine: observe → reconcile → execute, until the three trees (local, remote, synced) are equal. The
+//! synced tree is the merge base: what both sides last agreed on.
 //!
 //! One dispatcher takes events in one order, scans, polls and plans, and hands lists of steps and
-//! transfers to tasks of their own. They share the parts of `engine::Engine`: the index,
+//! transfers to tasks of their own. They share the parts of `engine::Engine`: the index (the client's database),
 //! the disk lock (one change of the disk at a time), problems by path, and figures for the status.
 //! Disk, network, clock and randomness come in through [`ports`], so that the whole engine runs in the
-//! simulator as it runs here. The decisions themselves are `plan`'s.
+//! simulator as it runs here. The decisions themselves are those of the crate `plan`.
 
 mod accept_disk;
 mod arriving;
@@ -31,6 +32,7 @@ mod record;
 mod release;
 mod resolve;
 mod restored;
+mod rules_rows;
 mod running;
 mod selection;
 mod unverified;
@@ -53,7 +55,7 @@ pub use command::WaitResult;
 pub use error::EngineError;
 pub use handle::EngineHandle;
 pub use observe::rules::{OWN_FILES, RuleMatch, RuleOrigin, Rules};
-pub use pauses::PauseOfAll;
+pub use pauses::{PauseOfAll, record_pause};
 pub use start::{EngineOptions, Settings, start};
 pub use status::{Event, FolderStatus, OverallProgress, ProblemGroup, Status, TransferStatus};
 pub use why::PathReport;

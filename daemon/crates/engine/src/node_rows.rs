@@ -1,4 +1,5 @@
-//! Between the service's words and ours: nodes into rows, rows into seals.
+//! Conversions between the service's nodes and the rows of the index, with the check of a node's seal and the
+//! data of the next one.
 
 use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, SpaceKeys};
 use cairn_index::RemoteRow;
@@ -7,7 +8,7 @@ use cairn_transfer::{Download, KnownNumbers, MAX_NUMBER};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::{ContentSource, Node};
 
-/// The result of checking a node's seal: does a key holder vouch for its name, place and content?
+/// The result of checking a node's seal, the MAC by which a key holder authenticates its name, parent and content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Trust {
     Verified,
@@ -89,7 +90,7 @@ pub(crate) struct Next<'a> {
 }
 
 /// Returns the seal of a node after a change of its name, place or mode. `None` where the present
-/// state is unverified: we do not vouch for what we can't check.
+/// state is unverified: a new seal would authenticate what was not checked.
 pub(crate) fn next_seal(keys: &SpaceKeys, row: &RemoteRow, next: &Next<'_>) -> Option<Sealed> {
     let info = seal_info(keys, row)??;
     let facts = NodeFacts {
@@ -136,7 +137,7 @@ pub(crate) enum Deletion {
 }
 
 impl Deletion {
-    /// Returns the sequence of the seal that vouches for it.
+    /// Returns the sequence number of the seal that proves it.
     pub(crate) fn seq(self) -> Option<u64> {
         match self {
             Self::Confirmed { seq } | Self::Verified { seq } => Some(seq),

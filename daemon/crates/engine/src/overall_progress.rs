@@ -1,4 +1,4 @@
-//! The progress of all transfers together: how much is done of what is known, how fast, how long still.
+//! The progress of all transfers together: the part that is done of what is known, the speed, the time left.
 //!
 //! Pure: computes from counts and times.
 
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 const WINDOW: Duration = Duration::from_secs(10);
 /// Two counts that are closer say nothing about the speed.
 const SPACING: Duration = Duration::from_millis(250);
-/// A file costs as much time as so many bytes, whatever its size.
+/// The overhead of a file, whatever its size, as the number of bytes that take the same time.
 const BYTES_A_FILE: u64 = 64 * 1024;
 
 /// Files and the bytes in them.
@@ -27,13 +27,13 @@ impl Amount {
         self.bytes += other.bytes;
     }
 
-    /// Returns the time that it takes, in bytes.
+    /// Returns the time that the transfer takes, as the number of bytes that take as long.
     fn cost(self) -> u64 {
         self.bytes + self.files * BYTES_A_FILE
     }
 }
 
-/// Figures of one moment.
+/// The counts of files and bytes at one time.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct TransferCounts {
     /// Finished since the engine started.
@@ -59,7 +59,7 @@ pub(crate) struct ProgressMeter {
 }
 
 impl ProgressMeter {
-    /// Takes the counts of a moment; `moving` are the bytes that running transfers have done.
+    /// Takes the counts at a time; `moving` are the bytes that running transfers have done.
     pub(crate) fn observe(
         &mut self,
         now: Instant,

@@ -1,6 +1,7 @@
-//! The pauses of folders, so that one reaches what runs at once, whatever the dispatcher does just now.
+//! The pauses of folders, kept apart from the dispatcher: a pause reaches running steps at once, even while it
+//! is busy.
 
-use cairn_index::{Db, IndexError};
+use cairn_index::{Db, FolderSettings, IndexError};
 use cairn_model::FolderId;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +46,34 @@ impl PauseOfAll {
     }
 }
 
+/// Records a pause, or its end, of one folder or of all. A running engine has to reload its folders.
+///
+/// # Errors
+/// The index's.
+pub fn record_pause(
+    db: &Db<'_>,
+    folder: Option<FolderId>,
+    paused: bool,
+    until_ms: Option<i64>,
+) -> Result<(), IndexError> {
+    match (paused, folder) {
+        (true, None) => PauseOfAll { until_ms }.begin(db)?,
+        (true, Some(_)) => {}
+        (false, _) => PauseOfAll::end(db)?,
+    }
+    for row in db.folders()? {
+        if folder.is_none_or(|id| id == row.id) {
+            let settings = FolderSettings {
+                paused,
+                paused_until: until_ms,
+                ..row.settings
+            };
+            db.set_folder_settings(row.id, &settings)?;
+        }
+    }
+    Ok(())
+}
+
 /// A flag for each folder: true while it is paused.
 #[derive(Default)]
 pub(crate) struct Pauses(Mutex<BTreeMap<FolderId, Arc<watch::Sender<bool>>>>);
@@ -62,7 +91,7 @@ impl Pauses {
         self.0.lock().retain(|id, _| folders.contains(id));
     }
 
-    /// Pauses a folder, or all. The dispatcher takes the flag back when the pause is over.
+    /// Pauses a folder, or all. The dispatcher clears the flag when the pause is over.
     pub(crate) fn set(&self, folder: Option<FolderId>) {
         for (id, pause) in self.0.lock().iter() {
             if folder.is_none_or(|folder| folder == *id) {

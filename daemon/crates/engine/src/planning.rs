@@ -26,8 +26,17 @@ const ROUNDS: u32 = 20;
 /// A plan with the folder as it was when it was made.
 pub(crate) struct Planned {
     pub(crate) plan: Plan,
-    /// Keys whose facts can't be had now: they wait.
+    /// Local files and nodes about which a fact can't be found out now: they wait.
     pub(crate) unknown: BTreeSet<Key>,
+}
+
+/// The parts of a plan that wait for a person.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Hold {
+    pub(crate) local_deletions: bool,
+    pub(crate) remote_deletions: bool,
+    /// Nodes whose version on the service is neither overwritten nor deleted.
+    pub(crate) overwrites: BTreeSet<NodeId>,
 }
 
 /// Makes a plan for everything that is dirty in a folder.
@@ -38,7 +47,7 @@ pub(crate) async fn plan_folder(
     engine: &Arc<Engine>,
     folder: &FolderRow,
     rules: &Rules,
-    hold: (bool, bool),
+    hold: Hold,
 ) -> Result<Planned, EngineError> {
     let policy = policy(engine, folder, hold)?;
     let mut unknown = BTreeSet::new();
@@ -61,11 +70,7 @@ pub(crate) async fn plan_folder(
     Err(EngineError::ReplanExhausted)
 }
 
-fn policy(
-    engine: &Engine,
-    folder: &FolderRow,
-    (local, remote): (bool, bool),
-) -> Result<Policy, IndexError> {
+fn policy(engine: &Engine, folder: &FolderRow, hold: Hold) -> Result<Policy, IndexError> {
     let restored = engine
         .index
         .read(|db| restored::history_id(db, folder.id))?;
@@ -77,8 +82,9 @@ fn policy(
         mode: folder.settings.mode,
         device,
         stamp,
-        block_local_deletions: local,
-        block_remote_deletions: remote,
+        block_local_deletions: hold.local_deletions,
+        block_remote_deletions: hold.remote_deletions,
+        held: hold.overwrites,
     })
 }
 

@@ -1,4 +1,4 @@
-//! Commit points: what both sides agree on after a step.
+//! Writes the merge base after a step: what both sides now agree on.
 
 use cairn_index::{Db, FolderRow, IndexError, LocalRow, RemoteRow, SentPlace, Skipped, SyncedRow};
 use cairn_model::{ContentHash, DeviceId, FolderId, Kind, LocalId, NodeId, RevisionId};

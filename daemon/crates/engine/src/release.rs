@@ -1,4 +1,4 @@
-//! The transfers of a plan that need none of its other steps: they don't wait for them.
+//! Transfers that can begin at once, because they need none of the other steps of their plan.
 
 use crate::executor::{keys_of, waits};
 use crate::key::{Key, LockedKeys};
@@ -15,7 +15,7 @@ const LOOKED_AT: usize = 2_000;
 /// Transfers that may begin.
 pub(crate) struct Released {
     pub(crate) work: Queue,
-    /// Transfers that wait (parked, or held by a running one).
+    /// Transfers that wait: after a failure (parked), or for a running one of the same file.
     pub(crate) waiting: u64,
 }
 
@@ -139,7 +139,7 @@ mod tests {
     use crate::error::EngineError;
     use crate::folder_rules::present_rules;
     use crate::testing::TestEngine;
-    use cairn_model::Name;
+    use cairn_model::{Name, RelPath};
     use cairn_plan::{Parent, ParentAndName};
     use std::sync::Arc;
     use tokio::sync::watch;
@@ -158,7 +158,7 @@ mod tests {
             crate::health::RetryHint::Soon,
         );
         let ctx = Ctx {
-            rules: Arc::new(present_rules(&engine, &folder).unwrap()),
+            rules: Arc::new(present_rules(&engine, &folder, &RelPath::root()).unwrap()),
             engine,
             folder,
             pause: watch::channel(false).1,

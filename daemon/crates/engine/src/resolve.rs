@@ -79,7 +79,7 @@ pub(crate) async fn resolve(
     Ok(renamed)
 }
 
-/// The fate of the two versions.
+/// The decision what becomes of the two versions.
 enum Choice {
     Both,
     Copy,
@@ -87,9 +87,9 @@ enum Choice {
     Merge,
 }
 
-/// Returns the fate of the versions for a person's decision: of "mine" and "theirs" the conflict's record says
-/// which is which. A copy that another device has made says nothing about the version that has the name:
-/// of three devices, that may be the third one's.
+/// Returns what becomes of the versions by a person's decision: of "mine" and "theirs" the conflict's record says
+/// which is which. A copy that another device has made says nothing about the version that has the name: of three
+/// devices, that may be the third one's.
 fn choice(found: &Found, keep: Keep) -> Result<Choice, EngineError> {
     let is_known = |made_here: &bool| *made_here || found.original_sent_here;
     let copy_made_here = found.open.copy_made_here.filter(is_known);

@@ -1,8 +1,10 @@
-//! A service that was restored from a backup: the names of later versions, whose own ones are in use.
+//! Conflict copies after the service was restored from a backup: the versions that are newer than the backup
+//! find their names in use by older ones.
 //!
-//! Every device has them. Called by the device and the time, as other conflict copies, each would make
-//! a copy of its own of the same bytes. So until a folder is equal again they are called by the new
-//! history, which all devices see; the first that commits one names it for the others.
+//! Every device has those versions. If each named its copy by device and time, as other conflict copies are,
+//! there would be one copy of the same bytes for each device. So until a folder is equal again the copies are
+//! named by the id of the new history, which all devices see; the first device that commits one makes it for
+//! the others.
 
 use crate::engine::Engine;
 use cairn_index::{Db, IndexError};

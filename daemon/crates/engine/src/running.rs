@@ -1,4 +1,4 @@
-//! Transfers that are running, for the status.
+//! The transfers that run at present, with their progress, for the status.
 
 use crate::status::TransferStatus;
 use cairn_model::TransferDirection;

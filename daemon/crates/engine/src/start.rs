@@ -45,7 +45,7 @@ pub struct Settings {
     pub rescan_every: Duration,
     /// The number of transfers that run at once in each direction; a batch of small files may come on top.
     pub parallel: usize,
-    /// Lets changes that no device of the account vouches for wait for a person; the default is no.
+    /// Lets changes without a valid seal of the account's devices wait for a person; the default is no.
     pub verify: Verification,
     /// Lets the service make new large files of equal ones that it has, and so learn that they are equal; the default
     /// is yes.
@@ -108,6 +108,7 @@ pub fn start(options: EngineOptions) -> Result<EngineHandle, EngineError> {
     let (commands, inbox) = mpsc::unbounded_channel();
     let tuning = options.tuning();
     let engine = Arc::new(engine_of(options));
+    feed::note_key_epoch(&engine)?;
     feed::restore_held_problems(&engine)?;
     let dispatcher = Dispatcher::new(Arc::clone(&engine), inbox, tuning)?;
     let task = tokio::spawn(dispatcher.run());

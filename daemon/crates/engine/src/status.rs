@@ -1,9 +1,9 @@
 //! The engine's status: state, figures, problems, events.
 //!
-//! The figures are as the engine measures them: ids and enums, times in milliseconds, seconds and fractions
-//! as floating point, each problem with its message. `cairn-control` has types of the same names for what
-//! the daemon shows of them: no ids, RFC 3339, whole numbers, and problems of one cause in one sentence.
-//! The daemon makes those of these in `serve/convert`.
+//! The figures are as the engine measures them: ids and enums, times in milliseconds, seconds and fractions as
+//! floating point, each problem with its message. `cairn-control` has types of the same names for what the daemon
+//! shows of them: no ids, RFC 3339, whole numbers, and problems of one cause in one sentence. The daemon converts
+//! the types here to those in `serve/convert`.
 
 use cairn_model::{
     ActivityKind, Counters, FolderId, Problem, ProblemCode, SyncMode, SyncState, TransferDirection,
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ProblemGroup {
     pub code: ProblemCode,
-    /// The remedy, which they have in common.
+    /// The advice to the person, which they have in common.
     pub hint: String,
     pub count: u64,
     /// Bytes of the files that wait because of it; 0 where they are not counted.
@@ -79,9 +79,18 @@ pub struct FolderStatus {
     /// Deletions that wait for `confirm`: files to be deleted here, and on the service.
     pub waiting_local_deletions: u64,
     pub waiting_remote_deletions: u64,
+    /// Files whose contents would overwrite the service's, and wait for it.
+    pub waiting_overwrites: u64,
 }
 
-/// The whole picture.
+impl FolderStatus {
+    /// Returns the number of files whose deletion or overwriting waits for a person.
+    pub(crate) fn waiting_files(&self) -> u64 {
+        self.waiting_local_deletions + self.waiting_remote_deletions + self.waiting_overwrites
+    }
+}
+
+/// The status of the engine and of all folders.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Status {
     pub state: SyncState,

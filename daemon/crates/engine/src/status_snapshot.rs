@@ -12,7 +12,7 @@ struct Figures {
     counters: Counters,
     paused: bool,
     paused_until: Option<i64>,
-    /// The failure that keeps the whole home from working: its state and message.
+    /// The failure that keeps all folders from syncing: its state and message.
     last_error: Option<(SyncState, String)>,
     /// Something is being scanned, polled or planned.
     busy: bool,
@@ -35,7 +35,7 @@ impl StatusSnapshot {
         figures.paused_until = until;
     }
 
-    /// Records a failure of the whole home. Returns whether it is another one than before.
+    /// Records a failure that concerns all folders. Returns whether it is another one than before.
     pub(crate) fn set_last_error(&self, state: SyncState, message: String) -> bool {
         let mut figures = self.0.lock();
         let new = Some((state, message));
@@ -48,7 +48,7 @@ impl StatusSnapshot {
         self.0.lock().last_error = None;
     }
 
-    /// Returns the state that a failure of the whole home gives to every folder.
+    /// Returns the state that a failure that concerns all folders gives to each of them.
     pub(crate) fn error_state(&self) -> Option<SyncState> {
         self.0.lock().last_error.as_ref().map(|(state, _)| *state)
     }
@@ -118,7 +118,7 @@ fn folder_state(folder: &FolderStatus) -> SyncState {
     if !matches!(folder.state, SyncState::Idle | SyncState::Syncing) {
         return folder.state;
     }
-    let waiting = folder.waiting_local_deletions + folder.waiting_remote_deletions > 0;
+    let waiting = folder.waiting_files() > 0;
     let problem = folder.problems.iter().any(|group| needs_person(group.code));
     if waiting || problem || folder.conflicts > 0 {
         SyncState::Attention

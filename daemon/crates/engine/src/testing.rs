@@ -1,4 +1,4 @@
-//! An engine that nobody drives, without a network: for tests of its parts.
+//! An engine without a network and without a running dispatcher: for tests of its parts.
 
 use crate::dispatcher::Dispatcher;
 use crate::engine::Engine;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// A line that is cut.
+/// A network that can never be reached.
 struct NoNetwork;
 
 #[async_trait]

@@ -1,4 +1,5 @@
-//! Changes from the service that no device of the account vouches for, or that can't be; reported to people.
+//! Changes from the service that have no valid seal (a MAC made with the account's keys), or that are
+//! impossible; they are reported to people.
 
 use crate::engine::Engine;
 use cairn_index::{ActivityRow, Db, FolderRow, IndexError, RemoteRow, UnacceptedRow};
@@ -8,20 +9,20 @@ use cairn_wire::nodes::Node;
 /// The reason why a change is not simply accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
-    /// It came without a seal of one of the account's devices (a dashboard, a tool without keys, or a
-    /// server that lies). It is taken all the same.
+    /// It came without a seal of one of the account's devices (a dashboard, a tool without keys, or a server that
+    /// lies). It is accepted all the same.
     Unverified,
     /// The same, and it waits for a person.
     Blocked,
     /// An older state, served as the present one. It is refused.
     Rollback,
     /// A folder that would contain itself. It is refused.
-    Ring,
-    /// No file can be so. It is refused.
+    Cycle,
+    /// No file can be like this. It is refused.
     Impossible(&'static str),
 }
 
-/// A change in change, and where the service has the node.
+/// An unverified or refused change, and where the service has the node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct UnverifiedChange {
     pub(crate) reason: Reason,
@@ -74,7 +75,7 @@ impl UnverifiedChange {
             };
             let kind = match self.reason {
                 Reason::Unverified | Reason::Blocked => ActivityKind::Unverified,
-                Reason::Rollback | Reason::Ring | Reason::Impossible(_) => ActivityKind::Refused,
+                Reason::Rollback | Reason::Cycle | Reason::Impossible(_) => ActivityKind::Refused,
             };
             db.add_activity(&ActivityRow {
                 at_ms: engine.ports.clock.now_ms(),
@@ -108,7 +109,7 @@ impl UnverifiedChange {
                     .to_owned(),
                 UNTOUCHED,
             ),
-            Reason::Ring => (
+            Reason::Cycle => (
                 ProblemCode::Impossible,
                 "the server put this folder into itself; it was left where it is".to_owned(),
                 UNTOUCHED,
@@ -148,7 +149,7 @@ impl UnverifiedChange {
     }
 }
 
-/// Puts a change that was held by an earlier run among the problems again.
+/// Reports a change that an earlier run has blocked as a problem again.
 ///
 /// # Errors
 /// The index's.

@@ -1,4 +1,5 @@
-//! The treatment of changes that no device of the account vouches for: a setting that can change at any time.
+//! The setting for changes from the service without a valid seal of the account's devices (unverified changes):
+//! they are accepted or blocked. It can change at any time.
 
 use cairn_model::Verification;
 use parking_lot::Mutex;

@@ -1,4 +1,4 @@
-//! The standing of one path, and the reason for it: why it is synced, or why not.
+//! The sync state of one path, and the reason for it: why it is synced, or why not.
 //!
 //! `facts` collects; `decision` is pure, so that every reason has its line in a table of tests.
 
@@ -15,7 +15,7 @@ use crate::status::TransferStatus;
 use cairn_index::{FolderRow, Skipped};
 use cairn_model::{PathState, Problem, RelPath, SyncMode};
 
-/// The standing of a path of a folder pair.
+/// The sync state of a path of a folder pair.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PathReport {
     pub state: PathState,
@@ -33,7 +33,7 @@ pub struct PathReport {
     pub next_try_ms: Option<i64>,
     /// Milliseconds since 1970-01-01 UTC: the latest transfer, as far as the activity remembers.
     pub synced_at_ms: Option<i64>,
-    /// True if a seal of one of the account's devices covers its state on the service.
+    /// True if its state on the service has a valid seal: a MAC made with the account's keys.
     pub verified: Option<bool>,
     /// Other changes of the pair that are to be done.
     pub behind: u64,
@@ -80,21 +80,22 @@ struct Facts {
     paused: bool,
     offline: Option<String>,
     deletion_waits: bool,
+    overwrite_waits: bool,
     behind: u64,
     on_disk: OnDisk,
     is_local: bool,
     is_remote: bool,
     synced: bool,
     equal: bool,
-    /// This side is another than when both agreed last; a deletion is none.
+    /// The local state differs from the merge base; a deletion does not count.
     changed_here: bool,
-    /// The same of the service's side.
+    /// The state on the service differs from the merge base; a deletion does not count.
     changed_there: bool,
     verified: Option<bool>,
     synced_at_ms: Option<i64>,
 }
 
-/// Reports the standing of a path of a pair.
+/// Reports the sync state of a path of a pair.
 ///
 /// # Errors
 /// The index's.

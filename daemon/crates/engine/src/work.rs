@@ -1,4 +1,4 @@
-//! Transfers as work for the pool: small files in batches, each big one alone.
+//! Work items for the pool of transfers: small files in batches, each big one alone.
 
 mod pack;
 mod queue;
@@ -12,7 +12,7 @@ use crate::overall_progress::Amount;
 use crate::step::batch::StepResult;
 use crate::step::{Ctx, download, upload};
 
-/// Transfers that belong together.
+/// A work item: one big file, or a batch of small ones.
 #[derive(Clone, Debug)]
 pub(crate) enum Work {
     Upload(upload::Task),
@@ -21,7 +21,7 @@ pub(crate) enum Work {
     Downloads(Vec<download::Task>),
 }
 
-/// The result of one task of a work.
+/// The result of one file of a work item.
 pub(crate) struct TransferResult {
     /// The keys that the task held; the first is the one that is parked if it fails.
     pub(crate) keys: Vec<Key>,

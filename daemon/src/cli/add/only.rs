@@ -1,10 +1,11 @@
-//! A look at the subfolders of `--only`: one that neither side has is most often a slip, and would leave a
-//! folder that syncs nothing without a word.
+//! Checks the subfolders of `--only`: one that neither side has is most often a typing error, and would make a
+//! folder that syncs nothing, without any message.
 
+use super::within;
 use crate::app::App;
 use crate::failure::CommandResult;
-use crate::remote::{Remote, RemoteNode, Within};
-use cairn_control::NewFolder;
+use crate::remote::{Remote, RemoteNode};
+use cairn_control::{NewFolder, TeamSpace};
 use cairn_model::Kind;
 use std::path::Path;
 use std::time::Duration;
@@ -13,18 +14,27 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Returns the subfolders that neither side has; none if the service can't be asked.
-pub(super) async fn missing_subfolders(app: &App, new: &NewFolder) -> Vec<String> {
+pub(super) async fn missing_subfolders(
+    app: &App,
+    new: &NewFolder,
+    space: Option<&TeamSpace>,
+) -> Vec<String> {
     let is_here = |sub: &&String| Path::new(&new.local).join(trim_separators(sub)).is_dir();
     let absent: Vec<&String> = new.only.iter().filter(|sub| !is_here(sub)).collect();
     if absent.is_empty() {
         return Vec::new();
     }
-    let asked = tokio::time::timeout(LIMIT, not_there(app, &new.remote, &absent)).await;
+    let asked = tokio::time::timeout(LIMIT, not_there(app, space, &new.remote, &absent)).await;
     asked.ok().and_then(Result::ok).unwrap_or_default()
 }
 
-async fn not_there(app: &App, top: &str, subfolders: &[&String]) -> CommandResult<Vec<String>> {
-    let remote = Remote::open(app, &Within { team: None }).await?;
+async fn not_there(
+    app: &App,
+    space: Option<&TeamSpace>,
+    top: &str,
+    subfolders: &[&String],
+) -> CommandResult<Vec<String>> {
+    let remote = Remote::open(app, &within(space)).await?;
     let mut missing = Vec::new();
     for sub in subfolders {
         let path = format!("{}/{}", top.trim_end_matches('/'), trim_separators(sub));

@@ -1,4 +1,4 @@
-//! `cairn add --dry-run`: the first merge of a pair, looked at before it is made.
+//! `cairn add --dry-run`: shows what the first merge of a pair would do.
 
 use super::Args;
 use crate::app::App;
@@ -34,7 +34,13 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
         )));
     }
     crate::folders::check_own_files(&app.home, &local)?;
-    let remote = Remote::open(app, &Within { team: None }).await?;
+    let remote = Remote::open(
+        app,
+        &Within {
+            team: args.space.clone(),
+        },
+    )
+    .await?;
     let path = crate::folders::remote_path(args.remote())?;
     let folder = match remote.look_up(&path).await? {
         None => RemoteFolder::Absent,
@@ -49,6 +55,10 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
     let rules = rules(&remote, args, &local, folder).await?;
     let rules = rules.with_own_places(&local, &app.home.own_places());
     let own = Mutex::default();
+    let rules = Mutex::new(NestedRules {
+        rules,
+        read: BTreeSet::new(),
+    });
     let left_out = |path: &RelPath, is_dir: bool| is_left_out(&rules, &local, path, is_dir, &own);
     let preview = remote.space.preview_merge(&local, folder, &left_out);
     let preview = preview.await.context("compare both sides")?;
@@ -61,15 +71,34 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
     Ok(())
 }
 
-/// Returns whether a path takes no part, and notes in `own` where an installation of Cairn keeps its files.
+/// The rules of a folder, to which those of its directories are added as they are come to.
+struct NestedRules {
+    rules: Rules,
+    /// The directories above which all was read.
+    read: BTreeSet<RelPath>,
+}
+
+impl NestedRules {
+    fn check(&mut self, local: &Path, path: &RelPath, is_dir: bool) -> RuleMatch {
+        if let Some(dir) = path.parent()
+            && self.read.insert(dir)
+        {
+            self.rules.read_above(&RealDisk::new(), local, path);
+        }
+        self.rules.check(path, is_dir)
+    }
+}
+
+/// Returns whether a path is not synced, and notes in `own` where an installation of Cairn keeps its files.
 fn is_left_out(
-    rules: &Rules,
+    rules: &Mutex<NestedRules>,
     local: &Path,
     path: &RelPath,
     is_dir: bool,
     own: &Mutex<BTreeSet<RelPath>>,
 ) -> bool {
-    let is_own = match rules.check(path, is_dir) {
+    let found = rules.lock().check(local, path, is_dir);
+    let is_own = match found {
         RuleMatch::Ignored(rule) => rule == OWN_FILES,
         RuleMatch::Included(_) | RuleMatch::None => {
             if !is_dir || !dirs::is_marked(&path.to_path(local)) {

@@ -1,15 +1,16 @@
-//! A question before everything in the account comes to a folder that is new or empty: most often another
+//! A confirmation before everything in the account is synced to a folder that is new or empty: most often another
 //! folder was meant, and `--remote` was forgotten.
 //!
 //! Only a person is asked: scripts rely on `cairn add FOLDER`, which pairs with the top of the account.
 
+use super::within;
 use crate::app::App;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Exit, Failure};
-use crate::folders;
+use crate::folders::spaces;
 use crate::output::text::clean;
-use crate::remote::{Remote, Within};
-use cairn_control::NewFolder;
+use crate::remote::Remote;
+use cairn_control::{NewFolder, TeamSpace};
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::time::Duration;
@@ -18,16 +19,16 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Asks, if somebody is there to answer and the account has something.
-pub(super) async fn ask(app: &App, new: &NewFolder) -> CommandResult {
+pub(super) async fn ask(app: &App, new: &NewFolder, space: Option<&TeamSpace>) -> CommandResult {
     let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
     if !can_ask || new.remote != "/" || !is_empty(Path::new(&new.local)) || is_paired(app, new)? {
         return Ok(());
     }
-    let counted = tokio::time::timeout(LIMIT, count_at_top(app)).await;
+    let counted = tokio::time::timeout(LIMIT, count_at_top(app, space)).await;
     match counted.ok().and_then(Result::ok) {
         None | Some(0) => Ok(()),
         Some(entries) => {
-            let what = in_words(&new.local, entries);
+            let what = in_words(&new.local, space, entries);
             if prompt::confirm(&format!("{what}. Sync all of it? [y/N] "))? {
                 return Ok(());
             }
@@ -39,25 +40,29 @@ pub(super) async fn ask(app: &App, new: &NewFolder) -> CommandResult {
     }
 }
 
-fn in_words(local: &str, entries: usize) -> String {
+fn in_words(local: &str, space: Option<&TeamSpace>, entries: usize) -> String {
+    let whole = match space {
+        None => "the whole account".to_owned(),
+        Some(space) => format!("everything of the team {}", clean(&space.name)),
+    };
     let entries = match entries {
         1 => "1 file or folder".to_owned(),
         more => format!("{more} files and folders"),
     };
     format!(
-        "the whole account ({entries} at its top) would come to {}",
+        "{whole} ({entries} at its top) would come to {}",
         clean(local)
     )
 }
 
-async fn count_at_top(app: &App) -> CommandResult<usize> {
-    let remote = Remote::open(app, &Within { team: None }).await?;
+async fn count_at_top(app: &App, space: Option<&TeamSpace>) -> CommandResult<usize> {
+    let remote = Remote::open(app, &within(space)).await?;
     Ok(remote.children(None).await?.len())
 }
 
 fn is_paired(app: &App, new: &NewFolder) -> CommandResult<bool> {
-    let (index, _) = folders::open_index(&app.home)?;
-    Ok(folders::find(&index, &new.local).is_ok())
+    let all = spaces::open_all(&app.home)?;
+    Ok(spaces::find(&all, &new.local).is_ok())
 }
 
 /// Returns whether a folder has nothing in it; one that can't be read counts as having something.
@@ -71,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_question_says_how_much_would_come_and_where() {
-        let what = in_words("/home/me/help", 3);
+        let what = in_words("/home/me/help", None, 3);
         assert!(what.contains("3 files and folders") && what.contains("/home/me/help"));
     }
 

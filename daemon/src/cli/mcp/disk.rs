@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::failure::{CommandResult, Failure};
-use crate::folders::open_index;
+use crate::folders::spaces;
 use cairn_mcp::LocalFiles;
 use cairn_model::Name;
 use cairn_platform::{Disk as _, Home, RealDisk, dirs, names};
@@ -43,9 +43,9 @@ impl Disk {
         if !self.home.index_file().exists() {
             return Vec::new();
         }
-        let rows = open_index(&self.home).and_then(|(index, _)| Ok(index.read(|db| db.folders())?));
-        match rows {
-            Ok(rows) => rows.into_iter().map(|row| row.root.into()).collect(),
+        let pairs = spaces::open_usable(&self.home).and_then(|(all, _)| spaces::pairs(&all));
+        match pairs {
+            Ok(pairs) => pairs.into_iter().map(|pair| pair.row.root.into()).collect(),
             Err(error) => {
                 tracing::warn!(%error, "the synced folders can't be read");
                 Vec::new()

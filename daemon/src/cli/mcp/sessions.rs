@@ -1,5 +1,5 @@
-//! The journals of assistants' sessions, in the home: one file for each, that only the owner reads, locked while
-//! its process runs.
+//! The journals of assistants' sessions (what their tools changed, for undo), in the installation's directory:
+//! one file for each, which only the owner can read, locked while its process runs.
 
 use crate::output::text::rfc3339;
 use cairn_mcp::{EndedSession, SessionFiles};
@@ -98,7 +98,7 @@ impl HomeSessions {
     }
 }
 
-/// Returns whether sessions of this age, and with so many newer ones, are kept.
+/// Returns whether a session that was modified then, and with this number of newer ones, is kept.
 fn is_kept(newer: usize, modified: SystemTime) -> bool {
     newer < KEPT && modified.elapsed().unwrap_or_default() <= KEPT_FOR
 }

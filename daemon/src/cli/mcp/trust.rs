@@ -1,4 +1,5 @@
-//! The tools' trust on this device: the pins in the home, and the setting `sync.verify`.
+//! The trust of this device, for the tools: other people's public keys as pinned in the installation's
+//! directory, and the setting `sync.verify`.
 
 use crate::config::Config;
 use crate::failure::Failure;

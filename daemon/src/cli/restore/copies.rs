@@ -1,4 +1,4 @@
-//! Copies of files as they were, written to this disk.
+//! Copies of earlier versions of files, written to this disk.
 
 use super::copy;
 use crate::app::App;
@@ -57,13 +57,11 @@ pub(super) async fn copies(
         return Ok(());
     }
     let left = count(failed.len() as u64, "file");
-    Err(Failure {
-        is_reported: true,
-        ..Failure::new(Exit::Decision, format!("{left} not written: see above"))
-    })
+    let message = format!("{left} not written: see above");
+    Err(Failure::new(Exit::Decision, message).mark_reported())
 }
 
-/// Writes one file under the name, and into the folder, of then. Returns its bytes.
+/// Writes one file under the name and into the folder that it had then. Returns its length in bytes.
 async fn one(
     app: &App,
     remote: &Remote,
@@ -84,7 +82,7 @@ async fn one(
     };
     let unverified = past
         .with_folders_above(id)
-        .filter(|one| !is_vouched_for(remote, &one.node))
+        .filter(|one| !is_or_was_verified(remote, &one.node))
         .map(|one| past.path(one.node.id))
         .collect();
     copy(
@@ -100,10 +98,10 @@ async fn one(
 
 /// Returns whether a device with the keys has put a node where it is, or was when its folder went to the
 /// trash: what goes there with its folder keeps the seal that it had.
-fn is_vouched_for(remote: &Remote, node: &Node) -> bool {
+fn is_or_was_verified(remote: &Remote, node: &Node) -> bool {
     let before = Node {
         state: NodeState::Active,
         ..node.clone()
     };
-    remote.is_vouched(node) || remote.is_vouched(&before)
+    remote.is_verified(node) || remote.is_verified(&before)
 }

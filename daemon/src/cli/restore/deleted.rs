@@ -1,4 +1,4 @@
-//! Deleted files and folders, brought back out of the trash or copied to this disk.
+//! Deleted files and folders: restored from the trash or copied to this disk.
 
 use super::copies::copies;
 use super::{Args, revision_at};

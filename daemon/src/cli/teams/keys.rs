@@ -185,16 +185,11 @@ fn report(app: &App, team: &Team, made: &Granting) -> CommandResult {
         (None, None) => return Ok(()),
     };
     let email = clean(&member.email);
-    Err(Failure {
-        is_reported: true,
-        ..Failure::new(
-            Exit::Decision,
-            format!(
-                "the keys of {email} {why}, so that the team's key was not granted to them: {COMPARE}, then run `cairn teams grant '{}' {flag} {email}`",
-                clean(&team.name)
-            ),
-        )
-    })
+    let message = format!(
+        "the keys of {email} {why}, so that the team's key was not granted to them: {COMPARE}, then run `cairn teams grant '{}' {flag} {email}`",
+        clean(&team.name)
+    );
+    Err(Failure::new(Exit::Decision, message).mark_reported())
 }
 
 fn granted_members(made: &Granting) -> Vec<&MemberKeys> {

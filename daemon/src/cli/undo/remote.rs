@@ -49,7 +49,7 @@ impl Undoing for UndoingRemote<'_> {
     }
 
     async fn node(&self, id: NodeId) -> CommandResult<Option<Node>> {
-        self.remote.node_if_kept(id).await
+        Ok(self.remote.space.node_if_kept(id).await?)
     }
 
     async fn children(&self, folder: &Node) -> CommandResult<Vec<Node>> {

@@ -1,4 +1,4 @@
-//! The journal on disk, and what it says of later commands.
+//! The journal on disk, and the changes of later commands in it.
 
 use super::*;
 use cairn_space::undo::LastChange;

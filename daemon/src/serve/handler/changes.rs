@@ -3,8 +3,9 @@
 use super::Daemon;
 use crate::config::Config;
 use crate::failure::CommandResult;
-use crate::folders;
-use cairn_control::{Limits, NewFolder, Reply, Resolved};
+use crate::folders::spaces;
+use crate::serve::limits;
+use cairn_control::{Limits, NewFolder, Reply, Resolved, Status, TeamSpace};
 use cairn_model::{DeletionDecision, Keep, RelPath};
 use cairn_platform::RealDisk;
 use std::path::Path;
@@ -15,36 +16,41 @@ use tokio::sync::broadcast::error::RecvError;
 const APPLIED_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Daemon {
-    pub(super) async fn add_folder(&self, new: &NewFolder) -> CommandResult<Reply> {
-        let row = folders::add(&self.home, self.engine.index(), new)?;
-        self.disk.guard(
-            self.engine
-                .folders()?
-                .into_iter()
-                .map(|row| row.root.into())
-                .collect(),
-        );
-        self.engine.reload();
-        self.wait_for_status(|status| status.folders.iter().any(|f| f.local == row.root))
+    /// Adds a pair in the account's own space, or in that of a team.
+    pub(super) async fn add_folder(
+        &self,
+        space: Option<&TeamSpace>,
+        new: &NewFolder,
+    ) -> CommandResult<Reply> {
+        let pair = {
+            let _one_at_a_time = self.adding.lock().await;
+            self.engines.check_all_known()?;
+            let indexes = self.engines.indexes();
+            let pair = spaces::add(&self.shared.home, &indexes, space, new)?;
+            self.engines.reload(&pair)?;
+            pair
+        };
+        let local = &pair.row.root;
+        self.wait_for_status(|status| status.folders.iter().any(|f| f.local == *local))
             .await;
-        Ok(Reply::Folder(folders::to_control(&row)))
+        Ok(Reply::Folder(pair.to_control()))
     }
 
     pub(super) async fn remove_folder(&self, folder: &str) -> CommandResult<Reply> {
-        folders::remove(self.engine.index(), folder)?;
-        self.engine.reload();
+        let pair = self.pair(folder)?;
+        spaces::remove(&self.engines.indexes(), folder)?;
+        self.engines.reload(&pair)?;
         self.wait_for_status(|status| status.folders.iter().all(|f| f.local != folder))
             .await;
         Ok(Reply::DONE)
     }
 
-    /// Waits until the engine's status shows a change of the pairs, for a while: a busy engine takes
-    /// it over later.
-    async fn wait_for_status(&self, shows: impl Fn(&cairn_engine::Status) -> bool) {
-        let mut events = self.engine.events();
+    /// Waits until the status shows a change of the pairs, for a while: a busy engine takes it over later.
+    async fn wait_for_status(&self, shows: impl Fn(&Status) -> bool) {
+        let mut signals = self.engines.signals().subscribe();
         let waiting = async {
-            while !shows(&self.engine.status()) {
-                if let Err(RecvError::Closed) = events.recv().await {
+            while !shows(&self.engines.status()) {
+                if let Err(RecvError::Closed) = signals.recv().await {
                     return;
                 }
             }
@@ -56,47 +62,53 @@ impl Daemon {
     pub(super) fn set_limits(&self, limits: Limits) -> CommandResult<Reply> {
         let text =
             |rate: Option<u64>| rate.map_or_else(|| "off".to_owned(), |rate| rate.to_string());
-        Config::store(&self.home, "limits.up", &text(limits.up))?;
-        Config::store(&self.home, "limits.down", &text(limits.down))?;
+        Config::store(&self.shared.home, "limits.up", &text(limits.up))?;
+        Config::store(&self.shared.home, "limits.down", &text(limits.down))?;
         self.reload()
     }
 
-    /// Takes over what can change while the daemon runs; the rest waits for a restart.
+    /// Applies the settings that can change while the daemon runs; the others wait for a restart.
     pub(super) fn reload(&self) -> CommandResult<Reply> {
-        let config = Config::load(&self.home)?;
-        let limits = self.engine.transfer().limits();
-        limits.set_up(config.limits.up);
-        limits.set_down(config.limits.down);
-        self.engine.tune(config.engine());
-        *self.config.lock() = config;
-        self.engine.reload();
+        let config = Config::load(&self.shared.home)?;
+        limits::apply(&config, &self.shared.limits, &self.shared.clock());
+        let settings = config.engine();
+        // Before the engines: one that starts meanwhile has them, too.
+        *self.shared.config.lock() = config;
+        for engine in self.engines.running_engines() {
+            engine.tune(settings);
+            engine.reload();
+        }
         Ok(Reply::DONE)
     }
 
     pub(super) async fn resolve(&self, path: &str, keep: Keep) -> CommandResult<Reply> {
-        let (row, below) = folders::pair_containing(self.engine.index(), Path::new(path))?;
-        let copy = self.engine.resolve(Some(row.id), below, keep).await?;
-        let path = |copy: RelPath| copy.to_path(Path::new(&row.root)).display().to_string();
+        let (pair, below) = spaces::pair_containing(&self.engines.indexes(), Path::new(path))?;
+        let engine = self.engine_of(&pair)?;
+        let copy = engine.resolve(Some(pair.row.id), below, keep).await?;
+        let root = Path::new(&pair.row.root);
+        let path = |copy: RelPath| copy.to_path(root).display().to_string();
         Ok(Reply::Resolved(Resolved {
             copy: copy.map(path),
         }))
     }
 
     pub(super) fn confirm(&self, folder: &str, decision: DeletionDecision) -> CommandResult<Reply> {
-        self.engine.confirm(self.folder(folder)?, decision)?;
+        let pair = self.pair(folder)?;
+        self.engine_of(&pair)?.confirm(pair.row.id, decision)?;
         Ok(Reply::DONE)
     }
 
     pub(super) fn restore(&self, folder: &str, id: &str) -> CommandResult<Reply> {
-        let row = folders::find(self.engine.index(), folder)?;
-        let trashed = crate::folders::trash::restore(&RealDisk::new(), &row, id, None)?;
-        self.engine.rescan(Some(row.id));
+        let pair = self.pair(folder)?;
+        let trashed = crate::folders::trash::restore(&RealDisk::new(), &pair.row, id, None)?;
+        self.engines.rescan(Some(&pair));
         Ok(Reply::Trashed(trashed))
     }
 
     pub(super) async fn accept_disk(&self, path: &str) -> CommandResult<Reply> {
-        let (row, below) = folders::pair_containing(self.engine.index(), Path::new(path))?;
-        self.engine.accept_disk(row.id, below).await?;
+        let (pair, below) = spaces::pair_containing(&self.engines.indexes(), Path::new(path))?;
+        let engine = self.engine_of(&pair)?;
+        engine.accept_disk(pair.row.id, below).await?;
         Ok(Reply::DONE)
     }
 }

@@ -2,29 +2,20 @@
 
 use super::Daemon;
 use crate::failure::{CommandResult, Exit, Failure};
-use crate::folders;
+use crate::folders::spaces;
 use crate::output::text::rfc3339;
 use crate::serve::convert;
 use cairn_control::{
     ActivityList, Conflict, ConflictList, DoctorInfo, Handler as _, Reply, TrashedList,
 };
 use cairn_engine::WaitResult;
-use cairn_model::{FolderId, ProblemCode, SyncState};
+use cairn_model::{ProblemCode, SyncState};
 use cairn_platform::RealDisk;
 use std::time::Duration;
 
 impl Daemon {
-    /// Returns the status with every problem.
-    pub(super) fn full_status(&self) -> cairn_control::Status {
-        let mut status = self.engine.status();
-        for folder in &mut status.folders {
-            folder.errors = self.engine.problems(FolderId(folder.id));
-        }
-        convert::status(&status)
-    }
-
     pub(super) async fn wait_until_synced(&self, timeout_ms: Option<u64>) -> CommandResult<Reply> {
-        let idle = self.engine.wait_until_idle();
+        let idle = self.engines.wait_until_idle();
         let idle = match timeout_ms {
             Some(ms) => tokio::time::timeout(Duration::from_millis(ms), idle)
                 .await
@@ -37,14 +28,14 @@ impl Daemon {
             None => idle.await,
         };
         match idle? {
-            WaitResult::InSync => Ok(Reply::Status(convert::status(&self.engine.status()))),
+            WaitResult::InSync => Ok(Reply::Status(self.engines.status())),
             WaitResult::NeedsPerson => {
                 let message =
                     "not everything is in sync, and the rest needs a person: see `cairn status`";
                 Err(Failure::new(Exit::Decision, message))
             }
             WaitResult::LoginEnded => {
-                let message = self.engine.status().message;
+                let message = self.engines.status().message;
                 let message = message.unwrap_or_else(|| "the login has ended".to_owned());
                 Err(Failure::new(Exit::NotLoggedIn, message))
             }
@@ -53,54 +44,59 @@ impl Daemon {
     }
 
     pub(super) fn activity(&self, limit: u32) -> CommandResult<Reply> {
-        let (rows, folders) = self
-            .engine
-            .index()
-            .read(|db| Ok((db.activity(limit)?, db.folders()?)))?;
-        let events = rows
-            .iter()
-            .map(|row| {
-                let mut activity = convert::activity(row, &folders);
-                activity.device = activity.device.map(|name| self.engine.device_name(&name));
-                activity
-            })
-            .collect();
+        let mut rows = Vec::new();
+        for part in self.engines.parts() {
+            let (found, folders) = part
+                .index
+                .read(|db| Ok((db.activity(limit)?, db.folders()?)))?;
+            for row in found {
+                let mut activity = convert::activity(&row, &folders);
+                if let Ok(engine) = &part.engine {
+                    activity.device = activity.device.map(|name| engine.device_name(&name));
+                }
+                rows.push((row.at_ms, activity));
+            }
+        }
+        // Newest first, as each index has them.
+        rows.sort_by_key(|(at_ms, _)| std::cmp::Reverse(*at_ms));
+        rows.truncate(limit as usize);
+        let events = rows.into_iter().map(|(_, activity)| activity).collect();
         Ok(Reply::Activity(ActivityList { events }))
     }
 
     pub(super) fn conflicts(&self) -> CommandResult<Reply> {
-        let conflicts = self.engine.conflicts()?;
-        let folders = self.engine.folders()?;
-        let conflicts = conflicts
-            .into_iter()
-            .map(|open| Conflict {
+        let mut conflicts = Vec::new();
+        // Of a space that is not synced now, the status has their number.
+        for engine in self.engines.running_engines() {
+            let folders = engine.folders()?;
+            conflicts.extend(engine.conflicts()?.into_iter().map(|open| Conflict {
                 path: open.path.to_string(),
                 copy: open.copy.to_string(),
                 folder: convert::root(&folders, open.folder).unwrap_or_default(),
                 kind: open.kind,
-                device: self.engine.device_name(&open.device),
+                device: engine.device_name(&open.device),
                 copy_device: open.copy_device,
                 copy_made_here: open.copy_made_here,
                 at: rfc3339(open.at_ms),
-            })
-            .collect();
+            }));
+        }
         Ok(Reply::Conflicts(ConflictList { conflicts }))
     }
 
     pub(super) fn trash(&self, folder: Option<&String>) -> CommandResult<Reply> {
-        let rows = match folder {
-            Some(local) => vec![folders::find(self.engine.index(), local)?],
-            None => self.engine.folders()?,
+        let pairs = match folder {
+            Some(local) => vec![self.pair(local)?],
+            None => spaces::pairs(&self.engines.indexes())?,
         };
         let mut trashed = Vec::new();
-        for row in rows {
-            trashed.extend(crate::folders::trash::list(&RealDisk::new(), &row)?);
+        for pair in pairs {
+            trashed.extend(crate::folders::trash::list(&RealDisk::new(), &pair.row)?);
         }
         Ok(Reply::Trash(TrashedList { trashed }))
     }
 
     pub(super) fn doctor(&self) -> Reply {
-        let (status, account) = (self.engine.status(), &self.session.account);
+        let (status, account) = (self.engines.status(), &self.shared.session.account);
         let watch_problems = status
             .folders
             .iter()

@@ -1,7 +1,7 @@
 //! Views made from the status of the daemon.
 
 use super::*;
-use cairn_model::Side;
+use cairn_model::{ConfirmationKind, Side};
 
 fn folder(state: SyncState) -> control::FolderStatus {
     control::FolderStatus {
@@ -68,6 +68,7 @@ fn what_needs_a_person_is_counted_once() {
     model.status.folders[0].confirmations = vec![control::Confirmation {
         side: Side::Remote,
         files: 9,
+        kind: ConfirmationKind::Deletion,
     }];
     model.conflicts = vec![ConflictView {
         folder: "/home/a/Cairn".into(),
@@ -84,6 +85,24 @@ fn what_needs_a_person_is_counted_once() {
     assert_eq!(view.headline, "3 things need attention");
     assert_eq!(view.folders[0].name, "Cairn");
     assert_eq!(view.folders[0].confirmations[0].side, Side::Remote);
+}
+
+#[test]
+fn overwriting_that_waits_is_a_problem_with_the_commands_that_decide() {
+    let mut model = model_in(SyncState::Attention);
+    model.status.folders[0].errors = vec![problem(ProblemCode::OverwritesHeld)];
+    model.status.folders[0].confirmations = vec![control::Confirmation {
+        side: Side::Remote,
+        files: 40,
+        kind: ConfirmationKind::Overwriting,
+    }];
+    let view = build(&model, Language::En);
+    assert_eq!(view.attention, 1);
+    assert_eq!(view.folders[0].confirmations, []);
+    assert_eq!(
+        view.folders[0].problems[0].code,
+        ProblemCode::OverwritesHeld
+    );
 }
 
 #[test]

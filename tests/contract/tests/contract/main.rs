@@ -1,5 +1,5 @@
 //! Contracts between the crates, the program and the bundled server, over a real connection: the
-//! client, transfers, operations on a space, the tools and the commands.
+//! client, transfers, operations on a space (the files of an account), the tools and the commands.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The server over its lines of JSON, against the bundled service.
+//! The MCP server (`cairn mcp`) over its lines of JSON, against the bundled Cairn server.
 
 mod answers;
 mod catalogue;

@@ -1,4 +1,4 @@
-//! Restores from the history and the trash, at a service that says something else than it has.
+//! Restores from the history and the trash, with a server that answers with something else than it has.
 
 use crate::support::{KeyHolder, Liar, noise};
 use cairn_api::Api;
@@ -10,8 +10,8 @@ use cairn_wire::nodes::{ContentSource, Node, Revision};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A person whose files lie in `home` and `public`, with a space that believes an honest service and one
-/// behind a liar.
+/// A person with files in the folders `home` and `public`, a `space` (client of the account's files) whose server is
+/// honest, and one whose server falsifies responses.
 struct World {
     holder: KeyHolder,
     liar: Arc<Liar>,
@@ -72,7 +72,7 @@ impl World {
         serde_json::to_value(stored.await.unwrap().manifest).unwrap()
     }
 
-    /// Returns the seal of a node's present state, as an honest service has it.
+    /// Returns the seal of a node's present state (by which clients authenticate it), as an honest server has it.
     async fn seal(&self, node: &Node) -> Option<SealInfo> {
         let node = self.space.node(node.id).await.unwrap();
         self.space.seal(&node)

@@ -1,5 +1,5 @@
-//! Operations on a space over TCP to the bundled server, with changes that somebody without the keys
-//! makes in between.
+//! Operations on a space (the files of an account) over TCP to the bundled server, with changes that somebody without
+//! the keys makes in between.
 
 use crate::support::{KeyHolder, Liar};
 use cairn_api::{Api, Method};
@@ -63,7 +63,7 @@ impl World {
         target.take()
     }
 
-    /// Returns the sealed listings of a link.
+    /// Returns the encrypted listings of a share link: the keys of the chunks that it opens.
     async fn sealed_listings(&self, share: &Share) -> Vec<SharedFile> {
         let path = ["public", "shares", &share.short_code, "open"];
         let body = serde_json::json!({});

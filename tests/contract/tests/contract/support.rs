@@ -162,7 +162,7 @@ impl KeyHolder {
 /// Alters what is answered to a request of this method and path, without `/api/v1`.
 pub(crate) type Lie = Box<dyn Fn(&str, &mut Value) + Send>;
 
-/// A connection to a service that lies in JSON, and a list of what it was asked.
+/// A connection to a server that falsifies JSON responses, and a list of what it was asked.
 pub(crate) struct Liar {
     honest: HttpTransport,
     lie: Mutex<Option<Lie>>,
@@ -178,13 +178,13 @@ impl Liar {
         })
     }
 
-    /// Lies from now on in this way, and forgets what it was asked.
+    /// Falsifies responses in this way from now on, and forgets what it was asked.
     pub(crate) fn tell(&self, lie: impl Fn(&str, &mut Value) + Send + 'static) {
         *self.lie.lock().unwrap() = Some(Box::new(lie));
         self.asked.lock().unwrap().clear();
     }
 
-    /// Method and path of each request since the last lie began.
+    /// Method and path of each request since responses are falsified in the present way.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }

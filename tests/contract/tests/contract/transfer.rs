@@ -1,4 +1,4 @@
-//! Transfers against a server in memory that can be made to lie, fail and forget.
+//! Uploads and downloads against a server in memory that can be made to falsify responses, fail and forget.
 
 mod batch;
 mod download;

@@ -73,6 +73,10 @@ const OFFLINE: (ProblemCode, &str) = (
 );
 
 const AGAIN: &str = "it is tried again by itself";
+const FORBIDDEN: (ProblemCode, &str) = (
+    ProblemCode::Server,
+    "ask whoever manages the space for the right to change it; what is here stays, and it is tried again by itself",
+);
 
 fn explain_api(error: &ApiError) -> (ProblemCode, &'static str) {
     match error {
@@ -80,8 +84,8 @@ fn explain_api(error: &ApiError) -> (ProblemCode, &'static str) {
         ApiError::TooLarge { .. } => TOO_LARGE,
         ApiError::Unauthorized => UNAUTHORIZED,
         ApiError::Offline(_) => OFFLINE,
-        ApiError::Forbidden { .. }
-        | ApiError::NotFound { .. }
+        ApiError::Forbidden { .. } => FORBIDDEN,
+        ApiError::NotFound { .. }
         | ApiError::Conflict { .. }
         | ApiError::PreconditionFailed { .. }
         | ApiError::Gone { .. }
@@ -145,6 +149,17 @@ fn explain_io(error: &io::Error) -> (ProblemCode, &'static str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_missing_right_to_write_names_whom_to_ask() {
+        let forbidden = || ApiError::from_status(403, "no".into());
+        for error in [
+            EngineError::Api(forbidden()),
+            EngineError::Transfer(TransferError::Api(forbidden())),
+        ] {
+            assert!(explain(&error).1.contains("right to change"), "{error}");
+        }
+    }
 
     #[test]
     fn a_full_disk_is_called_so_wherever_it_is_met() {

@@ -1,5 +1,5 @@
-//! Changes that can't be recorded yet: the folder of a node, the move that ends a ring, or the deletion of the folder
-//! with which a node went, comes with a later page.
+//! Changes of the feed that can't be recorded yet, because a later page has the change that makes them possible: the
+//! parent folder, the move that ends a cycle, or the deletion of a folder above.
 
 use crate::engine::Engine;
 use crate::node_rows::remote_row;
@@ -17,7 +17,7 @@ pub(super) enum Tried {
     /// Its folder is not known.
     NoFolder,
     /// It is a folder that would contain itself.
-    Ring,
+    Cycle,
 }
 
 /// Keeps a change for later.

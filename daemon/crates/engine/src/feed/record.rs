@@ -1,4 +1,5 @@
-//! Recording a page of changes: which are taken, which are refused, and which wait for a person.
+//! Recording a page of the change feed in the index: which changes are accepted, which are refused, and which
+//! wait for a person.
 
 mod removals;
 
@@ -54,7 +55,7 @@ pub(super) fn record(
     };
     batch.add_kept(engine, &kept);
     batch.refuse_old_deletions(db)?;
-    batch.vouch_for_contents(db, page.is_last)?;
+    batch.apply_folder_deletions(db, page.is_last)?;
     if verification == Verification::Strict {
         batch.quarantine_unverified(db)?;
     }
@@ -151,7 +152,7 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Quarantines what no device vouches for, and records that it waits.
+    /// Keeps changes without a valid seal out of the tree, and records that they wait for a person.
     fn quarantine_unverified(&mut self, db: &Db<'_>) -> Result<(), IndexError> {
         let waiting: BTreeSet<NodeId> = db
             .unaccepted_nodes()?
@@ -214,8 +215,8 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Records nodes, parents before children: a node never stands without its parent, not even for
-    /// a moment. Returns whether any was news.
+    /// Records nodes, parents before children: a node is never recorded without its parent. Returns whether
+    /// anything changed.
     fn put(
         &mut self,
         engine: &Engine,
@@ -266,7 +267,7 @@ impl<'a> Batch<'a> {
             return Ok(Tried::NoFolder);
         }
         if row.kind == Kind::Folder && is_above(db, row)? {
-            return Ok(Tried::Ring);
+            return Ok(Tried::Cycle);
         }
         match db.put_remote(folders, row)? {
             // What an upload of ours is making is recorded, and planned, when that ends.
@@ -290,7 +291,7 @@ impl<'a> Batch<'a> {
         Ok(Tried::Recorded)
     }
 
-    /// Records what is gone. Returns whether any of it was news.
+    /// Records deletions. Returns whether anything changed.
     fn remove(
         &self,
         engine: &Engine,
@@ -319,7 +320,7 @@ impl<'a> Batch<'a> {
         Ok(news)
     }
 
-    /// Records what has waited for a later page. Returns whether any of it was news.
+    /// Records changes that have waited for a later page. Returns whether anything changed.
     fn put_pending(
         &mut self,
         engine: &Engine,
@@ -330,9 +331,9 @@ impl<'a> Batch<'a> {
         let (mut rings, mut left) = (Vec::new(), Vec::new());
         let record = |row: &RemoteRow| self.put_one(engine, db, folders, row, &mut news);
         let lost = pending::resolve(engine, db, record, |row, why| match why {
-            Tried::Ring => {
+            Tried::Cycle => {
                 tracing::warn!(node = %row.node, "the service sent a folder that contains itself");
-                rings.push((row.node, UnverifiedChange::of_row(Reason::Ring, row)));
+                rings.push((row.node, UnverifiedChange::of_row(Reason::Cycle, row)));
             }
             // Its folder could not be taken: what is known of it stays as it was, so that
             // nothing is deleted for it.

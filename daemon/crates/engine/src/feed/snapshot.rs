@@ -1,5 +1,5 @@
-//! The remote tree from a snapshot: at the beginning, when the history was replaced, and when a person
-//! accepts what was held.
+//! The remote tree from a full listing of the service: at the beginning, when the feed's history was replaced,
+//! and when a person accepts the changes that were blocked.
 
 use super::record::{Page, record};
 use super::{CURSOR, LAST_SEQ, LIST_AGAIN, PollResult, changes_since};
@@ -71,7 +71,7 @@ pub(super) async fn list_again(engine: &Engine) -> Result<(), EngineError> {
     Ok(engine.index.write(|db| db.remove_meta(LIST_AGAIN))?)
 }
 
-/// Accepts every change that was held for a person, as the service has the nodes now. Returns how many
+/// Accepts every change that was blocked until a person decides, as the service has the nodes now. Returns how many
 /// there were.
 ///
 /// # Errors
@@ -105,7 +105,7 @@ pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
     Ok(held.len() as u64)
 }
 
-/// Puts what an earlier run has held among the problems again.
+/// Reports the changes that an earlier run has blocked as problems again.
 ///
 /// # Errors
 /// The index's.

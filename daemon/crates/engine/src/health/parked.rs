@@ -1,4 +1,5 @@
-//! Keys that wait after a failure, and the time of the next try of each.
+//! Parked steps: after a failure the file or node that a step was for (its key) waits, and each further failure makes
+//! the next wait longer.
 
 #[cfg(test)]
 mod tests;
@@ -21,11 +22,11 @@ const LONGEST_SOON: Duration = Duration::from_secs(60);
 const TRIES_SOON: u32 = 6;
 const TRIES: u32 = 3;
 
-/// A file that changes all the time waits, after a copy of it was sent, one second for each so many bytes.
+/// A file that keeps changing waits, after a copy of it was sent, one second for each of these many bytes.
 const BYTES_A_SECOND: u64 = 10_000_000;
 const LONGEST_COOL_DOWN: Duration = Duration::from_secs(600);
 
-/// The prospects of the next try of a key.
+/// The chance that the next try of a parked key succeeds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RetryHint {
     /// One of the next tries may well succeed.
@@ -35,7 +36,7 @@ pub(crate) enum RetryHint {
 }
 
 impl RetryHint {
-    /// Returns the prospects after a failure that is handled so.
+    /// Returns the chance of the next try after a failure that is handled in this way.
     pub(crate) fn after(disposition: Disposition) -> Self {
         match disposition {
             Disposition::Park => Self::Later,
@@ -110,7 +111,7 @@ impl Health {
         }
     }
 
-    /// Returns the pause of a key after so many tries, other than that of other keys.
+    /// Returns the pause of a key after `tries` failures; it differs between keys, so that they don't retry together.
     fn pause(&self, key: (FolderId, Key), tries: u32, longest: Duration) -> Duration {
         let back_off = BackOff {
             first: FIRST,
@@ -182,8 +183,8 @@ impl Health {
         })
     }
 
-    /// Returns the number of files of a folder that never rest and of which a copy was sent.
-    pub(crate) fn resting_files(&self, folder: FolderId) -> u64 {
+    /// Returns the number of files of a folder that keep changing and of which a copy was sent.
+    pub(crate) fn count_changing_files(&self, folder: FolderId) -> u64 {
         self.parked_of(folder)
             .filter(|parked| parked.is_cooling_down)
             .count() as u64
@@ -196,8 +197,8 @@ impl Health {
             .map(|(_, parked)| parked)
     }
 
-    /// Returns whether something of a folder waits for a person: it was tried and reported, the last scan
-    /// could not take it in, or it is held until somebody accepts it.
+    /// Returns whether something of a folder waits for a person: it was tried and reported, the last scan could not
+    /// record it, or it is blocked until somebody accepts it.
     pub(crate) fn waits_for_person(&self, folder: FolderId) -> bool {
         let is_left_by_scan = |code: ProblemCode| {
             matches!(
@@ -218,7 +219,7 @@ impl Health {
     }
 }
 
-/// Returns the failure in words. That there is no room is said without the temporary file that met it.
+/// Returns the failure as a sentence; for a full disk without the path of the temporary file.
 fn message(code: ProblemCode, error: &EngineError) -> String {
     if code == ProblemCode::DiskFull {
         return "there is no room for it on this disk".to_owned();

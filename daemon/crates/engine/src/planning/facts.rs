@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Manifests are fetched in requests of this many.
+/// Manifests (records of revisions, with the hash of the content) in one request.
 const MANIFESTS: usize = 256;
 
 /// Finds out facts that a plan needs, and records them in the index. Those that can't be had now become

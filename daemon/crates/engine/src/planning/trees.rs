@@ -1,4 +1,4 @@
-//! The three trees as the planner wants them.
+//! The three trees in the planner's types.
 
 use crate::engine::Engine;
 use crate::key::Key;

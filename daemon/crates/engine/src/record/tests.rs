@@ -1,4 +1,4 @@
-//! Places whose response was lost.
+//! Moves and new folders whose response was lost: what the feed shows of them becomes the merge base.
 
 use super::*;
 use cairn_index::{FolderSettings, Index, LocalStat};

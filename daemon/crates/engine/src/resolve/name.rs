@@ -1,5 +1,5 @@
-//! The name of a conflict as a whole, where a folder is involved: what has it goes to the trash, and the copy
-//! takes it.
+//! A conflict over a name in which a folder is involved: the item that has the name goes to the trash, and the
+//! conflict copy takes the name.
 //!
 //! In between nothing has the name, which a scan would take for a deletion. So the copy is noted in the index
 //! first, and the next scan after a crash begins by giving it the name.

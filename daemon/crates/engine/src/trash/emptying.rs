@@ -1,4 +1,4 @@
-//! Emptying the local trash: what is too old, what is too much, and what has to give way to a download.
+//! Emptying the local trash: items that are too old or take too much space, and those that make room for a download.
 //!
 //! Callers hold the disk lock: a step that has just put something there may still take it back.
 
@@ -73,7 +73,7 @@ fn may_go(mut buckets: Vec<Bucket>, now_ms: i64) -> Vec<Bucket> {
     buckets
 }
 
-/// Deletes buckets in order until so many bytes are freed, or none is left. Returns whether they were freed.
+/// Deletes buckets in order until `bytes` are freed, or none is left. Returns whether they were freed.
 fn remove_oldest(disk: &dyn Disk, buckets: &[Bucket], bytes: u64) -> bool {
     let mut left = bytes;
     for bucket in buckets {

@@ -1,8 +1,8 @@
-//! The decision on the standing of a path, from the facts about it.
+//! The decision on the sync state of a path, from the facts about it.
 
 use super::{Facts, OnDisk, PathReport};
 use crate::health::PathProblem;
-use crate::observe::rules::{IGNORE_FILE, OWN_FILES};
+use crate::observe::rules::{IGNORE_FILE, OWN_FILES, RuleOrigin, UNUSABLE_RULES};
 use cairn_index::Skipped;
 use cairn_model::{PathState, ProblemCode, RuleSource, SyncMode, TransferDirection};
 
@@ -71,17 +71,7 @@ fn report_left_out(facts: &Facts) -> Option<PathReport> {
                 format!("it is left out on this device by its pattern `{pattern}`"),
                 "`cairn add` the folder again with other `--exclude` patterns to have it here",
             ),
-            RuleSource::File => {
-                let line = rule
-                    .line
-                    .map(|n| format!("line {n} of "))
-                    .unwrap_or_default();
-                (
-                    PathState::Ignored,
-                    format!("it is ignored by `{pattern}`, {line}{IGNORE_FILE}"),
-                    "change that line to have it synced",
-                )
-            }
+            RuleSource::File => ignored_by_file(rule),
             RuleSource::Selection | RuleSource::Other => (
                 PathState::Unselected,
                 "it is not among the subfolders selected for this device".to_owned(),
@@ -102,7 +92,31 @@ fn report_left_out(facts: &Facts) -> Option<PathReport> {
     })
 }
 
-/// Reports that it takes no part in syncing by the last scan, or a folder above it.
+/// Returns the words about a rule of a rules file.
+fn ignored_by_file(rule: &RuleOrigin) -> (PathState, String, &'static str) {
+    let file = match &rule.file {
+        Some(file) => file.to_string(),
+        None => IGNORE_FILE.to_owned(),
+    };
+    if rule.pattern == UNUSABLE_RULES && rule.line.is_none() {
+        return (
+            PathState::Ignored,
+            format!("it is left out as long as the rules in {file} can't be read"),
+            "see `cairn status --all` for what is wrong with that file",
+        );
+    }
+    let line = rule
+        .line
+        .map(|n| format!("line {n} of "))
+        .unwrap_or_default();
+    (
+        PathState::Ignored,
+        format!("it is ignored by `{}`, {line}{file}", rule.pattern),
+        "change that line to have it synced",
+    )
+}
+
+/// Reports that the last scan has left it, or a folder above it, out of syncing.
 fn report_skipped(facts: &Facts) -> Option<PathReport> {
     let (skipped, above) = match (&facts.skipped, &facts.skipped_above) {
         (Skipped::No, Some((above, skipped))) => (*skipped, format!("the folder {above} above it")),
@@ -284,6 +298,13 @@ fn report_waiting(facts: &Facts) -> Option<PathReport> {
         return wait(
             "its deletion waits for a person".to_owned(),
             "see `cairn status` for the deletions, and decide with `cairn confirm`",
+        );
+    }
+    if facts.overwrite_waits {
+        return wait(
+            "it looks encrypted, as many others do, and waits for a person before it takes the place of the service's version"
+                .to_owned(),
+            "if you did this run `cairn confirm FOLDER overwrite`, else `cairn confirm FOLDER keep`",
         );
     }
     let what = match (facts.on_disk, facts.is_local, facts.is_remote) {

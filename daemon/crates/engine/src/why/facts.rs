@@ -1,4 +1,4 @@
-//! The facts about one path, from the index, the disk, the rules and what runs just now.
+//! The facts about one path: from the index, the disk, the rules and the running transfers.
 
 use super::{ConflictFact, Facts, OnDisk};
 use crate::engine::Engine;
@@ -27,6 +27,7 @@ struct Rows {
     excluded: bool,
     skipped_above: Option<(RelPath, Skipped)>,
     deletion_waits: bool,
+    overwrite_waits: bool,
     synced_at_ms: Option<i64>,
 }
 
@@ -81,6 +82,7 @@ pub(super) fn collect(
             SyncState::Idle | SyncState::Syncing | SyncState::Paused | SyncState::Attention => None,
         },
         deletion_waits: rows.deletion_waits,
+        overwrite_waits: rows.overwrite_waits,
         behind: own.map_or(0, |f| f.pending),
         on_disk,
         is_local: rows.local.is_some() || path.is_root(),
@@ -94,7 +96,7 @@ pub(super) fn collect(
     })
 }
 
-/// Returns whether a device of the account vouches for what the service has; `None` if it has nothing.
+/// Returns whether a seal of the account's devices covers what the service has; `None` if it has nothing.
 fn is_verified(engine: &Engine, rows: &Rows) -> Option<bool> {
     let row = rows.remote.as_ref()?;
     Some(seal_info(&engine.keys, row).flatten().is_some())
@@ -107,7 +109,7 @@ fn deciding_rule(
     path: &RelPath,
     is_dir: bool,
 ) -> Result<Option<RuleOrigin>, EngineError> {
-    let rules = folder_rules::present_rules(engine, folder)?;
+    let rules = folder_rules::present_rules(engine, folder, path)?;
     let own = || rule_of_home(engine, Path::new(&folder.root), path);
     Ok(rules.origin(path, is_dir).or_else(own))
 }
@@ -123,6 +125,7 @@ fn rule_of_home(engine: &Engine, root: &Path, path: &RelPath) -> Option<RuleOrig
     Some(RuleOrigin {
         source: RuleSource::BuiltIn,
         pattern: OWN_FILES.to_owned(),
+        file: None,
         line: None,
         matched: above.find(is_marked)?,
     })
@@ -156,6 +159,10 @@ fn rows(db: &Db<'_>, folder: &FolderRow, path: &RelPath) -> Result<Rows, IndexEr
         Some(_) | None => false,
     };
     let waiting = db.confirmations(folder.id)?;
+    let overwrite_waits = match node {
+        Some(node) => db.waiting_overwrites(folder.id)?.contains(&node),
+        None => false,
+    };
     let one_sided = synced.is_some() && (local.is_none() || remote.is_none());
     let changed_here = match (&local, &synced) {
         (Some(local), Some(base)) => has_changed_here(db, folder, local, base)?,
@@ -173,6 +180,7 @@ fn rows(db: &Db<'_>, folder: &FolderRow, path: &RelPath) -> Result<Rows, IndexEr
         excluded,
         skipped_above: nearest_skipped_above(db, folder, path)?,
         deletion_waits: one_sided && !waiting.is_empty(),
+        overwrite_waits,
         synced_at_ms: db.last_transferred(folder.id, &path.to_string())?,
         local,
         remote,
@@ -228,7 +236,7 @@ fn is_excluded(db: &Db<'_>, folder: &FolderRow, row: &RemoteRow) -> Result<bool,
     Ok(false)
 }
 
-/// Returns the nearest folder above that takes no part, with the reason.
+/// Returns the nearest folder above that is not synced, with the reason.
 fn nearest_skipped_above(
     db: &Db<'_>,
     folder: &FolderRow,

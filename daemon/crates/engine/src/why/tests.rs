@@ -1,4 +1,4 @@
-//! Every reason, over facts that are written down.
+//! Every reason for the sync state of a path, from tables of facts.
 
 use super::decision::decide;
 use super::*;
@@ -39,6 +39,7 @@ fn rule(source: RuleSource, line: Option<u64>) -> Option<RuleOrigin> {
     Some(RuleOrigin {
         source,
         pattern: "*.log".into(),
+        file: (source == RuleSource::File).then(|| path("sub/.cairnignore")),
         line,
         matched: path("f.log"),
     })
@@ -75,9 +76,17 @@ fn a_rule_is_named_with_file_and_line() {
     let report = says(
         by(RuleSource::File, Some(12)),
         PathState::Ignored,
-        &["`*.log`", "line 12 of .cairnignore"],
+        &["`*.log`", "line 12 of sub/.cairnignore"],
     );
     assert_eq!(report.rule.unwrap().line, Some(12));
+    let unusable = |f: &mut Facts| {
+        f.rule = rule(RuleSource::File, None).map(|rule| RuleOrigin {
+            pattern: crate::observe::rules::UNUSABLE_RULES.to_owned(),
+            ..rule
+        });
+    };
+    let words = ["the rules in sub/.cairnignore can't be read"];
+    says(unusable, PathState::Ignored, &words);
     says(
         by(RuleSource::BuiltIn, None),
         PathState::Ignored,
@@ -184,6 +193,12 @@ fn what_differs_says_what_it_waits_for() {
     says(differs(offline), PathState::Waiting, &["can't be reached"]);
     let held = |f: &mut Facts| (f.is_local, f.deletion_waits) = (false, true);
     says(differs(held), PathState::Waiting, &["cairn confirm"]);
+    let encrypted = |f: &mut Facts| f.overwrite_waits = true;
+    says(
+        differs(encrypted),
+        PathState::Waiting,
+        &["overwrite", "keep"],
+    );
     let new = |f: &mut Facts| (f.is_remote, f.behind) = (false, 40);
     let report = says(
         differs(new),
@@ -289,6 +304,7 @@ fn the_files_of_an_installation_are_named_as_such() {
         f.rule = Some(RuleOrigin {
             source: RuleSource::BuiltIn,
             pattern: crate::observe::rules::OWN_FILES.to_owned(),
+            file: None,
             line: None,
             matched: path("share/cairn"),
         });

@@ -1,4 +1,4 @@
-//! Packing: the transfers of a plan as works, small files together.
+//! Groups the transfers of a plan into work items: small files together, each big one alone.
 
 use super::Work;
 use super::queue::{Lane, Queue};
@@ -9,7 +9,7 @@ use cairn_plan::Step;
 use cairn_wire::transfer::{BATCH_BYTES, BATCH_FILES};
 use std::collections::BTreeMap;
 
-/// Files up to this size travel in batches: they are one chunk.
+/// Files up to this size, in bytes, are sent in batches: they are one chunk.
 const SMALL: u64 = cairn_crypto::MIN_CHUNK as u64;
 /// Room for seals and padding in a batch.
 const BATCH_ROOM: u64 = (BATCH_BYTES - BATCH_BYTES / 8) as u64;

@@ -1,11 +1,11 @@
-//! The transfers of a folder that have not begun.
+//! The queue of a folder's transfers that have not begun.
 
 use super::Work;
 use crate::overall_progress::Amount;
 use cairn_model::TransferDirection;
 use std::collections::VecDeque;
 
-/// The work of one direction, smallest first.
+/// The work items of one direction, smallest first.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Lane {
     pub(super) small: VecDeque<Work>,

@@ -256,7 +256,13 @@ fn folders_and_settings_work_with_and_without_a_daemon() {
         );
         assert_eq!(
             world.json("a", &["limits", "--up", "2MB"]),
-            json!({ "up": 2_000_000, "down": null })
+            json!({
+                "up": 2_000_000,
+                "down": null,
+                "up_schedule": "off",
+                "down_schedule": "off",
+                "now": { "up": 2_000_000, "down": null },
+            })
         );
         assert_eq!(
             world.json("a", &["config", "get", "limits.up"])["limits.up"],

@@ -1,4 +1,4 @@
-//! Teams and tokens.
+//! The commands about teams and AI tokens (with which the assistant is paid).
 
 use crate::commands::world::World;
 use serde_json::json;
@@ -51,7 +51,7 @@ fn teams_are_shown_made_and_joined() {
         .assert_refused(1, &["owner and admins"]);
     world
         .run("a", &["teams", "members", "Beta"])
-        .assert_refused(1, &["Beta", "cairn teams"]);
+        .assert_refused(1, &["Beta", "yours: Alpha"]);
     assert_eq!(world.run("a", &["teams", "accept", "nonsense"]).code, 2);
 }
 

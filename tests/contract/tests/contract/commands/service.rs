@@ -1,4 +1,4 @@
-//! The service without a synced folder.
+//! Commands that work on the server's files without a synced folder.
 
 use crate::commands::world::{World, names};
 use crate::support::noise;

@@ -65,3 +65,32 @@ fn every_path_has_a_reason() {
     let text = world.run("a", &["why", "f/x.log"]);
     assert!(text.stdout.contains("line 3 of .cairnignore"), "{text:?}");
 }
+
+#[test]
+fn a_rule_in_a_directory_is_named_with_its_file() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    std::fs::create_dir_all(world.path("f/docs/old/deep")).unwrap();
+    world.write("f/docs/.cairnignore", "\n/old/\n");
+    world.write("f/docs/old/deep/y.txt", "y");
+    world.json("a", &["add", "f", "--remote", "/f"]);
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+
+    let nested = why(&world, "f/docs/old/deep/y.txt");
+    let rule = &nested["rule"];
+    assert_eq!(
+        (&nested["state"], &rule["pattern"], &rule["line"]),
+        (&json!("ignored"), &json!("/old/"), &json!(2))
+    );
+    assert!(
+        rule["file"]
+            .as_str()
+            .unwrap()
+            .ends_with("/f/docs/.cairnignore")
+    );
+    assert_eq!(rule["matched"], "docs/old");
+    let text = world.run("a", &["why", "f/docs/old"]);
+    let expected = "ignored by `/old/`, line 2 of docs/.cairnignore";
+    assert!(text.stdout.contains(expected), "{text:?}");
+}

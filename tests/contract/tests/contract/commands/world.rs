@@ -1,4 +1,5 @@
-//! A bundled server in this process, and homes from which the real program is run.
+//! The fixture of these tests, the `World`: a bundled server in this process, and homes (directories with one
+//! installation's configuration and state) with which the real program is run.
 
 use crate::support::{OWNER, Service};
 use serde_json::Value;

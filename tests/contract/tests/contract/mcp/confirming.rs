@@ -1,4 +1,4 @@
-//! Asking before what can't be undone, in both eras of the protocol.
+//! Asking before what can't be undone, in the older and the newer revision of MCP.
 
 use crate::mcp::session::Session;
 use crate::mcp::world::{Setup, World};

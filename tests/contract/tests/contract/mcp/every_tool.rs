@@ -1,4 +1,4 @@
-//! Each tool once for real: a story of two people that leaves none out.
+//! End-to-end test of two people who call each tool of the MCP server once.
 
 use crate::mcp::session::Session;
 use crate::mcp::world::{PASSPHRASE, Setup, World, with_passphrase};

@@ -12,7 +12,7 @@ fn wrong_passphrase() -> Setup {
     }
 }
 
-/// A world whose owner has keys.
+/// A server whose account `owner` has encryption keys.
 async fn used_world() -> World {
     let world = World::start().await;
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Files and folders without content: what the service does, and what is sealed with the keys.
+//! MCP tools about files and folders, without their contents: what the server does, and what clients seal
+//! (authenticate) with the account's keys.
 
 use crate::mcp::world::{Setup, World, with_passphrase};
 use serde_json::{Value, json};
@@ -9,8 +10,8 @@ fn id(node: &Value) -> &str {
         .unwrap_or_else(|| panic!("no id in {node}"))
 }
 
-/// The same story with and without the account's keys.
-async fn story(setup: Setup) {
+/// The same scenario with and without the account's keys.
+async fn scenario(setup: Setup) {
     let world = World::start().await;
     let mut session = world.session(setup).await;
     let a = session
@@ -84,7 +85,7 @@ async fn story(setup: Setup) {
 
 #[tokio::test]
 async fn the_service_changes_what_it_is_reported_to() {
-    story(Setup::default()).await;
+    scenario(Setup::default()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,7 +115,7 @@ async fn with_the_keys_the_same_things_happen_sealed() {
     let again = session.call_ok("create_nested_folders", again).await;
     assert_eq!(again["folders"], json!([]));
     assert_eq!(again["leaf_folder_uuid"], nested["leaf_folder_uuid"]);
-    story(with_passphrase()).await;
+    scenario(with_passphrase()).await;
 }
 
 #[tokio::test]

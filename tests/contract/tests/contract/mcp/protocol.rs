@@ -1,4 +1,4 @@
-//! Both eras of the protocol, and lines that are none.
+//! The older and the newer revision of MCP, and lines that are no message of it.
 
 use crate::mcp::session::text;
 use crate::mcp::world::{Setup, World, unreachable_setup};

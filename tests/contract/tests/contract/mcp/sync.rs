@@ -1,16 +1,17 @@
-//! The tools of the sync daemon while none runs. With a real daemon they are tested beside the program.
+//! The MCP tools about the sync daemon while no daemon runs. With a real one they are tested in
+//! `commands/tasks/sync.rs`.
 
 use crate::mcp::session::Session;
 use crate::mcp::world::{Setup, World};
 use serde_json::{Value, json};
 
-/// All tools with the group for sync: what an assistant has in mind before the first question.
+/// Limit in tokens for the list of all tools, which an assistant reads before the first question.
 const MOST_TOKENS: usize = 11_700;
 
-/// Bytes of such a list that a token (o200k) stands for, in tenths.
+/// Bytes of the list for ten tokens (of the tokenizer o200k).
 const BYTES_OF_TEN_TOKENS: usize = 42;
 
-/// A session of an account with the group for sync.
+/// Returns an MCP session that has the tools about sync.
 pub(crate) async fn with_sync(world: &World) -> (Session, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let setup = Setup {

@@ -1,4 +1,4 @@
-//! Files of teams by their ids, and the roots of spaces as targets.
+//! MCP tools on files of teams by their ids, and the top folder of a team or account as a target.
 
 use crate::mcp::world::{PASSPHRASE, Setup, World, with_passphrase};
 use cairn_crypto::{AccountKeys, SystemRandom};
@@ -10,7 +10,7 @@ fn id(value: &Value) -> Value {
 }
 
 /// With and without the account's keys, which are not those of the team.
-async fn story(setup: Setup) {
+async fn scenario(setup: Setup) {
     let world = World::start().await;
     let mut session = world.session(setup).await;
     let team = session
@@ -70,12 +70,12 @@ async fn story(setup: Setup) {
 
 #[tokio::test]
 async fn files_of_teams_are_reached_by_their_ids() {
-    story(Setup::default()).await;
+    scenario(Setup::default()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn files_of_teams_are_reached_by_their_ids_with_keys_too() {
-    story(with_passphrase()).await;
+    scenario(with_passphrase()).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -109,7 +109,7 @@ async fn unlock_keys(world: &World) -> AccountKeys {
     opened.unwrap().0
 }
 
-/// Makes a key for a team's space, as `cairn teams grant` does.
+/// Makes a key for a team's files, and grants it to the members, as `cairn teams grant` does.
 async fn grant(world: &World, team: &Value) {
     let api = world.api("ck_dev_owner");
     let teams = api.teams().await.unwrap();

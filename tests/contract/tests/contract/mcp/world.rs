@@ -1,4 +1,4 @@
-//! A bundled server on a port of its own, and MCP servers that speak with it.
+//! The fixture of these tests, the `World`: a bundled Cairn server on a port of its own, and MCP servers that use it.
 
 use crate::mcp::session::Session;
 use crate::support::{OWNER, Service};
@@ -33,7 +33,7 @@ pub(crate) struct Setup {
     /// Replaces local files without a question.
     pub(crate) overwrite: bool,
     pub(crate) daemon: Option<PathBuf>,
-    /// Refuses content that no device with the keys vouches for.
+    /// With `Strict`, refuses content that no device with the keys has authenticated.
     pub(crate) verification: Verification,
     /// The journals of this and other sessions.
     pub(crate) sessions: Option<Arc<dyn SessionFiles>>,

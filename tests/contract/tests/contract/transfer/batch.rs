@@ -1,4 +1,4 @@
-//! Many small files at once, up and down.
+//! Uploads and downloads of many small files at once.
 
 use crate::transfer::world::{
     Heard, World, bytes, new_file, node, revision, small_upload, unwrap_committed,

@@ -1,4 +1,4 @@
-//! Files down: whole, resumed, copied, limited.
+//! Downloads: whole, resumed, copied from a local file, limited.
 
 use crate::transfer::world::{Heard, World, bytes, node, revision, with_file};
 use cairn_api::ApiError;

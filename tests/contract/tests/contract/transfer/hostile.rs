@@ -1,4 +1,5 @@
-//! A server that lies: refused, reported by check and class, and nothing unverified is written.
+//! A server that falsifies responses: each response is refused and reported with the check that failed,
+//! and nothing unverified is written.
 
 use crate::transfer::world::{
     World, bytes, new_file, next_of, next_revision, node, revision, unwrap_committed, upload,
@@ -242,7 +243,7 @@ async fn a_server_that_names_another_source_does_not_choose_the_key_of_the_next_
         }),
         ..private
     };
-    // The seal of the private file vouches for its own record, or nobody does.
+    // Either the private file's seal authenticates its own record, or nothing does.
     let targets = [next_of(&world, &announced, 2), next_revision(&announced, 2)];
     let linked = world.objects((node(1), revision(1)));
     for (n, target) in (3..).zip(targets) {

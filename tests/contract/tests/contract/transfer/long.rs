@@ -1,4 +1,4 @@
-//! A file of more chunks than one list has.
+//! A file of more chunks (encrypted pieces) than one list of chunks holds.
 
 use crate::transfer::world::{
     Numbers, World, bytes, new_file, next_of, node, revision, unwrap_committed, upload,

@@ -1,4 +1,4 @@
-//! Transfers over TCP to the bundled server: the same contract, with nothing between made up.
+//! Transfers over TCP to the bundled server: as with the server in memory, but over a real connection.
 
 use crate::support::KeyHolder;
 use crate::transfer::world::next_revision;

@@ -185,7 +185,8 @@ async fn a_commit_whose_response_was_lost_is_recognised_when_repeated() {
 const RECORD: &str = "/revisions/";
 const LIST: &str = "/api/v1/chunks/";
 
-/// A file of an earlier epoch, to which as much is appended: its chunks stay, under another key.
+/// A file that was encrypted with an earlier key of the space (an earlier epoch), to which as much is appended: its
+/// chunks stay, under another key.
 async fn appended_file() -> (World, Upload, Vec<u8>) {
     let space = SpaceId::from_random_bytes([1; 16]);
     let first = KeyRing::generate(space, 1, &mut Numbers(7));

@@ -1,4 +1,4 @@
-//! Files up: what is sent, what is not sent again, and what is never sealed.
+//! Uploads: what is sent, what is not sent again, and what is never encrypted.
 
 use crate::transfer::world::{
     Numbers, World, bytes, new_file, next_of, next_revision, node, revision, unwrap_committed,

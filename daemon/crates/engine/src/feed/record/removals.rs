@@ -1,5 +1,6 @@
-//! Nodes that went to the trash with a folder. The service changes the folder alone; what lies in it keeps the
-//! seal of its own last change, which vouches for no deletion. So the folder's deletion counts for it.
+//! Nodes that went to the trash with a folder. The service changes the folder alone; each node below it keeps
+//! the seal (MAC over name, parent and state) of its own last change, which proves no deletion. So the verified
+//! deletion of the folder counts for it.
 
 use super::{Batch, pending};
 use crate::engine::Engine;
@@ -10,7 +11,7 @@ use cairn_wire::changes::Change;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl<'a> Batch<'a> {
-    /// Returns whether a device vouches for the deletion of a folder, so that something may have gone with it.
+    /// Returns whether there is a verified deletion of a folder, so that something may have gone with it.
     pub(super) fn has_deleted_folder(&self) -> bool {
         self.removed.iter().any(|(id, deletion)| {
             let row = self.trashed.get(id);
@@ -27,12 +28,12 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Lets the deletion of a folder, for which a device vouches, count for what went with it. Removals that no
-    /// device vouches for are kept until the last page: the deletion of their folder may come with a later one.
+    /// Lets the verified deletion of a folder count for what went with it. Unverified removals are kept until the
+    /// last page: the deletion of their folder may come with a later one.
     ///
     /// # Errors
     /// The index's.
-    pub(super) fn vouch_for_contents(
+    pub(super) fn apply_folder_deletions(
         &mut self,
         db: &Db<'_>,
         is_last: bool,
@@ -72,12 +73,12 @@ impl<'a> Batch<'a> {
             .is_some_and(|(row, _)| row.kind == Kind::Folder)
     }
 
-    /// Returns the deletion of the nearest folder above a node for which a device vouches.
+    /// Returns the nearest verified deletion of a folder above a node.
     fn deletion_above(&self, db: &Db<'_>, id: NodeId) -> Result<Option<Deletion>, IndexError> {
         let mut seen = BTreeSet::from([id]);
         let mut at = id;
         while let Some(above) = self.last_parent(db, at)? {
-            // What is not in the trash took nothing there; and a service that lies may show a ring.
+            // What is not in the trash took nothing there; and a service that lies may show a cycle.
             if self.rows.contains_key(&above) || !seen.insert(above) {
                 return Ok(None);
             }
@@ -89,8 +90,8 @@ impl<'a> Batch<'a> {
         Ok(None)
     }
 
-    /// Returns the folder in which a removed node was last, as far as a device vouches for that: the service's
-    /// word alone would let it put anything into a folder that was deleted.
+    /// Returns the folder in which a removed node was last, as far as a seal proves it: if the service's claim were
+    /// enough, it could put anything into a folder that was deleted.
     fn last_parent(&self, db: &Db<'_>, id: NodeId) -> Result<Option<NodeId>, IndexError> {
         let known = db.remote_row(id)?;
         let seen = known.as_ref().map_or(0, |row| row.seen);

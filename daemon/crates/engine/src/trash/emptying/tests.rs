@@ -1,4 +1,4 @@
-//! The things that go from the local trash, and those that stay.
+//! The items that leave the local trash, and those that stay.
 
 use super::*;
 use crate::trash::{list, put};
@@ -7,7 +7,7 @@ use cairn_platform::RealDisk;
 
 const NOW: i64 = 400 * DAY_MS;
 
-/// Returns a folder whose trash holds files of 100 bytes, each put there so many days ago.
+/// Returns a folder whose trash holds files of 100 bytes; each comes with the days since it was put there.
 fn folder(files: &[(&str, i64)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (name, days) in files {

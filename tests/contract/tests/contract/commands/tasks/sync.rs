@@ -4,7 +4,7 @@ use super::{DAY, Task, rows, write_files};
 use crate::commands::world::{Stopping, World};
 use serde_json::{Value, json};
 
-/// Logs two devices in, called like their homes, each with the folder `HOME/..` of its own for the whole space.
+/// Logs two devices in, named after their homes. Each syncs all files of the account with a folder of its own.
 fn two_devices(world: &World) {
     for home in ["laptop", "desktop"] {
         let passphrase = world.text("passphrase");

@@ -1,0 +1,180 @@
+//! The reasons why the folders of a team's space (its files) are not synced, as the status shows them.
+
+use crate::output::text::shell_word;
+use cairn_api::{ApiError, ErrorClass};
+use cairn_control::ProblemGroup;
+use cairn_engine::WaitResult;
+use cairn_model::{Problem, ProblemCode, SyncState};
+use cairn_space::TeamError;
+use cairn_transfer::TransferError;
+
+/// Nothing of the space is synced, and nothing in its folders is touched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Halt {
+    pub(super) state: SyncState,
+    /// `None`: it is no problem, such as a start.
+    pub(super) problem: Option<Problem>,
+}
+
+const KEPT: &str = "the files here stay as they are";
+
+impl Halt {
+    /// The key is being opened.
+    pub(super) fn at_start() -> Self {
+        Self {
+            state: SyncState::Syncing,
+            problem: None,
+        }
+    }
+
+    /// The server says that the account doesn't belong to the team, or that there is no such team.
+    pub(super) fn not_a_member(team: &str) -> Self {
+        Self::error(
+            ProblemCode::Server,
+            format!("you don't belong to the team {team} any more, or it was deleted; {KEPT}"),
+            "ask its owner to invite you again, or run `cairn remove` for this folder".to_owned(),
+        )
+    }
+
+    /// The server can't be asked, or doesn't answer the question.
+    pub(super) fn of_api(error: &ApiError) -> Self {
+        let message = error.to_string();
+        match error.class() {
+            ErrorClass::Offline | ErrorClass::Transient => Self {
+                state: SyncState::Offline,
+                problem: Some(Problem {
+                    path: String::new(),
+                    code: ProblemCode::Offline,
+                    message,
+                    hint: "syncing resumes by itself when the server can be reached again"
+                        .to_owned(),
+                }),
+            },
+            ErrorClass::Auth => Self::error(
+                ProblemCode::Unauthorized,
+                message,
+                "run `cairn login` again".to_owned(),
+            ),
+            ErrorClass::Stale
+            | ErrorClass::Missing
+            | ErrorClass::Limit
+            | ErrorClass::Refused
+            | ErrorClass::Protocol => Self::of_failure(message),
+        }
+    }
+
+    /// The team's key can't be had, or can't be trusted.
+    pub(super) fn of_team(team: &str, error: &TeamError) -> Self {
+        let word = shell_word(team);
+        match error {
+            TeamError::Transfer(TransferError::Api(error)) => Self::of_api(error),
+            TeamError::NotGranted { may_make: true, .. } => Self::error(
+                ProblemCode::Server,
+                format!("the team {team} has no key yet, which its files need"),
+                format!("run `cairn teams grant {word}`, which makes one"),
+            ),
+            TeamError::NotGranted {
+                may_make: false, ..
+            } => Self::error(
+                ProblemCode::Server,
+                format!(
+                    "the present key of the team {team} was not granted to you yet; {KEPT}, and are synced once it is"
+                ),
+                format!("ask an owner or admin of the team to run `cairn teams grant {word}`"),
+            ),
+            TeamError::NoRight { .. }
+            | TeamError::KeyChanged { .. }
+            | TeamError::NotShown { .. }
+            | TeamError::NotNew { .. }
+            | TeamError::Ambiguous { .. }
+            | TeamError::KeyWithheld { .. }
+            | TeamError::Refused { .. }
+            | TeamError::Transfer(_) => Self::error(
+                ProblemCode::AuthFailed,
+                error.to_string(),
+                format!("{KEPT}; see `cairn teams keys {word}`"),
+            ),
+        }
+    }
+
+    /// Anything else.
+    pub(super) fn of_failure(message: String) -> Self {
+        let hint = format!("{KEPT}; it is tried again by itself, `cairn doctor` may tell more");
+        Self::error(ProblemCode::Failed, message, hint)
+    }
+
+    fn error(code: ProblemCode, message: String, hint: String) -> Self {
+        Self {
+            state: SyncState::Error,
+            problem: Some(Problem {
+                path: String::new(),
+                code,
+                message,
+                hint,
+            }),
+        }
+    }
+
+    /// Returns the end of waiting for a space without an engine; `None` if it may still get one by itself.
+    pub(super) fn end_of_waiting(&self) -> Option<WaitResult> {
+        let code = self.problem.as_ref().map(|problem| problem.code);
+        if code == Some(ProblemCode::Unauthorized) {
+            return Some(WaitResult::LoginEnded);
+        }
+        (self.state == SyncState::Error).then_some(WaitResult::NeedsPerson)
+    }
+
+    /// Returns the reason with the remedy, for a request that needs the folder to be synced.
+    pub(super) fn sentence(&self) -> String {
+        match &self.problem {
+            None => "its space is only being opened: try again in a moment".to_owned(),
+            Some(problem) => format!("{}: {}", problem.message, problem.hint),
+        }
+    }
+
+    /// Returns the problem as the status groups problems.
+    pub(super) fn group(&self) -> Option<ProblemGroup> {
+        self.problem.as_ref().map(|problem| ProblemGroup {
+            code: problem.code,
+            count: 1,
+            bytes: 0,
+            message: problem.message.clone(),
+            hint: problem.hint.clone(),
+            examples: Vec::new(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_grant_says_whom_to_ask_and_an_outage_asks_nobody() {
+        let error = TeamError::NotGranted {
+            team: "My Crew".into(),
+            may_make: false,
+        };
+        let halt = Halt::of_team("My Crew", &error);
+        assert_eq!(halt.state, SyncState::Error);
+        assert!(halt.sentence().contains("not granted to you yet"));
+        assert!(halt.sentence().contains("`cairn teams grant 'My Crew'`"));
+        let offline = TeamError::from(ApiError::Offline("no route".into()));
+        let halt = Halt::of_team("Crew", &offline);
+        assert_eq!(halt.state, SyncState::Offline);
+        assert_eq!(halt.group().unwrap().code, ProblemCode::Offline);
+        let login = Halt::of_api(&ApiError::Unauthorized);
+        assert!(login.sentence().contains("cairn login"));
+    }
+
+    #[test]
+    fn waiting_ends_where_only_a_person_can_help() {
+        let login = Halt::of_api(&ApiError::Unauthorized);
+        assert_eq!(login.end_of_waiting(), Some(WaitResult::LoginEnded));
+        let gone = Halt::not_a_member("Crew");
+        assert_eq!(gone.end_of_waiting(), Some(WaitResult::NeedsPerson));
+        let offline = Halt::of_api(&ApiError::Offline("no route".into()));
+        assert_eq!(offline.end_of_waiting(), None);
+        assert_eq!(Halt::at_start().end_of_waiting(), None);
+    }
+}
