@@ -1,4 +1,4 @@
-//! The account itself: composite, quota, keys, devices, API keys, health.
+//! The account: its data in one response, quota, keys, devices, API keys, health.
 
 use crate::call::Call;
 use crate::client::Api;

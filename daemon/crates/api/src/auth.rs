@@ -3,7 +3,7 @@
 use crate::ApiError;
 use async_trait::async_trait;
 
-/// Gives the token of each request.
+/// A source of the token that each request carries.
 #[async_trait]
 pub trait Auth: Send + Sync {
     /// Returns the token to send.

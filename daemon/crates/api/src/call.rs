@@ -152,7 +152,7 @@ impl Call {
         self
     }
 
-    /// Reads a response of at most so many bytes.
+    /// Sets the most bytes that the response may have.
     pub(crate) fn limit(mut self, bytes: usize) -> Self {
         self.limit = bytes;
         self

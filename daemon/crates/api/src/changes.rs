@@ -1,4 +1,4 @@
-//! The change feed: pages of changes, the snapshot, and the stream that says when to ask.
+//! The change feed: pages of changes, the snapshot of all nodes, and the event stream that says when to poll.
 
 use crate::call::Call;
 use crate::client::Api;
@@ -38,9 +38,9 @@ impl Api {
             .await
     }
 
-    /// `GET /changes/stream`: waits for changes after the cursor, and tells positions only: the
-    /// changes themselves are asked for in pages. The stream ends when the connection does, with an
-    /// error if it broke; whoever listens opens the next one.
+    /// `GET /changes/stream`: waits for changes after the cursor, and yields their positions only: the changes
+    /// themselves are fetched in pages. The stream ends when the connection does, with an error if it broke; the
+    /// caller opens the next one.
     ///
     /// # Errors
     /// [`ApiError::Gone`] as for [`Api::changes`].

@@ -28,7 +28,7 @@ pub struct Api {
     retry: RetryPolicy,
     counters: Arc<Counters>,
     device: DeviceId,
-    /// The space in which requests act; the account's own if `None`.
+    /// The space (files of an account or team) that requests are about; the account's own if `None`.
     space: Option<SpaceId>,
     base: BaseUrl,
     files: BaseUrl,

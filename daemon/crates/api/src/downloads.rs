@@ -1,4 +1,5 @@
-//! Downloads: manifests, chunks, and many small files in one frame.
+//! Downloads: manifests (the encrypted records of revisions), chunks, and many small files in one frame (a JSON
+//! head and raw bytes in one body).
 
 use crate::call::Call;
 use crate::client::Api;

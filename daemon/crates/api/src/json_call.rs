@@ -1,4 +1,4 @@
-//! Any endpoint, as JSON in and JSON out: for callers whose contract is a table of their own.
+//! Any endpoint, as JSON in and JSON out: for callers that have their own table of endpoints.
 
 use crate::account::segment;
 use crate::auth::Auth;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 impl Api {
-    /// Returns the source of its tokens, for another client of the same account.
+    /// Returns the source of the client's tokens, for another client of the same account.
     #[must_use]
     pub fn auth(&self) -> Arc<dyn Auth> {
         self.shared_auth()

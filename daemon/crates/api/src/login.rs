@@ -1,8 +1,8 @@
 //! A login as the source of bearer tokens: access tokens are renewed before they expire and when the
 //! server refuses one.
 //!
-//! Refresh tokens are used once, by whichever process of this home needs one first: the store is
-//! locked meanwhile, and whoever comes second finds what the first one got.
+//! Refresh tokens are used once, by the first process of this installation that needs one: the store is
+//! locked meanwhile, and the next process finds the tokens that the first one got.
 
 use crate::auth::Auth;
 use crate::error::ApiError;
@@ -24,7 +24,7 @@ const MARGIN_MS: i64 = 30_000;
 const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The tokens of a login, and where to go with them.
+/// The tokens of a login, with the endpoints that renew and revoke them.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
     pub access_token: String,
@@ -42,7 +42,7 @@ impl fmt::Debug for Tokens {
     }
 }
 
-/// The store in which the processes of one home keep the tokens.
+/// The store in which the processes of one installation keep the tokens.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
     /// Locks the renewal against other processes for as long as the returned guard lives.

@@ -30,7 +30,7 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Returns the wait after the `tried`-th try, other than that of other clients.
+    /// Returns the wait after the `tried`-th try; it is random within bounds, so that clients don't retry together.
     pub(crate) fn wait_after(&self, tried: u32, entropy: &dyn Entropy) -> Duration {
         spread(self.back_off.after(tried), fraction(entropy))
     }

@@ -1,4 +1,4 @@
-//! Share links: `/shares`, and the sealed files that they carry.
+//! Share links: `/shares`, and the encrypted lists of their files (with the keys of the chunks).
 
 use crate::account::segment;
 use crate::call::Call;

@@ -1,4 +1,5 @@
-//! Teams: listing, making, inviting, members, and the sealed keys of their spaces.
+//! Teams: listing, making, inviting, members, and the keys of their spaces (a space: the team's files). A grant
+//! is the space's key, sealed to one member; an epoch is one generation of that key.
 
 use crate::call::Call;
 use crate::client::Api;

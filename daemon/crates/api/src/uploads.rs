@@ -1,4 +1,7 @@
-//! Uploads: resumable ones by chunk, and many small files in one frame.
+//! Uploads: resumable ones by chunk, and many small files in one frame (a JSON head and raw bytes in one body).
+//!
+//! An upload makes a revision the head (the newest revision) of its node, if the head is still the base, the revision
+//! that the client started from.
 
 use crate::call::Call;
 use crate::client::Api;

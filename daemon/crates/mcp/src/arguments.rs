@@ -103,6 +103,15 @@ impl Arguments {
         parse_id(name, self.required_text(name)?)
     }
 
+    /// Returns the texts of a list; none if it is not given.
+    pub(crate) fn texts(&self, name: &str) -> Vec<&str> {
+        let list = self.get(name).and_then(Value::as_array);
+        list.into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect()
+    }
+
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         self.0.get(name).and_then(Value::as_bool)
     }

@@ -1,5 +1,5 @@
 //! Removes characters from other people's text (names, comments, profiles) that hide something from the
-//! person who reads along: invisible ones, and those that change the reading direction.
+//! person who reads the conversation: invisible ones, and those that change the reading direction.
 
 use serde_json::{Map, Value};
 

@@ -1,11 +1,11 @@
-//! The boundary to the device's key pins and verification setting.
+//! The boundary to what this device trusts: other people's pinned public keys, and the setting `sync.verify`.
 
 use cairn_crypto::AccountKeys;
 use cairn_model::Verification;
 use cairn_space::{SeenSeals, Trust};
 use std::sync::Arc;
 
-/// The device's memory of other people's keys, and its settings of trust.
+/// The public keys of other people that this device has pinned, and its setting for unverified changes.
 pub trait DeviceTrust: Send + Sync {
     /// Passes the pins and notes of an account to `change` and stores them if they changed.
     ///

@@ -1,4 +1,4 @@
-//! The instructions for the assistant: an overview of the groups. Hosts that load tools
+//! The instructions for the assistant: an overview of the groups of tools. Programs that load tools
 //! only when they are needed show little else.
 
 use crate::selection::Selection;

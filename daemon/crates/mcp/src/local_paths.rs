@@ -243,7 +243,7 @@ fn resolve_links(path: &Path) -> PathBuf {
     }
 }
 
-/// The path with `.` and `..` worked out on paper.
+/// The path without `.` and `..`, resolved without looking at the disk.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

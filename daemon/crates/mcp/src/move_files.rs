@@ -15,12 +15,7 @@ const NAMED_FAILURES: usize = 5;
 pub(crate) fn move_files(call: Call) -> ToolFuture {
     async move {
         let target = target(&call).await?;
-        let ids = call.arguments.get("file_uuids").and_then(Value::as_array);
-        let ids: Vec<&str> = ids
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let ids = call.arguments.texts("file_uuids");
         let mut failed = Vec::new();
         for id in &ids {
             if let Err(error) = move_one(&call, id, target).await {

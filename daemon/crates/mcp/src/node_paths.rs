@@ -1,5 +1,5 @@
-//! Paths of the files and folders in a result, so that two of one name can be told apart without climbing
-//! from folder to folder: `/a/b` in the account's own space, `Team/a/b` in that of a team.
+//! Adds paths to the files and folders in a result, so that two of one name can be told apart without walking up
+//! from folder to folder: `/a/b` in the account's own space (its files), `Team/a/b` in that of a team.
 
 use crate::services::Services;
 use cairn_api::{Api, ApiError};

@@ -1,5 +1,5 @@
-//! Changes to files and folders. With the account's keys they are sealed like those of a synced folder;
-//! without them the service makes them, and other devices show them as unverified.
+//! Changes to files and folders. With the account's keys they are sealed (authenticated) like those of a synced
+//! folder; without them the service makes them, and other devices show them as unverified.
 
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
@@ -136,7 +136,8 @@ pub(crate) fn restore_from_trash(call: Call) -> ToolFuture {
     .boxed()
 }
 
-/// Refuses to restore what is not in the trash: the service takes it for done, and so would whoever reads that.
+/// Refuses to restore what is not in the trash: the service would report success, which would mislead the
+/// assistant.
 fn check_trashed(node: &Node) -> ToolResult {
     match node.state {
         NodeState::Trashed => Ok(()),
@@ -250,7 +251,7 @@ pub(crate) fn current_name(node: &Node) -> ToolResult<Name> {
 }
 
 /// Returns the node that the call names if a change of it can be sealed.
-async fn opened_node(call: &Call) -> ToolResult<Option<(Space, Node)>> {
+pub(crate) async fn opened_node(call: &Call) -> ToolResult<Option<(Space, Node)>> {
     let id = call.arguments.id("file_uuid")?;
     call.services.node_if_opened(id).await
 }

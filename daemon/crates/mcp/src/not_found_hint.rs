@@ -1,4 +1,4 @@
-//! Arguments that name nothing of the service, and the tools that list what there is.
+//! The advice after a "not found": which tools list the values of the argument.
 
 use crate::arguments::is_uuid;
 use crate::error::ToolError;

@@ -1,4 +1,4 @@
-//! The prompts: tasks for a person to pick, with instructions for the assistant.
+//! The MCP prompts: tasks for a person to pick, with instructions for the assistant.
 
 use crate::selection::Selection;
 use crate::toolset;

@@ -102,19 +102,14 @@ pub(crate) fn share(call: &Call) -> Asking<'_> {
 }
 
 fn audience(call: &Call) -> String {
-    let emails = call
-        .arguments
-        .get("allowed_emails")
-        .and_then(Value::as_array);
-    let password = call.arguments.has("password");
-    match emails.filter(|emails| !emails.is_empty()) {
-        Some(emails) => {
-            let named: Vec<_> = emails.iter().filter_map(Value::as_str).collect();
-            format!("let {} open it", shorten(&named.join(", ")))
-        }
-        None if password => "let everyone with the address and the password open it".to_owned(),
-        None => "let everyone with the address open it".to_owned(),
+    let emails = call.arguments.texts("allowed_emails");
+    if !emails.is_empty() {
+        return format!("let {} open it", shorten(&emails.join(", ")));
     }
+    if call.arguments.has("password") {
+        return "let everyone with the address and the password open it".to_owned();
+    }
+    "let everyone with the address open it".to_owned()
 }
 
 pub(crate) fn share_many(call: &Call) -> Asking<'_> {
@@ -136,15 +131,22 @@ pub(crate) fn share_many(call: &Call) -> Asking<'_> {
 pub(crate) fn delete_share(call: &Call) -> Asking<'_> {
     async move {
         let code = call.arguments.text("short_code").unwrap_or_default();
-        let share = call.request(Verb::Get, &["shares", code], &[], None).await;
-        let id = share.ok().and_then(|share| text(&share, "file_id"));
-        let of = match id {
-            Some(id) => format!("the share link to {}", file(call, Some(&id)).await),
-            None => format!("the share link {}", quote(code)),
-        };
+        let link = call.request(Verb::Get, &["shares", code], &[], None).await;
+        let of = named_link(call, &link.unwrap_or_default()).await;
         Ok(Some(format!("Delete {of} permanently?")))
     }
     .boxed()
+}
+
+/// Returns the name of the link of a call: by what it shares, or, where that is not known, by its code.
+async fn named_link(call: &Call, link: &Value) -> String {
+    match text(link, "file_id") {
+        Some(id) => format!("the share link to {}", file(call, Some(&id)).await),
+        None => {
+            let code = call.arguments.text("short_code").unwrap_or_default();
+            format!("the share link {}", quote(code))
+        }
+    }
 }
 
 pub(crate) fn remove_member(call: &Call) -> Asking<'_> {
@@ -169,24 +171,38 @@ pub(crate) fn offboard_member(call: &Call) -> Asking<'_> {
 async fn member(call: &Call) -> (String, String) {
     let team_id = call.arguments.text("team_uuid").unwrap_or_default();
     let user_id = call.arguments.text("user_id").unwrap_or_default();
-    let team = call
-        .request(Verb::Get, &["teams", team_id], &[], None)
-        .await;
-    let team = team.ok().and_then(|team| text(&team, "name"));
-    let query = [("page_size".to_owned(), "100".to_owned())];
+    let team = team(call, team_id).await;
     let path = ["teams", team_id, "members"];
-    let list = call.request(Verb::Get, &path, &query, None).await;
+    let member = find_listed(call, &path, &[], |member| {
+        member["user_id"] == user_id || member["id"] == user_id
+    });
+    let member = member.await.map(|member| person(&member, user_id));
+    (member.unwrap_or_else(|| quote(user_id)), team)
+}
+
+/// Returns the name of a team, or its id where the name can't be had.
+async fn team(call: &Call, id: &str) -> String {
+    let team = call.request(Verb::Get, &["teams", id], &[], None).await;
+    let name = team.ok().and_then(|team| text(&team, "name"));
+    quote(name.as_deref().unwrap_or(id))
+}
+
+/// Returns the first entry of a list of the service that fits, if it is on the first page.
+async fn find_listed(
+    call: &Call,
+    path: &[&str],
+    query: &[(&str, &str)],
+    fits: impl Fn(&Value) -> bool + Send,
+) -> Option<Value> {
+    let query: Vec<_> = query
+        .iter()
+        .chain(&[("page_size", "100")])
+        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+        .collect();
+    let list = call.request(Verb::Get, path, &query, None).await;
     let list = list.unwrap_or_default();
-    let member = list["content"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .find(|member| member["user_id"] == user_id || member["id"] == user_id)
-        .map(|member| person(member, user_id));
-    (
-        member.unwrap_or_else(|| quote(user_id)),
-        team.map_or_else(|| quote(team_id), |name| quote(&name)),
-    )
+    let mut entries = list["content"].as_array().into_iter().flatten();
+    entries.find(|entry| fits(entry)).cloned()
 }
 
 fn person(member: &Value, id: &str) -> String {
@@ -202,16 +218,10 @@ fn person(member: &Value, id: &str) -> String {
 pub(crate) fn delete_webhook(call: &Call) -> Asking<'_> {
     async move {
         let id = call.arguments.text("webhook_id").unwrap_or_default();
-        let query = [("status", "all"), ("page_size", "100")];
-        let query = query.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let list = call.request(Verb::Get, &["webhooks"], &query, None).await;
-        let list = list.unwrap_or_default();
-        let hook = list["content"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .find(|hook| hook["id"] == id);
-        let url = hook.and_then(|hook| text(hook, "url"));
+        let hook = find_listed(call, &["webhooks"], &[("status", "all")], |hook| {
+            hook["id"] == id
+        });
+        let url = hook.await.and_then(|hook| text(&hook, "url"));
         let shown = quote(url.as_deref().unwrap_or(id));
         Ok(Some(format!("Delete the webhook {shown}?")))
     }

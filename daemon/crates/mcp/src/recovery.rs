@@ -1,5 +1,6 @@
-//! The recovery key: made here, and real, when the passphrase is known. Without it the service makes a key that
-//! only resets the account. `configured` means the real one in every tool.
+//! The recovery key. There are two kinds: made here, when the passphrase is known, it opens the account's files
+//! without the passphrase; made by the service (a reset key), it only resets the account and opens no file.
+//! `configured` in the results of all tools means the first kind.
 
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
@@ -31,7 +32,8 @@ pub(crate) fn setup(call: Call) -> ToolFuture {
     .boxed()
 }
 
-/// Adds the way that works where the passphrase is not at hand: a person knows it.
+/// Adds the advice for a process without the passphrase: a person, who knows it, can make the key on the command
+/// line.
 fn with_advice(call: &Call, error: ToolError) -> ToolError {
     match &call.services.key_source {
         KeySource::Open(_) => ToolError::refused(format!(

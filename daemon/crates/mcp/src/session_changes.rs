@@ -1,4 +1,6 @@
-//! Noting in the session's journal what the calls of tools change, as their declarations say.
+//! Records in the session's journal what each call of a tool changes, so that it can be undone. The tool's
+//! declaration says what kind of change to look for. A session is all calls of one client, from the start to
+//! the end of this process.
 
 use crate::call::Call;
 use crate::error::ToolResult;

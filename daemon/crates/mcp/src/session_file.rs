@@ -1,5 +1,6 @@
-//! Journals of sessions on disk: hosts restart this server whenever they like, and what it changed before can
-//! be taken back all the same.
+//! The journals of sessions on disk: an assistant's program restarts this server whenever it likes, and what
+//! was changed before can be undone all the same. A session is all calls of one client, from the start to the
+//! end of this process.
 //!
 //! One line of JSON for each event, appended when it has happened. A line that can't be read is passed over.
 

@@ -1,4 +1,5 @@
-//! The changes that the tools of one session made to files, folders and links, so that they can be taken back.
+//! The journal of a session: the changes that its tool calls made to files, folders and links, so that they can be
+//! undone. A session is all calls of one client, from the start to the end of this process.
 
 use crate::session_file::{Earlier, Line, SessionFiles};
 use crate::session_state::{Details, LinkSettings};
@@ -110,8 +111,8 @@ impl SessionJournal {
         }
     }
 
-    /// Notes that the session has led a node from one version to another, whether there is anything to take back
-    /// or not: the work of others is told apart by it.
+    /// Notes that the session has led a node from one version to another, whether there is anything to take back or
+    /// not: by these versions the work of others is recognised.
     pub(crate) fn note_touched(&self, before: &Node, after: &Node) {
         let node = after.id;
         self.own

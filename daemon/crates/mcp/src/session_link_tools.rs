@@ -1,4 +1,5 @@
-//! The changes of share links that a process may take back for earlier sessions: those that its own tools make.
+//! The changes of share links that a process may undo for earlier sessions: only those that the tools which it offers
+//! could make themselves.
 
 use crate::session_journal::LinkChange;
 

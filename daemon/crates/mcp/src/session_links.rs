@@ -1,4 +1,4 @@
-//! Noting what a session changes of share links.
+//! Records what a session's calls change of share links, for its undo.
 
 use crate::services::Services;
 use crate::session_journal::LinkChange;

@@ -1,4 +1,4 @@
-//! Details of files and settings of links, as they were before and after a change of a session.
+//! Details of files and settings of links, before and after a change, for a session's undo.
 
 use cairn_wire::nodes::Node;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// The settings of a link that can be read and set again. Of a password only a check is known.
+/// The settings of a link that can be read and set again. Of a password only the verifier is known.
 const SETTINGS: [&str; 4] = ["is_active", "access_mode", "allowed_emails", "expires_at"];
 const SECONDS_OF_DAY: f64 = 24.0 * 3600.0;
 

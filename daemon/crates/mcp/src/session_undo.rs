@@ -1,5 +1,6 @@
-//! Taking back what a session changed, newest change first, each where nothing newer stands in the way. It may
-//! be a session that has ended: hosts restart this server whenever they like.
+//! Undoing what a session changed, newest change first, each unless somebody has changed the same thing since.
+//! It may be a session that has ended: an assistant's program restarts this server whenever it likes. A session
+//! is all calls of one client, from the start to the end of this process.
 
 mod details;
 mod earlier;

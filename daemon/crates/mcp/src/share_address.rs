@@ -21,7 +21,7 @@ pub(crate) async fn complete_addresses(services: &Services, value: &mut Value) {
     complete(space.as_ref(), value);
 }
 
-/// Marks links that open nothing whoever has their addresses.
+/// Marks links that open nothing, whatever secret their address has.
 fn mark_empty_links(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(mark_empty_links),

@@ -3,6 +3,7 @@
 
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
+use crate::node_tools::opened_node;
 use crate::tool::{Route, ToolFuture, post, put};
 use cairn_crypto::DEFAULT_ITERATIONS;
 use cairn_model::NodeId;
@@ -17,11 +18,7 @@ const NO_CONTENT: &str =
 
 pub(crate) fn create(call: Call) -> ToolFuture {
     async move {
-        let Some((space, node)) = call
-            .services
-            .node_if_opened(call.arguments.id("file_uuid")?)
-            .await?
-        else {
+        let Some((space, node)) = opened_node(&call).await? else {
             let route = post("shares").renamed(&[("file_uuid", "file_id")]);
             return without_keys(&call, &route).await;
         };
@@ -37,7 +34,7 @@ pub(crate) fn create(call: Call) -> ToolFuture {
 
 pub(crate) fn by_email(call: Call) -> ToolFuture {
     async move {
-        let Some((space, node)) = call.services.node_if_opened(call.arguments.id("file_uuid")?).await? else {
+        let Some((space, node)) = opened_node(&call).await? else {
             let route = post("shares/email").renamed(&[("file_uuid", "file_id")]);
             return without_keys(&call, &route).await;
         };
@@ -69,9 +66,8 @@ pub(crate) fn bulk(call: Call) -> ToolFuture {
             let route = post("shares/bulk").renamed(&[("file_uuids", "file_ids")]);
             return without_keys(&call, &route).await;
         }
-        let ids = call.arguments.get("file_uuids").and_then(Value::as_array);
         let mut results = Vec::new();
-        for id in ids.into_iter().flatten().filter_map(Value::as_str) {
+        for id in call.arguments.texts("file_uuids") {
             let link = one_of_many(&call, id).await;
             results.push(match link {
                 Ok(share) => json!({ "file_id": id, "share": share }),

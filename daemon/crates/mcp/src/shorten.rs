@@ -1,5 +1,5 @@
-//! Results that are too long: long texts and inner lists in them are cut first, then the list of rows, with the
-//! call that goes on where it was cut.
+//! Shortens results that are too long: long texts and inner lists in them are cut first, then the list of rows;
+//! the result names the call that continues where it was cut.
 
 use serde_json::{Value, json};
 

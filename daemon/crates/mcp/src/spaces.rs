@@ -1,4 +1,5 @@
-//! The space of each id that a request names, so that ids of team files work like one's own. A request goes to
+//! Finds the space (the files of one account or team) of each id that a request names, so that ids of team files work
+//! like one's own. A request goes to
 //! the account's own space; what is not found there is looked for in the spaces of the caller's teams, and the
 //! space remembered. The id of a space, or of a team, names the root of that space.
 

@@ -1,5 +1,5 @@
-//! Results without what is of no use to an assistant: fields for clients with the keys, what goes without
-//! saying, and what all rows of a list have in common.
+//! Removes from results what is of no use to an assistant: fields for clients with the keys, fields with their usual
+//! value, and values that all rows of a list have in common.
 
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ pub(crate) fn remove_useless_fields(value: &mut Value) {
     }
 }
 
-/// Returns true for a value of a node that goes without saying.
+/// Returns true for the usual value of a field of a node, which needs not be given.
 fn is_usual(name: &str, value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => true,
@@ -45,8 +45,8 @@ fn is_usual(name: &str, value: &Value) -> bool {
     }
 }
 
-/// Shortens the rows of a page of nodes: a folder that all of them are in is said once, and their types, which
-/// get_file_info tells, follow from category and name.
+/// Shortens the rows of a page of nodes: a folder that all of them are in is given once, and their types, which
+/// get_file_info returns, follow from category and name.
 pub(crate) fn shorten_rows(page: &mut Value) {
     let Some(rows) = page.get_mut("content").and_then(Value::as_array_mut) else {
         return;

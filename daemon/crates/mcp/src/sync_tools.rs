@@ -15,7 +15,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::question::Asking;
 use crate::tool::ToolFuture;
 use cairn_control::{DoctorInfo, Resolved, Status, typed};
-use cairn_model::{DeletionDecision, Keep};
+use cairn_model::{ConfirmationKind, DeletionDecision, Keep};
 use connection::{request, request_within};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
@@ -131,14 +131,17 @@ pub(crate) fn confirm(call: Call) -> ToolFuture {
         let decision = call.arguments.required_text("answer")?.parse();
         let decision = decision.unwrap_or(DeletionDecision::Keep);
         let given = call.arguments.required_text("folder")?;
-        if decision == DeletionDecision::Delete && !call.is_confirmed {
-            return Err(unconfirmed_error(given));
+        if decision != DeletionDecision::Keep && !call.is_confirmed {
+            return Err(unconfirmed_error(given, decision));
         }
         let status: Status = request(&call.services, typed::Status {}).await?;
         let folder = target::folder(&status, given)?;
         let done = match decision {
             DeletionDecision::Delete => "the files are deleted on the other side too",
-            DeletionDecision::Keep => "the files come back",
+            DeletionDecision::Overwrite => "the service's versions are overwritten",
+            DeletionDecision::Keep => {
+                "the files come back; versions that were not to be overwritten stay, with what is here beside them"
+            }
         };
         let response = request(&call.services, typed::Confirm { folder, decision }).await?;
         Ok(with_success(json!(response), Some(done)))
@@ -146,20 +149,23 @@ pub(crate) fn confirm(call: Call) -> ToolFuture {
     .boxed()
 }
 
-/// Deletions wait for a person, so a client that can't ask one can't let them go on.
-fn unconfirmed_error(folder: &str) -> ToolError {
+/// It waits for a person, so a client that can't ask one can't let it go on.
+fn unconfirmed_error(folder: &str, decision: DeletionDecision) -> ToolError {
     ToolError::refused(format!(
-        "only a person can let the deletions of {} go on, and nobody was asked here: have them run `cairn confirm FOLDER delete`; the answer `keep` brings the files back",
+        "only a person can let what waits in {} go on, and nobody was asked here: have them run `cairn confirm FOLDER {decision}`; the answer `keep` brings the files back and overwrites nothing",
         crate::question::quote(folder)
     ))
 }
 
-/// Returns the question before deletions are carried out; bringing files back needs none.
-pub(crate) fn deletions(call: &Call) -> Asking<'_> {
+/// Returns the question before files are deleted or overwritten; keeping them needs none.
+pub(crate) fn held_changes(call: &Call) -> Asking<'_> {
     async move {
-        if call.arguments.text("answer") != Some(DeletionDecision::Delete.as_str()) {
-            return Ok(None);
-        }
+        let answer = call.arguments.text("answer");
+        let kind = match answer.and_then(|answer| answer.parse().ok()) {
+            Some(DeletionDecision::Delete) => ConfirmationKind::Deletion,
+            Some(DeletionDecision::Overwrite) => ConfirmationKind::Overwriting,
+            Some(DeletionDecision::Keep) | None => return Ok(None),
+        };
         let status: Status = request(&call.services, typed::Status {}).await?;
         let local = target::folder(&status, call.arguments.required_text("folder")?)?;
         let folder = status.folders.iter().find(|folder| folder.local == local);
@@ -167,6 +173,7 @@ pub(crate) fn deletions(call: &Call) -> Asking<'_> {
         let files: u64 = confirmations
             .unwrap_or_default()
             .iter()
+            .filter(|waiting| waiting.kind == kind)
             .map(|waiting| waiting.files)
             .sum();
         let files = if files == 1 {
@@ -174,10 +181,15 @@ pub(crate) fn deletions(call: &Call) -> Asking<'_> {
         } else {
             format!("{files} files")
         };
-        Ok(Some(format!(
-            "Delete {files} of {} on the other side too?",
-            crate::question::quote(&local)
-        )))
+        let local = crate::question::quote(&local);
+        Ok(Some(match kind {
+            ConfirmationKind::Deletion => {
+                format!("Delete {files} of {local} on the other side too?")
+            }
+            ConfirmationKind::Overwriting => format!(
+                "{files} of {local} look encrypted now. Overwrite the service's versions with them?"
+            ),
+        }))
     }
     .boxed()
 }

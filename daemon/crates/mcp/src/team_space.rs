@@ -1,5 +1,6 @@
-//! Spaces with their keys: the account's own, and those of teams whose key was granted to it. A team's key
-//! is opened anew for each call, since it changes when somebody leaves.
+//! Spaces (the files of one account or team) with their keys: the account's own, and those of teams whose key
+//! was sealed to the account (granted). A team's key is opened anew for each call, since it changes when
+//! somebody leaves.
 
 use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
@@ -185,8 +186,8 @@ impl Services {
     }
 }
 
-/// Returns `None` where no passphrase or no grant of a team's key is at hand, and for what was not found
-/// or belongs to somebody else, which the service's own reply says better.
+/// Returns `None` where no passphrase or no grant of a team's key is at hand, and for what was not found or belongs
+/// to somebody else, for which the service's own reply is more exact.
 fn if_opened<T>(opened: ToolResult<T>) -> ToolResult<Option<T>> {
     match opened {
         Ok(opened) => Ok(Some(opened)),

@@ -1,4 +1,4 @@
-//! The declaration of a tool, the source of its schema, hints, documentation and behaviour.
+//! The declaration of a tool, from which its schema, annotations, documentation and behaviour follow.
 
 use crate::call::Call;
 use crate::error::ToolResult;
@@ -47,7 +47,7 @@ pub(crate) enum Undo {
     Node(NodeEdit),
     /// The settings of the link `short_code`.
     LinkSettings,
-    /// Many changes, which the tool's function notes itself.
+    /// Many changes, which the tool's function records in the journal itself.
     NotedByTool,
 }
 

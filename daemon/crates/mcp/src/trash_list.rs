@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::cmp::Reverse;
 use std::collections::HashSet;
 
-/// Nodes that are listed without another wish.
+/// Nodes that are listed unless the call asks for another number.
 const LIMIT: usize = 20;
 
 pub(crate) fn list_trash(call: Call) -> ToolFuture {

@@ -1,5 +1,5 @@
-//! The account's keys between the server and the crypto crate: bundles, the first ones of an account, and new
-//! ways to open them. Passphrases come from the caller and go nowhere else.
+//! The account's keys between the server and the crypto crate: key bundles (all keys of an account, encrypted), the
+//! first bundle of an account, and new ways to open one. Passphrases come from the caller and go nowhere else.
 
 use cairn_api::Api;
 pub use cairn_crypto::{
@@ -41,7 +41,7 @@ pub fn from_wire(bundle: &wire::KeyBundle) -> KeyBundle {
     }
 }
 
-/// Converts a bundle into the form that travels.
+/// Converts a bundle into the wire format.
 #[must_use]
 pub fn to_wire(bundle: &KeyBundle) -> wire::KeyBundle {
     let sealed = |bytes: &Vec<u8>| Sealed(bytes.clone());

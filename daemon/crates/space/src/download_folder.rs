@@ -1,5 +1,5 @@
-//! Download of a planned folder. Small files travel together and get their names once all of them lie on the
-//! disk, and one file that fails doesn't stop the others.
+//! Download of a planned folder. Small files are fetched in batches and get their names once the whole batch is
+//! on the disk, and one file that fails doesn't stop the others.
 
 use crate::Space;
 use crate::download_plan::{DownloadPlan, PlannedFile};
@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Larger files on their way at once.
+/// Larger files that are downloaded at once.
 const AT_ONCE: usize = 5;
 
 /// The operations on the disk that a download is written to.
@@ -34,7 +34,7 @@ pub trait LocalFolder: Send + Sync {
     /// The file system's.
     fn set_executable(&self, path: &Path, executable: bool) -> io::Result<()>;
 
-    /// Waits until everything written to the file system of a directory lies on the disk.
+    /// Waits until everything written to the file system of a directory is on the disk.
     ///
     /// # Errors
     /// The file system's.

@@ -1,4 +1,4 @@
-//! The plan of a folder's download: the directories, the files that have to come, and what is left out.
+//! The plan of a folder's download: the directories, the files to fetch, and what is left out.
 //!
 //! The whole tree is listed before anything is written, so that a folder that is too large, or that
 //! contains itself, leaves nothing.
@@ -28,7 +28,7 @@ pub struct DownloadPlan {
     /// Files that are there already, with the same content.
     pub skipped: u64,
     pub rejected: Vec<RejectedName>,
-    /// Paths from the top of the space of nodes that no device with the keys has put where they are.
+    /// Nodes whose name and parent no seal of a device with the keys covers, as paths from the top of the space.
     pub unverified: Vec<String>,
 }
 

@@ -1,8 +1,9 @@
-//! Operations of a key holder on one space: nodes, folders, shares, the keys of accounts and teams, and
-//! what this device has pinned of other people.
+//! Operations of a key holder on one space (the files of one account or of one team, under one key): nodes,
+//! folders, shares, the keys of accounts and teams, and what this device has pinned (public keys of other
+//! people as first seen).
 //!
-//! Everything from the server is checked before it is used, and changes are sealed. File content itself
-//! is moved by `cairn-transfer`.
+//! Everything from the server is checked before it is used, and changes are sealed (authenticated with the
+//! space's key). File content itself is moved by `cairn-transfer`.
 
 pub mod account_keys;
 mod download_folder;
@@ -35,4 +36,4 @@ pub use trust::{PinCheck, Trust};
 pub use upload_folder::{
     EntryKind, FailedUpload, FolderUpload, LocalEntry, LocalTree, NotUploaded, UploadedFolder,
 };
-pub use verify::SeenSeals;
+pub use verify::{SeenSeals, unverified_content};

@@ -1,4 +1,4 @@
-//! Paths in a message.
+//! A list of paths as the text of a message.
 
 /// Paths that a message lists; the rest is counted.
 const LISTED: usize = 10;

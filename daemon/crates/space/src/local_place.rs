@@ -1,5 +1,5 @@
-//! The place of a download on this machine: a temporary file beside it gets the place's name once its content is
-//! verified and lies on the disk. A file that has the name already is replaced in that one step, or not at all.
+//! The target file of a download on this machine: a temporary file beside it gets its name once the content is
+//! verified and on the disk. A file that has the name already is replaced in that one step, or not at all.
 
 use crate::Space;
 use cairn_model::Manifest;
@@ -14,7 +14,7 @@ use tempfile::{NamedTempFile, TempPath};
 /// Sets or clears the owner's permission to execute a file.
 pub type SetExecutable<'a> = dyn Fn(&Path, bool) -> io::Result<()> + Sync + 'a;
 
-/// A place for a download.
+/// The target path of a download.
 #[derive(Clone, Copy)]
 pub struct DownloadTarget<'a> {
     pub to: &'a Path,
@@ -110,7 +110,7 @@ impl DownloadTarget<'_> {
         })
     }
 
-    /// Gives a file the time and the permission that its manifest tells.
+    /// Gives a file the modification time and the executable bit of its manifest.
     fn set_metadata(
         &self,
         temp: &NamedTempFile,

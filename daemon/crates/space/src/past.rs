@@ -1,7 +1,8 @@
-//! The past of a space: what was where, with which content, and how to get back there. Pure.
+//! The past of a space (the files of an account or team): what was where, with which content, and how to get back
+//! there. Pure.
 //!
-//! The service keeps every revision and the trash, and the feed has each node once, in its present
-//! state. The place of a node before it moved is what a device saw and remembers.
+//! The service keeps every revision and the trash, and the change feed has each node once, in its present
+//! state. The place (parent folder and name) of a node before it moved is what a device saw and remembers.
 
 mod events;
 mod plan;

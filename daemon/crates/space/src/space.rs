@@ -1,6 +1,7 @@
-//! One space on the service as a holder of its keys sees it: nodes are checked when they come, and
-//! sealed when they change. It reads no local path and prompts nobody.
+//! One space (the files of one account or team) on the service as a holder of its keys sees it: nodes from the
+//! server are checked, and changed nodes are sealed. It reads no local path and prompts nobody.
 
+mod above;
 mod change;
 mod content;
 mod copy;
@@ -12,7 +13,7 @@ pub(crate) use content::SmallFile;
 pub use copy::CopiedNode;
 
 use crate::verify::SeenSeals;
-use cairn_api::Api;
+use cairn_api::{Api, ApiError};
 use cairn_crypto::{NodeFacts, NodeSeal, Random as _, SealInfo, SpaceKeys, SystemRandom};
 use cairn_model::{Name, NodeId};
 use cairn_transfer::{Transfer, TransferError};
@@ -82,6 +83,18 @@ impl Space {
         Ok(node)
     }
 
+    /// As [`Space::node`]; `None` if it was deleted for good.
+    ///
+    /// # Errors
+    /// As for [`Space::node`].
+    pub async fn node_if_kept(&self, id: NodeId) -> Result<Option<Node>, TransferError> {
+        match self.node(id).await {
+            Ok(node) => Ok(Some(node)),
+            Err(TransferError::Api(ApiError::NotFound { .. } | ApiError::Gone { .. })) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The child of a folder (`None`: the top) under a name, in any normal form of it.
     ///
     /// # Errors
@@ -136,8 +149,7 @@ impl Space {
         Ok(())
     }
 
-    /// Returns the content of the node's seal, if a client with the keys vouches for its present
-    /// state.
+    /// Returns the content of the node's seal, if it is valid and covers the present state.
     #[must_use]
     pub fn seal(&self, node: &Node) -> Option<SealInfo> {
         let facts = NodeFacts {

@@ -1,5 +1,6 @@
-//! The keys of a team's space as the server gives them: opened from what was granted to this
-//! account, with every name and public key checked against what the device has seen before.
+//! The keys of a team's space as the server gives them: opened from the account's grants (a grant: the team's
+//! key, sealed to one member), with every name and public key checked against what the device has seen before.
+//! An epoch is one generation of the team's key.
 
 mod error;
 mod grant;
@@ -20,11 +21,11 @@ use cairn_transfer::TransferError;
 use cairn_wire::teams::{self as wire, Grant, Team, TeamMember, TeamRole};
 use std::collections::{HashMap, HashSet};
 
-/// A team's grants and members at one moment. Nothing of it is verified yet.
+/// A team's grants and members at one time. Nothing of it is verified yet.
 #[derive(Clone, Debug)]
 pub struct TeamGrants {
     team: Team,
-    /// The epoch in force.
+    /// The current epoch: the generation of the key that is used now.
     epoch: u32,
     /// The account's own.
     grants: Vec<Grant>,
@@ -57,7 +58,7 @@ pub struct MemberKeys {
     pub account: AccountId,
     pub email: String,
     pub role: TeamRole,
-    /// Of the key in force.
+    /// A grant of the current key.
     pub has_grant: bool,
     pub status: KeyStatus,
     /// As they are served.
@@ -107,13 +108,13 @@ impl TeamGrants {
         })
     }
 
-    /// Returns the epoch in force.
+    /// Returns the current epoch.
     #[must_use]
     pub fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// Opens the keys of the space; the newest is the one in force.
+    /// Opens the keys of the space; the newest is the current one.
     ///
     /// # Errors
     /// [`TeamError::NotGranted`], [`TeamError::KeyChanged`], [`TeamError::Refused`].
@@ -233,7 +234,7 @@ impl TeamGrants {
         Ok(())
     }
 
-    /// Opens the newest grant that the account has, of the epoch in force or of one before.
+    /// Opens the newest grant that the account has, of the current epoch or of one before.
     fn open_newest(
         &self,
         own: &AccountKeys,

@@ -1,5 +1,5 @@
-//! Pins of other people's public keys and notes of teams' keys, which this device holds the server to:
-//! public keys are pinned when they are first seen, and the newest key of each team's space is noted.
+//! Trust on first use: other people's public keys are pinned when they are first seen, and the newest key of
+//! each team's space is noted; a server that gives other ones later is detected.
 //!
 //! Bytes in, bytes out: the caller keeps them.
 
@@ -9,10 +9,10 @@ use cairn_wire::Sealed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The label that the note is sealed under; its version is that of the format below.
+/// The label that these records are sealed under; its version is that of the format below.
 const LABEL: &str = "people and teams/1";
 
-/// Pins and notes.
+/// The pinned keys of people, and the newest keys of teams.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Trust {
     people: BTreeMap<AccountId, Pin>,
@@ -22,7 +22,7 @@ pub struct Trust {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Pin {
     keys: StoredKeys,
-    /// A person has compared their fingerprint; until then they are as good as new.
+    /// A person has compared their fingerprint; until then they count as new.
     #[serde(default)]
     accepted: bool,
     /// Signing keys that a person has replaced since: what was signed with them stays signed.
@@ -42,7 +42,7 @@ struct StoredKeys {
 struct TeamNote {
     space: SpaceId,
     epoch: u32,
-    /// [`KeyRing::check_value`] of that epoch's key.
+    /// [`KeyRing::check_value`] of the key of that epoch (generation of the team's key).
     check: Sealed,
 }
 

@@ -1,5 +1,5 @@
 //! Upload of a local folder with everything below it. Folders are made where they are missing, small files
-//! travel together, and one file that fails doesn't hold up the others.
+//! are sent in batches, and one file that fails doesn't hold up the others.
 
 mod report;
 mod tree;
@@ -19,7 +19,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Larger files on their way at once.
+/// Larger files that are uploaded at once.
 const AT_ONCE: usize = 3;
 
 /// A local folder to upload.
@@ -48,7 +48,7 @@ struct Found {
     present: Option<Node>,
 }
 
-/// Small files until they are worth a few requests.
+/// Small files, collected until they fill a few requests.
 #[derive(Default)]
 struct Group {
     files: Vec<Found>,
@@ -250,7 +250,7 @@ impl Space {
 }
 
 impl Group {
-    /// Adds a file, and hands all out once they are enough.
+    /// Adds a file, and returns all once they are enough.
     fn add(&mut self, file: Found) -> Option<Vec<Found>> {
         self.bytes += file.facts.size;
         self.files.push(file);

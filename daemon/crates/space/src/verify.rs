@@ -1,6 +1,6 @@
-//! Verification of names and places: the nodes that a device with the keys has put where they are.
+//! Verification of names and parents of nodes: which nodes a device with the keys has put where they are.
 //!
-//! A listing or a path is the server's word; a seal is not.
+//! A listing or a path is only the server's claim; a seal (a MAC made with the space's key) proves it.
 
 use crate::Space;
 use crate::space::MAX_DEPTH;
@@ -8,7 +8,7 @@ use cairn_model::{Name, NodeId};
 use cairn_transfer::{Download, TransferError};
 use cairn_wire::nodes::Node;
 
-/// The seals that this device has seen of the service's nodes.
+/// The seals of the service's nodes that this device has seen, by number: an older one is a rollback.
 pub trait SeenSeals: Send + Sync {
     /// Returns the number of the newest seal of a node that was seen; 0 if none was.
     ///
@@ -75,13 +75,26 @@ impl Space {
         }
         Ok(found)
     }
+}
 
-    /// Returns true if a node's content is what some device with the keys has written into it, given
-    /// that the node itself is verified: a past revision can be said to be a copy of another file.
-    #[must_use]
-    pub fn is_own_content(&self, download: &Download) -> bool {
-        download.manifest_hash.is_some() || download.source.is_none()
+/// Returns what no seal covers in a content of a file: the nodes of its `unverified_path`, or, if that has none, the
+/// revision.
+#[must_use]
+pub fn unverified_content(
+    node: &Node,
+    content: &Download,
+    mut unverified_path: Vec<String>,
+) -> Vec<String> {
+    if unverified_path.is_empty() && !is_own_content(content) {
+        unverified_path.push(format!("{} in revision {}", node.name, content.revision));
     }
+    unverified_path
+}
+
+/// Returns true if a node's content is what some device with the keys has written into it, given
+/// that the node itself is verified: a past revision can be said to be a copy of another file.
+fn is_own_content(download: &Download) -> bool {
+    download.manifest_hash.is_some() || download.source.is_none()
 }
 
 /// Returns the path of the last of the nodes from the top of the space down to it.

@@ -102,7 +102,7 @@ pub fn split(body: Vec<Bytes>) -> Result<(Bytes, Vec<Bytes>), FrameError> {
     Ok((start.split_off(4), payload))
 }
 
-/// Makes the first piece at least so long.
+/// Joins pieces until the first has at least `least` bytes.
 fn gather(
     start: &mut Bytes,
     pieces: &mut impl Iterator<Item = Bytes>,

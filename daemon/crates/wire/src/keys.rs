@@ -1,4 +1,5 @@
-//! The account's key bundle: `GET /keys`, `PUT /keys`. The server stores it and can't open it.
+//! The account's key bundle (its private keys and space keys, encrypted on the client): `GET /keys`, `PUT /keys`. The
+//! server stores it and can't open it.
 
 use crate::{Sealed, Timestamp};
 use cairn_model::SpaceId;

@@ -1,4 +1,4 @@
-//! The tries of one call: headers, a new token, waits.
+//! Sending one call: headers, retries with their waits, and a new token after a 401.
 
 use super::failure::Failure;
 use super::{Api, path_only};

@@ -1,4 +1,4 @@
-//! Renewal against a provider that hands out numbered tokens and counts what it is asked.
+//! Renewal against a provider that returns numbered tokens and counts the requests.
 
 use super::*;
 use crate::transport::{Request, Response, TransportError};
@@ -44,7 +44,7 @@ impl Transport for Provider {
     }
 }
 
-/// Shared by the logins of a test, as by the processes of a home.
+/// Shared by the logins of a test, as the token store is by the processes of one installation.
 #[derive(Default)]
 struct MemoryTokens {
     tokens: StdMutex<Option<Tokens>>,

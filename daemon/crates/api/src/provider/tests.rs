@@ -1,4 +1,4 @@
-//! Endpoints that get a token, and those that do not.
+//! Endpoints that a token may be sent to, and those that it may not.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Lists of which the service gives a page at a time, read as one.
+//! Paged lists of the service, read as one list.
 
 use super::Call;
 use crate::error::ToolResult;
@@ -41,7 +41,7 @@ impl Call {
     }
 }
 
-/// Returns the pages to read of so many, counted from 0; at least one.
+/// Returns the pages to read of `total` pages, counted from 0; at least one.
 fn pages_to_read(total: Option<u64>, newest_last: bool) -> Range<u64> {
     let total = total.unwrap_or(1).max(1);
     if newest_last {

@@ -1,4 +1,4 @@
-//! The file or folder that a call means, with the keys of its space.
+//! The file or folder that a call names, with the keys of its space.
 
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};

@@ -1,7 +1,7 @@
 //! The questions before something is given away: keys and callbacks, memberships, and links that open to more
 //! people or for more.
 
-use super::{Asking, count_days, file, quote, shorten, text};
+use super::{Asking, count_days, named_link, quote, shorten, team};
 use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
@@ -29,12 +29,7 @@ pub(crate) fn create_api_key(call: &Call) -> Asking<'_> {
 pub(crate) fn create_webhook(call: &Call) -> Asking<'_> {
     async move {
         let url = quote(call.arguments.text("url").unwrap_or_default());
-        let events = call.arguments.get("events").and_then(Value::as_array);
-        let events: Vec<_> = events
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        let events = call.arguments.texts("events");
         Ok(Some(format!(
             "From now on, send what happens in your account to {url} ({})?",
             shorten(&events.join(", "))
@@ -46,13 +41,11 @@ pub(crate) fn create_webhook(call: &Call) -> Asking<'_> {
 pub(crate) fn invite_member(call: &Call) -> Asking<'_> {
     async move {
         let id = call.arguments.text("team_uuid").unwrap_or_default();
-        let team = call.request(Verb::Get, &["teams", id], &[], None).await;
-        let team = team.ok().and_then(|team| text(&team, "name"));
+        let team = team(call, id).await;
         let email = call.arguments.text("email").unwrap_or_default();
         Ok(Some(format!(
-            "Invite {} to the team {}, so that they can open its files?",
-            shorten(email),
-            quote(team.as_deref().unwrap_or(id))
+            "Invite {} to the team {team}, so that they can open its files?",
+            shorten(email)
         )))
     }
     .boxed()
@@ -100,16 +93,6 @@ async fn link(call: &Call) -> ToolResult<Option<Value>> {
     }
 }
 
-async fn named_link(call: &Call, link: &Value) -> String {
-    match text(link, "file_id") {
-        Some(id) => format!("the share link to {}", file(call, Some(&id)).await),
-        None => {
-            let code = call.arguments.text("short_code").unwrap_or_default();
-            format!("the share link {}", quote(code))
-        }
-    }
-}
-
 /// Returns the changes in the arguments that give more access than the link gives now. A setting of the link
 /// that is not known is taken for the narrowest.
 fn wider_access(link: &Value, arguments: &Arguments) -> Vec<String> {
@@ -145,7 +128,7 @@ fn wider_access(link: &Value, arguments: &Arguments) -> Vec<String> {
     wider
 }
 
-/// Returns true if the link opens for more than so many days from now as it is.
+/// Returns true if the link, as it is, opens for more than `days` from now.
 fn lasts_longer(link: &Value, days: f64) -> bool {
     const SECONDS_OF_DAY: f64 = 86_400.0;
     let Some(expiry) = link.get("expires_at") else {

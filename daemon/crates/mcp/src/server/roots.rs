@@ -1,4 +1,4 @@
-//! The folders that the client names as its roots. Newer clients are asked by a reply to the call, which they
+//! The folders that the client names as its roots (MCP). Newer clients are asked by a reply to the call, which they
 //! repeat with the list; older ones by a request in the middle of it.
 
 use crate::local_paths;

@@ -15,7 +15,7 @@ use tokio::task::AbortHandle;
 pub(super) struct Subscription(Mutex<Option<AbortHandle>>);
 
 impl Subscription {
-    /// Begins to tell the client of changes.
+    /// Begins to notify the client of changes.
     ///
     /// # Errors
     /// Invalid parameters for anything but the state of sync.

@@ -1,4 +1,4 @@
-//! Taking back what a session changed of descriptions, labels and favorites.
+//! Undoing what a session changed of descriptions, labels and favorites.
 
 use super::nodes::UndoingSession;
 use super::{Taken, if_kept};

@@ -1,4 +1,4 @@
-//! Taking back what a session changed whose process has ended. It is named by its id: which of several clients
+//! Undoing what a session changed whose process has ended. It is named by its id: which of several clients
 //! it served is not known here.
 
 use super::waiting::Waiting;

@@ -1,4 +1,4 @@
-//! Taking back what a session changed of share links.
+//! Undoing what a session changed of share links.
 
 use super::{Taken, if_kept};
 use crate::error::ToolResult;

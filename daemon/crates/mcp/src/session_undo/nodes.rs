@@ -1,4 +1,4 @@
-//! The requests for taking back what a session changed of files and folders: sealed where the keys are at hand,
+//! The requests that undo what a session changed of files and folders: sealed by this client where it has the keys,
 //! else the service makes the change.
 
 use super::if_kept;
@@ -46,7 +46,7 @@ impl Undoing for UndoingSession<'_> {
         Ok(nodes)
     }
 
-    /// The gates of other devices ask as at any deletion.
+    /// The deletion gates of other devices ask their users as at any mass deletion.
     async fn trash(&self, node: &Node) -> ToolResult<()> {
         if let Some((space, node)) = self.services.node_if_opened(node.id).await? {
             space.trash_node(&node).await?;

@@ -1,4 +1,4 @@
-//! The question before changes are taken back: it names their kinds and numbers.
+//! The question to the person before a session's changes are undone: it names their kinds and numbers.
 
 use crate::session_journal::{Change, LinkChange, Noted};
 use crate::session_link_tools::LinkTools;

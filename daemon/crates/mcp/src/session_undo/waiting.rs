@@ -1,4 +1,4 @@
-//! The changes that are being taken back. Those that are left when a call ends or is cancelled stay in the
+//! The changes that are still to be undone. Those that are left when a call ends or is cancelled stay in the
 //! session's journal.
 
 use crate::session_journal::{Noted, SessionJournal};

@@ -1,4 +1,4 @@
-//! The place of a file on both sides: its local path, and its node on the service.
+//! Finds a file on both sides: its local path, and its node on the service.
 
 use super::connection::request;
 use super::target::expand_home;
@@ -7,7 +7,7 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use cairn_api::Api;
 use cairn_control::{FolderStatus, Status, typed};
-use cairn_model::{Kind, Name, NodeId};
+use cairn_model::{Kind, Name, NodeId, SpaceId};
 use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
 use std::path::{Component, Path, PathBuf};
@@ -20,19 +20,16 @@ pub(super) async fn find(call: &Call) -> ToolResult<Value> {
     {
         return Ok(found);
     }
-    let remote = remote_path(&status.folders, given).ok_or_else(|| {
+    let (space, remote) = remote_path(&status.folders, given).ok_or_else(|| {
         let folders: Vec<_> = status.folders.iter().map(|f| f.local.as_str()).collect();
         ToolError::refused(format!(
             "`{given}` is in no synced folder ({}), or in several, and is not a path on the service such as /a/b: give its whole path",
             folders.join(", ")
         ))
     })?;
-    let mut found = json!({ "path": remote, "local_paths": local_paths(&status.folders, &remote) });
-    add_found(
-        &mut found,
-        node_at(&call.services.reads, &remote).await?,
-        NOTHING,
-    );
+    let local_paths = local_paths(&status.folders, space, &remote);
+    let mut found = json!({ "path": remote, "local_paths": local_paths });
+    add_found(&mut found, node_in(call, space, &remote).await?, NOTHING);
     Ok(found)
 }
 
@@ -78,8 +75,8 @@ fn exists_below(folders: &[FolderStatus], given: &str) -> bool {
 
 /// Returns the id of the node at a local path, if the service has one there.
 pub(super) async fn node_id(call: &Call, folders: &[FolderStatus], local: &str) -> Option<NodeId> {
-    let remote = remote_path(folders, local)?;
-    match node_at(&call.services.reads, &remote).await {
+    let (space, remote) = remote_path(folders, local)?;
+    match node_in(call, space, &remote).await {
         Ok(Found::Node(node)) => Some(node.id),
         Ok(Found::Root | Found::Nothing) | Err(_) => None,
     }
@@ -90,6 +87,14 @@ enum Found {
     Root,
     Node(Box<Node>),
     Nothing,
+}
+
+/// Finds a path in the account's own space, or in that of a team.
+async fn node_in(call: &Call, space: Option<SpaceId>, path: &str) -> ToolResult<Found> {
+    match space {
+        Some(space) => node_at(&call.services.reads.in_space(space), path).await,
+        None => node_at(&call.services.reads, path).await,
+    }
 }
 
 async fn node_at(api: &Api, path: &str) -> ToolResult<Found> {
@@ -116,8 +121,9 @@ async fn node_at(api: &Api, path: &str) -> ToolResult<Found> {
     Ok(at.map_or(Found::Root, Found::Node))
 }
 
-/// Returns the path on the service of a path in one of the folders, or of one that is on the service itself.
-fn remote_path(folders: &[FolderStatus], given: &str) -> Option<String> {
+/// Returns the path on the service of a path in one of the folders, with the team's space that the folder is in, or
+/// of one that is on the service itself.
+fn remote_path(folders: &[FolderStatus], given: &str) -> Option<(Option<SpaceId>, String)> {
     let wanted = expand_home(given);
     let wanted = if wanted.is_absolute() {
         wanted
@@ -146,14 +152,28 @@ fn remote_path(folders: &[FolderStatus], given: &str) -> Option<String> {
     if let Some((folder, below)) = in_folder {
         let parts = below.components().map(|part| part.as_os_str().to_str());
         let parts = parts.collect::<Option<Vec<_>>>()?;
-        return Some(join_paths(&folder.remote, &parts.join("/")));
+        let remote = join_paths(&folder.remote, &parts.join("/"));
+        return Some((space_of(folder), remote));
     }
-    given.starts_with('/').then(|| join_paths(given, ""))
+    given
+        .starts_with('/')
+        .then(|| (None, join_paths(given, "")))
 }
 
-/// Returns the local paths of a path on the service, one for each folder that syncs it.
-pub(super) fn local_paths(folders: &[FolderStatus], remote: &str) -> Vec<PathBuf> {
+fn space_of(folder: &FolderStatus) -> Option<SpaceId> {
+    folder.space.as_ref().map(|space| space.id)
+}
+
+/// Returns the local paths of a path in a space, one for each folder that syncs it.
+pub(super) fn local_paths(
+    folders: &[FolderStatus],
+    space: Option<SpaceId>,
+    remote: &str,
+) -> Vec<PathBuf> {
     let local = |folder: &FolderStatus| {
+        if space_of(folder) != space {
+            return None;
+        }
         let top = folder.remote.trim_end_matches('/');
         let below = remote.strip_prefix(top)?;
         let is_below = below.is_empty() || below.starts_with('/');
@@ -171,6 +191,8 @@ fn join_paths(top: &str, below: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_control::TeamSpace;
+    use cairn_model::TeamId;
 
     fn folder(local: &str, remote: &str) -> FolderStatus {
         FolderStatus {
@@ -191,19 +213,39 @@ mod tests {
             ("/", "/"),
         ] {
             let found = remote_path(&folders, given);
-            assert_eq!(found.as_deref(), Some(remote), "{given}");
+            assert_eq!(found, Some((None, remote.to_owned())), "{given}");
         }
         let both = [
             PathBuf::from("/x/Docs/a"),
             PathBuf::from("/x/All/job/docs/a"),
         ];
-        assert_eq!(local_paths(&folders, "/job/docs/a"), both);
+        assert_eq!(local_paths(&folders, None, "/job/docs/a"), both);
         let one = [PathBuf::from("/x/All/job/docs2")];
-        assert_eq!(local_paths(&folders, "/job/docs2"), one);
+        assert_eq!(local_paths(&folders, None, "/job/docs2"), one);
         assert_eq!(remote_path(&folders, "somewhere/else"), None);
         let only = [folder("/x/Docs", "/job/docs")];
         let relative = remote_path(&only, "a/b.txt");
-        assert_eq!(relative.as_deref(), Some("/job/docs/a/b.txt"));
+        assert_eq!(relative, Some((None, "/job/docs/a/b.txt".to_owned())));
+    }
+
+    #[test]
+    fn a_folder_of_a_team_leads_to_its_space_alone() {
+        let space = SpaceId::from_random_bytes([1; 16]);
+        let of_team = FolderStatus {
+            space: Some(TeamSpace {
+                id: space,
+                team: TeamId::from_random_bytes([2; 16]),
+                name: "Crew".to_owned(),
+            }),
+            ..folder("/x/Crew", "/")
+        };
+        let folders = [folder("/x/All", "/"), of_team];
+        let found = remote_path(&folders, "/x/Crew/a");
+        assert_eq!(found, Some((Some(space), "/a".to_owned())));
+        let own = [PathBuf::from("/x/All/a")];
+        assert_eq!(local_paths(&folders, None, "/a"), own);
+        let team = [PathBuf::from("/x/Crew/a")];
+        assert_eq!(local_paths(&folders, Some(space), "/a"), team);
     }
 
     #[test]
@@ -215,7 +257,7 @@ mod tests {
         std::fs::write(top.join("Docs/a"), "a").unwrap();
         let local = |name: &str| top.join(name).to_str().unwrap().to_owned();
         let folders = [folder(&local("Docs"), "/docs")];
-        let found = |given: &str| remote_path(&folders, &local(given));
+        let found = |given: &str| Some(remote_path(&folders, &local(given))?.1);
         assert_eq!(found("Docs/sub/../a").as_deref(), Some("/docs/a"));
         assert_eq!(found("Other/../Docs/a").as_deref(), Some("/docs/a"));
         let outside = found("Docs/../Other").unwrap_or_default();

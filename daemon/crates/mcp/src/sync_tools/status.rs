@@ -1,4 +1,4 @@
-//! The state of sync: of which account and device, what is open, and what happened last.
+//! The state of sync: the account and device, what is open, and what happened last.
 
 use super::connection::request;
 use super::tool_names::name_tools;

@@ -1,4 +1,5 @@
-//! Advice of the daemon in the words of an assistant: where it names a command that is a tool here, the tool.
+//! Replaces commands in the daemon's advice by tools: where it names a command that is a tool here, the tool is
+//! named.
 
 use serde_json::Value;
 

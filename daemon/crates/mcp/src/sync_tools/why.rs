@@ -30,7 +30,7 @@ pub(super) fn local_path(folders: &[FolderStatus], given: &str) -> ToolResult<Pa
         let is_here = folders
             .iter()
             .any(|folder| wanted.starts_with(&folder.local));
-        let remote = locate::local_paths(folders, given.trim_end_matches('/'));
+        let remote = locate::local_paths(folders, None, given.trim_end_matches('/'));
         return Ok(match remote.into_iter().next() {
             Some(local) if !is_here => local,
             Some(_) | None => wanted,

@@ -66,21 +66,21 @@ pub(super) const TOOLS: &[Tool] = &[
     ),
     Tool::new(
         "sync_confirm",
-        "Confirm deletions",
+        "Confirm changes",
         Effect::IdempotentDestructive,
-        "Decides deletions that wait (questions in sync_status).",
+        "Decides deletions, or overwriting by encrypted files, that wait (sync_status).",
         &[
             non_empty("folder", "Local folder").required(),
             choice(
                 "answer",
                 DeletionDecision::TEXTS,
-                "delete: on the other side too; keep: bring the files back",
+                "delete: on the other side too; overwrite: on the service; keep: bring the files back",
             )
             .required(),
         ],
         Run::Custom(sync_tools::confirm),
     )
-    .asking(sync_tools::deletions),
+    .asking(sync_tools::held_changes),
     Tool::new(
         "sync_locate",
         "Locate synced file",

@@ -1,6 +1,6 @@
-//! The way back to a time: what comes out of the trash, what moves, what goes to the trash, and which
-//! files get an earlier content. Pure, and made of present facts alone: after a part was carried out,
-//! a new plan of the new facts goes on where the first one stopped.
+//! The plan that takes a folder back to a time: what comes out of the trash, what moves, what goes to the
+//! trash, and which files get an earlier content. Pure, and made of present facts alone: after a part was
+//! carried out, a new plan of the new facts goes on where the first one stopped.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +10,7 @@ use cairn_model::{Kind, NodeId, RevisionId};
 use cairn_wire::nodes::Revision;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The treatment of what was made since.
+/// The treatment of files and folders that were made after the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Newer {
     /// It goes to the trash: everything is as it was.
@@ -41,10 +41,10 @@ pub struct Incomplete {
     pub message: String,
 }
 
-/// The work that is to be done.
+/// The changes to make.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Plan {
-    /// Nodes to take out of the trash, with what went along; outer ones first.
+    /// Nodes to take out of the trash, with everything that went there with them; outer ones first.
     pub back: Vec<NodeId>,
     /// Moves, those to outer places first.
     pub moves: Vec<Move>,
@@ -104,7 +104,7 @@ pub fn needs_revisions(past: &Past, scope: Scope, at_ms: i64) -> Vec<NodeId> {
     needed
 }
 
-/// Plans the way back to a time. `revisions` has those of the files that [`needs_revisions`] names.
+/// Plans how to take a folder back to a time. `revisions` has those of the files that [`needs_revisions`] names.
 pub fn plan(
     past: &Past,
     scope: Scope,

@@ -2,8 +2,8 @@
 
 use crate::space::MAX_DEPTH;
 use cairn_model::{Cursor, Kind, NodeId, PastPlace};
-use cairn_wire::nodes::Node;
-use std::collections::HashMap;
+use cairn_wire::nodes::{Node, NodeState};
+use std::collections::{HashMap, HashSet};
 
 /// The stay of a node in the trash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,6 +12,31 @@ pub struct Deleted {
     pub at_ms: i64,
     /// The node with which it was put there: itself, or a folder above it.
     pub root: NodeId,
+}
+
+impl Deleted {
+    /// Finds with which node another one went to the trash, `None` if it is not there: the highest above it that is
+    /// there too, up to the first of the `roots` that were put there by themselves.
+    #[must_use]
+    pub fn of(node: &Node, nodes: &HashMap<NodeId, Node>, roots: &HashSet<NodeId>) -> Option<Self> {
+        if node.state == NodeState::Active {
+            return None;
+        }
+        let mut at = node;
+        for _ in 0..MAX_DEPTH {
+            if roots.contains(&at.id) {
+                break;
+            }
+            match at.parent_id.and_then(|parent| nodes.get(&parent)) {
+                Some(parent) if parent.state == NodeState::Trashed => at = parent,
+                Some(_) | None => break,
+            }
+        }
+        Some(Self {
+            at_ms: at.updated_at.0,
+            root: at.id,
+        })
+    }
 }
 
 /// A node with its past.

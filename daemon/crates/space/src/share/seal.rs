@@ -1,4 +1,5 @@
-//! The sealed listings of shared files, made and handed to the server in groups.
+//! The sealed listings of shared files (a listing: the keys of one file's chunks, encrypted under the link's
+//! key), made and sent to the server in groups.
 
 use super::ShareError;
 use super::walk::{FileToShare, UnverifiedNodes};
@@ -16,11 +17,11 @@ use uuid::Uuid;
 
 /// Lists of chunks that are fetched at once.
 const AHEAD: usize = 4;
-/// The number of every listing. It will count how often a link was refreshed, once a log tells it; the salt
-/// in each listing makes the seals differ.
+/// The number of every listing. It will count how often a link was refreshed, once a log records that; the salt
+/// in each listing makes the ciphertexts differ.
 const LISTING: u64 = 1;
 
-/// Files whose records are opened in one request.
+/// Files whose manifests (records of revisions) are fetched in one request.
 const FILES_PER_REQUEST: usize = 64;
 /// Sealed bytes in one request to the server.
 const PUT_BYTES: usize = 4 * 1024 * 1024;
@@ -86,7 +87,7 @@ impl Space {
         Ok(sealed)
     }
 
-    /// Returns what a link hands out of a group of files: the keys of the chunks that they have now.
+    /// Returns what a link gives of a group of files: the keys of the chunks that they have now.
     async fn listings<'a>(
         &self,
         group: &'a [FileToShare],
@@ -124,8 +125,8 @@ impl Space {
     }
 }
 
-/// Splits files into groups that fit into a request each. The first one is there without any file: it empties
-/// the link.
+/// Splits files into groups that fit into a request each. There is always a first group, also of no files: its
+/// request replaces what the link had.
 fn groups(files: Vec<SharedFile>) -> Vec<Vec<SharedFile>> {
     let mut groups = vec![Vec::new()];
     let mut bytes = 0;

@@ -1,6 +1,6 @@
 //! The files that a link to a folder shares, found by walking down from it.
 //!
-//! Nothing authenticates a listing. Only nodes whose names and places are sealed, from the top of the
+//! Nothing authenticates a listing of the server. Only nodes whose names and parents are sealed, from the top of the
 //! space to each file, are certain to have been put there by somebody with the keys.
 
 use super::ShareError;
@@ -15,7 +15,7 @@ use std::collections::HashSet;
 /// Folders listed at once.
 const FOLDERS_AT_ONCE: usize = 8;
 
-/// The treatment of nodes that no device with the keys vouches for, when a link is made or refreshed.
+/// The treatment of nodes without a valid seal of a device with the keys, when a link is made or refreshed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnverifiedNodes {
     /// Nothing is shared.
@@ -123,7 +123,7 @@ impl Space {
         Ok(())
     }
 
-    /// Notes what nobody vouches for, or vouched for in the past only.
+    /// Notes a node that no seal covers, or only one of a past state.
     fn judge(
         &self,
         walk: &mut Walk,

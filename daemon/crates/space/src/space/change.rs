@@ -1,5 +1,5 @@
-//! Changes of names and places: folders, moves, the trash. Each is sealed where the node's
-//! present state can be vouched for.
+//! Changes of a node's place (parent folder and name): new folders, moves, the trash. Each is sealed if the node's
+//! present state is verified; this device can't authenticate what it has not checked.
 
 use super::{Space, facts, random_id};
 use cairn_api::ApiError;
@@ -174,7 +174,7 @@ impl Space {
         Ok(self.api.delete_node(node.id, seen, seal.as_ref()).await?)
     }
 
-    /// Seals the next state of a node; `None` where its present state can't be vouched for.
+    /// Seals the next state of a node; `None` if the present state is not verified.
     fn next_seal(
         &self,
         node: &Node,

@@ -1,4 +1,4 @@
-//! Content of one file: what is needed to fetch it, and a new revision of it.
+//! Content of one file: the data needed to fetch it, and a new revision of it.
 
 use super::{Space, random_id};
 use cairn_api::ApiError;
@@ -7,7 +7,7 @@ use cairn_transfer::TransferError;
 use cairn_transfer::{
     Download, KnownNumbers, Progress, SmallUpload, Source, Upload, UploadTarget, Uploaded,
 };
-use cairn_wire::nodes::Node;
+use cairn_wire::nodes::{Node, Revision};
 use std::sync::Arc;
 
 /// The metadata of a local file that is uploaded.
@@ -52,12 +52,8 @@ impl Space {
         match revision {
             Some(revision) if revision != current => {
                 let all = self.api.revisions(node.id).await?;
-                Ok(all.iter().find(|r| r.id == revision).map(|found| Download {
-                    node: node.id,
-                    revision,
-                    source: found.content_source,
-                    manifest_hash: None,
-                }))
+                let found = all.iter().find(|r| r.id == revision);
+                Ok(found.map(|found| past_content(node.id, found)))
             }
             Some(_) | None => Ok(Some(self.current_revision(node, current))),
         }
@@ -188,7 +184,7 @@ impl Space {
             let next = |manifest| {
                 Ok(NextRevision {
                     target: self.next_revision(&node, download.revision, &manifest)?,
-                    is_vouched: self.seal(&node).is_some(),
+                    is_verified: self.seal(&node).is_some(),
                     is_executable: node.executable,
                     present: manifest,
                 })
@@ -251,8 +247,8 @@ impl Space {
 struct NextRevision {
     target: UploadTarget,
     present: Manifest,
-    /// A client with the keys vouches for the present state.
-    is_vouched: bool,
+    /// A valid seal covers the present state.
+    is_verified: bool,
     /// The present state, which may be newer than the content.
     is_executable: bool,
 }
@@ -260,12 +256,20 @@ struct NextRevision {
 impl NextRevision {
     /// Returns the hash of the content that needs no upload, because the file has it already.
     fn skip_if(&self, local: LocalMetadata) -> Option<ContentHash> {
-        let is_same = self.is_vouched && self.is_executable == self.executable(local);
+        let is_same = self.is_verified && self.is_executable == self.executable(local);
         is_same.then_some(self.present.hash)
     }
 
     fn executable(&self, local: LocalMetadata) -> bool {
         local.executable.unwrap_or(self.is_executable)
+    }
+}
+
+/// Returns the facts needed to fetch a content out of a file's history, which the present seal does not cover.
+pub(super) fn past_content(node: NodeId, revision: &Revision) -> Download {
+    Download {
+        source: revision.content_source,
+        ..Download::new(node, revision.id)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Copies on the service, sealed as far as the originals are.
+//! Copies on the service, sealed as far as the originals are. A seal authenticates a node's name, parent and content.
 //!
 //! The service copies without keys, in one step, and keeps the seal of the top only. Everything below gets its
 //! seals afterwards: each for the name and the content that its original was sealed with, and never for what
@@ -205,7 +205,7 @@ impl Space {
     /// Returns what the original was sealed with, if the copy has its name and content.
     fn seal_of_original(&self, original: &Node, copy: &Node) -> Option<SealInfo> {
         let info = self.seal(original)?;
-        // Where it can't be told, nothing is vouched for.
+        // Without an answer it counts as past, so that nothing is sealed.
         if self.is_past(original).unwrap_or(true) {
             return None;
         }

@@ -1,25 +1,26 @@
 //! Back from the trash and from the history, sealed like every other change.
 //!
-//! The server's own restore makes a state that nobody with the keys vouches for. Here an older content
+//! The server's own restore makes a state that no seal (MAC with the space's key) covers. Here an older content
 //! becomes a revision that this device seals, and what comes out of the trash gets the seal of its new
 //! state where its last one was verified. Nothing is sealed that only the server says: neither a place or
 //! name that nobody asked for, nor the content of another file or revision.
 
+use super::content::past_content;
 use super::{Space, facts, random_id};
 use cairn_api::ApiError;
 use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, manifest_hash, open_manifest};
 use cairn_model::{Kind, Manifest, Name, NodeId, RevisionId};
-use cairn_transfer::{Download, KnownNumbers, Restore, TransferError, Uploaded};
+use cairn_transfer::{KnownNumbers, Restore, TransferError, Uploaded};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::{Node, NodeState, Revision, UpdateNode};
 
-/// Numbers that a service puts behind a name that is in use.
+/// The highest number that a service appends to a name that is in use.
 const MAX_COPIES: u32 = 1_000;
 
 impl Space {
     /// Makes the content of an older revision the newest again; what is there now stays in the history.
-    /// No content is transferred. The outcome has no seal if only the server says that this is the file's own
-    /// content of then: that of the file that it was copied from, for example.
+    /// No content is transferred. The outcome has no seal if only the server says that this was the file's own
+    /// content; it may be that of the file that it was copied from, for example.
     ///
     /// # Errors
     /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if somebody changed the file meanwhile.
@@ -31,17 +32,11 @@ impl Space {
         if node.revision_id == Some(revision.id) {
             return Ok(node.clone());
         }
-        let content = Download {
-            node: node.id,
-            revision: revision.id,
-            source: revision.content_source,
-            manifest_hash: None,
-        };
+        let content = past_content(node.id, revision);
         let head = self.head(node)?;
         let present = self.transfer.manifest(head).await?;
         let older = self.transfer.manifest(content).await?;
-        let same = older.hash == present.hash && older.executable == present.executable;
-        if same && self.seal(node).is_some() {
+        if is_same_content(&older, &present) && self.seal(node).is_some() {
             return Ok(node.clone());
         }
         let target = self.next_revision(node, head.revision, &present)?;
@@ -55,6 +50,33 @@ impl Space {
             Some(Uploaded::Unchanged) => Ok(node.clone()),
             None => self.restore_on_server(node, revision.id, &older).await,
         }
+    }
+
+    /// Returns whether a file has the content of one of its revisions now, as after that was restored. A content
+    /// that can't be compared counts as different.
+    ///
+    /// # Errors
+    /// As for [`Space::content`].
+    pub async fn has_content_of(
+        &self,
+        node: &Node,
+        revision: &Revision,
+    ) -> Result<bool, TransferError> {
+        // Without a seal of its own it is sealed by the restore.
+        if self.seal(node).is_none() {
+            return Ok(false);
+        }
+        let Some(present) = self.content(node, None).await? else {
+            return Ok(false);
+        };
+        let present = self.transfer.manifest(present).await;
+        let older = self
+            .transfer
+            .manifest(past_content(node.id, revision))
+            .await;
+        Ok(
+            matches!((older, present), (Ok(older), Ok(present)) if is_same_content(&older, &present)),
+        )
     }
 
     /// Has the server restore a content, and seals the outcome if that is the verified file with the content
@@ -123,7 +145,7 @@ impl Space {
         )))
     }
 
-    /// Returns the opened record of a file's content with its hash; `None` for a folder.
+    /// Returns the decrypted manifest of a file's content with its hash; `None` for a folder.
     async fn head_record(
         &self,
         node: &Node,
@@ -184,6 +206,10 @@ fn is_where_it_was(trashed: &Node, restored: &Node) -> bool {
             || (2..MAX_COPIES).any(|number| name.with_number(number).as_str() == restored.name)
     };
     restored.parent_id == trashed.parent_id && has_name()
+}
+
+fn is_same_content(older: &Manifest, present: &Manifest) -> bool {
+    older.hash == present.hash && older.executable == present.executable
 }
 
 fn protocol(why: impl Into<String>) -> TransferError {

@@ -1,4 +1,4 @@
-//! Failures with a team's keys, by what a person can do about them.
+//! Failures with a team's keys, each with what a person can do about it.
 
 use cairn_api::ApiError;
 use cairn_crypto::CryptoError;

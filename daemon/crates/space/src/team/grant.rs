@@ -1,4 +1,5 @@
-//! Granting: the key in force for everybody who lacks it, and a new key where an epoch has none yet.
+//! Granting: seals the team's current key to every member who lacks it, and makes a new key where an epoch (a
+//! generation of the key; a new one begins when a member leaves) has none yet.
 
 use super::{KeyStatus, MemberKeys, TeamError, TeamGrants};
 use crate::trust::Trust;
@@ -31,8 +32,8 @@ impl Granting {
 }
 
 impl TeamGrants {
-    /// Makes grants of the key in force for the members who lack one and whose keys a person has
-    /// accepted; the key itself if its epoch has none. Nothing is sent.
+    /// Makes grants of the current key for the members who lack one and whose keys a person has accepted; the key
+    /// itself if its epoch has none. Nothing is sent.
     ///
     /// # Errors
     /// [`TeamError::NoRight`]; [`TeamError::Ambiguous`]; [`TeamError::NotGranted`] if others have the key and the account does
@@ -59,7 +60,7 @@ impl TeamGrants {
         })
     }
 
-    /// Opens the key in force, or makes the one of a new epoch. Returns true with a new one.
+    /// Opens the current key, or makes the one of a new epoch. Returns true with a new one.
     fn ring_in_force(
         &self,
         own: &AccountKeys,
@@ -120,7 +121,7 @@ impl TeamGrants {
         Ok(grants)
     }
 
-    /// Hands the grants to the server.
+    /// Sends the grants to the server.
     ///
     /// # Errors
     /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if somebody else granted meanwhile: look again then.

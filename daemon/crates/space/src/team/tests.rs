@@ -1,4 +1,4 @@
-//! Granting and opening between devices, by way of a server that says whatever it likes.
+//! Granting the team's key, and opening it, between devices, through a server that may send anything.
 
 use super::*;
 use cairn_crypto::format2::{Compression, SealedObject};
@@ -103,7 +103,7 @@ impl Server {
         }));
     }
 
-    /// Grants after having accepted whoever is new.
+    /// Grants after having accepted all new members.
     fn grant(&mut self, by: &mut Device) -> Result<Granting, TeamError> {
         let view = self.grants_seen_by(by.own.account);
         for member in view.members(&by.own, &mut by.trust)? {

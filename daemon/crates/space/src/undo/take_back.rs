@@ -1,4 +1,4 @@
-//! The change in the other direction, where nothing newer stands in the way.
+//! Undoing one change, if nobody has changed the node since.
 
 use super::{LastChange, NodeChange, OwnVersions, Record, worked_on};
 use cairn_model::{Kind, Name, NodeId, RevisionId};

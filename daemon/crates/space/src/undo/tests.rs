@@ -1,4 +1,4 @@
-//! The checks and the changes back, on a service in memory.
+//! The checks before an undo and the undoing changes, on a service in memory.
 
 use super::*;
 use cairn_model::{Kind, Name, NodeId, RevisionId};

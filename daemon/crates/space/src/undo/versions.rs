@@ -41,12 +41,12 @@ pub struct StateAfterUndo {
 /// The author of a node's last change, as far as records tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LastChange {
-    /// The undoing side's own, and so is every change since its first one.
+    /// It was made by the side that undoes, and so was every change since its first one.
     Own,
-    /// The undoing side's own, after changes of somebody else.
+    /// It was made by the side that undoes, after changes of somebody else.
     OwnAfterOthers,
     Others,
-    /// The undoing side changed it, and did not note its version.
+    /// The side that undoes changed it, and did not record its version.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! Looking for the work of others in a folder before it goes to the trash.
+//! Checks whether others have changed anything in a folder before an undo moves it to the trash.
 
 use super::{LastChange, NotTakenBack, Undoing};
 use crate::space::MAX_DEPTH;
@@ -46,7 +46,7 @@ pub(super) async fn reason_below<S: Undoing>(
 }
 
 /// Returns the server's time at which taking back has restored a folder, by itself or along with one above it: the
-/// restore changed the times of all that came along.
+/// restore changed the times of everything in it.
 async fn restored_above<S: Undoing>(
     service: &S,
     folder: &Node,

@@ -1,4 +1,4 @@
-//! The outcome of a folder's upload: sums, and the reason for each file that did not get there.
+//! The result of a folder's upload: sums, and the reason for each file that was not uploaded.
 
 use cairn_api::ApiError;
 use cairn_model::NodeId;

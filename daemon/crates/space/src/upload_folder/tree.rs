@@ -1,4 +1,4 @@
-//! The local files of a folder's upload, as the caller lets them be seen.
+//! The local files of a folder's upload, as far as the caller allows reading them.
 
 use crate::LocalMetadata;
 use cairn_model::Name;

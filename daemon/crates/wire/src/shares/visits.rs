@@ -1,4 +1,4 @@
-//! The visits of a link, as its owner sees them.
+//! The access log of a share link, as its owner sees it: each visit is an opening or a download.
 
 use crate::{Page, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Plans over written-down pasts, and over random histories that are replayed.
+//! Plans over pasts that are written down as tables, and over random histories that are replayed.
 
 use super::*;
 use crate::past::tree::Deleted;
