@@ -1,6 +1,6 @@
 //! Everything that has to pass before a change lands.
 
-use crate::run::{Stages, cargo, root, run_command};
+use crate::run::{Stages, cargo, checking_cargo, in_ci, root, run_command};
 use crate::{mail, mcp_conformance, openapi, package, proxy, s3, setup, tray};
 use anyhow::Result;
 use std::process::Command;
@@ -51,20 +51,6 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     });
     // Before anything of the workspace is built: the tray has its page built in.
     stages.need("page of the tray", tray::page)?;
-    stages.run("lints", || {
-        run_command(cargo().args([
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            // What only the third-party MCP checks use.
-            "--features",
-            "cairn-mcp/http",
-            "--locked",
-            "--",
-            "-D",
-            "warnings",
-        ]))
-    });
     stages.run("licences and bans", || {
         run_command(cargo().args([
             "deny",
@@ -75,10 +61,13 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
             "sources",
         ]))
     });
+    if !in_ci() {
+        stages.run("lints", lints);
+    }
     // The end-to-end tests drive programs; nextest builds only what has tests. Together with the
     // tests, so that dependencies are built with the features that the tests have, and once.
-    stages.need("programs", || {
-        run_command(cargo().args(["build", "--workspace", "--bins", "--tests", "--locked"]))
+    stages.need(programs_stage(), || {
+        run_command(checking_cargo()?.args(["build", "--workspace", "--all-targets", "--locked"]))
     })?;
     stages.run("OpenAPI documents", openapi::lint);
     stages.run("OpenAPI requests", || {
@@ -97,8 +86,32 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     stages.finish()
 }
 
-fn every_test() -> Result<()> {
+/// Returns the name of the stage that builds everything, which in CI lints it, too.
+fn programs_stage() -> &'static str {
+    if in_ci() {
+        "programs and lints"
+    } else {
+        "programs"
+    }
+}
+
+fn lints() -> Result<()> {
     run_command(cargo().args([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        // What only the third-party MCP checks use.
+        "--features",
+        "cairn-mcp/http",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ]))
+}
+
+fn every_test() -> Result<()> {
+    run_command(checking_cargo()?.args([
         "nextest",
         "run",
         "--workspace",

@@ -27,10 +27,41 @@ pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     // Nothing that is built there is built again.
-    if std::env::var_os("CI").is_some() && std::env::var_os("CARGO_INCREMENTAL").is_none() {
+    if in_ci() && std::env::var_os("CARGO_INCREMENTAL").is_none() {
         command.env("CARGO_INCREMENTAL", "0");
     }
     command
+}
+
+/// The cargo that builds the workspace's programs and tests for the checks. In CI, where nothing was built before,
+/// the compiler that also has the lints does it, and every warning is an error: one pass over all code instead of
+/// two. By hand the plain compiler does, whose artefacts `cargo build` and `cargo nextest` use too.
+///
+/// # Errors
+/// rustc can't be run.
+pub(crate) fn checking_cargo() -> Result<Command> {
+    let mut command = cargo();
+    if in_ci() {
+        let sysroot = Command::new("rustc")
+            .current_dir(root())
+            .args(["--print", "sysroot"])
+            .output()
+            .context("can't run rustc")?;
+        let sysroot = String::from_utf8(sysroot.stdout).context("the toolchain's directory")?;
+        let driver = format!("clippy-driver{}", std::env::consts::EXE_SUFFIX);
+        let compiler = Path::new(sysroot.trim()).join("bin").join(driver);
+        // As `cargo clippy -- -D warnings` hands it on.
+        command.env("RUSTC_WORKSPACE_WRAPPER", compiler).env(
+            "CLIPPY_ARGS",
+            "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
+        );
+    }
+    Ok(command)
+}
+
+/// Returns `true` on a machine of continuous integration, which builds everything anew and is asked nothing.
+pub(crate) fn in_ci() -> bool {
+    std::env::var_os("CI").is_some()
 }
 
 /// Runs a command to its end with its output shown.

@@ -1,7 +1,7 @@
 //! The protocol's own conformance suite: its scenarios, against the tools over HTTP, and the published
 //! schemas, which it brings along. HTTP is all it speaks, so a program is built that nothing else needs.
 
-use crate::run::{cargo, program, root, run_command};
+use crate::run::{checking_cargo, program, root, run_command};
 use crate::served_program::{DEV_KEY, ServedProgram};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -92,7 +92,7 @@ impl Suite {
 /// library and the tools are built once more.
 fn build() -> Result<()> {
     run_command(
-        cargo()
+        checking_cargo()?
             .args(["build", "--workspace", "--example", "mcp-http"])
             .args(["--features", "cairn-mcp/http", "--locked"]),
     )
