@@ -15,13 +15,15 @@ use crate::tree::{Blocked, LocalNode, RemoteNode, Trees};
 use crate::tree_index::{BlockReason, NamePriority, TreeIndex};
 use crate::{Need, SyncedNode};
 use cairn_model::{Kind, LocalId, Name, NodeId, SyncMode};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Pairs the three trees.
+/// Pairs the three trees. The versions of a file in conflict stay one entity until its move is made, except of the
+/// nodes that can't move.
 pub(crate) fn pair<'a>(
     trees: &'a Trees,
     original_names: &'a BTreeMap<Name, Name>,
     mode: SyncMode,
+    unmovable: &BTreeSet<NodeId>,
 ) -> Entities<'a> {
     let synced_by_local: HashMap<LocalId, &SyncedNode> =
         trees.synced.values().map(|s| (s.local, s)).collect();
@@ -57,7 +59,7 @@ pub(crate) fn pair<'a>(
     pairing.unlink_departed_remotes();
     pairing.match_remotes();
     pairing.match_locals(mode);
-    pairing.finish(original_names, mode)
+    pairing.finish(original_names, mode, unmovable)
 }
 
 fn priority_if_synced(is_unmoved: bool) -> NamePriority {

@@ -4,17 +4,19 @@
 //! least one constraint (a change that is not allowed) and none is ever removed, so it ends.
 
 use crate::constraints::Constraints;
+use crate::content::Content;
 use crate::cycle::break_cycles;
 use crate::decision::{Decision, decide, target};
 use crate::emit::Decisions;
-use crate::entity::{Entities, Location, Side};
+use crate::entity::{Entities, EntityId, Location, Side};
 use crate::limit::{apply_direction, apply_gate, defer_with_parents, hold_contents};
 use crate::name_conflicts;
 use crate::order::order;
 use crate::pair::pair;
 use crate::temporary_name::original_names;
 use crate::{Plan, Policy, Trees};
-use cairn_model::SyncMode;
+use cairn_model::{NodeId, SyncMode};
+use std::collections::BTreeSet;
 
 /// Plans the steps that make the three trees equal.
 ///
@@ -22,20 +24,37 @@ use cairn_model::SyncMode;
 #[must_use]
 pub fn reconcile(trees: &Trees, policy: &Policy) -> Plan {
     let original_names = original_names(trees);
-    let entities = pair(trees, &original_names, policy.mode);
-    if !entities.needs.is_empty() {
-        return Plan {
-            needs: entities.needs,
-            ..Plan::default()
-        };
-    }
-    let mut constraints = Constraints::new(&entities);
-    hold_contents(&entities, &mut constraints, policy);
+    let mut unmovable = BTreeSet::new();
     loop {
-        if let Some(plan) = attempt(&entities, &mut constraints, policy) {
+        let entities = pair(trees, &original_names, policy.mode, &unmovable);
+        if !entities.needs.is_empty() {
+            return Plan {
+                needs: entities.needs,
+                ..Plan::default()
+            };
+        }
+        let mut constraints = Constraints::new(&entities);
+        hold_contents(&entities, &mut constraints, policy);
+        let plan = loop {
+            if let Some(plan) = attempt(&entities, &mut constraints, policy) {
+                break plan;
+            }
+        };
+        let known = unmovable.len();
+        unmovable.extend(unmovable_conflicts(&entities, &constraints));
+        if unmovable.len() == known {
             return plan;
         }
     }
+}
+
+/// Returns the nodes in conflict whose move, which should come first, is impossible for now: what they conflict
+/// about must not wait for it.
+fn unmovable_conflicts(entities: &Entities<'_>, constraints: &Constraints) -> Vec<NodeId> {
+    let waits =
+        |&id: &EntityId| entities.all[id].content == Content::Conflict && constraints.pinned[id];
+    let node = |id: EntityId| entities.all[id].base.map(|base| base.node);
+    entities.ids().filter(waits).filter_map(node).collect()
 }
 
 /// Runs one round; `None` when it added a constraint.

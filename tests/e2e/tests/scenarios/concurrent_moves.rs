@@ -220,7 +220,8 @@ fn s121_an_edit_and_a_renamed_edit_are_both_kept() {
         .base("a=orig")
         .a("a=LOCAL")
         .b("mv a b; b=REMOTE-2")
-        .expect_contents(&["LOCAL", "REMOTE-2"])
+        .expect_if_first(First::A, "b=LOCAL; CC(b)=REMOTE-2")
+        .expect_if_first(First::B, "b=REMOTE-2; CC(b)=LOCAL")
         .swapped()
         .run();
 }

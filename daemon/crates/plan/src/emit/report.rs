@@ -29,7 +29,7 @@ impl Decisions<'_, '_> {
             .iter()
             .filter_map(|c| self.conflict(c.winner, c.loser, c.kind))
             .collect();
-        // Two versions of one file that also moved to different locations both keep their names.
+        // Two versions in different locations both keep their names, if neither could follow the other.
         let renamed: BTreeSet<EntityId> = self.name_conflicts.iter().map(|c| c.loser).collect();
         for (&copy, &winner) in &self.entities.split {
             let lives =

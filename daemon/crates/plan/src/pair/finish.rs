@@ -6,14 +6,15 @@ use crate::content::{Content, compare};
 use crate::entity::{Entities, Entity, EntityId, Location, Occupants, ROOT, Side, UNKNOWN};
 use crate::temporary_name::is_temporary_name;
 use crate::tree_index::{TreeIndex, TreeNode};
-use cairn_model::{Name, SyncMode};
-use std::collections::{BTreeMap, HashMap};
+use cairn_model::{Name, NodeId, SyncMode};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl<'a> Pairing<'a> {
     pub(super) fn finish(
         mut self,
         original_names: &'a BTreeMap<Name, Name>,
         mode: SyncMode,
+        unmovable: &BTreeSet<NodeId>,
     ) -> Entities<'a> {
         for id in 1..self.all.len() {
             let (local, remote, base) = {
@@ -30,7 +31,7 @@ impl<'a> Pairing<'a> {
             entity.restore_to = restore_to(entity, original_names);
         }
         let mut blocked = self.blocked_entities();
-        let split = self.compare_contents(&mut blocked, mode);
+        let split = self.compare_contents(&mut blocked, mode, unmovable);
         let busy = self.busy_folders();
         let local_at = self.occupants(Side::Local, &busy, &blocked);
         let remote_at = self.occupants(Side::Remote, &busy, &blocked);
@@ -95,6 +96,7 @@ impl<'a> Pairing<'a> {
         &mut self,
         blocked: &mut Vec<bool>,
         mode: SyncMode,
+        unmovable: &BTreeSet<NodeId>,
     ) -> BTreeMap<EntityId, EntityId> {
         let mut split = BTreeMap::new();
         for id in 1..self.all.len() {
@@ -115,9 +117,8 @@ impl<'a> Pairing<'a> {
                 blocked[id] = true;
                 continue;
             }
-            // First the interrupted move is finished: unlinked, the node would have no location to go to.
-            let temporary = entity.remote.is_some_and(|r| is_temporary_name(&r.name));
-            if temporary && entity.has_moved(Side::Local) && mode == SyncMode::TwoWay {
+            let cannot_move = unmovable.contains(&base.node);
+            if mode == SyncMode::TwoWay && moves_first(entity, cannot_move) {
                 continue;
             }
             let copy = Entity {
@@ -185,6 +186,20 @@ impl<'a> Pairing<'a> {
         }
         at
     }
+}
+
+/// Returns whether a file in conflict moves before its versions become two entities: once they are two, nobody
+/// knows that the move of the one concerns the other.
+///
+/// A version under a temporary name waits for the end of the interrupted move: unlinked, it would have no location
+/// to go to.
+fn moves_first(e: &Entity<'_>, cannot_move: bool) -> bool {
+    let (local, remote) = (e.location(Side::Local), e.location(Side::Remote));
+    if remote.is_some_and(|at| is_temporary_name(at.name)) {
+        return e.has_moved(Side::Local);
+    }
+    let is_temporary = local.is_some_and(|at| is_temporary_name(at.name));
+    local != remote && !is_temporary && !cannot_move
 }
 
 fn block_descendants<N: TreeNode>(

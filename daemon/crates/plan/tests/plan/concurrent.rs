@@ -65,7 +65,13 @@ rows! {
     s120_renames_at_two_levels: "p/a=1 p/b=2", "mv p P2; mv P2/a P2/a2", "mv p/b p/b2"
         => "P2/a2=1 P2/b2=2", swapped "P2/a2=1 P2/b2=2", transfers 0;
     s121_edit_against_move_and_edit: "a=orig", "a=LOCAL", "mv a b; b=REMOTE-2"
-        => "a=LOCAL b=REMOTE-2", swapped "a=LOCAL b=REMOTE-2";
+        => "b=LOCAL CC(b)=REMOTE-2", swapped "b=REMOTE-2 CC(b)=LOCAL";
+    an_edit_against_a_move_to_another_folder_and_an_edit: "a=orig d/x=1", "a=LOCAL", "mv a d/b; d/b=REMOTE-2"
+        => "d/b=LOCAL d/CC(b)=REMOTE-2 d/x=1", swapped "d/b=REMOTE-2 d/CC(b)=LOCAL d/x=1";
+    two_moves_and_edits_of_one_file: "a=orig", "mv a b; b=LOCAL", "mv a c; c=REMOTE-2"
+        => "b=LOCAL CC(b)=REMOTE-2", swapped "c=REMOTE-2 CC(c)=LOCAL";
+    an_edit_against_a_move_and_edit_to_a_name_that_is_taken: "a=orig", "a=LOCAL; b=NEW", "mv a b; b=REMOTE-2"
+        => "b=NEW CC(b)=LOCAL CC(b)=REMOTE-2", swapped "b=REMOTE-2 CC(b)=LOCAL CC(b)=NEW";
     two_moves_of_one_node_leave_one_copy: "a=1", "mv a b", "mv a c" => "b=1", swapped "c=1", transfers 0;
     two_moves_to_one_name: "a=A b=B", "mv a c", "mv b c" => "c=A CC(c)=B", swapped "c=B CC(c)=A", transfers 0;
     three_folders_moved_into_a_cycle: "A/1=1 B/2=2 C/3=3", "mv A B/A", "mv C A/C; mv B A/C/B"
