@@ -1,7 +1,7 @@
 //! `cairn complete`: what could stand at the cursor of a command line, for the scripts of `cairn completions`.
 //!
 //! Names of commands and options the scripts know themselves; this finds what only the account, the daemon or
-//! the disk knows. Whatever fails gives nothing: a person who presses a key wants no error.
+//! the disk knows. A failure gives nothing: a person who presses a key wants no error.
 
 mod found;
 mod slot;

@@ -1,7 +1,7 @@
 //! `cairn completions`: scripts that let a shell complete commands, options, paths and names.
 //!
-//! The library's scripts know commands and options. What only the account or the disk knows (paths, teams, devices,
-//! links), the script of bash, zsh and fish asks `cairn complete` for.
+//! The library's scripts know commands and options. The scripts of bash, zsh and fish ask `cairn complete` for
+//! paths, teams, devices and links, which only the account or the disk knows.
 
 use crate::app::App;
 use crate::cli::Cli;

@@ -82,7 +82,7 @@ impl LocalPaths {
         }
         let absolute = crate::local_path::file(path)?;
         let (all, broken) = spaces::open_usable(home)?;
-        if let Some((pair, below)) = containing(&all, &absolute)? {
+        if let Some((pair, below)) = pair_containing(&all, &absolute)? {
             let below = below.to_str().ok_or_else(|| {
                 Failure::usage(format!("{} is not valid UTF-8", absolute.display()))
             })?;
@@ -124,11 +124,11 @@ pub(super) fn team_of(home: &Home, text: &str) -> CommandResult<Option<TeamSpace
     }
     let absolute = crate::local_path::file(path)?;
     let (all, _) = spaces::open_usable(home)?;
-    Ok(containing(&all, &absolute)?.and_then(|(pair, _)| pair.space))
+    Ok(pair_containing(&all, &absolute)?.and_then(|(pair, _)| pair.space))
 }
 
 /// Returns the folder pair that an absolute path lies in, and the path below it.
-fn containing(
+fn pair_containing(
     all: &[spaces::SpaceIndex],
     absolute: &Path,
 ) -> CommandResult<Option<(spaces::Pair, PathBuf)>> {

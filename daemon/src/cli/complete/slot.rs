@@ -60,7 +60,7 @@ pub(super) struct Slot {
     pub(super) source: Source,
     /// The beginning of it that is typed.
     pub(super) typed: String,
-    /// What stands before it in the same word of the shell: `--to=`.
+    /// The begin of the same word of the shell, which stays: `--to=`.
     pub(super) prefix: String,
     /// The team that the command line names.
     pub(super) team: Option<String>,
