@@ -6,6 +6,7 @@ mod add;
 mod autostart;
 mod bugreport;
 mod cat;
+mod complete;
 mod completions;
 mod config;
 mod confirm;
@@ -187,6 +188,8 @@ enum Command {
     Webhooks(webhooks::Args),
     Completions(completions::Args),
     #[command(hide = true)]
+    Complete(complete::Args),
+    #[command(hide = true)]
     Man(man::Args),
 }
 
@@ -326,6 +329,7 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> CommandRe
         Command::Tokens(args) => tokens::run(app, args).await,
         Command::Mcp(args) => mcp::run(app, args).await,
         Command::Completions(args) => completions::run(app, args),
+        Command::Complete(args) => complete::run(app, args).await,
         Command::Man(args) => man::run(app, &args),
     }
 }

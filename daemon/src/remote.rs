@@ -63,9 +63,22 @@ impl RemoteNode {
 /// The space that a command works in.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Within {
-    /// Work in the space of a team: its name or id
+    /// Work in the space of a team: its name or id [default: your own, or that of the synced folder you name]
     #[arg(long, value_name = "TEAM")]
     pub(crate) team: Option<String>,
+}
+
+impl Within {
+    /// Returns the same; where no team is named, with that in whose synced folder a path of this machine lies.
+    pub(crate) fn or_of(&self, app: &App, path: &str) -> CommandResult<Self> {
+        if self.team.is_some() {
+            return Ok(self.clone());
+        }
+        let team = path::team_of(&app.home, path)?;
+        Ok(Self {
+            team: team.map(|space| space.team.to_string()),
+        })
+    }
 }
 
 /// The service, for one command.
@@ -104,6 +117,12 @@ impl Remote {
             local: LocalPaths::of(&app.home, Some(team.space_id)),
             ..Self::of(&session, api, Arc::new(keys))
         })
+    }
+
+    /// Opens the space that the command line names; where it names none, that of the synced folder in which a
+    /// path of this machine lies.
+    pub(crate) async fn open_at(app: &App, within: &Within, path: &str) -> CommandResult<Self> {
+        Self::open(app, &within.or_of(app, path)?).await
     }
 
     fn of(session: &Session, api: Arc<Api>, keys: Arc<SpaceKeys>) -> Self {

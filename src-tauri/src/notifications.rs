@@ -4,8 +4,8 @@
 
 use crate::settings::Notify;
 use crate::strings::Language;
-use crate::view::{ConnectionState, FolderView, View};
-use cairn_model::{ProblemCode, SyncState};
+use crate::view::{ConnectionState, View};
+use cairn_model::{ConfirmationKind, SyncState};
 use std::time::{Duration, Instant};
 
 /// The time after which an error is notified; many go away by themselves before.
@@ -35,6 +35,7 @@ pub struct Notification {
 pub struct Notifier {
     has_started: bool,
     conflicts: usize,
+    /// Folders in which deletions wait.
     confirmations: usize,
     /// Folders in which overwriting waits.
     overwriting: usize,
@@ -55,12 +56,8 @@ impl Notifier {
         if view.connection != ConnectionState::Up {
             return Vec::new();
         }
-        let confirmations = view.folders.iter().map(|f| f.confirmations.len()).sum();
-        let overwriting = view
-            .folders
-            .iter()
-            .filter(|f| waits_to_overwrite(f))
-            .count();
+        let confirmations = count(view, ConfirmationKind::Deletion);
+        let overwriting = count(view, ConfirmationKind::Overwriting);
         let mut notifications = Vec::new();
         let first = !std::mem::replace(&mut self.has_started, true);
         if !first {
@@ -147,9 +144,10 @@ impl Notifier {
     }
 }
 
-fn waits_to_overwrite(folder: &FolderView) -> bool {
-    let mut problems = folder.problems.iter();
-    problems.any(|problem| problem.code == ProblemCode::OverwritesHeld)
+/// Returns the number of questions of a kind.
+fn count(view: &View, kind: ConfirmationKind) -> usize {
+    let confirmations = view.folders.iter().flat_map(|f| &f.confirmations);
+    confirmations.filter(|asked| asked.kind == kind).count()
 }
 
 fn conflict(view: &View, before: usize, language: Language) -> Notification {
@@ -177,7 +175,8 @@ fn notification(topic: Topic, title: String, body: String) -> Notification {
 mod tests {
     use super::*;
     use crate::progress::SyncProgress;
-    use crate::view::{ConflictView, ProblemView};
+    use crate::view::{ConfirmationView, ConflictView, FolderView};
+    use cairn_model::Side;
 
     fn view(state: SyncState, conflicts: usize) -> View {
         let conflict = ConflictView {
@@ -241,14 +240,14 @@ mod tests {
             pending: 0,
             files: 40,
             bytes: 0,
-            problems: vec![ProblemView {
-                path: String::new(),
-                code: ProblemCode::OverwritesHeld,
-                message: "m".into(),
-                hint: "h".into(),
+            team: None,
+            problems: vec![],
+            problem_count: 0,
+            confirmations: vec![ConfirmationView {
+                kind: ConfirmationKind::Overwriting,
+                side: Side::Remote,
+                files: 40,
             }],
-            problem_count: 1,
-            confirmations: vec![],
         }];
         let shown = world.observe(&asking);
         assert_eq!(shown.len(), 1);

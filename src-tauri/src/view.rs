@@ -8,8 +8,10 @@ mod convert;
 pub use convert::{Model, activity, build, conflict, folder};
 
 use crate::progress::SyncProgress;
-use cairn_model::{ActivityKind, ConflictKind, ProblemCode, Side, SyncMode, SyncState};
-use serde::Serialize;
+use cairn_model::{
+    ActivityKind, ConfirmationKind, ConflictKind, ProblemCode, Side, SyncMode, SyncState,
+};
+use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// The state of the connection to the daemon.
@@ -35,12 +37,20 @@ pub struct ProblemView {
     pub hint: String,
 }
 
-/// Deletions that need a confirmation.
+/// Deletions, or overwriting, that need a confirmation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct ConfirmationView {
-    /// The side on which the files would be deleted.
+    pub kind: ConfirmationKind,
+    /// The side on which the files would be deleted or overwritten.
     pub side: Side,
     pub files: u64,
+}
+
+/// A team in whose space folders can be synced.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
+pub struct TeamView {
+    pub id: String,
+    pub name: String,
 }
 
 /// One folder pair with its state.
@@ -50,6 +60,10 @@ pub struct FolderView {
     /// The last part of the local path.
     pub name: String,
     pub remote: String,
+    /// The team in whose space `remote` is; absent for the account's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub team: Option<TeamView>,
     pub state: SyncState,
     pub mode: SyncMode,
     pub pending: u64,

@@ -20,9 +20,11 @@ export type AutostartView = { tray: boolean, daemon: boolean, };
 
 export type ConfigKey = "limits.up" | "limits.down" | "pause.on_metered" | "pause.on_battery";
 
-export type ConfirmationView = { 
+export type ConfirmationKind = "deletion" | "overwriting";
+
+export type ConfirmationView = { kind: ConfirmationKind, 
 /**
- * The side on which the files would be deleted.
+ * The side on which the files would be deleted or overwritten.
  */
 side: Side, files: number, };
 
@@ -80,6 +82,8 @@ export type DaemonConfig = {
  */
 limit_up: string, limit_down: string, pause_on_metered: boolean, pause_on_battery: boolean, };
 
+export type DeletionDecision = "delete" | "overwrite" | "keep";
+
 export type DeliveryState = "pending" | "retrying" | "delivered" | "failed";
 
 export type DeliveryView = { id: string, event: string, state: DeliveryState, 
@@ -110,7 +114,11 @@ theirs?: number, };
 
 export type EventKind = "file.uploaded" | "file.downloaded" | "file.deleted" | "file.moved" | "file.renamed" | "share.created" | "share.accessed" | "share.downloaded" | "share.revoked" | "team.member_joined" | "team.member_left" | "webhook.test";
 
-export type FolderChoices = { local: string, remote: string, mode: SyncMode, 
+export type FolderChoices = { local: string, remote: string, 
+/**
+ * The team in whose space `remote` is; none: the account's own.
+ */
+team?: TeamView | null, mode: SyncMode, 
 /**
  * If not empty, only these subfolders are synced to this device.
  */
@@ -124,7 +132,11 @@ export type FolderView = { local: string,
 /**
  * The last part of the local path.
  */
-name: string, remote: string, state: SyncState, mode: SyncMode, pending: number, files: number, bytes: number, 
+name: string, remote: string, 
+/**
+ * The team in whose space `remote` is; absent for the account's own.
+ */
+team?: TeamView, state: SyncState, mode: SyncMode, pending: number, files: number, bytes: number, 
 /**
  * The first ones; `problem_count` counts all.
  */
@@ -322,6 +334,8 @@ export type SyncProgress = { done: number, total: number, };
 
 export type SyncState = "idle" | "syncing" | "paused" | "offline" | "attention" | "error";
 
+export type TeamView = { id: string, name: string, };
+
 export type TransferView = { path: string, up: boolean, done: number, size: number, 
 /**
  * Bytes per second.
@@ -417,13 +431,14 @@ export type Calls = {
   retry: { arguments: {  }; reply: null };
   conflict: { arguments: { folder: string, path: string, copy: string }; reply: ConflictDetail };
   resolve: { arguments: { folder: string, copy: string, keep: Keep }; reply: null };
-  confirm: { arguments: { folder: string, approve: boolean }; reply: null };
+  confirm: { arguments: { folder: string, decision: DeletionDecision }; reply: null };
   folder: { arguments: { local: string }; reply: FolderChoices };
   add_folder: { arguments: { folder: FolderChoices }; reply: null };
   change_folder: { arguments: { folder: FolderChoices }; reply: null };
   remove_folder: { arguments: { local: string }; reply: null };
-  remote_folders: { arguments: { path: string }; reply: Array<RemoteFolder> };
-  remote_items: { arguments: { path: string }; reply: Array<RemoteItem> };
+  teams: { arguments: {  }; reply: Array<TeamView> };
+  remote_folders: { arguments: { team: string | null, path: string }; reply: Array<RemoteFolder> };
+  remote_items: { arguments: { team: string | null, path: string }; reply: Array<RemoteItem> };
   ignore: { arguments: { folder: string }; reply: Array<string> };
   set_ignore: { arguments: { folder: string, lines: Array<string> }; reply: null };
   try_ignore: { arguments: { folder: string, lines: Array<string>, path: string }; reply: IgnoreCheck };
@@ -489,15 +504,19 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     retry: () => send<"retry">({ op: "retry" }),
     conflict: (folder: string, path: string, copy: string) => send<"conflict">({ op: "conflict", folder, path, copy }),
     resolve: (folder: string, copy: string, keep: Keep) => send<"resolve">({ op: "resolve", folder, copy, keep }),
-    /** Lets the deletions that wait in a folder happen, or brings the files back. */
-    confirm: (folder: string, approve: boolean) => send<"confirm">({ op: "confirm", folder, approve }),
+    /** Decides the deletions, or the overwriting, that waits in a folder. */
+    confirm: (folder: string, decision: DeletionDecision) => send<"confirm">({ op: "confirm", folder, decision }),
     folder: (local: string) => send<"folder">({ op: "folder", local }),
+    /** Adds it to its team's space, or to the account's own. */
     addFolder: (folder: FolderChoices) => send<"add_folder">({ op: "add_folder", folder }),
     changeFolder: (folder: FolderChoices) => send<"change_folder">({ op: "change_folder", folder }),
     removeFolder: (local: string) => send<"remove_folder">({ op: "remove_folder", local }),
-    remoteFolders: (path: string) => send<"remote_folders">({ op: "remote_folders", path }),
+    /** The teams of the account, by name. */
+    teams: () => send<"teams">({ op: "teams" }),
+    /** In the space of a team, by its id, or in the account's own. */
+    remoteFolders: (team: string | null, path: string) => send<"remote_folders">({ op: "remote_folders", team, path }),
     /** Folders first, each kind by name. */
-    remoteItems: (path: string) => send<"remote_items">({ op: "remote_items", path }),
+    remoteItems: (team: string | null, path: string) => send<"remote_items">({ op: "remote_items", team, path }),
     /** The lines of the folder's rules file. */
     ignore: (folder: string) => send<"ignore">({ op: "ignore", folder }),
     setIgnore: (folder: string, lines: Array<string>) => send<"set_ignore">({ op: "set_ignore", folder, lines }),

@@ -40,6 +40,13 @@ const folder: FolderView = {
   problem_count: 0,
   confirmations: [],
 };
+const plans: FolderView = {
+  ...folder,
+  local: "/home/ada/Plans",
+  name: "Plans",
+  remote: "/plans",
+  team: { id: "t1", name: "Crew" },
+};
 const photos: FolderView = {
   ...folder,
   local: "/home/ada/Pictures",
@@ -136,9 +143,20 @@ const SCENES: Record<string, View> = {
         ],
         problem_count: 2,
       },
-      { ...photos, state: "attention", confirmations: [{ side: "remote", files: 412 }] },
+      { ...photos, state: "attention", confirmations: [{ kind: "deletion", side: "remote", files: 412 }] },
     ],
   },
+  encrypted: {
+    ...idle,
+    state: "attention",
+    headline: "1 thing needs attention",
+    attention: 1,
+    folders: [
+      folder,
+      { ...photos, state: "attention", confirmations: [{ kind: "overwriting", side: "remote", files: 380 }] },
+    ],
+  },
+  team: { ...idle, folders: [folder, plans] },
   error: {
     ...idle,
     state: "error",
@@ -228,6 +246,9 @@ const TREE: Record<string, string[]> = {
   "/": ["music", "photos", "work", "budget.ods"],
   "/photos": ["2025", "2026"],
 };
+
+const TEAM_TREE: Record<string, string[]> = { "/": ["plans", "budget.ods"], "/plans": ["2027"] };
+const tree = (team: string | null) => (team === null ? TREE : TEAM_TREE);
 
 const devices = [
   { id: "d1", name: "laptop", this: true, last_seen: "2026-03-04T10:15:00Z" },
@@ -347,8 +368,9 @@ const replies: Replies = {
     exclude: [],
     gate: { percent: 50, files: 50 },
   }),
+  teams: () => (scene === "team" ? [{ id: "t1", name: "Crew" }] : []),
   remote_folders: (call) =>
-    (TREE[call.path] ?? [])
+    (tree(call.team)[call.path] ?? [])
       .filter((name) => !name.includes("."))
       .map((name) => ({ name, path: `${call.path === "/" ? "" : call.path}/${name}` })),
   ignore: () => ["*.log", "build/"],
@@ -359,7 +381,7 @@ const replies: Replies = {
   pick_folder: () => "/home/ada/Documents",
   save_text: () => true,
   remote_items: (call) =>
-    (TREE[call.path] ?? []).map((name) => {
+    (tree(call.team)[call.path] ?? []).map((name) => {
       const path = `${call.path === "/" ? "" : call.path}/${name}`;
       return { id: `n-${path}`, name, path, is_folder: !name.includes(".") };
     }),

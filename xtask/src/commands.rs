@@ -66,6 +66,12 @@ enum Command {
         #[arg(long, conflicts_with = "check")]
         sboms: bool,
     },
+    /// An archive of the source with recipes for Arch Linux and Homebrew, in target/package
+    Recipes {
+        /// The folder of the web in which the archive is published
+        #[arg(long, value_name = "URL")]
+        url: Option<String>,
+    },
     /// The image of the server for containers, as an OCI archive in target/image
     Image {
         /// Make it of the program that the tests use, and try it and the examples of its use
@@ -107,6 +113,7 @@ impl Arguments {
             Command::Package { check: true, .. } => package::check(),
             Command::Package { sboms: true, .. } => package::sboms(),
             Command::Package { .. } => package::release(),
+            Command::Recipes { url } => package::recipes(url.as_deref()),
             Command::Image { check: true } => package::check_image(),
             Command::Image { .. } => package::image(),
             Command::FiveMinutes => package::try_readme(),

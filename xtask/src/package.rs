@@ -6,6 +6,7 @@ mod check;
 mod clean_system;
 mod contents;
 mod image;
+mod recipes;
 mod sbom;
 
 use crate::run::{cargo, run_command, target};
@@ -19,6 +20,7 @@ use std::process::Command;
 pub(crate) use check::check;
 pub(crate) use clean_system::try_readme;
 pub(crate) use image::{check_image, image};
+pub(crate) use recipes::write as recipes;
 
 /// Builds the programs for release, and the packages from them, with their SBOMs and checksums.
 pub(crate) fn release() -> Result<()> {

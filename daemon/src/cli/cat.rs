@@ -29,7 +29,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let remote = Remote::open(app, &args.within).await?;
+    let remote = Remote::open_at(app, &args.within, &args.node).await?;
     let node = remote.find(&args.node).await?.node()?;
     let too_long = |size| app.out.json && size > MAX_JSON;
     let refusal = || {

@@ -23,7 +23,9 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let remote = Remote::open(app, &args.within).await?;
+    let first = args.nodes.first().map_or("", String::as_str);
+    let within = args.within.or_of(app, first)?;
+    let remote = Remote::open(app, &within).await?;
     // All are found before the first is deleted: a typo deletes nothing.
     let mut nodes = Vec::new();
     for text in &args.nodes {
@@ -33,7 +35,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if args.dry_run {
         return show(app, &remote, &nodes).await;
     }
-    let within = args.within.team.as_ref();
+    let within = within.team.as_ref();
     let within = within.map_or_else(String::new, |team| format!(" --team '{}'", clean(team)));
     for node in &nodes {
         remote.trash_node(node).await?;

@@ -51,7 +51,7 @@ enum Content {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let remote = Remote::open(app, &args.within).await?;
+    let remote = Remote::open_at(app, &args.within, &args.path).await?;
     let node = remote.find(&args.path).await?.node()?;
     let revisions = remote.revisions(&node, &args.path).await?;
     let unverified = remote.space.unverified_path(&node).await?;

@@ -35,7 +35,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             "`cairn cat` prints a file; for a file that is called `-`, say --out ./-",
         ));
     }
-    let remote = Remote::open(app, &args.within).await?;
+    let remote = Remote::open_at(app, &args.within, &args.node).await?;
     let node = remote.find(&args.node).await?.node()?;
     let version = args.revision.as_deref();
     let revision = remote.chosen_version(&node, &args.node, version).await?;

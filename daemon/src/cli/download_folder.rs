@@ -38,7 +38,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let remote = Remote::open(app, &args.within).await?;
+    let remote = Remote::open_at(app, &args.within, &args.folder).await?;
     let place = remote.find(&args.folder).await?;
     let own = match &place {
         RemoteNode::Top => "cairn".to_owned(),

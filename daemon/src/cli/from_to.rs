@@ -26,7 +26,7 @@ pub(super) struct Found {
 
 impl FromTo {
     pub(super) async fn find(&self, app: &App) -> CommandResult<Found> {
-        let remote = Remote::open(app, &self.within).await?;
+        let remote = Remote::open_at(app, &self.within, &self.from).await?;
         let node = remote.find(&self.from).await?.node()?;
         let (parent, name) = remote.destination(&self.to, &node).await?;
         Ok(Found {

@@ -33,7 +33,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let remote = Remote::open(app, &args.within).await?;
+    let remote = Remote::open_at(app, &args.within, &args.path).await?;
     let past = load(&app.home, &remote).await?;
     let scope = find(&remote, &past, &args.path)?;
     let revisions = revisions(&remote, &past, scope).await?;

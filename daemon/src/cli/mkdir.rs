@@ -19,7 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let remote = Remote::open(app, &args.within).await?;
+    let remote = Remote::open_at(app, &args.within, &args.path).await?;
     let (node, created) = if args.parents {
         let (place, made) = remote.ensure_folder(&args.path).await?;
         (place.node()?, made.len())

@@ -49,7 +49,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let remote = Remote::open(app, &args.within).await?;
+    let remote = Remote::open_at(app, &args.within, &args.path).await?;
     let at_ms = args
         .at
         .as_deref()

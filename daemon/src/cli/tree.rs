@@ -34,7 +34,7 @@ struct Listed {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let remote = Remote::open(app, &args.within).await?;
+    let remote = Remote::open_at(app, &args.within, &args.folder).await?;
     let place = remote.find(&args.folder).await?;
     let base = remote.path_of_place(&place).await?;
     let top = place.folder()?;

@@ -34,7 +34,7 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let remote = Remote::open(app, &args.within).await?;
+    let remote = Remote::open_at(app, &args.within, &args.node).await?;
     let node = remote.find(&args.node).await?.node()?;
     let revisions = remote.revisions(&node, &args.node).await?;
     if let Some(version) = &args.download {

@@ -4,7 +4,7 @@ use crate::failure::{CommandResult, Exit, Failure};
 use crate::folders::{remote_path, spaces};
 use crate::output::text::shell_word;
 use cairn_control::TeamSpace;
-use cairn_model::{Name, SpaceId};
+use cairn_model::{Name, NodeId, SpaceId};
 use cairn_platform::Home;
 use std::path::{Component, Path, PathBuf};
 
@@ -82,19 +82,13 @@ impl LocalPaths {
         }
         let absolute = crate::local_path::file(path)?;
         let (all, broken) = spaces::open_usable(home)?;
-        for pair in spaces::pairs(&all)? {
-            let row = &pair.row;
-            let resolved = absolute.canonicalize().ok();
-            let of = |path: &PathBuf| path.strip_prefix(&row.root).map(Path::to_path_buf).ok();
-            let Some(below) = of(&absolute).or_else(|| resolved.as_ref().and_then(of)) else {
-                continue;
-            };
+        if let Some((pair, below)) = pair_containing(&all, &absolute)? {
             let below = below.to_str().ok_or_else(|| {
                 Failure::usage(format!("{} is not valid UTF-8", absolute.display()))
             })?;
             self.check_space(&absolute, pair.space.as_ref())?;
             let below = below.replace(std::path::MAIN_SEPARATOR, "/");
-            return remote_path(&format!("{}/{below}", row.remote_path)).map(Some);
+            return remote_path(&format!("{}/{below}", pair.row.remote_path)).map(Some);
         }
         // A file of this machine may be that of a team whose folders are not known: it is no path on the service.
         if absolute.components().count() > 2 && absolute.exists() {
@@ -118,6 +112,39 @@ impl LocalPaths {
         };
         Err(Failure::usage(format!("{} {text}", path.display())))
     }
+}
+
+/// Returns the team in whose synced folder a path of this machine lies; `None` for any other text, and for a
+/// folder of the account's own space.
+pub(super) fn team_of(home: &Home, text: &str) -> CommandResult<Option<TeamSpace>> {
+    let path = Path::new(text);
+    let is_local = !text.is_empty() && (path.is_relative() || begins_locally(path));
+    if !is_local || text.parse::<NodeId>().is_ok() || !home.index_file().exists() {
+        return Ok(None);
+    }
+    let absolute = crate::local_path::file(path)?;
+    let (all, _) = spaces::open_usable(home)?;
+    Ok(pair_containing(&all, &absolute)?.and_then(|(pair, _)| pair.space))
+}
+
+/// Returns the folder pair that an absolute path lies in, and the path below it.
+fn pair_containing(
+    all: &[spaces::SpaceIndex],
+    absolute: &Path,
+) -> CommandResult<Option<(spaces::Pair, PathBuf)>> {
+    let resolved = absolute.canonicalize().ok();
+    for pair in spaces::pairs(all)? {
+        let of = |path: &Path| {
+            path.strip_prefix(&pair.row.root)
+                .map(Path::to_path_buf)
+                .ok()
+        };
+        let below = of(absolute).or_else(|| resolved.as_deref().and_then(of));
+        if let Some(below) = below {
+            return Ok(Some((pair, below)));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns a path with the names that equal those at its end but for how accents are composed.

@@ -18,8 +18,8 @@ use crate::conflict::ConflictDetail;
 use crate::program::ProgramError;
 use crate::settings::Settings;
 use crate::tray::PauseFor;
-use crate::view::ActivityView;
-use cairn_model::{EventKind, Keep};
+use crate::view::{ActivityView, TeamView};
+use cairn_model::{DeletionDecision, EventKind, Keep};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -96,15 +96,19 @@ calls! {
     Retry() -> () = sync::retry;
     Conflict(folder: String, path: String, copy: String) -> ConflictDetail = conflicts::detail;
     Resolve(folder: String, copy: String, keep: Keep) -> () = conflicts::resolve;
-    /// Lets the deletions that wait in a folder happen, or brings the files back.
-    Confirm(folder: String, approve: bool) -> () = conflicts::confirm;
+    /// Decides the deletions, or the overwriting, that waits in a folder.
+    Confirm(folder: String, decision: DeletionDecision) -> () = conflicts::confirm;
     Folder(local: String) -> FolderChoices = folders::choices;
+    /// Adds it to its team's space, or to the account's own.
     AddFolder(folder: FolderChoices) -> () = folders::add;
     ChangeFolder(folder: FolderChoices) -> () = folders::change;
     RemoveFolder(local: String) -> () = folders::remove;
-    RemoteFolders(path: String) -> Vec<RemoteFolder> = folders::list_remote;
+    /// The teams of the account, by name.
+    Teams() -> Vec<TeamView> = folders::teams;
+    /// In the space of a team, by its id, or in the account's own.
+    RemoteFolders(team: Option<String>, path: String) -> Vec<RemoteFolder> = folders::list_remote;
     /// Folders first, each kind by name.
-    RemoteItems(path: String) -> Vec<RemoteItem> = folders::remote_items;
+    RemoteItems(team: Option<String>, path: String) -> Vec<RemoteItem> = folders::remote_items;
     /// The lines of the folder's rules file.
     Ignore(folder: String) -> Vec<String> = folders::rules;
     SetIgnore(folder: String, lines: Vec<String>) -> () = folders::set_rules;

@@ -1,4 +1,4 @@
-//! Conflicts and deletions that wait for a person.
+//! Conflicts, and deletions and overwriting that wait for a person.
 
 use super::context::{Commands, path_below, run_blocking};
 use crate::conflict::{self, ConflictDetail};
@@ -28,12 +28,7 @@ pub(super) async fn resolve(
 pub(super) async fn confirm(
     commands: &Commands,
     folder: String,
-    approve: bool,
+    decision: DeletionDecision,
 ) -> Result<(), ProgramError> {
-    let decision = if approve {
-        DeletionDecision::Delete
-    } else {
-        DeletionDecision::Keep
-    };
     commands.send(Request::Confirm { folder, decision }).await
 }

@@ -2,7 +2,7 @@
 
 use super::context::{Commands, path_below};
 use crate::program::{ProgramError, ProgramErrorCode, Run};
-use crate::view;
+use crate::view::{self, TeamView};
 use cairn_control::{NewFolder, Request, typed};
 use cairn_model::{DeletionGate, Kind, SyncMode};
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,10 @@ pub struct GateView {
 pub struct FolderChoices {
     pub local: String,
     pub remote: String,
+    /// The team in whose space `remote` is; none: the account's own.
+    #[serde(default)]
+    #[ts(optional = nullable)]
+    pub team: Option<TeamView>,
     pub mode: SyncMode,
     /// If not empty, only these subfolders are synced to this device.
     pub only: Vec<String>,
@@ -92,6 +96,7 @@ pub(super) async fn add(commands: &Commands, folder: FolderChoices) -> Result<()
         format!("--mode={}", folder.mode),
         format!("--deletion-gate={}", gate(folder.gate)),
     ];
+    arguments.extend(folder.team.map(|team| format!("--space={}", team.id)));
     arguments.extend(folder.only.iter().map(|path| format!("--only={path}")));
     arguments.extend(
         folder
@@ -121,11 +126,22 @@ fn gate(gate: Option<GateView>) -> String {
     )
 }
 
+pub(super) async fn teams(commands: &Commands) -> Result<Vec<TeamView>, ProgramError> {
+    #[derive(Deserialize)]
+    struct Document {
+        teams: Vec<TeamView>,
+    }
+    let mut found: Document = commands.document(Run::of(["teams", "list"])).await?;
+    found.teams.sort_by_key(|team| team.name.to_lowercase());
+    Ok(found.teams)
+}
+
 pub(super) async fn list_remote(
     commands: &Commands,
+    team: Option<String>,
     path: String,
 ) -> Result<Vec<RemoteFolder>, ProgramError> {
-    let items = remote_items(commands, path).await?;
+    let items = remote_items(commands, team, path).await?;
     let folders = items.into_iter().filter(|item| item.is_folder);
     Ok(folders
         .map(|item| RemoteFolder {
@@ -137,6 +153,7 @@ pub(super) async fn list_remote(
 
 pub(super) async fn remote_items(
     commands: &Commands,
+    team: Option<String>,
     path: String,
 ) -> Result<Vec<RemoteItem>, ProgramError> {
     #[derive(Deserialize)]
@@ -150,7 +167,10 @@ pub(super) async fn remote_items(
         path: String,
         kind: Kind,
     }
-    let found: Document = commands.document(Run::of(["list", "--", &path])).await?;
+    let mut arguments = vec!["list".to_owned()];
+    arguments.extend(team.map(|team| format!("--team={team}")));
+    arguments.extend(["--".to_owned(), path]);
+    let found: Document = commands.document(Run::of(arguments)).await?;
     let mut items: Vec<RemoteItem> = found
         .nodes
         .into_iter()

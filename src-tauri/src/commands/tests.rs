@@ -149,10 +149,17 @@ async fn requests_go_to_the_daemon_unchanged() {
             },
         ),
         (
-            json!({"op": "confirm", "folder": "/f", "approve": false}),
+            json!({"op": "confirm", "folder": "/f", "decision": "keep"}),
             Request::Confirm {
                 folder: "/f".into(),
                 decision: DeletionDecision::Keep,
+            },
+        ),
+        (
+            json!({"op": "confirm", "folder": "/f", "decision": "overwrite"}),
+            Request::Confirm {
+                folder: "/f".into(),
+                decision: DeletionDecision::Overwrite,
             },
         ),
         (json!({"op": "resume"}), Request::Resume { folder: None }),
@@ -273,6 +280,28 @@ async fn a_folder_is_added_by_the_program_and_the_daemon_woken() {
         ]
     );
     assert_eq!(*world.fake.steps.lock(), ["run", "allow"]);
+}
+
+#[tokio::test]
+async fn a_folder_of_a_team_is_chosen_and_added_in_its_space() {
+    let teams = json!({"teams": [{"id": "t2", "name": "zoo"}, {"id": "t1", "name": "Crew"}]});
+    let world = world(vec![Ok(teams), Ok(json!({"nodes": []}))]);
+    let listed = world.commands.handle(Call::Teams {}).await.unwrap();
+    assert_eq!(
+        listed,
+        json!([{"id": "t1", "name": "Crew"}, {"id": "t2", "name": "zoo"}])
+    );
+    let asked = json!({"op": "remote_items", "team": "t1", "path": "/plans"});
+    world.commands.handle(call(asked)).await.unwrap();
+    assert_eq!(arguments(&world), ["list", "--team=t1", "--", "/plans"]);
+    let folder = json!({"local": "/x", "remote": "/plans", "team": {"id": "t1", "name": "Crew"}, "mode": "two-way", "only": [], "exclude": [], "gate": null});
+    world
+        .commands
+        .handle(call(json!({"op": "add_folder", "folder": folder})))
+        .await
+        .unwrap();
+    let added = arguments(&world);
+    assert!(added.contains(&"--space=t1".to_owned()), "{added:?}");
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ fn view(state: SyncState) -> View {
             local: "/home/a/Cairn".into(),
             name: "Cairn".into(),
             remote: "/".into(),
+            team: None,
             state,
             mode: SyncMode::TwoWay,
             pending: 0,

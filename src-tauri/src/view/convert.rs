@@ -5,18 +5,19 @@ mod tests;
 
 use super::{
     ActivityView, ConfirmationView, ConflictView, ConnectionState, FolderView, ProblemView,
-    TransferView, View,
+    TeamView, TransferView, View,
 };
 use crate::progress::SyncProgress;
 use crate::strings::Language;
 use cairn_control as control;
-use cairn_model::{ConfirmationKind, Problem, ProblemCode, SyncState, TransferDirection};
+use cairn_model::{Problem, ProblemCode, SyncState, TransferDirection};
 
 /// The most problems of one folder that are listed; further ones are only counted.
 const MAX_PROBLEMS: usize = 200;
-/// Problems that need no person: deletions to confirm are shown as a question, the others only inform.
-const INFORMATIONAL: [ProblemCode; 4] = [
+/// Problems that are no work for a person: what is to be confirmed is shown as a question, the others only inform.
+const INFORMATIONAL: [ProblemCode; 5] = [
     ProblemCode::DeletionsHeld,
+    ProblemCode::OverwritesHeld,
     ProblemCode::Symlink,
     ProblemCode::Special,
     ProblemCode::Changing,
@@ -126,6 +127,7 @@ pub fn folder(folder: &control::Folder) -> crate::commands::FolderChoices {
     crate::commands::FolderChoices {
         local: folder.local.clone(),
         remote: folder.remote.clone(),
+        team: folder.space.as_ref().map(team),
         mode: folder.mode,
         only: folder.only.clone(),
         exclude: folder.exclude.clone(),
@@ -153,6 +155,7 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
         local: folder.local.clone(),
         name: last_part(&folder.local),
         remote: folder.remote.clone(),
+        team: folder.space.as_ref().map(team),
         state: folder.state,
         mode: folder.mode,
         pending: folder.pending,
@@ -167,13 +170,19 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
         confirmations: folder
             .confirmations
             .iter()
-            // Overwriting is among the problems, with the commands that decide about it.
-            .filter(|confirmation| confirmation.kind == ConfirmationKind::Deletion)
             .map(|confirmation| ConfirmationView {
+                kind: confirmation.kind,
                 side: confirmation.side,
                 files: confirmation.files,
             })
             .collect(),
+    }
+}
+
+fn team(space: &control::TeamSpace) -> TeamView {
+    TeamView {
+        id: space.team.to_string(),
+        name: space.name.clone(),
     }
 }
 

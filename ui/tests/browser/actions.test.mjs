@@ -49,11 +49,82 @@ test("deleting many files needs two confirmations, restoring them one", async ()
   await button(page.getByRole("dialog"), "Delete them").click();
   await button(page, "Restore them").click();
   assert.deepEqual(
-    (await calls(page, "confirm")).map((call) => [call.folder, call.approve]),
+    (await calls(page, "confirm")).map((call) => [call.folder, call.decision]),
     [
-      ["/home/ada/Pictures", true],
-      ["/home/ada/Pictures", false],
+      ["/home/ada/Pictures", "delete"],
+      ["/home/ada/Pictures", "keep"],
     ],
+  );
+});
+
+test("files that look encrypted are kept at once, and overwrite the service's after a question", async () => {
+  const page = await here.open({ scene: "encrypted", at: "attention" });
+  await page.getByText("380 files in Pictures suddenly look encrypted").waitFor();
+  await button(page, "Keep the service’s versions").focus();
+  await page.keyboard.press("Enter");
+  await button(page, "Overwrite them").click();
+  assert.equal((await calls(page, "confirm")).length, 1, "nothing is overwritten before the question");
+  const dialog = page.getByRole("dialog", { name: "Overwrite the service’s versions?" });
+  await button(dialog, "Cancel").click();
+  await button(page, "Overwrite them").click();
+  await button(dialog, "Overwrite them").click();
+  assert.deepEqual(
+    (await calls(page, "confirm")).map((call) => [call.folder, call.decision]),
+    [
+      ["/home/ada/Pictures", "keep"],
+      ["/home/ada/Pictures", "overwrite"],
+    ],
+  );
+});
+
+for (const [scene, note] of [
+  ["encrypted", 1],
+  ["attention", 0],
+]) {
+  test(`the time before is offered beside a question, ${scene}`, async () => {
+    const page = await here.open({ scene, at: "attention" });
+    await button(page, "History of Pictures").click();
+    const dialog = page.getByRole("dialog", { name: "History of Pictures" });
+    await button(dialog, "Restore to before this…: 40 items in 2026").click();
+    assert.equal(await dialog.getByText("Some files may have been sent before Cairn asked").count(), 0);
+    await button(dialog, "Back").click();
+    assert.equal(await dialog.getByText("Some files may have been sent before Cairn asked").count(), note);
+    await button(dialog, "Restore to before this…: 40 items in 2026").click();
+    await button(dialog, "Restore").click();
+    await dialog.getByText("Pictures is restored").waitFor();
+    assert.deepEqual(
+      (await calls(page, "rewind")).map((call) => [call.folder, call.dry_run]),
+      [
+        ["/home/ada/Pictures", true],
+        ["/home/ada/Pictures", true],
+        ["/home/ada/Pictures", false],
+      ],
+    );
+  });
+}
+
+test("a folder is synced with a subfolder of a team, and shown as the team's", async () => {
+  const page = await here.open({ scene: "team", at: "folders" });
+  await page.getByText("/home/ada/Plans ↔ team Crew: /plans").waitFor();
+  assert.equal(await button(page, "Share link for Plans").count(), 0, "links share one's own files");
+  await button(page, "Add folder").click();
+  const dialog = page.getByRole("dialog");
+  await button(dialog, "Choose…").click();
+  await dialog.getByLabel("Files of").selectOption({ label: "Team Crew" });
+  await dialog.getByLabel("Folder on the service").fill("/");
+  await dialog.getByText("This syncs all files of the team to this folder.").waitFor();
+  await dialog.getByText("Choose an existing folder").click();
+  assert.equal(await dialog.getByRole("radio", { name: "photos", exact: true }).count(), 0);
+  await dialog.getByRole("radio", { name: "plans", exact: true }).check();
+  await dialog.getByLabel("Only selected subfolders").check();
+  await dialog.getByRole("checkbox", { name: "2027", exact: true }).check();
+  assert.deepEqual(await findings(page), []);
+  await button(dialog, "Add folder").click();
+  await dialog.waitFor({ state: "detached" });
+  const [asked] = await calls(page, "add_folder");
+  assert.deepEqual(
+    [asked.folder.team, asked.folder.remote, asked.folder.only],
+    [{ id: "t1", name: "Crew" }, "/plans", ["2027"]],
   );
 });
 
@@ -125,6 +196,7 @@ test("a folder is added with the system's picker and chosen subfolders", async (
   assert.deepEqual(asked.folder, {
     local: "/home/ada/Documents",
     remote: "/photos",
+    team: null,
     mode: "two-way",
     only: ["2026"],
     exclude: [],

@@ -22,6 +22,8 @@ const VIEWS = [
   ["idle", "trash"],
   ["idle", "devices"],
   ["attention", "attention"],
+  ["encrypted", "attention"],
+  ["team", "folders"],
   ["idle", "folders"],
   ["idle", "settings"],
   ["out", "setup"],
@@ -79,6 +81,9 @@ for (const [scene, at] of VIEWS) {
 
 for (const [scene, at, opener] of [
   ["attention", "attention", "Vergleichen: notes/plan.md"],
+  ["encrypted", "attention", "Überschreiben"],
+  ["encrypted", "attention", "Verlauf von Pictures"],
+  ["team", "folders", "Ordner hinzufügen"],
   ["idle", "folders", "Ordner hinzufügen"],
   ["idle", "folders", "Verlauf von Pictures"],
   ["idle", "folders", "Freigabelink für Pictures"],

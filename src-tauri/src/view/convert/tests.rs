@@ -88,7 +88,7 @@ fn what_needs_a_person_is_counted_once() {
 }
 
 #[test]
-fn overwriting_that_waits_is_a_problem_with_the_commands_that_decide() {
+fn overwriting_that_waits_is_a_question_with_its_kind() {
     let mut model = model_in(SyncState::Attention);
     model.status.folders[0].errors = vec![problem(ProblemCode::OverwritesHeld)];
     model.status.folders[0].confirmations = vec![control::Confirmation {
@@ -98,11 +98,12 @@ fn overwriting_that_waits_is_a_problem_with_the_commands_that_decide() {
     }];
     let view = build(&model, Language::En);
     assert_eq!(view.attention, 1);
-    assert_eq!(view.folders[0].confirmations, []);
+    let asked = view.folders[0].confirmations[0];
     assert_eq!(
-        view.folders[0].problems[0].code,
-        ProblemCode::OverwritesHeld
+        (asked.kind, asked.files),
+        (ConfirmationKind::Overwriting, 40)
     );
+    assert_eq!(view.folders[0].problems, []);
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! The real program against the bundled server: what each command does, says and returns.
 
 mod account;
+mod completion;
 mod daemon;
 mod look_first;
 mod mcp;
 mod mcp_undo;
 mod past;
 mod people;
+mod rewinds;
 mod second_factor;
 mod service;
 mod session;

@@ -379,12 +379,18 @@ fn a_folder_of_a_team_is_added_by_its_name_and_nothing_else_is_mistaken_for_it()
         .owner
         .must(&["info", "/plans/a.txt", "--team", "Crew"])?;
     ensure!(found.json()?["verified"] == true);
-    // A path on this disk is one of the team's with --team only.
+    // A path on this disk names the team by the synced folder that it is in.
     let path = crew.member.files().path("a.txt").display().to_string();
-    crew.member
-        .cli(&["info", &path])?
-        .refuses(2, &["--team Crew"])?;
+    let info = crew.member.must(&["info", &path])?.json()?;
+    ensure!(info["path"] == "/plans/a.txt", "{info}");
     crew.member.must(&["info", &path, "--team", "Crew"])?;
+    let history = crew.member.must(&["history", &root])?.json()?;
+    ensure!(history["events"][0]["path"] == "/plans/a.txt", "{history}");
+    let plan = crew
+        .member
+        .must(&["rewind", &root, "--to", "now", "--dry-run"])?;
+    ensure!(plan.json()?["path"] == "/plans");
+    crew.member.must(&["delete", &path, "--dry-run"])?;
     let why = crew.member.must(&["why", &path])?.json()?;
     ensure!(why["state"] == "synced", "{why}");
     crew.member.must(&["remove", &root])?;

@@ -3,7 +3,7 @@
 use crate::commands::world::{Stopping, World, names};
 use serde_json::{Value, json};
 
-fn settle(world: &World, home: &str) {
+pub(crate) fn settle(world: &World, home: &str) {
     world.json(home, &["status", "--wait", "--timeout", "60"]);
 }
 
@@ -16,7 +16,7 @@ fn listed_names(world: &World, folder: &str) -> Vec<String> {
 }
 
 /// A time after everything that was done so far: the server's clock, of which nothing is the same again.
-fn now(world: &World) -> String {
+pub(crate) fn now(world: &World) -> String {
     let at = world.json("a", &["history"])["events"][0]["at"].clone();
     loop {
         let now = std::time::SystemTime::now();
