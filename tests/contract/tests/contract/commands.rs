@@ -7,6 +7,7 @@ mod mcp;
 mod mcp_undo;
 mod past;
 mod people;
+mod rotation;
 mod second_factor;
 mod service;
 mod session;
