@@ -26,6 +26,7 @@ mod help;
 mod history;
 mod ignore;
 mod info;
+mod keys;
 mod limits;
 mod list;
 mod login;
@@ -127,6 +128,7 @@ enum Command {
     Logout(logout::Args),
     Whoami(whoami::Args),
     Devices(devices::Args),
+    Keys(keys::Args),
     Passphrase(passphrase::Args),
     RecoveryKey(recovery_key::Args),
     SecondFactor(second_factor::Args),
@@ -276,6 +278,7 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> CommandRe
         Command::Logout(args) => logout::run(app, args).await,
         Command::Whoami(args) => whoami::run(app, args).await,
         Command::Devices(args) => devices::run(app, args).await,
+        Command::Keys(args) => keys::run(app, args).await,
         Command::Passphrase(args) => passphrase::run(app, args).await,
         Command::RecoveryKey(args) => recovery_key::run(app, args).await,
         Command::SecondFactor(args) => second_factor::run(app, args).await,

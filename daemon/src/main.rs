@@ -14,6 +14,7 @@ mod logging;
 mod output;
 mod past;
 mod remote;
+mod rotation;
 mod serve;
 mod session;
 mod team;

@@ -16,10 +16,12 @@ pub(crate) mod versions;
 
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
+use crate::rotation;
 use crate::session::Session;
 use crate::team;
 use cairn_api::Api;
 use cairn_model::{Kind, Name, NodeId};
+use cairn_space::account_keys::{self, Comparison};
 use cairn_space::{Space, SpaceKeys};
 use cairn_transfer::Transfer;
 use cairn_wire::nodes::{Node, NodeState};
@@ -60,6 +62,20 @@ impl RemoteNode {
     }
 }
 
+/// Refuses to go on with keys that were replaced on another device: what is written under them, whoever has them
+/// can read.
+async fn refuse_replaced_keys(app: &App, session: &Session) -> CommandResult {
+    match account_keys::compare_with_service(&session.api, &session.keys).await {
+        Ok(Comparison::Replaced(by)) => Err(rotation::replaced_error(by.as_ref(), &app.zone)),
+        Ok(Comparison::Refused(error)) => {
+            tracing::warn!(%error, "the server's copy of the account's keys is refused");
+            Ok(())
+        }
+        // A server that can't be reached is reported by what comes next.
+        Ok(Comparison::Same) | Err(_) => Ok(()),
+    }
+}
+
 /// The space that a command works in.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct Within {
@@ -92,7 +108,7 @@ pub(crate) struct Remote {
 
 impl Remote {
     /// The account's own space.
-    pub(crate) fn new(app: &App, session: &Session) -> Self {
+    fn own(app: &App, session: &Session) -> Self {
         let local = LocalPaths::of(&app.home, None);
         let remote = Self::of(session, session.api.clone(), session.keys.space.clone());
         Self {
@@ -106,8 +122,9 @@ impl Remote {
     /// Opens the space that the command line names.
     pub(crate) async fn open(app: &App, within: &Within) -> CommandResult<Self> {
         let session = app.session()?;
+        refuse_replaced_keys(app, &session).await?;
         let Some(wanted) = &within.team else {
-            return Ok(Self::new(app, &session));
+            return Ok(Self::own(app, &session));
         };
         let team = team::find(&session.api, wanted).await?;
         let keys = team::open(&app.home, &session, &team).await?;

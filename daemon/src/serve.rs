@@ -12,6 +12,7 @@ mod halt;
 mod handler;
 mod limits;
 mod merge;
+mod own_engine;
 mod ports;
 mod shared;
 mod team_engine;
@@ -59,15 +60,20 @@ pub(crate) async fn run(options: Options) -> CommandResult {
     logging::for_daemon(&home, &config.log_level, to_stderr)?;
     let session = Session::open(&home, RetryProfile::Background)?;
     let own = open_own_index(&home)?;
-    // Before the engines begin to work: who sees the socket sees a daemon that answers.
-    let listener = Listener::bind(&home.socket_path())?;
     let shared = Arc::new(Shared::new(home, session, config, zone));
+    own_engine::look_before_start(&shared).await;
+    // Before the engines begin to work: who sees the socket sees a daemon that answers.
+    let listener = Listener::bind(&shared.home.socket_path())?;
+    let (server, device) = {
+        let account = &shared.session().account;
+        (account.server.clone(), account.device_name.clone())
+    };
     let engines = Engines::start(shared.clone(), own)?;
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         pid = std::process::id(),
-        server = shared.session.account.server,
-        device = shared.session.account.device_name,
+        server,
+        device,
         "the daemon runs"
     );
     let stop = Arc::new(Notify::new());

@@ -18,6 +18,8 @@ use zeroize::Zeroizing;
 const API_KEY: &str = "api-key";
 const LOGIN: &str = "login";
 const ACCOUNT_KEY: &str = "account-key";
+/// The account key that is about to take the place of the other one.
+const NEXT_ACCOUNT_KEY: &str = "next-account-key";
 
 /// The client and the keys that a command works with.
 pub(crate) struct Session {
@@ -47,16 +49,7 @@ impl Session {
     pub(crate) fn open(home: &Home, profile: RetryProfile) -> CommandResult<Self> {
         let account = Account::load(home)?;
         let secrets = open_secrets(home, &account)?;
-        let account_key = secrets.get(ACCOUNT_KEY)?.ok_or_else(not_logged_in)?;
-        let account_key = AccountKey::from_bytes(&account_key)?;
-        let bundle = keys::from_wire(&account.keys);
-        let keys = account_keys::unlock_with_account_key(
-            &bundle,
-            &account_key,
-            account.account,
-            account.space,
-        )
-        .context("open this account's keys (run `cairn login` again)")?;
+        let keys = open_keys(home, &account, &*secrets)?;
         let transport = Arc::new(HttpTransport::new()?);
         let auth = kept_auth(home, &transport, secrets)?;
         let api = client(
@@ -69,6 +62,57 @@ impl Session {
         )?;
         Ok(Self { account, api, keys })
     }
+}
+
+/// Opens the account's keys with the stored account key. Where new keys were being taken over when something ended
+/// the program, the bundle of the home is that of the next account key already.
+fn open_keys(home: &Home, account: &Account, secrets: &dyn Secrets) -> CommandResult<AccountKeys> {
+    let bundle = keys::from_wire(&account.keys);
+    let open = |key: &AccountKey| {
+        account_keys::unlock_with_account_key(&bundle, key, account.account, account.space)
+    };
+    let kept = secrets.get(ACCOUNT_KEY)?.ok_or_else(not_logged_in)?;
+    let opened = open(&AccountKey::from_bytes(&kept)?);
+    if opened.is_err()
+        && let Some(next) = next_key(secrets)?
+        && let Ok(keys) = open(&next)
+    {
+        keep_account_key(home, secrets, &next)?;
+        return Ok(keys);
+    }
+    opened.context("open this account's keys (run `cairn login` again)")
+}
+
+/// Returns the account key that is about to take the place of the other one.
+pub(crate) fn next_key(secrets: &dyn Secrets) -> CommandResult<Option<AccountKey>> {
+    let stored = secrets.get(NEXT_ACCOUNT_KEY)?;
+    Ok(stored
+        .map(|bytes| AccountKey::from_bytes(&bytes))
+        .transpose()?)
+}
+
+/// Stores the account key of keys that are about to be in force.
+pub(crate) fn keep_next_key(home: &Home, secrets: &dyn Secrets, key: &AccountKey) -> CommandResult {
+    // A daemon may store a renewed login at the same time, and a file of secrets is written as a whole.
+    let _one_at_a_time = tokens::lock(home)?;
+    Ok(secrets.set(NEXT_ACCOUNT_KEY, &*key.to_bytes())?)
+}
+
+/// Stores the account key in force.
+pub(crate) fn keep_account_key(
+    home: &Home,
+    secrets: &dyn Secrets,
+    key: &AccountKey,
+) -> CommandResult {
+    let _one_at_a_time = tokens::lock(home)?;
+    secrets.set(ACCOUNT_KEY, &*key.to_bytes())?;
+    Ok(secrets.delete(NEXT_ACCOUNT_KEY)?)
+}
+
+/// Returns the API key with which this home is logged in, if it is one.
+pub(crate) fn own_api_key(secrets: &dyn Secrets) -> CommandResult<Option<Zeroizing<String>>> {
+    let stored = secrets.get(API_KEY)?;
+    Ok(stored.map(|key| Zeroizing::new(String::from_utf8_lossy(&key).into_owned())))
 }
 
 /// The credential that the last login left here.
@@ -142,6 +186,7 @@ pub(crate) fn open_secrets(home: &Home, account: &Account) -> CommandResult<Box<
 
 /// Stores the secrets that a later start needs.
 pub(crate) fn keep_secrets(
+    home: &Home,
     secrets: &dyn Secrets,
     credential: &Credential,
     keys: &AccountKeys,
@@ -156,12 +201,12 @@ pub(crate) fn keep_secrets(
             secrets.delete(API_KEY)?;
         }
     }
-    Ok(secrets.set(ACCOUNT_KEY, &*keys.account_key.to_bytes())?)
+    keep_account_key(home, secrets, &keys.account_key)
 }
 
 /// Deletes the stored secrets.
 pub(crate) fn forget_secrets(secrets: &dyn Secrets) -> CommandResult {
-    for name in [API_KEY, LOGIN, ACCOUNT_KEY] {
+    for name in [API_KEY, LOGIN, ACCOUNT_KEY, NEXT_ACCOUNT_KEY] {
         secrets.delete(name)?;
     }
     Ok(())

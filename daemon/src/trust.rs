@@ -7,7 +7,7 @@ use cairn_space::account_keys::AccountKeys;
 use cairn_space::{SystemRandom, Trust};
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Lets `change` look at what is trusted, and keeps what it changed, also where it fails: a key that
 /// was seen stays pinned.
@@ -23,7 +23,7 @@ pub(crate) fn update<T, E: Into<Failure>>(
     let lock = lock(&lock_path).context(&what)?;
     // The lock has a byte once there is a file to miss: whoever removes that makes all keys new.
     let noted = lock.metadata().context(&what)?.len() > 0;
-    let found = read(&path, keys)?;
+    let found = read_or_complete(&path, keys)?;
     if found.is_none() && noted {
         return Err(missing_error(&path, &lock_path));
     }
@@ -39,6 +39,63 @@ pub(crate) fn update<T, E: Into<Failure>>(
         lock.set_len(1).context(&what)?;
     }
     result
+}
+
+/// The pins after the account's keys were replaced.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Pins {
+    Kept,
+    /// They can't be read without the former keys: everybody's keys count as new.
+    Lost,
+}
+
+/// Seals what is trusted under other keys of the account. `commit` makes those the keys of this home; a crash before
+/// it changes nothing, and after one behind it the next command completes the rest.
+pub(crate) fn carry_over(
+    home: &Home,
+    former: Option<&AccountKeys>,
+    keys: &AccountKeys,
+    commit: impl FnOnce() -> CommandResult,
+) -> CommandResult<Pins> {
+    let path = home.data_dir().join(format!("trust-{}", keys.account));
+    let lock_path = path.with_extension("lock");
+    let lock = lock(&lock_path).context(format_args!("lock {}", lock_path.display()))?;
+    if read_or_complete(&path, keys).is_ok() {
+        commit()?;
+        return Ok(Pins::Kept);
+    }
+    let what = format!("write {}", path.display());
+    let opened = former.map(|former| read(&path, former));
+    if let Some(Ok(Some(trust))) = opened {
+        let next = next_path(&path);
+        write(&next, keys, &trust).context(&what)?;
+        commit()?;
+        std::fs::rename(&next, &path).context(&what)?;
+        return Ok(Pins::Kept);
+    }
+    commit()?;
+    std::fs::rename(&path, path.with_extension("unreadable")).context(&what)?;
+    lock.set_len(0).context(&what)?;
+    Ok(Pins::Lost)
+}
+
+/// The file under the next keys, until these are in force.
+fn next_path(path: &Path) -> PathBuf {
+    path.with_extension("next")
+}
+
+/// Returns the pins and notes; where the account's keys were replaced and something ended the program before the
+/// file was, it is replaced now.
+fn read_or_complete(path: &Path, keys: &AccountKeys) -> CommandResult<Option<Trust>> {
+    let found = read(path, keys);
+    let next = next_path(path);
+    if found.is_err()
+        && let Ok(Some(trust)) = read(&next, keys)
+    {
+        std::fs::rename(&next, path).context(format_args!("write {}", path.display()))?;
+        return Ok(Some(trust));
+    }
+    found
 }
 
 /// Locks a file until it is dropped, or the process ends.
@@ -147,5 +204,46 @@ mod tests {
         update(&home, &own, |_| Ok::<_, Failure>(())).unwrap();
         // Another account of this home has had no file yet.
         update(&home, &account(3), |_| Ok::<_, Failure>(())).unwrap();
+    }
+
+    #[test]
+    fn pins_stay_when_the_keys_are_replaced_and_also_after_a_crash_meanwhile() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        home.create().unwrap();
+        let (former, next) = (account(1), account(1));
+        let somebody = AccountId::from_random_bytes([9; 16]);
+        let pin = |keys: &AccountKeys| {
+            update(&home, keys, |trust| {
+                trust.compare(somebody, &account(2).public());
+                Ok::<_, Failure>(())
+            })
+        };
+        let is_pinned = |keys: &AccountKeys| {
+            let look = update(&home, keys, |trust| {
+                Ok::<_, Failure>(trust.pinned_keys(somebody).is_some())
+            });
+            look.unwrap()
+        };
+        pin(&former).unwrap();
+        // A crash before the keys are in force.
+        let crash = || Err(Failure::failed("crash"));
+        carry_over(&home, Some(&former), &next, crash).unwrap_err();
+        assert!(is_pinned(&former));
+        // A crash right after that.
+        let path = home.data_dir().join(format!("trust-{}", former.account));
+        assert!(update(&home, &account(1), |_| Ok::<_, Failure>(())).is_err());
+        assert!(path.with_extension("next").exists());
+        assert!(is_pinned(&next));
+        // Once more, without one; the keys of before open nothing any more.
+        let third = account(1);
+        let kept = carry_over(&home, Some(&next), &third, || Ok(())).unwrap();
+        assert!(kept == Pins::Kept && is_pinned(&third));
+        update(&home, &next, |_| Ok::<_, Failure>(())).unwrap_err();
+        // Without the former keys they are set aside, which is said.
+        let fourth = account(1);
+        let lost = carry_over(&home, None, &fourth, || Ok(())).unwrap();
+        assert!(lost == Pins::Lost && !is_pinned(&fourth));
+        assert!(path.with_extension("unreadable").exists());
     }
 }

@@ -1,14 +1,16 @@
-//! `cairn devices`: the devices of the account, and removing one.
+//! `cairn devices`: the devices of the account, removing one, and shutting out one that was lost.
 
 use crate::app::App;
+use crate::cli::keys::rotate;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, count, local_time};
+use crate::rotation::{LostDevice, Pending};
 use cairn_wire::account::KnownDevice;
 use serde_json::json;
 
-/// Show the devices that are logged in to the account, or remove one
+/// Show the devices that are logged in to the account, remove one, or shut out a lost one
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -19,10 +21,25 @@ pub(super) struct Args {
 enum Action {
     /// Show the devices and when each was last seen [default]
     List,
+    /// Shut out a lost device: log it out, and replace the account's keys
+    ///
+    /// Its logins end at once. Whoever has the keys that are on it can open what was written before, and
+    /// nothing that is written from then on. Asks for the passphrase. Your other devices stop syncing
+    /// until `cairn keys update` is run on each. If something ends the command, run it again.
+    Revoke {
+        /// Its name or id
+        device: String,
+        /// Don't ask whether to do it
+        #[arg(long)]
+        yes: bool,
+        #[command(flatten)]
+        options: Box<rotate::Options>,
+    },
     /// Log a device out and take it off the list
     ///
-    /// Its logins end at once. Files and keys that are on it stay there. An API key that it uses stays
-    /// valid until it is revoked on the server.
+    /// For one that you give away or don't use any more. Its logins end at once. Files and keys that are
+    /// on it stay there, and the keys stay valid: `cairn devices revoke` shuts out a device that was lost.
+    /// An API key that it uses stays valid until it is revoked on the server.
     Remove {
         /// Its name or id
         device: String,
@@ -34,6 +51,11 @@ enum Action {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
+        Some(Action::Revoke {
+            device,
+            yes,
+            options,
+        }) => revoke(app, &device, yes, &options).await,
         Some(Action::Remove { device, yes }) => remove(app, &device, yes).await,
         Some(Action::List) | None => list(app).await,
     }
@@ -117,6 +139,38 @@ async fn remove(app: &App, wanted: &str, yes: bool) -> CommandResult {
         "logins_ended": removed.logins_ended,
     }));
     Ok(())
+}
+
+/// Logs a device out and replaces the account's keys, or completes that.
+async fn revoke(app: &App, wanted: &str, yes: bool, options: &rotate::Options) -> CommandResult {
+    let begun = Pending::read(&app.home)?.and_then(|pending| pending.device);
+    if let Some(device) = begun.filter(|one| one.name == wanted || one.id.to_string() == wanted) {
+        return rotate::run(app, Some(device), options).await;
+    }
+    let session = app.session()?;
+    let devices = session.api.devices().await;
+    let devices = devices.context("ask the server for the devices")?;
+    let device = find(&devices, wanted)?;
+    if device.id == session.account.device {
+        return Err(Failure::usage(
+            "this is the device that you are using: run the command on another one",
+        ));
+    }
+    let name = clean(&device.name);
+    let question = format!(
+        "Shut out {name}? All keys are replaced, and each of your other devices has to run `cairn keys update`. [y/N] "
+    );
+    if !yes && !prompt::confirm(&question)? {
+        return Err(Failure::new(
+            Exit::Decision,
+            "nothing was done: add --yes to shut the device out",
+        ));
+    }
+    let device = LostDevice {
+        id: device.id,
+        name: device.name.clone(),
+    };
+    rotate::run(app, Some(device), options).await
 }
 
 /// Finds a device by its id or name.

@@ -59,6 +59,7 @@ const GROUPS: &[(&str, &[&str])] = &[
             "login",
             "logout",
             "whoami",
+            "keys",
             "passphrase",
             "recovery-key",
             "second-factor",

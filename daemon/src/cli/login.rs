@@ -13,7 +13,9 @@ use crate::keys;
 use crate::output::text::clean;
 use crate::remote::change::random_id;
 use crate::remote::journal::Journal;
+use crate::rotation::PINS_LOST;
 use crate::session::{self, Credential, RetryProfile, connect, keep_secrets};
+use crate::trust::{self, Pins};
 use cairn_api::{Api, ApiError};
 use cairn_model::DeviceId;
 use cairn_platform::{process, secrets};
@@ -99,8 +101,9 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         id: device,
         name: device_name.clone(),
     };
+    let former = former_keys(app, before.as_ref(), &unlocked)?;
     // The secrets first: a device that can't keep them is not to appear in the account.
-    keep_secrets(&*place, &credential, &unlocked)?;
+    keep_secrets(&app.home, &*place, &credential, &unlocked)?;
     if let Err(error) = api.put_device(&known).await {
         if before.is_none() {
             session::forget_secrets(&*place)?;
@@ -119,9 +122,40 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         keys: bundle,
         logged_out: false,
     };
-    account.save(&app.home)?;
+    save(app, &account, former.as_ref(), &unlocked)?;
     report(app, &account, created);
     Ok(())
+}
+
+/// Makes this account and its keys those of the home.
+fn save(
+    app: &App,
+    account: &Account,
+    former: Option<&AccountKeys>,
+    keys: &AccountKeys,
+) -> CommandResult {
+    let commit = || account.save(&app.home);
+    if trust::carry_over(&app.home, former, keys, commit)? == Pins::Lost {
+        app.out.note(PINS_LOST);
+    }
+    Ok(())
+}
+
+/// Returns the keys that this home has had for the account, if it still has them: what is trusted is sealed under
+/// them. Keys that can't be their successors are refused.
+fn former_keys(
+    app: &App,
+    before: Option<&Account>,
+    next: &AccountKeys,
+) -> CommandResult<Option<AccountKeys>> {
+    if before.is_none() {
+        return Ok(None);
+    }
+    let Ok(session) = app.session() else {
+        return Ok(None);
+    };
+    session.keys.check_successor(next).context("log in")?;
+    Ok(Some(session.keys))
 }
 
 /// Refuses to change the account that a running daemon works with.
@@ -194,9 +228,14 @@ async fn open_or_create(
     match api.keys().await {
         Ok(bundle) => {
             let opened = keys::from_wire(&bundle);
-            opened
-                .check_not_older(before.map_or(0, |account| account.keys.version))
-                .context("log in")?;
+            let known = before.map(|account| keys::from_wire(&account.keys));
+            if let Some(known) = &known {
+                let epoch = known.named_epoch(info.space_id);
+                opened
+                    .check_not_older(known.version)
+                    .and_then(|()| opened.check_epoch(info.space_id, epoch))
+                    .context("log in")?;
+            }
             let unlocked = unlock(app, args, &opened, info)?;
             Ok((bundle, unlocked, false))
         }

@@ -92,7 +92,7 @@ fn purge(home: &Home) -> CommandResult {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    let state = [&*stem, "account", "folders", "trust"];
+    let state = [&*stem, "account", "folders", "rotation", "trust"];
     let listing = std::fs::read_dir(home.data_dir()).context("read the home")?;
     for entry in listing {
         let path = entry.context("read the home")?.path();

@@ -6,7 +6,9 @@ use crate::cli::login::wrong_passphrase;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _};
 use crate::keys;
+use crate::rotation;
 use crate::session::Session;
+use cairn_platform::Zone;
 use cairn_space::SystemRandom;
 use cairn_space::account_keys::{self, AccountKeys, AuthValue, KeyBundle, Proof};
 use serde_json::json;
@@ -25,6 +27,9 @@ enum Action {
     /// Generate a passphrase of random words, without setting it
     Generate,
     /// Set a new passphrase; other devices stay logged in
+    ///
+    /// The keys stay the same. If somebody may know the old passphrase, run `cairn keys rotate
+    /// --new-passphrase` instead, which replaces them, too.
     Change {
         /// Read the current passphrase from the first line of a file instead of asking
         #[arg(long, value_name = "FILE")]
@@ -71,6 +76,9 @@ async fn change(
     app.out.line(
         "The passphrase was changed. Other devices stay logged in; new logins need the new one.",
     );
+    app.out.line(
+        "If somebody may know the old one, run `cairn keys rotate` too: the keys that it opened are still in use.",
+    );
     Ok(())
 }
 
@@ -110,7 +118,23 @@ pub(super) async fn unlock_current(
         account_keys::unlock(&bundle, &passphrase, account.account, account.space)
     });
     let (unlocked, auth) = opened.map_err(|error| wrong_passphrase(error, &account.email))?;
+    check_same(session, &bundle, &unlocked)?;
     Ok((bundle, unlocked, auth))
+}
+
+/// Refuses opened keys that aren't those of this device: replaced ones are taken over by a command of its own, and
+/// others are somebody's forgery.
+pub(super) fn check_same(
+    session: &Session,
+    bundle: &KeyBundle,
+    unlocked: &AccountKeys,
+) -> CommandResult {
+    if unlocked.epoch() > session.keys.epoch() {
+        let zone = Zone::system();
+        return Err(rotation::replaced_error(bundle.replaced.as_ref(), &zone));
+    }
+    let checked = session.keys.check_successor(unlocked);
+    checked.context("use the server's keys")
 }
 
 /// The bundle that the server has, if it is none that this device knows to be outdated.
@@ -122,8 +146,10 @@ pub(super) async fn current_bundle(session: &Session) -> CommandResult<KeyBundle
             .await
             .context("fetch the account's keys")?,
     );
+    let (space, epoch) = (session.account.space, session.keys.epoch());
     bundle
         .check_not_older(session.account.keys.version)
+        .and_then(|()| bundle.check_epoch(space, epoch))
         .context("use the server's keys")?;
     Ok(bundle)
 }

@@ -93,6 +93,7 @@ async fn recover(
                 ))
             },
         )?;
+    passphrase::check_same(&session, &bundle, &unlocked)?;
     let file = new_passphrase_file.as_deref();
     let known = [account.email.as_str()];
     let new = options.read(file, "--new-passphrase-file FILE", &known)?;

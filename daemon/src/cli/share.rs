@@ -8,7 +8,7 @@ use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::keys;
 use crate::output::text::clean;
-use crate::remote::Remote;
+use crate::remote::{Remote, Within};
 use cairn_space::{LinkPassword, SharedLink, UnverifiedNodes};
 use cairn_wire::nodes::Node;
 use cairn_wire::shares::{Share, UpdateShare};
@@ -72,7 +72,7 @@ enum Action {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let remote = Remote::new(app, &app.session()?);
+    let remote = Remote::open(app, &Within::default()).await?;
     match args.action {
         Action::Create(args) => create::run(app, &remote, args).await,
         Action::List { node } => list::run(app, &remote, node.as_deref()).await,

@@ -69,6 +69,11 @@ enum Action {
         /// Accept the keys of this new member, whose fingerprint you have compared; may be repeated
         #[arg(long, value_name = "EMAIL")]
         accept_new: Vec<String>,
+        /// Make a new key, because somebody outside may know the present one
+        ///
+        /// That is so after a member's device was lost. Members whose keys you have not accepted get it later.
+        #[arg(long)]
+        new_key: bool,
     },
     /// Show the invitations that you can accept or decline
     Invitations,
@@ -112,12 +117,13 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             team,
             accept_changed,
             accept_new,
+            new_key,
         }) => {
             let accepted = keys::Accepted {
                 changed: accept_changed.as_deref(),
                 new: &accept_new,
             };
-            keys::grant(app, &session, &team, accepted).await
+            keys::grant(app, &session, &team, accepted, new_key).await
         }
         Some(Action::Invitations) => invitations(app, api).await,
         Some(Action::Accept { invitation }) => {
@@ -141,7 +147,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
 }
 
-fn role_name(role: TeamRole) -> &'static str {
+pub(super) fn role_name(role: TeamRole) -> &'static str {
     match role {
         TeamRole::Owner => "owner",
         TeamRole::Admin => "admin",

@@ -34,7 +34,7 @@ pub(super) async fn watch_power(daemon: Arc<Daemon>) {
 
 fn apply(daemon: &Daemon, wanted: bool) -> Result<(), cairn_engine::EngineError> {
     let engines = daemon.engines();
-    let index = engines.own().index();
+    let index = engines.own_index();
     let ours = index
         .read(|db| db.meta(MARK))?
         .is_some_and(|mark| mark == b"1");

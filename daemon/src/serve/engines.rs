@@ -5,8 +5,9 @@
 
 use crate::failure::CommandResult;
 use crate::folders::spaces::{self, BrokenSpace, Pair, SpaceIndex};
-use crate::serve::events::{Signals, forward};
+use crate::serve::events::Signals;
 use crate::serve::halt::Halt;
+use crate::serve::own_engine::OwnEngine;
 use crate::serve::shared::Shared;
 use crate::serve::team_engine::{TeamEngine, Totals};
 use crate::serve::{convert, merge};
@@ -33,7 +34,7 @@ pub(super) struct Part {
 /// The engines of this home.
 pub(super) struct Engines {
     shared: Arc<Shared>,
-    own: Arc<EngineHandle>,
+    own: Arc<OwnEngine>,
     teams: Mutex<BTreeMap<SpaceId, Arc<TeamEngine>>>,
     /// The spaces whose folders are not known.
     broken: Mutex<Vec<BrokenSpace>>,
@@ -46,13 +47,11 @@ impl Engines {
     /// Starts the engine of the account's own space, and begins to look at the teams that have folders here.
     pub(super) fn start(shared: Arc<Shared>, own: SpaceIndex) -> CommandResult<Arc<Self>> {
         shared.disk.guard(roots(std::slice::from_ref(&own))?);
-        let (api, keys) = (&shared.session.api, &shared.session.keys.space);
-        let engine = shared.start_engine(&own.index, api.clone(), keys.clone())?;
         let signals = Signals::new();
-        forward(&engine, signals.clone());
+        let own = OwnEngine::start(own.index, shared.clone(), signals.clone())?;
         let engines = Arc::new(Self {
             shared,
-            own: engine,
+            own,
             teams: Mutex::default(),
             broken: Mutex::default(),
             guarding: Mutex::default(),
@@ -102,9 +101,9 @@ impl Engines {
         &self.signals
     }
 
-    /// Returns the engine of the account's own space.
-    pub(super) fn own(&self) -> &Arc<EngineHandle> {
-        &self.own
+    /// Returns the index of the account's own space.
+    pub(super) fn own_index(&self) -> &Arc<Index> {
+        self.own.index()
     }
 
     fn teams(&self) -> Vec<Arc<TeamEngine>> {
@@ -128,8 +127,8 @@ impl Engines {
         let own = Part {
             space: None,
             index: self.own.index().clone(),
-            engine: Ok(self.own.clone()),
-            totals: Arc::default(),
+            engine: self.own.engine(),
+            totals: self.own.totals(),
         };
         let teams = self.teams();
         let teams = teams.iter().map(|team| {
@@ -148,7 +147,7 @@ impl Engines {
     /// Returns the engine of a pair's space, or the reason why none runs.
     pub(super) fn of(&self, pair: &Pair) -> Result<Arc<EngineHandle>, Halt> {
         let Some(space) = &pair.space else {
-            return Ok(self.own.clone());
+            return self.own.engine();
         };
         let team = self.teams.lock().get(&space.id).cloned();
         team.map_or_else(|| Err(Halt::at_start()), |team| team.engine())
@@ -219,15 +218,21 @@ impl Engines {
     }
 
     fn status_with(&self, of: impl Fn(&EngineHandle) -> Status) -> Status {
-        let mut all = of(&self.own);
-        for part in self.parts().into_iter().skip(1) {
-            let mut status = match &part.engine {
-                Ok(engine) => of(engine),
-                Err(halt) => halted_status(&part, halt).unwrap_or_else(|error| {
-                    tracing::warn!(%error, "the folders of a space are missing in the status");
-                    Status::default()
-                }),
-            };
+        let status_of = |part: &Part| match &part.engine {
+            Ok(engine) => of(engine),
+            Err(halt) => halted_status(part, halt).unwrap_or_else(|error| {
+                tracing::warn!(%error, "the folders of a space are missing in the status");
+                Status::default()
+            }),
+        };
+        let mut parts = self.parts().into_iter();
+        let own = parts.next();
+        let mut all = own.as_ref().map(status_of).unwrap_or_default();
+        if let Some(Err(halt)) = own.map(|part| part.engine) {
+            all = with_halt(all, &halt);
+        }
+        for part in parts {
+            let mut status = status_of(&part);
             for folder in &mut status.folders {
                 folder.space.clone_from(&part.space);
             }
@@ -283,6 +288,7 @@ impl Engines {
                 .iter()
                 .for_each(|engine| engine.rescan(None)),
         }
+        self.own.look_soon();
         for team in self.teams() {
             team.look_soon();
         }
@@ -303,7 +309,7 @@ impl Engines {
             .into_iter()
             .filter_map(Result::transpose)
             .collect::<Result<_, _>>()?;
-        let own_is_used = !self.own.folders()?.is_empty();
+        let own_is_used = self.own.has_folders()?;
         let own = Some(own?).filter(|_| own_is_used || teams.is_empty());
         let broken = self.broken.lock().len();
         let broken = std::iter::repeat_n(WaitResult::NeedsPerson, broken);
@@ -350,6 +356,15 @@ fn with_broken(all: Status, broken: &BrokenSpace) -> Status {
         state: all.state.max(SyncState::Error),
         message: Some(message),
         ..all
+    }
+}
+
+/// Returns the status of the account's own space without an engine, also where no folder is in it.
+fn with_halt(own: Status, halt: &Halt) -> Status {
+    Status {
+        state: own.state.max(halt.state),
+        message: halt.problem.as_ref().map(|_| halt.sentence()),
+        ..own
     }
 }
 

@@ -1,11 +1,15 @@
-//! The reasons why the folders of a team's space (its files) are not synced, as the status shows them.
+//! The reasons why the folders of a space (the files of the account or a team) are not synced, as the status shows
+//! them.
 
 use crate::output::text::shell_word;
+use crate::rotation;
 use cairn_api::{ApiError, ErrorClass};
 use cairn_control::ProblemGroup;
 use cairn_engine::WaitResult;
 use cairn_model::{Problem, ProblemCode, SyncState};
+use cairn_platform::Zone;
 use cairn_space::TeamError;
+use cairn_space::account_keys::Replacement;
 use cairn_transfer::TransferError;
 
 /// Nothing of the space is synced, and nothing in its folders is touched.
@@ -97,6 +101,22 @@ impl Halt {
         }
     }
 
+    /// The keys of the account were replaced on another device, as the server says.
+    pub(super) fn keys_replaced(replaced: Option<&Replacement>, zone: &Zone) -> Self {
+        Self {
+            state: SyncState::Attention,
+            problem: Some(Problem {
+                path: String::new(),
+                code: ProblemCode::KeysReplaced,
+                message: rotation::describe(replaced, zone),
+                hint: format!(
+                    "{}; until then nothing is synced, and {KEPT}",
+                    rotation::UPDATE_HINT
+                ),
+            }),
+        }
+    }
+
     /// Anything else.
     pub(super) fn of_failure(message: String) -> Self {
         let hint = format!("{KEPT}; it is tried again by itself, `cairn doctor` may tell more");
@@ -121,7 +141,8 @@ impl Halt {
         if code == Some(ProblemCode::Unauthorized) {
             return Some(WaitResult::LoginEnded);
         }
-        (self.state == SyncState::Error).then_some(WaitResult::NeedsPerson)
+        matches!(self.state, SyncState::Error | SyncState::Attention)
+            .then_some(WaitResult::NeedsPerson)
     }
 
     /// Returns the reason with the remedy, for a request that needs the folder to be synced.
@@ -176,5 +197,17 @@ mod tests {
         let offline = Halt::of_api(&ApiError::Offline("no route".into()));
         assert_eq!(offline.end_of_waiting(), None);
         assert_eq!(Halt::at_start().end_of_waiting(), None);
+        let by = Replacement {
+            at_ms: 0,
+            device: "desk".into(),
+        };
+        let replaced = Halt::keys_replaced(Some(&by), &Zone::system());
+        assert_eq!(replaced.end_of_waiting(), Some(WaitResult::NeedsPerson));
+        assert_eq!(replaced.state, SyncState::Attention);
+        let sentence = replaced.sentence();
+        assert!(
+            sentence.contains("by desk: run `cairn keys update`"),
+            "{sentence}"
+        );
     }
 }

@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::failure::CommandResult;
 use crate::folders;
 use crate::serve::disk::GuardedDisk;
+use crate::serve::halt::Halt;
 use crate::serve::ports::{self, RealClock};
 use crate::session::Session;
 use cairn_api::Api;
@@ -14,11 +15,16 @@ use cairn_space::SpaceKeys;
 use cairn_transfer::{Limits, Transfer};
 use parking_lot::Mutex;
 use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// Everything that an engine needs besides its index, its keys and its space.
 pub(super) struct Shared {
     pub(super) home: Home,
-    pub(super) session: Session,
+    session: Mutex<Arc<Session>>,
+    /// The account's keys were replaced on another device: nothing is synced before they are taken over here.
+    replaced: Mutex<Option<Halt>>,
+    /// Notified when that begins or ends.
+    pub(super) keys_changed: Notify,
     pub(super) disk: Arc<GuardedDisk>,
     /// One bandwidth for all spaces.
     pub(super) limits: Arc<Limits>,
@@ -30,12 +36,45 @@ impl Shared {
     pub(super) fn new(home: Home, session: Session, config: Config, zone: Zone) -> Self {
         Self {
             home,
-            session,
+            session: Mutex::new(Arc::new(session)),
+            replaced: Mutex::new(None),
+            keys_changed: Notify::new(),
             disk: Arc::new(GuardedDisk::new(Vec::new())),
             limits: Arc::new(Limits::new(config.limits.up, config.limits.down)),
             config: Mutex::new(config),
             zone,
         }
+    }
+
+    /// Returns the session with the keys that are in force here.
+    pub(super) fn session(&self) -> Arc<Session> {
+        self.session.lock().clone()
+    }
+
+    /// Returns the reason to sync nothing, if the account's keys were replaced on another device.
+    pub(super) fn replaced(&self) -> Option<Halt> {
+        self.replaced.lock().clone()
+    }
+
+    /// Lets nothing be synced any more, because the account's keys were replaced.
+    pub(super) fn set_replaced(&self, halt: Halt) {
+        *self.replaced.lock() = Some(halt);
+        self.keys_changed.notify_waiters();
+    }
+
+    /// Takes over a session with other keys, or with the same ones in a newer bundle.
+    pub(super) fn set_session(&self, session: Session) {
+        *self.session.lock() = Arc::new(session);
+    }
+
+    /// Lets everything be synced again.
+    pub(super) fn end_replaced(&self) {
+        *self.replaced.lock() = None;
+        self.keys_changed.notify_waiters();
+    }
+
+    pub(super) fn zone(&self) -> &Zone {
+        &self.zone
     }
 
     pub(super) fn clock(&self) -> RealClock {
@@ -49,10 +88,11 @@ impl Shared {
         api: Arc<Api>,
         keys: Arc<SpaceKeys>,
     ) -> CommandResult<Arc<EngineHandle>> {
+        let session = self.session();
         let transfer = Transfer::new(
             api.clone(),
             keys.clone(),
-            self.session.account.device,
+            session.account.device,
             cairn_transfer::Options {
                 limits: self.limits.clone(),
                 ..cairn_transfer::Options::default()
@@ -73,7 +113,7 @@ impl Shared {
                 api,
                 Arc::new(transfer),
                 keys,
-                self.session.account.device_name.clone(),
+                session.account.device_name.clone(),
                 ports,
             )
         };

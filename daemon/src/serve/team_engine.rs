@@ -25,11 +25,11 @@ use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::task::JoinHandle;
 
 /// The time between two looks at the team: that long a new epoch may stay unnoticed.
-const LOOK_INTERVAL: Duration = Duration::from_secs(20);
+pub(super) const LOOK_INTERVAL: Duration = Duration::from_secs(20);
 /// The pause before the next look of somebody who waits.
-const WAIT_PAUSE: Duration = Duration::from_secs(1);
+pub(super) const WAIT_PAUSE: Duration = Duration::from_secs(1);
 /// The longest wait until nothing of a stopped engine is at work; the next look waits again.
-const RELEASE_TIMEOUT: Duration = Duration::from_secs(60);
+pub(super) const RELEASE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The synced files of each folder, and the bytes in them.
 pub(super) type Totals = BTreeMap<FolderId, (u64, u64)>;
@@ -156,8 +156,12 @@ impl TeamEngine {
         if !is_counted {
             self.count_totals().await;
         }
+        // Before anything else is done with the former keys.
+        if let Some(halt) = self.shared.replaced() {
+            return self.halt(halt).await;
+        }
         let TeamSpace { id, team, name } = self.space.lock().clone();
-        let teams = self.shared.session.api.teams().await;
+        let teams = self.shared.session().api.teams().await;
         match teams.map(|teams| teams.into_iter().find(|found| found.id == team)) {
             Ok(Some(team)) if team.space_id == id => self.follow(&team).await,
             Ok(_) => self.halt(Halt::not_a_member(&name)).await,
@@ -202,12 +206,11 @@ impl TeamEngine {
     /// Opens the keys of the space: that of the epoch in force, and those before it.
     async fn open(&self, team: &Team) -> Result<SpaceKeys, Halt> {
         let halt = |error| Halt::of_team(&team.name, &error);
-        let grants = TeamGrants::fetch(&self.shared.session.api, team)
-            .await
-            .map_err(halt)?;
+        let session = self.shared.session();
+        let grants = TeamGrants::fetch(&session.api, team).await.map_err(halt)?;
         let shared = self.shared.clone();
         let opening = tokio::task::spawn_blocking(move || {
-            let own = &shared.session.keys;
+            let own = &session.keys;
             trust::update(&shared.home, own, |trust| {
                 Ok::<_, Failure>(grants.open(own, trust))
             })
@@ -221,7 +224,7 @@ impl TeamEngine {
 
     fn run(&self, keys: SpaceKeys) -> Result<EngineState, Halt> {
         let epoch = keys.epoch();
-        let api = Arc::new(self.shared.session.api.in_space(keys.space()));
+        let api = Arc::new(self.shared.session().api.in_space(keys.space()));
         let engine = self.shared.start_engine(&self.index, api, Arc::new(keys));
         let engine = engine.map_err(|failure| Halt::of_failure(failure.message))?;
         forward(&engine, self.signals.clone());
@@ -353,7 +356,7 @@ impl TeamEngine {
     }
 }
 
-fn totals_of(index: &Index) -> Result<Totals, IndexError> {
+pub(super) fn totals_of(index: &Index) -> Result<Totals, IndexError> {
     index.read(|db| {
         let rows = db.folders()?.into_iter();
         rows.map(|row| Ok((row.id, db.local_totals(row.id)?)))
@@ -367,6 +370,7 @@ async fn look_regularly(team: Arc<TeamEngine>) {
         tokio::select! {
             () = tokio::time::sleep(LOOK_INTERVAL) => {}
             () = team.wake.notified() => {}
+            () = team.shared.keys_changed.notified() => {}
         }
     }
 }

@@ -9,7 +9,7 @@ use cairn_platform::Home;
 use cairn_platform::secrets::Secrets;
 use std::any::Any;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Stores tokens where the account's other secrets are.
@@ -22,9 +22,30 @@ impl SecretTokenStore {
     pub(super) fn new(home: &Home, secrets: Box<dyn Secrets>) -> Self {
         Self {
             secrets: secrets.into(),
-            lock: home.data_dir().join("login.lock"),
+            lock: lock_path(home),
         }
     }
+}
+
+fn lock_path(home: &Home) -> PathBuf {
+    home.data_dir().join("login.lock")
+}
+
+/// Waits until nobody else changes the secrets of a home, and keeps others from it until the file is dropped.
+pub(super) fn lock(home: &Home) -> CommandResult<File> {
+    lock_file(&lock_path(home))
+}
+
+fn lock_file(path: &Path) -> CommandResult<File> {
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+        .context(format_args!("open {}", path.display()))?;
+    file.lock()
+        .context(format_args!("lock {}", path.display()))?;
+    Ok(file)
 }
 
 /// Returns the stored tokens, if the last login was one through a browser.
@@ -63,17 +84,7 @@ async fn run_blocking<T: Send + 'static>(
 impl TokenStore for SecretTokenStore {
     async fn lock(&self) -> Result<Box<dyn Any + Send>, ApiError> {
         let path = self.lock.clone();
-        let locked = run_blocking(move || {
-            let file = File::options()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .open(&path)
-                .context(format_args!("open {}", path.display()))?;
-            file.lock()
-                .context(format_args!("lock {}", path.display()))?;
-            Ok(file)
-        });
+        let locked = run_blocking(move || lock_file(&path));
         Ok(Box::new(locked.await?))
     }
 

@@ -450,6 +450,40 @@ async fn the_team_key_is_granted_to_each_member_and_renewed_when_one_goes() {
 }
 
 #[tokio::test]
+async fn an_admin_puts_the_next_epoch_in_force_with_its_grants_and_of_two_one_wins() {
+    let world = World::new();
+    let (owner, member) = (world.owner(), world.member());
+    let team = dev_team(&owner).await;
+    let (owner_id, member_id) = (owner.id().await, member.id().await);
+    let path = format!("{TEAMS}/{}/keys", team.id);
+    let raise = |epoch: u32, user, text: &str| json!({"epoch": epoch, "raise": true, "grants": [{"user_id": user, "grant": text}]});
+    member
+        .put(&path, &raise(2, member_id, "bWluZQ=="))
+        .await
+        .failed(403);
+    for epoch in [0, 1, 3] {
+        owner
+            .put(&path, &raise(epoch, owner_id, "eA=="))
+            .await
+            .failed(409);
+    }
+    // Nobody shuts themselves out.
+    owner
+        .put(&path, &raise(2, member_id, "eA=="))
+        .await
+        .failed(400);
+    let keys: TeamKeys = owner.put(&path, &raise(2, owner_id, "b3du")).await.ok();
+    assert_eq!(keys.epoch, 2);
+    let granted: Vec<_> = keys.members.iter().filter(|one| one.has_grant).collect();
+    assert!(granted.len() == 1 && granted[0].user_id == owner_id);
+    // Whoever raises it at the same time comes too late.
+    owner
+        .put(&path, &raise(2, owner_id, "b3RoZXI="))
+        .await
+        .failed(409);
+}
+
+#[tokio::test]
 async fn offboarding_revokes_what_the_member_had_opened() {
     let world = World::new();
     let (owner, member) = (world.owner(), world.member());

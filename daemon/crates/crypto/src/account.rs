@@ -4,14 +4,16 @@
 //! The associated data of every wrapped key has the ids that the caller requested, never ids from a response.
 
 use crate::aead;
-use crate::bundle::{BUNDLE_FORMAT, KeyBundle, WrappedSpaceKey};
+use crate::bundle::{BUNDLE_FORMAT, KeyBundle};
 use crate::derive::{AuthValue, KDF_ALGORITHM, KdfParams, derive_root};
 use crate::error::{CryptoError, Result};
 use crate::identity::{RsaPair, SigningPair};
 use crate::public::PublicKeys;
 use crate::random::Random;
+use crate::ring::KeyRing;
 use crate::secret::{AccountKey, Key};
 use crate::space::SpaceKeys;
+use crate::space_wrap::{unwrap_ring, unwrap_team_rings, wrap_ring};
 use crate::trust::TrustKey;
 use cairn_log::AssociatedData;
 use cairn_model::{AccountId, SpaceId};
@@ -24,8 +26,11 @@ pub struct AccountKeys {
     pub account_key: AccountKey,
     pub signing: SigningPair,
     pub rsa: RsaPair,
-    /// The keys of the personal space.
+    /// The keys of the personal space, of all its epochs.
     pub space: Arc<SpaceKeys>,
+    pub(crate) ring: KeyRing,
+    /// The keys of teams' spaces as they were when the account's keys were last replaced.
+    pub(crate) team_rings: Vec<KeyRing>,
     /// The version of the bundle that was opened; a later one must not be lower.
     pub bundle_version: u64,
 }
@@ -41,6 +46,19 @@ impl AccountKeys {
     #[must_use]
     pub fn public(&self) -> PublicKeys {
         PublicKeys::of(&self.rsa, &self.signing)
+    }
+
+    /// The epoch of the personal space. It rises when the account's keys are replaced, and only then.
+    #[must_use]
+    pub fn epoch(&self) -> u32 {
+        self.ring.epoch()
+    }
+
+    /// Returns the key ring of a team's space that was taken along when the account's keys were replaced: the
+    /// grants from before are sealed to a key that is gone.
+    #[must_use]
+    pub fn team_ring(&self, space: SpaceId) -> Option<&KeyRing> {
+        self.team_rings.iter().find(|ring| ring.space() == space)
     }
 }
 
@@ -60,8 +78,7 @@ pub fn create_account(
     let account_key = AccountKey(Key::generate(rng));
     let signing = SigningPair::generate(rng);
     let rsa = RsaPair::generate(rng)?;
-    let space_key = Key::generate(rng);
-    let keys = SpaceKeys::from_key(space, 1, &space_key);
+    let ring = KeyRing::generate(space, 1, rng);
 
     let mut bundle = KeyBundle {
         format: BUNDLE_FORMAT,
@@ -69,7 +86,7 @@ pub fn create_account(
         kdf_algorithm: KDF_ALGORITHM.to_owned(),
         kdf_iterations: kdf.iterations,
         kdf_salt: kdf.salt.to_vec(),
-        account_key: wrap_account_key(&root.kek, &kdf, account, &account_key, rng),
+        account_key: wrap_account_key(&root.kek, &kdf, (account, 1), &account_key, rng),
         rsa_public: rsa.public_der().to_vec(),
         rsa_private: aead::seal(
             &rsa_wrap(&account_key),
@@ -79,24 +96,18 @@ pub fn create_account(
         ),
         signing_public: signing.public().to_vec(),
         signing_private: Vec::new(),
-        spaces: vec![WrappedSpaceKey {
-            space_id: space,
-            epoch: 1,
-            key: aead::seal(
-                &space_wrap(&account_key),
-                &space_data(account, space, 1),
-                space_key.bytes(),
-                rng,
-            ),
-        }],
+        spaces: wrap_ring(&account_key, account, &ring, rng),
         recovery: None,
+        replaced: None,
     };
     let mut unlocked = AccountKeys {
         account,
         account_key,
         signing,
         rsa,
-        space: Arc::new(keys),
+        space: Arc::new(ring.keys()),
+        ring,
+        team_rings: Vec::new(),
         bundle_version: 0,
     };
     unlocked.bundle_version = authenticate(&mut bundle, &unlocked, rng);
@@ -122,9 +133,11 @@ pub fn unlock(
         &bundle.kdf_salt,
     )?;
     let root = derive_root(passphrase, &kdf)?;
+    // A space without a key is reported below, once it is known that the bundle is genuine.
+    let epoch = bundle.newest_key(space).map_or(1, |key| key.epoch);
     let account_key = aead::open(
         &root.kek,
-        &account_key_data(account, &kdf),
+        &account_key_data((account, epoch), &kdf),
         &bundle.account_key,
     )?;
     let account_key = AccountKey::from_bytes(&account_key)?;
@@ -159,19 +172,16 @@ pub fn unlock_with_account_key(
     if bundle.signing_public != signing.public() || bundle.rsa_public != rsa.public_der() {
         return Err(CryptoError::KeyChanged);
     }
-    let wrapped = bundle.newest_key(space)?;
-    let key = aead::open(
-        &space_wrap(account_key),
-        &space_data(account, space, wrapped.epoch),
-        &wrapped.key,
-    )?;
-    let keys = SpaceKeys::from_key(space, wrapped.epoch, &Key::from_bytes(&key)?);
+    let ring = unwrap_ring(bundle, account_key, account, space)?;
+    let team_rings = unwrap_team_rings(bundle, account_key, account, space)?;
     Ok(AccountKeys {
         account,
         account_key: account_key.clone(),
         signing,
         rsa,
-        space: Arc::new(keys),
+        space: Arc::new(ring.keys()),
+        ring,
+        team_rings,
         bundle_version: bundle.version,
     })
 }
@@ -197,7 +207,7 @@ pub fn change_passphrase(
         account_key: wrap_account_key(
             &root.kek,
             &kdf,
-            unlocked.account,
+            (unlocked.account, unlocked.epoch()),
             &unlocked.account_key,
             rng,
         ),
@@ -229,24 +239,25 @@ pub(crate) fn check_opens(bundle: &KeyBundle, unlocked: &AccountKeys) -> Result<
     unlock_with_account_key(bundle, &unlocked.account_key, unlocked.account, space).map(drop)
 }
 
-fn wrap_account_key(
+pub(crate) fn wrap_account_key(
     kek: &Key,
     kdf: &KdfParams,
-    account: AccountId,
+    of: (AccountId, u32),
     account_key: &AccountKey,
     rng: &mut dyn Random,
 ) -> Vec<u8> {
-    aead::seal(
-        kek,
-        &account_key_data(account, kdf),
-        account_key.0.bytes(),
-        rng,
-    )
+    aead::seal(kek, &account_key_data(of, kdf), account_key.0.bytes(), rng)
 }
 
-fn account_key_data(account: AccountId, kdf: &KdfParams) -> AssociatedData {
-    AssociatedData::new("cairn/account-key/1")
-        .id(&account)
+/// Returns what the wrap of an account key under the passphrase is bound to. From the second epoch on that is the
+/// epoch, too: whoever has an earlier account key has its wrap as well, and must not pass that off as a later one.
+fn account_key_data((account, epoch): (AccountId, u32), kdf: &KdfParams) -> AssociatedData {
+    let data = if epoch == 1 {
+        AssociatedData::new("cairn/account-key/1")
+    } else {
+        AssociatedData::new("cairn/account-key/2").number(u64::from(epoch))
+    };
+    data.id(&account)
         .bytes(KDF_ALGORITHM.as_bytes())
         .number(u64::from(kdf.iterations))
         .bytes(&kdf.salt)
@@ -264,25 +275,12 @@ fn signing_data(account: AccountId, bundle: &KeyBundle) -> AssociatedData {
         .bytes(&bundle.digest(account))
 }
 
-fn rsa_wrap(account_key: &AccountKey) -> Key {
+pub(crate) fn rsa_wrap(account_key: &AccountKey) -> Key {
     account_key
         .0
         .derive(&AssociatedData::new("cairn/rsa-wrap-key/1"))
 }
 
-fn rsa_data(account: AccountId) -> AssociatedData {
+pub(crate) fn rsa_data(account: AccountId) -> AssociatedData {
     AssociatedData::new("cairn/rsa-private/1").id(&account)
-}
-
-fn space_wrap(account_key: &AccountKey) -> Key {
-    account_key
-        .0
-        .derive(&AssociatedData::new("cairn/space-wrap-key/1"))
-}
-
-fn space_data(account: AccountId, space: SpaceId, epoch: u32) -> AssociatedData {
-    AssociatedData::new("cairn/space-key/1")
-        .id(&account)
-        .id(&space)
-        .number(u64::from(epoch))
 }

@@ -33,6 +33,16 @@ pub struct KeyBundle {
     /// The account key wrapped under the recovery key (kept by a person, for when the passphrase is forgotten), if
     /// one was set up.
     pub recovery: Option<Vec<u8>>,
+    /// The replacement of all keys that made this bundle; `None` for an account's first keys.
+    pub replaced: Option<Replacement>,
+}
+
+/// The time and device of a replacement of all keys of an account, for people to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// Milliseconds since 1970.
+    pub at_ms: i64,
+    pub device: String,
 }
 
 /// A space key, wrapped under the account key.
@@ -72,6 +82,27 @@ impl KeyBundle {
         Ok(())
     }
 
+    /// Returns the newest epoch of a space that the bundle names. It isn't verified before the bundle is opened.
+    #[must_use]
+    pub fn named_epoch(&self, space: SpaceId) -> u32 {
+        self.newest_key(space).map_or(0, |wrapped| wrapped.epoch)
+    }
+
+    /// Refuses a bundle whose epoch of a space is before one that was seen.
+    ///
+    /// # Errors
+    /// [`CryptoError::Rollback`].
+    pub fn check_epoch(&self, space: SpaceId, seen: u32) -> std::result::Result<(), CryptoError> {
+        let served = self.named_epoch(space);
+        if served < seen {
+            return Err(CryptoError::Rollback {
+                seen: seen.into(),
+                served: served.into(),
+            });
+        }
+        Ok(())
+    }
+
     /// Returns the wrapped key of a space in its newest epoch.
     pub(crate) fn newest_key(&self, space: SpaceId) -> Result<&WrappedSpaceKey> {
         self.spaces
@@ -105,6 +136,10 @@ impl KeyBundle {
         }
         part(&[u8::from(self.recovery.is_some())]);
         part(self.recovery.as_deref().unwrap_or_default());
+        if let Some(replaced) = &self.replaced {
+            part(&replaced.at_ms.to_be_bytes());
+            part(replaced.device.as_bytes());
+        }
         *hash.finalize().as_bytes()
     }
 }

@@ -26,14 +26,16 @@ mod public;
 mod random;
 mod recovery;
 mod ring;
+mod rotation;
 mod secret;
 mod space;
+mod space_wrap;
 mod trust;
 
 pub use account::{
     AccountKeys, change_passphrase, create_account, unlock, unlock_with_account_key,
 };
-pub use bundle::{KeyBundle, WrappedSpaceKey};
+pub use bundle::{KeyBundle, Replacement, WrappedSpaceKey};
 pub use derive::{
     AuthValue, DEFAULT_ITERATIONS, KDF_ALGORITHM, KdfParams, MAX_ITERATIONS, MIN_ITERATIONS,
     RootKeys, derive_root,
@@ -50,6 +52,7 @@ pub use public::PublicKeys;
 pub use random::{Random, SystemRandom};
 pub use recovery::{RecoveryKey, make_recovery_key, unlock_with_recovery};
 pub use ring::KeyRing;
+pub use rotation::{Rotation, rotate};
 pub use secret::AccountKey;
 pub use space::SpaceKeys;
 pub use trust::TrustKey;

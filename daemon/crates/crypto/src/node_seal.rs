@@ -100,6 +100,26 @@ impl NodeSeal {
         facts: &NodeFacts<'_>,
         seal: &[u8],
     ) -> Result<SealInfo, CryptoError> {
+        Self::check_with(keys.epochs(), facts, seal)
+    }
+
+    /// As [`NodeSeal::check`], for a seal of the current epoch only.
+    ///
+    /// # Errors
+    /// [`CryptoError::NotAuthentic`] also for a seal of an earlier epoch.
+    pub fn check_current(
+        keys: &SpaceKeys,
+        facts: &NodeFacts<'_>,
+        seal: &[u8],
+    ) -> Result<SealInfo, CryptoError> {
+        Self::check_with(std::iter::once(keys), facts, seal)
+    }
+
+    fn check_with<'a>(
+        mut keys: impl Iterator<Item = &'a SpaceKeys>,
+        facts: &NodeFacts<'_>,
+        seal: &[u8],
+    ) -> Result<SealInfo, CryptoError> {
         let rest = strip_format(seal, FORMAT)?;
         let (seq, rest) = rest
             .split_first_chunk::<8>()
@@ -112,8 +132,7 @@ impl NodeSeal {
             manifest_hash: (*hash != [0; 32]).then_some(*hash),
         };
         // A seal doesn't say in which epoch it was made, and there are few.
-        keys.epochs()
-            .any(|keys| mac(keys, facts, info).verify_slice(code).is_ok())
+        keys.any(|keys| mac(keys, facts, info).verify_slice(code).is_ok())
             .then_some(info)
             .ok_or(CryptoError::NotAuthentic)
     }

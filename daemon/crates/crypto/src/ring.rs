@@ -70,6 +70,14 @@ impl KeyRing {
         of(self.epoch, &self.newest).with_older(older.map(|(epoch, key)| of(*epoch, key)).collect())
     }
 
+    /// Returns the check values of all epochs, by epoch.
+    pub(crate) fn check_values(&self) -> BTreeMap<u32, [u8; 32]> {
+        let epochs = self.older.keys().copied().chain([self.epoch]);
+        epochs
+            .filter_map(|epoch| Some((epoch, self.check_value(epoch)?)))
+            .collect()
+    }
+
     /// Returns a value that identifies the key of an epoch and reveals nothing about it. A device stores
     /// it, so that nobody can replace the key.
     #[must_use]

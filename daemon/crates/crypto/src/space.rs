@@ -71,6 +71,12 @@ impl SpaceKeys {
         self.epoch
     }
 
+    /// Returns true if there were earlier epochs.
+    #[must_use]
+    pub fn has_older(&self) -> bool {
+        !self.older.is_empty()
+    }
+
     /// Returns the key under which new content of a node is sealed: its own of the current epoch.
     #[must_use]
     pub fn node_key(&self, node: NodeId) -> NodeKey {

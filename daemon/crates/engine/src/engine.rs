@@ -16,6 +16,7 @@ use cairn_index::{ActivityRow, FolderRow, Index};
 use cairn_model::{ActivityKind, Counters, FolderId};
 use cairn_transfer::Transfer;
 use parking_lot::{Mutex, MutexGuard};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +47,8 @@ pub(crate) struct Engine {
     pub(crate) own_places: Vec<PathBuf>,
     /// The service may make new files from equal ones that it has, without an upload.
     pub(crate) server_copies: AtomicBool,
+    /// The ends of seals that were known before the service had another history; mostly empty.
+    pub(crate) earlier_seals: Mutex<BTreeSet<[u8; 32]>>,
     pub(crate) stop: StopSignal,
     /// Folders or settings were changed, and the dispatcher has not read them yet: no further step is
     /// begun before it has.

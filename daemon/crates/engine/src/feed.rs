@@ -7,6 +7,7 @@
 //! its data was restored) means that the shared history is gone: then no absence may count as a
 //! deletion, and the synced tree is dropped.
 
+mod earlier_epochs;
 mod pending;
 mod record;
 mod snapshot;
@@ -50,7 +51,13 @@ pub(crate) fn note_key_epoch(engine: &Engine) -> Result<(), IndexError> {
     let epoch = engine.keys.epoch().to_be_bytes();
     let before = engine.index.read(|db| db.meta(KEY_EPOCH))?;
     if before.as_deref() == Some(epoch.as_slice()) {
-        return Ok(());
+        // An index from before this was noted: everything in it was listed with these keys.
+        return engine.index.write(|db| {
+            if db.meta(CURSOR)?.is_some() && db.meta(LIST_AGAIN)?.is_none() {
+                earlier_epochs::note_listed(engine, db)?;
+            }
+            Ok(())
+        });
     }
     engine.index.write(|db| {
         if before.is_some() {

@@ -71,6 +71,13 @@ pub(crate) fn seal_info(keys: &SpaceKeys, row: &RemoteRow) -> Option<Option<Seal
     Some(NodeSeal::check(keys, &facts_of(row), seal).ok())
 }
 
+/// Returns whether a row's seal fits, and is of the current epoch.
+pub(crate) fn is_seal_current(keys: &SpaceKeys, row: &RemoteRow) -> bool {
+    row.seal
+        .as_deref()
+        .is_some_and(|seal| NodeSeal::check_current(keys, &facts_of(row), seal).is_ok())
+}
+
 /// Returns what is known of a node's numbers, for the next revision and seal.
 pub(crate) fn known_numbers(keys: &SpaceKeys, row: &RemoteRow) -> KnownNumbers {
     let seal = seal_info(keys, row).flatten();
@@ -148,21 +155,30 @@ impl Deletion {
 
 /// Checks the seal of a trashed node; `None` where the service has nothing left of it.
 pub(crate) fn deletion(keys: &SpaceKeys, node: Option<&Node>) -> Deletion {
-    let info = node.and_then(|node| {
-        let facts = NodeFacts {
-            node: node.id,
-            parent: node.parent_id,
-            name: &node.name,
-            kind: node.kind,
-            executable: node.executable,
-            deleted: true,
-        };
-        NodeSeal::check(keys, &facts, &node.seal.as_ref()?.0).ok()
-    });
+    let info = node
+        .and_then(|node| NodeSeal::check(keys, &facts_in_trash(node), &node.seal.as_ref()?.0).ok());
     match info {
         Some(info) if info.is_confirmed() => Deletion::Confirmed { seq: info.seq },
         Some(info) => Deletion::Verified { seq: info.seq },
         None => Deletion::Unverified,
+    }
+}
+
+/// Returns whether the seal of a trashed node fits, and is of the current epoch.
+pub(crate) fn is_deletion_current(keys: &SpaceKeys, node: &Node) -> bool {
+    node.seal
+        .as_ref()
+        .is_some_and(|seal| NodeSeal::check_current(keys, &facts_in_trash(node), &seal.0).is_ok())
+}
+
+fn facts_in_trash(node: &Node) -> NodeFacts<'_> {
+    NodeFacts {
+        node: node.id,
+        parent: node.parent_id,
+        name: &node.name,
+        kind: node.kind,
+        executable: node.executable,
+        deleted: true,
     }
 }
 

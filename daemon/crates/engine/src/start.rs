@@ -144,6 +144,7 @@ pub(crate) fn engine_of(options: EngineOptions) -> Engine {
         device_name: options.device_name,
         ports: options.ports,
         events,
+        earlier_seals: Mutex::default(),
         disk_lock: AsyncMutex::default(),
         health: Mutex::new(Health::new(seed)),
         figures: Default::default(),

@@ -4,11 +4,13 @@ use crate::error::{ToolError, ToolResult};
 use crate::services::{KeySource, Services};
 use cairn_api::ApiError;
 use cairn_crypto::{AccountKeys, AuthValue, CryptoError, KeyBundle};
+use cairn_space::account_keys::Comparison;
 use cairn_space::{Space, account_keys};
 use cairn_transfer::{Options, Transfer};
 use cairn_wire::account::AccountInfo;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 use zeroize::Zeroizing;
 
 /// The account's keys, opened, and its own space.
@@ -29,6 +31,7 @@ impl Services {
     pub(crate) async fn space(&self) -> ToolResult<Space> {
         let opened = self.open(true).await?;
         let opened = opened.ok_or_else(|| ToolError::refused(NO_KEYS))?;
+        self.refuse_replaced(&opened.unlocked).await?;
         Ok(opened.space.clone())
     }
 
@@ -49,7 +52,29 @@ impl Services {
     pub(crate) async fn unlocked_keys(&self) -> ToolResult<Arc<AccountKeys>> {
         let opened = self.open(true).await?;
         let opened = opened.ok_or_else(|| ToolError::refused(NO_KEYS))?;
+        self.refuse_replaced(&opened.unlocked).await?;
         Ok(opened.unlocked.clone())
+    }
+
+    /// Refuses to go on with keys that were replaced on another device: whoever has them can read what is written
+    /// under them. The service is asked now and then.
+    async fn refuse_replaced(&self, own: &AccountKeys) -> ToolResult<()> {
+        let is_recent = |at: Instant| at.elapsed() < KEYS_CHECK_INTERVAL;
+        let is_checked = self.keys_checked.lock().is_some_and(is_recent);
+        if is_checked {
+            return Ok(());
+        }
+        match account_keys::compare_with_service(&self.reads, own).await {
+            Ok(Comparison::Replaced(_)) => return Err(ToolError::refused(KEYS_REPLACED)),
+            Ok(Comparison::Refused(error)) => {
+                tracing::warn!(%error, "the service's copy of the account's keys is refused");
+            }
+            Ok(Comparison::Same) => {}
+            // What comes next meets the same failure, and reports it.
+            Err(_) => return Ok(()),
+        }
+        *self.keys_checked.lock() = Some(Instant::now());
+        Ok(())
     }
 
     async fn open(&self, may_create: bool) -> ToolResult<Option<&Opened>> {
@@ -65,6 +90,7 @@ impl Services {
                     } => {
                         let iterations = may_create.then_some(*iterations);
                         let unlocked = self.unlock(passphrase, iterations).await;
+                        *self.keys_checked.lock() = Some(Instant::now());
                         Arc::new(unlocked.map_err(Some)?.ok_or(None)?)
                     }
                 };
@@ -167,5 +193,10 @@ pub(crate) struct OpenedBundle {
     pub(crate) unlocked: AccountKeys,
     pub(crate) auth: AuthValue,
 }
+
+/// The time between two questions whether the account's keys were replaced.
+const KEYS_CHECK_INTERVAL: Duration = Duration::from_secs(20);
+
+const KEYS_REPLACED: &str = "the keys of this account were replaced on another device: a person has to run `cairn keys update` on this machine, which asks for the passphrase, and start this session again";
 
 const NO_KEYS: &str = "the service has no keys for this account although it has been used: no new keys are created; ask the operator of the service";

@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 use zeroize::Zeroizing;
 
@@ -89,6 +89,8 @@ pub(crate) struct Services {
     pub(crate) key_source: KeySource,
     /// The account's keys, once they were opened.
     pub(crate) opened: OnceCell<Opened>,
+    /// The time of the last answer that the account's keys are still those that were opened.
+    pub(crate) keys_checked: Mutex<Option<Instant>>,
     /// The locations of ids outside the account's own space, as far as they were looked up.
     pub(crate) locations: Mutex<HashMap<String, Location>>,
     /// The account's own space, once it was asked for.
@@ -140,6 +142,7 @@ impl Services {
             writes: client(1)?,
             key_source: account.keys,
             opened: OnceCell::new(),
+            keys_checked: Mutex::default(),
             own_space: OnceCell::new(),
             locations: Mutex::default(),
             wrong_passphrase: AtomicBool::new(false),

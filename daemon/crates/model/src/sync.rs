@@ -141,6 +141,8 @@ word_enum! {
         /// The server sent a state that no tree can have.
         Impossible = "impossible",
         Index = "index",
+        /// The account's keys were replaced on another device.
+        KeysReplaced = "keys_replaced",
         /// A name that is no valid UTF-8.
         Name = "name",
         /// Two names that read the same.

@@ -1,18 +1,22 @@
 //! The account's keys between the server and the crypto crate: key bundles (all keys of an account, encrypted), the
 //! first bundle of an account, and new ways to open one. Passphrases come from the caller and go nowhere else.
 
+mod rotation;
+
 use cairn_api::Api;
 pub use cairn_crypto::{
-    AccountKey, AccountKeys, AuthValue, DEFAULT_ITERATIONS, KeyBundle, MAX_ITERATIONS,
-    MIN_ITERATIONS, RecoveryKey, passphrase, unlock, unlock_with_account_key, unlock_with_recovery,
+    AccountKey, AccountKeys, AuthValue, DEFAULT_ITERATIONS, KeyBundle, KeyRing, MAX_ITERATIONS,
+    MIN_ITERATIONS, RecoveryKey, Replacement, Rotation, passphrase, unlock,
+    unlock_with_account_key, unlock_with_recovery,
 };
 use cairn_crypto::{SystemRandom, WrappedSpaceKey};
 use cairn_transfer::TransferError;
-use cairn_wire::Sealed;
 use cairn_wire::account::AccountInfo;
 use cairn_wire::keys as wire;
 use cairn_wire::keys::PutKeys;
 use cairn_wire::nodes::Node;
+use cairn_wire::{Sealed, Timestamp};
+pub use rotation::{Comparison, NewKeys, Sent, compare, compare_with_service};
 
 /// Converts a bundle into the form that the crypto crate opens.
 #[must_use]
@@ -38,6 +42,10 @@ pub fn from_wire(bundle: &wire::KeyBundle) -> KeyBundle {
             })
             .collect(),
         recovery: bundle.recovery.as_ref().map(|sealed| sealed.0.clone()),
+        replaced: bundle.replaced.as_ref().map(|replaced| Replacement {
+            at_ms: replaced.at.0,
+            device: replaced.device.clone(),
+        }),
     }
 }
 
@@ -68,6 +76,13 @@ pub fn to_wire(bundle: &KeyBundle) -> wire::KeyBundle {
             })
             .collect(),
         recovery: bundle.recovery.as_ref().map(sealed),
+        replaced: bundle
+            .replaced
+            .as_ref()
+            .map(|replaced| wire::KeyReplacement {
+                at: Timestamp(replaced.at_ms),
+                device: replaced.device.clone(),
+            }),
     }
 }
 

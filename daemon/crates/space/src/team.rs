@@ -234,6 +234,35 @@ impl TeamGrants {
         Ok(())
     }
 
+    /// Returns the newest keys of the space that the account can open: from a grant, or, without one, those that
+    /// were taken along when the account's own keys were replaced. The latter are for making grants only: whoever
+    /// had the account's former keys has them, too.
+    ///
+    /// # Errors
+    /// As [`TeamGrants::open`].
+    pub fn newest_ring(
+        &self,
+        own: &AccountKeys,
+        trust: &mut Trust,
+    ) -> Result<Option<KeyRing>, TeamError> {
+        if let Some(ring) = self.open_newest(own, trust)? {
+            return Ok(Some(ring));
+        }
+        let Some(ring) = own.team_ring(self.team.space_id) else {
+            return Ok(None);
+        };
+        if ring.epoch() > self.epoch {
+            return Err(self.refused_error(CryptoError::Rollback {
+                seen: ring.epoch().into(),
+                served: self.epoch.into(),
+            }));
+        }
+        trust
+            .check_ring(self.team.id, ring)
+            .map_err(|error| self.refused_error(error))?;
+        Ok(Some(ring.clone()))
+    }
+
     /// Opens the newest grant that the account has, of the current epoch or of one before.
     fn open_newest(
         &self,
@@ -280,8 +309,10 @@ impl TeamGrants {
         } else {
             trust.knows(granter, &named)
         };
+        let is_late =
+            granter != own.account && trust.is_late(self.team.id, grant.epoch, granter, &named);
         match (known, served) {
-            (Some(true), _) => Ok(named),
+            (Some(true), _) if !is_late => Ok(named),
             (Some(false), Some((member, _, true))) if granter != own.account => {
                 Err(TeamError::KeyChanged {
                     team: self.team.name.clone(),

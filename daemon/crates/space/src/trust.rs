@@ -147,6 +147,23 @@ impl Trust {
         Some(all.any(|known| known.0 == signing))
     }
 
+    /// Returns true if a grant of a team is signed with a key that somebody has replaced since, and is of a later
+    /// epoch than the one that is noted: whoever has the former key may have made it.
+    pub(crate) fn is_late(
+        &self,
+        team: TeamId,
+        epoch: u32,
+        account: AccountId,
+        signing: &[u8; 32],
+    ) -> bool {
+        let is_former = self
+            .people
+            .get(&account)
+            .is_some_and(|pin| pin.keys.signing.0 != signing);
+        let is_later = |note: &TeamNote| epoch > note.epoch;
+        is_former && self.teams.get(&team).is_some_and(is_later)
+    }
+
     /// Notes the newest key of a team's space; an older one than is noted changes nothing.
     pub fn note(&mut self, team: TeamId, ring: &KeyRing) {
         let (space, epoch) = (ring.space(), ring.epoch());

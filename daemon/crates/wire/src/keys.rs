@@ -41,6 +41,18 @@ pub struct KeyBundle {
     /// The account key wrapped under the recovery key, if one was set up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<Sealed>,
+    /// The replacement of all keys that made this bundle, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<KeyReplacement>,
+}
+
+/// The time and device of a replacement of all keys of an account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct KeyReplacement {
+    pub at: Timestamp,
+    /// Its name at that time.
+    pub device: String,
 }
 
 /// `PUT /keys`. Making the first bundle needs no `current_auth`; a later one needs the AUTH value of

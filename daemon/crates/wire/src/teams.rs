@@ -220,4 +220,7 @@ pub struct NewGrant {
 pub struct PutGrants {
     pub epoch: u32,
     pub grants: Vec<NewGrant>,
+    /// Puts the epoch in force, which has to be the next one; the caller's own grant has to be among these.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub raise: bool,
 }

@@ -70,6 +70,7 @@ pub(super) async fn grant(
     session: &Session,
     wanted: &str,
     accepted: Accepted<'_>,
+    new_key: bool,
 ) -> CommandResult {
     let api = &session.api;
     let team = team::find(api, wanted).await?;
@@ -87,7 +88,10 @@ pub(super) async fn grant(
         for email in &confirmed {
             grants.accept_new(email, trust)?;
         }
-        grants.grant(&session.keys, trust, &mut SystemRandom)
+        match new_key {
+            true => grants.grant_next_epoch(&session.keys, trust, &mut SystemRandom),
+            false => grants.grant(&session.keys, trust, &mut SystemRandom),
+        }
     })?;
     for member in made
         .members

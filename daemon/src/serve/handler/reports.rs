@@ -96,7 +96,9 @@ impl Daemon {
     }
 
     pub(super) fn doctor(&self) -> Reply {
-        let (status, account) = (self.engines.status(), &self.shared.session.account);
+        let status = self.engines.status();
+        let session = self.shared.session();
+        let account = &session.account;
         let watch_problems = status
             .folders
             .iter()

@@ -371,6 +371,7 @@ fn accounts() -> Vec<(&'static str, &'static str, Value)> {
             "version",
             json!({"minimum": 1, "maximum": i64::MAX}),
         ),
+        ("KeyReplacement", "device", json!({"maxLength": 100})),
         ("PutKeys", "auth", hex_32()),
         ("PutKeys", "current_auth", hex_32()),
         ("PutKeys", "recovery_auth", hex_32()),

@@ -124,6 +124,33 @@ impl Tx<'_> {
     }
 }
 
+impl Tx<'_> {
+    /// Puts the next epoch in force. Of two who do it at once, one is refused.
+    fn raise_epoch(
+        &self,
+        team: TeamId,
+        by: AccountId,
+        (in_force, next): (u32, u32),
+        new: &[NewGrant],
+    ) -> Result<()> {
+        if in_force.checked_add(1) != Some(next) {
+            return Err(Error::conflict(format!(
+                "the team's key is at epoch {in_force}, so that {next} is not the next one"
+            )));
+        }
+        if !new.iter().any(|grant| grant.user_id == by) {
+            return Err(Error::invalid(
+                "whoever raises the epoch has to grant the new key to themselves, too",
+            ));
+        }
+        self.conn.execute(
+            "UPDATE teams SET key_epoch = ?2 WHERE id = ?1",
+            params![team.as_bytes(), next],
+        )?;
+        Ok(())
+    }
+}
+
 impl Store {
     /// The caller's grants, and whom the key in force can be granted to.
     ///
@@ -133,21 +160,26 @@ impl Store {
         self.read(|conn| keys(conn, team, account))
     }
 
-    /// Stores grants: those of the epoch in force, or of an earlier one for members who came later.
+    /// Stores grants: those of the epoch in force, of an earlier one for members who came later, or, if `raise` is
+    /// set, those of the next epoch, which is in force from then on.
     ///
     /// # Errors
-    /// 404, 403; 409 for an epoch that is yet to come and for a member with another grant.
+    /// 404, 403; 409 for an epoch that is yet to come, for one to be raised that is not the next, and for a member
+    /// with another grant; 400 for an epoch to be raised without a grant for the caller.
     pub fn put_grants(
         &self,
         account: AccountId,
         team: TeamId,
         of_epoch: u32,
+        raise: bool,
         new: &[NewGrant],
     ) -> Result<TeamKeys> {
         self.write(|tx| {
             require(tx.conn, team, account, Right::ManageKeys)?;
             let in_force = epoch(tx.conn, team)?;
-            if of_epoch == 0 || of_epoch > in_force {
+            if raise {
+                tx.raise_epoch(team, account, (in_force, of_epoch), new)?;
+            } else if of_epoch == 0 || of_epoch > in_force {
                 return Err(Error::conflict(format!(
                     "the team's key is at epoch {in_force}, and `epoch` is {of_epoch}"
                 )));

@@ -79,6 +79,7 @@ fn bundle(version: u64) -> KeyBundle {
         signing_private: sealed(),
         spaces: vec![],
         recovery: None,
+        replaced: None,
     }
 }
 

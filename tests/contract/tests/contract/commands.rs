@@ -9,6 +9,7 @@ mod mcp_undo;
 mod past;
 mod people;
 mod rewinds;
+mod rotation;
 mod second_factor;
 mod service;
 mod session;

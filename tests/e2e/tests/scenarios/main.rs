@@ -11,6 +11,7 @@ mod gates;
 mod harness;
 mod ignore_links;
 mod login;
+mod lost_device;
 mod modes;
 mod moves;
 mod names;

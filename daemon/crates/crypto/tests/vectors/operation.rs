@@ -182,6 +182,7 @@ pub(crate) fn bundle(input: &Value) -> KeyBundle {
         recovery: input["recovery"]
             .as_str()
             .map(|text| hex::decode(text).unwrap()),
+        replaced: None,
     }
 }
 

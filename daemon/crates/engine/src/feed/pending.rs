@@ -1,6 +1,7 @@
 //! Changes of the feed that can't be recorded yet, because a later page has the change that makes them possible: the
 //! parent folder, the move that ends a cycle, or the deletion of a folder above.
 
+use super::earlier_epochs;
 use crate::engine::Engine;
 use crate::node_rows::remote_row;
 use cairn_index::{Db, IndexError, RemoteRow};
@@ -114,8 +115,9 @@ fn each(
             match serde_json::from_slice::<Change>(bytes) {
                 Ok(change) => {
                     if let Some(node) = change.node
-                        && let Ok((row, _)) = remote_row(&engine.keys, &node)
+                        && let Ok((mut row, _)) = remote_row(&engine.keys, &node)
                     {
+                        earlier_epochs::strip_seal(engine, db, &mut row)?;
                         f(&row)?;
                     }
                 }

@@ -3,6 +3,7 @@
 
 mod removals;
 
+use super::earlier_epochs;
 use super::pending::{self, Tried};
 use super::{CURSOR, LAST_SEQ, LIST_AGAIN, last_seq};
 use crate::engine::Engine;
@@ -54,6 +55,7 @@ pub(super) fn record(
         false => Vec::new(),
     };
     batch.add_kept(engine, &kept);
+    batch.distrust_earlier_epochs(engine, db)?;
     batch.refuse_old_deletions(db)?;
     batch.apply_folder_deletions(db, page.is_last)?;
     if verification == Verification::Strict {
@@ -130,6 +132,27 @@ impl<'a> Batch<'a> {
                 self.unverified.insert(node.id, change);
             }
         }
+    }
+
+    /// Takes what is new and was sealed with a replaced key for unverified.
+    fn distrust_earlier_epochs(&mut self, engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
+        if !earlier_epochs::are_over(engine, db)? {
+            return Ok(());
+        }
+        for (id, row) in &mut self.rows {
+            if !self.unverified.contains_key(id) && earlier_epochs::strip_seal(engine, db, row)? {
+                let change = UnverifiedChange::of_row(Reason::Unverified, row);
+                self.unverified.insert(*id, change);
+            }
+        }
+        for (id, deletion) in &mut self.removed {
+            let node = self.changes.get(id).and_then(|change| change.node.as_ref());
+            if deletion.seq().is_some() && earlier_epochs::is_deletion_over(engine, db, node)? {
+                tracing::warn!(node = %id, "a deletion was sealed with a key that was replaced: it is unverified");
+                *deletion = Deletion::Unverified;
+            }
+        }
+        Ok(())
     }
 
     /// Refuses deletions whose seal is older than one that was seen: the node was restored, or changed,

@@ -1,6 +1,7 @@
 //! The remote tree from a full listing of the service: at the beginning, when the feed's history was replaced,
 //! and when a person accepts the changes that were blocked.
 
+use super::earlier_epochs;
 use super::record::{Page, record};
 use super::{CURSOR, LAST_SEQ, LIST_AGAIN, PollResult, changes_since};
 use crate::engine::Engine;
@@ -23,7 +24,17 @@ pub(super) async fn load_first(engine: &Engine) -> Result<(), EngineError> {
         db.clear_pending()
     })?;
     let cursor = load(engine, engine.verification.get(), |_, _| Ok(())).await?;
-    finish(engine, cursor, engine.verification.get()).await
+    finish(engine, cursor, engine.verification.get()).await?;
+    end_listing(engine)
+}
+
+/// Notes that everything was listed with the present keys.
+fn end_listing(engine: &Engine) -> Result<(), EngineError> {
+    engine
+        .index
+        .write(|db| earlier_epochs::note_listed(engine, db))?;
+    engine.earlier_seals.lock().clear();
+    Ok(())
 }
 
 /// Records the remote tree of another history: what is known says nothing about deletions any more.
@@ -32,6 +43,7 @@ pub(super) async fn load_first(engine: &Engine) -> Result<(), EngineError> {
 /// As for [`load_first`].
 pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
     let known = engine.index.read(known_manifests)?;
+    earlier_epochs::remember_known(engine)?;
     let mut begun = false;
     let cursor = load(engine, engine.verification.get(), |db, page| {
         // Not before the service has responded: the old trees are the best there is until then.
@@ -55,7 +67,7 @@ pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
         }
         Ok(())
     })?;
-    Ok(())
+    end_listing(engine)
 }
 
 /// Records every node again, because a change of one was lost. Deletions are taken from the feed alone, so that
@@ -68,7 +80,8 @@ pub(super) async fn list_again(engine: &Engine) -> Result<(), EngineError> {
     let read_to = super::cursor(engine)?;
     let listed_from = load(engine, verification, |_, _| Ok(())).await?;
     finish(engine, read_to.unwrap_or(listed_from), verification).await?;
-    Ok(engine.index.write(|db| db.remove_meta(LIST_AGAIN))?)
+    engine.index.write(|db| db.remove_meta(LIST_AGAIN))?;
+    end_listing(engine)
 }
 
 /// Accepts every change that was blocked until a person decides, as the service has the nodes now. Returns how many

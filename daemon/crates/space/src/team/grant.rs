@@ -18,6 +18,8 @@ pub struct Granting {
     pub ring: KeyRing,
     /// The epoch had no key before.
     pub new_key: bool,
+    /// The key is that of the next epoch, which is in force once the grants are sent.
+    pub raises: bool,
     pub grants: Vec<NewGrant>,
     /// All members, as they are once the grants are sent.
     pub members: Vec<MemberKeys>,
@@ -55,6 +57,45 @@ impl TeamGrants {
         Ok(Granting {
             ring,
             new_key,
+            raises: false,
+            grants,
+            members,
+        })
+    }
+
+    /// Makes the key of the next epoch, because somebody may know the present one, and grants of it for all members
+    /// whose keys a person has accepted. Nothing is sent.
+    ///
+    /// # Errors
+    /// As [`TeamGrants::grant`]; [`TeamError::NotGranted`] also if the account has no key to go on from.
+    pub fn grant_next_epoch(
+        &self,
+        own: &AccountKeys,
+        trust: &mut Trust,
+        rng: &mut dyn Random,
+    ) -> Result<Granting, TeamError> {
+        let team = || self.team.name.clone();
+        if self.team.role == TeamRole::Member {
+            return Err(TeamError::NoRight { team: team() });
+        }
+        self.check_distinct()?;
+        let mut members = self.members(own, trust)?;
+        let Some(before) = self.newest_ring(own, trust)? else {
+            return Err(TeamError::NotGranted {
+                team: team(),
+                may_make: false,
+            });
+        };
+        let next = before.renew(self.epoch.saturating_add(1), rng);
+        let ring = next.map_err(|error| self.refused_error(error))?;
+        for member in &mut members {
+            member.has_grant = false;
+        }
+        let grants = self.grants_for(&mut members, &ring, own, rng)?;
+        Ok(Granting {
+            ring,
+            new_key: true,
+            raises: true,
             grants,
             members,
         })
@@ -69,7 +110,7 @@ impl TeamGrants {
         rng: &mut dyn Random,
     ) -> Result<(KeyRing, bool), TeamError> {
         let team = || self.team.name.clone();
-        Ok(match self.open_newest(own, trust)? {
+        Ok(match self.newest_ring(own, trust)? {
             Some(ring) if ring.epoch() == self.epoch => (ring, false),
             Some(_) | None if members.iter().any(|one| one.has_grant) => {
                 return Err(TeamError::NotGranted {
@@ -126,9 +167,10 @@ impl TeamGrants {
     /// # Errors
     /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if somebody else granted meanwhile: look again then.
     pub async fn send(&self, api: &Api, granting: &Granting) -> Result<(), TeamError> {
-        for grants in granting.grants.chunks(PUT_GRANTS) {
+        for (at, grants) in granting.grants.chunks(PUT_GRANTS).enumerate() {
             let put = PutGrants {
                 epoch: granting.ring.epoch(),
+                raise: granting.raises && at == 0,
                 grants: grants.to_vec(),
             };
             api.put_grants(self.team.id, &put).await?;

@@ -3,8 +3,8 @@
 use super::*;
 use cairn_crypto::format2::{Compression, SealedObject};
 use cairn_crypto::{
-    Class, MIN_ITERATIONS, NodeKey, SpaceKeys, SystemRandom, content_hash, create_account,
-    make_grant,
+    Class, MIN_ITERATIONS, NodeKey, Replacement, Rotation, SpaceKeys, SystemRandom, content_hash,
+    create_account, make_grant, rotate,
 };
 use cairn_model::{NodeId, SpaceId, TeamId};
 use cairn_wire::teams::NewGrant;
@@ -238,6 +238,82 @@ fn changed_keys_get_nothing_until_the_very_ones_that_were_shown_are_accepted() {
     assert!(server.grant(owner).unwrap().grants_to(member.own.account));
     // It was sealed to the keys that were accepted.
     assert_eq!(class(server.open(member)), Class::AuthFailed);
+}
+
+#[test]
+fn a_replaced_signing_key_grants_nothing_new() {
+    let mut all = [device(1), device(2)];
+    let mut server = Server::of(&all);
+    let replaced = device(1).own.public();
+    let [owner, member] = &mut all;
+    server.grant(owner).unwrap();
+    server.open(member).unwrap();
+    // The owner replaces their keys, and the member accepts the new ones.
+    server.members[OWNER].1 = Some(replaced);
+    let view = server.grants_seen_by(member.own.account);
+    view.members(&member.own, &mut member.trust).unwrap();
+    view.accept_changed("1@example.com", &mut member.trust)
+        .unwrap();
+    server.open(member).unwrap();
+    // Whoever has the former keys grants a key of their choice.
+    server.members[OWNER].1 = Some(owner.own.public());
+    let view = server.grants_seen_by(owner.own.account);
+    let forged = view
+        .grant_next_epoch(&owner.own, &mut owner.trust, &mut SystemRandom)
+        .unwrap();
+    assert!(forged.raises && forged.grants_to(member.own.account));
+    server.epoch = 2;
+    server.put(owner.own.account, 2, forged.grants);
+    assert_eq!(class(server.open(member)), Class::AuthFailed);
+}
+
+#[test]
+fn the_key_that_was_taken_along_serves_for_a_new_one_and_for_nothing_else() {
+    let mut all = [device(1), device(2)];
+    let mut server = Server::of(&all);
+    let [owner, member] = &mut all;
+    server.grant(owner).unwrap();
+    let before = server.open(owner).unwrap();
+    let written_before = write(&before.keys());
+    let view = server.grants_seen_by(owner.own.account);
+    let ring = view.newest_ring(&owner.own, &mut owner.trust).unwrap();
+    let (bundle, unlocked, _) = create_account(
+        "p",
+        owner.own.account,
+        owner.own.space.space(),
+        MIN_ITERATIONS,
+        &mut SystemRandom,
+    )
+    .unwrap();
+    let rotation = Rotation {
+        passphrase: "p",
+        iterations: MIN_ITERATIONS,
+        team_rings: ring.into_iter().collect(),
+        replaced: Replacement {
+            at_ms: 0,
+            device: "desk".into(),
+        },
+    };
+    owner.own = rotate(&bundle, &unlocked, rotation, &mut SystemRandom)
+        .unwrap()
+        .1;
+    // As the real one does, the server drops the grants to the former keys.
+    server.members[OWNER].1 = Some(owner.own.public());
+    server.grants.retain(|one| one.user_id != owner.own.account);
+    let refused = server.open(owner).unwrap_err();
+    assert!(matches!(refused, TeamError::NotGranted { .. }), "{refused}");
+    let view = server.grants_seen_by(owner.own.account);
+    let made = view
+        .grant_next_epoch(&owner.own, &mut owner.trust, &mut SystemRandom)
+        .unwrap();
+    assert!(made.grants_to(member.own.account) && made.grants_to(owner.own.account));
+    server.epoch = made.ring.epoch();
+    server.put(owner.own.account, 2, made.grants);
+    let now = server.open(owner).unwrap().keys();
+    assert!(opens(&now, &written_before) && !opens(&before.keys(), &write(&now)));
+    // The member has to compare first.
+    let changed = server.open(member).unwrap_err();
+    assert!(matches!(changed, TeamError::KeyChanged { .. }), "{changed}");
 }
 
 #[test]

@@ -34,7 +34,7 @@ async fn team_keys(
 }
 
 /// Stores grants of the space key for members. A grant that is there stays; the same one again
-/// changes nothing.
+/// changes nothing. With `raise`, they are of the next epoch, which is in force from then on.
 #[utoipa::path(
     put, path = "/api/v1/teams/{id}/keys", tag = "teams", request_body = PutGrants,
     params(("id" = String, Path, format = Uuid)),
@@ -42,7 +42,7 @@ async fn team_keys(
         (status = 200, description = "The grants as they are now", body = TeamKeys),
         (status = 403, description = "The caller is neither owner nor admin"),
         (status = 404, description = "There is no such team or member"),
-        (status = 409, description = "The epoch is yet to come, or a member has another grant of it")
+        (status = 409, description = "The epoch is yet to come, or, with `raise`, not the next one; or a member has another grant of it")
     )
 )]
 async fn put_grants(
@@ -60,6 +60,7 @@ async fn put_grants(
         caller.account,
         id,
         new.epoch,
+        new.raise,
         &new.grants,
     )?))
 }

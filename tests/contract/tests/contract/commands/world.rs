@@ -2,6 +2,9 @@
 //! installation's configuration and state) with which the real program is run.
 
 use crate::support::{OWNER, Service};
+use cairn_api::Api;
+use cairn_model::DeviceId;
+use cairn_wire::account::CreateApiKey;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -50,6 +53,34 @@ impl World {
     /// Tells the server how to behave.
     pub(crate) fn dev(&self, path: &str, body: Value) {
         self.runtime.block_on(self.service.post(path, body));
+    }
+
+    /// Lets the server behave again.
+    pub(crate) fn clear_faults(&self) {
+        self.runtime.block_on(self.service.delete("/_dev/faults"));
+    }
+
+    /// Returns the key bundle that the server has.
+    pub(crate) fn served_keys(&self) -> Value {
+        let keys = self.runtime.block_on(async { self.api().keys().await });
+        serde_json::to_value(keys.expect("the account has keys")).expect("JSON")
+    }
+
+    /// Makes another API key of the account.
+    pub(crate) fn api_key(&self, name: &str) -> String {
+        let create = CreateApiKey {
+            name: name.to_owned(),
+            expires_in: None,
+        };
+        let made = self
+            .runtime
+            .block_on(async { self.api().create_api_key(&create).await });
+        made.expect("a key can be made").key
+    }
+
+    fn api(&self) -> Api {
+        self.service
+            .api(OWNER, DeviceId::from_random_bytes([9; 16]))
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
