@@ -2,7 +2,7 @@
 
 use cairn_engine::{EngineError, EngineHandle};
 use cairn_model::{Keep, RelPath};
-use cairn_sim::device::Device;
+use cairn_sim::device::{Device, path};
 use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
 
@@ -134,6 +134,28 @@ fn a_merge_begins_with_what_both_were_made_from() {
         world.settle().await.expect("calm");
         for device in &world.devices {
             assert_eq!(only_file(device), two.replace('9', "nine"));
+        }
+    });
+}
+
+#[test]
+fn a_file_that_lost_its_new_name_is_a_conflict_on_every_device() {
+    simulate(async {
+        let mut world = World::new(1, 3).await;
+        world.devices[0].write("m", b"moved");
+        world.settle().await.expect("calm");
+        world.devices[1].kill(false).await;
+        world.devices[0].write("n", b"new");
+        assert!(world.devices[0].settle().await);
+        world.devices[1].user("n", |files, to| files.rename(&path("m"), to));
+        world.settle().await.expect("calm");
+        for at in 0..3 {
+            let open = engine(&world, at).conflicts().expect("the index answers");
+            let facts: Vec<_> = open
+                .iter()
+                .map(|one| (one.path.to_string(), one.copy_device.as_str()))
+                .collect();
+            assert_eq!(facts, [("n".to_owned(), "d1")], "device {at}");
         }
     });
 }

@@ -10,6 +10,7 @@ mod folder;
 mod folders;
 mod heads;
 mod idle;
+mod in_the_way;
 mod invalid_names;
 mod lanes;
 mod plans;

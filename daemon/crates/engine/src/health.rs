@@ -32,6 +32,8 @@ pub(crate) struct Health {
     scanned: BTreeMap<FolderId, BTreeMap<String, Problem>>,
     /// States that the service sent and that were refused.
     refused: BTreeMap<(NodeId, FolderId), Problem>,
+    /// Nodes that can't come because a symbolic link or the like has their place here.
+    behind_special: BTreeMap<(FolderId, NodeId), Problem>,
     folders: BTreeMap<(FolderId, FolderPart), Problem>,
     /// Bytes that a folder's disk had free when something didn't fit last.
     free: BTreeMap<FolderId, u64>,
@@ -50,6 +52,7 @@ impl Health {
     pub(crate) fn forget(&mut self, folder: FolderId) {
         self.parked.retain(|(of, _), _| *of != folder);
         self.refused.retain(|(_, of), _| *of != folder);
+        self.behind_special.retain(|(of, _), _| *of != folder);
         self.scanned.remove(&folder);
         self.folders.retain(|(of, _), _| *of != folder);
         self.free.remove(&folder);
@@ -85,6 +88,26 @@ impl Health {
     /// Returns the nodes of which a state was refused.
     pub(crate) fn refused_nodes(&self) -> BTreeSet<NodeId> {
         self.refused.keys().map(|(node, _)| *node).collect()
+    }
+
+    /// Returns the nodes of a folder that can't come because a symbolic link or the like has their place here.
+    pub(crate) fn nodes_behind_special(&self, folder: FolderId) -> BTreeSet<NodeId> {
+        let keys = self.behind_special.keys();
+        keys.filter(|(of, _)| *of == folder)
+            .map(|(_, node)| *node)
+            .collect()
+    }
+
+    /// Replaces them.
+    pub(crate) fn record_behind_special(
+        &mut self,
+        folder: FolderId,
+        nodes: BTreeMap<NodeId, Problem>,
+    ) {
+        self.behind_special.retain(|(of, _), _| *of != folder);
+        let nodes = nodes.into_iter();
+        self.behind_special
+            .extend(nodes.map(|(node, problem)| ((folder, node), problem)));
     }
 
     /// Sets or clears the problem of a part of a folder.

@@ -49,16 +49,12 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Opens the conflict of a new local row that has the name of a conflict copy: another device made
+    /// Opens the conflict of a local row that came to the name of a conflict copy, if it did: another device made
     /// it, and a person may resolve it here as well.
     ///
     /// # Errors
     /// SQLite's.
-    pub(crate) fn open_conflict_of_copy(
-        &self,
-        copy: LocalId,
-        row: &LocalRow,
-    ) -> Result<(), IndexError> {
+    pub fn open_conflict_of_copy(&self, copy: LocalId, row: &LocalRow) -> Result<(), IndexError> {
         if !row.name.is_conflict_copy() {
             return Ok(());
         }

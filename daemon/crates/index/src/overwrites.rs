@@ -171,4 +171,27 @@ impl Db<'_> {
         }
         Ok(())
     }
+
+    /// Returns the nodes whose overwriting a person has agreed to, and whose file here has the content in sync
+    /// again: it was restored before it was sent.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn restored_overwrites(&self, folder: FolderId) -> Result<Vec<NodeId>, IndexError> {
+        let mut statement = self.prepare(
+            "SELECT s.node FROM synced s CROSS JOIN local l ON l.id = s.local \
+             WHERE s.folder = ?1 AND s.overwrite = 2 AND l.hash = s.hash",
+        )?;
+        collect(&mut statement.query([folder.0])?, read_node)
+    }
+
+    /// Ends the agreement to overwrite a node: it was about another content than what may come.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn withdraw_overwrite(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
+        self.prepare("UPDATE synced SET overwrite = NULL WHERE folder = ?1 AND node = ?2")?
+            .execute((folder.0, node.as_bytes()))?;
+        Ok(())
+    }
 }

@@ -319,6 +319,8 @@ fn tell_people(db: &Db<'_>, rows: &Rows) -> Done {
     db.put_waiting_overwrites(folder, &[node(2)].into())?;
     db.waiting_overwrite_count(folder)?;
     db.agree_to_waiting_overwrites(folder)?;
+    db.restored_overwrites(folder)?;
+    db.withdraw_overwrite(folder, node(2))?;
     db.overwrite_facts(folder, node(2))?;
     db.set_head(folder, node(2), HASH, Head::Noise)?;
     db.synced_without_head(folder, Some(node(2)), 10)?;

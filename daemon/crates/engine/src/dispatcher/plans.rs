@@ -5,8 +5,8 @@
 mod tests;
 
 use super::Dispatcher;
-use super::invalid_names;
 use super::rules::Followed;
+use super::{in_the_way, invalid_names};
 use crate::error::EngineError;
 use crate::executor::keys_of;
 use crate::gate::{self, Deletions};
@@ -227,6 +227,7 @@ impl Dispatcher {
     fn clean(&self, id: FolderId, mentioned: &BTreeSet<Key>) -> Result<(), EngineError> {
         self.report_one_way_conflicts(id, mentioned)?;
         invalid_names::report(&self.engine, id, mentioned)?;
+        in_the_way::report(&self.engine, id, mentioned)?;
         Ok(self.engine.index.write(|db| {
             let dirty = db.dirty_keys(id)?;
             for local in dirty.local {

@@ -140,6 +140,7 @@ pub(crate) async fn check(
     plan: &Plan,
 ) -> Result<BTreeSet<NodeId>, EngineError> {
     let gate = folder.settings.gate;
+    withdraw_restored(engine, folder)?;
     let (files, waiting) = engine.index.read(|db| {
         let waiting = db.waiting_overwrites(folder.id)?;
         let mut files = Vec::new();
@@ -181,6 +182,20 @@ pub(crate) async fn check(
         );
     }
     Ok(held)
+}
+
+/// Ends the agreements about files that were restored instead of sent: what turns later is asked about anew.
+fn withdraw_restored(engine: &Engine, folder: &FolderRow) -> Result<(), IndexError> {
+    let restored = engine.index.read(|db| db.restored_overwrites(folder.id))?;
+    if restored.is_empty() {
+        return Ok(());
+    }
+    engine.index.write(|db| {
+        for node in restored {
+            db.withdraw_overwrite(folder.id, node)?;
+        }
+        Ok(())
+    })
 }
 
 fn is_many(

@@ -76,6 +76,11 @@ impl Health {
             .iter()
             .filter(move |((_, of), _)| *of == folder)
             .map(|(_, problem)| problem);
+        let behind_special = self
+            .behind_special
+            .iter()
+            .filter(move |((of, _), _)| *of == folder)
+            .map(|(_, problem)| problem);
         let parked = self
             .parked
             .iter()
@@ -84,6 +89,7 @@ impl Health {
         of_folder
             .chain(scanned)
             .chain(refused)
+            .chain(behind_special)
             .map(|problem| (problem, 0))
             .chain(parked)
     }

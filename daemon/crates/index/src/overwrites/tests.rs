@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::folders::FolderSettings;
+use crate::local::{LocalRow, LocalStat, Skipped};
 use crate::open::Index;
 use cairn_model::{Kind, LocalId, Name, RevisionId};
 
@@ -111,4 +112,40 @@ fn only_what_waits_now_is_marked() {
         db.waiting_overwrites(folder)
     });
     assert_eq!(found.unwrap(), [node(2), node(3)].into());
+}
+
+#[test]
+fn an_agreement_ends_when_the_content_in_sync_is_restored() {
+    let index = Index::memory().unwrap();
+    let confirmed = index.write(|db| {
+        let folder = add_folder(db)?;
+        for (number, hash) in [(1, OLD), (2, NEW)] {
+            let base = synced(folder, number, 9_000);
+            let local = db.insert_local(&LocalRow {
+                id: LocalId(0),
+                folder,
+                parent: None,
+                name: base.name.clone(),
+                kind: Kind::File,
+                stat: LocalStat::default(),
+                executable: false,
+                hash: Some(hash),
+                skipped: Skipped::No,
+            })?;
+            db.put_synced(&SyncedRow { local, ..base })?;
+        }
+        db.put_waiting_overwrites(folder, &[node(1), node(2)].into())?;
+        assert_eq!(db.restored_overwrites(folder)?, []);
+        db.agree_to_waiting_overwrites(folder)?;
+        for node in db.restored_overwrites(folder)? {
+            db.withdraw_overwrite(folder, node)?;
+        }
+        let confirmed = |number| -> Result<bool, IndexError> {
+            Ok(db
+                .overwrite_facts(folder, node(number))?
+                .is_some_and(|facts| facts.confirmed))
+        };
+        Ok([confirmed(1)?, confirmed(2)?])
+    });
+    assert_eq!(confirmed.unwrap(), [false, true]);
 }
