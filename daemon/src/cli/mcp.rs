@@ -5,12 +5,14 @@
 mod account;
 mod disk;
 mod install;
+mod rewind;
 mod sessions;
+mod skills;
 mod trust;
 
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
-use cairn_mcp::{Confirm, ServeError, Server, Settings, ToolFilter};
+use cairn_mcp::{Confirm, Rewinder, ServeError, Server, Settings, ToolFilter};
 use cairn_platform::process;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -94,11 +96,14 @@ struct Safety {
 #[derive(clap::Subcommand, Debug)]
 enum Action {
     Install(install::Args),
+    Skills(skills::Args),
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    if let Some(Action::Install(args)) = args.action {
-        return install::run(app, args);
+    match args.action {
+        Some(Action::Install(args)) => return install::run(app, args),
+        Some(Action::Skills(args)) => return skills::run(app, &args),
+        None => {}
     }
     if args.print_tools {
         let reference = cairn_mcp::reference();
@@ -121,6 +126,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         overwrite: args.safety.overwrite || is_on("CAIRN_MCP_OVERWRITE")?,
         daemon: daemon(app)?,
         sessions: Some(Arc::new(sessions::HomeSessions::new(app.home.clone()))),
+        rewinder: rewinder(app),
     };
     let server = Server::new(settings).map_err(serve_failure)?;
     tokio::select! {
@@ -159,6 +165,14 @@ fn confirm(flag: Option<String>) -> CommandResult<Confirm> {
             "{name} is `{other}` (use always, risky or never)"
         ))),
     }
+}
+
+/// The rewinder of the account that this machine is logged in to, if it is the one that the tools use.
+fn rewinder(app: &App) -> Option<Arc<dyn Rewinder>> {
+    let other = std::env::var("SERVICE_API_KEY").is_ok_and(|key| !is_unset(&key));
+    let home = app.home.clone();
+    let own = || Arc::new(rewind::HomeRewinder { home }) as Arc<dyn Rewinder>;
+    (!other).then(own)
 }
 
 /// The socket of this home's daemon, if the home has an account or an index and the tools are wanted. The

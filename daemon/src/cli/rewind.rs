@@ -46,7 +46,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let at_ms = past_time(app, &args.to)?;
-    let remote = Remote::open(app, &args.within).await?;
+    let remote = Remote::open_at(app, &args.within, &args.path).await?;
     if !args.dry_run {
         send_own_changes(app).await?;
     }
@@ -60,6 +60,47 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         newer: Newer::Trash,
     };
     carry_out(app, &rewind, &path, args.dry_run, args.yes).await
+}
+
+/// As the command does it, without a word to a person: plans, carries the plan out where that is asked for, and
+/// returns the document for programs.
+pub(super) async fn rewind_silently(
+    app: &App,
+    path: &str,
+    to: &str,
+    dry_run: bool,
+) -> CommandResult<Value> {
+    let at_ms = past_time(app, to)?;
+    let remote = Remote::open_at(app, &Within::default(), path).await?;
+    if !dry_run {
+        send_own_changes(app).await?;
+    }
+    let past = load(&app.home, &remote).await?;
+    let (scope, path) = scope(&past, &remote, path, at_ms)?;
+    let rewind = Rewind {
+        home: &app.home,
+        remote: &remote,
+        scope,
+        at_ms,
+        newer: Newer::Trash,
+    };
+    let (past, plan) = rewind.plan().await?;
+    let mut document = document(&path, &past, &plan, at_ms, dry_run);
+    if !dry_run && !plan.is_empty() {
+        let done = rewind.carry_out(past, plan).await?;
+        document["done"] = json!(done);
+        document["session"] = json!(remote.journal.noted_session());
+    }
+    Ok(document)
+}
+
+fn document(path: &str, past: &Past, plan: &Plan, at_ms: i64, dry_run: bool) -> Value {
+    json!({
+        "path": path,
+        "at": rfc3339(at_ms),
+        "dry_run": dry_run,
+        "plan": plan_json(past, plan, at_ms),
+    })
 }
 
 /// Reads a time in the past.
@@ -101,12 +142,7 @@ pub(super) async fn carry_out(
     for line in plan_lines(&past, &plan) {
         app.out.line(line);
     }
-    let mut document = json!({
-        "path": path,
-        "at": rfc3339(rewind.at_ms),
-        "dry_run": dry_run,
-        "plan": plan_json(&past, &plan, rewind.at_ms),
-    });
+    let mut document = document(path, &past, &plan, rewind.at_ms, dry_run);
     if dry_run || plan.is_empty() {
         app.out.json(&document);
         if dry_run || plan.incomplete.is_empty() {

@@ -37,6 +37,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         files: Arc::new(NoFiles),
         daemon: None,
         sessions: None,
+        rewinder: None,
     };
     let server = Server::new(settings)?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;

@@ -8,7 +8,7 @@ mod named;
 mod up;
 
 use crate::call::Call;
-use crate::error::ToolError;
+use crate::error::{ToolError, ToolResult};
 use crate::question::Asking;
 use crate::tool::ToolFuture;
 use base64::Engine as _;
@@ -24,6 +24,7 @@ use std::sync::Arc;
 const MAX_TEXT: u64 = 10 * MIB;
 const MAX_BASE64: u64 = 50 * MIB;
 
+/// Returns a file's content: that of the version that the call names, if it does, else the present one.
 pub(crate) fn read(call: Call) -> ToolFuture {
     async move {
         let (space, node) = named::node(&call, "file_uuid", Kind::File).await?;
@@ -33,22 +34,24 @@ pub(crate) fn read(call: Call) -> ToolFuture {
         } else {
             (MAX_TEXT, "text")
         };
-        let too_large = || {
+        let too_large = |size| {
             ToolError::refused(format!(
                 "`{}` has {}, more than the {} MiB that can be read as {way}: use download_file",
                 node.name,
-                exact_size(node.size),
+                exact_size(size),
                 limit / MIB
             ))
         };
-        if node.size > limit {
-            return Err(too_large());
+        let version = named::version(&call, &space, &node).await?;
+        let size = version.as_ref().map_or(node.size, |version| version.size);
+        if size > limit {
+            return Err(too_large(size));
         }
         let unverified = space.unverified_path(&node).await?;
         call.services.check_verified(&unverified)?;
-        call.progress.set_total(node.size);
+        call.progress.set_total(size);
         let content = space
-            .content(&node, None)
+            .content(&node, version.as_ref().map(|version| version.id))
             .await?
             .ok_or_else(|| no_content(&node))?;
         let target = Arc::new(MemoryTarget::default());
@@ -57,29 +60,38 @@ pub(crate) fn read(call: Call) -> ToolFuture {
             .download(content, target.clone(), &call.progress.file())
             .await?;
         if manifest.size > limit {
-            return Err(too_large());
+            return Err(too_large(manifest.size));
         }
         let bytes = target.take();
         let (size, name) = (bytes.len(), crate::clean::text(&node.name));
-        let content = if base64 {
-            STANDARD.encode(&bytes)
-        } else {
-            String::from_utf8(bytes).map_err(|_| {
-                ToolError::refused(format!(
-                    "`{name}` is not text: read it with encoding base64, or use download_file"
-                ))
-            })?
-        };
-        Ok(json!({
+        let content = content_text(bytes, &name, base64)?;
+        let mut document = json!({
             "file_uuid": node.id,
             "name": name,
             "size": size,
             "encoding": way,
             "content": content,
             "verified": unverified.is_empty(),
-        }))
+        });
+        if let Some(version) = version {
+            document["version"] = json!(version.number);
+            document["created_at"] = json!(version.created_at);
+        }
+        Ok(document)
     }
     .boxed()
+}
+
+/// Returns the text that stands for a content in a result.
+fn content_text(bytes: Vec<u8>, name: &str, base64: bool) -> ToolResult<String> {
+    if base64 {
+        return Ok(STANDARD.encode(&bytes));
+    }
+    String::from_utf8(bytes).map_err(|_| {
+        ToolError::refused(format!(
+            "`{name}` is not text: read it with encoding base64, or use download_file"
+        ))
+    })
 }
 
 pub(crate) fn replaced_file(call: &Call) -> Asking<'_> {

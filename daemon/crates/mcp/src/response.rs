@@ -15,7 +15,7 @@ pub(crate) fn success(
     mut value: Value,
 ) -> CallToolResult {
     foreign_text::fence_result(tool, &mut value);
-    if tool.name != "read_file_content" {
+    if !matches!(tool.name, "read_file_content" | "read_file_version") {
         plain_errors(&mut value);
         crate::clean::value(&mut value);
         strip_fields::remove_useless_fields(&mut value);

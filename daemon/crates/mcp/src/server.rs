@@ -11,6 +11,7 @@ mod transport;
 mod wire_tool;
 
 use crate::device_trust::DeviceTrust;
+use crate::rewinder::Rewinder;
 use crate::selection::{Selection, ToolFilter, ToolFilterError};
 use crate::services::{Account, LocalFiles, Services};
 use crate::session_file::SessionFiles;
@@ -39,6 +40,8 @@ pub struct Settings {
     pub daemon: Option<PathBuf>,
     /// The journals of sessions; without them a session can only be taken back by its own process.
     pub sessions: Option<Arc<dyn SessionFiles>>,
+    /// Brings folders back to a time, if the account is the one that this machine is logged in to.
+    pub rewinder: Option<Arc<dyn Rewinder>>,
 }
 
 /// An error that stops a server.
@@ -76,7 +79,7 @@ impl Server {
     /// [`ServeError::Choice`] and [`ServeError::Account`].
     pub fn new(settings: Settings) -> Result<Self, ServeError> {
         let selection = Selection::new(&settings.filter, settings.daemon.is_some())?;
-        let services = Services::new(
+        let mut services = Services::new(
             settings.account,
             settings.trust,
             settings.files,
@@ -85,6 +88,7 @@ impl Server {
             settings.sessions,
             link_tools(&selection),
         )?;
+        services.rewinder = settings.rewinder;
         let services = Arc::new(services);
         Ok(Self {
             handler: Handler::new(services.clone(), selection, settings.confirm),

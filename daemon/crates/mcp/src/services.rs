@@ -2,6 +2,7 @@
 
 use crate::device_trust::DeviceTrust;
 use crate::keys::Opened;
+use crate::rewinder::Rewinder;
 use crate::session_file::SessionFiles;
 use crate::session_journal::SessionJournal;
 use crate::session_link_tools::LinkTools;
@@ -106,6 +107,8 @@ pub(crate) struct Services {
     pub(crate) may_replace: bool,
     /// The daemon's socket, if one runs for this user.
     pub(crate) daemon: Option<PathBuf>,
+    /// Brings folders back to a time; `None` if these tools use another account than this machine.
+    pub(crate) rewinder: Option<Arc<dyn Rewinder>>,
 }
 
 impl Services {
@@ -152,6 +155,7 @@ impl Services {
             link_tools,
             may_replace,
             daemon,
+            rewinder: None,
         })
     }
 

@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use cairn_model::{Kind, NodeId};
 use cairn_space::Space;
-use cairn_wire::nodes::{Node, NodeState};
+use cairn_wire::nodes::{Node, NodeState, Revision};
 
 /// Returns the node that an argument names with its space, if it is of the right kind and not in the trash.
 pub(super) async fn node(call: &Call, argument: &str, kind: Kind) -> ToolResult<(Space, Node)> {
@@ -23,6 +23,26 @@ pub(super) async fn folder(call: &Call) -> ToolResult<(Space, Option<NodeId>)> {
         check_kind(&space.api().node(id).await?, Kind::Folder)?;
     }
     Ok((space, folder))
+}
+
+/// Returns the version of a file that a call names by its id or number; `None` if it names none.
+pub(super) async fn version(
+    call: &Call,
+    space: &Space,
+    node: &Node,
+) -> ToolResult<Option<Revision>> {
+    let Some(wanted) = call.arguments.text("version_id") else {
+        return Ok(None);
+    };
+    let revisions = space.api().revisions(node.id).await?;
+    let is_wanted = |version: &Revision| {
+        version.id.to_string().eq_ignore_ascii_case(wanted) || version.number.to_string() == wanted
+    };
+    let found = revisions.into_iter().find(is_wanted);
+    found.map(Some).ok_or_else(|| ToolError::NotFound {
+        what: format!("`{}` has no such version", node.name),
+        source_of_ids: "get_file_versions lists the versions of a file",
+    })
 }
 
 /// Refuses a node of the other kind, and one in the trash.

@@ -1,7 +1,9 @@
 //! The sync daemon of this machine.
 
+use crate::content;
 use crate::move_files;
-use crate::param::{choice, date_time, integer_in, non_empty, text, uuid, uuids};
+use crate::param::{choice, date_time, flag, integer_in, non_empty, text, uuid, uuids};
+use crate::rewind;
 use crate::session_undo;
 use crate::sync_tools;
 use crate::tool::{Effect, Run, Tool, Undo};
@@ -149,6 +151,31 @@ pub(super) const TOOLS: &[Tool] = &[
         Run::Custom(move_files::move_files),
     )
     .undone_as(Undo::NotedByTool),
+    Tool::new(
+        "read_file_version",
+        "Read old version",
+        Effect::ReadOnly,
+        "Opens an old revision of a file, as read_file_content does the present one.",
+        &[
+            uuid("file_uuid", "File").required(),
+            non_empty("version_id", "Its id or number").required(),
+            choice("encoding", &["text", "base64"], "As in read_file_content").or("text"),
+        ],
+        Run::Custom(content::read),
+    ),
+    Tool::new(
+        "sync_rewind",
+        "Rewind folder",
+        Effect::IdempotentDestructive,
+        "Brings a folder or file back to what it was at a time. Returns the plan; only carry_out changes anything.",
+        &[
+            non_empty("path", "Such as ~/Docs or /docs").required(),
+            non_empty("to", "ISO 8601, or 2h ago").required(),
+            flag("carry_out", "Carry the plan out"),
+        ],
+        Run::Custom(rewind::rewind),
+    )
+    .asking(rewind::ask),
     Tool::new(
         "list_trash",
         "List trash",

@@ -522,3 +522,57 @@ fn the_tools_keep_out_of_cairns_own_home_and_of_unnamed_folders() {
     assert!(message.contains("--allow-dir"), "{message}");
     assert_eq!(session.end(), Some(0));
 }
+
+#[test]
+fn a_folder_is_brought_back_to_a_time_after_its_plan_and_old_versions_are_read() {
+    let world = World::new();
+    world.login("a");
+    world.write("report.txt", "first");
+    world.json("a", &["mkdir", "/docs"]);
+    let uploaded = world.json("a", &["upload", "report.txt", "--to", "/docs"]);
+    let id = uploaded["node"]["id"].as_str().expect("an id");
+    let then = world.json("a", &["history", "/docs"])["events"][0]["at"].clone();
+    world.write("report.txt", "second");
+    world.json("a", &["upload", "report.txt", "--to", "/docs"]);
+
+    let mut session = Session::start(&world, "a", &[]);
+    let version = |session: &mut Session, version: &str| {
+        let wanted = json!({ "file_uuid": id, "version_id": version });
+        session.call("read_file_version", wanted)
+    };
+    let first = version(&mut session, "1");
+    assert_eq!(
+        (&first["content"], &first["version"], &first["verified"]),
+        (&json!("first"), &json!(1), &json!(true))
+    );
+    let versions = session.call("get_file_versions", json!({ "file_uuid": id }));
+    let newest = versions["content"]
+        .as_array()
+        .and_then(|rows| rows.iter().find(|row| row["number"] == 2))
+        .expect("the second version");
+    let by_id = version(&mut session, newest["id"].as_str().expect("an id"));
+    assert_eq!(by_id["content"], "second");
+    let none = json!({ "file_uuid": id, "version_id": "9" });
+    let message = refusal(&mut session, "read_file_version", none);
+    assert!(message.contains("get_file_versions"), "{message}");
+
+    let back = json!({ "path": "/docs", "to": then });
+    let planned = session.call("sync_rewind", back.clone());
+    assert_eq!(planned["plan"]["files_changed"], 1, "{planned}");
+    let content = |world: &World| world.json("a", &["cat", "/docs/report.txt"])["text"].clone();
+    assert_eq!(content(&world), "second", "a plan changes nothing");
+    let mut carried_out = back;
+    carried_out["carry_out"] = json!(true);
+    let done = session.call("sync_rewind", carried_out);
+    assert_eq!(content(&world), "first");
+    let undo = done["undo"]
+        .as_str()
+        .expect("the command that takes it back");
+    let undo: Vec<&str> = undo.split(' ').skip(1).chain(["--yes"]).collect();
+    world.json("a", &undo);
+    assert_eq!(content(&world), "second");
+    let future = json!({ "path": "/docs", "to": "2999-01-01" });
+    let message = refusal(&mut session, "sync_rewind", future);
+    assert!(message.contains("not a time in the past"), "{message}");
+    assert_eq!(session.end(), Some(0));
+}

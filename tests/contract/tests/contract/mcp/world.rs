@@ -163,6 +163,7 @@ impl World {
             overwrite: setup.overwrite,
             daemon: setup.daemon,
             sessions: setup.sessions,
+            rewinder: None,
         };
         Server::new(settings).expect("the settings are good")
     }
