@@ -1,7 +1,7 @@
 //! The database behind the store: connections, statements, rows and values, in the few forms that the store uses.
 //!
-//! Nothing outside of this module names the library of a database. Statements are written once; `dialect` has what
-//! has no common form.
+//! Nothing outside of this module names the library of a database. Statements are written once, in forms that other
+//! databases share; `sqlite` has the rest.
 
 mod connection;
 mod error;

@@ -83,10 +83,11 @@ impl Transaction<'_> {
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
         // A failed statement may have ended it already.
-        if self.is_open && !self.conn.sqlite.is_autocommit() {
-            if let Err(error) = self.conn.execute_batch("ROLLBACK") {
-                tracing::error!(%error, "a transaction could not be rolled back");
-            }
+        if self.is_open
+            && !self.conn.sqlite.is_autocommit()
+            && let Err(error) = self.conn.execute_batch("ROLLBACK")
+        {
+            tracing::error!(%error, "a transaction could not be rolled back");
         }
     }
 }

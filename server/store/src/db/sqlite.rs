@@ -1,4 +1,4 @@
-//! What SQLite alone has: files, settings of a connection, checks of its own.
+//! The parts of SQLite alone: files, settings of a connection, checks of its own.
 
 use super::connection::Connection;
 use super::error::Result;
