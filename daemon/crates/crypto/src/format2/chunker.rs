@@ -28,11 +28,7 @@ const MASK_BEFORE: u64 = (1 << 23) - 1;
 const MASK_AFTER: u64 = (1 << 17) - 1;
 /// x^4 + x^3 + x + 1: what x^64 is modulo the polynomial of the hash.
 const REDUCTION: u64 = 0x1b;
-/// Places of a file that are hashed side by side.
-const LANES: usize = 4;
-/// Lengths that one of them covers at a time.
-const STRIDE: usize = 1920;
-/// Lengths between two encryptions.
+/// Digests that are encrypted in one call, where AES is computed in software.
 const BATCH: usize = 240;
 
 /// Finds the cuts of one node's files.
@@ -93,22 +89,25 @@ impl Chunker {
 
     /// Returns the first length from `from` on and below `to` at which a cut is made.
     fn first_cut(&self, data: &[u8], from: usize, to: usize, mask: u64) -> Option<usize> {
-        let mut at = from;
-        while to - at >= LANES * STRIDE {
-            if let Some(found) = self.first_in_lanes(data, at, mask) {
-                return Some(found);
-            }
-            at += LANES * STRIDE;
+        if aes::hardware_accelerated() {
+            search::first_cut(self, &data[..to], from, mask)
+        } else {
+            self.first_cut_in_batches(&data[..to], from, mask)
         }
+    }
+
+    /// As [`first_cut`](Self::first_cut), for AES in software, which encrypts several blocks in the time of one.
+    fn first_cut_in_batches(&self, data: &[u8], from: usize, mask: u64) -> Option<usize> {
+        let mut at = from;
         let mut digest = self.digest(&data[at - WINDOW..at]);
-        let mut inputs = [Block::default(); LANES * BATCH];
-        while at < to {
-            let count = inputs.len().min(to - at);
+        let mut inputs = [Block::default(); BATCH];
+        while at < data.len() {
             let (leaving, entering) = (&data[at - WINDOW..], &data[at..]);
-            for ((slot, &out), &next) in inputs[..count].iter_mut().zip(leaving).zip(entering) {
-                set_first_word(slot, digest);
+            for ((slot, &out), &next) in inputs.iter_mut().zip(leaving).zip(entering) {
+                *slot = block_of(digest);
                 digest = self.roll(digest, out, next);
             }
+            let count = BATCH.min(data.len() - at);
             if let Some(found) = self.first_hit(&inputs, count, mask) {
                 return Some(at + found);
             }
@@ -117,55 +116,14 @@ impl Chunker {
         None
     }
 
-    /// Looks at `LANES * STRIDE` lengths from `from` on. Rolling is a chain of operations that wait for
-    /// one another; several chains side by side keep the processor busy.
-    fn first_in_lanes(&self, data: &[u8], from: usize, mask: u64) -> Option<usize> {
-        let starts: [usize; LANES] = std::array::from_fn(|lane| from + lane * STRIDE);
-        let mut digests = starts.map(|at| self.digest(&data[at - WINDOW..at]));
-        let mut found = [None; LANES];
-        let mut inputs = [Block::default(); LANES * BATCH];
-        let mut outputs = inputs;
-        for step in (0..STRIDE).step_by(BATCH) {
-            let leaving = starts.map(|at| batch(data, at + step - WINDOW));
-            let entering = starts.map(|at| batch(data, at + step));
-            for i in 0..BATCH {
-                for lane in 0..LANES {
-                    set_first_word(&mut inputs[lane * BATCH + i], digests[lane]);
-                    digests[lane] = self.roll(digests[lane], leaving[lane][i], entering[lane][i]);
-                }
-            }
-            self.encrypt(&inputs, &mut outputs);
-            if !outputs
-                .iter()
-                .fold(false, |any, block| any | is_hit(block, mask))
-            {
-                continue;
-            }
-            for lane in 0..LANES {
-                let own = &outputs[lane * BATCH..][..BATCH];
-                let hit = own.iter().position(|block| is_hit(block, mask));
-                found[lane] = found[lane].or(hit.map(|i| starts[lane] + step + i));
-            }
-            if found[0].is_some() {
-                break;
-            }
-        }
-        found.into_iter().flatten().next()
-    }
-
     /// Returns the first of `count` digests whose encryption ends in zeros.
-    fn first_hit(&self, inputs: &[Block; LANES * BATCH], count: usize, mask: u64) -> Option<usize> {
-        let mut outputs = [Block::default(); LANES * BATCH];
-        self.encrypt(inputs, &mut outputs);
-        outputs[..count]
-            .iter()
-            .position(|block| is_hit(block, mask))
-    }
-
-    fn encrypt(&self, inputs: &[Block], outputs: &mut [Block]) {
+    fn first_hit(&self, inputs: &[Block; BATCH], count: usize, mask: u64) -> Option<usize> {
+        let mut outputs = [Block::default(); BATCH];
         self.aes
-            .encrypt_blocks_b2b(inputs, outputs)
+            .encrypt_blocks_b2b(inputs, &mut outputs)
             .expect("as many blocks come out as go in");
+        let mut outputs = outputs[..count].iter();
+        outputs.position(|block| first_word(block) & mask == 0)
     }
 
     fn digest(&self, window: &[u8]) -> u64 {
@@ -174,26 +132,22 @@ impl Chunker {
         })
     }
 
+    #[inline]
     fn roll(&self, digest: u64, out: u8, next: u8) -> u64 {
         times_x(digest) ^ self.table[usize::from(next)] ^ self.leaving[usize::from(out)]
     }
 }
 
-/// The bytes of one lane in one step.
-fn batch(data: &[u8], at: usize) -> &[u8; BATCH] {
-    data[at..]
-        .first_chunk()
-        .expect("all lanes end before the data does")
+/// A digest as the cipher takes it; zeros follow.
+fn block_of(digest: u64) -> Block {
+    let mut block = Block::default();
+    block[..8].copy_from_slice(&digest.to_le_bytes());
+    block
 }
 
-fn set_first_word(block: &mut Block, value: u64) {
-    block[..8].copy_from_slice(&value.to_le_bytes());
-}
-
-fn is_hit(block: &Block, mask: u64) -> bool {
+fn first_word(block: &Block) -> u64 {
     let (word, _) = block.split_at(8);
-    let word = u64::from_le_bytes(word.try_into().expect("a block has sixteen bytes"));
-    word & mask == 0
+    u64::from_le_bytes(word.try_into().expect("a block has sixteen bytes"))
 }
 
 /// Multiplies a polynomial by x.
@@ -206,6 +160,8 @@ impl fmt::Debug for Chunker {
         f.write_str("Chunker(…)")
     }
 }
+
+mod search;
 
 #[cfg(test)]
 mod attack;

@@ -32,8 +32,7 @@ fn the_digest_and_its_encryption_are_those_of_the_vectors() {
     let window: Vec<u8> = (0..64).collect();
     let digest = chunker.digest(&window);
     assert_eq!(digest, 0x82f0_401f_abaa_a568);
-    let mut block = Block::default();
-    block[..8].copy_from_slice(&digest.to_le_bytes());
+    let mut block = block_of(digest);
     chunker.aes.encrypt_block(&mut block);
     assert_eq!(hex::encode(block), "5d4698455f372bf5d0d3d0528c878744");
 }
@@ -71,20 +70,19 @@ fn rolling_equals_hashing_the_window_anew() {
 }
 
 #[test]
-fn batches_find_what_single_steps_find() {
+fn lanes_and_batches_find_what_single_steps_find() {
     let chunker = Chunker::from_key(&[3; 32]);
     let data = keystream([0xdd; 32], MIN_CHUNK + 20_000);
     // Masks of few bits, so that there are hits in every place of a lane and a batch.
     let masks = [31, 511, 8191, 32_767].into_iter().cycle();
     for (from, mask) in (MIN_CHUNK..data.len()).step_by(97).zip(masks) {
         let one = (from..data.len()).find(|&at| {
-            let mut block = Block::default();
-            let digest = chunker.digest(&data[at - WINDOW..at]);
-            block[..8].copy_from_slice(&digest.to_le_bytes());
+            let mut block = block_of(chunker.digest(&data[at - WINDOW..at]));
             chunker.aes.encrypt_block(&mut block);
-            is_hit(&block, mask)
+            first_word(&block) & mask == 0
         });
-        assert_eq!(chunker.first_cut(&data, from, data.len(), mask), one);
+        assert_eq!(search::first_cut(&chunker, &data, from, mask), one);
+        assert_eq!(chunker.first_cut_in_batches(&data, from, mask), one);
     }
 }
 
