@@ -1,7 +1,7 @@
 //! Refusals of things that belong to others (403) or do not exist (404).
 
+use crate::db::{Connection, params};
 use crate::error::{Error, Result};
-use rusqlite::{Connection, params};
 
 /// A table whose rows are found by the column `id`.
 #[derive(Clone, Copy)]

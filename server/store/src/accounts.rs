@@ -2,11 +2,11 @@
 
 use super::rows::id;
 use super::{Space, Store, Tx};
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use crate::options::Limits;
 use cairn_model::address::normalize;
 use cairn_model::{AccountId, SpaceId};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 /// An account's row.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ const COLUMNS: &str = "a.id, a.email, a.display_name, a.created_at, s.row, s.id,
      a.disabled_at IS NOT NULL, a.email_verified_at IS NOT NULL, \
      a.admin_since IS NOT NULL";
 
-fn account(row: &Row<'_>) -> rusqlite::Result<Account> {
+fn account(row: &Row<'_>) -> db::Result<Account> {
     Ok(Account {
         id: id(row, 0)?,
         email: row.get(1)?,
@@ -139,11 +139,11 @@ impl Tx<'_> {
         }
         let space: SpaceId = self.source.id(SpaceId::from_random_bytes);
         let account: AccountId = self.source.id(AccountId::from_random_bytes);
-        self.conn.execute(
-            "INSERT INTO spaces (id, kind, created_at) VALUES (?1, 'personal', ?2)",
+        let row: i64 = self.conn.query_row(
+            "INSERT INTO spaces (id, kind, created_at) VALUES (?1, 'personal', ?2) RETURNING row",
             params![space.as_bytes(), self.now],
+            |row| row.get(0),
         )?;
-        let row = self.conn.last_insert_rowid();
         let display_name = email.split('@').next().unwrap_or_default().to_owned();
         self.conn.execute(
                 "INSERT INTO accounts (id, email, display_name, password, space, created_at, storage_limit, \

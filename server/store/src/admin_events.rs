@@ -3,11 +3,11 @@
 use super::page::read_page;
 use super::rows::{self, fresh_id, id, name_of, optional_id, word};
 use super::{Store, Tx};
+use crate::db::{self, Row, params};
 use crate::error::Result;
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::admin::{AdminAction, AdminEvent};
-use rusqlite::{Row, params};
 use serde_json::{Value, json};
 
 /// The origin of a change to an account of somebody else.
@@ -19,7 +19,7 @@ pub enum Administrator {
     Account(AccountId),
 }
 
-fn event(row: &Row<'_>) -> rusqlite::Result<AdminEvent> {
+fn event(row: &Row<'_>) -> db::Result<AdminEvent> {
     Ok(AdminEvent {
         id: id(row, 0)?,
         action: word(row, 1)?,
@@ -80,10 +80,17 @@ impl Tx<'_> {
     /// Makes an account an administrator of the others, or an ordinary one again. Returns false if it was that
     /// already.
     pub(super) fn set_admin_role(&self, account: AccountId, admin: bool) -> Result<bool> {
-        let changed = self.conn.execute(
-            "UPDATE accounts SET admin_since = iif(?2, ?3, NULL) WHERE id = ?1 AND (admin_since IS NULL) = ?2",
-            params![account.as_bytes(), admin, self.now],
-        )?;
+        let changed = if admin {
+            self.conn.execute(
+                "UPDATE accounts SET admin_since = ?2 WHERE id = ?1 AND admin_since IS NULL",
+                params![account.as_bytes(), self.now],
+            )?
+        } else {
+            self.conn.execute(
+                "UPDATE accounts SET admin_since = NULL WHERE id = ?1 AND admin_since IS NOT NULL",
+                [account.as_bytes()],
+            )?
+        };
         Ok(changed > 0)
     }
 }

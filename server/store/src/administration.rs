@@ -5,13 +5,13 @@ use super::purge::Purged;
 use super::rows::id as read_id;
 use super::sessions::OPEN;
 use super::{Administrator, Store, Tx, deletion, erasure};
+use crate::db::{self, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::AccountStatus;
 use cairn_wire::admin::{AccountCondition, AccountOverview, AdminAction};
 use cairn_wire::notifications::NotificationKind;
-use rusqlite::{OptionalExtension as _, Row, named_params, params};
 use serde_json::json;
 
 /// More than a table can have.
@@ -25,7 +25,7 @@ pub struct NewLimits {
     pub files: Option<u64>,
 }
 
-fn overview(row: &Row<'_>) -> rusqlite::Result<AccountOverview> {
+fn overview(row: &Row<'_>) -> db::Result<AccountOverview> {
     let (disabled, requested): (Option<i64>, Option<i64>) = (row.get(3)?, row.get(4)?);
     Ok(AccountOverview {
         id: read_id(row, 0)?,
@@ -78,7 +78,7 @@ fn accounts_sql() -> String {
          a.storage_limit, a.bandwidth_limit, s.file_count, a.file_count_limit, \
          (SELECT count(*) FROM devices d WHERE d.account = a.id AND (d.removed_at IS NULL OR d.seen_at > d.removed_at)), \
          (SELECT count(*) FROM api_keys k WHERE k.account = a.id AND k.revoked_at IS NULL \
-         AND coalesce(k.expires_at, :now + 1) > :now), \
+         AND (k.expires_at IS NULL OR k.expires_at > ?1)), \
          (SELECT count(*) FROM grants g WHERE g.account = a.id AND {OPEN}), \
          (SELECT count(*) FROM team_members m WHERE m.account = a.id), a.email_verified_at IS NOT NULL, \
          EXISTS (SELECT 1 FROM second_factors f WHERE f.account = a.id AND f.confirmed_at IS NOT NULL), \
@@ -96,19 +96,13 @@ impl Store {
     /// One page of all accounts, by their addresses, and their number.
     pub fn accounts_page(&self, skip: u64, take: u64) -> Result<(Vec<AccountOverview>, u64)> {
         let now = self.source().now_ms();
-        let sql = format!(
-            "{} ORDER BY a.email LIMIT :take OFFSET :skip",
-            accounts_sql()
-        );
+        let sql = format!("{} ORDER BY a.email LIMIT ?2 OFFSET ?3", accounts_sql());
         self.read(|conn| {
             let total = conn.query_row("SELECT count(*) FROM accounts", [], |row| row.get(0))?;
             let found = conn
                 .prepare(&sql)?
-                .query_map(
-                    named_params! {":now": now, ":take": take, ":skip": skip},
-                    overview,
-                )?
-                .collect::<rusqlite::Result<_>>()?;
+                .query_map(params![now, take, skip], overview)?
+                .collect::<db::Result<_>>()?;
             Ok((found, total))
         })
     }
@@ -119,13 +113,10 @@ impl Store {
     /// 404.
     pub fn account_overview(&self, account: AccountId) -> Result<AccountOverview> {
         let now = self.source().now_ms();
-        let sql = format!("{} WHERE a.id = :account", accounts_sql());
+        let sql = format!("{} WHERE a.id = ?2", accounts_sql());
         self.read(|conn| {
             conn.prepare(&sql)?
-                .query_row(
-                    named_params! {":now": now, ":account": account.as_bytes()},
-                    overview,
-                )
+                .query_row(params![now, account.as_bytes()], overview)
                 .optional()?
                 .ok_or_else(|| Error::not_found(format!("there is no account {account}")))
         })
@@ -141,7 +132,8 @@ impl Store {
         self.write(|tx| {
             let at = disabled.then_some(tx.now);
             tx.conn.execute(
-                "UPDATE accounts SET disabled_at = iif(?2 IS NULL, NULL, coalesce(disabled_at, ?2)) WHERE id = ?1",
+                "UPDATE accounts SET disabled_at = \
+                 CASE WHEN CAST(?2 AS INTEGER) > 0 THEN coalesce(disabled_at, ?2) END WHERE id = ?1",
                 params![account.as_bytes(), at],
             )?;
             let action = if disabled {

@@ -4,6 +4,7 @@ use super::rows::{NODE_COLUMNS, NODE_TABLES, media, name_of, node_row};
 use super::usage::month;
 use super::{Actor, Space, Store, Tx, nodes};
 use crate::catalog::{ai_files, included_ai_tokens};
+use crate::db::{self, Connection, params};
 use crate::error::{Error, Result};
 use crate::payments::plan_of;
 use crate::revisions::to_signed;
@@ -12,7 +13,6 @@ use cairn_wire::Timestamp;
 use cairn_wire::ai::AiUse;
 use cairn_wire::nodes::Node;
 use cairn_wire::payments::Plan;
-use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 
 /// Files that the assistant lists at most.
@@ -72,7 +72,7 @@ fn usage(conn: &Connection, account: AccountId, now: i64) -> Result<BTreeMap<Str
                 },
             ))
         })?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 /// Returns the tokens of this month, those that were bought aside or alone.
@@ -97,7 +97,7 @@ pub(crate) fn included_left(conn: &Connection, account: AccountId, now: i64) -> 
 fn files_named(conn: &Connection, space: Space, rest: &str, since: i64) -> Result<Vec<NamedFile>> {
     let sql = format!(
         "SELECT n.name, n.size, coalesce(n.modified_at, n.updated_at) AS touched FROM nodes n \
-         WHERE n.space = ?1 AND n.state = 0 AND n.kind = 0 AND ?2 = ?2 {rest} LIMIT {LISTED}"
+         WHERE n.space = ?1 AND n.state = 0 AND n.kind = 0 AND CAST(?2 AS INTEGER) IS NOT NULL {rest} LIMIT {LISTED}"
     );
     Ok(conn
         .prepare_cached(&sql)?
@@ -108,7 +108,7 @@ fn files_named(conn: &Connection, space: Space, rest: &str, since: i64) -> Resul
                 modified_at: Timestamp(row.get(2)?),
             })
         })?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 impl Tx<'_> {
@@ -127,9 +127,9 @@ impl Tx<'_> {
             .prepare_cached(
                 "INSERT INTO ai_usage (account, month, kind, requests, files, tokens, purchased) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
-                 ON CONFLICT (account, month, kind) DO UPDATE SET requests = requests + excluded.requests, \
-                 files = files + excluded.files, tokens = tokens + excluded.tokens, \
-                 purchased = purchased + excluded.purchased",
+                 ON CONFLICT (account, month, kind) DO UPDATE SET requests = ai_usage.requests + excluded.requests, \
+                 files = ai_usage.files + excluded.files, tokens = ai_usage.tokens + excluded.tokens, \
+                 purchased = ai_usage.purchased + excluded.purchased",
             )?
             .execute(params![
                 account.as_bytes(),
@@ -169,7 +169,7 @@ impl Tx<'_> {
             .query_map(params![actor.space.row, folder.as_bytes()], |row| {
                 node_row(row).map(|found| found.node)
             })?
-            .collect::<rusqlite::Result<_>>()?;
+            .collect::<db::Result<_>>()?;
         let plan = plan_of(self.conn, actor.account)?;
         let Some(limit) = ai_files(plan) else {
             return Ok((files, None));
@@ -223,13 +223,13 @@ impl Store {
                     facts.trashed += 1;
                     continue;
                 }
-                facts.favorites += u64::from(row.get::<_, bool>(3)?);
+                facts.favorites += u64::from(row.get::<bool>(3)?);
                 if kind == 1 {
                     facts.folders += 1;
                     continue;
                 }
                 facts.files += 1;
-                let (_, category) = media(Kind::File, &row.get::<_, String>(1)?);
+                let (_, category) = media(Kind::File, &row.get::<String>(1)?);
                 *facts
                     .by_category
                     .entry(category.unwrap_or_default())
@@ -240,7 +240,7 @@ impl Store {
             facts.stale = files_named(
                 conn,
                 space,
-                "AND touched < ?2 ORDER BY touched, n.name_key",
+                "AND coalesce(n.modified_at, n.updated_at) < ?2 ORDER BY touched, n.name_key",
                 stale_before,
             )?;
             facts.stale_count = conn
@@ -250,7 +250,7 @@ impl Store {
                 )?
                 .query_row(params![space.row, stale_before], |row| row.get(0))?;
             facts.share_links = conn
-                .prepare_cached("SELECT count(*) FROM shares WHERE account = ?1 AND is_active")?
+                .prepare_cached("SELECT count(*) FROM shares WHERE account = ?1 AND is_active = 1")?
                 .query_row([account.as_bytes()], |row| row.get(0))?;
             Ok(facts)
         })

@@ -4,11 +4,11 @@ use super::access::{self, Table};
 use super::page::read_page;
 use super::rows::id;
 use super::{Space, Store};
+use crate::db::{self, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::ApiKey;
-use rusqlite::{OptionalExtension as _, Row, params};
 use uuid::Uuid;
 
 /// Active keys of one account at most.
@@ -25,7 +25,7 @@ pub struct KeyHolder {
     pub disabled: bool,
 }
 
-fn api_key(row: &Row<'_>, now: i64) -> rusqlite::Result<ApiKey> {
+fn api_key(row: &Row<'_>, now: i64) -> db::Result<ApiKey> {
     let expires_at: Option<i64> = row.get(4)?;
     let revoked: Option<i64> = row.get(6)?;
     Ok(ApiKey {
@@ -34,7 +34,7 @@ fn api_key(row: &Row<'_>, now: i64) -> rusqlite::Result<ApiKey> {
         prefix: row.get(2)?,
         created_at: Timestamp(row.get(3)?),
         expires_at: expires_at.map(Timestamp),
-        last_used_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
+        last_used_at: row.get::<Option<i64>>(5)?.map(Timestamp),
         active: revoked.is_none() && expires_at.is_none_or(|at| at > now),
     })
 }
@@ -55,7 +55,7 @@ impl Store {
         self.write(|tx| {
             let active: i64 = tx.conn.query_row(
                 "SELECT count(*) FROM api_keys WHERE account = ?1 AND revoked_at IS NULL \
-                 AND coalesce(expires_at, ?2 + 1) > ?2",
+                 AND (expires_at IS NULL OR expires_at > ?2)",
                 params![account.as_bytes(), tx.now],
                 |row| row.get(0),
             )?;
@@ -102,12 +102,12 @@ impl Store {
                 .prepare_cached(
                     "SELECT k.account, k.last_used_at, s.row, s.id, a.disabled_at IS NOT NULL FROM api_keys k \
                      JOIN accounts a ON a.id = k.account JOIN spaces s ON s.row = a.space \
-                     WHERE k.hash = ?1 AND k.revoked_at IS NULL AND coalesce(k.expires_at, ?2 + 1) > ?2",
+                     WHERE k.hash = ?1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ?2)",
                 )?
                 .query_row(params![hash, now], |row| {
                     let space = Space { row: row.get(2)?, id: id(row, 3)? };
                     let holder = KeyHolder { account: id(row, 0)?, space, disabled: row.get(4)? };
-                    Ok((holder, row.get::<_, Option<i64>>(1)?))
+                    Ok((holder, row.get::<Option<i64>>(1)?))
                 })
                 .optional()?)
         })?;

@@ -3,13 +3,13 @@
 use super::page::read_page;
 use super::rows::{fresh_id, id};
 use super::{Store, Tx};
+use crate::db::params;
 use crate::error::Result;
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::AuditEvent;
 use cairn_wire::keys::KeyBundle;
 use cairn_wire::notifications::NotificationKind;
-use rusqlite::params;
 use serde_json::json;
 
 /// The kind of a change of the key bundle.

@@ -2,8 +2,8 @@
 
 use super::Store;
 use super::database::{MIGRATIONS, check_format};
+use crate::db::{self, Connection};
 use crate::error::{Error, Result};
-use rusqlite::{Connection, OpenFlags};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -17,9 +17,9 @@ fn read_needed(conn: &Connection) -> Result<NeededObjects> {
              LEFT JOIN chunks c ON c.object = o.id GROUP BY o.id",
         )?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<db::Result<_>>()?;
     // A database of an older server has no such table.
-    if conn.table_exists(None, "log_objects")? {
+    if conn.has_table("log_objects")? {
         let mut beside_commits = conn.prepare(
             "SELECT o.name, l.size FROM log_objects l JOIN objects o ON o.id = l.object",
         )?;
@@ -36,9 +36,8 @@ fn read_needed(conn: &Connection) -> Result<NeededObjects> {
 /// # Errors
 /// A file that is no database of this or an older server, or one with contents of an older format.
 pub fn objects_needed_by(database: &Path) -> Result<NeededObjects> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(database, flags)?;
-    let version: usize = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let conn = Connection::open_read_only(database)?;
+    let version = conn.schema_version()?;
     if version == 0 || version > MIGRATIONS.len() {
         return Err(Error::Config(format!(
             "{} is not a database of this cairn-server (schema {version}, this one knows 1 to {})",
@@ -59,7 +58,7 @@ impl Store {
         let path = to.to_str().ok_or_else(|| {
             Error::Config(format!("the path {} is not valid UTF-8", to.display()))
         })?;
-        self.writer.lock().execute("VACUUM INTO ?1", [path])?;
+        self.writer.lock().copy_to(path)?;
         super::private_files::keep_private(to)
     }
 

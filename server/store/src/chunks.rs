@@ -2,11 +2,11 @@
 //! alone or with those of a batch; and the count of references after which an object is no longer needed.
 
 use super::Store;
+use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::objects::Extent;
 use cairn_model::{AccountId, ChunkId, NodeId};
 use cairn_wire::transfer::SealedChunk;
-use rusqlite::{Connection, OptionalExtension as _, params};
 use std::collections::HashSet;
 
 /// A chunk's place, and how long it is.
@@ -53,9 +53,9 @@ pub(super) fn place(conn: &Connection, node: NodeId, chunk: ChunkId) -> Result<O
 
 /// Makes an object known; its chunks are added one by one.
 pub(super) fn add_object(conn: &Connection, name: &str) -> Result<i64> {
-    conn.prepare_cached("INSERT INTO objects (name, refs) VALUES (?1, 0)")?
-        .execute([name])?;
-    Ok(conn.last_insert_rowid())
+    Ok(conn
+        .prepare_cached("INSERT INTO objects (name, refs) VALUES (?1, 0) RETURNING id")?
+        .query_row([name], |row| row.get(0))?)
 }
 
 /// A chunk's place in an object, and who pays for it.
@@ -75,7 +75,7 @@ pub(super) fn add(conn: &Connection, new: &NewChunk, refs: i64) -> Result<bool> 
         .prepare_cached(
             "INSERT INTO chunks (node, id, object, start, size, refs, space, account) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
-             ON CONFLICT (node, id) DO UPDATE SET refs = refs + excluded.refs RETURNING object",
+             ON CONFLICT (node, id) DO UPDATE SET refs = chunks.refs + excluded.refs RETURNING object",
         )?
         .query_row(
             params![
@@ -171,7 +171,7 @@ pub(super) fn drop_unused(
     let unused: Vec<ChunkId> = conn
         .prepare_cached("SELECT id FROM chunks WHERE node = ?1 AND refs <= 0")?
         .query_map([node.as_bytes()], |row| row.get(0).map(ChunkId))?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<db::Result<_>>()?;
     unused
         .into_iter()
         .try_for_each(|chunk| remove(conn, node, chunk, garbage))
@@ -184,7 +184,7 @@ impl Store {
             Ok(conn
                 .prepare("SELECT name FROM objects")?
                 .query_map([], |row| row.get(0))?
-                .collect::<rusqlite::Result<_>>()?)
+                .collect::<db::Result<_>>()?)
         })
     }
 }

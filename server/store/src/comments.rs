@@ -3,12 +3,12 @@
 use super::rows::{NodeRow, State, fresh_id, id as read_id};
 use super::social::refuse_blocked;
 use super::{Actor, Space, Store, Tx, access, nodes, search, teams};
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, NodeId};
 use cairn_wire::Timestamp;
 use cairn_wire::comments::{Author, Comment};
 use cairn_wire::notifications::NotificationKind;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -33,12 +33,12 @@ const COLUMNS: &str = "c.id, c.node, c.parent, c.body, c.account, coalesce(a.dis
 
 const TABLES: &str = "comments c LEFT JOIN accounts a ON a.id = c.account";
 
-fn comment_row(row: &Row<'_>) -> rusqlite::Result<Comment> {
+fn comment_row(row: &Row<'_>) -> db::Result<Comment> {
     let body: Option<String> = row.get(3)?;
     Ok(Comment {
         id: Uuid::from_bytes(row.get(0)?),
         file_id: read_id(row, 1)?,
-        parent_id: row.get::<_, Option<[u8; 16]>>(2)?.map(Uuid::from_bytes),
+        parent_id: row.get::<Option<[u8; 16]>>(2)?.map(Uuid::from_bytes),
         deleted: body.is_none(),
         body: body.unwrap_or_default(),
         author: Author {
@@ -88,7 +88,7 @@ pub(super) fn forget_author(conn: &Connection, account: AccountId) -> Result<()>
             "SELECT n.id, n.row FROM nodes n WHERE n.id IN (SELECT node FROM comments WHERE account = ?1)",
         )?
         .query_map([account.as_bytes()], |row| Ok((read_id(row, 0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<db::Result<_>>()?;
     conn.prepare_cached("UPDATE comments SET body = NULL WHERE account = ?1")?
         .execute([account.as_bytes()])?;
     for (node, row) in commented {
@@ -128,14 +128,15 @@ fn owners(conn: &Connection, space: Space, node: NodeId) -> Result<Vec<AccountId
              WHERE r.node = ?2 AND (r.id = n.revision OR r.number = (SELECT min(number) FROM revisions WHERE node = ?2))",
         )?
         .query_map(params![space.row, node.as_bytes()], |row| read_id(row, 0))?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 /// The number of comments a reply to this one has above it.
 fn depth(conn: &Connection, id: Uuid) -> Result<u64> {
     Ok(conn
         .prepare_cached(
-            "WITH RECURSIVE up (id) AS (SELECT ?1 UNION ALL SELECT c.parent FROM up JOIN comments c ON c.id = up.id \
+            "WITH RECURSIVE up (id) AS (SELECT CAST(?1 AS BLOB) UNION ALL \
+             SELECT c.parent FROM up JOIN comments c ON c.id = up.id \
              WHERE c.parent IS NOT NULL) SELECT count(*) FROM up",
         )?
         .query_row([id.as_bytes()], |row| row.get(0))?)
@@ -301,7 +302,7 @@ impl Store {
             let found: Vec<Comment> = conn
                 .prepare_cached(&sql)?
                 .query_map(params![node.as_bytes(), skip, take], comment_row)?
-                .collect::<rusqlite::Result<_>>()?;
+                .collect::<db::Result<_>>()?;
             Ok(Threads {
                 page: nest_replies(found),
                 threads,

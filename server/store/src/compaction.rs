@@ -7,9 +7,9 @@
 
 use super::rows::id as read_id;
 use super::{ChunkPlace, Store, chunks};
+use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use cairn_model::{ChunkId, NodeId};
-use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// An object, and how much of it is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Store {
                         needed: row.get(2)?,
                     })
                 })?
-                .collect::<rusqlite::Result<_>>()?)
+                .collect::<db::Result<_>>()?)
         })
     }
 
@@ -76,7 +76,7 @@ impl Store {
                         },
                     })
                 })?
-                .collect::<rusqlite::Result<_>>()?)
+                .collect::<db::Result<_>>()?)
         })
     }
 

@@ -4,11 +4,11 @@
 use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row};
 use super::usage::{self, Growth};
 use super::{Actor, Space, Tx, chunks, nodes, revisions};
+use crate::db::{self, Connection, params};
 use crate::error::{Error, Result};
 use cairn_model::{Name, NodeId, RevisionId};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::{CopyNode, Node};
-use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
 /// Files and folders of one copy at most: a copy is one transaction, for which every other change waits.
@@ -19,14 +19,14 @@ const MOST_BYTES: i64 = 64 * 1024 * 1024;
 /// A node and everything active below it, parents first.
 fn subtree(conn: &Connection, space: Space, top: NodeId) -> Result<Vec<NodeRow>> {
     let sql = format!(
-        "WITH RECURSIVE sub (id, depth) AS (SELECT ?1, 0 UNION ALL SELECT n.id, sub.depth + 1 FROM sub \
+        "WITH RECURSIVE sub (id, depth) AS (SELECT CAST(?1 AS BLOB), 0 UNION ALL SELECT n.id, sub.depth + 1 FROM sub \
          CROSS JOIN nodes n INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0) \
-         SELECT {NODE_COLUMNS} FROM sub JOIN {NODE_TABLES} WHERE n.id = sub.id ORDER BY sub.depth, n.id"
+         SELECT {NODE_COLUMNS} FROM sub, {NODE_TABLES} WHERE n.id = sub.id ORDER BY sub.depth, n.id"
     );
     Ok(conn
         .prepare_cached(&sql)?
         .query_map(params![top.as_bytes(), space.row], node_row)?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 /// Makes the copy's first revision, with the original's chunks.
@@ -101,15 +101,15 @@ struct Extent {
 fn measure(conn: &Connection, space: Space, top: NodeId) -> Result<Extent> {
     let (nodes, files, counted, written): (i64, i64, i64, i64) = conn
         .prepare_cached(
-            "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub \
-             CROSS JOIN nodes n INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0 \
-             LIMIT ?3), \
-             sizes AS (SELECT n.kind, length(CAST(n.description AS BLOB)) \
-             + coalesce(length(CAST(n.labels AS BLOB)), 0) + coalesce(length(CAST(n.tags AS BLOB)), 0) AS metadata, \
+            "WITH RECURSIVE sub (id) AS (SELECT CAST(?1 AS BLOB) UNION ALL SELECT n.id FROM sub \
+             CROSS JOIN nodes n INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0), \
+             sizes AS (SELECT n.kind, octet_length(n.description) \
+             + coalesce(octet_length(n.labels), 0) + coalesce(octet_length(n.tags), 0) AS metadata, \
              coalesce(length(r.manifest), 0) AS manifest, coalesce(length(r.chunks), 0) AS list \
-             FROM sub CROSS JOIN nodes n ON n.id = sub.id LEFT JOIN revisions r ON r.id = n.revision) \
+             FROM (SELECT id FROM sub LIMIT ?3) sub \
+             CROSS JOIN nodes n ON n.id = sub.id LEFT JOIN revisions r ON r.id = n.revision) \
              SELECT count(*), count(*) FILTER (WHERE kind = 0), \
-             coalesce(sum(metadata + manifest + max(list - 3584, 0)), 0), \
+             coalesce(sum(metadata + manifest + CASE WHEN list > 3584 THEN list - 3584 ELSE 0 END), 0), \
              coalesce(sum(metadata + manifest + list), 0) FROM sizes",
         )?
         .query_row(params![top.as_bytes(), space.row, MOST_NODES + 1], |row| {

@@ -3,10 +3,10 @@
 use super::audit::{KeyEvent, differences};
 use super::rows::json;
 use super::{Store, Tx};
+use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::keys::{KeyBundle, PutKeys};
-use rusqlite::{Connection, OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
 
 /// The keys in force.

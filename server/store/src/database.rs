@@ -10,9 +10,8 @@ use super::private_files;
 use super::seal::Sealer;
 use super::server_lock;
 use super::source::Source;
+use crate::db::{Begin, Connection, Optional as _};
 use parking_lot::{Mutex, RwLock};
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, TransactionBehavior};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -99,15 +98,15 @@ impl Store {
 
     fn open_with(data: Option<&Path>, source: Arc<Source>, opener: Opener) -> Result<Self> {
         let mut writer = match data {
-            Some(data) => Connection::open(data.join("cairn.db"))?,
+            Some(data) => Connection::open(&data.join("cairn.db"))?,
             None => Connection::open_in_memory()?,
         };
         if let Some(data) = data {
             private_files::keep_private(&data.join("cairn.db"))?;
         }
-        configure(&writer)?;
+        writer.configure()?;
         if data.is_some() {
-            writer.pragma_update(None, "journal_mode", "WAL")?;
+            writer.use_write_ahead_log()?;
         }
         let unlocked = data.filter(|_| opener == Opener::Other);
         migrate(&mut writer, unlocked)?;
@@ -116,9 +115,8 @@ impl Store {
         let mut readers = Vec::new();
         if let Some(data) = data {
             for _ in 0..READERS {
-                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-                let reader = Connection::open_with_flags(data.join("cairn.db"), flags)?;
-                configure(&reader)?;
+                let reader = Connection::open_read_only(&data.join("cairn.db"))?;
+                reader.configure()?;
                 readers.push(Mutex::new(reader));
             }
         }
@@ -138,19 +136,13 @@ impl Store {
 
     /// Overwrites what is replaced or deleted from now on, instead of leaving it in unused parts of the file.
     pub(crate) fn overwrite_deleted(&self) -> Result<()> {
-        let writer = self.writer.lock();
-        writer.pragma_update(None, "secure_delete", true)?;
-        Ok(())
+        Ok(self.writer.lock().overwrite_deleted()?)
     }
 
     /// Writes the whole log of changes into the database file, and makes that outlast a power failure. Nothing
     /// else may have the database open.
     pub(crate) fn write_through(&self) -> Result<()> {
-        let busy: bool =
-            self.writer
-                .lock()
-                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-        if busy {
+        if !self.writer.lock().checkpoint()? {
             return Err(Error::Config(
                 "another program has the database open; end it and try again".into(),
             ));
@@ -161,18 +153,13 @@ impl Store {
     /// Empties the database and begins a new history.
     pub fn reset(&self) -> Result<()> {
         let mut conn = self.writer.lock();
-        let tables: Vec<String> = conn
-            .prepare(
-                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' \
-                 AND name <> 'settings' AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')",
-            )?
-            .query_map([], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
-        let tx = conn.transaction()?;
+        let tx = conn.transaction(Begin::Write)?;
         // The order of deletion is not the order of the references.
-        tx.pragma_update(None, "defer_foreign_keys", true)?;
-        for table in tables {
-            tx.execute(&format!("DELETE FROM \"{table}\""), [])?;
+        tx.defer_references()?;
+        for table in tx.tables()? {
+            if table != "settings" {
+                tx.execute(&format!("DELETE FROM \"{table}\""), [])?;
+            }
         }
         tx.execute("DELETE FROM settings WHERE key = 'epoch'", [])?;
         let history_id = history_id(&tx, &self.source)?;
@@ -183,26 +170,11 @@ impl Store {
     }
 }
 
-fn configure(conn: &Connection) -> Result<()> {
-    conn.busy_timeout(std::time::Duration::from_secs(10))?;
-    conn.set_prepared_statement_cache_capacity(256);
-    // Otherwise SQLite plans a statement anew whenever values are bound to it.
-    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    conn.pragma_update(None, "synchronous", "NORMAL")?;
-    conn.pragma_update(None, "foreign_keys", true)?;
-    conn.pragma_update(None, "temp_store", "MEMORY")?;
-    // KiB: 100,000 nodes with their indexes stay in memory.
-    conn.pragma_update(None, "cache_size", -65_536)?;
-    // Pages: 16 MiB. The same pages are written again and again while many files come in.
-    conn.pragma_update(None, "wal_autocheckpoint", 4_096)?;
-    Ok(())
-}
-
 /// Brings the schema up to date. `unlocked` is a directory whose lock is not held yet: the schema must not change
 /// under a running server, which knows the older one.
 fn migrate(conn: &mut Connection, unlocked: Option<&Path>) -> Result<()> {
-    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let done: usize = tx.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let tx = conn.transaction(Begin::Write)?;
+    let done = tx.schema_version()?;
     if done > MIGRATIONS.len() {
         return Err(Error::Config(format!(
             "the database is of a newer cairn-server (schema {done}, this one knows {}); use that one",
@@ -218,7 +190,7 @@ fn migrate(conn: &mut Connection, unlocked: Option<&Path>) -> Result<()> {
     for sql in &MIGRATIONS[done..] {
         tx.execute_batch(sql)?;
     }
-    tx.pragma_update(None, "user_version", MIGRATIONS.len())?;
+    tx.set_schema_version(MIGRATIONS.len())?;
     tx.commit()?;
     Ok(())
 }
@@ -252,7 +224,7 @@ pub(crate) fn check_format(conn: &Connection, version: usize) -> Result<()> {
     if !has_contents {
         return Ok(());
     }
-    let database = Path::new(conn.path().unwrap_or_default());
+    let database = conn.path();
     Err(Error::Config(format!(
         "{} has files of an older format, which this cairn-server can't read. Nothing was changed: keep \
          the directory. The version of cairn-server that wrote it still opens it, and is the way to \
@@ -332,8 +304,7 @@ mod tests {
                  executable, account, chunks, manifest) VALUES (x'11', x'01', 1, 1, x'02', 0, 0, x'09', x'', x'03')";
             conn.execute(revision, []).unwrap();
         }
-        let done = i64::try_from(CONTENTS).unwrap() - 1;
-        conn.pragma_update(None, "user_version", done).unwrap();
+        conn.set_schema_version(CONTENTS - 1).unwrap();
         path
     }
 
@@ -341,11 +312,7 @@ mod tests {
     fn a_database_is_not_changed_under_a_running_server_of_an_older_version() {
         let dir = tempfile::tempdir().unwrap();
         let path = older_database(dir.path(), false);
-        let version = || -> i64 {
-            let conn = Connection::open(&path).unwrap();
-            conn.pragma_query_value(None, "user_version", |row| row.get(0))
-                .unwrap()
-        };
+        let version = || Connection::open(&path).unwrap().schema_version().unwrap();
         let older = version();
         let running = crate::lock_server(dir.path()).unwrap().unwrap();
         let refused = Store::open(Some(dir.path()), source()).err().unwrap();
@@ -407,14 +374,14 @@ mod tests {
         );
         second.reset().unwrap();
         assert_ne!(second.history_id(), history_id);
-        let conn = Connection::open(dir.path().join("cairn.db")).unwrap();
+        let conn = Connection::open(&dir.path().join("cairn.db")).unwrap();
         let stored: Vec<u8> = conn
             .query_row("SELECT value FROM settings WHERE key = 'k'", [], |row| {
                 row.get(0)
             })
             .unwrap();
         assert!(!stored.windows(32).any(|part| part == secret));
-        conn.pragma_update(None, "user_version", 99).unwrap();
+        conn.set_schema_version(99).unwrap();
         drop(second);
         let refused = Store::open(Some(dir.path()), source());
         assert!(matches!(refused, Err(Error::Config(_))));

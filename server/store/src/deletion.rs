@@ -3,12 +3,12 @@
 use super::purge::Purged;
 use super::rows::id;
 use super::{Store, Tx, erasure};
+use crate::db::{self, Connection, params};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::{AccountState, AccountStatus, PendingDeletion};
 use cairn_wire::notifications::NotificationKind;
-use rusqlite::{Connection, params};
 use serde_json::json;
 
 /// The time for which an account can be restored.
@@ -115,7 +115,7 @@ impl Store {
                     "SELECT id FROM accounts WHERE deletion_requested_at <= ?1 ORDER BY id",
                 )?
                 .query_map([before], |row| id(row, 0))?
-                .collect::<rusqlite::Result<_>>()?)
+                .collect::<db::Result<_>>()?)
         })?;
         let mut purged = Purged::default();
         for account in due {

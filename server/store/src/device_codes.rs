@@ -3,10 +3,10 @@
 use super::logins::{Hash, Login};
 use super::rows::optional_id;
 use super::{Store, Tx};
+use crate::db::{Optional as _, params};
 use crate::error::{Error, Result};
 use crate::scope::Scopes;
 use cairn_model::AccountId;
-use rusqlite::{OptionalExtension as _, params};
 
 /// The time that a person has to find the other device.
 pub const DEVICE_CODE_S: u64 = 600;
@@ -51,7 +51,7 @@ impl Tx<'_> {
             )?
             .query_row(params![hash, client, self.now], |row| {
                 Ok(DeviceRow {
-                    scope: Scopes::parse(&row.get::<_, String>(0)?).unwrap_or_default(),
+                    scope: Scopes::parse(&row.get::<String>(0)?).unwrap_or_default(),
                     interval_s: row.get(1)?,
                     polled_at: row.get(2)?,
                     state: row.get(3)?,
@@ -141,7 +141,7 @@ impl Store {
                 .query_row(params![user_code, now], |row| {
                     Ok(WaitingDevice {
                         client: row.get(0)?,
-                        scope: Scopes::parse(&row.get::<_, String>(1)?).unwrap_or_default(),
+                        scope: Scopes::parse(&row.get::<String>(1)?).unwrap_or_default(),
                     })
                 })
                 .optional()?)
@@ -152,7 +152,8 @@ impl Store {
     pub fn decide_device(&self, user_code: &str, account: Option<AccountId>) -> Result<bool> {
         self.write(|tx| {
             let changed = tx.conn.execute(
-                "UPDATE device_codes SET state = iif(?2 IS NULL, 2, 1), account = ?2, auth_time = ?3 \
+                "UPDATE device_codes SET state = \
+                 CASE WHEN CAST(?2 AS BLOB) IS NULL THEN 2 ELSE 1 END, account = ?2, auth_time = ?3 \
                  WHERE user_code = ?1 AND state = 0 AND expires_at > ?3",
                 params![user_code, account.as_ref().map(AccountId::as_bytes), tx.now],
             )?;

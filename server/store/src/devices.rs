@@ -3,11 +3,11 @@
 use super::Store;
 use super::page::read_page;
 use super::rows::id;
+use crate::db::{self, params};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, DeviceId};
 use cairn_wire::Timestamp;
 use cairn_wire::account::{Device, KnownDevice};
-use rusqlite::params;
 use uuid::Uuid;
 
 /// Those that were not removed, or were seen since.
@@ -49,7 +49,7 @@ impl Store {
                 Ok(KnownDevice {
                     id: id(row, 0)?,
                     name: row.get(1)?,
-                    last_seen_at: row.get::<_, Option<i64>>(2)?.map(Timestamp),
+                    last_seen_at: row.get::<Option<i64>>(2)?.map(Timestamp),
                 })
             })
         })
@@ -99,7 +99,7 @@ impl Store {
                 .query_map(params![account.as_bytes(), device.as_bytes()], |row| {
                     row.get(0).map(Uuid::from_bytes)
                 })?
-                .collect::<rusqlite::Result<_>>()?;
+                .collect::<db::Result<_>>()?;
             for login in &logins {
                 tx.end_login(*login)?;
             }

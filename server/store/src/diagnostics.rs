@@ -1,9 +1,9 @@
 //! Facts about an account that only diagnosis asks for.
 
 use super::{Space, Store};
+use crate::db::{self, Optional as _, params};
 use crate::error::Result;
 use cairn_model::AccountId;
-use rusqlite::{OptionalExtension as _, params};
 
 /// The status of an account's keys.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl Store {
                             id: super::rows::id(row, 1)?,
                         })
                     })?
-                    .collect::<rusqlite::Result<_>>()?)
+                    .collect::<db::Result<_>>()?)
             })?;
             spaces.extend(teams.into_iter().filter(|team| *team != space));
         }

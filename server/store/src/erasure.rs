@@ -6,6 +6,7 @@
 use super::purge::{self, Purged};
 use super::rows::id;
 use super::{Space, Store, Tx, chunks, comments, space_log, teams};
+use crate::db;
 use crate::error::Result;
 use crate::rights::Right;
 use cairn_model::{AccountId, NodeId, TeamId};
@@ -17,14 +18,7 @@ const BY_OTHER_WAYS: [&str; 5] = ["revisions", "uploads", "chunks", "nodes", "co
 
 /// The tables with a column of this name, but for those that go by other ways.
 fn tables_with(tx: &Tx<'_>, column: &str) -> Result<Vec<String>> {
-    let all: Vec<String> = tx
-        .conn
-        .prepare(
-            "SELECT m.name FROM sqlite_schema m JOIN pragma_table_info(m.name) c \
-             WHERE m.type = 'table' AND c.name = ?1 ORDER BY m.name",
-        )?
-        .query_map([column], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+    let all = tx.conn.tables_with(column)?;
     Ok(all
         .into_iter()
         .filter(|table| !BY_OTHER_WAYS.contains(&table.as_str()))
@@ -39,7 +33,7 @@ fn erase_space(tx: &Tx<'_>, space: Space, purged: &mut Purged) -> Result<()> {
             "SELECT id FROM nodes WHERE space = ?1 UNION SELECT node FROM uploads WHERE space = ?1",
         )?
         .query_map([space.row], |row| id(row, 0))?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<db::Result<_>>()?;
     let node_tables = tables_with(tx, "node")?;
     tx.conn
         .execute("DELETE FROM uploads WHERE space = ?1", [space.row])?;
@@ -123,7 +117,7 @@ pub(super) fn erase_account(tx: &Tx<'_>, account: AccountId, purged: &mut Purged
     tx.conn
         .execute("DELETE FROM mail_codes WHERE email = ?1", [&email])?;
     tx.conn.execute(
-        "DELETE FROM admin_events WHERE subject IS NULL AND json_extract(data, '$.email') = ?1 COLLATE NOCASE",
+        "DELETE FROM admin_events WHERE subject IS NULL AND data ->> 'email' = ?1 COLLATE NOCASE",
         [&email],
     )?;
     tx.conn.execute(

@@ -3,6 +3,7 @@
 //! The messages of the first group are for those who made the request. Those of the second group
 //! are for the log: their causes lie inside the server.
 
+use crate::db;
 use cairn_model::RevisionId;
 
 /// The result of the crate's functions.
@@ -40,7 +41,7 @@ pub enum Error {
     QuotaFull(String),
 
     #[error("the database failed: {0}")]
-    Sql(#[from] rusqlite::Error),
+    Sql(#[from] db::Error),
     #[error("the object store failed: {0}")]
     Objects(#[from] object_store::Error),
     #[error("{what}: {source}")]

@@ -6,9 +6,9 @@
 use super::purge::{Purged, purge_root};
 use super::rows::id as read_id;
 use super::{Space, Store, chunks, needed};
+use crate::db::{self, params};
 use crate::error::Result;
 use cairn_model::{ChunkId, NodeId};
-use rusqlite::params;
 
 const DAY_MS: i64 = 86_400_000;
 /// Nodes in the trash that one transaction goes through, each with what went along with it.
@@ -51,7 +51,7 @@ impl Store {
                         };
                         Ok((read_id(row, 0)?, space))
                     })?
-                    .collect::<rusqlite::Result<_>>()?;
+                    .collect::<db::Result<_>>()?;
                 let mut purged = Purged::default();
                 for (root, space) in &roots {
                     purge_root(tx, *space, *root, &mut purged)?;
@@ -80,7 +80,7 @@ impl Store {
                     .query_map([ROWS_PER_PASS], |row| {
                         Ok((read_id(row, 0)?, ChunkId(row.get(1)?)))
                     })?
-                    .collect::<rusqlite::Result<_>>()?;
+                    .collect::<db::Result<_>>()?;
                 for (node, chunk) in &unused {
                     chunks::remove(tx.conn, *node, *chunk, &mut all.objects)?;
                 }

@@ -10,10 +10,10 @@
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row};
 use super::{Space, Store};
+use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use cairn_model::Cursor;
 use cairn_wire::changes::{Change, ChangeKind, Changes, Snapshot};
-use rusqlite::{Connection, OptionalExtension as _, params};
 
 pub(super) fn last_commit(conn: &Connection) -> Result<i64> {
     Ok(conn
@@ -126,7 +126,7 @@ impl Store {
             let mut changes: Vec<Change> = conn
                 .prepare_cached(&sql)?
                 .query_map(params![space.row, after, limit + 1], |row| node_row(row).map(change))?
-                .collect::<rusqlite::Result<_>>()?;
+                .collect::<db::Result<_>>()?;
             let has_more = changes.len() > limit;
             changes.truncate(limit);
             let seq = changes.last().map_or(Some(after), |last| i64::try_from(last.seq).ok());
@@ -168,7 +168,7 @@ impl Store {
             let mut rows: Vec<NodeRow> = conn
                 .prepare_cached(&sql)?
                 .query_map(params![space.row, last_row, limit + 1], node_row)?
-                .collect::<rusqlite::Result<_>>()?;
+                .collect::<db::Result<_>>()?;
             let more = rows.len() > limit;
             rows.truncate(limit);
             let next = rows

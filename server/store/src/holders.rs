@@ -7,10 +7,10 @@
 use super::chunks::{self, ChunkPlace};
 use super::rows::{HeldChunk, find_held, id as read_id, unpack_chunks, unpack_held};
 use super::{Space, Store, Tx, nodes};
+use crate::db::{self, Connection, Optional as _, ValueRef, params};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, ChunkId, NodeId, RevisionId};
 use cairn_wire::transfer::{RevisionContent, SealedChunk};
-use rusqlite::{Connection, OptionalExtension as _, params};
 use std::collections::HashSet;
 
 /// Those who need the bytes of a stored chunk as they are.
@@ -88,7 +88,7 @@ fn own_chunk(
 ) -> Result<Option<OwnChunk>> {
     Ok(conn
         .prepare_cached(
-            "SELECT size, refs > 0, account IS ?3, \
+            "SELECT size, refs > 0, account IS NOT DISTINCT FROM ?3, \
              EXISTS (SELECT 1 FROM compared_chunks WHERE node = ?1 AND chunk = ?2 AND account = ?3), \
              EXISTS (SELECT 1 FROM compared_chunks WHERE node = ?1 AND chunk = ?2 AND account <> ?3) \
              FROM chunks WHERE node = ?1 AND id = ?2",
@@ -135,7 +135,7 @@ fn borrowed_holders(conn: &Connection, node: NodeId) -> Result<Vec<NodeId>> {
     Ok(conn
         .prepare_cached("SELECT holder FROM borrowed WHERE node = ?1")?
         .query_map([node.as_bytes()], |row| read_id(row, 0))?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 /// Finds a chunk of any of a node's revisions, and the node that it is stored for.
@@ -163,7 +163,7 @@ fn is_announced_by_others(
             params![node.as_bytes(), account.as_bytes(), now],
             |row| row.get(0),
         )?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<db::Result<_>>()?;
     for packed in lists {
         if unpack_chunks(&packed)?.iter().any(|one| one.id == chunk) {
             return Ok(true);
@@ -267,8 +267,10 @@ pub(super) fn borrow_from(
 ) -> Result<()> {
     let others: HashSet<NodeId> = holders.filter(|holder| *holder != node).collect();
     for holder in others {
-        conn.prepare_cached("INSERT OR IGNORE INTO borrowed (node, holder) VALUES (?1, ?2)")?
-            .execute(params![node.as_bytes(), holder.as_bytes()])?;
+        conn.prepare_cached(
+            "INSERT INTO borrowed (node, holder) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+        )?
+        .execute(params![node.as_bytes(), holder.as_bytes()])?;
     }
     Ok(())
 }
@@ -290,7 +292,7 @@ pub(super) fn forget_unused(conn: &Connection, node: NodeId) -> Result<()> {
     let mut revisions = conn.prepare_cached("SELECT chunks FROM revisions WHERE node = ?1")?;
     let mut rows = revisions.query([node.as_bytes()])?;
     while let Some(row) = rows.next()? {
-        for one in unpack_held(&row.get::<_, Vec<u8>>(0)?)? {
+        for one in unpack_held(&row.get::<Vec<u8>>(0)?)? {
             unused.remove(&one.holder);
         }
     }
@@ -311,7 +313,7 @@ pub(super) fn of_revision(
         .prepare_cached("SELECT chunks FROM revisions WHERE id = ?1")?
         .query_row([revision.as_bytes()], |row| {
             // In place: the list of a large file is megabytes, and each of its chunks is asked for.
-            Ok(find_held(row.get_ref(0)?.as_blob()?, chunk))
+            Ok(find_held(row.get_with(0, ValueRef::as_blob)?, chunk))
         })
         .optional()?;
     match found.transpose()?.flatten() {
@@ -335,7 +337,7 @@ impl Tx<'_> {
         }
         self.conn
             .prepare_cached(
-                "INSERT OR IGNORE INTO compared_chunks (node, chunk, account) VALUES (?1, ?2, ?3)",
+                "INSERT INTO compared_chunks (node, chunk, account) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
             )?
             .execute(params![
                 compared.holder.as_bytes(),

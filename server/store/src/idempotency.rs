@@ -1,9 +1,9 @@
 //! Responses kept for a day, so that a repeated request with the same key gets the same one.
 
 use super::Store;
+use crate::db::{Connection, Optional as _, params};
 use crate::error::Result;
 use cairn_model::AccountId;
-use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// The time that a response is kept.
 const KEPT_MS: i64 = 24 * 3600 * 1000;

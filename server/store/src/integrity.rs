@@ -4,28 +4,16 @@
 use super::Store;
 use super::rows::{HeldChunk, id as read_id, unpack_held};
 use super::usage;
+use crate::db::{Connection, Optional as _, params};
 use crate::error::Result;
 use cairn_model::{ChunkId, NodeId, RevisionId};
-use rusqlite::{Connection, OptionalExtension as _, params};
 use std::collections::{HashMap, HashSet};
 
 impl Store {
     /// Checks the database by itself, and returns what is wrong with it.
     pub fn check_integrity(&self) -> Result<Vec<String>> {
         self.read(|conn| {
-            let mut problems: Vec<String> = conn
-                .prepare("PRAGMA integrity_check")?
-                .query_map([], |row| row.get(0))?
-                .collect::<rusqlite::Result<_>>()?;
-            problems.retain(|line| line != "ok");
-            let broken: u64 = conn.query_row(
-                "SELECT count(*) FROM pragma_foreign_key_check()",
-                [],
-                |row| row.get(0),
-            )?;
-            if broken > 0 {
-                problems.push(format!("{broken} rows refer to rows that are not there"));
-            }
+            let mut problems = conn.problems()?;
             let miscounted: u64 = conn.query_row(
                 "SELECT count(*) FROM objects o WHERE o.refs <> \
                  (SELECT count(*) FROM chunks c WHERE c.object = o.id) \
@@ -64,7 +52,7 @@ impl Holders {
         let mut noted = conn.prepare("SELECT node, holder FROM borrowed")?;
         let mut rows = noted.query([])?;
         while let Some(row) = rows.next()? {
-            let (node, holder): (NodeId, NodeId) = (read_id(row, 0)?, read_id(row, 1)?);
+            let (node, holder): (NodeId, NodeId) = (read_id(&row, 0)?, read_id(&row, 1)?);
             all.borrowers.entry(holder).or_default().insert(node);
         }
         Ok(all)
@@ -102,9 +90,9 @@ fn incomplete_revisions(conn: &Connection, holders: &Holders) -> Result<Vec<Stri
     let mut stored = conn.prepare("SELECT size FROM chunks WHERE node = ?1 AND id = ?2")?;
     let mut rows = revisions.query([])?;
     while let Some(row) = rows.next()? {
-        let (id, node): (RevisionId, NodeId) = (read_id(row, 0)?, read_id(row, 1)?);
+        let (id, node): (RevisionId, NodeId) = (read_id(&row, 0)?, read_id(&row, 1)?);
         let mut unnoted = HashSet::new();
-        for HeldChunk { chunk, holder } in unpack_held(&row.get::<_, Vec<u8>>(2)?)? {
+        for HeldChunk { chunk, holder } in unpack_held(&row.get::<Vec<u8>>(2)?)? {
             let ChunkId(name) = chunk.id;
             let size: Option<u64> = stored
                 .query_row(params![holder.as_bytes(), name], |row| row.get(0))
@@ -136,7 +124,7 @@ fn miscounted_chunks(conn: &Connection, holders: &Holders) -> Result<Vec<String>
     let mut counted = conn.prepare("SELECT id, refs FROM chunks WHERE node = ?1")?;
     let mut rows = nodes.query([])?;
     while let Some(row) = rows.next()? {
-        let node: NodeId = read_id(row, 0)?;
+        let node: NodeId = read_id(&row, 0)?;
         let uses = uses_of(conn, holders, node)?;
         let mut wrong = 0_u64;
         let mut chunks = counted.query([node.as_bytes()])?;
@@ -161,7 +149,7 @@ fn uses_of(conn: &Connection, holders: &Holders, holder: NodeId) -> Result<HashM
     for node in std::iter::once(&holder).chain(borrowers) {
         let mut rows = revisions.query([node.as_bytes()])?;
         while let Some(row) = rows.next()? {
-            for one in unpack_held(&row.get::<_, Vec<u8>>(0)?)? {
+            for one in unpack_held(&row.get::<Vec<u8>>(0)?)? {
                 if one.holder == holder {
                     *uses.entry(one.chunk.id.0).or_default() += 1;
                 }
@@ -195,7 +183,7 @@ mod tests {
         };
         let insert = "INSERT INTO revisions (id, node, number, size, created_at, executable, account, chunks, \
              manifest) VALUES (?1, ?2, 1, 5, 0, 0, x'09', ?3, x'03')";
-        let write = |conn: &Connection| -> rusqlite::Result<()> {
+        let write = |conn: &Connection| -> crate::db::Result<()> {
             for (id, its) in [(1_u8, node(1)), (2, node(1)), (3, node(2))] {
                 let id = [id; 16];
                 conn.execute(

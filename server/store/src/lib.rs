@@ -20,6 +20,7 @@ mod compaction;
 mod copy;
 mod credentials;
 mod database;
+mod db;
 mod deletion;
 mod device_codes;
 mod devices;
@@ -142,9 +143,9 @@ pub use device_codes::WaitingDevice;
 pub use diagnostics::KeyStatus;
 pub use outbox::Outbox;
 
+use crate::db::Connection;
 use cairn_model::{AccountId, DeviceId, SpaceId};
 use parking_lot::{Mutex, RwLock};
-use rusqlite::Connection;
 use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;

@@ -2,10 +2,10 @@
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, node_row, parent_blob};
 use super::{Space, Store, nodes};
+use crate::db::{self, ToSql};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::Node;
-use rusqlite::types::ToSql;
 
 /// The nodes to list.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ impl Store {
                 .query_map(parameters.as_slice(), |row| {
                     node_row(row).map(|found| found.node)
                 })?
-                .collect::<rusqlite::Result<_>>()?;
+                .collect::<db::Result<_>>()?;
             Ok((nodes, total))
         })
     }

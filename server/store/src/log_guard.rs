@@ -3,7 +3,7 @@
 
 use super::Space;
 use super::error::{Error, Result};
-use rusqlite::Connection;
+use crate::db::Connection;
 
 /// Returns true if a space has a log.
 pub(super) fn has_log(conn: &Connection, space: Space) -> Result<bool> {

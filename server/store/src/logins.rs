@@ -6,10 +6,10 @@
 
 use super::rows::id as read_id;
 use super::{Store, Tx};
+use crate::db::{self, Optional as _, Row, params};
 use crate::error::Result;
 use crate::scope::Scopes;
 use cairn_model::AccountId;
-use rusqlite::{OptionalExtension as _, Row, params};
 use uuid::Uuid;
 
 /// RFC 6749 asks for ten minutes at most; a browser needs a second.
@@ -56,12 +56,12 @@ pub enum Presented {
 
 const LOGIN: &str = "id, account, client, scope, auth_time";
 
-fn login(row: &Row<'_>) -> rusqlite::Result<Login> {
+fn login(row: &Row<'_>) -> db::Result<Login> {
     Ok(Login {
         id: Uuid::from_bytes(row.get(0)?),
         account: read_id(row, 1)?,
         client: row.get(2)?,
-        scope: Scopes::parse(&row.get::<_, String>(3)?).unwrap_or_default(),
+        scope: Scopes::parse(&row.get::<String>(3)?).unwrap_or_default(),
         auth_time: row.get(4)?,
     })
 }
@@ -127,14 +127,14 @@ struct CodeRow {
     used_for: Option<[u8; 16]>,
 }
 
-fn code_row(row: &Row<'_>) -> rusqlite::Result<CodeRow> {
+fn code_row(row: &Row<'_>) -> db::Result<CodeRow> {
     Ok(CodeRow {
         code: NewCode {
             account: read_id(row, 0)?,
             client: row.get(1)?,
             redirect_uri: row.get(2)?,
             challenge: row.get(3)?,
-            scope: Scopes::parse(&row.get::<_, String>(4)?).unwrap_or_default(),
+            scope: Scopes::parse(&row.get::<String>(4)?).unwrap_or_default(),
             nonce: row.get(5)?,
         },
         auth_time: row.get(6)?,
@@ -282,8 +282,8 @@ impl Store {
     pub fn end_token(&self, token: &Login) -> Result<()> {
         self.write(|tx| {
             tx.conn.execute(
-                "INSERT OR IGNORE INTO grants (id, account, client, scope, auth_time, created_at, revoked_at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)",
+                "INSERT INTO grants (id, account, client, scope, auth_time, created_at, revoked_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) ON CONFLICT DO NOTHING",
                 params![
                     token.id.as_bytes(),
                     token.account.as_bytes(),
@@ -306,7 +306,7 @@ impl Store {
                      UNION ALL SELECT id FROM service_accounts WHERE deleted_at > ?1",
                 )?
                 .query_map([since], |row| row.get(0).map(Uuid::from_bytes))?
-                .collect::<rusqlite::Result<_>>()?)
+                .collect::<db::Result<_>>()?)
         })
     }
 

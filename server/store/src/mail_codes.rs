@@ -4,8 +4,8 @@
 //! somebody else neither ends theirs nor fills their mailbox.
 
 use super::{Store, Tx};
+use crate::db::{Optional as _, params};
 use crate::error::{Error, Result};
-use rusqlite::{OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
@@ -83,8 +83,10 @@ impl Tx<'_> {
         };
         self.conn
             .prepare_cached(
-                "INSERT OR REPLACE INTO mail_codes (purpose, email, hash, mailed, expires_at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO mail_codes (purpose, email, hash, mailed, expires_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5) \
+                 ON CONFLICT (purpose, email, hash) DO UPDATE SET mailed = excluded.mailed, failures = 0, \
+                 expires_at = excluded.expires_at",
             )?
             .execute(params![
                 name,

@@ -4,11 +4,11 @@
 //! an invitation said months ago is no news.
 
 use super::{Store, Tx};
+use crate::db::{self, Optional as _, Row, params};
 use crate::error::Result;
 use crate::rows::{name_of, word};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
-use rusqlite::{OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
@@ -99,7 +99,7 @@ pub fn one_line(text: &str) -> String {
     text.replace(breaks, "\u{fffd}")
 }
 
-fn due_mail(row: &Row<'_>) -> rusqlite::Result<DueMail> {
+fn due_mail(row: &Row<'_>) -> db::Result<DueMail> {
     Ok(DueMail {
         row: row.get(0)?,
         to: row.get(1)?,
@@ -212,7 +212,7 @@ impl Store {
                         error: row.get(5)?,
                     })
                 })?
-                .collect::<rusqlite::Result<_>>()?)
+                .collect::<db::Result<_>>()?)
         })
     }
 
@@ -226,7 +226,7 @@ impl Store {
                      WHERE state = 'waiting' AND due_at <= ?1 ORDER BY give_up_at, row LIMIT ?2",
                 )?
                 .query_map(params![now, AT_ONCE], due_mail)?
-                .collect::<rusqlite::Result<_>>()?)
+                .collect::<db::Result<_>>()?)
         })
     }
 

@@ -62,8 +62,8 @@ pub(super) fn all(guards: &[Guard]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::db::{self, Connection};
     use crate::{Clock, Source, Store};
-    use rusqlite::Connection;
     use std::sync::Arc;
 
     /// One row of each kind that is needed, and next to each one that is not: its id begins with `f`.
@@ -96,7 +96,7 @@ mod tests {
         let sql = format!("SELECT o.id FROM {table} o WHERE {}", guards.join(" AND "));
         let mut select = conn.prepare(&sql).unwrap();
         let rows = select.query_map([], |row| row.get(0)).unwrap();
-        rows.collect::<rusqlite::Result<_>>().unwrap()
+        rows.collect::<db::Result<_>>().unwrap()
     }
 
     #[test]

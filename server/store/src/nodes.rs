@@ -2,11 +2,11 @@
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row, parent_blob};
 use super::{Actor, Space, Store, Tx, access, usage};
+use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId, RevisionId};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::{Node, NodeState};
-use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// A folder to be made.
 #[derive(Clone, Debug)]

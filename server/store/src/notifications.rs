@@ -4,17 +4,17 @@ use super::access::{self, Table};
 use super::page::read_page;
 use super::rows::{fresh_id, id, json, name_of, word};
 use super::{Store, Tx};
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::Result;
 use crate::mails::one_line;
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::{EmailPreferences, UpdateEmailPreferences};
 use cairn_wire::notifications::{Notification, NotificationKind};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::Value;
 use uuid::Uuid;
 
-fn notification(row: &Row<'_>) -> rusqlite::Result<Notification> {
+fn notification(row: &Row<'_>) -> db::Result<Notification> {
     let read_at: Option<i64> = row.get(5)?;
     Ok(Notification {
         id: id(row, 0)?,
@@ -113,7 +113,7 @@ impl Store {
         skip: u64,
         take: u64,
     ) -> Result<(Vec<Notification>, u64)> {
-        let filter = "account = ?1 AND (NOT ?2 OR read_at IS NULL)";
+        let filter = "account = ?1 AND (read_at IS NULL OR ?2 = 0)";
         self.read(|conn| {
             let count = format!("SELECT count(*) FROM notifications WHERE {filter}");
             let list = format!(
@@ -176,8 +176,13 @@ impl Store {
                     && change.marketing_emails.unwrap_or(known.marketing_emails),
             };
             tx.conn.execute(
-                "INSERT OR REPLACE INTO email_preferences (account, share_notifications, follow_notifications, \
-                 system_announcements, marketing_emails) VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO email_preferences (account, share_notifications, follow_notifications, \
+                 system_announcements, marketing_emails) VALUES (?1, ?2, ?3, ?4, ?5) \
+                 ON CONFLICT (account) DO UPDATE SET \
+                 share_notifications = excluded.share_notifications, \
+                 follow_notifications = excluded.follow_notifications, \
+                 system_announcements = excluded.system_announcements, \
+                 marketing_emails = excluded.marketing_emails",
                 params![
                     account.as_bytes(),
                     new.share_notifications,

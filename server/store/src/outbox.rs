@@ -5,11 +5,11 @@
 
 use super::seal::Sealer;
 use super::{Store, Tx};
+use crate::db::{self, Connection, params};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, EventKind};
 use cairn_wire::Timestamp;
 use cairn_wire::webhooks::WebhookPayload;
-use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use tokio::sync::Notify;
@@ -73,7 +73,7 @@ fn subscribers(conn: &Connection, account: AccountId) -> Result<Vec<Subscriber>>
                 events: row.get(1)?,
             })
         })?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 impl Raised {

@@ -1,7 +1,7 @@
 //! One page of a list with the number of all its entries, as every list of the API has them.
 
+use crate::db::{self, Connection, Row, ToSql};
 use crate::error::Result;
-use rusqlite::{Connection, Row, ToSql};
 
 /// Reads one page of a list and counts its entries. Both statements take the parameters of `which`; after them the
 /// `list` takes how many rows come before the page, and how many are on it.
@@ -10,7 +10,7 @@ pub(super) fn read_page<T>(
     (count, list): (&str, &str),
     which: &[&dyn ToSql],
     (skip, take): (u64, u64),
-    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    read: impl FnMut(&Row<'_>) -> db::Result<T>,
 ) -> Result<(Vec<T>, u64)> {
     let total = conn
         .prepare_cached(count)?
@@ -20,6 +20,6 @@ pub(super) fn read_page<T>(
     let found = conn
         .prepare_cached(list)?
         .query_map(&parameters[..], read)?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<db::Result<_>>()?;
     Ok((found, total))
 }

@@ -4,10 +4,10 @@
 
 use super::rows::id as read_id;
 use super::{Store, chunks, holders, needed, revisions};
+use crate::db::{self, params};
 use crate::error::Result;
 use crate::options::KeptRevisions;
 use cairn_model::RevisionId;
-use rusqlite::params;
 
 const DAY_MS: i64 = 86_400_000;
 /// Revisions that one transaction deletes.
@@ -42,7 +42,7 @@ impl Store {
                         needed::all(&needed::REVISION)
                     ))?
                     .query_map(params![newest, since, PER_PASS], |row| read_id(row, 0))?
-                    .collect::<rusqlite::Result<_>>()?;
+                    .collect::<db::Result<_>>()?;
                 for id in &due {
                     let Some(revision) = revisions::find(tx.conn, *id)? else { continue };
                     for one in &revision.chunks()? {

@@ -4,9 +4,9 @@
 
 use super::rows::{State, id as read_id};
 use super::{Actor, Space, Tx, chunks, comments, holders, nodes, revisions, search, usage};
+use crate::db::{self, Connection, params};
 use crate::error::{Error, Result};
 use cairn_model::NodeId;
-use rusqlite::{Connection, params};
 
 /// The result of a purge: how many nodes (files and folders) went, and the objects (stored blobs) that nothing refers
 /// to any more.
@@ -28,7 +28,7 @@ fn trashed_together(conn: &Connection, root: NodeId) -> Result<Vec<(NodeId, i64)
     Ok(conn
         .prepare_cached("SELECT id, kind FROM nodes WHERE trash_root = ?1 AND state = 1")?
         .query_map([root.as_bytes()], |row| Ok((read_id(row, 0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 pub(super) fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()> {
@@ -103,7 +103,7 @@ impl Tx<'_> {
                 "SELECT id FROM nodes WHERE space = ?1 AND state = 1 AND trash_root = id",
             )?
             .query_map([actor.space.row], |row| read_id(row, 0))?
-            .collect::<rusqlite::Result<_>>()?;
+            .collect::<db::Result<_>>()?;
         let mut purged = Purged::default();
         for root in roots {
             purge_root(self, actor.space, root, &mut purged)?;

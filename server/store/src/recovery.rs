@@ -8,11 +8,11 @@ use super::audit::KeyEvent;
 use super::credentials::verifier;
 use super::rows::json;
 use super::{Store, Tx};
+use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::keys::{KeyBundle, RecoveryKeyOrigin, RecoveryStatus, SetUpRecovery};
-use rusqlite::{Connection, OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
 
 /// Letters and digits that people do not mix up (Crockford's base 32).

@@ -4,19 +4,19 @@ use super::access::{self, Table};
 use super::page::read_page;
 use super::rows::{fresh_id, id as read_id};
 use super::{Actor, Space, Store, Tx, nodes, teams};
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use crate::rights::Right;
 use cairn_model::{AccountId, Kind, NodeId};
 use cairn_wire::Timestamp;
 use cairn_wire::retention::{CreateRetentionRule, RetentionRule};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use uuid::Uuid;
 
 const DAY_MS: i64 = 86_400_000;
 /// Files that one pass puts into the trash: the next pass goes on.
 const PER_PASS: i64 = 1_000;
 
-fn rule_row(row: &Row<'_>) -> rusqlite::Result<RetentionRule> {
+fn rule_row(row: &Row<'_>) -> db::Result<RetentionRule> {
     Ok(RetentionRule {
         id: Uuid::from_bytes(row.get(0)?),
         folder_id: read_id(row, 1)?,
@@ -49,7 +49,7 @@ const IN_FORCE: &str = "SELECT t.row, t.account, s.row, s.id, t.folder, t.days F
      AND (a.space = n.space OR EXISTS (SELECT 1 FROM teams m JOIN team_members p ON p.team = m.id \
      WHERE m.space = n.space AND p.account = a.id))";
 
-fn due_rule(row: &Row<'_>) -> rusqlite::Result<Due> {
+fn due_rule(row: &Row<'_>) -> db::Result<Due> {
     Ok(Due {
         row: row.get(0)?,
         account: read_id(row, 1)?,
@@ -66,7 +66,7 @@ fn rules(conn: &Connection) -> Result<Vec<Due>> {
     Ok(conn
         .prepare_cached(&format!("{IN_FORCE} ORDER BY t.row"))?
         .query_map([], due_rule)?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 fn rule_in_force(conn: &Connection, row: i64) -> Result<Option<Due>> {
@@ -86,7 +86,8 @@ fn manages(conn: &Connection, account: AccountId, space: i64) -> Result<bool> {
 fn old_files(conn: &Connection, rule: &Due, before: i64) -> Result<Vec<NodeId>> {
     Ok(conn
         .prepare_cached(
-            "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub CROSS JOIN nodes n INDEXED BY nodes_name \
+            "WITH RECURSIVE sub (id) AS (SELECT CAST(?1 AS BLOB) UNION ALL \
+             SELECT n.id FROM sub CROSS JOIN nodes n INDEXED BY nodes_name \
              ON n.parent = sub.id AND n.space = ?2 AND n.state = 0 AND n.kind = 1) \
              SELECT n.id FROM sub CROSS JOIN nodes n INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0 AND n.kind = 0 \
              JOIN revisions r ON r.id = n.revision WHERE r.created_at <= ?3 ORDER BY r.created_at, n.id LIMIT ?4",
@@ -95,7 +96,7 @@ fn old_files(conn: &Connection, rule: &Due, before: i64) -> Result<Vec<NodeId>> 
             params![rule.folder.as_bytes(), rule.space.row, before, PER_PASS],
             |row| read_id(row, 0),
         )?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 impl Tx<'_> {
@@ -254,10 +255,10 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use crate::db::params;
     use crate::source::{Clock, Source};
     use crate::{Limits, NewAccount, Store};
     use cairn_model::AccountId;
-    use rusqlite::params;
     use std::sync::Arc;
 
     fn account(store: &Store, email: &str) -> AccountId {
@@ -310,7 +311,7 @@ mod tests {
                      WHERE i.state = 'pending' AND t.account = ?1), \
                      (SELECT count(*) FROM comments WHERE parent IS NULL)",
                     [owner.as_bytes()],
-                    |row| -> rusqlite::Result<[i64; 4]> {
+                    |row| -> crate::db::Result<[i64; 4]> {
                         Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])
                     },
                 )?)

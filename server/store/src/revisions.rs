@@ -4,12 +4,12 @@ use super::page::read_page;
 use super::rows::{HeldChunk, content_source, id as read_id, optional_id, unpack_held};
 use super::usage::{self, Growth};
 use super::{Actor, Space, Store, Tx, chunks, holders, nodes};
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use cairn_model::{DeviceId, Kind, NodeId, RevisionId};
 use cairn_wire::nodes::{ContentSource, Node, Revision};
 use cairn_wire::transfer::RevisionContent;
 use cairn_wire::{Sealed, Timestamp};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 /// A revision's row.
 #[derive(Clone, Debug)]
@@ -43,7 +43,7 @@ impl RevisionRow {
 const COLUMNS: &str = "id, node, number, size, source_node, source_revision, modified_at, executable, \
      chunks, manifest";
 
-fn revision_row(row: &Row<'_>) -> rusqlite::Result<RevisionRow> {
+fn revision_row(row: &Row<'_>) -> db::Result<RevisionRow> {
     Ok(RevisionRow {
         id: read_id(row, 0)?,
         node: read_id(row, 1)?,
@@ -78,7 +78,7 @@ pub(super) fn of_node(conn: &Connection, node: NodeId) -> Result<Vec<RevisionRow
     Ok(conn
         .prepare_cached(&sql)?
         .query_map([node.as_bytes()], revision_row)?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 pub(super) fn of_visible(
@@ -220,7 +220,7 @@ impl Store {
                     number: row.get(1)?,
                     size: row.get(2)?,
                     created_at: Timestamp(row.get(3)?),
-                    modified_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+                    modified_at: row.get::<Option<i64>>(4)?.map(Timestamp),
                     current: found.node.revision_id == Some(id),
                     device_id: optional_id(row, 5)?,
                     uploaded_by: row.get(6)?,

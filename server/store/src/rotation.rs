@@ -13,10 +13,9 @@ use super::source::Source;
 use super::webhook_deliveries::response_of;
 use super::webhooks::secret_of;
 use super::{Store, Tx};
+use crate::db::{self, Optional as _, Value, params};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
-use rusqlite::types::Value;
-use rusqlite::{OptionalExtension as _, params};
 use std::path::Path;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -211,7 +210,7 @@ impl Store {
             Ok(conn
                 .prepare(&sql)?
                 .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect::<rusqlite::Result<_>>()?)
+                .collect::<db::Result<_>>()?)
         })
     }
 
@@ -251,7 +250,7 @@ impl Tx<'_> {
         second: &Value,
     ) -> Result<Option<Vec<u8>>> {
         let sql = format!(
-            "SELECT {} FROM {} WHERE {} = ?1 AND {} IS ?2",
+            "SELECT {} FROM {} WHERE {} = ?1 AND {} IS NOT DISTINCT FROM ?2",
             sealed.column, sealed.table, sealed.key, sealed.second
         );
         Ok(self
@@ -275,7 +274,7 @@ impl Tx<'_> {
         let resealed = self.outbox.sealer.reseal(self.source, &about, &record)?;
         if let Resealed::Anew(record) = &resealed {
             let sql = format!(
-                "UPDATE {} SET {} = ?3 WHERE {} = ?1 AND {} IS ?2",
+                "UPDATE {} SET {} = ?3 WHERE {} = ?1 AND {} IS NOT DISTINCT FROM ?2",
                 sealed.table, sealed.column, sealed.key, sealed.second
             );
             self.conn

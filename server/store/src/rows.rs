@@ -2,6 +2,7 @@
 //! their current revision (version of the content), packed lists of chunks.
 
 use super::{Space, Tx};
+use crate::db::{self, Row};
 use crate::error::{Error, Result};
 use cairn_model::{
     AccountId, ChunkId, DeviceId, Kind, NodeId, RevisionId, SpaceId, TeamId, UploadId,
@@ -9,7 +10,6 @@ use cairn_model::{
 use cairn_wire::nodes::{ContentSource, Node, NodeState};
 use cairn_wire::transfer::SealedChunk;
 use cairn_wire::{Sealed, Timestamp};
-use rusqlite::Row;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
@@ -39,19 +39,16 @@ impl Id for Uuid {
     }
 }
 
-pub(super) fn id<T: Id>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+pub(super) fn id<T: Id>(row: &Row<'_>, column: usize) -> db::Result<T> {
     row.get(column).map(T::of)
 }
 
-pub(super) fn optional_id<T: Id>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
-    Ok(row.get::<_, Option<[u8; 16]>>(column)?.map(T::of))
+pub(super) fn optional_id<T: Id>(row: &Row<'_>, column: usize) -> db::Result<Option<T>> {
+    Ok(row.get::<Option<[u8; 16]>>(column)?.map(T::of))
 }
 
 /// Returns the node and revision whose content this is a copy of, from two columns, both of them null for none.
-pub(super) fn content_source(
-    row: &Row<'_>,
-    column: usize,
-) -> rusqlite::Result<Option<ContentSource>> {
+pub(super) fn content_source(row: &Row<'_>, column: usize) -> db::Result<Option<ContentSource>> {
     let node: Option<NodeId> = optional_id(row, column)?;
     let revision: Option<RevisionId> = optional_id(row, column + 1)?;
     let ids = node.zip(revision);
@@ -67,25 +64,19 @@ pub(super) fn fresh_id(tx: &Tx<'_>) -> Uuid {
 }
 
 /// A column that holds a value of an enum by its name on the wire.
-pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> db::Result<T> {
     let text: String = row.get(column)?;
-    read_word(&text).map_err(|e| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(e))
-    })
+    read_word(&text).map_err(|e| db::Error::column(column, e))
 }
 
 /// The same for one that may be NULL.
 pub(super) fn optional_word<T: DeserializeOwned>(
     row: &Row<'_>,
     column: usize,
-) -> rusqlite::Result<Option<T>> {
-    match row.get_ref(column)? {
-        rusqlite::types::ValueRef::Null => Ok(None),
-        rusqlite::types::ValueRef::Integer(_)
-        | rusqlite::types::ValueRef::Real(_)
-        | rusqlite::types::ValueRef::Text(_)
-        | rusqlite::types::ValueRef::Blob(_) => word(row, column).map(Some),
-    }
+) -> db::Result<Option<T>> {
+    let text: Option<String> = row.get(column)?;
+    text.map(|text| read_word(&text).map_err(|e| db::Error::column(column, e)))
+        .transpose()
 }
 
 fn read_word<T: DeserializeOwned>(text: &str) -> serde_json::Result<T> {
@@ -105,7 +96,7 @@ pub(super) fn parent_blob(parent: Option<&NodeId>) -> &[u8] {
     parent.map_or(&[], |id| id.as_bytes())
 }
 
-fn parent_id(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<NodeId>> {
+fn parent_id(row: &Row<'_>, column: usize) -> db::Result<Option<NodeId>> {
     let blob: Vec<u8> = row.get(column)?;
     Ok(<[u8; 16]>::try_from(blob.as_slice()).ok().map(NodeId::of))
 }
@@ -148,9 +139,9 @@ pub(super) const NODE_COLUMNS: &str = "n.row, n.space, n.state, n.trash_root, n.
 pub(super) const NODE_TABLES: &str =
     "nodes n JOIN spaces s ON s.row = n.space LEFT JOIN revisions r ON r.id = n.revision";
 
-pub(super) fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
+pub(super) fn node_row(row: &Row<'_>) -> db::Result<NodeRow> {
     let state = State::of(row.get(2)?);
-    let kind = if row.get::<_, i64>(7)? == 1 {
+    let kind = if row.get::<i64>(7)? == 1 {
         Kind::Folder
     } else {
         Kind::File
@@ -177,13 +168,13 @@ pub(super) fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
         version: row.get(11)?,
         created_at: Timestamp(row.get(13)?),
         updated_at: Timestamp(row.get(14)?),
-        modified_at: row.get::<_, Option<i64>>(15)?.map(Timestamp),
+        modified_at: row.get::<Option<i64>>(15)?.map(Timestamp),
         executable: row.get(16)?,
         description: row.get(18)?,
         labels: json(row, 19)?,
         tags: json(row, 20)?,
         favorite: row.get(17)?,
-        seal: row.get::<_, Option<Vec<u8>>>(21)?.map(Sealed),
+        seal: row.get::<Option<Vec<u8>>>(21)?.map(Sealed),
         seq: row.get(12)?,
         device_id: optional_id(row, 22)?,
     };
@@ -197,22 +188,11 @@ pub(super) fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
     })
 }
 
-pub(super) fn json<T: DeserializeOwned + Default>(
-    row: &Row<'_>,
-    column: usize,
-) -> rusqlite::Result<T> {
+pub(super) fn json<T: DeserializeOwned + Default>(row: &Row<'_>, column: usize) -> db::Result<T> {
     let text: Option<String> = row.get(column)?;
     text.map_or_else(
         || Ok(T::default()),
-        |text| {
-            serde_json::from_str(&text).map_err(|e| {
-                rusqlite::Error::FromSqlConversionFailure(
-                    column,
-                    rusqlite::types::Type::Text,
-                    Box::new(e),
-                )
-            })
-        },
+        |text| serde_json::from_str(&text).map_err(|e| db::Error::column(column, e)),
     )
 }
 

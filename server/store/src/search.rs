@@ -5,11 +5,11 @@
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, id as read_id, media, node_row};
 use super::{Space, Store};
+use crate::db::{self, Connection, Row, ValueRef, params};
 use crate::error::Result;
 use cairn_model::name::{compose, search_key};
 use cairn_model::{Kind, NodeId};
 use cairn_wire::nodes::Node;
-use rusqlite::{Connection, Row, params};
 use std::collections::HashSet;
 
 /// The places that a text is looked for in.
@@ -100,7 +100,7 @@ impl Store {
                      AND seq > coalesce((SELECT seq FROM node_text_state WHERE space = ?1), -1) ORDER BY seq",
                 )?
                 .query_map([space.row], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect::<rusqlite::Result<_>>()?)
+                .collect::<db::Result<_>>()?)
         };
         if self.read(behind)?.is_empty() {
             return Ok(());
@@ -207,7 +207,7 @@ impl Matching {
 }
 
 /// Returns true if each of the parts is in one of a node's texts.
-fn holds_all(parts: &[String], row: &Row<'_>) -> rusqlite::Result<bool> {
+fn holds_all(parts: &[String], row: &Row<'_>) -> db::Result<bool> {
     // Most nodes have a name alone, and most names lack the first part already.
     let mut missing: Vec<&str> = parts.iter().map(String::as_str).collect();
     for column in 2..=5 {
@@ -215,8 +215,7 @@ fn holds_all(parts: &[String], row: &Row<'_>) -> rusqlite::Result<bool> {
             return Ok(true);
         }
         if let Some(text) = row
-            .get_ref(column)?
-            .as_str_or_null()?
+            .get_with(column, ValueRef::as_str_or_null)?
             .filter(|text| !text.is_empty())
         {
             let key = search_key(text);
@@ -239,13 +238,13 @@ fn find_rows(
     let mut statement = conn.prepare_cached(sql)?;
     let mut candidates = statement.query(params![matching.text, from, to])?;
     while let Some(row) = candidates.next()? {
-        let kind = if row.get::<_, i64>(1)? == 1 {
+        let kind = if row.get::<i64>(1)? == 1 {
             Kind::Folder
         } else {
             Kind::File
         };
-        if holds_all(&matching.parts, row)? && fits(search, kind, &row.get::<_, String>(2)?) {
-            found.push((row.get(6)?, read_id(row, 7)?, row.get(0)?));
+        if holds_all(&matching.parts, &row)? && fits(search, kind, &row.get::<String>(2)?) {
+            found.push((row.get(6)?, read_id(&row, 7)?, row.get(0)?));
         }
     }
     if matching.order.is_none() {

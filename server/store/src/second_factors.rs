@@ -3,12 +3,12 @@
 
 use super::logins::Hash;
 use super::{Store, Tx};
+use crate::db::{Optional as _, params};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::second_factor::SecondFactorStatus;
-use rusqlite::{OptionalExtension as _, params};
 use serde_json::json;
 
 /// A second factor that was begun.
@@ -38,7 +38,7 @@ impl Tx<'_> {
             .seal(self.source, &secret_of(account), secret)?;
         let begun = self.conn.execute(
             "INSERT INTO second_factors (account, secret, created_at, last_step) VALUES (?1, ?2, ?3, 0) \
-             ON CONFLICT (account) DO UPDATE SET secret = ?2, created_at = ?3 WHERE confirmed_at IS NULL",
+             ON CONFLICT (account) DO UPDATE SET secret = ?2, created_at = ?3 WHERE second_factors.confirmed_at IS NULL",
             params![account.as_bytes(), sealed, self.now],
         )?;
         if begun == 0 {

@@ -1,9 +1,9 @@
 //! Secrets of the server's own that are made once and kept sealed, such as signing keys.
 
 use super::Store;
+use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::source::Source;
-use rusqlite::{Connection, OptionalExtension as _, params};
 
 const SECRET: usize = 32;
 

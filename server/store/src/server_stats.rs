@@ -1,8 +1,8 @@
 //! Sums over the whole server, for those who watch it, and the check that it can still write.
 
 use super::{Store, database::MIGRATIONS};
+use crate::db::Connection;
 use crate::error::{Error, Result};
-use rusqlite::Connection;
 
 /// Sums over all accounts and teams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct ServerStats {
 }
 
 fn check_schema(conn: &Connection) -> Result<()> {
-    let done: usize = conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let done = conn.schema_version()?;
     if done == MIGRATIONS.len() {
         return Ok(());
     }
@@ -46,8 +46,7 @@ impl Store {
                      (SELECT coalesce(sum(file_count), 0) FROM spaces), \
                      (SELECT count(*) FROM uploads WHERE done = 0 AND expires_at > ?1), \
                      (SELECT count(*) FROM webhook_deliveries WHERE due_at IS NOT NULL), \
-                     (SELECT count(*) FROM webhook_deliveries WHERE state = 3), \
-                     (SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())",
+                     (SELECT count(*) FROM webhook_deliveries WHERE state = 3)",
                 )?
                 .query_row([now], |row| {
                     Ok(ServerStats {
@@ -58,7 +57,7 @@ impl Store {
                         open_uploads: row.get(4)?,
                         pending_deliveries: row.get(5)?,
                         failed_deliveries: row.get(6)?,
-                        database_bytes: row.get(7)?,
+                        database_bytes: conn.size()?,
                     })
                 })?)
         })
@@ -90,14 +89,10 @@ mod tests {
     fn a_database_that_takes_no_writes_is_noticed() {
         let store = Store::open(None, Arc::new(Source::new(Clock::System, None))).unwrap();
         store.check_writable().unwrap();
-        let pragma = |name: &str, value: i64| {
-            let conn = store.writer.lock();
-            conn.pragma_update(None, name, value).unwrap();
-        };
-        pragma("query_only", 1);
+        store.writer.lock().refuse_writes(true);
         assert!(matches!(store.check_writable(), Err(Error::Sql(_))));
-        pragma("query_only", 0);
-        pragma("user_version", 1);
+        store.writer.lock().refuse_writes(false);
+        store.writer.lock().set_schema_version(1).unwrap();
         let error = store.check_writable().unwrap_err();
         assert!(error.to_string().contains("schema 1"), "{error}");
     }

@@ -5,12 +5,12 @@ use super::access::{self, Table};
 use super::logins::Hash;
 use super::page::read_page;
 use super::rows::id as read_id;
+use crate::db::{self, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use crate::scope::Scopes;
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::identity::ServiceAccount;
-use rusqlite::{OptionalExtension as _, Row, params};
 use uuid::Uuid;
 
 /// The prefix of a service account's client id.
@@ -20,7 +20,7 @@ const MAX_ACTIVE: i64 = 20;
 
 const COLUMNS: &str = "id, name, scope, created_at, last_used_at";
 
-fn service_account(row: &Row<'_>) -> rusqlite::Result<ServiceAccount> {
+fn service_account(row: &Row<'_>) -> db::Result<ServiceAccount> {
     let id = Uuid::from_bytes(row.get(0)?);
     Ok(ServiceAccount {
         id: id.to_string(),
@@ -28,7 +28,7 @@ fn service_account(row: &Row<'_>) -> rusqlite::Result<ServiceAccount> {
         client_id: format!("{CLIENT_PREFIX}{}", id.simple()),
         scope: row.get(2)?,
         created_at: Timestamp(row.get(3)?),
-        last_used_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+        last_used_at: row.get::<Option<i64>>(4)?.map(Timestamp),
     })
 }
 
@@ -128,7 +128,7 @@ impl Store {
                      AND deleted_at IS NULL RETURNING account, scope",
                     params![id.as_bytes(), secret, tx.now],
                     |row| {
-                        let scope = Scopes::parse(&row.get::<_, String>(1)?);
+                        let scope = Scopes::parse(&row.get::<String>(1)?);
                         Ok((read_id(row, 0)?, scope.unwrap_or_default()))
                     },
                 )

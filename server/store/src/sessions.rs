@@ -2,22 +2,22 @@
 
 use super::administration::EVERYTHING;
 use super::{Administrator, Store, Tx};
+use crate::db::{self, Row, params};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::admin::{AdminAction, Session};
-use rusqlite::{Row, named_params, params};
 use serde_json::json;
 use uuid::Uuid;
 
 /// The time for which an unused login lasts; a refresh token expires that long after it was made.
 const LOGIN_MS: i64 = 60 * 24 * 3600 * 1000;
 
-/// Logins that have not ended; one without a refresh token lasts as long as its access token.
+/// Logins that have not ended at the time `?1`; one without a refresh token lasts as long as its access token.
 pub(super) const OPEN: &str = "g.revoked_at IS NULL AND EXISTS (SELECT 1 FROM refresh_tokens t \
-     WHERE t.grant_id = g.id AND t.expires_at > :now)";
+     WHERE t.grant_id = g.id AND t.expires_at > ?1)";
 
-fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
+fn session(row: &Row<'_>) -> db::Result<Session> {
     let expires: Option<i64> = row.get(4)?;
     Ok(Session {
         id: Uuid::from_bytes(row.get(0)?),
@@ -84,26 +84,23 @@ impl Store {
         take: u64,
     ) -> Result<(Vec<Session>, u64)> {
         let now = self.source().now_ms();
-        let these = format!("FROM grants g WHERE g.account = :account AND {OPEN}");
+        let these = format!("FROM grants g WHERE g.account = ?2 AND {OPEN}");
         let sql = format!(
             "SELECT g.id, g.client, g.scope, g.created_at, \
              (SELECT max(t.expires_at) FROM refresh_tokens t WHERE t.grant_id = g.id) \
-             {these} ORDER BY g.created_at, g.id LIMIT :take OFFSET :skip"
+             {these} ORDER BY g.created_at, g.id LIMIT ?3 OFFSET ?4"
         );
         let account = account.as_bytes();
         self.read(|conn| {
             let total = conn.query_row(
                 &format!("SELECT count(*) {these}"),
-                named_params! {":account": account, ":now": now},
+                params![now, account],
                 |row| row.get(0),
             )?;
             let found = conn
                 .prepare(&sql)?
-                .query_map(
-                    named_params! {":account": account, ":now": now, ":take": take, ":skip": skip},
-                    session,
-                )?
-                .collect::<rusqlite::Result<_>>()?;
+                .query_map(params![now, account, take, skip], session)?
+                .collect::<db::Result<_>>()?;
             Ok((found, total))
         })
     }

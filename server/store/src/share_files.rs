@@ -4,11 +4,11 @@ use super::rows::id as read_id;
 use super::share_rows::ShareRow;
 use super::shares::find_owned;
 use super::{Actor, Store, Tx, nodes, revisions};
+use crate::db::{self, Connection, params};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, NodeId};
 use cairn_wire::Sealed;
 use cairn_wire::shares::SharedFile;
-use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
 /// Files that one link carries at most.
@@ -73,7 +73,8 @@ impl Tx<'_> {
 pub(super) fn is_at_or_below(conn: &Connection, top: NodeId, node: NodeId) -> Result<bool> {
     Ok(conn
         .prepare_cached(
-            "WITH RECURSIVE up (id) AS (SELECT ?1 UNION SELECT n.parent FROM up JOIN nodes n ON n.id = up.id \
+            "WITH RECURSIVE up (id) AS (SELECT CAST(?1 AS BLOB) UNION \
+             SELECT n.parent FROM up JOIN nodes n ON n.id = up.id \
              WHERE n.parent <> x'' AND n.state = 0) SELECT EXISTS (SELECT 1 FROM up WHERE id = ?2)",
         )?
         .query_row(params![node.as_bytes(), top.as_bytes()], |row| row.get(0))?)
@@ -88,7 +89,7 @@ impl Store {
         self.read(|conn| {
             Ok(conn
                 .prepare_cached(
-                    "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub CROSS JOIN nodes n \
+                    "WITH RECURSIVE sub (id) AS (SELECT CAST(?1 AS BLOB) UNION ALL SELECT n.id FROM sub CROSS JOIN nodes n \
                      INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0) \
                      SELECT EXISTS (SELECT 1 FROM sub JOIN nodes n ON n.id = sub.id WHERE n.kind = 0)",
                 )?
@@ -114,7 +115,7 @@ impl Store {
                     };
                     Ok((row.get(3)?, file))
                 })?
-                .collect::<rusqlite::Result<_>>()?;
+                .collect::<db::Result<_>>()?;
             let mut files = Vec::with_capacity(all.len());
             // A folder has many files, and all of them lie where it lies.
             let mut known: HashMap<Vec<u8>, bool> = HashMap::new();

@@ -3,12 +3,11 @@
 //! [`ShareRow::issues`] alone decides whether a link opens.
 
 use super::rows::id as read_id;
+use crate::db::{self, Row, Value};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::shares::{AccessMode, PasswordKdf, Share, ShareIssue, ShareStatus, StorageType};
 use cairn_wire::{Sealed, Timestamp};
-use rusqlite::Row;
-use rusqlite::types::Value;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -91,10 +90,10 @@ fn mode_name(mode: AccessMode) -> &'static str {
     }
 }
 
-pub(super) fn share_row(row: &Row<'_>) -> rusqlite::Result<ShareRow> {
+pub(super) fn share_row(row: &Row<'_>) -> db::Result<ShareRow> {
     let password_check: Option<String> = row.get(2)?;
-    let time = |column| -> rusqlite::Result<Option<Timestamp>> {
-        Ok(row.get::<_, Option<i64>>(column)?.map(Timestamp))
+    let time = |column| -> db::Result<Option<Timestamp>> {
+        Ok(row.get::<Option<i64>>(column)?.map(Timestamp))
     };
     let kdf: Option<String> = row.get(9)?;
     let emails: String = row.get(14)?;
@@ -105,7 +104,7 @@ pub(super) fn share_row(row: &Row<'_>) -> rusqlite::Result<ShareRow> {
         row: row.get(0)?,
         account: read_id(row, 1)?,
         node_gone: state != 0,
-        creator_left: !row.get::<_, bool>(24)?,
+        creator_left: !row.get::<bool>(24)?,
         space: row.get(25)?,
         share: Share {
             id: Uuid::from_bytes(row.get(3)?),
@@ -135,7 +134,7 @@ pub(super) fn share_row(row: &Row<'_>) -> rusqlite::Result<ShareRow> {
             active_until: time(16)?,
             notify_on_download: row.get(17)?,
             files: row.get(23)?,
-            key_blob: row.get::<_, Option<Vec<u8>>>(18)?.map(Sealed),
+            key_blob: row.get::<Option<Vec<u8>>>(18)?.map(Sealed),
             kdf: kdf.and_then(|text| serde_json::from_str(&text).ok()),
             created_at: Timestamp(row.get(19)?),
             updated_at: Timestamp(row.get(20)?),

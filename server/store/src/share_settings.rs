@@ -1,10 +1,10 @@
 //! Settings that an account's links have in common: their defaults and the look of their pages.
 
 use super::{Store, Tx};
+use crate::db::{Connection, Optional as _, params};
 use crate::error::Result;
 use cairn_model::AccountId;
 use cairn_wire::shares::{ShareDefaults, ShareTheme};
-use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::de::DeserializeOwned;
 
 /// The kind of settings: each is stored as one JSON object.

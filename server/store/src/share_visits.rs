@@ -7,12 +7,12 @@ use super::share_files::is_at_or_below;
 use super::share_rows::ShareRow;
 use super::shares;
 use super::{ChunkPlace, Store, Tx, holders};
+use crate::db::{Connection, Optional as _, ToSql, params};
 use crate::error::{Error, Result};
 use cairn_model::{ChunkId, EventKind, NodeId};
 use cairn_wire::Timestamp;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::shares::{AccessEntry, AccessMode, VisitAction};
-use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -62,7 +62,7 @@ fn visit(conn: &Connection, token: &str, now: i64) -> Result<Option<Visit>> {
                 row: row.get(0)?,
                 share: row.get(1)?,
                 is_download: row.get(2)?,
-                node: row.get::<_, Option<Vec<u8>>>(3)?.map(|_| read_id(row, 3)).transpose()?,
+                node: row.get::<Option<Vec<u8>>>(3)?.map(|_| read_id(row, 3)).transpose()?,
             })
         })
         .optional()?)
@@ -104,35 +104,42 @@ fn add_visit(
     who: &Visitor,
     action: VisitAction,
     node: Option<NodeId>,
-) -> Result<String> {
+) -> Result<(i64, String)> {
     let token = hex::encode(tx.source.bytes::<24>());
     let token_hash = (action != VisitAction::Denied).then(|| hash(&token));
-    tx.conn
+    let visit = params![
+        share.row,
+        token_hash,
+        name_of(&action),
+        who.email,
+        who.masked_ip,
+        tx.now,
+        tx.now + VISIT_MS,
+        node.map(|node| *node.as_bytes())
+    ];
+    let row = tx
+        .conn
         .prepare_cached(
             "INSERT INTO share_visits (share, token, action, email, masked_ip, at, expires_at, node) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) RETURNING row",
         )?
-        .execute(params![
-            share.row,
-            token_hash,
-            name_of(&action),
-            who.email,
-            who.masked_ip,
-            tx.now,
-            tx.now + VISIT_MS,
-            node.map(|node| *node.as_bytes())
-        ])?;
-    Ok(token)
+        .query_row(visit, |row| row.get(0))?;
+    Ok((row, token))
 }
 
 /// Ends the visits of a link, so that whoever is still let in opens it again. `staying` are the addresses whose
 /// visits go on.
 pub(super) fn end_visits(conn: &Connection, share: i64, staying: &[String]) -> Result<()> {
-    conn.prepare_cached(
-        "UPDATE share_visits SET token = NULL WHERE share = ?1 AND token IS NOT NULL \
-         AND (email IS NULL OR email NOT IN (SELECT value FROM json_each(?2)))",
-    )?
-    .execute(params![share, json!(staying).to_string()])?;
+    let mut values: Vec<&dyn ToSql> = vec![&share];
+    values.extend(staying.iter().map(|email| email as &dyn ToSql));
+    let mut sql =
+        "UPDATE share_visits SET token = NULL WHERE share = ?1 AND token IS NOT NULL".to_owned();
+    if !staying.is_empty() {
+        let places: Vec<String> = (2..=values.len()).map(|n| format!("?{n}")).collect();
+        let places = places.join(", ");
+        sql += &format!(" AND (email IS NULL OR email NOT IN ({places}))");
+    }
+    conn.prepare(&sql)?.execute(values.as_slice())?;
     Ok(())
 }
 
@@ -151,8 +158,7 @@ impl Tx<'_> {
                 retry_after: u64::try_from(wait).map_or(1, |ms| ms.div_ceil(1000)),
             });
         }
-        add_visit(self, share, who, VisitAction::Denied, None)?;
-        Ok(self.conn.last_insert_rowid())
+        Ok(add_visit(self, share, who, VisitAction::Denied, None)?.0)
     }
 
     /// Takes back an attempt that was not refused, if there was one.
@@ -168,7 +174,7 @@ impl Tx<'_> {
 
     /// Records a visit and returns its token.
     pub fn open_visit(&self, share: &ShareRow, who: &Visitor) -> Result<String> {
-        let token = add_visit(self, share, who, VisitAction::Opened, None)?;
+        let (_, token) = add_visit(self, share, who, VisitAction::Opened, None)?;
         self.conn
             .prepare_cached("UPDATE shares SET access_count = access_count + 1 WHERE row = ?1")?
             .execute([share.row])?;
@@ -215,7 +221,7 @@ impl Tx<'_> {
                 })
             },
         )?;
-        let token = add_visit(self, &share, &who, VisitAction::Downloaded, node)?;
+        let (_, token) = add_visit(self, &share, &who, VisitAction::Downloaded, node)?;
         let mut data = who.data(&share);
         data["downloaded_file_id"] = json!(node);
         self.emit(share.account, EventKind::ShareDownloaded, &data)?;

@@ -5,12 +5,11 @@ use super::rows::fresh_id;
 use super::share_rows::{COLUMNS, ShareRow, ShareSettings, TABLES, share_row, storage_name};
 use super::share_visits::end_visits;
 use super::{Actor, Space, Store, Tx, nodes, teams};
+use crate::db::{self, Connection, Optional as _, Value, params};
 use crate::error::{Error, Result};
 use crate::rights::Right;
 use cairn_model::{AccountId, EventKind, Kind, NodeId};
 use cairn_wire::shares::StorageType;
-use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension as _, params, params_from_iter};
 use uuid::Uuid;
 
 /// Characters of a short code: none that are mistaken for another when read aloud or copied.
@@ -161,7 +160,9 @@ impl Tx<'_> {
             Value::from(new.node.as_bytes().to_vec()),
             Value::from(storage_name(is).to_owned()),
         ];
-        let values = head.into_iter().chain(new.settings.values()?);
+        let mut values = Vec::from(head);
+        values.extend(new.settings.values()?);
+        values.push(self.now.into());
         self.conn
             .prepare_cached(
                 "INSERT INTO shares (id, code, account, node, storage_type, is_active, access_mode, gate, kdf, \
@@ -169,7 +170,7 @@ impl Tx<'_> {
                  created_at, updated_at) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?17)",
             )?
-            .execute(params_from_iter(values.chain([self.now.into()])))?;
+            .execute(values.as_slice())?;
         let made = find_owned(self.conn, actor.account, &id.to_string())?;
         self.emit(actor.account, EventKind::ShareCreated, &made.event_data())?;
         Ok(made)
@@ -185,14 +186,16 @@ impl Tx<'_> {
 
     /// Replaces a link's settings; switching it off is a revocation that webhooks hear of.
     pub fn set_share(&self, old: &ShareRow, settings: &ShareSettings) -> Result<ShareRow> {
-        let values = [Value::from(old.row)].into_iter().chain(settings.values()?);
+        let mut values = vec![Value::from(old.row)];
+        values.extend(settings.values()?);
+        values.push(self.now.into());
         self.conn
             .prepare_cached(
                 "UPDATE shares SET is_active = ?2, access_mode = ?3, gate = ?4, kdf = ?5, expires_at = ?6, \
                  download_limit = ?7, allowed_emails = ?8, active_from = ?9, active_until = ?10, notify = ?11, \
                  key_blob = ?12, updated_at = ?13 WHERE row = ?1",
             )?
-            .execute(params_from_iter(values.chain([self.now.into()])))?;
+            .execute(values.as_slice())?;
         end_narrowed_visits(self.conn, old, settings)?;
         if old.share.is_active && !settings.is_active {
             self.emit(old.account, EventKind::ShareRevoked, &old.event_data())?;
@@ -210,7 +213,7 @@ impl Tx<'_> {
             .conn
             .prepare_cached(&sql)?
             .query_map(params![account.as_bytes(), space.row], share_row)?
-            .collect::<rusqlite::Result<_>>()?;
+            .collect::<db::Result<_>>()?;
         for old in &links {
             let settings = ShareSettings {
                 is_active: false,

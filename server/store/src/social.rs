@@ -13,10 +13,10 @@ pub use profiles::Handle;
 
 use super::rows::{fresh_id, name_of};
 use super::{Store, Tx};
+use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::social::{Connection as SocialConnection, FeedEntryKind, Relationship};
-use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
 
 /// Returns whether `from` follows, blocks or mutes `to`.

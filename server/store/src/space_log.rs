@@ -23,6 +23,7 @@ pub use history::begin_restored_histories;
 pub use objects::{NewSpaceObject, SpaceObject};
 pub use pages::MAX_LOG_PAGE;
 
+use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::transaction::Durability;
 use crate::{Actor, Space, Store, Tx, log_guard, usage};
@@ -31,7 +32,6 @@ use cairn_log::{
 };
 use cairn_model::AccountId;
 use records::{CommitError, Rows, damaged_error};
-use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// The most bytes of entries in the response to a commit.
 const MAX_RESPONSE: usize = 1 << 20;

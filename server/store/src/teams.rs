@@ -15,13 +15,13 @@ use super::access::{self, Table};
 use super::page::read_page;
 use super::rows::{id, name_of, word};
 use super::{Space, Store, Tx};
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use crate::options::Limits;
 use crate::rights::{Right, allows, refusal};
 use cairn_model::{AccountId, EventKind, SpaceId, TeamId};
 use cairn_wire::Timestamp;
 use cairn_wire::teams::{Team, TeamRole};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::{Value, json};
 
 /// Somebody's part in a team.
@@ -38,7 +38,7 @@ const TEAM_SQL: &str = "SELECT t.id, t.name, m.role, o.account, a.display_name, 
      JOIN team_members o ON o.team = t.id AND o.role = 'owner' JOIN accounts a ON a.id = o.account \
      WHERE m.account = ?1";
 
-fn team(row: &Row<'_>) -> rusqlite::Result<Team> {
+fn team(row: &Row<'_>) -> db::Result<Team> {
     Ok(Team {
         id: id(row, 0)?,
         name: row.get(1)?,
@@ -52,7 +52,7 @@ fn team(row: &Row<'_>) -> rusqlite::Result<Team> {
     })
 }
 
-fn membership(row: &Row<'_>) -> rusqlite::Result<Membership> {
+fn membership(row: &Row<'_>) -> db::Result<Membership> {
     Ok(Membership {
         team: id(row, 0)?,
         role: word(row, 1)?,
@@ -134,7 +134,7 @@ pub(super) fn member_ids(conn: &Connection, team: TeamId) -> Result<Vec<AccountI
             "SELECT account FROM team_members WHERE team = ?1 ORDER BY joined_at, account",
         )?
         .query_map([team.as_bytes()], |row| id(row, 0))?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 fn team_name(conn: &Connection, team: TeamId) -> Result<String> {
@@ -163,11 +163,11 @@ impl Tx<'_> {
         let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         let space: SpaceId = self.source.id(SpaceId::from_random_bytes);
         let team: TeamId = self.source.id(TeamId::from_random_bytes);
-        self.conn.execute(
-            "INSERT INTO spaces (id, kind, created_at) VALUES (?1, 'team', ?2)",
+        let row: i64 = self.conn.query_row(
+            "INSERT INTO spaces (id, kind, created_at) VALUES (?1, 'team', ?2) RETURNING row",
             params![space.as_bytes(), self.now],
+            |row| row.get(0),
         )?;
-        let row = self.conn.last_insert_rowid();
         self.conn.execute(
             "INSERT INTO teams (id, name, space, created_at, storage_limit, bandwidth_limit, file_count_limit) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",

@@ -5,8 +5,8 @@ use super::mails::MailQueue;
 use super::outbox::{Outbox, Raised};
 use super::source::Source;
 use super::{Space, Store, feed, log_guard};
+use crate::db::{Begin, Connection, params};
 use parking_lot::{Mutex, MutexGuard};
-use rusqlite::{Connection, TransactionBehavior, params};
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering;
 use tokio::runtime::{Handle, RuntimeFlavor};
@@ -43,10 +43,10 @@ fn with_durability<T>(
     if durability == Durability::Usual {
         return f(conn);
     }
-    conn.pragma_update(None, "synchronous", "FULL")?;
+    conn.flush_commits(true)?;
     let done = f(conn);
     // A connection that keeps it is slower, and no less safe: what was committed is no failure for that.
-    if let Err(error) = conn.pragma_update(None, "synchronous", "NORMAL") {
+    if let Err(error) = conn.flush_commits(false) {
         tracing::warn!(%error, "the database goes on writing each change through to the disk");
     }
     done
@@ -86,7 +86,7 @@ impl Store {
     /// Reads one consistent state. `f` must not call the store again.
     pub(crate) fn read<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let mut conn = self.reader();
-        let tx = conn.transaction_with_behavior(TransactionBehavior::Deferred)?;
+        let tx = conn.transaction(Begin::Read)?;
         f(&tx)
     }
 
@@ -134,7 +134,7 @@ impl Store {
         conn: &mut Connection,
         f: impl FnOnce(&Tx<'_>) -> Result<T>,
     ) -> Result<Written<T>> {
-        let transaction = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction = conn.transaction(Begin::Write)?;
         let tx = Tx {
             conn: &transaction,
             now: self.source.now_ms(),

@@ -5,17 +5,17 @@
 
 use super::rows::{NodeRow, State, id as read_id, parent_blob};
 use super::{Actor, Space, Tx, nodes};
+use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::events::node_data;
 use cairn_model::{DeviceId, EventKind, Name, NodeId};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
-use rusqlite::{Connection, params};
 
 /// An active node and all active ones below it. Left to itself, SQLite takes the index by space and
 /// state, and reads the whole space for every node; `CROSS JOIN` keeps the folder outside.
-const SUBTREE: &str = "WITH RECURSIVE sub (id) AS (SELECT ?1 UNION ALL SELECT n.id FROM sub CROSS JOIN nodes n INDEXED BY nodes_name \
-     ON n.parent = sub.id AND n.space = ?2 AND n.state = 0)";
+const SUBTREE: &str = "WITH RECURSIVE sub (id) AS (SELECT CAST(?1 AS BLOB) UNION ALL \
+     SELECT n.id FROM sub CROSS JOIN nodes n INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0)";
 
 /// Numbers tried for a name that is taken.
 const MAX_COPIES: u32 = 10_000;
@@ -30,8 +30,8 @@ fn check_seen(
 ) -> Result<()> {
     let unseen: Option<NodeId> = conn
         .prepare_cached(&format!(
-            "{SUBTREE} SELECT min(n.id) FROM sub JOIN nodes n ON n.id = sub.id \
-             WHERE n.seq > ?3 AND (?4 IS NULL OR n.device IS NOT ?4)"
+            "{SUBTREE} SELECT n.id FROM sub JOIN nodes n ON n.id = sub.id \
+             WHERE n.seq > ?3 AND (n.device IS DISTINCT FROM ?4 OR ?4 IS NULL) ORDER BY n.id LIMIT 1"
         ))?
         .query_row(
             params![
@@ -40,8 +40,9 @@ fn check_seen(
                 seen,
                 device.map(DeviceId::as_bytes)
             ],
-            |row| super::rows::optional_id(row, 0),
-        )?;
+            |row| read_id(row, 0),
+        )
+        .optional()?;
     match unseen {
         Some(node) => Err(Error::conflict(format!(
             "the node {node} changed after the position in `seen`; read the feed and decide again"
@@ -70,13 +71,13 @@ fn free_name(conn: &Connection, space: Space, parent: Option<NodeId>, name: &Nam
 fn companions(conn: &Connection, top: NodeId) -> Result<Vec<NodeId>> {
     Ok(conn
         .prepare_cached(
-            "WITH RECURSIVE sub (id, depth) AS (SELECT ?1, 0 UNION ALL SELECT n.id, sub.depth + 1 FROM sub \
+            "WITH RECURSIVE sub (id, depth) AS (SELECT CAST(?1 AS BLOB), 0 UNION ALL SELECT n.id, sub.depth + 1 FROM sub \
              CROSS JOIN nodes n INDEXED BY nodes_trash_children ON n.trash_root = ?1 AND n.parent = sub.id \
              WHERE n.state = 1 AND n.id <> ?1) \
              SELECT id FROM sub WHERE depth > 0 ORDER BY depth, id",
         )?
         .query_map([top.as_bytes()], |row| read_id(row, 0))?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 fn restore_top(tx: &Tx<'_>, actor: &Actor, top: &NodeRow) -> Result<()> {
@@ -199,8 +200,8 @@ mod tests {
             .read(|conn| {
                 let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
                 let lines = statement
-                    .query_map(params![[0_u8; 16], 1], |row| row.get::<_, String>(3))?
-                    .collect::<rusqlite::Result<Vec<_>>>()?;
+                    .query_map(params![[0_u8; 16], 1], |row| row.get::<String>(3))?
+                    .collect::<db::Result<Vec<_>>>()?;
                 Ok(lines.join("\n"))
             })
             .unwrap()

@@ -2,11 +2,11 @@
 
 use super::rows::{NodeRow, parent_blob};
 use super::{Actor, Space, Tx, nodes, usage};
+use crate::db::{Connection, params};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
-use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 
 /// The fields to change; `None` leaves one as it is.
@@ -66,7 +66,7 @@ fn check_no_cycle(
     let Some(into) = into else { return Ok(()) };
     let inside: bool = conn
         .prepare_cached(
-            "WITH RECURSIVE up (id) AS (SELECT ?1 UNION SELECT n.parent FROM up JOIN nodes n ON n.id = up.id \
+            "WITH RECURSIVE up (id) AS (SELECT CAST(?1 AS BLOB) UNION SELECT n.parent FROM up JOIN nodes n ON n.id = up.id \
              WHERE n.space = ?3 AND n.parent <> x'') SELECT EXISTS (SELECT 1 FROM up WHERE id = ?2)",
         )?
         .query_row(params![into.as_bytes(), moved.as_bytes(), space.row], |row| row.get(0))?;

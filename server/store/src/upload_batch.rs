@@ -5,11 +5,11 @@ use super::rows::HeldChunk;
 use super::upload_content::{Target, check_commit, commit, record_of};
 use super::usage::{self, Growth};
 use super::{Actor, Space, Store, StoredChunk, Tx, chunks, holders, revisions};
+use crate::db::Connection;
 use crate::error::{Error, Result};
 use cairn_model::ChunkId;
 use cairn_wire::nodes::{ContentSource, Node};
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
-use rusqlite::Connection;
 
 /// Maximum number of chunks that the copies in one batch (`copy_of`: new files made of the chunks of an existing
 /// revision) may take over. Each chunk costs the server a row, and the sender nothing.

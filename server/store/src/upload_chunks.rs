@@ -5,9 +5,9 @@ use super::holders::{self, StoredChunk};
 use super::revisions::to_signed;
 use super::uploads::no_upload;
 use super::{OpenUpload, Tx, usage};
+use crate::db::{Optional as _, params};
 use crate::error::{Error, Result};
 use cairn_wire::transfer::SealedChunk;
-use rusqlite::{OptionalExtension as _, params};
 
 impl Tx<'_> {
     /// Records that a chunk of an upload lies alone in an object. Bytes in the object `replaces` give

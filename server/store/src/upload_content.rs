@@ -4,11 +4,11 @@
 use super::rows::{HeldChunk, State, pack_held};
 use super::usage::{self, Growth};
 use super::{Actor, OpenUpload, Space, Tx, chunks, holders, log_guard, nodes, revisions, uploads};
+use crate::db::{Connection, params};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload};
-use rusqlite::{Connection, params};
 
 /// The effect that an upload would have now.
 pub(super) enum Target {

@@ -6,10 +6,10 @@ use super::rows::{id as read_id, pack_chunks, unpack_chunks};
 use super::upload_content::{Target, check_target};
 use super::usage::{self, Growth};
 use super::{Actor, Space, Store, Tx, access, chunks, log_guard, revisions};
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, ChunkId, NodeId, RevisionId, UploadId};
 use cairn_wire::transfer::{CreateUpload, SealedChunk};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use std::collections::{HashMap, HashSet};
 
 /// The time for which an upload can be resumed.
@@ -66,7 +66,7 @@ struct UploadRow {
 
 const COLUMNS: &str = "id, account, space, expires_at, done, request, chunks";
 
-fn upload_row(row: &Row<'_>) -> rusqlite::Result<UploadRow> {
+fn upload_row(row: &Row<'_>) -> db::Result<UploadRow> {
     Ok(UploadRow {
         upload: read_id(row, 0)?,
         account: read_id(row, 1)?,
@@ -165,7 +165,7 @@ fn give_up(
     let others: Vec<Vec<u8>> = conn
         .prepare_cached("SELECT chunks FROM uploads WHERE node = ?1 AND done = 0")?
         .query_map([node.as_bytes()], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<db::Result<_>>()?;
     let mut needed = HashSet::new();
     for packed in others {
         needed.extend(unpack_chunks(&packed)?.into_iter().map(|chunk| chunk.id));
@@ -337,7 +337,7 @@ impl Store {
                 .conn
                 .prepare(&sql)?
                 .query_map([tx.now], upload_row)?
-                .collect::<rusqlite::Result<_>>()?;
+                .collect::<db::Result<_>>()?;
             let mut gone = ExpiredUploads::default();
             for row in expired {
                 let upload = row.open()?;

@@ -2,11 +2,11 @@
 //! transferred in a month.
 
 use super::{Space, Store, Tx};
+use crate::db::{Connection, params};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::account::Quota;
 use cairn_wire::{Sealed, Timestamp};
-use rusqlite::{Connection, params};
 
 /// Bytes of a node's seal (the record by which clients authenticate a node's name, folder and content) that count for
 /// nothing, as in `sql/0055_counted_metadata.sql`.
@@ -95,10 +95,10 @@ pub(super) fn miscounted_spaces(conn: &Connection) -> Result<u64> {
          SELECT space, length(leaf) + 160, 0 FROM log_leaves UNION ALL \
          SELECT space, 100, 0 FROM log_uses UNION ALL \
          SELECT space, reserved, 0 FROM uploads UNION ALL \
-         SELECT space, length(manifest) + max(length(chunks) - 3584, 0), 0 FROM revisions UNION ALL \
-         SELECT space, length(CAST(description AS BLOB)) + coalesce(length(CAST(labels AS BLOB)), 0) \
-         + coalesce(length(CAST(tags AS BLOB)), 0) + max(coalesce(length(seal), 0) - 1024, 0), kind \
-         FROM nodes WHERE state < 2) GROUP BY space) \
+         SELECT space, length(manifest) + CASE WHEN length(chunks) > 3584 THEN length(chunks) - 3584 ELSE 0 END, 0 FROM revisions UNION ALL \
+         SELECT space, octet_length(description) + coalesce(octet_length(labels), 0) \
+         + coalesce(octet_length(tags), 0) + CASE WHEN length(seal) > 1024 THEN length(seal) - 1024 ELSE 0 END, kind \
+         FROM nodes WHERE state < 2) parts GROUP BY space) \
          SELECT count(*) FROM spaces s LEFT JOIN held h ON h.space = s.row \
          WHERE s.storage_used <> coalesce(h.bytes, 0) OR s.folder_count <> coalesce(h.folders, 0)",
         [],
@@ -219,7 +219,7 @@ impl Store {
             tx.conn
                 .prepare_cached(
                     "INSERT INTO bandwidth (account, month, bytes) VALUES (?1, ?2, ?3) \
-                     ON CONFLICT (account, month) DO UPDATE SET bytes = bytes + excluded.bytes",
+                     ON CONFLICT (account, month) DO UPDATE SET bytes = bandwidth.bytes + excluded.bytes",
                 )?
                 .execute(params![
                     account.as_bytes(),

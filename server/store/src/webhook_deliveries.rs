@@ -4,11 +4,11 @@ use super::Store;
 use super::page::read_page;
 use super::rows::id as read_id;
 use super::webhooks::find;
+use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, DeliveryState, EventKind};
 use cairn_wire::Timestamp;
 use cairn_wire::webhooks::{Delivery, DeliveryAttempt, WebhookStatus};
-use rusqlite::{Connection, OptionalExtension as _, params};
 use uuid::Uuid;
 
 fn state_of(number: i64) -> DeliveryState {
@@ -64,7 +64,7 @@ impl Store {
         let state = state.map(number_of);
         self.read(|conn| {
             find(conn, account, webhook, now)?;
-            let filter = "webhook = ?1 AND (?2 IS NULL OR state = ?2)";
+            let filter = "webhook = ?1 AND (state = ?2 OR ?2 IS NULL)";
             let count = format!("SELECT count(*) FROM webhook_deliveries WHERE {filter}");
             let list = format!(
                 "SELECT id FROM webhook_deliveries WHERE {filter} ORDER BY row DESC LIMIT ?4 OFFSET ?3"
@@ -93,7 +93,7 @@ impl Store {
                     event,
                     state: state_of(row.get(2)?),
                     created_at: Timestamp(row.get(3)?),
-                    next_attempt_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+                    next_attempt_at: row.get::<Option<i64>>(4)?.map(Timestamp),
                     attempts: Vec::new(),
                 };
                 Ok((row.get(0)?, delivery))
@@ -122,7 +122,7 @@ impl Store {
                 };
                 Ok((attempt, row.get(4)?))
             })?
-            .collect::<rusqlite::Result<_>>()?;
+            .collect::<db::Result<_>>()?;
         rows.into_iter()
             .map(|(mut attempt, sealed)| {
                 if let Some(sealed) = sealed {

@@ -5,9 +5,9 @@ use super::outbox::associated_data;
 use super::rows::id as read_id;
 use super::webhook_deliveries::{number_of, response_of};
 use super::webhooks::secret_of;
+use crate::db::{self, Optional as _, params};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, DeliveryState, EventKind};
-use rusqlite::{OptionalExtension as _, params};
 use uuid::Uuid;
 
 /// Deliveries of one webhook that are on their way at once.
@@ -84,7 +84,7 @@ impl Store {
                         account: read_id(row, 2)?,
                     })
                 })?
-                .collect::<rusqlite::Result<_>>()?)
+                .collect::<db::Result<_>>()?)
         })
     }
 
@@ -129,18 +129,18 @@ impl Store {
         self.read(|conn| {
             let found = conn
                 .prepare_cached(
-                    "SELECT w.url, w.secret, iif(w.previous_until > ?3, w.previous, NULL), d.event, d.id, d.payload \
+                    "SELECT w.url, w.secret, CASE WHEN w.previous_until > ?3 THEN w.previous END, d.event, d.id, d.payload \
                      FROM webhooks w JOIN accounts a ON a.id = w.account \
                      JOIN webhook_deliveries d ON d.webhook = w.id \
                      WHERE w.id = ?1 AND d.row = ?2 AND w.enabled = 1 AND a.disabled_at IS NULL AND d.due_at <= ?3",
                 )?
                 .query_row(params![id.as_bytes(), due.row, now], |row| {
                     Ok((
-                        row.get::<_, String>(0)?,
-                        [row.get::<_, Option<Vec<u8>>>(1)?, row.get(2)?],
-                        row.get::<_, u32>(3)?,
+                        row.get::<String>(0)?,
+                        [row.get::<Option<Vec<u8>>>(1)?, row.get(2)?],
+                        row.get::<u32>(3)?,
                         Uuid::from_bytes(row.get(4)?),
-                        row.get::<_, Vec<u8>>(5)?,
+                        row.get::<Vec<u8>>(5)?,
                     ))
                 })
                 .optional()?;

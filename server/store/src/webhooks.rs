@@ -3,11 +3,11 @@
 use super::access::{self, Table};
 use super::page::read_page;
 use super::{Store, Tx};
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, EventKind};
 use cairn_wire::Timestamp;
 use cairn_wire::webhooks::{Webhook, WebhookFilter, WebhookStatus};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -18,7 +18,7 @@ const OVERLAP_MS: i64 = 24 * 3600 * 1000;
 
 const COLUMNS: &str = "id, url, events, enabled, created_at, updated_at, previous_until";
 
-fn webhook(row: &Row<'_>, now: i64) -> rusqlite::Result<Webhook> {
+fn webhook(row: &Row<'_>, now: i64) -> db::Result<Webhook> {
     let until: Option<i64> = row.get(6)?;
     Ok(Webhook {
         id: Uuid::from_bytes(row.get(0)?).to_string(),
@@ -121,7 +121,7 @@ impl Store {
             WebhookFilter::All => None,
         };
         self.read(|conn| {
-            let filter = "account = ?1 AND (?2 IS NULL OR enabled = ?2)";
+            let filter = "account = ?1 AND (enabled = ?2 OR ?2 IS NULL)";
             let count = format!("SELECT count(*) FROM webhooks WHERE {filter}");
             let list = format!(
                 "SELECT {COLUMNS} FROM webhooks WHERE {filter} ORDER BY created_at, id LIMIT ?4 OFFSET ?3"

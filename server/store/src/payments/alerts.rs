@@ -3,6 +3,7 @@
 use super::email;
 use super::ledger::cents_spent_since;
 use crate::catalog;
+use crate::db::{Connection, Optional as _, params};
 use crate::error::Result;
 use crate::usage::month;
 use crate::{Store, Tx};
@@ -10,7 +11,6 @@ use cairn_model::AccountId;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::payments::{SetSpendingAlerts, SpendingAlerts};
 use cairn_wire::{Amount, Timestamp};
-use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::json;
 
 /// Of a budget, until somebody chooses another figure.
@@ -51,7 +51,7 @@ impl Tx<'_> {
         let raised = reached
             && self.conn.execute(
                 "UPDATE spending_alerts SET alerted_month = ?2 \
-                 WHERE account = ?1 AND alerted_month IS NOT ?2",
+                 WHERE account = ?1 AND alerted_month IS DISTINCT FROM ?2",
                 params![account.as_bytes(), month(self.now)],
             )? > 0;
         if !raised {
@@ -90,8 +90,10 @@ impl Store {
         self.write(|tx| {
             let known = alerts(tx.conn, account, tx.now)?;
             tx.conn.execute(
-                "INSERT OR REPLACE INTO spending_alerts (account, monthly_budget, threshold_percent, email_enabled) \
-                 VALUES (?1, ?2, ?3, ?4)",
+                "INSERT INTO spending_alerts (account, monthly_budget, threshold_percent, email_enabled) \
+                 VALUES (?1, ?2, ?3, ?4) \
+                 ON CONFLICT (account) DO UPDATE SET monthly_budget = excluded.monthly_budget, threshold_percent = excluded.threshold_percent, email_enabled = excluded.email_enabled, \
+                 alerted_month = NULL",
                 params![
                     account.as_bytes(),
                     change.monthly_budget.or(known.monthly_budget).map(|budget| budget.0),

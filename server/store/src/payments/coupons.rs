@@ -1,11 +1,11 @@
 //! Coupons: what they take off a price, and that each account uses one once.
 
+use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::{Store, Tx};
 use cairn_model::AccountId;
 use cairn_wire::payments::{Coupon, DiscountType};
 use cairn_wire::{Amount, Timestamp};
-use rusqlite::{Connection, OptionalExtension as _, params};
 
 fn find(conn: &Connection, code: &str) -> Result<Coupon> {
     conn.query_row(
@@ -22,9 +22,9 @@ fn find(conn: &Connection, code: &str) -> Result<Coupon> {
                     DiscountType::Amount
                 },
                 percent_off,
-                amount_off: row.get::<_, Option<i64>>(2)?.map(Amount),
+                amount_off: row.get::<Option<i64>>(2)?.map(Amount),
                 description: row.get(3)?,
-                expires_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+                expires_at: row.get::<Option<i64>>(4)?.map(Timestamp),
             })
         },
     )
@@ -97,8 +97,8 @@ impl Store {
     ) -> Result<()> {
         self.write(|tx| {
             tx.conn.execute(
-                "INSERT OR IGNORE INTO coupons (code, percent_off, amount_off, description, expires_at) \
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
+                "INSERT INTO coupons (code, percent_off, amount_off, description, expires_at) \
+                 VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
                 params![code, percent_off, amount_off, description, expires_at],
             )?;
             Ok(())

@@ -7,6 +7,7 @@ mod renewal;
 
 use super::ledger::{Book, Currency, balance, total_received};
 use crate::catalog::{CURRENCY, PERIOD_MS};
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use crate::page::read_page;
 use crate::rows::{fresh_id, id, name_of, word};
@@ -19,7 +20,6 @@ use cairn_wire::payments::{
 };
 use cairn_wire::social::FeedEntryKind;
 use cairn_wire::{Amount, Timestamp};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -31,7 +31,7 @@ const SUBSCRIPTION_SQL: &str = "SELECT s.id, s.plan, p.name, s.creator, p.price_
      s.started_at, s.period_end, s.cancelled_at FROM creator_subscriptions s \
      JOIN creator_plans p ON p.id = s.plan";
 
-fn plan(row: &Row<'_>) -> rusqlite::Result<CreatorPlan> {
+fn plan(row: &Row<'_>) -> db::Result<CreatorPlan> {
     Ok(CreatorPlan {
         id: id(row, 0)?,
         creator_id: id(row, 1)?,
@@ -44,7 +44,7 @@ fn plan(row: &Row<'_>) -> rusqlite::Result<CreatorPlan> {
     })
 }
 
-fn subscription(row: &Row<'_>) -> rusqlite::Result<CreatorSubscription> {
+fn subscription(row: &Row<'_>) -> db::Result<CreatorSubscription> {
     Ok(CreatorSubscription {
         id: id(row, 0)?,
         plan_id: id(row, 1)?,
@@ -55,7 +55,7 @@ fn subscription(row: &Row<'_>) -> rusqlite::Result<CreatorSubscription> {
         status: word(row, 5)?,
         started_at: Timestamp(row.get(6)?),
         access_until: Timestamp(row.get(7)?),
-        cancelled_at: row.get::<_, Option<i64>>(8)?.map(Timestamp),
+        cancelled_at: row.get::<Option<i64>>(8)?.map(Timestamp),
     })
 }
 

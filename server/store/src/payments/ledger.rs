@@ -4,10 +4,10 @@
 //! ever changed or deleted.
 
 use crate::Tx;
+use crate::db::{Connection, params};
 use crate::error::{Error, Result};
 use cairn_model::AccountId;
 use cairn_wire::Amount;
-use rusqlite::{Connection, params};
 use std::collections::BTreeMap;
 use uuid::Uuid;
 
@@ -149,11 +149,11 @@ impl Tx<'_> {
                 currency.spell(*sum)
             )));
         }
-        self.conn.execute(
-            "INSERT INTO ledger_entries (id, kind, created_at) VALUES (?1, ?2, ?3)",
+        let row: i64 = self.conn.query_row(
+            "INSERT INTO ledger_entries (id, kind, created_at) VALUES (?1, ?2, ?3) RETURNING row",
             params![id.as_bytes(), kind, self.now],
+            |row| row.get(0),
         )?;
-        let row = self.conn.last_insert_rowid();
         for posting in postings.iter().filter(|posting| posting.amount != 0) {
             self.conn
                 .prepare_cached(

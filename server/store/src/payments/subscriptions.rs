@@ -5,6 +5,7 @@
 use super::Purchase;
 use super::ledger::{Book, Currency, Posting};
 use crate::catalog::{self, PERIOD_MS};
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use crate::rows::{id, name_of, optional_word, word};
 use crate::{Store, Tx};
@@ -12,7 +13,6 @@ use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::payments::{Plan, Subscription, SubscriptionState};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
 
 /// A renewal that was declined is tried again daily, for a week.
@@ -30,7 +30,7 @@ struct Paid {
 
 const COLUMNS: &str = "plan, next_plan, state = 'past_due', period_start, period_end";
 
-fn paid(row: &Row<'_>) -> rusqlite::Result<Paid> {
+fn paid(row: &Row<'_>) -> db::Result<Paid> {
     Ok(Paid {
         plan: word(row, 0)?,
         next_plan: optional_word(row, 1)?,
@@ -104,8 +104,9 @@ impl Tx<'_> {
             )?;
         } else {
             self.conn.execute(
-                "INSERT OR REPLACE INTO subscriptions (account, plan, next_plan, state, period_start, period_end) \
-                 VALUES (?1, ?2, NULL, 'active', ?3, ?4)",
+                "INSERT INTO subscriptions (account, plan, next_plan, state, period_start, period_end) \
+                 VALUES (?1, ?2, NULL, 'active', ?3, ?4) \
+                 ON CONFLICT (account) DO UPDATE SET plan = excluded.plan, next_plan = excluded.next_plan, state = excluded.state, period_start = excluded.period_start, period_end = excluded.period_end",
                 params![account.as_bytes(), name_of(&plan), start, start + PERIOD_MS],
             )?;
         }

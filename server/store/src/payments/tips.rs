@@ -2,6 +2,7 @@
 
 use super::Purchase;
 use super::ledger::{Book, Currency, Posting, transfer};
+use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::rows::{fresh_id, id, name_of};
 use crate::social::refuse_blocked;
@@ -11,7 +12,6 @@ use cairn_wire::notifications::NotificationKind;
 use cairn_wire::social::FeedEntryKind;
 use cairn_wire::social::{TipCurrency, TipJar, TipReceipt};
 use cairn_wire::{Amount, Timestamp};
-use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

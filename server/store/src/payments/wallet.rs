@@ -3,6 +3,7 @@
 use super::Purchase;
 use super::ledger::{Book, Currency, Posting, balance, transfer};
 use crate::catalog;
+use crate::db::{self, Row, params};
 use crate::error::Result;
 use crate::page::read_page;
 use crate::rows::{fresh_id, id, name_of, word};
@@ -11,7 +12,6 @@ use cairn_model::AccountId;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::payments::{Receipt, Wallet, Withdrawal, WithdrawalState};
 use cairn_wire::{Amount, Timestamp};
-use rusqlite::{Row, params};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -20,13 +20,13 @@ const PAYS_AFTER_MS: i64 = 24 * 3600 * 1000;
 
 const WITHDRAWAL_COLUMNS: &str = "id, amount, state, requested_at, paid_at";
 
-fn withdrawal(row: &Row<'_>) -> rusqlite::Result<Withdrawal> {
+fn withdrawal(row: &Row<'_>) -> db::Result<Withdrawal> {
     Ok(Withdrawal {
         id: id(row, 0)?,
         amount: Amount(row.get(1)?),
         status: word(row, 2)?,
         requested_at: Timestamp(row.get(3)?),
-        paid_at: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+        paid_at: row.get::<Option<i64>>(4)?.map(Timestamp),
     })
 }
 
@@ -42,7 +42,7 @@ impl Tx<'_> {
             .query_map([self.now - PAYS_AFTER_MS], |row| {
                 Ok((id(row, 0)?, id(row, 1)?, row.get(2)?))
             })?
-            .collect::<rusqlite::Result<_>>()?;
+            .collect::<db::Result<_>>()?;
         for (wanted, account, amount) in due {
             let lines = transfer(Book::Payouts(account), Book::Mint, Currency::Tokens, amount);
             self.post(fresh_id(self), "withdrawal_paid", &lines)?;

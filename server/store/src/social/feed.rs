@@ -1,13 +1,13 @@
 //! The feed: what the people whom one follows did, latest first.
 
 use crate::Store;
+use crate::db::params;
 use crate::error::Result;
 use crate::page::read_page;
 use crate::rows::{id, json, word};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::social::FeedEntry;
-use rusqlite::params;
 
 /// Of people whom one follows and neither mutes nor is kept from by a block or a private profile.
 const FROM_SQL: &str = "FROM activities t JOIN follows f ON f.followee = t.account AND f.follower = ?1 \

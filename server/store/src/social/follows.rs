@@ -1,6 +1,7 @@
 //! Following: who follows whom, and whom one might.
 
 use super::{Pair, other_display_name, refuse_blocked, relationship, social_connection};
+use crate::db::{self, Row, params};
 use crate::error::{Error, Result};
 use crate::page::read_page;
 use crate::rows::id;
@@ -10,7 +11,6 @@ use cairn_wire::Timestamp;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::social::FeedEntryKind;
 use cairn_wire::social::{Connection as SocialConnection, Contact, Suggestion, Visibility};
-use rusqlite::{Row, params};
 use serde_json::json;
 
 /// Public people whom `?1` neither follows, blocks nor mutes, and who do not block `?1`.
@@ -38,7 +38,7 @@ impl Side {
     }
 }
 
-fn contact(row: &Row<'_>) -> rusqlite::Result<Contact> {
+fn contact(row: &Row<'_>) -> db::Result<Contact> {
     Ok(Contact {
         user_id: id(row, 0)?,
         display_name: row.get(1)?,

@@ -1,6 +1,7 @@
 //! Profiles: what they say, their names, and who may see them.
 
 use super::{Pair, no_user, pair_exists, refuse_blocked};
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use crate::rows::{id, name_of, word};
 use crate::{Store, Tx};
@@ -8,7 +9,6 @@ use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::social::FeedEntryKind;
 use cairn_wire::social::{Profile, UpdateProfile, Visibility};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
 
 const PROFILE_SQL: &str = "SELECT a.id, a.display_name, p.username, p.vanity_url, p.bio, p.avatar_url, \
@@ -16,7 +16,7 @@ const PROFILE_SQL: &str = "SELECT a.id, a.display_name, p.username, p.vanity_url
      (SELECT count(*) FROM follows f WHERE f.follower = a.id), p.tip_jar, a.created_at \
      FROM accounts a JOIN profiles p ON p.account = a.id WHERE a.id = ?1";
 
-fn profile(row: &Row<'_>) -> rusqlite::Result<Profile> {
+fn profile(row: &Row<'_>) -> db::Result<Profile> {
     Ok(Profile {
         user_id: id(row, 0)?,
         display_name: row.get(1)?,

@@ -2,12 +2,12 @@
 
 use super::{Pair, other_display_name};
 use crate::Store;
+use crate::db::params;
 use crate::error::Result;
 use crate::rows::{fresh_id, name_of};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::social::{Connection as SocialConnection, Report, ReportState, ReportUser};
-use rusqlite::params;
 
 impl Store {
     /// Blocks somebody: both stop following each other, and the other can't come near any more.
@@ -17,7 +17,7 @@ impl Store {
     pub fn block(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.change_connection(me, other, |tx| {
             tx.conn.execute(
-                "INSERT OR IGNORE INTO blocks (blocker, blocked, created_at) VALUES (?1, ?2, ?3)",
+                "INSERT INTO blocks (blocker, blocked, created_at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
                 params![me.as_bytes(), other.as_bytes(), tx.now],
             )?;
             tx.conn.execute(
@@ -43,7 +43,7 @@ impl Store {
     pub fn mute(&self, me: AccountId, other: AccountId) -> Result<SocialConnection> {
         self.change_connection(me, other, |tx| {
             tx.conn.execute(
-                "INSERT OR IGNORE INTO mutes (muter, muted, created_at) VALUES (?1, ?2, ?3)",
+                "INSERT INTO mutes (muter, muted, created_at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
                 params![me.as_bytes(), other.as_bytes(), tx.now],
             )?;
             Ok(())

@@ -3,9 +3,9 @@
 
 use super::objects::delete;
 use super::uses::statement_user;
+use crate::db::{self, Optional as _, params};
 use crate::error::Result;
 use crate::{Store, Tx, needed};
-use rusqlite::{OptionalExtension as _, params};
 
 /// The time for which an object waits for the commit that names it.
 const KEPT_MS: i64 = 7 * 24 * 3600 * 1000;
@@ -33,7 +33,7 @@ fn collect_unnamed(tx: &Tx<'_>) -> Result<Vec<String>> {
         .query_map(params![tx.now - KEPT_MS, PER_PASS], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?))
         })?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<db::Result<_>>()?;
     let mut files = Vec::new();
     for (space, id, sender) in &old {
         let one = "space = ?1 AND id = ?2 AND sender = ?3";
@@ -63,10 +63,10 @@ fn collect_ended(tx: &Tx<'_>) -> Result<bool> {
         .query_map(params![space, element, reached, PER_PASS], |row| {
             Ok((row.get(0)?, row.get(1)?))
         })?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<db::Result<_>>()?;
     let mut release = tx
         .conn
-        .prepare_cached("DELETE FROM log_uses WHERE space = ?1 AND user = ?2")?;
+        .prepare_cached("DELETE FROM log_uses WHERE space = ?1 AND \"user\" = ?2")?;
     for (position, part) in &statements {
         release.execute(params![space, statement_user(*position, *part)])?;
     }
@@ -94,14 +94,14 @@ fn collect_unused(tx: &Tx<'_>) -> Result<(Vec<String>, bool)> {
         .conn
         .prepare_cached(&sql)?
         .query_map([PER_PASS], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<db::Result<_>>()?;
     let (mut files, mut room) = (Vec::new(), PER_PASS);
     for (space, id) in &unused {
         let released = tx
             .conn
             .prepare_cached(
-                "DELETE FROM log_uses WHERE space = ?1 AND user = ?2 AND id IN \
-                 (SELECT id FROM log_uses WHERE space = ?1 AND user = ?2 LIMIT ?3)",
+                "DELETE FROM log_uses WHERE space = ?1 AND \"user\" = ?2 AND id IN \
+                 (SELECT id FROM log_uses WHERE space = ?1 AND \"user\" = ?2 LIMIT ?3)",
             )?
             .execute(params![space, id, room])?;
         room -= released.min(room);

@@ -2,11 +2,11 @@
 //! backup, so that devices notice that commits may be missing.
 
 use super::records::{Rows, damaged_error};
+use crate::db::{self, Begin, Connection, Optional as _, params};
 use crate::error::Result;
 use crate::rows::id;
 use cairn_log::SpaceState;
 use cairn_model::SpaceId;
-use rusqlite::{Connection, OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use uuid::Uuid;
@@ -53,14 +53,14 @@ pub(super) fn of(conn: &Connection, server: &str, space: SpaceId) -> Result<Firs
 pub fn begin_restored_histories(database: &Path, now_ms: i64) -> Result<()> {
     let mut conn = Connection::open(database)?;
     // A database of an older server has no logs.
-    if !conn.table_exists(None, "logs")? {
+    if !conn.has_table("logs")? {
         return Ok(());
     }
-    let tx = conn.transaction()?;
+    let tx = conn.transaction(Begin::Write)?;
     let logs: Vec<(i64, SpaceId, Vec<u8>)> = tx
         .prepare("SELECT s.row, s.id, l.core FROM logs l JOIN spaces s ON s.row = l.space")?
         .query_map([], |row| Ok((row.get(0)?, id(row, 1)?, row.get(2)?)))?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<db::Result<_>>()?;
     for (space, id, core) in logs {
         let rows = Rows { conn: &tx, space };
         let state = SpaceState::resume(id, &core, rows).map_err(|_| damaged_error("the state"))?;
@@ -74,7 +74,8 @@ pub fn begin_restored_histories(database: &Path, now_ms: i64) -> Result<()> {
     let mut restored = now_ms.to_be_bytes().to_vec();
     restored.extend(Uuid::new_v4().as_bytes());
     tx.execute(
-        "INSERT OR REPLACE INTO settings (key, value) VALUES (?1, ?2)",
+        "INSERT INTO settings (key, value) VALUES (?1, ?2) \
+         ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         params![RESTORED, restored],
     )?;
     tx.commit()?;

@@ -1,12 +1,12 @@
 //! Sealed objects beside commits: sent first, then named by a commit, and kept as long as something names them.
 
 use super::quota;
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use crate::log_guard::check_log;
 use crate::{Actor, Space, Store, chunks};
 use cairn_log::ObjectId;
 use cairn_model::AccountId;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use std::collections::HashMap;
 
 /// An object on its way in; its bytes are stored already.
@@ -42,7 +42,7 @@ impl SpaceObject {
     }
 }
 
-fn space_object(row: &Row<'_>) -> rusqlite::Result<SpaceObject> {
+fn space_object(row: &Row<'_>) -> db::Result<SpaceObject> {
     Ok(SpaceObject {
         sha256: row.get(0)?,
         size: row.get(1)?,
@@ -75,14 +75,14 @@ pub(super) fn find(
 pub(super) fn delete(
     conn: &Connection,
     condition: &str,
-    with: &[&dyn rusqlite::ToSql],
+    with: &[&dyn db::ToSql],
 ) -> Result<Vec<String>> {
     let objects: Vec<i64> = conn
         .prepare_cached(&format!(
             "DELETE FROM log_objects WHERE {condition} RETURNING object"
         ))?
         .query_map(with, |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
+        .collect::<db::Result<_>>()?;
     let mut files = Vec::new();
     for object in objects {
         files.extend(chunks::set_object_refs(conn, object, 0)?);
@@ -209,7 +209,7 @@ impl Store {
                     "SELECT o.name, l.sha256 FROM log_objects l JOIN objects o ON o.id = l.object",
                 )?
                 .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect::<rusqlite::Result<_>>()?)
+                .collect::<db::Result<_>>()?)
         })
     }
 }

@@ -2,13 +2,13 @@
 
 use super::history::FirstHistory;
 use super::records::{CommitError, Rows, damaged_error};
+use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::log_guard::check_log;
 use crate::{Space, Store};
 use cairn_log::{
     Commit, CommitLeaf, EMPTY_ROOT, Frame, LogPage, Proof, prove_consistency, prove_inclusion,
 };
-use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// The most bytes of entries on a page: with what stands before them, it is below the 8 MiB that readers
 /// take.
@@ -98,7 +98,7 @@ pub(super) fn read(
         let position: u64 = row.get(0)?;
         let bodies: Vec<Option<Vec<u8>>> = items
             .query_map(params![space.row, position], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
+            .collect::<db::Result<_>>()?;
         let bodies = bodies.into_iter().collect();
         let frame = frame(row.get(1)?, row.get(2)?, bodies)?;
         let size = size_of(&frame);

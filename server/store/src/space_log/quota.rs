@@ -1,11 +1,11 @@
 //! The storage quota of a space (the files of an account or team) with a signed log: the bytes that a commit stores
 //! count, as its objects do.
 
+use crate::db::Connection;
 use crate::error::Result;
 use crate::usage::{self, Growth};
 use crate::{Space, Tx};
 use cairn_log::{Commit, ControlBody, NodeOp, NodeStatement, Statement};
-use rusqlite::Connection;
 
 /// Bytes beyond the limit for what has to be possible in a full space: deleting, removing members, revoking devices.
 const RESERVE: i64 = 16 << 20;

@@ -1,9 +1,9 @@
 //! The rate limit of control statements, those of a signed log that are about devices and members and not about files:
 //! each is kept for ever and sent to everybody who joins.
 
+use crate::db::params;
 use crate::error::{Error, Result};
 use crate::{Space, Tx};
-use rusqlite::params;
 
 /// Control statements that a device may make in a minute.
 const PER_MINUTE: i64 = 10;

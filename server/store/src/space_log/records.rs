@@ -1,6 +1,7 @@
 //! The records of a signed log as rows: statements of devices, entries that the server made for changes without keys.
 //! Rows are only added; the newest row of a node, or of a chain of control statements, is found by its position.
 
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::Error;
 use crate::rows::{id, parent_blob};
 use cairn_log::{
@@ -8,7 +9,6 @@ use cairn_log::{
     ServerEntry, Statement, root_at,
 };
 use cairn_model::{AccountId, NodeId};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 type Result<T> = std::result::Result<T, CommitError>;
 
@@ -30,8 +30,8 @@ impl From<Error> for CommitError {
     }
 }
 
-impl From<rusqlite::Error> for CommitError {
-    fn from(error: rusqlite::Error) -> Self {
+impl From<db::Error> for CommitError {
+    fn from(error: db::Error) -> Self {
         Self::Store(error.into())
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn damaged_error(what: &str) -> Error {
     Error::Internal(format!("{what} of a space's log is damaged"))
 }
 
-fn read_newest(row: &Row<'_>) -> rusqlite::Result<Newest> {
+fn read_newest(row: &Row<'_>) -> db::Result<Newest> {
     Ok(Newest {
         position: row.get(0)?,
         is_end: row.get(1)?,

@@ -1,10 +1,10 @@
 //! The service's own check of who may write a log, within the transaction of the commit: what the request was let in
 //! with may have ended since.
 
+use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::{Actor, teams};
 use cairn_wire::teams::TeamRole;
-use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// Refuses a writer who has no part in the space any more. `is_first` is for the commit that founds the log, whose
 /// signer becomes its owner.

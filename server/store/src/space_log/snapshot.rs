@@ -1,11 +1,11 @@
 //! Snapshots of a signed log: the newest statements (of devices) and entries (of the server) at a size of the log,
 //! sorted by node and by chain of control statements.
 
+use crate::db::{Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use crate::log_guard::has_log;
 use crate::{Space, Store};
 use cairn_log::{ElementName, SnapshotItem, SnapshotPage, encode_snapshot};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 /// The most bytes of items on a page; a larger single one doesn't exist.
 const MAX_PAGE: usize = (8 << 20) - 64;

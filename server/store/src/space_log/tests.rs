@@ -10,6 +10,7 @@ mod rights;
 mod writer;
 
 use super::*;
+use crate::db;
 use crate::{Clock, Limits, NewAccount, Source};
 use cairn_log::Frame;
 use std::sync::Arc;
@@ -104,7 +105,7 @@ impl World {
             .unwrap()
             .query_map([], |row| row.get(0))
             .unwrap()
-            .collect::<rusqlite::Result<_>>()
+            .collect::<db::Result<_>>()
             .unwrap();
         let count = |table: &String| {
             let sql = format!("SELECT count(*) FROM {table}");
@@ -325,7 +326,7 @@ fn a_log_that_was_begun_after_the_backup_has_another_history_too() {
     let dir = tempfile::tempdir().unwrap();
     let copy = dir.path().join("cairn.db");
     world.store.copy_database(&copy).unwrap();
-    let backup = rusqlite::Connection::open(&copy).unwrap();
+    let backup = db::Connection::open(&copy).unwrap();
     for table in TABLES {
         backup.execute(&format!("DELETE FROM {table}"), []).unwrap();
     }

@@ -2,12 +2,12 @@
 //! An object stays as long as something refers to it.
 
 use super::objects::{SpaceObject, find};
+use crate::db::{Connection, params};
 use crate::error::{Error, Result};
 use crate::{Actor, Space, Tx};
 use cairn_log::{
     Commit, ControlBody, Flags, ManifestObjects, NodeOp, NodeStatement, ObjectId, Statement,
 };
-use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
 
 /// The longest content of one object, in bytes: a chunk.
@@ -22,8 +22,10 @@ pub(super) fn statement_user(position: u64, part: u32) -> [u8; 12] {
 }
 
 fn add_use(conn: &Connection, space: Space, user: &[u8], id: ObjectId) -> Result<()> {
-    conn.prepare_cached("INSERT OR IGNORE INTO log_uses (space, user, id) VALUES (?1, ?2, ?3)")?
-        .execute(params![space.row, user, id.0])?;
+    conn.prepare_cached(
+        "INSERT INTO log_uses (space, \"user\", id) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+    )?
+    .execute(params![space.row, user, id.0])?;
     Ok(())
 }
 
@@ -90,7 +92,7 @@ impl Naming<'_> {
         let conn = self.tx.conn;
         if node.op == NodeOp::Purge {
             conn.prepare_cached(
-                "INSERT OR IGNORE INTO log_ended (space, element) VALUES (?1, ?2)",
+                "INSERT INTO log_ended (space, element) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
             )?
             .execute(params![self.actor.space.row, node.node.as_bytes()])?;
             return Ok(());

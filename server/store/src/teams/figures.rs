@@ -3,6 +3,7 @@
 use super::require;
 use crate::Store;
 use crate::catalog;
+use crate::db::{self, params};
 use crate::error::Result;
 use crate::payments::plan_of;
 use crate::rights::Right;
@@ -10,14 +11,13 @@ use crate::rows::id;
 use crate::usage::month;
 use cairn_model::{AccountId, TeamId};
 use cairn_wire::teams::{MemberStorage, TeamQuota};
-use rusqlite::params;
 
 /// The bytes stored in the space `?2` of the team `?1`, by who stored it. Members who store nothing are
 /// included, and so are former members whose content is still there.
 const STORED_BY_MEMBERS: &str = "WITH \
      holders AS (SELECT id FROM nodes WHERE space = ?2 UNION SELECT node FROM uploads WHERE space = ?2), \
      parts AS (SELECT c.account, c.size AS bytes, 0 AS files FROM holders h JOIN chunks c ON c.node = h.id \
-     UNION ALL SELECT r.account, length(r.manifest), n.revision IS r.id AND n.state <> 2 \
+     UNION ALL SELECT r.account, length(r.manifest), CASE WHEN n.revision = r.id AND n.state <> 2 THEN 1 ELSE 0 END \
      FROM nodes n JOIN revisions r ON r.node = n.id WHERE n.space = ?2 \
      UNION ALL SELECT account, reserved, 0 FROM uploads WHERE space = ?2), \
      held AS (SELECT account, sum(bytes) AS bytes, sum(files) AS files FROM parts \
@@ -108,7 +108,7 @@ impl Store {
                         file_count: row.get(5)?,
                     })
                 })?
-                .collect::<rusqlite::Result<_>>()?;
+                .collect::<db::Result<_>>()?;
             Ok(StoredByMembers {
                 page: members,
                 total,

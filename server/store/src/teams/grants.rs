@@ -3,6 +3,7 @@
 //! open them.
 
 use super::{member_ids, require, role_of};
+use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::rights::Right;
 use crate::rows::{id, json};
@@ -11,7 +12,6 @@ use cairn_model::{AccountId, TeamId};
 use cairn_wire::keys::KeyBundle;
 use cairn_wire::teams::{Grant, MemberKeys, NewGrant, TeamKeys};
 use cairn_wire::{Sealed, Timestamp};
-use rusqlite::{Connection, OptionalExtension as _, params};
 
 /// A grant is one RSA block with a signature, far below this. Whole groups of base64.
 pub const MAX_GRANT: usize = 16 * 1024 + 2;
@@ -39,7 +39,7 @@ fn grants(conn: &Connection, team: TeamId, account: AccountId) -> Result<Vec<Gra
                 created_at: Timestamp(row.get(4)?),
             })
         })?
-        .collect::<rusqlite::Result<_>>()?)
+        .collect::<db::Result<_>>()?)
 }
 
 fn public_keys(conn: &Connection, account: AccountId) -> Result<Option<KeyBundle>> {

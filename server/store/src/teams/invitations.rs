@@ -6,6 +6,7 @@
 use super::{member_data, read_team, require, team_name};
 use crate::access::{self, Table};
 use crate::catalog;
+use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use crate::mails::one_line;
 use crate::page::read_page;
@@ -18,7 +19,6 @@ use cairn_model::{AccountId, EventKind, TeamId};
 use cairn_wire::Timestamp;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::teams::{Invitation, InvitationState, Team, TeamRole};
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -28,7 +28,7 @@ const VALID_MS: i64 = 7 * 24 * 3600 * 1000;
 const INVITATION_SQL: &str = "SELECT i.id, i.team, t.name, i.email, i.role, i.invited_by, i.state, \
      i.created_at, i.expires_at FROM team_invitations i JOIN teams t ON t.id = i.team";
 
-fn invitation(row: &Row<'_>) -> rusqlite::Result<Invitation> {
+fn invitation(row: &Row<'_>) -> db::Result<Invitation> {
     Ok(Invitation {
         id: id(row, 0)?,
         team_id: id(row, 1)?,
@@ -320,7 +320,7 @@ impl Store {
 fn page(
     conn: &Connection,
     filter: &str,
-    value: &dyn rusqlite::ToSql,
+    value: &dyn db::ToSql,
     skip: u64,
     take: u64,
 ) -> Result<(Vec<Invitation>, u64)> {

@@ -1,6 +1,7 @@
 //! The people of a team: who they are, what they become, and how they go.
 
 use super::{MEMBERSHIP_SQL, member_data, membership, require, role_of};
+use crate::db::{self, Connection, Row, params};
 use crate::error::{Error, Result};
 use crate::page::read_page;
 use crate::rights::Right;
@@ -10,13 +11,12 @@ use cairn_model::{AccountId, EventKind, TeamId};
 use cairn_wire::Timestamp;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::teams::{Offboarded, TeamMember, TeamRole};
-use rusqlite::{Connection, Row, params};
 use serde_json::{Value, json};
 
 const MEMBER_SQL: &str = "SELECT m.account, a.email, a.display_name, m.role, m.joined_at \
      FROM team_members m JOIN accounts a ON a.id = m.account WHERE m.team = ?1";
 
-fn member(row: &Row<'_>) -> rusqlite::Result<TeamMember> {
+fn member(row: &Row<'_>) -> db::Result<TeamMember> {
     Ok(TeamMember {
         user_id: id(row, 0)?,
         email: row.get(1)?,
@@ -102,7 +102,7 @@ impl Tx<'_> {
             .conn
             .prepare(MEMBERSHIP_SQL)?
             .query_map([account.as_bytes()], membership)?
-            .collect::<rusqlite::Result<Vec<_>>>()?;
+            .collect::<db::Result<Vec<_>>>()?;
         let mut orphaned = Vec::new();
         for its in memberships {
             if its.role == TeamRole::Owner && !self.hand_over(its.team, account)? {
@@ -125,7 +125,7 @@ impl Tx<'_> {
                  m.role = 'admin' DESC, m.joined_at, m.account LIMIT 1",
             )?
             .query_map(params![team.as_bytes(), owner.as_bytes()], |row| id(row, 0))?
-            .collect::<rusqlite::Result<_>>()?;
+            .collect::<db::Result<_>>()?;
         let Some(successor) = candidates.first() else {
             return Ok(false);
         };

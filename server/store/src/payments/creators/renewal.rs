@@ -2,6 +2,7 @@
 
 use crate::Tx;
 use crate::catalog::PERIOD_MS;
+use crate::db::{self, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::payments::Purchase;
 use crate::payments::ledger::{Book, Currency, Posting, transfer};
@@ -9,7 +10,6 @@ use crate::rows::{fresh_id, id};
 use cairn_model::AccountId;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::payments::CreatorSubscriptionState;
-use rusqlite::{OptionalExtension as _, params};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -114,7 +114,7 @@ impl Tx<'_> {
             .query_map([self.now], |row| {
                 Ok((row.get(0)?, id(row, 1)?, row.get(2)?))
             })?
-            .collect::<rusqlite::Result<_>>()?;
+            .collect::<db::Result<_>>()?;
         for (row, creator, amount) in due {
             let lines = transfer(
                 Book::Earnings(creator),

@@ -47,12 +47,9 @@ impl World {
             counted.fetch_add(1, Ordering::Relaxed);
             false
         };
-        let mut conn = self.store.writer.lock();
-        conn.progress_handler(1, Some(note)).unwrap();
-        drop(conn);
+        self.store.writer.lock().on_each_step(Some(note));
         let done = work(self);
-        let mut conn = self.store.writer.lock();
-        conn.progress_handler(0, None::<fn() -> bool>).unwrap();
+        self.store.writer.lock().on_each_step(None::<fn() -> bool>);
         (done, steps.load(Ordering::Relaxed))
     }
 

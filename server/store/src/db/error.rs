@@ -1,0 +1,52 @@
+//! The error of a database, whichever it is.
+
+/// The result of the module's functions.
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A statement that failed, or a value that is not what the store expects.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("no row where there has to be one")]
+    NoRow,
+    /// A column whose value has no meaning for the store.
+    #[error("the column {column}: {reason}")]
+    Column {
+        column: usize,
+        reason: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// A parameter that no column can hold.
+    #[error("the number {0} does not fit into a column")]
+    OutOfRange(u64),
+    #[error("a statement takes {expected} parameters, and got {given}")]
+    ParameterCount { expected: usize, given: usize },
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+}
+
+impl Error {
+    /// The error for a column whose value has no meaning.
+    pub(crate) fn column(
+        column: usize,
+        reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Column {
+            column,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// Makes an option of a result that lacks a row.
+pub(crate) trait Optional<T> {
+    fn optional(self) -> Result<Option<T>>;
+}
+
+impl<T> Optional<T> for Result<T> {
+    fn optional(self) -> Result<Option<T>> {
+        match self {
+            Ok(value) => Ok(Some(value)),
+            Err(Error::NoRow) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
