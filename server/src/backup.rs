@@ -3,7 +3,7 @@
 use crate::cli::DataOptions;
 use crate::output::{json, say};
 use anyhow::{Result, bail};
-use cairn_server::{Backup, restore};
+use cairn_server::{Backup, Options, restore};
 use std::path::Path;
 
 fn summary_line(backup: &Backup) -> String {
@@ -14,9 +14,22 @@ fn summary_line(backup: &Backup) -> String {
     }
 }
 
+/// Refuses a command that copies a data directory where the database lies elsewhere.
+fn refuse_postgres(settings: &Options, command: &str) -> Result<()> {
+    if settings.database.is_some() {
+        bail!(
+            "`{command}` is for a data directory. With PostgreSQL, copy the database by pg_dump, then the objects with \
+             the tools of their store, and records.key as a file (docs/server.md)"
+        );
+    }
+    Ok(())
+}
+
 /// Copies the data of a server that may be running.
 pub(crate) fn back_up(options: &DataOptions, to: &Path) -> Result<()> {
-    let backup = options.existing_server()?.backup(to)?;
+    let settings = options.options()?;
+    refuse_postgres(&settings, "backup")?;
+    let backup = options.open(settings)?.backup(to)?;
     if options.json {
         return json(&backup);
     }
@@ -25,6 +38,7 @@ pub(crate) fn back_up(options: &DataOptions, to: &Path) -> Result<()> {
 
 /// Makes a data directory of a backup.
 pub(crate) fn restore_to(options: &DataOptions, from: &Path) -> Result<()> {
+    refuse_postgres(&options.options()?, "restore")?;
     let backup = restore(from, &options.data)?;
     if options.json {
         return json(&backup);

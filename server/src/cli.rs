@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use uuid::Uuid;
 
-/// The bundled storage server: one process, SQLite and a folder of sealed chunks.
+/// The bundled storage server: one process, SQLite or PostgreSQL, and a folder of sealed chunks.
 #[derive(Parser)]
 #[command(name = "cairn-server", version, args_conflicts_with_subcommands = true)]
 pub(crate) struct Cli {
@@ -211,6 +211,14 @@ pub(crate) struct DataOptions {
     /// Directory of the database and the chunks.
     #[arg(long, env = "CAIRN_SERVER_DATA", default_value = "cairn-server-data")]
     pub(crate) data: PathBuf,
+    /// A PostgreSQL database (postgres://…) instead of the one in the directory.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "CAIRN_SERVER_DATABASE",
+        hide_env_values = true
+    )]
+    pub(crate) database: Option<String>,
     /// Configuration file (TOML).
     #[arg(long)]
     pub(crate) config: Option<PathBuf>,
@@ -225,7 +233,7 @@ pub(crate) struct Serve {
     #[arg(long, default_value = "127.0.0.1:8787")]
     pub(crate) listen: SocketAddr,
     /// Keep everything in memory.
-    #[arg(long, conflicts_with = "data")]
+    #[arg(long, conflicts_with_all = ["data", "database"])]
     pub(crate) ephemeral: bool,
     /// Serve /_dev and make the development accounts, for this machine alone.
     #[arg(long)]

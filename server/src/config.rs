@@ -4,7 +4,7 @@ use crate::logging::LogFormat;
 use cairn_service::{
     Error, MailOptions, MetricsOptions, Options, RateLimits, RegisteredClient, Result,
 };
-use cairn_store::{Expiry, ObjectLocation};
+use cairn_store::{Expiry, ObjectLocation, PostgresUrl};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,6 +14,7 @@ use std::time::Duration;
 #[serde(deny_unknown_fields, default)]
 struct File {
     public_url: Option<String>,
+    database: Option<String>,
     objects: ObjectsPart,
     limits: LimitsPart,
     rate_limits: RatePart,
@@ -146,6 +147,9 @@ fn apply(text: &str, options: &mut Options) -> Result<LogFormat, toml::de::Error
     if file.public_url.is_some() {
         options.public_url = file.public_url;
     }
+    if let Some(url) = file.database {
+        options.database = Some(PostgresUrl(url));
+    }
     let connections = &mut options.connections;
     connections.most = file.connections.most.unwrap_or(connections.most).max(1);
     if let Some(seconds) = file.connections.timeout {
@@ -233,6 +237,18 @@ mod tests {
         apply(text, &mut options).unwrap();
         assert!(options.signed_logs);
         assert_eq!(options.rate_limits.logs, 7);
+    }
+
+    #[test]
+    fn the_password_of_a_database_is_not_shown() {
+        let mut options = Options::default();
+        apply(
+            "database = 'postgres://cairn:secret@db/cairn'\n",
+            &mut options,
+        )
+        .unwrap();
+        assert!(options.database.is_some());
+        assert!(!format!("{options:?}").contains("secret"));
     }
 
     #[test]

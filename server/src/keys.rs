@@ -2,7 +2,7 @@
 
 use crate::cli::{DataOptions, Keys};
 use crate::output::{json, say};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use cairn_server::{Clock, Rotated, Source, rotate_records_key};
 use serde_json::json as value;
 use std::sync::Arc;
@@ -15,8 +15,15 @@ pub(crate) fn keys(command: &Keys) -> Result<()> {
 }
 
 fn rotate(options: &DataOptions) -> Result<()> {
-    options.check_data()?;
-    let data = options.options()?.data;
+    let settings = options.options()?;
+    options.check_data(&settings)?;
+    if settings.database.is_some() {
+        bail!(
+            "`keys rotate` works on the database in a data directory; with PostgreSQL, where several servers share \
+             records.key, the file stays as it is. Nothing was changed"
+        );
+    }
+    let data = settings.data;
     let source = Arc::new(Source::new(Clock::System, None));
     let rotated = rotate_records_key(&data, &source)?;
     if options.json {

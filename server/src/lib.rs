@@ -18,7 +18,7 @@ pub use cairn_service::{
 };
 pub use cairn_store::{
     AccountCondition, AccountOverview, Clock, Expiry, KeptRevisions, Limits, NewLimits,
-    ObjectLocation, Rotated, Session, Source, rotate_records_key,
+    ObjectLocation, PostgresUrl, Rotated, Session, Source, rotate_records_key,
 };
 pub use config::load as load_config;
 pub use logging::{LogFormat, start_log};

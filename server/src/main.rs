@@ -11,9 +11,9 @@ mod signals;
 
 use anyhow::{Context as _, Result, bail};
 use cairn_server::{
-    DevAccess, LogFormat, Options, Server, build, build_dev, build_dev_reachable, load_config,
-    openapi, receive, refuse_development_data, replace_revoked_keys, serve, serve_metrics,
-    start_log,
+    DevAccess, LogFormat, Options, PostgresUrl, Server, build, build_dev, build_dev_reachable,
+    load_config, openapi, receive, refuse_development_data, replace_revoked_keys, serve,
+    serve_metrics, start_log,
 };
 use clap::Parser as _;
 use cli::{Account, Cli, Command, DataOptions, Serve};
@@ -34,6 +34,9 @@ impl DataOptions {
             Some(config) => load_config(config, &mut options)?,
             None => LogFormat::default(),
         };
+        if let Some(url) = &self.database {
+            options.database = Some(PostgresUrl(url.clone()));
+        }
         start_log(format);
         Ok(options)
     }
@@ -44,19 +47,24 @@ impl DataOptions {
 
     /// Opens the server's data, which has to be there.
     fn existing_server(&self) -> Result<Server> {
-        self.check_data()?;
-        self.server()
+        self.open(self.options()?)
+    }
+
+    /// Opens the data of a server with these options, which has to be there.
+    fn open(&self, options: Options) -> Result<Server> {
+        self.check_data(&options)?;
+        Ok(build(options)?)
     }
 
     /// Refuses a directory without a server's data: a typo must not make a second, empty server.
-    fn check_data(&self) -> Result<()> {
+    fn check_data(&self, options: &Options) -> Result<()> {
         if !self.data.is_dir() {
             bail!(
                 "there is no directory {}; check --data. `cairn-server serve` and `cairn-server user add` create it",
                 self.data.display()
             );
         }
-        if !self.data.join("cairn.db").is_file() {
+        if options.database.is_none() && !self.data.join("cairn.db").is_file() {
             bail!(
                 "{} holds no data of a server; check --data",
                 self.data.display()

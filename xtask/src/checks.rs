@@ -1,7 +1,7 @@
 //! Everything that has to pass before a change lands.
 
 use crate::run::{Stages, cargo, checking_cargo, in_ci, root, run_command};
-use crate::{mail, mcp_conformance, openapi, package, proxy, s3, setup, tray};
+use crate::{mail, mcp_conformance, openapi, package, postgres, proxy, s3, setup, tray};
 use anyhow::Result;
 use std::process::Command;
 
@@ -75,6 +75,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     });
     stages.run("tests", every_test);
     stages.run("vectors in JavaScript", vectors_in_javascript);
+    stages.run("PostgreSQL", postgres::run);
     stages.run("chunks in an S3 store", s3::run);
     stages.run("mail", mail::run);
     stages.run("behind nginx and Caddy", proxy::run);

@@ -16,6 +16,7 @@ mod mcp_conformance;
 mod npm;
 mod openapi;
 mod package;
+mod postgres;
 mod proxy;
 mod python;
 mod run;

@@ -20,8 +20,10 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("openssl", "openssl"),
 ];
 
-/// Debian packages that the tray is built with, and those that its tests run on.
-const DESKTOP: [&str; 14] = [
+/// Debian packages that the tray is built with and that its tests run on, and PostgreSQL, whose programs are not on the
+/// path.
+const PACKAGES: [&str; 15] = [
+    "postgresql",
     "libwebkit2gtk-4.1-dev",
     "libayatana-appindicator3-dev",
     "webkit2gtk-driver",
@@ -64,7 +66,7 @@ pub(crate) fn run(bench: bool) -> Result<()> {
         .map(|(_, package)| *package)
         .collect();
     missing.extend(
-        DESKTOP
+        PACKAGES
             .iter()
             .filter(|package| !succeeds("dpkg", &["-s", package])),
     );

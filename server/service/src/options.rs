@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::mail::MailOptions;
-use cairn_store::{Clock, Expiry, KeptRevisions, Limits, ObjectLocation};
+use cairn_store::{Clock, Expiry, KeptRevisions, Limits, ObjectLocation, PostgresUrl};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,8 +12,10 @@ use std::time::Duration;
 pub struct Options {
     /// Holds the database and the objects (stored blobs of chunks); unused with `ephemeral`.
     pub data: PathBuf,
-    /// Keeps everything in memory.
+    /// Keeps everything in memory, except for what goes to a `database` elsewhere.
     pub ephemeral: bool,
+    /// A PostgreSQL database; without it the database is a file in `data`.
+    pub database: Option<PostgresUrl>,
     /// Keeps other servers off the data directory from the start, rather than from [`serve`](crate::serve) on: only
     /// then may the database of an older version be brought up to date without asking who else uses it.
     pub serving: bool,
@@ -124,6 +126,7 @@ impl Default for Options {
         Self {
             data: PathBuf::from("cairn-server-data"),
             ephemeral: false,
+            database: None,
             serving: false,
             allow_private_webhooks: false,
             seed: None,

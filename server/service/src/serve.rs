@@ -88,8 +88,11 @@ pub(crate) fn lock(options: &Options) -> Result<Option<File>> {
 /// Deletes what a crash left behind at the start and daily, and what has expired more often.
 async fn look_after(server: Server, started_ms: i64) {
     let state = &server.state;
-    // Failures are logged and counted where they happen.
-    drop(background::sweep(state, started_ms - STAMP_MARGIN_MS).await);
+    // Where other servers write as well, an object from before the start may be on its way into the database: it has
+    // the time that the daily sweep gives it. Failures are logged and counted where they happen.
+    if state.options.database.is_none() {
+        drop(background::sweep(state, started_ms - STAMP_MARGIN_MS).await);
+    }
     let mut housekeeping = tokio::time::interval(HOUSEKEEPING);
     let mut sweeping = tokio::time::interval(SWEEPING);
     sweeping.reset();

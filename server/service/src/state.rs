@@ -61,9 +61,10 @@ impl ServerState {
     pub(crate) fn open(options: Options, lock: Option<File>) -> Result<Self> {
         let source = Arc::new(Source::new(options.clock, options.seed));
         let data = (!options.ephemeral).then_some(options.data.as_path());
-        let store = match lock {
-            Some(_) => Store::open_for_server(data, source.clone())?,
-            None => Store::open(data, source.clone())?,
+        let store = match (&options.database, &lock) {
+            (Some(url), _) => Store::open_postgres(url, data, source.clone())?,
+            (None, Some(_)) => Store::open_for_server(data, source.clone())?,
+            (None, None) => Store::open(data, source.clone())?,
         };
         if options.mail.is_some() {
             store.mail_queue().enable();

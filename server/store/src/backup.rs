@@ -1,8 +1,8 @@
 //! A copy of the database beside a running server, and the objects (stored blobs of encrypted chunks) that one needs.
 
 use super::Store;
-use super::database::{MIGRATIONS, check_format};
-use crate::db::{self, Connection};
+use super::database::check_format;
+use crate::db::{self, Connection, SQLITE_MIGRATIONS};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::path::Path;
@@ -38,11 +38,11 @@ fn read_needed(conn: &Connection) -> Result<NeededObjects> {
 pub fn objects_needed_by(database: &Path) -> Result<NeededObjects> {
     let conn = Connection::open_read_only(database)?;
     let version = conn.schema_version()?;
-    if version == 0 || version > MIGRATIONS.len() {
+    if version == 0 || version > SQLITE_MIGRATIONS.len() {
         return Err(Error::Config(format!(
             "{} is not a database of this cairn-server (schema {version}, this one knows 1 to {})",
             database.display(),
-            MIGRATIONS.len()
+            SQLITE_MIGRATIONS.len()
         )));
     }
     check_format(&conn, version)?;

@@ -2,7 +2,7 @@
 
 use super::rows::{NodeRow, State, fresh_id, id as read_id};
 use super::social::refuse_blocked;
-use super::{Actor, Space, Store, Tx, access, nodes, search, teams};
+use super::{Actor, Space, Store, Tx, access, nodes, teams};
 use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, NodeId};
@@ -94,7 +94,7 @@ pub(super) fn forget_author(conn: &Connection, account: AccountId) -> Result<()>
     for (node, row) in commented {
         drop_empty_places(conn, node)?;
         // What was said is not to be found any more, either.
-        search::index_node(conn, row)?;
+        conn.index_node(row)?;
     }
     Ok(())
 }
@@ -223,7 +223,7 @@ impl Tx<'_> {
                 text,
                 self.now
             ])?;
-        search::index_node(self.conn, commented.row)?;
+        self.conn.index_node(commented.row)?;
         let written = find(self.conn, id)?
             .ok_or_else(|| Error::Internal(format!("the comment {id} is missing")))?;
         let quoted: String = text.chars().take(QUOTED).collect();
@@ -260,7 +260,7 @@ impl Tx<'_> {
             .prepare_cached("UPDATE comments SET body = NULL WHERE id = ?1")?
             .execute([id.as_bytes()])?;
         drop_empty_places(self.conn, comment.file_id)?;
-        search::index_node(self.conn, commented.row)
+        Ok(self.conn.index_node(commented.row)?)
     }
 }
 

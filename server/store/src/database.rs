@@ -5,55 +5,27 @@ use super::error::{Error, Result};
 use super::feed_notifier::FeedNotifier;
 use super::key_file;
 use super::mails::MailQueue;
+use super::options::PostgresUrl;
 use super::outbox::Outbox;
 use super::private_files;
 use super::seal::Sealer;
 use super::server_lock;
 use super::source::Source;
-use crate::db::{Begin, Connection, Optional as _};
+use crate::db::{Begin, Connection, Dialect, Optional as _};
 use parking_lot::{Mutex, RwLock};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
-/// Numbered and never edited once released; `user_version` counts those that ran.
-pub(crate) const MIGRATIONS: [&str; 28] = [
-    include_str!("sql/0001_core.sql"),
-    include_str!("sql/0010_webhooks.sql"),
-    include_str!("sql/0011_identity.sql"),
-    include_str!("sql/0012_content.sql"),
-    include_str!("sql/0020_teams.sql"),
-    include_str!("sql/0021_people.sql"),
-    include_str!("sql/0022_payments.sql"),
-    include_str!("sql/0030_trash_index.sql"),
-    include_str!("sql/0031_stored_bytes.sql"),
-    include_str!("sql/0032_ai_tokens.sql"),
-    include_str!("sql/0033_device_use.sql"),
-    include_str!("sql/0034_upload_spaces.sql"),
-    include_str!("sql/0035_account_admin.sql"),
-    include_str!("sql/0036_link_keys.sql"),
-    include_str!("sql/0037_unused_chunks.sql"),
-    include_str!("sql/0038_chunk_objects.sql"),
-    include_str!("sql/0039_mail_delivery.sql"),
-    include_str!("sql/0040_space_logs.sql"),
-    include_str!("sql/0041_space_objects.sql"),
-    include_str!("sql/0050_contents.sql"),
-    include_str!("sql/0051_second_factor.sql"),
-    include_str!("sql/0052_administrators.sql"),
-    include_str!("sql/0053_left_behind.sql"),
-    include_str!("sql/0055_counted_metadata.sql"),
-    include_str!("sql/0056_kept_responses.sql"),
-    include_str!("sql/0057_visit_nodes.sql"),
-    include_str!("sql/0058_search_again.sql"),
-    include_str!("sql/0059_space_log_limits.sql"),
-];
-
 /// The first schema whose contents are of the present format.
 const CONTENTS: usize = 20;
 
 /// As many as reads that can run at once on a small machine.
 const READERS: usize = 2;
+
+/// As many as reads that can wait for the network at once.
+const POSTGRES_READERS: usize = 6;
 
 /// The opener of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,8 +82,6 @@ impl Store {
         }
         let unlocked = data.filter(|_| opener == Opener::Other);
         migrate(&mut writer, unlocked)?;
-        let sealer = Sealer::open(data, &source, holds_sealed(&writer)?)?;
-        let history_id = history_id(&writer, &source)?;
         let mut readers = Vec::new();
         if let Some(data) = data {
             for _ in 0..READERS {
@@ -120,9 +90,43 @@ impl Store {
                 readers.push(Mutex::new(reader));
             }
         }
-        let outbox = Outbox::new(sealer);
+        Self::with_connections(data, source, writer, readers)
+    }
+
+    /// Opens a database of PostgreSQL and brings its schema up to date. `data` has the `records.key`; without it records
+    /// are sealed with a key that nobody keeps.
+    ///
+    /// # Errors
+    /// A database or a `records.key` that can't be used, or is being replaced.
+    pub fn open_postgres(
+        url: &PostgresUrl,
+        data: Option<&Path>,
+        source: Arc<Source>,
+    ) -> Result<Self> {
+        let keys = data.map(key_file::lock_shared).transpose()?;
+        let mut writer = Connection::postgres(&url.0)?;
+        writer.make_schema()?;
+        migrate(&mut writer, None)?;
+        let readers = (0..POSTGRES_READERS)
+            .map(|_| Ok(Mutex::new(Connection::postgres(&url.0)?)))
+            .collect::<Result<_>>()?;
         Ok(Self {
-            outbox,
+            _keys: keys,
+            ..Self::with_connections(data, source, writer, readers)?
+        })
+    }
+
+    fn with_connections(
+        data: Option<&Path>,
+        source: Arc<Source>,
+        mut writer: Connection,
+        readers: Vec<Mutex<Connection>>,
+    ) -> Result<Self> {
+        let sealer = Sealer::open(data, &source, holds_sealed(&writer)?)?;
+        let history_id = begin_history(&mut writer, &source)?;
+        Ok(Self {
+            dialect: writer.dialect(),
+            outbox: Outbox::new(sealer),
             mail_queue: MailQueue::default(),
             source,
             feed_notifier: FeedNotifier::default(),
@@ -154,13 +158,7 @@ impl Store {
     pub fn reset(&self) -> Result<()> {
         let mut conn = self.writer.lock();
         let tx = conn.transaction(Begin::Write)?;
-        // The order of deletion is not the order of the references.
-        tx.defer_references()?;
-        for table in tx.tables()? {
-            if table != "settings" {
-                tx.execute(&format!("DELETE FROM \"{table}\""), [])?;
-            }
-        }
+        tx.empty_all_but(&["settings", "schema_version"])?;
         tx.execute("DELETE FROM settings WHERE key = 'epoch'", [])?;
         let history_id = history_id(&tx, &self.source)?;
         tx.commit()?;
@@ -175,22 +173,23 @@ impl Store {
 fn migrate(conn: &mut Connection, unlocked: Option<&Path>) -> Result<()> {
     let tx = conn.transaction(Begin::Write)?;
     let done = tx.schema_version()?;
-    if done > MIGRATIONS.len() {
+    let migrations = tx.dialect().migrations();
+    if done > migrations.len() {
         return Err(Error::Config(format!(
             "the database is of a newer cairn-server (schema {done}, this one knows {}); use that one",
-            MIGRATIONS.len()
+            migrations.len()
         )));
     }
     check_format(&tx, done)?;
-    let is_older = (1..MIGRATIONS.len()).contains(&done);
+    let is_older = (1..migrations.len()).contains(&done);
     let _held = unlocked
         .filter(|_| is_older)
         .map(lock_for_migration)
         .transpose()?;
-    for sql in &MIGRATIONS[done..] {
+    for sql in &migrations[done..] {
         tx.execute_batch(sql)?;
     }
-    tx.set_schema_version(MIGRATIONS.len())?;
+    tx.set_schema_version(migrations.len())?;
     tx.commit()?;
     Ok(())
 }
@@ -213,7 +212,7 @@ fn lock_for_migration(data: &Path) -> Result<File> {
 /// Refuses a database with contents of the format before the present one. It may have the only copy of
 /// what no device has, so that the message says what still reads it.
 pub(crate) fn check_format(conn: &Connection, version: usize) -> Result<()> {
-    if !(1..CONTENTS).contains(&version) {
+    if conn.dialect() != Dialect::Sqlite || !(1..CONTENTS).contains(&version) {
         return Ok(());
     }
     let has_contents: bool = conn.query_row(
@@ -244,6 +243,14 @@ fn holds_sealed(conn: &Connection) -> Result<bool> {
     )?)
 }
 
+/// Returns the id of the database's history. The first one to open the database makes it.
+fn begin_history(conn: &mut Connection, source: &Source) -> Result<String> {
+    let tx = conn.transaction(Begin::Write)?;
+    let id = history_id(&tx, source)?;
+    tx.commit()?;
+    Ok(id)
+}
+
 fn history_id(conn: &Connection, source: &Source) -> Result<String> {
     let known: Option<Vec<u8>> = conn
         .query_row(
@@ -268,6 +275,7 @@ fn history_id(conn: &Connection, source: &Source) -> Result<String> {
 mod tests {
     use super::*;
     use crate::Clock;
+    use crate::db::SQLITE_MIGRATIONS;
 
     fn source() -> Arc<Source> {
         Arc::new(Source::new(Clock::System, None))
@@ -296,7 +304,7 @@ mod tests {
     fn older_database(dir: &Path, with_a_file: bool) -> std::path::PathBuf {
         let path = dir.join("cairn.db");
         let conn = Connection::open(&path).unwrap();
-        for sql in &MIGRATIONS[..CONTENTS - 1] {
+        for sql in &SQLITE_MIGRATIONS[..CONTENTS - 1] {
             conn.execute_batch(sql).unwrap();
         }
         if with_a_file {

@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn the_latest_responses_are_kept_within_a_bound() {
         let clock = Clock::Virtual { start_ms: 1_000 };
-        let store = Store::open(None, Arc::new(Source::new(clock, None))).unwrap();
+        let store = crate::testing::open(Arc::new(Source::new(clock, None)));
         let account = AccountId::from_random_bytes([1; 16]);
         let response = Remembered {
             request: [0; 32],

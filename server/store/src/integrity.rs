@@ -173,7 +173,7 @@ mod tests {
 
     /// An original with two revisions, and a copy with one, that have the same chunk.
     fn store() -> Store {
-        let store = Store::open(None, Arc::new(Source::new(Clock::System, None))).unwrap();
+        let store = crate::testing::open(Arc::new(Source::new(Clock::System, None)));
         let held = HeldChunk {
             chunk: SealedChunk {
                 id: ChunkId([7; 32]),

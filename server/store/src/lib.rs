@@ -77,6 +77,8 @@ mod social;
 mod source;
 mod space_log;
 mod teams;
+#[cfg(test)]
+mod testing;
 mod transaction;
 mod trash;
 mod update;
@@ -109,7 +111,7 @@ pub use mail_codes::{CodePurpose, UsedCode};
 pub use mails::{DueMail, Mail, MailQueue, MailState, one_line};
 pub use nodes::NewFolder;
 pub use objects::{Extent, KEEP_OBJECTS, Objects};
-pub use options::{Expiry, KeptRevisions, Limits, ObjectLocation};
+pub use options::{Expiry, KeptRevisions, Limits, ObjectLocation, PostgresUrl};
 pub use payments::NewTip;
 pub use rotation::{Rotated, rotate_records_key};
 pub use scope::Scopes;
@@ -143,7 +145,7 @@ pub use device_codes::WaitingDevice;
 pub use diagnostics::KeyStatus;
 pub use outbox::Outbox;
 
-use crate::db::Connection;
+use crate::db::{Connection, Dialect};
 use cairn_model::{AccountId, DeviceId, SpaceId};
 use parking_lot::{Mutex, RwLock};
 use std::fs::File;
@@ -153,6 +155,7 @@ use std::sync::atomic::AtomicUsize;
 /// The database and what goes with its changes.
 pub struct Store {
     source: Arc<Source>,
+    dialect: Dialect,
     feed_notifier: FeedNotifier,
     outbox: Outbox,
     mail_queue: MailQueue,

@@ -172,7 +172,7 @@ mod tests {
         let clock = Clock::Virtual {
             start_ms: 1_000_000,
         };
-        Store::open(None, Arc::new(Source::new(clock, Some(1)))).unwrap()
+        crate::testing::open(Arc::new(Source::new(clock, Some(1))))
     }
 
     fn send(store: &Store, purpose: &CodePurpose) -> Option<String> {

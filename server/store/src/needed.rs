@@ -63,7 +63,7 @@ pub(super) fn all(guards: &[Guard]) -> String {
 mod tests {
     use super::*;
     use crate::db::{self, Connection};
-    use crate::{Clock, Source, Store};
+    use crate::{Clock, Source};
     use std::sync::Arc;
 
     /// One row of each kind that is needed, and next to each one that is not: its id begins with `f`.
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn each_guard_keeps_something_that_would_go_without_it() {
-        let store = Store::open(None, Arc::new(Source::new(Clock::System, None))).unwrap();
+        let store = crate::testing::open(Arc::new(Source::new(Clock::System, None)));
         store.write(|tx| Ok(tx.conn.execute_batch(ROWS)?)).unwrap();
         let conn = store.writer.lock();
         let is_needed = |id: &Vec<u8>| id[0] < 0xf0;
@@ -116,7 +116,7 @@ mod tests {
             assert_eq!(found.len(), 1, "{table}: what is not needed goes");
             assert!(!is_needed(&found[0]), "{table}: {found:?}");
             for (at, (keeps, _)) in guards.iter().enumerate() {
-                let mut others = vec!["1"];
+                let mut others = vec!["true"];
                 others.extend(&all[..at]);
                 others.extend(&all[at + 1..]);
                 let found = select_ids(&conn, table, &others);

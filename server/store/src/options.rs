@@ -30,6 +30,17 @@ impl Default for Expiry {
     }
 }
 
+/// The address of a PostgreSQL database, `postgres://USER:PASSWORD@HOST/DATABASE`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PostgresUrl(pub String);
+
+impl std::fmt::Debug for PostgresUrl {
+    /// Leaves the password out.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("PostgresUrl").finish_non_exhaustive()
+    }
+}
+
 /// The place of objects (stored blobs of encrypted chunks).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ObjectLocation {

@@ -222,7 +222,7 @@ impl Store {
                 Some(space) => manages(conn, account, space.row)?,
                 None => false,
             };
-            let filter = "(t.account = ?1 OR ?3) AND (?2 IS NULL OR n.space = ?2)";
+            let filter = "(t.account = ?1 OR ?3) AND (n.space = ?2 OR ?2 IS NULL)";
             let space = team_space.map(|space| space.row);
             let count = format!("SELECT count(*) FROM {TABLES} WHERE {filter}");
             let list = format!(
@@ -290,13 +290,13 @@ mod tests {
                 for who in [owner, former] {
                     tx.conn.execute(
                         "INSERT INTO retention_rules (id, account, folder, days, name, created_at) \
-                         VALUES (randomblob(16), ?1, x'0f', 1, 'n', 0)",
+                         VALUES (?1, ?1, x'0f', 1, 'n', 0)",
                         [who.as_bytes()],
                     )?;
                     tx.conn.execute(
                         "INSERT INTO team_invitations (id, team, email, role, invited_by, state, created_at, \
-                         expires_at) VALUES (randomblob(16), ?1, hex(?2), 'admin', ?2, 'pending', 0, 9)",
-                        params![team.id.as_bytes(), who.as_bytes()],
+                         expires_at) VALUES (?2, ?1, ?3, 'admin', ?2, 'pending', 0, 9)",
+                        params![team.id.as_bytes(), who.as_bytes(), who.to_string()],
                     )?;
                 }
                 tx.conn.execute_batch(

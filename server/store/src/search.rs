@@ -5,7 +5,7 @@
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, id as read_id, media, node_row};
 use super::{Space, Store};
-use crate::db::{self, Connection, Row, ValueRef, params};
+use crate::db::{self, Connection, Dialect, Row, ValueRef, params};
 use crate::error::Result;
 use cairn_model::name::{compose, search_key};
 use cairn_model::{Kind, NodeId};
@@ -55,30 +55,13 @@ fn parts(text: &str) -> Vec<String> {
     words.into_iter().map(str::to_owned).collect()
 }
 
-/// Returns an FTS5 query for all words, the last ones as they begin; `None` where there is no word.
-fn words(text: &str) -> Option<String> {
+/// Returns the words of a text in the index of texts, the last ones as they begin.
+fn words(text: &str) -> Vec<String> {
     // An accent that stands alone would split a word.
     let text = compose(text);
     let words = text.split(|c: char| !c.is_alphanumeric());
-    let terms: Vec<String> = distinct_words(words.filter(|word| !word.is_empty()))
-        .into_iter()
-        .map(|word| format!("\"{word}\"*"))
-        .collect();
-    (!terms.is_empty()).then(|| terms.join(" "))
-}
-
-/// Brings the index up to date with the texts of one node.
-pub(super) fn index_node(conn: &Connection, row: i64) -> Result<()> {
-    conn.prepare_cached("DELETE FROM node_text WHERE rowid = ?1")?
-        .execute([row])?;
-    conn.prepare_cached(
-        "INSERT INTO node_text (rowid, name, description, labels, tags, comments) \
-         SELECT n.row, n.name_key, n.description, coalesce(n.labels, ''), coalesce(n.tags, ''), \
-         (SELECT coalesce(group_concat(c.body, char(10)), '') FROM comments c WHERE c.node = n.id) \
-         FROM nodes n WHERE n.row = ?1 AND n.state < 2",
-    )?
-    .execute([row])?;
-    Ok(())
+    let words = distinct_words(words.filter(|word| !word.is_empty()));
+    words.into_iter().map(str::to_owned).collect()
 }
 
 /// Takes a node out of the index.
@@ -108,7 +91,7 @@ impl Store {
         self.write(|tx| {
             let changed = behind(tx.conn)?;
             for (row, _) in &changed {
-                index_node(tx.conn, *row)?;
+                tx.conn.index_node(*row)?;
             }
             if let Some((_, seq)) = changed.last() {
                 tx.conn
@@ -130,7 +113,7 @@ impl Store {
         skip: u64,
         take: u64,
     ) -> Result<(Vec<Node>, u64)> {
-        let Some(matching) = Matching::of(search) else {
+        let Some(matching) = Matching::of(search, self.dialect) else {
             return Ok((Vec::new(), 0));
         };
         if search.mode == Mode::Words {
@@ -171,23 +154,27 @@ struct Matching {
 
 impl Matching {
     /// Returns `None` for a search by words without a word: it finds nothing.
-    fn of(search: &Search) -> Option<Self> {
+    fn of(search: &Search, dialect: Dialect) -> Option<Self> {
+        let words = words(&search.text);
         Some(match search.mode {
             Mode::Parts => Self {
                 tables: "nodes n",
-                filter: "?1 IS NULL",
+                filter: "CAST(?1 AS TEXT) IS NULL",
                 order: None,
                 text: None,
                 parts: parts(&search.text),
             },
-            Mode::Words => Self {
-                tables: "node_text t JOIN nodes n ON n.row = t.rowid",
-                filter: "node_text MATCH ?1",
-                // A word in the name counts most.
-                order: Some("bm25(node_text, 10, 4, 4, 4, 1), n.name_key, n.id"),
-                text: Some(words(&search.text)?),
-                parts: Vec::new(),
-            },
+            Mode::Words if words.is_empty() => return None,
+            Mode::Words => {
+                let search = dialect.word_search();
+                Self {
+                    tables: search.tables,
+                    filter: search.filter,
+                    order: Some(search.order),
+                    text: Some(dialect.word_query(&words)),
+                    parts: Vec::new(),
+                }
+            }
         })
     }
 
@@ -272,25 +259,25 @@ fn fits(search: &Search, kind: Kind, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_WORDS, parts, words};
+    use super::{Dialect, MAX_WORDS, parts, words};
 
     #[test]
     fn a_word_is_looked_for_once_and_many_words_are_bounded() {
         assert_eq!(parts("tax Tax TAX 2025 tax"), ["tax", "2025"]);
-        assert_eq!(words("tax-tax").as_deref(), Some("\"tax\"*"));
+        assert_eq!(words("tax-tax"), ["tax"]);
         let many: Vec<String> = (0..127).map(|number| number.to_string()).collect();
         let many = many.join(" ");
         assert_eq!(parts(&many).len(), MAX_WORDS);
-        assert_eq!(words(&many).unwrap().split(' ').count(), MAX_WORDS);
+        assert_eq!(words(&many).len(), MAX_WORDS);
     }
 
     #[test]
     fn words_are_quoted_so_that_no_text_is_a_query_language() {
-        assert_eq!(words("tax 2025").as_deref(), Some("\"tax\"* \"2025\"*"));
-        assert_eq!(
-            words("a\" OR name:b*").as_deref(),
-            Some("\"a\"* \"OR\"* \"name\"* \"b\"*")
-        );
-        assert_eq!(words("—%_"), None);
+        let query = |text| Dialect::Sqlite.word_query(&words(text));
+        assert_eq!(query("tax 2025"), "\"tax\"* \"2025\"*");
+        assert_eq!(query("a\" OR name:b*"), "\"a\"* \"OR\"* \"name\"* \"b\"*");
+        let query = |text| Dialect::Postgres.word_query(&words(text));
+        assert_eq!(query("a' | b:*"), "'a':* & 'b':*");
+        assert_eq!(words("—%_"), Vec::<String>::new());
     }
 }

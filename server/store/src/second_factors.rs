@@ -197,7 +197,7 @@ mod tests {
     use std::sync::Arc;
 
     fn store() -> (Store, AccountId) {
-        let store = Store::open(None, Arc::new(Source::new(Clock::System, Some(1)))).unwrap();
+        let store = crate::testing::open(Arc::new(Source::new(Clock::System, Some(1))));
         let new = NewAccount {
             email: "a@example.com",
             password: "hash",

@@ -255,7 +255,7 @@ impl Store {
             } else {
                 ("s.account = ?1", Value::Blob(account.as_bytes().to_vec()))
             };
-            let filter = format!("{filter} AND (?2 IS NULL OR s.node = ?2)");
+            let filter = format!("{filter} AND (s.node = ?2 OR ?2 IS NULL)");
             let count = format!("SELECT count(*) FROM {TABLES} WHERE {filter}");
             let list = format!(
                 "SELECT {COLUMNS} FROM {TABLES} WHERE {filter} ORDER BY s.row DESC LIMIT ?4 OFFSET ?3"

@@ -5,7 +5,7 @@ use super::mails::MailQueue;
 use super::outbox::{Outbox, Raised};
 use super::source::Source;
 use super::{Space, Store, feed, log_guard};
-use crate::db::{Begin, Connection, params};
+use crate::db::{Begin, Connection, Dialect, params};
 use parking_lot::{Mutex, MutexGuard};
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering;
@@ -85,6 +85,18 @@ fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
 impl Store {
     /// Reads one consistent state. `f` must not call the store again.
     pub(crate) fn read<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.as_it_takes(|| self.read_here(f))
+    }
+
+    /// Runs what waits for another machine without holding up the thread's other requests.
+    fn as_it_takes<T>(&self, f: impl FnOnce() -> T) -> T {
+        match self.dialect {
+            Dialect::Sqlite => f(),
+            Dialect::Postgres => off_the_runtime(f),
+        }
+    }
+
+    fn read_here<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let mut conn = self.reader();
         let tx = conn.transaction(Begin::Read)?;
         f(&tx)
@@ -106,9 +118,10 @@ impl Store {
         durability: Durability,
         f: impl FnOnce(&Tx<'_>) -> Result<T>,
     ) -> Result<T> {
-        let mut conn = lock(&self.writer);
-        let written = with_durability(&mut conn, durability, |conn| self.transact(conn, f));
-        drop(conn);
+        let written = self.as_it_takes(|| {
+            let mut conn = lock(&self.writer);
+            with_durability(&mut conn, durability, |conn| self.transact(conn, f))
+        });
         let Written {
             value,
             seq,
@@ -236,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_failed_transaction_leaves_nothing() {
-        let store = Store::open(None, Arc::new(Source::new(Clock::System, None))).unwrap();
+        let store = crate::testing::open(Arc::new(Source::new(Clock::System, None)));
         let failed: Result<()> = store.write(|tx| {
             tx.conn
                 .execute("INSERT INTO settings (key, value) VALUES ('x', x'00')", [])?;

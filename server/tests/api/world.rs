@@ -8,7 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use cairn_model::{AccountId, ChunkId, NodeId, RevisionId, SpaceId};
-use cairn_server::{Clock, DevAccess, Options, Server, build_dev_reachable};
+use cairn_server::{Clock, DevAccess, Options, PostgresUrl, Server, build_dev_reachable};
 use cairn_wire::account::AccountInfo;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{BatchFile, CompleteUpload, CreateUpload, SealedChunk, Upload};
@@ -40,9 +40,14 @@ impl World {
         let clock = Clock::Virtual {
             start_ms: 1_767_225_600_000,
         };
+        let database = options.database.clone().or_else(|| {
+            // A directory is opened again and again, and has its own.
+            options.ephemeral.then(fresh_database).flatten()
+        });
         let options = Options {
             seed: Some(seed),
             clock,
+            database,
             ..options
         };
         // Requests name a host of their own here.
@@ -81,6 +86,15 @@ impl World {
             space: None,
         }
     }
+}
+
+/// A schema of its own in the database of PostgreSQL that `CAIRN_TEST_POSTGRES` names, if it does.
+fn fresh_database() -> Option<PostgresUrl> {
+    let url = std::env::var("CAIRN_TEST_POSTGRES").ok()?;
+    let schema = Uuid::new_v4().simple();
+    Some(PostgresUrl(format!(
+        "{url}?options=-csearch_path%3Dtest_{schema}"
+    )))
 }
 
 /// The host that requests name; `/_dev` and the console are asked as a developer does.

@@ -2,13 +2,20 @@
 
 use super::error::Result;
 use super::params::Params;
+use super::postgres::{Client, translate};
 use super::row::Row;
 use super::statement::{Prepared, Statement};
 use std::ops::Deref;
 
 /// A connection to the database, with a cache of its statements.
 pub(crate) struct Connection {
-    pub(super) sqlite: rusqlite::Connection,
+    pub(super) backend: Backend,
+}
+
+/// The databases that there are.
+pub(super) enum Backend {
+    Sqlite(rusqlite::Connection),
+    Postgres(Box<Client>),
 }
 
 /// The kinds of transactions.
@@ -29,14 +36,19 @@ pub(crate) struct Transaction<'a> {
 impl Connection {
     /// Prepares a statement, or takes it out of the cache.
     pub(crate) fn prepare_cached(&self, sql: &str) -> Result<Statement<'_>> {
-        Ok(Statement(Prepared::Cached(
-            self.sqlite.prepare_cached(sql)?,
-        )))
+        Ok(Statement(match &self.backend {
+            Backend::Sqlite(conn) => Prepared::Cached(conn.prepare_cached(sql)?),
+            Backend::Postgres(client) => Prepared::Postgres(client, client.prepare(sql)?),
+        }))
     }
 
     /// Prepares a statement that is seldom used.
     pub(crate) fn prepare(&self, sql: &str) -> Result<Statement<'_>> {
-        Ok(Statement(Prepared::Once(self.sqlite.prepare(sql)?)))
+        Ok(Statement(match &self.backend {
+            Backend::Sqlite(conn) => Prepared::Once(conn.prepare(sql)?),
+            // To prepare it again would be another round trip.
+            Backend::Postgres(client) => Prepared::Postgres(client, client.prepare(sql)?),
+        }))
     }
 
     /// Runs a statement once and returns the number of rows that it changed.
@@ -46,7 +58,10 @@ impl Connection {
 
     /// Runs statements without parameters, one after another.
     pub(crate) fn execute_batch(&self, sql: &str) -> Result<()> {
-        Ok(self.sqlite.execute_batch(sql)?)
+        match &self.backend {
+            Backend::Sqlite(conn) => Ok(conn.execute_batch(sql)?),
+            Backend::Postgres(client) => client.execute_batch(&translate(sql)),
+        }
     }
 
     /// Reads the first row of a statement that is seldom used.
@@ -61,10 +76,13 @@ impl Connection {
 
     /// Begins a transaction.
     pub(crate) fn transaction(&mut self, kind: Begin) -> Result<Transaction<'_>> {
-        self.execute_batch(match kind {
-            Begin::Read => "BEGIN DEFERRED",
-            Begin::Write => "BEGIN IMMEDIATE",
-        })?;
+        match &mut self.backend {
+            Backend::Sqlite(conn) => conn.execute_batch(match kind {
+                Begin::Read => "BEGIN DEFERRED",
+                Begin::Write => "BEGIN IMMEDIATE",
+            })?,
+            Backend::Postgres(client) => client.begin(kind)?,
+        }
         Ok(Transaction {
             conn: self,
             is_open: true,
@@ -74,20 +92,34 @@ impl Connection {
 
 impl Transaction<'_> {
     pub(crate) fn commit(mut self) -> Result<()> {
-        self.conn.execute_batch("COMMIT")?;
         self.is_open = false;
-        Ok(())
+        match &self.conn.backend {
+            Backend::Sqlite(conn) => {
+                // One that fails has not ended the transaction.
+                self.is_open = true;
+                conn.execute_batch("COMMIT")?;
+                self.is_open = false;
+                Ok(())
+            }
+            Backend::Postgres(client) => client.commit(),
+        }
     }
 }
 
 impl Drop for Transaction<'_> {
     fn drop(&mut self) {
-        // A failed statement may have ended it already.
-        if self.is_open
-            && !self.conn.sqlite.is_autocommit()
-            && let Err(error) = self.conn.execute_batch("ROLLBACK")
-        {
-            tracing::error!(%error, "a transaction could not be rolled back");
+        if !self.is_open {
+            return;
+        }
+        match &self.conn.backend {
+            // A failed statement may have ended it already.
+            Backend::Sqlite(conn) if conn.is_autocommit() => {}
+            Backend::Sqlite(conn) => {
+                if let Err(error) = conn.execute_batch("ROLLBACK") {
+                    tracing::error!(%error, "a transaction could not be rolled back");
+                }
+            }
+            Backend::Postgres(client) => client.roll_back(),
         }
     }
 }

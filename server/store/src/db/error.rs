@@ -19,8 +19,27 @@ pub enum Error {
     OutOfRange(u64),
     #[error("a statement takes {expected} parameters, and got {given}")]
     ParameterCount { expected: usize, given: usize },
+    #[error("the database has no file of its own on this machine")]
+    NoFile,
+    #[error("a statement of the transaction has failed before")]
+    Failed,
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
+    #[error("{}", describe(.0))]
+    Postgres(#[from] tokio_postgres::Error),
+    #[error("the connection to the database: {0}")]
+    Connection(#[from] std::io::Error),
+}
+
+/// Returns the words of an error and of its causes.
+fn describe(error: &tokio_postgres::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(one) = cause {
+        text += &format!(": {one}");
+        cause = one.source();
+    }
+    text
 }
 
 impl Error {

@@ -34,7 +34,16 @@ fn open(data: Option<&std::path::Path>) -> Store {
     let clock = Clock::Virtual {
         start_ms: 1_767_225_600_000,
     };
-    Store::open(data, Arc::new(Source::new(clock, Some(1)))).unwrap()
+    let source = Arc::new(Source::new(clock, Some(1)));
+    match data {
+        Some(data) => Store::open(Some(data), source).unwrap(),
+        None => crate::testing::open(source),
+    }
+}
+
+/// Opens a database in memory, for what only SQLite has.
+fn open_in_memory() -> Store {
+    Store::open(None, Arc::new(Source::new(Clock::System, Some(1)))).unwrap()
 }
 
 impl World {
@@ -100,13 +109,8 @@ impl World {
     /// All rows of the log, counted by table, and the core.
     fn rows(&self) -> Vec<(String, i64)> {
         let conn = self.store.writer.lock();
-        let tables: Vec<String> = conn
-            .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'log%'")
-            .unwrap()
-            .query_map([], |row| row.get(0))
-            .unwrap()
-            .collect::<db::Result<_>>()
-            .unwrap();
+        let mut tables = conn.tables().unwrap();
+        tables.retain(|table| table.starts_with("log"));
         let count = |table: &String| {
             let sql = format!("SELECT count(*) FROM {table}");
             conn.query_row(&sql, [], |row| row.get(0)).unwrap()
@@ -284,7 +288,7 @@ fn nobody_sends_what_another_account_signed() {
 
 #[test]
 fn a_restored_log_has_another_history_and_says_when() {
-    let mut world = World::with_genesis(open(None));
+    let mut world = World::with_genesis(open_in_memory());
     world.create(1);
     let dir = tempfile::tempdir().unwrap();
     let copy = dir.path().join("cairn.db");
@@ -320,7 +324,7 @@ fn a_restored_log_has_another_history_and_says_when() {
 
 #[test]
 fn a_log_that_was_begun_after_the_backup_has_another_history_too() {
-    let world = World::with_genesis(open(None));
+    let world = World::with_genesis(open_in_memory());
     let space = world.actor.space;
     let before = world.store.log_page(space, 0, MAX_LOG_PAGE).unwrap();
     let dir = tempfile::tempdir().unwrap();

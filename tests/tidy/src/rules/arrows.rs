@@ -130,6 +130,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("reqwest", &["cairn-api", "cairn-service"]),
     ("lettre", &["cairn-service"]),
     ("rusqlite", &["cairn-index", "cairn-store"]),
+    ("tokio-postgres", &["cairn-store"]),
     ("axum", &["cairn-service", "cairn-dev", "cairn-sim"]),
     ("rmcp", &["cairn-mcp"]),
     ("notify", &["cairn-platform"]),

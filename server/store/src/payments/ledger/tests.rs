@@ -61,7 +61,7 @@ impl Market {
             start_ms: 1_767_225_600_000,
         };
         let source = Arc::new(Source::new(clock, Some(1)));
-        let store = Store::open(None, source.clone()).unwrap();
+        let store = crate::testing::open(source.clone());
         let limits = Limits::default();
         store
             .seed_coupon("TEN", Some(10), None, "ten percent", None)
@@ -160,7 +160,7 @@ impl Market {
             .read(|conn| {
                 let unbalanced: i64 = conn.query_row(
                     "SELECT count(*) FROM (SELECT 1 FROM ledger_postings GROUP BY entry, currency \
-                     HAVING sum(amount) <> 0)",
+                     HAVING sum(amount) <> 0) unbalanced",
                     [],
                     |row| row.get(0),
                 )?;

@@ -64,7 +64,7 @@ impl World {
 
 #[test]
 fn a_commit_to_a_hundred_thousand_nodes_costs_what_one_to_ten_does() {
-    let mut world = World::with_genesis(open(None));
+    let mut world = World::with_genesis(open_in_memory());
     world.fill(0, 10);
     let early = world.steps_to_fill(10, 1);
     let many = MAX_STATEMENTS as u64;
@@ -100,7 +100,7 @@ fn a_commit_to_a_hundred_thousand_nodes_costs_what_one_to_ten_does() {
 
 #[test]
 fn a_snapshot_reads_few_rows_of_what_has_many_versions_or_is_gone() {
-    let mut world = World::with_genesis(open(None));
+    let mut world = World::with_genesis(open_in_memory());
     for n in 1..=64 {
         world.create(n);
     }
@@ -135,7 +135,7 @@ fn a_snapshot_reads_few_rows_of_what_has_many_versions_or_is_gone() {
 
 #[test]
 fn a_page_has_a_bounded_number_of_short_entries() {
-    let mut world = World::with_genesis(open(None));
+    let mut world = World::with_genesis(open_in_memory());
     let space = world.actor.space;
     world.add_many(&format!(
         "log_leaves (space, position, is_commit, leaf) SELECT {}, n, 0, CAST('E2' || zeroblob(32) AS BLOB)",
@@ -157,7 +157,7 @@ fn a_page_has_a_bounded_number_of_short_entries() {
 
 #[test]
 fn a_pass_of_the_collection_reads_a_bounded_number_of_rows() {
-    let mut world = World::with_genesis(open(None));
+    let mut world = World::with_genesis(open_in_memory());
     world.add_many("objects (id, name, refs) SELECT 1000 + n, 'f' || n, 1");
     let objects = "log_objects (space, id, sender, sha256, size, object, sent_at, named_at)";
     world.add_many(&format!(

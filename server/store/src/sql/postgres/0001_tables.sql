@@ -723,6 +723,11 @@ CREATE TABLE node_text (
     words tsvector NOT NULL
 );
 
+CREATE TABLE node_text_state (
+    space bigint PRIMARY KEY,
+    seq   bigint NOT NULL
+);
+
 CREATE INDEX node_text_words ON node_text USING gin (words);
 CREATE UNIQUE INDEX accounts_space ON accounts (space);
 CREATE INDEX api_keys_account ON api_keys (account, created_at);
