@@ -64,8 +64,8 @@ impl Session {
     }
 }
 
-/// Opens the account's keys with the stored account key. Where new keys were being taken over when something ended
-/// the program, the bundle of the home is that of the next account key already.
+/// Opens the account's keys with the stored account key. If something ended the program while new keys were being
+/// taken over, the bundle of the home is that of the next account key already.
 fn open_keys(home: &Home, account: &Account, secrets: &dyn Secrets) -> CommandResult<AccountKeys> {
     let bundle = keys::from_wire(&account.keys);
     let open = |key: &AccountKey| {

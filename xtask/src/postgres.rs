@@ -1,6 +1,6 @@
 //! PostgreSQL: the tests of the store and of the API once more, against a server of its own that ends with them.
 
-use crate::run::{cargo, run_command};
+use crate::run::{checking_cargo, run_command};
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead as _, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
@@ -12,6 +12,9 @@ const VERSIONS: &str = "/usr/lib/postgresql";
 /// The user that starts it where root runs the tests: PostgreSQL refuses root.
 const NOBODY: u32 = 65_534;
 
+/// The tests that reach the database through nothing but the store's functions and the API.
+const TESTS: &str = "package(cairn-store) | (package(cairn-server) & binary(api))";
+
 /// A database server in a temporary directory. It is killed when this is dropped.
 pub(crate) struct Postgres {
     server: Child,
@@ -22,17 +25,17 @@ pub(crate) struct Postgres {
 /// Runs the tests of the store and of the API against PostgreSQL.
 pub(crate) fn run() -> Result<()> {
     let postgres = Postgres::start()?;
-    let mut tests = cargo();
-    tests.args(["nextest", "run", "--locked", "--profile", "ci"]);
+    let mut tests = checking_cargo()?;
+    // Of the whole workspace, so that nothing is built with other features.
     tests.args([
-        "-p",
-        "cairn-store",
-        "-p",
-        "cairn-server",
-        "--lib",
-        "--test",
-        "api",
+        "nextest",
+        "run",
+        "--workspace",
+        "--locked",
+        "--profile",
+        "ci",
     ]);
+    tests.args(["-E", TESTS]);
     tests.env("CAIRN_TEST_POSTGRES", &postgres.url);
     run_command(&mut tests)
 }

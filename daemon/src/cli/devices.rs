@@ -23,8 +23,8 @@ enum Action {
     List,
     /// Shut out a lost device: log it out, and replace the account's keys
     ///
-    /// Its logins end at once. Whoever has the keys that are on it can open what was written before, and
-    /// nothing that is written from then on. Asks for the passphrase. Your other devices stop syncing
+    /// Its logins end at once. The keys that are on it open what was written before, and nothing that
+    /// is written from then on. Asks for the passphrase. Your other devices stop syncing
     /// until `cairn keys update` is run on each. If something ends the command, run it again.
     Revoke {
         /// Its name or id

@@ -30,8 +30,8 @@ pub(super) struct Args {
 enum Action {
     /// Replace all keys of the account, because somebody may know them
     ///
-    /// Whoever has the keys of now can't open what is written from then on; what was written before
-    /// stays readable with them. The recovery key is replaced, too. Your other devices stop syncing
+    /// The present keys open nothing that is written from then on; what was written before stays
+    /// readable with them. The recovery key is replaced, too. Your other devices stop syncing
     /// until `cairn keys update` is run on each, with the passphrase. To shut out a lost device, use
     /// `cairn devices revoke`, which also logs it out.
     Rotate(Box<rotate::Options>),

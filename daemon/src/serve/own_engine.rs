@@ -1,8 +1,8 @@
 //! The engine of the account's own space. It runs while the keys of this home are those of the account.
 //!
 //! The daemon looks now and then whether the account's keys were replaced. Then nothing is sealed under the former
-//! ones any more: the engines stop, and the status shows why. When a command has taken the new keys over in this
-//! home, another engine starts with them.
+//! ones any more: the engines stop, and the status shows why. Another engine starts after a command has taken the
+//! new keys over in this home.
 
 use crate::account::Account;
 use crate::failure::CommandResult;
@@ -45,7 +45,7 @@ pub(super) struct OwnEngine {
 /// Asks the server whether the account's keys were replaced, before anything is sealed under those of this home.
 pub(super) async fn look_before_start(shared: &Shared) {
     let looking = async {
-        if let Some(halt) = replaced(shared).await {
+        if let Some(halt) = find_replacement(shared).await {
             shared.set_replaced(halt);
         }
     };
@@ -55,7 +55,7 @@ pub(super) async fn look_before_start(shared: &Shared) {
 }
 
 /// Returns the reason to stop, if the server says that the account's keys were replaced.
-async fn replaced(shared: &Shared) -> Option<Halt> {
+async fn find_replacement(shared: &Shared) -> Option<Halt> {
     let session = shared.session();
     match account_keys::compare_with_service(&session.api, &session.keys).await {
         Ok(Comparison::Replaced(by)) => Some(Halt::keys_replaced(by.as_ref(), shared.zone())),
@@ -75,7 +75,7 @@ impl OwnEngine {
         shared: Arc<Shared>,
         signals: Signals,
     ) -> CommandResult<Arc<Self>> {
-        let state = match shared.replaced() {
+        let state = match shared.replacement() {
             Some(halt) => Err(halt),
             None => Ok(run(&index, &shared, &signals)?),
         };
@@ -133,10 +133,10 @@ impl OwnEngine {
         if let Some(session) = self.newer_session().await {
             self.take_over(session).await;
         }
-        if self.shared.replaced().is_some() {
+        if self.shared.replacement().is_some() {
             return;
         }
-        if let Some(halt) = replaced(&self.shared).await {
+        if let Some(halt) = find_replacement(&self.shared).await {
             if let Some(problem) = &halt.problem {
                 tracing::warn!(reason = problem.message, "nothing is synced");
             }

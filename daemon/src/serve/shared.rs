@@ -52,7 +52,7 @@ impl Shared {
     }
 
     /// Returns the reason to sync nothing, if the account's keys were replaced on another device.
-    pub(super) fn replaced(&self) -> Option<Halt> {
+    pub(super) fn replacement(&self) -> Option<Halt> {
         self.replaced.lock().clone()
     }
 

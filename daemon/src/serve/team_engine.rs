@@ -157,7 +157,7 @@ impl TeamEngine {
             self.count_totals().await;
         }
         // Before anything else is done with the former keys.
-        if let Some(halt) = self.shared.replaced() {
+        if let Some(halt) = self.shared.replacement() {
             return self.halt(halt).await;
         }
         let TeamSpace { id, team, name } = self.space.lock().clone();

@@ -4,7 +4,8 @@
 use super::{api_keys, teams, wake_daemon};
 use crate::app::App;
 use crate::cli::login::wrong_passphrase;
-use crate::cli::{passphrase, prompt};
+use crate::cli::passphrase;
+use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::keys;
 use crate::output::text::{clean, count, now_ms};
@@ -22,7 +23,7 @@ use zeroize::Zeroizing;
 
 /// The options of a replacement of the keys.
 #[derive(clap::Args, Debug)]
-pub(in crate::cli) struct Options {
+pub(crate) struct Options {
     /// Read the passphrase from the first line of a file instead of asking
     #[arg(long, value_name = "FILE")]
     passphrase_file: Option<PathBuf>,
@@ -42,7 +43,7 @@ pub(in crate::cli) struct Options {
     pub(super) leave_teams: bool,
 }
 
-/// What the rest of the command needs to know of a replacement.
+/// The result of a replacement, as far as the rest of the command needs it.
 struct Replaced {
     /// Of the passphrase in force; `None` if an earlier run has replaced the keys.
     auth: Option<AuthValue>,
@@ -50,11 +51,7 @@ struct Replaced {
 }
 
 /// Replaces the account's keys, after logging a lost device out.
-pub(in crate::cli) async fn run(
-    app: &App,
-    device: Option<LostDevice>,
-    options: &Options,
-) -> CommandResult {
+pub(crate) async fn run(app: &App, device: Option<LostDevice>, options: &Options) -> CommandResult {
     let session = app.session()?;
     let mut pending = begin(app, device)?;
     let logins_ended = match &pending.device {

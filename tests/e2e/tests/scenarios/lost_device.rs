@@ -17,7 +17,7 @@ const WAITING: &str = "written on the train, without a network";
 /// Three devices of one account that sync one folder. The phone has an API key of its own.
 struct World {
     server: Server,
-    desk: Device,
+    tower: Device,
     laptop: Device,
     phone: Device,
     phone_key: String,
@@ -40,7 +40,7 @@ impl World {
             Ok(device)
         };
         Ok(Self {
-            desk: device("desk", OWNER_KEY)?,
+            tower: device("tower", OWNER_KEY)?,
             laptop: device("laptop", OWNER_KEY)?,
             phone: device("phone", &phone_key)?,
             phone_key,
@@ -94,11 +94,11 @@ fn a_lost_device_is_shut_out_and_the_others_go_on_with_what_was_changed_meanwhil
     let mut world = World::new()?;
     let passphrase = world.passphrase();
     fs::write(world.phone.files().root().join("old"), "known to the phone")?;
-    for device in [&world.phone, &world.desk, &world.laptop] {
+    for device in [&world.phone, &world.tower, &world.laptop] {
         device.cycle()?;
     }
-    world.desk.cycle()?;
-    ensure!(content(&world.desk, "old")? == "known to the phone");
+    world.tower.cycle()?;
+    ensure!(content(&world.tower, "old")? == "known to the phone");
     world.laptop.stop()?;
     world.phone.stop()?;
     fs::write(world.laptop.files().root().join("waiting"), WAITING)?;
@@ -107,17 +107,17 @@ fn a_lost_device_is_shut_out_and_the_others_go_on_with_what_was_changed_meanwhil
 
     let revoke = ["devices", "revoke", "phone", "--yes", "--api-keys"];
     let done = world
-        .desk
+        .tower
         .must(&world.with_passphrase(&revoke, &passphrase))?
         .json()?;
     ensure!(
         done["epoch"] == 2 && done["device"]["name"] == "phone",
         "{done}"
     );
-    // The daemon of the desk takes the new keys over while it runs.
-    fs::write(world.desk.files().root().join("new"), NEW)?;
-    fs::write(world.desk.files().root().join("old"), "and changed since")?;
-    world.desk.cycle()?;
+    // The daemon of the tower takes the new keys over while it runs.
+    fs::write(world.tower.files().root().join("new"), NEW)?;
+    fs::write(world.tower.files().root().join("old"), "and changed since")?;
+    world.tower.cycle()?;
     world.server_has(&["new", "old"])?;
 
     // The thief gets no access.
@@ -130,7 +130,7 @@ fn a_lost_device_is_shut_out_and_the_others_go_on_with_what_was_changed_meanwhil
     cli::run(&thief, &[], &login)?.refuses(3, &["API key"])?;
 
     // With the server's help, which hides the new keys, the copied keys open what was there, and nothing newer.
-    give_access(&thief, world.desk.home())?;
+    give_access(&thief, world.tower.home())?;
     world
         .server
         .dev()
@@ -171,7 +171,7 @@ impl World {
         ensure!(stopped.state == "attention", "{stopped:?}");
         let hint = stopped
             .problems()
-            .any(|one| one.message.contains("by desk") && one.hint.contains("cairn keys update"));
+            .any(|one| one.message.contains("by tower") && one.hint.contains("cairn keys update"));
         ensure!(hint, "{stopped:?}");
         self.laptop
             .cli(&["status", "--wait", "--timeout", "60"])?
@@ -190,8 +190,8 @@ impl World {
             "{updated}"
         );
         self.laptop.cycle()?;
-        self.desk.cycle()?;
-        for device in [&self.desk, &self.laptop] {
+        self.tower.cycle()?;
+        for device in [&self.tower, &self.laptop] {
             device.wait_status("all is in sync", |status| status.state == "idle")?;
             ensure!(content(device, "waiting")? == WAITING);
             ensure!(content(device, "new")? == NEW);
@@ -203,7 +203,7 @@ impl World {
                 device.status()?
             );
         }
-        ensure!(self.desk.tree()? == self.laptop.tree()?);
+        ensure!(self.tower.tree()? == self.laptop.tree()?);
         Ok(())
     }
 }

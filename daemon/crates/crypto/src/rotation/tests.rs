@@ -1,3 +1,5 @@
+//! Replaced keys: which of them a device takes, and what the former ones still open.
+
 use super::*;
 use crate::account::{change_passphrase, create_account, unlock, unlock_with_account_key};
 use crate::derive::MIN_ITERATIONS;

@@ -1,6 +1,6 @@
 //! States that were sealed with the key of an earlier epoch (generation of the space's key).
 //!
-//! Whoever lost access when the key was replaced still has the earlier keys, and can go on sealing with them. So once
+//! A person who lost access when the key was replaced still has the earlier keys, and can seal with them. So once
 //! everything was listed with the keys of the present epoch, such a seal vouches for what this device knows already,
 //! and for nothing new: that counts as unverified, as if it had no seal.
 
@@ -128,7 +128,7 @@ mod tests {
         folder(n, Sealed(NodeSeal::make(keys, &facts, info)), "trashed")
     }
 
-    fn take_in(engine: &Engine, kind: ChangeKind, node: Node, verification: Verification) {
+    fn record_change(engine: &Engine, kind: ChangeKind, node: Node, verification: Verification) {
         let change = Change {
             seq: node.seq,
             kind,
@@ -166,16 +166,16 @@ mod tests {
         let (warn, strict) = (Verification::Warn, Verification::Strict);
 
         // While everything is listed with the new keys, what was sealed before counts.
-        take_in(&engine, created, sealed_folder(&former, 1), strict);
-        take_in(&engine, created, sealed_folder(&former, 2), strict);
+        record_change(&engine, created, sealed_folder(&former, 1), strict);
+        record_change(&engine, created, sealed_folder(&former, 2), strict);
         assert_eq!(recorded(&engine, 1), Some(true));
         engine.index.write(|db| note_listed(&engine, db)).unwrap();
 
         // Then only what is known, and what is sealed with the new key.
-        take_in(&engine, created, sealed_folder(&former, 1), strict);
-        take_in(&engine, created, sealed_folder(&former, 3), strict);
-        take_in(&engine, created, sealed_folder(&former, 4), warn);
-        take_in(&engine, created, sealed_folder(&present, 5), strict);
+        record_change(&engine, created, sealed_folder(&former, 1), strict);
+        record_change(&engine, created, sealed_folder(&former, 3), strict);
+        record_change(&engine, created, sealed_folder(&former, 4), warn);
+        record_change(&engine, created, sealed_folder(&present, 5), strict);
         let all = [1, 3, 4, 5].map(|n| recorded(&engine, n));
         assert_eq!(all, [Some(true), None, Some(false), Some(true)]);
 
@@ -184,16 +184,16 @@ mod tests {
             deletion(&present, Some(&gone)),
             Deletion::Verified { seq: 2 }
         );
-        take_in(&engine, trashed, gone, strict);
+        record_change(&engine, trashed, gone, strict);
         assert_eq!(recorded(&engine, 2), Some(true), "it waits for a person");
-        take_in(&engine, trashed, deleted_folder(&present, 1), strict);
+        record_change(&engine, trashed, deleted_folder(&present, 1), strict);
         assert_eq!(recorded(&engine, 1), None);
 
         // The service has another history: what was known still counts.
         remember_known(&engine).unwrap();
         engine.index.write(|db| db.clear_remote()).unwrap();
-        take_in(&engine, created, sealed_folder(&former, 2), strict);
-        take_in(&engine, created, sealed_folder(&former, 6), strict);
+        record_change(&engine, created, sealed_folder(&former, 2), strict);
+        record_change(&engine, created, sealed_folder(&former, 6), strict);
         assert_eq!([2, 6].map(|n| recorded(&engine, n)), [Some(true), None]);
     }
 }

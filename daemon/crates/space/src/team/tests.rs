@@ -274,6 +274,7 @@ fn the_key_that_was_taken_along_serves_for_a_new_one_and_for_nothing_else() {
     let [owner, member] = &mut all;
     server.grant(owner).unwrap();
     let before = server.open(owner).unwrap();
+    server.open(member).unwrap();
     let written_before = write(&before.keys());
     let view = server.grants_seen_by(owner.own.account);
     let ring = view.newest_ring(&owner.own, &mut owner.trust).unwrap();

@@ -19,7 +19,7 @@ fn document(output: &CommandOutput) -> Value {
 
 fn upload(world: &World, home: &str, name: &str, content: &str) -> CommandOutput {
     world.write(name, content);
-    world.run(home, &["upload", &world.text(name), &format!("/{name}")])
+    world.run(home, &["upload", &world.text(name)])
 }
 
 fn read(world: &World, home: &str, name: &str) -> CommandOutput {
@@ -158,7 +158,7 @@ fn a_lost_answer_and_a_crash_are_completed_by_the_next_run() {
 }
 
 #[test]
-fn of_two_devices_that_replace_the_keys_at_once_one_wins_and_the_other_is_told() {
+fn of_two_devices_that_replace_the_keys_at_once_one_wins_and_the_other_is_refused() {
     let world = World::new();
     world.login("a");
     world.login("b");
@@ -261,7 +261,7 @@ fn the_key_of_a_team_is_renewed_with_the_owners_keys() {
     world.json("a", &["teams", "grant", "Solo"]);
     world.write("plan", "for us");
     let plan = world.text("plan");
-    world.json("a", &["upload", &plan, "/plan", "--team", "Solo"]);
+    world.json("a", &["upload", &plan, "--team", "Solo"]);
     let rotated = document(&keys(&world, "a", "rotate"));
     assert_eq!(rotated["teams"][0]["key"], "renewed", "{rotated}");
     let shown = world.json("a", &["teams", "keys", "Solo"]);
