@@ -1,4 +1,4 @@
-//! PostgreSQL: the tests of the store and of the API once more, against a server of its own that ends with them.
+//! PostgreSQL: the tests of the store once more, against a server of its own that ends with them.
 
 use crate::run::{checking_cargo, run_command};
 use anyhow::{Context as _, Result, bail};
@@ -12,8 +12,8 @@ const VERSIONS: &str = "/usr/lib/postgresql";
 /// The user that starts it where root runs the tests: PostgreSQL refuses root.
 const NOBODY: u32 = 65_534;
 
-/// The tests that reach the database through nothing but the store's functions and the API.
-const TESTS: &str = "package(cairn-store) | (package(cairn-server) & binary(api))";
+/// The tests of all that the server does with its database.
+const TESTS: &str = "package(cairn-store)";
 
 /// A database server in a temporary directory. It is killed when this is dropped.
 pub(crate) struct Postgres {
@@ -22,7 +22,7 @@ pub(crate) struct Postgres {
     _dir: tempfile::TempDir,
 }
 
-/// Runs the tests of the store and of the API against PostgreSQL.
+/// Runs the tests of the store against PostgreSQL.
 pub(crate) fn run() -> Result<()> {
     let postgres = Postgres::start()?;
     let mut tests = checking_cargo()?;
