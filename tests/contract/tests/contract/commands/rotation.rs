@@ -263,7 +263,9 @@ fn the_key_of_a_team_is_renewed_with_the_owners_keys() {
     let plan = world.text("plan");
     world.json("a", &["upload", &plan, "--team", "Solo"]);
     let rotated = document(&keys(&world, "a", "rotate"));
-    assert_eq!(rotated["teams"][0]["key"], "renewed", "{rotated}");
+    let teams = rotated["teams"].as_array().unwrap();
+    let solo = teams.iter().find(|team| team["name"] == "Solo").unwrap();
+    assert_eq!(solo["key"], "renewed", "{rotated}");
     let shown = world.json("a", &["teams", "keys", "Solo"]);
     assert_eq!(shown["epoch"], 2, "{shown}");
     let read = world.run("a", &["cat", "/plan", "--team", "Solo"]);
