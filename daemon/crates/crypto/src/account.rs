@@ -4,16 +4,17 @@
 //! The associated data of every wrapped key has the ids that the caller requested, never ids from a response.
 
 use crate::aead;
-use crate::bundle::{BUNDLE_FORMAT, KeyBundle};
+use crate::bundle::KeyBundle;
 use crate::derive::{AuthValue, KDF_ALGORITHM, KdfParams, derive_root};
 use crate::error::{CryptoError, Result};
 use crate::identity::{RsaPair, SigningPair};
+use crate::new_keys::{Kept, NewKeys};
 use crate::public::PublicKeys;
 use crate::random::Random;
 use crate::ring::KeyRing;
 use crate::secret::{AccountKey, Key};
 use crate::space::SpaceKeys;
-use crate::space_wrap::{unwrap_ring, unwrap_team_rings, wrap_ring};
+use crate::space_wrap::{unwrap_ring, unwrap_team_rings};
 use crate::trust::TrustKey;
 use cairn_log::AssociatedData;
 use cairn_model::{AccountId, SpaceId};
@@ -73,45 +74,14 @@ pub fn create_account(
     iterations: u32,
     rng: &mut dyn Random,
 ) -> std::result::Result<(KeyBundle, AccountKeys, AuthValue), CryptoError> {
-    let kdf = KdfParams::generate(iterations, rng)?;
-    let root = derive_root(passphrase, &kdf)?;
-    let account_key = AccountKey(Key::generate(rng));
-    let signing = SigningPair::generate(rng);
-    let rsa = RsaPair::generate(rng)?;
-    let ring = KeyRing::generate(space, 1, rng);
-
-    let mut bundle = KeyBundle {
-        format: BUNDLE_FORMAT,
+    let keys = NewKeys::generate(account, passphrase, iterations, rng)?;
+    let kept = Kept {
         version: 0,
-        kdf_algorithm: KDF_ALGORITHM.to_owned(),
-        kdf_iterations: kdf.iterations,
-        kdf_salt: kdf.salt.to_vec(),
-        account_key: wrap_account_key(&root.kek, &kdf, (account, 1), &account_key, rng),
-        rsa_public: rsa.public_der().to_vec(),
-        rsa_private: aead::seal(
-            &rsa_wrap(&account_key),
-            &rsa_data(account),
-            &rsa.to_der()?,
-            rng,
-        ),
-        signing_public: signing.public().to_vec(),
-        signing_private: Vec::new(),
-        spaces: wrap_ring(&account_key, account, &ring, rng),
-        recovery: None,
+        ring: KeyRing::generate(space, 1, rng),
+        team_rings: Vec::new(),
         replaced: None,
     };
-    let mut unlocked = AccountKeys {
-        account,
-        account_key,
-        signing,
-        rsa,
-        space: Arc::new(ring.keys()),
-        ring,
-        team_rings: Vec::new(),
-        bundle_version: 0,
-    };
-    unlocked.bundle_version = authenticate(&mut bundle, &unlocked, rng);
-    Ok((bundle, unlocked, root.auth))
+    keys.into_bundle(kept, rng)
 }
 
 /// Opens a bundle with the passphrase. The second value may be sent to the server; it is returned only

@@ -19,6 +19,7 @@ mod hash;
 mod identity;
 mod link;
 mod manifest;
+mod new_keys;
 mod node_seal;
 mod pad;
 pub mod passphrase;

@@ -4,19 +4,13 @@
 //! The epoch of the personal space counts the account's keys. The wrap under the passphrase is bound to it, so that
 //! somebody with the keys of one epoch can't make a bundle of a later one without the passphrase.
 
-use crate::account::{
-    AccountKeys, authenticate, check_opens, rsa_data, rsa_wrap, wrap_account_key,
-};
-use crate::aead;
+use crate::account::{AccountKeys, check_opens};
 use crate::bundle::{KeyBundle, Replacement};
-use crate::derive::{AuthValue, KDF_ALGORITHM, KdfParams, derive_root};
+use crate::derive::AuthValue;
 use crate::error::CryptoError;
-use crate::identity::{RsaPair, SigningPair};
+use crate::new_keys::{Kept, NewKeys};
 use crate::random::Random;
 use crate::ring::KeyRing;
-use crate::secret::{AccountKey, Key};
-use crate::space_wrap::wrap_ring;
-use std::sync::Arc;
 
 /// The most epochs of one space. Each of them is an entry of the bundle.
 const MAX_EPOCH: u32 = 1000;
@@ -52,50 +46,14 @@ pub fn rotate(
             "the keys of this account were replaced too often",
         ));
     }
-    let kdf = KdfParams::generate(rotation.iterations, rng)?;
-    let root = derive_root(rotation.passphrase, &kdf)?;
-    let account_key = AccountKey(Key::generate(rng));
-    let signing = SigningPair::generate(rng);
-    let rsa = RsaPair::generate(rng)?;
-    let ring = unlocked.ring.renew(epoch, rng)?;
-    let team_rings = rotation.team_rings;
-    let rings = std::iter::once(&ring).chain(&team_rings);
-    let mut spaces = Vec::new();
-    for ring in rings {
-        spaces.extend(wrap_ring(&account_key, account, ring, rng));
-    }
-    let mut next = KeyBundle {
-        format: bundle.format,
+    let keys = NewKeys::generate(account, rotation.passphrase, rotation.iterations, rng)?;
+    let kept = Kept {
         version: bundle.version,
-        kdf_algorithm: KDF_ALGORITHM.to_owned(),
-        kdf_iterations: kdf.iterations,
-        kdf_salt: kdf.salt.to_vec(),
-        account_key: wrap_account_key(&root.kek, &kdf, (account, epoch), &account_key, rng),
-        rsa_public: rsa.public_der().to_vec(),
-        rsa_private: aead::seal(
-            &rsa_wrap(&account_key),
-            &rsa_data(account),
-            &rsa.to_der()?,
-            rng,
-        ),
-        signing_public: signing.public().to_vec(),
-        signing_private: Vec::new(),
-        spaces,
-        recovery: None,
+        ring: unlocked.ring.renew(epoch, rng)?,
+        team_rings: rotation.team_rings,
         replaced: Some(rotation.replaced),
     };
-    let mut opened = AccountKeys {
-        account,
-        account_key,
-        signing,
-        rsa,
-        space: Arc::new(ring.keys()),
-        ring,
-        team_rings,
-        bundle_version: 0,
-    };
-    opened.bundle_version = authenticate(&mut next, &opened, rng);
-    Ok((next, opened, root.auth))
+    keys.into_bundle(kept, rng)
 }
 
 impl AccountKeys {

@@ -1,13 +1,16 @@
 //! Replaced keys: which of them a device takes, and what the former ones still open.
 
 use super::*;
-use crate::account::{change_passphrase, create_account, unlock, unlock_with_account_key};
+use crate::account::{
+    authenticate, change_passphrase, create_account, unlock, unlock_with_account_key,
+};
 use crate::derive::MIN_ITERATIONS;
 use crate::error::Class;
 use crate::node_seal::{NodeFacts, NodeSeal, SealInfo};
 use crate::random::SystemRandom;
 use crate::recovery::{make_recovery_key, unlock_with_recovery};
 use crate::space::SpaceKeys;
+use crate::space_wrap::wrap_ring;
 use cairn_model::{AccountId, Kind, NodeId, SpaceId};
 
 const PASSPHRASE: &str = "seven words that nobody has guessed";
