@@ -7,6 +7,7 @@ use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, count, local_time};
 use crate::rotation::{LostDevice, Pending};
+use crate::session::Session;
 use cairn_wire::account::KnownDevice;
 use serde_json::json;
 
@@ -108,14 +109,7 @@ async fn list(app: &App) -> CommandResult {
 
 async fn remove(app: &App, wanted: &str, yes: bool) -> CommandResult {
     let session = app.session()?;
-    let devices = session.api.devices().await;
-    let devices = devices.context("ask the server for the devices")?;
-    let device = find(&devices, wanted)?;
-    if device.id == session.account.device {
-        return Err(Failure::usage(
-            "this is the device that you are using: log out of it with `cairn logout`",
-        ));
-    }
+    let device = find_other(&session, wanted, "log out of it with `cairn logout`").await?;
     let name = clean(&device.name);
     if !yes && !prompt::confirm(&format!("Log out and remove {name}? [y/N] "))? {
         return Err(Failure::new(
@@ -148,14 +142,7 @@ async fn revoke(app: &App, wanted: &str, yes: bool, options: &rotate::Options) -
         return rotate::run(app, Some(device), options).await;
     }
     let session = app.session()?;
-    let devices = session.api.devices().await;
-    let devices = devices.context("ask the server for the devices")?;
-    let device = find(&devices, wanted)?;
-    if device.id == session.account.device {
-        return Err(Failure::usage(
-            "this is the device that you are using: run the command on another one",
-        ));
-    }
+    let device = find_other(&session, wanted, "run the command on another one").await?;
     let name = clean(&device.name);
     let question = format!(
         "Shut out {name}? All keys are replaced, and each of your other devices has to run `cairn keys update`. [y/N] "
@@ -168,9 +155,22 @@ async fn revoke(app: &App, wanted: &str, yes: bool, options: &rotate::Options) -
     }
     let device = LostDevice {
         id: device.id,
-        name: device.name.clone(),
+        name: device.name,
     };
     rotate::run(app, Some(device), options).await
+}
+
+/// Finds a device by its id or name; `advice` says what to do about this one, which is refused.
+async fn find_other(session: &Session, wanted: &str, advice: &str) -> CommandResult<KnownDevice> {
+    let devices = session.api.devices().await;
+    let devices = devices.context("ask the server for the devices")?;
+    let device = find(&devices, wanted)?;
+    if device.id == session.account.device {
+        return Err(Failure::usage(format!(
+            "this is the device that you are using: {advice}"
+        )));
+    }
+    Ok(device.clone())
 }
 
 /// Finds a device by its id or name.

@@ -46,12 +46,7 @@ impl TeamGrants {
         trust: &mut Trust,
         rng: &mut dyn Random,
     ) -> Result<Granting, TeamError> {
-        let team = || self.team.name.clone();
-        if self.team.role == TeamRole::Member {
-            return Err(TeamError::NoRight { team: team() });
-        }
-        self.check_distinct()?;
-        let mut members = self.members(own, trust)?;
+        let mut members = self.members_to_grant(own, trust)?;
         let (ring, new_key) = self.ring_in_force(own, trust, &members, rng)?;
         let grants = self.grants_for(&mut members, &ring, own, rng)?;
         Ok(Granting {
@@ -74,15 +69,10 @@ impl TeamGrants {
         trust: &mut Trust,
         rng: &mut dyn Random,
     ) -> Result<Granting, TeamError> {
-        let team = || self.team.name.clone();
-        if self.team.role == TeamRole::Member {
-            return Err(TeamError::NoRight { team: team() });
-        }
-        self.check_distinct()?;
-        let mut members = self.members(own, trust)?;
+        let mut members = self.members_to_grant(own, trust)?;
         let Some(before) = self.newest_ring(own, trust)? else {
             return Err(TeamError::NotGranted {
-                team: team(),
+                team: self.team.name.clone(),
                 may_make: false,
             });
         };
@@ -99,6 +89,20 @@ impl TeamGrants {
             grants,
             members,
         })
+    }
+
+    /// Returns the members, if the account may grant them keys and no two of them can be taken for one another.
+    fn members_to_grant(
+        &self,
+        own: &AccountKeys,
+        trust: &mut Trust,
+    ) -> Result<Vec<MemberKeys>, TeamError> {
+        if self.team.role == TeamRole::Member {
+            let team = self.team.name.clone();
+            return Err(TeamError::NoRight { team });
+        }
+        self.check_distinct()?;
+        self.members(own, trust)
     }
 
     /// Opens the current key, or makes the one of a new epoch. Returns true with a new one.
