@@ -6,6 +6,7 @@
 mod automatic;
 mod convert;
 mod disk;
+mod engine_slot;
 mod engines;
 mod events;
 mod halt;
@@ -68,7 +69,7 @@ pub(crate) async fn run(options: Options) -> CommandResult {
         let account = &shared.session().account;
         (account.server.clone(), account.device_name.clone())
     };
-    let engines = Engines::start(shared.clone(), own)?;
+    let engines = Engines::start(shared.clone(), own).await?;
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         pid = std::process::id(),

@@ -5,11 +5,12 @@
 
 use crate::failure::CommandResult;
 use crate::folders::spaces::{self, BrokenSpace, Pair, SpaceIndex};
+use crate::serve::engine_slot::Totals;
 use crate::serve::events::Signals;
 use crate::serve::halt::Halt;
 use crate::serve::own_engine::OwnEngine;
 use crate::serve::shared::Shared;
-use crate::serve::team_engine::{TeamEngine, Totals};
+use crate::serve::team_engine::TeamEngine;
 use crate::serve::{convert, merge};
 use cairn_control::{FolderStatus, Status, TeamSpace};
 use cairn_engine::{EngineError, EngineHandle, WaitResult, record_pause};
@@ -45,10 +46,10 @@ pub(super) struct Engines {
 
 impl Engines {
     /// Starts the engine of the account's own space, and begins to look at the teams that have folders here.
-    pub(super) fn start(shared: Arc<Shared>, own: SpaceIndex) -> CommandResult<Arc<Self>> {
+    pub(super) async fn start(shared: Arc<Shared>, own: SpaceIndex) -> CommandResult<Arc<Self>> {
         shared.disk.guard(roots(std::slice::from_ref(&own))?);
         let signals = Signals::new();
-        let own = OwnEngine::start(own.index, shared.clone(), signals.clone())?;
+        let own = OwnEngine::start(own.index, shared.clone(), signals.clone()).await?;
         let engines = Arc::new(Self {
             shared,
             own,

@@ -6,17 +6,17 @@
 
 use crate::account::Account;
 use crate::failure::CommandResult;
-use crate::serve::events::{Signals, forward};
+use crate::serve::engine_slot::{EngineSlot, Totals};
+use crate::serve::events::Signals;
 use crate::serve::halt::Halt;
 use crate::serve::shared::Shared;
-use crate::serve::team_engine::{LOOK_INTERVAL, RELEASE_TIMEOUT, Totals, WAIT_PAUSE, totals_of};
+use crate::serve::team_engine::{LOOK_INTERVAL, WAIT_PAUSE};
 use crate::session::{RetryProfile, Session};
 use cairn_engine::{EngineError, EngineHandle, WaitResult};
 use cairn_index::{Index, IndexError};
 use cairn_space::account_keys::{self, Comparison};
 use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::task::JoinHandle;
@@ -27,18 +27,10 @@ const LOOK_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The engine of the account's own space, or the reason why none runs.
 pub(super) struct OwnEngine {
-    index: Arc<Index>,
-    shared: Arc<Shared>,
-    signals: Signals,
-    state: Mutex<Result<Arc<EngineHandle>, Halt>>,
-    /// A stopped engine of which something may still be at work: no other one may start.
-    leaving: Mutex<Option<Arc<EngineHandle>>>,
-    /// As they were when the engine stopped.
-    totals: Mutex<Arc<Totals>>,
+    slot: EngineSlot,
     /// Held during a look.
     looking: AsyncMutex<()>,
     wake: Notify,
-    ended: AtomicBool,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -70,46 +62,49 @@ async fn find_replacement(shared: &Shared) -> Option<Halt> {
 
 impl OwnEngine {
     /// Starts the engine, unless the account's keys were replaced, and begins to look whether they are.
-    pub(super) fn start(
+    pub(super) async fn start(
         index: Arc<Index>,
         shared: Arc<Shared>,
         signals: Signals,
     ) -> CommandResult<Arc<Self>> {
-        let state = match shared.replacement() {
-            Some(halt) => Err(halt),
-            None => Ok(run(&index, &shared, &signals)?),
-        };
-        let totals = totals_of(&index).map(Arc::new).unwrap_or_default();
         let own = Arc::new(Self {
-            index,
-            shared,
-            signals,
-            state: Mutex::new(state),
-            leaving: Mutex::new(None),
-            totals: Mutex::new(totals),
+            slot: EngineSlot::new(index, shared, signals),
             looking: AsyncMutex::default(),
             wake: Notify::new(),
-            ended: AtomicBool::new(false),
             task: Mutex::new(None),
         });
+        match own.slot.shared.replacement() {
+            Some(halt) => {
+                own.slot.count_once().await;
+                own.slot.stop(halt).await;
+            }
+            None => own.run().await?,
+        }
         let task = tokio::spawn(look_regularly(own.clone()));
         *own.task.lock() = Some(task);
         Ok(own)
     }
 
+    /// Starts the engine with the keys of the session.
+    async fn run(&self) -> CommandResult {
+        let session = self.slot.shared.session();
+        let (api, keys) = (session.api.clone(), session.keys.space.clone());
+        self.slot.run(api, keys).await
+    }
+
     /// Returns the index of the space.
     pub(super) fn index(&self) -> &Arc<Index> {
-        &self.index
+        self.slot.index()
     }
 
     /// Returns the running engine, or the reason why none runs.
     pub(super) fn engine(&self) -> Result<Arc<EngineHandle>, Halt> {
-        self.state.lock().clone()
+        self.slot.engine()
     }
 
     /// Returns the size of the folders while no engine runs.
     pub(super) fn totals(&self) -> Arc<Totals> {
-        self.totals.lock().clone()
+        self.slot.totals()
     }
 
     /// Makes the next look due.
@@ -133,22 +128,23 @@ impl OwnEngine {
         if let Some(session) = self.newer_session().await {
             self.take_over(session).await;
         }
-        if self.shared.replacement().is_some() {
+        let shared = &self.slot.shared;
+        if shared.replacement().is_some() {
             return;
         }
-        if let Some(halt) = find_replacement(&self.shared).await {
+        if let Some(halt) = find_replacement(shared).await {
             if let Some(problem) = &halt.problem {
                 tracing::warn!(reason = problem.message, "nothing is synced");
             }
-            self.shared.set_replaced(halt.clone());
-            self.stop(halt).await;
+            shared.set_replaced(halt.clone());
+            self.slot.stop(halt).await;
         }
     }
 
     /// Returns the session of this home, if a command has stored another bundle since this one was opened.
     async fn newer_session(&self) -> Option<Session> {
-        let home = self.shared.home.clone();
-        let known = self.shared.session().account.keys.clone();
+        let home = self.slot.shared.home.clone();
+        let known = self.slot.shared.session().account.keys.clone();
         let reading = tokio::task::spawn_blocking(move || {
             // Logged out, or being written: there is nothing to take over.
             let account = Account::load(&home).ok()?;
@@ -168,67 +164,30 @@ impl OwnEngine {
 
     /// Goes on with the keys that this home has now.
     async fn take_over(&self, next: Session) {
-        let present = self.shared.session();
+        let shared = &self.slot.shared;
+        let present = shared.session();
         if let Err(error) = present.keys.check_successor(&next.keys) {
             tracing::warn!(%error, "keys in the home are not taken over");
             return;
         }
         if present.keys.is_same(&next.keys) {
-            self.shared.set_session(next);
+            shared.set_session(next);
             return;
         }
-        if !self.stop(Halt::at_start()).await {
+        if !(self.slot.stop(Halt::at_start()).await && self.slot.release().await) {
             return;
         }
-        self.shared.set_session(next);
-        match run(&self.index, &self.shared, &self.signals) {
-            Ok(engine) => {
-                let is_late = {
-                    *self.state.lock() = Ok(engine.clone());
-                    self.ended.load(Ordering::Acquire)
-                };
-                if is_late {
-                    engine.shutdown().await;
-                }
-                engine.tune(self.shared.config.lock().engine());
-                engine.reload();
-            }
-            Err(failure) => *self.state.lock() = Err(Halt::of_failure(failure.message)),
+        shared.set_session(next);
+        if let Err(failure) = self.run().await {
+            self.slot.stop(Halt::of_failure(failure.message)).await;
         }
-        self.shared.end_replaced();
-        self.signals.status();
+        shared.end_replaced();
         tracing::info!("the account's new keys were taken over");
-    }
-
-    /// Stops the engine. Returns `false` if something of it is still at work.
-    async fn stop(&self, halt: Halt) -> bool {
-        let before = std::mem::replace(&mut *self.state.lock(), Err(halt));
-        if let Ok(engine) = before {
-            engine.shutdown().await;
-            *self.leaving.lock() = Some(engine);
-        }
-        let leaving = self.leaving.lock().clone();
-        let is_released = match leaving {
-            Some(engine) => engine.wait_until_released(RELEASE_TIMEOUT).await,
-            None => true,
-        };
-        if is_released {
-            *self.leaving.lock() = None;
-        } else {
-            tracing::error!("the engine was stopped, and something of it is still at work");
-        }
-        let index = self.index.clone();
-        let counted = tokio::task::spawn_blocking(move || totals_of(&index)).await;
-        if let Ok(Ok(totals)) = counted {
-            *self.totals.lock() = Arc::new(totals);
-        }
-        self.signals.status();
-        is_released
     }
 
     /// Returns `true` if folders are in the space.
     pub(super) fn has_folders(&self) -> Result<bool, IndexError> {
-        self.index.read(|db| Ok(!db.folders()?.is_empty()))
+        self.slot.has_folders()
     }
 
     /// Waits until the space is in sync, or can't be.
@@ -236,57 +195,24 @@ impl OwnEngine {
         loop {
             // It goes on by itself if the server doesn't answer in time.
             drop(tokio::time::timeout(LOOK_TIMEOUT, self.look()).await);
-            match self.engine() {
-                Ok(engine) => match engine.wait_until_idle().await {
-                    // Another one takes its place, with other keys, or nothing is synced any more.
-                    Err(EngineError::Stopped)
-                        if !self.ended.load(Ordering::Acquire) && self.is_other(&engine) => {}
-                    other => return other,
-                },
-                Err(halt) => {
-                    if let Some(end) = halt.end_of_waiting() {
-                        return Ok(end);
-                    }
-                }
+            if let Some(end) = self.slot.wait_until_idle().await {
+                return end;
             }
             tokio::time::sleep(WAIT_PAUSE).await;
         }
     }
 
-    /// Returns `true` if this engine isn't the one that runs.
-    fn is_other(&self, engine: &Arc<EngineHandle>) -> bool {
-        self.engine()
-            .map_or(true, |running| !Arc::ptr_eq(&running, engine))
-    }
-
     /// Ends the engine, and looks no more.
     pub(super) async fn shutdown(&self) {
-        self.ended.store(true, Ordering::Release);
         if let Some(task) = self.task.lock().take() {
             task.abort();
         }
-        let engine = self.engine();
-        if let Ok(engine) = engine {
-            engine.shutdown().await;
-        }
+        self.slot.close().await;
     }
 }
 
-/// Starts an engine with the keys of the session.
-fn run(
-    index: &Arc<Index>,
-    shared: &Arc<Shared>,
-    signals: &Signals,
-) -> CommandResult<Arc<EngineHandle>> {
-    let session = shared.session();
-    let (api, keys) = (session.api.clone(), session.keys.space.clone());
-    let engine = shared.start_engine(index, api, keys)?;
-    forward(&engine, signals.clone());
-    Ok(engine)
-}
-
 async fn look_regularly(own: Arc<OwnEngine>) {
-    while !own.ended.load(Ordering::Acquire) {
+    while !own.slot.is_closed() {
         tokio::select! {
             () = tokio::time::sleep(LOOK_INTERVAL) => {}
             () = own.wake.notified() => {}
