@@ -11,7 +11,7 @@ pub(crate) use emptying::{empty, make_room};
 use crate::observe::rules::TRASH_DIR;
 use cairn_model::RelPath;
 use cairn_platform::{Disk, FileKind};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 use time::macros::format_description;
@@ -58,6 +58,7 @@ pub fn put(
     now_ms: i64,
 ) -> io::Result<PathBuf> {
     let base = root.join(TRASH_DIR);
+    hide_from_git(disk, root, &base);
     let stamp = stamp(now_ms);
     for attempt in 0..10_000_u32 {
         let bucket = if attempt == 0 {
@@ -79,6 +80,21 @@ pub fn put(
         io::ErrorKind::AlreadyExists,
         "the trash has too many of the same name",
     ))
+}
+
+/// Makes the trash, if there is none yet, with a `.gitignore` that leaves out all of it: a synced work tree must not
+/// show it as untracked. A failure that matters shows again in the step that follows.
+fn hide_from_git(disk: &dyn Disk, root: &Path, base: &Path) {
+    let missing = disk.stat(base).map_err(|error| error.kind()) == Err(io::ErrorKind::NotFound);
+    if !missing || make_dirs(disk, root, base).is_err() {
+        return;
+    }
+    let written = disk
+        .create_temp(base, ".gitignore")
+        .and_then(|mut file| file.write_all(b"*\n"));
+    if let Err(error) = written {
+        tracing::debug!(%error, "git will show the local trash");
+    }
 }
 
 /// Makes a directory below `root` with those above it.
@@ -231,6 +247,8 @@ mod tests {
             .filter(|t| !t.is_folder)
             .collect();
         assert_eq!(listed.len(), 2, "{listed:?}");
+        let ignored = std::fs::read_to_string(dir.path().join(".cairn-trash/.gitignore"));
+        assert_eq!(ignored.unwrap(), "*\n", "git does not show it");
         std::fs::remove_dir(dir.path().join("a")).unwrap();
         assert_eq!(
             restore(&RealDisk::new(), dir.path(), &listed[1].id).unwrap(),
