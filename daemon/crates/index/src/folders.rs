@@ -136,6 +136,17 @@ impl Db<'_> {
         Ok(())
     }
 
+    /// Records where the remote folder of a pair is now.
+    ///
+    /// # Errors
+    /// SQLite's.
+    pub fn move_remote_folder(&self, id: FolderId, remote_path: &str) -> Result<(), IndexError> {
+        self.prepare("UPDATE folders SET remote_path = ?2 WHERE id = ?1")?
+            .execute((id.0, remote_path))?;
+        self.1.set(true);
+        Ok(())
+    }
+
     /// Replaces a folder's settings. Another choice is judged anew.
     ///
     /// # Errors

@@ -311,3 +311,20 @@ fn a_folder_whose_remote_folder_is_deleted_halts_and_keeps_its_files() -> Result
     world.expect(&Tree::literal("f=1; d/g=2; new=3"))?;
     world.finish()
 }
+
+#[test]
+fn a_folder_follows_its_remote_folder_that_is_renamed() -> Result<()> {
+    let world = World::with_base("f=1; d/g=2")?;
+    world.a.must(&["move", &World::remote_folder(), "/moved"])?;
+    let followed = |status: &Status| status.folders.iter().all(|f| f.remote == "/moved");
+    for device in [&world.a, &world.b] {
+        device.wait_status("it says where its remote folder is", followed)?;
+        let file = device.files().root().join("d/g").display().to_string();
+        device.must(&["history", &file])?;
+    }
+    world.a.files().run("new=3")?;
+    world.settle()?;
+    world.expect(&Tree::literal("f=1; d/g=2; new=3"))?;
+    world.b.must(&["list", "/moved/new"])?;
+    world.finish()
+}

@@ -118,19 +118,15 @@ impl Dispatcher {
         Ok(row.node)
     }
 
-    /// Checks that the remote folder of a pair still exists. A folder without it halts: what is here
-    /// was not deleted one by one, and there is nowhere to upload to.
+    /// Checks that the remote folder of a pair still exists, and follows it to where it is now. A folder without
+    /// it halts: what is here was not deleted one by one, and there is nowhere to upload to.
     pub(super) fn is_remote_root_gone(&mut self, ctx: &Ctx) -> bool {
         let id = ctx.folder.id;
-        let gone = match ctx.base() {
-            Some(node) => self
-                .engine
-                .index
-                .read(|db| db.remote_row(node))
-                // The plan meets the same failure, and reports it.
-                .is_ok_and(|row| row.is_none()),
-            None => false,
-        };
+        // The plan meets a failure of the index too, and reports it.
+        let gone = ctx.base().is_some_and(|node| {
+            let row = self.engine.index.read(|db| db.remote_row(node));
+            row.is_ok_and(|row| row.is_none())
+        });
         let problem = gone.then(|| {
             EngineError::RemoteGone(ctx.folder.remote_path.clone()).problem(String::new())
         });
@@ -140,6 +136,33 @@ impl Dispatcher {
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.unattachable = gone;
         }
+        if let Some(node) = ctx.base()
+            && let Ok(Some(path)) = self.engine.index.read(|db| db.remote_path(node))
+        {
+            self.follow_remote_folder(id, &format!("/{path}"));
+        }
         gone
+    }
+
+    /// Records that the remote folder of a pair was renamed or moved: people are shown where it is, and an index
+    /// that has to be built again must not create the former folder.
+    fn follow_remote_folder(&mut self, id: FolderId, path: &str) {
+        let Some(folder) = self.folders.get_mut(&id) else {
+            return;
+        };
+        if folder.row.remote_path == path {
+            return;
+        }
+        let moved = self
+            .engine
+            .index
+            .write(|db| db.move_remote_folder(id, path));
+        match moved {
+            Ok(()) => {
+                tracing::info!(from = %folder.row.remote_path, to = %path, "the remote folder was moved");
+                Arc::make_mut(&mut folder.row).remote_path = path.to_owned();
+            }
+            Err(error) => tracing::warn!(%error, "the remote folder's new path is not recorded"),
+        }
     }
 }
