@@ -91,7 +91,7 @@ impl Store {
                 .prepare_cached(
                     "WITH RECURSIVE sub (id) AS (SELECT CAST(?1 AS BLOB) UNION ALL SELECT n.id FROM sub CROSS JOIN nodes n \
                      INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0) \
-                     SELECT EXISTS (SELECT 1 FROM sub JOIN nodes n ON n.id = sub.id WHERE n.kind = 0)",
+                     SELECT EXISTS (SELECT 1 FROM sub CROSS JOIN nodes n ON n.id = sub.id WHERE n.kind = 0)",
                 )?
                 .query_row(params![share.share.file_id.as_bytes(), share.space], |row| {
                     row.get(0)

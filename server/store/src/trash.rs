@@ -17,6 +17,11 @@ use cairn_wire::nodes::Node;
 const SUBTREE: &str = "WITH RECURSIVE sub (id) AS (SELECT CAST(?1 AS BLOB) UNION ALL \
      SELECT n.id FROM sub CROSS JOIN nodes n INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?2 AND n.state = 0)";
 
+/// A node of the subtree that another device changed after a position. With a plain join, SQLite reads the whole space
+/// in the order of the ids to find the first.
+const UNSEEN: &str = "SELECT n.id FROM sub CROSS JOIN nodes n ON n.id = sub.id \
+     WHERE n.seq > ?3 AND (n.device IS DISTINCT FROM ?4 OR ?4 IS NULL) ORDER BY n.id LIMIT 1";
+
 /// Numbers tried for a name that is taken.
 const MAX_COPIES: u32 = 10_000;
 
@@ -29,10 +34,7 @@ fn check_seen(
     device: Option<&DeviceId>,
 ) -> Result<()> {
     let unseen: Option<NodeId> = conn
-        .prepare_cached(&format!(
-            "{SUBTREE} SELECT n.id FROM sub JOIN nodes n ON n.id = sub.id \
-             WHERE n.seq > ?3 AND (n.device IS DISTINCT FROM ?4 OR ?4 IS NULL) ORDER BY n.id LIMIT 1"
-        ))?
+        .prepare_cached(&format!("{SUBTREE} {UNSEEN}"))?
         .query_row(
             params![
                 top.as_bytes(),
@@ -68,7 +70,7 @@ fn free_name(conn: &Connection, space: Space, parent: Option<NodeId>, name: &Nam
 }
 
 /// The trashed descendants of a trashed node that went with it, parents first.
-fn companions(conn: &Connection, top: NodeId) -> Result<Vec<NodeId>> {
+fn trashed_with(conn: &Connection, top: NodeId) -> Result<Vec<NodeId>> {
     Ok(conn
         .prepare_cached(
             "WITH RECURSIVE sub (id, depth) AS (SELECT CAST(?1 AS BLOB), 0 UNION ALL SELECT n.id, sub.depth + 1 FROM sub \
@@ -169,7 +171,7 @@ impl Tx<'_> {
                 "the node {id} is in the trash with the folder {root}; restore that one"
             )));
         }
-        let below = companions(self.conn, id)?;
+        let below = trashed_with(self.conn, id)?;
         restore_top(self, actor, &top)?;
         let mut restore = self.conn.prepare_cached(
             "UPDATE nodes SET state = 0, trash_root = NULL, seq = ?2, updated_at = ?3, device = ?4 WHERE id = ?1",
@@ -193,14 +195,14 @@ mod tests {
     use crate::{Clock, Source, Store};
     use std::sync::Arc;
 
-    fn plan(sql: &str) -> String {
+    fn plan(sql: &str, parameters: &[&dyn db::ToSql]) -> String {
         let source = Arc::new(Source::new(Clock::System, None));
         let store = Store::open(None, source).unwrap();
         store
             .read(|conn| {
                 let mut statement = conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
                 let lines = statement
-                    .query_map(params![[0_u8; 16], 1], |row| row.get::<String>(3))?
+                    .query_map(parameters, |row| row.get::<String>(3))?
                     .collect::<db::Result<Vec<_>>>()?;
                 Ok(lines.join("\n"))
             })
@@ -209,14 +211,28 @@ mod tests {
 
     #[test]
     fn a_deletion_walks_the_folder_and_not_the_space() {
-        let plan = plan(&format!(
+        let sql = format!(
             "{SUBTREE} UPDATE nodes SET state = 1, trash_root = ?1 WHERE id IN (SELECT id FROM sub)"
-        ));
+        );
+        let plan = plan(&sql, params![[0_u8; 16], 1]);
         assert!(
             plan.contains("SEARCH n USING INDEX nodes_name (space=? AND parent=?)")
                 || plan.contains("SEARCH n USING COVERING INDEX nodes_name (space=? AND parent=?)"),
             "{plan}"
         );
         assert!(!plan.contains("nodes_state"), "{plan}");
+    }
+
+    #[test]
+    fn the_check_of_a_deletion_looks_up_the_folder_alone() {
+        let plan = plan(
+            &format!("{SUBTREE} {UNSEEN}"),
+            params![[0_u8; 16], 1, 0, [0_u8; 16]],
+        );
+        assert!(
+            plan.contains("SEARCH n USING INDEX sqlite_autoindex_nodes_1 (id=?)"),
+            "{plan}"
+        );
+        assert!(!plan.contains("SCAN n"), "{plan}");
     }
 }
