@@ -1,11 +1,12 @@
 //! The steps that every request goes through, whatever its route.
 //!
-//! From the outside in: recording, request id, log, metrics and error bodies, pages of other origins, panics, fault
+//! From the outside in: recording, request id, log, metrics and error bodies, pages of other origins, panics, compression, fault
 //! rules, path forms, then the routes with their rate limits and repeated requests.
 
 pub(crate) mod address;
 pub(crate) mod body;
 pub(crate) mod check;
+pub(crate) mod compressed;
 mod conditional;
 pub(crate) mod cors;
 pub(crate) mod extract;
@@ -44,6 +45,7 @@ pub(crate) fn serve_all(app: &AppState, hooks: Option<&Arc<dyn Hooks>>, routes: 
         let hooked = Hooked(app.clone(), hooks.clone());
         outer = outer.layer(from_fn_with_state(hooked, intercept));
     }
+    outer = outer.layer(from_fn(compressed::apply));
     outer = outer.layer(CatchPanicLayer::custom(panic_response));
     if let Some(cors) = app.options.cors.layer() {
         outer = outer.layer(from_fn_with_state(cors, cors::apply));

@@ -7,9 +7,10 @@ use super::usage::{self, Growth};
 use super::{Actor, Space, Store, StoredChunk, Tx, chunks, holders, revisions};
 use crate::db::Connection;
 use crate::error::{Error, Result};
-use cairn_model::ChunkId;
+use cairn_model::{ChunkId, NodeId};
 use cairn_wire::nodes::{ContentSource, Node};
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, SealedChunk};
+use std::collections::BTreeMap;
 
 /// Maximum number of chunks that the copies in one batch (`copy_of`: new files made of the chunks of an existing
 /// revision) may take over. Each chunk costs the server a row, and the sender nothing.
@@ -112,10 +113,10 @@ fn store_one(
         usage::count_files(tx.conn, actor.space, growth.files)?;
         return Ok((node, 0));
     }
-    let replacements = item
+    let placings = item
         .chunks
         .iter()
-        .map(|(chunk, _)| placing(tx, actor, item, chunk))
+        .map(|part| Ok((part, placing(tx, actor, item, &part.0)?)))
         .collect::<Result<Vec<_>>>()?;
     // All chunks of a batch were sent with it, so the file holds them itself.
     let holder = item.create.node_id;
@@ -125,7 +126,7 @@ fn store_one(
     };
     let held: Vec<HeldChunk> = item.chunks.iter().map(held).collect();
     let mut used = 0;
-    for ((chunk, start), placing) in item.chunks.iter().zip(replacements) {
+    for ((chunk, start), placing) in placings {
         let new = chunks::NewChunk {
             node: item.create.node_id,
             chunk: *chunk,
@@ -230,22 +231,21 @@ impl Store {
         &self,
         actor: &Actor,
         items: &[BatchItem<'_>],
-    ) -> Result<Vec<Vec<(ChunkId, StoredChunk)>>> {
+    ) -> Result<BTreeMap<(NodeId, ChunkId), StoredChunk>> {
         let now = self.source().now_ms();
         self.read(|conn| {
-            let present = |item: &BatchItem<'_>| {
-                let mut found = Vec::new();
+            let mut found = BTreeMap::new();
+            for item in items {
+                let node = item.create.node_id;
                 for (chunk, _) in &item.chunks {
-                    let node = item.create.node_id;
                     if let Some(stored) =
                         holders::find_stored(conn, node, chunk.id, actor.account, now)?
                     {
-                        found.push((chunk.id, stored));
+                        found.insert((node, chunk.id), stored);
                     }
                 }
-                Ok(found)
-            };
-            items.iter().map(present).collect()
+            }
+            Ok(found)
         })
     }
 

@@ -5,6 +5,7 @@ use super::world::{World, id_of, new_node};
 use axum::http::Method;
 use cairn_server::{Options, RateLimits};
 use cairn_wire::account::Quota;
+use cairn_wire::compression;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -412,4 +413,36 @@ async fn what_the_client_has_is_not_sent_again() {
         .send(Method::DELETE, &path, &headers, "")
         .await
         .done(200);
+}
+
+#[tokio::test]
+async fn sync_is_answered_compressed_if_the_request_accepts_it() {
+    let world = World::new();
+    let owner = world.owner();
+    for number in 0..20 {
+        owner.folder(None, &format!("folder {number}")).await;
+    }
+    let get = async |path: &str, accept: &str| {
+        owner
+            .send(Method::GET, path, &[("accept-encoding", accept)], "")
+            .await
+    };
+    let plain = get("/api/v1/changes", "gzip, zstd;q=0").await;
+    let compressed = get("/api/v1/changes", "gzip, zstd").await;
+    assert!(plain.headers.get("content-encoding").is_none());
+    for response in [&plain, &compressed] {
+        let vary = response.headers.get_all("vary");
+        assert!(vary.iter().any(|value| value == "accept-encoding"));
+        assert_eq!(response.header("content-type"), "application/json");
+    }
+    assert_eq!(compressed.header("content-encoding"), "zstd");
+    assert!(compressed.body.len() * 3 < plain.body.len());
+    let text = compression::decompress(&compressed.body, plain.body.len()).unwrap();
+    assert_eq!(text, plain.body);
+    // Nothing to gain, and a route whose responses may have secrets beside texts of others.
+    let empty = get("/api/v1/changes?limit=1", "zstd").await;
+    assert!(empty.headers.get("content-encoding").is_none());
+    let other = get("/api/v1/openapi.json", "zstd").await;
+    assert!(other.headers.get("content-encoding").is_none());
+    assert!(other.body.len() > 10_000);
 }

@@ -209,3 +209,29 @@ async fn a_look_at_the_headers_of_a_chunk_transfers_nothing() {
     owner.get(&path).await.done(200);
     assert_eq!(used().await, before + 10);
 }
+
+#[tokio::test]
+async fn the_head_of_a_batch_is_compressed_if_the_request_accepts_it() {
+    let world = World::new();
+    let owner = world.owner();
+    let mut files = Vec::new();
+    for number in 0..8 {
+        let node = owner.file(None, &format!("f{number}"), "content").await;
+        files.push(json!({"node_id": node.id, "revision_id": node.revision_id}));
+    }
+    let body = json!({ "files": files }).to_string();
+    let get = async |accept: &str| {
+        let headers = [
+            ("content-type", "application/json"),
+            ("accept-encoding", accept),
+        ];
+        let path = "/api/v1/downloads/batch";
+        owner.send(Method::POST, path, &headers, body.clone()).await
+    };
+    let (plain, compressed) = (get("gzip").await, get("zstd").await);
+    assert!(plain.body[0] & 0x80 == 0 && compressed.body[0] & 0x80 != 0);
+    assert!(compressed.body.len() < plain.body.len());
+    let [one, other] = [plain, compressed]
+        .map(|response| frame::decode::<DownloadedBatch>(response.body).unwrap());
+    assert_eq!(one, other);
+}

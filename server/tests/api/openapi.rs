@@ -456,8 +456,9 @@ fn every_list_comes_in_the_envelope_and_takes_a_page() {
 
 /// Headers that HTTP itself, or a proxy in front of the server, gives a meaning to: described elsewhere, or not ours
 /// to describe.
-const OF_HTTP: [&str; 10] = [
+const OF_HTTP: [&str; 11] = [
     "accept",
+    "accept-encoding",
     "access-control-request-method",
     "authorization",
     "content-length",
@@ -470,7 +471,7 @@ const OF_HTTP: [&str; 10] = [
 ];
 
 /// Headers that the server reads from its own responses.
-const OF_RESPONSES: [&str; 3] = ["cache-control", "etag", "retry-after"];
+const OF_RESPONSES: [&str; 4] = ["cache-control", "content-encoding", "etag", "retry-after"];
 
 /// The Rust files below a directory.
 fn sources(dir: &std::path::Path, into: &mut Vec<std::path::PathBuf>) {

@@ -6,8 +6,10 @@
 use crate::call::is_loopback;
 use crate::transport::{BodyStream, Request, Response, Transport, TransportError};
 use async_trait::async_trait;
+use cairn_wire::compression::{Decompressor, ZSTD};
 use futures_util::StreamExt as _;
-use http::header::CONTENT_LENGTH;
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH};
+use http::{HeaderMap, HeaderValue};
 use std::convert::Infallible;
 use std::error::Error as _;
 use std::time::Duration;
@@ -17,6 +19,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 /// The slowest uplink, in bytes per second, that the time limit of a request allows its body.
 const MIN_UPLINK_BYTES_PER_SECOND: u64 = 16 * 1024;
+
+/// The longest text that one piece of a compressed body may stand for. Pieces come from a socket's buffer, and text that
+/// is worth reading doesn't shrink to a thousandth.
+const MAX_GROWTH: usize = 32 * 1024 * 1024;
 
 /// Talks to a server over the network.
 pub struct HttpTransport {
@@ -66,6 +72,7 @@ impl Transport for HttpTransport {
         let body_seconds = request.body.len() as u64 / MIN_UPLINK_BYTES_PER_SECOND;
         let time_limit = IDLE_TIMEOUT + Duration::from_secs(body_seconds);
         let mut headers = request.headers;
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(ZSTD));
         let body = match request.body.0.len() {
             0 | 1 => reqwest::Body::from(request.body.to_bytes()),
             _ => {
@@ -90,11 +97,18 @@ impl Transport for HttpTransport {
             })?
             .map_err(|e| classify(&e))?;
         let status = response.status();
-        let headers = response.headers().clone();
+        let mut headers = response.headers().clone();
+        let mut body = body_with_timeout(response);
+        if is_compressed(&headers) {
+            // What follows reads the text: its length is another.
+            headers.remove(CONTENT_ENCODING);
+            headers.remove(CONTENT_LENGTH);
+            body = decompressed(body)?;
+        }
         Ok(Response {
             status,
             headers,
-            body: body_with_timeout(response),
+            body,
         })
     }
 }
@@ -115,6 +129,48 @@ fn body_with_timeout(response: reqwest::Response) -> BodyStream {
         }
     })
     .boxed()
+}
+
+fn is_compressed(headers: &HeaderMap) -> bool {
+    headers
+        .get(CONTENT_ENCODING)
+        .is_some_and(|coding| coding.as_bytes().eq_ignore_ascii_case(ZSTD.as_bytes()))
+}
+
+/// Returns the text of a compressed body. It is decompressed as far as it is read, so that whoever bounds what they
+/// read bounds the memory too.
+fn decompressed(body: BodyStream) -> Result<BodyStream, TransportError> {
+    let failed = |error: std::io::Error| {
+        TransportError::Interrupted(format!("the compressed body can't be read: {error}"))
+    };
+    let decompressor = Decompressor::new().map_err(failed)?;
+    let parts = futures_util::stream::unfold(Some((body, decompressor)), move |state| async move {
+        let (mut body, mut decompressor) = state?;
+        match body.next().await {
+            Some(Ok(bytes)) => {
+                let mut text = Vec::new();
+                let pushed = decompressor.push(&bytes, |part: &[u8]| {
+                    text.extend_from_slice(part);
+                    text.len() <= MAX_GROWTH
+                });
+                Some(match pushed {
+                    Ok(()) if text.len() > MAX_GROWTH => {
+                        let grown = std::io::Error::other("it grows beyond all measure");
+                        (Err(failed(grown)), None)
+                    }
+                    Ok(()) => (Ok(text.into()), Some((body, decompressor))),
+                    Err(error) => (Err(failed(error)), None),
+                })
+            }
+            Some(Err(error)) => Some((Err(error), None)),
+            None if decompressor.is_whole() => None,
+            None => {
+                let cut = std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+                Some((Err(failed(cut)), None))
+            }
+        }
+    });
+    Ok(parts.boxed())
 }
 
 fn classify(error: &reqwest::Error) -> TransportError {

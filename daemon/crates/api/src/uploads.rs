@@ -12,6 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use cairn_model::{ChunkId, UploadId};
+use cairn_wire::frame::HeadForm;
 use cairn_wire::nodes::{Node, NodeResults};
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, Upload, UploadBatch};
 use cairn_wire::{frame, headers};
@@ -99,7 +100,7 @@ impl Api {
         batch: &UploadBatch,
         payload: &[Bytes],
     ) -> Result<NodeResults, ApiError> {
-        let body = frame::encode_pieces(batch, payload)
+        let body = frame::encode_pieces(batch, payload, HeadForm::Compressed)
             .map(Payload)
             .map_err(|e| ApiError::Protocol(format!("the batch can't be written: {e}")))?;
         let call = Call::new(Method::POST, format!("{UPLOADS}/batch"))

@@ -91,7 +91,7 @@ pub struct InvitedAccount {
     pub email: String,
     /// The link is on its way by mail.
     pub mailed: bool,
-    /// To hand over, where the server sends no mail; good for three days.
+    /// To hand over, where the server sends no mail; valid for three days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }

@@ -1,7 +1,9 @@
 //! Frames: a JSON head and raw bytes in one body, so that sealed chunks don't pay for base64.
 //!
-//! Layout: `u32` big-endian length of the head, the head as JSON, the payload to the end.
+//! Layout: `u32` big-endian length of the head, the head as JSON, the payload to the end. The highest bit of the length
+//! says that the head is compressed ([`crate::compression`]).
 
+use crate::compression::{self, MIN_SIZE};
 use bytes::Bytes;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -10,6 +12,9 @@ pub const MEDIA_TYPE: &str = "application/vnd.cairn.frame";
 
 /// The largest head: 256 files with manifests of one chunk each need about 400 kB.
 pub const MAX_HEAD: usize = 4 * 1024 * 1024;
+
+/// The bit of the length that says that the head is compressed.
+const COMPRESSED: u32 = 1 << 31;
 
 /// Parts below this many bytes are cheaper to copy than to send one by one.
 const SMALL_PIECE: usize = 8 * 1024;
@@ -21,8 +26,20 @@ pub enum FrameError {
     Short,
     #[error("the frame's head has {0} bytes, at most {MAX_HEAD} are allowed")]
     TooLarge(usize),
+    #[error("the frame's compressed head can't be read, or has more than {MAX_HEAD} bytes")]
+    Compressed,
+    #[error("the memory for a frame can't be had: {0}")]
+    Memory(#[from] std::io::Error),
     #[error("the frame's head is not the JSON that belongs here: {0}")]
     Head(#[from] serde_json::Error),
+}
+
+/// The form of a head on the wire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HeadForm {
+    Plain,
+    /// Compressed, if that is worth it. Every server reads it; a client has to ask for it.
+    Compressed,
 }
 
 /// Writes a head and the parts of a payload into one body.
@@ -30,7 +47,19 @@ pub enum FrameError {
 /// # Errors
 /// A head that is no JSON or too large.
 pub fn encode<T: Serialize>(head: &T, payload: &[Bytes]) -> Result<Bytes, FrameError> {
-    let pieces = encode_pieces(head, payload)?;
+    encode_as(head, payload, HeadForm::Plain)
+}
+
+/// Writes a frame whose head has this form.
+///
+/// # Errors
+/// As for [`encode`].
+pub fn encode_as<T: Serialize>(
+    head: &T,
+    payload: &[Bytes],
+    form: HeadForm,
+) -> Result<Bytes, FrameError> {
+    let pieces = encode_pieces(head, payload, form)?;
     let mut out = Vec::with_capacity(pieces.iter().map(Bytes::len).sum());
     for piece in &pieces {
         out.extend_from_slice(piece);
@@ -43,15 +72,27 @@ pub fn encode<T: Serialize>(head: &T, payload: &[Bytes]) -> Result<Bytes, FrameE
 ///
 /// # Errors
 /// As for [`encode`].
-pub fn encode_pieces<T: Serialize>(head: &T, payload: &[Bytes]) -> Result<Vec<Bytes>, FrameError> {
-    let mut gathered = vec![0; 4];
-    serde_json::to_writer(&mut gathered, head)?;
-    let head = gathered.len() - 4;
-    let length = u32::try_from(head)
-        .ok()
-        .filter(|_| head <= MAX_HEAD)
-        .ok_or(FrameError::TooLarge(head))?;
-    gathered[..4].copy_from_slice(&length.to_be_bytes());
+pub fn encode_pieces<T: Serialize>(
+    head: &T,
+    payload: &[Bytes],
+    form: HeadForm,
+) -> Result<Vec<Bytes>, FrameError> {
+    let mut head = serde_json::to_vec(head)?;
+    if head.len() > MAX_HEAD {
+        return Err(FrameError::TooLarge(head.len()));
+    }
+    let is_compressed = form == HeadForm::Compressed && head.len() >= MIN_SIZE;
+    if is_compressed {
+        head = compression::compress(&head)?;
+    }
+    let length = u32::try_from(head.len()).map_err(|_| FrameError::TooLarge(head.len()))?;
+    let length = if is_compressed {
+        length | COMPRESSED
+    } else {
+        length
+    };
+    let mut gathered = length.to_be_bytes().to_vec();
+    gathered.append(&mut head);
     let mut pieces = Vec::new();
     for part in payload {
         if part.len() < SMALL_PIECE {
@@ -83,13 +124,14 @@ pub fn decode<T: DeserializeOwned>(body: Bytes) -> Result<(T, Bytes), FrameError
 /// payload, of which no piece is empty.
 ///
 /// # Errors
-/// [`FrameError::Short`], [`FrameError::TooLarge`].
+/// [`FrameError::Short`], [`FrameError::TooLarge`], [`FrameError::Compressed`].
 pub fn split(body: Vec<Bytes>) -> Result<(Bytes, Vec<Bytes>), FrameError> {
     let mut pieces = body.into_iter();
     let mut start = pieces.next().unwrap_or_default();
     gather(&mut start, &mut pieces, 4)?;
     let prefix: [u8; 4] = start[..4].try_into().map_err(|_| FrameError::Short)?;
-    let length = u32::from_be_bytes(prefix) as usize;
+    let prefix = u32::from_be_bytes(prefix);
+    let length = (prefix & !COMPRESSED) as usize;
     if length > MAX_HEAD {
         return Err(FrameError::TooLarge(length));
     }
@@ -99,7 +141,14 @@ pub fn split(body: Vec<Bytes>) -> Result<(Bytes, Vec<Bytes>), FrameError> {
         .chain(pieces)
         .filter(|piece| !piece.is_empty())
         .collect();
-    Ok((start.split_off(4), payload))
+    let head = start.split_off(4);
+    if prefix & COMPRESSED == 0 {
+        return Ok((head, payload));
+    }
+    match compression::decompress(&head, MAX_HEAD) {
+        Ok(head) => Ok((head.into(), payload)),
+        Err(_) => Err(FrameError::Compressed),
+    }
 }
 
 /// Joins pieces until the first has at least `least` bytes.
@@ -151,7 +200,7 @@ mod tests {
             Bytes::from_static(b"c"),
             Bytes::from_static(b"d"),
         ];
-        let pieces = encode_pieces(&"head", &parts).unwrap();
+        let pieces = encode_pieces(&"head", &parts, HeadForm::Compressed).unwrap();
         assert_eq!(pieces.len(), 3, "small parts are gathered");
         assert_eq!(
             pieces[1].as_ptr(),
@@ -173,6 +222,26 @@ mod tests {
             );
         }
         assert!(split(Vec::new()).is_err());
+    }
+
+    #[test]
+    fn a_long_head_is_compressed_where_that_is_wanted() {
+        let head: Vec<String> = (0..1000).map(|n| format!("{n:032x}")).collect();
+        let payload = [Bytes::from_static(b"content")];
+        let plain = encode(&head, &payload).unwrap();
+        let pieces = encode_pieces(&head, &payload, HeadForm::Compressed).unwrap();
+        let compressed: Bytes = pieces.concat().into();
+        assert!(compressed.len() * 4 < plain.len(), "{}", compressed.len());
+        for body in [plain, compressed.clone()] {
+            let (got, rest): (Vec<String>, _) = decode(body).unwrap();
+            assert_eq!((got, &rest[..]), (head.clone(), &b"content"[..]));
+        }
+        for at in 4..compressed.len() - payload[0].len() {
+            let mut damaged = compressed.to_vec();
+            damaged[at] ^= 1;
+            // Never a panic, and never more than the limit.
+            drop(decode::<Vec<String>>(damaged.into()));
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod ai;
 pub mod amount;
 pub mod changes;
 pub mod comments;
+pub mod compression;
 pub mod diagnostics;
 pub mod frame;
 pub mod headers;

@@ -4,6 +4,7 @@
 use super::revisions::raise_downloaded;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
+use crate::http::compressed;
 use crate::http::extract::{Input, PathArgs, QueryParams, if_none_match};
 use crate::state::AppState;
 use axum::body::Body;
@@ -13,7 +14,7 @@ use axum::response::{IntoResponse as _, Response};
 use cairn_model::{ChunkId, NodeId};
 use cairn_store::ChunkPlace;
 use cairn_store::Extent;
-use cairn_wire::frame;
+use cairn_wire::frame::{self, HeadForm};
 use cairn_wire::transfer::{
     BATCH_BYTES, BATCH_FILES, DownloadBatch, DownloadFile, DownloadedBatch, DownloadedFile,
     RevisionContent,
@@ -221,7 +222,7 @@ fn find(
     responses(
         (
             status = 200, body = DownloadedBatch, content_type = "application/vnd.cairn.frame",
-            description = "A frame: u32 big-endian length of the head, the head as JSON, then the chunks of the files with status 200, in order"
+            description = "A frame: u32 big-endian length of the head, the head as JSON (one zstd frame of it where the highest bit of the length is set: only if the request accepts zstd), then the chunks of the files with status 200, in order"
         ),
         (status = 507, description = "This month's bandwidth is used up")
     )
@@ -229,6 +230,7 @@ fn find(
 async fn batch(
     caller: Caller,
     State(app): State<AppState>,
+    headers: HeaderMap,
     Input(batch): Input<DownloadBatch>,
 ) -> Result<Response> {
     if batch.files.len() > BATCH_FILES {
@@ -266,7 +268,11 @@ async fn batch(
     app.bandwidth.admit(&app.store, caller.meter(), size)?;
     let chunks = app.objects.get_many(&extents).await?;
     app.bandwidth.add(&app.store, caller.meter(), size)?;
-    let body = frame::encode(&DownloadedBatch { files }, &chunks)
+    let form = match compressed::is_accepted(&headers) {
+        true => HeadForm::Compressed,
+        false => HeadForm::Plain,
+    };
+    let body = frame::encode_as(&DownloadedBatch { files }, &chunks, form)
         .map_err(|e| Error::internal(e.to_string()))?;
     Ok(([(header::CONTENT_TYPE, frame::MEDIA_TYPE)], body).into_response())
 }

@@ -98,7 +98,7 @@ async fn compare(
 ) -> Result<()> {
     let present = app.store.present_chunks(actor, items)?;
     let mut first: HashMap<(NodeId, ChunkId), u64> = HashMap::new();
-    for (item, present) in items.iter_mut().zip(present) {
+    for item in items {
         for (chunk, start) in &item.chunks {
             let sent = slice(payload, *start, chunk.size);
             let mut add = |object: &str, same: bool| {
@@ -108,7 +108,7 @@ async fn compare(
                     same,
                 });
             };
-            if let Some((_, stored)) = present.iter().find(|(id, _)| *id == chunk.id)
+            if let Some(stored) = present.get(&(item.create.node_id, chunk.id))
                 && let Some(same) = same_bytes(app, &stored.place, &sent).await?
             {
                 add(&stored.place.object, same);
@@ -130,7 +130,7 @@ async fn compare(
     post, path = "/api/v1/uploads/batch", tag = "uploads",
     request_body(
         content = UploadBatch, content_type = "application/vnd.cairn.frame",
-        description = "A frame: u32 big-endian length of the head, the head as JSON, then the sealed chunks of all files as they stand in their lists"
+        description = "A frame: u32 big-endian length of the head, the head as JSON (or one zstd frame of it, with the highest bit of the length set), then the sealed chunks of all files as they stand in their lists"
     ),
     responses(
         (status = 200, description = "One result per file, in order", body = NodeResults),

@@ -155,7 +155,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("aes-siv", &["cairn-crypto"]),
     ("argon2", &["cairn-crypto"]),
     ("ml-kem", &["cairn-crypto"]),
-    ("zstd", &["cairn-crypto"]),
+    ("zstd", &["cairn-crypto", "cairn-wire"]),
     (
         "clap",
         &["cairn", "cairn-server", "cairn-bench", "cairn-sim", "xtask"],
