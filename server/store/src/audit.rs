@@ -78,7 +78,7 @@ impl Tx<'_> {
             self.conn.execute(
                 "INSERT INTO encryption_audit (id, account, kind, version, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
                 params![
-                    fresh_id(self).as_bytes(),
+                    fresh_id(self.source).as_bytes(),
                     account.as_bytes(),
                     event.name(),
                     version,

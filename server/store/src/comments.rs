@@ -210,7 +210,7 @@ impl Tx<'_> {
             )));
         }
         let recipients = recipients(self.conn, actor, node, parent_comment)?;
-        let id = fresh_id(self);
+        let id = fresh_id(self.source);
         self.conn
             .prepare_cached(
                 "INSERT INTO comments (id, node, parent, account, body, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

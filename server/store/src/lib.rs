@@ -7,6 +7,7 @@
 
 mod access;
 mod accounts;
+mod actor;
 mod admin_events;
 mod administration;
 mod ai;
@@ -76,6 +77,7 @@ mod shares;
 mod social;
 mod source;
 mod space_log;
+mod state;
 mod teams;
 #[cfg(test)]
 mod testing;
@@ -92,6 +94,7 @@ mod webhook_queue;
 mod webhooks;
 
 pub use accounts::{Account, NewAccount};
+pub use actor::{Actor, Space};
 pub use admin_events::Administrator;
 pub use administration::NewLimits;
 pub use ai::{Facts, MonthOfAi, NamedFile};
@@ -128,6 +131,7 @@ pub use source::{Clock, Source};
 pub use space_log::{
     CollectedSpaceObjects, MAX_LOG_PAGE, NewSpaceObject, SpaceObject, begin_restored_histories,
 };
+pub use state::Store;
 pub use transaction::Tx;
 pub use update::Edit;
 pub use upload_batch::{BatchItem, Compared};
@@ -144,63 +148,3 @@ pub use upload_batch::Stored;
 pub use device_codes::WaitingDevice;
 pub use diagnostics::KeyStatus;
 pub use outbox::Outbox;
-
-use crate::db::{Connection, Dialect};
-use cairn_model::{AccountId, DeviceId, SpaceId};
-use parking_lot::{Mutex, RwLock};
-use std::fs::File;
-use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-
-/// The database and what goes with its changes.
-pub struct Store {
-    source: Arc<Source>,
-    dialect: Dialect,
-    feed_notifier: FeedNotifier,
-    outbox: Outbox,
-    mail_queue: MailQueue,
-    /// Empty in memory. Before the writer, so that it is the last to close: only then does SQLite
-    /// fold the log into the database file.
-    readers: Vec<Mutex<Connection>>,
-    writer: Mutex<Connection>,
-    turn: AtomicUsize,
-    history_id: RwLock<String>,
-    /// Keeps the keys of records from being replaced. The last to go.
-    _keys: Option<File>,
-}
-
-/// A space (the file tree of one account or one team, with keys and quotas of its own), by its row and by its id on
-/// the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Space {
-    pub row: i64,
-    pub id: SpaceId,
-}
-
-/// The author of a change.
-#[derive(Clone, Copy, Debug)]
-pub struct Actor {
-    pub account: AccountId,
-    pub device: Option<DeviceId>,
-    pub space: Space,
-}
-
-impl Store {
-    pub fn feed_notifier(&self) -> &FeedNotifier {
-        &self.feed_notifier
-    }
-
-    pub fn source(&self) -> &Source {
-        &self.source
-    }
-
-    /// Names the history that feed positions belong to.
-    pub fn history_id(&self) -> String {
-        self.history_id.read().clone()
-    }
-
-    /// Returns true if the database answers.
-    pub fn check(&self) -> Result<()> {
-        self.read(|conn| Ok(conn.query_row("SELECT 1", [], |_| Ok(()))?))
-    }
-}

@@ -88,7 +88,7 @@ impl Tx<'_> {
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             )?
             .execute(params![
-                fresh_id(self).as_bytes(),
+                fresh_id(self.source).as_bytes(),
                 account.as_bytes(),
                 name_of(&kind),
                 title,

@@ -44,7 +44,7 @@ fn email(tx: &Tx<'_>, account: AccountId) -> Result<String> {
 impl Tx<'_> {
     /// Charges a card through the provider and books it.
     fn buy(&self, purchase: Purchase<'_>) -> Result<Receipt> {
-        let entry: Uuid = super::rows::fresh_id(self);
+        let entry: Uuid = super::rows::fresh_id(self.source);
         let amount = Amount(purchase.cents);
         let charge_id = if purchase.cents > 0 {
             let email = email(self, purchase.account)?;

@@ -116,7 +116,7 @@ impl Tx<'_> {
                 folder.id
             )));
         }
-        let id = fresh_id(self);
+        let id = fresh_id(self.source);
         self.conn
             .prepare_cached(
                 "INSERT INTO retention_rules (id, account, folder, days, name, created_at) \

@@ -228,7 +228,7 @@ impl Store {
                 for (key, second) in keys {
                     match tx.seal_record_anew(sealed, key, second)? {
                         Resealed::Already => {}
-                        Resealed::Anew(_) => anew += 1,
+                        Resealed::Replaced(_) => anew += 1,
                         Resealed::Unopenable => unopenable += 1,
                     }
                 }
@@ -272,7 +272,7 @@ impl Tx<'_> {
             return Ok(Resealed::Unopenable);
         };
         let resealed = self.outbox.sealer.reseal(self.source, &about, &record)?;
-        if let Resealed::Anew(record) = &resealed {
+        if let Resealed::Replaced(record) = &resealed {
             let sql = format!(
                 "UPDATE {} SET {} = ?3 WHERE {} = ?1 AND {} IS NOT DISTINCT FROM ?2",
                 sealed.table, sealed.column, sealed.key, sealed.second

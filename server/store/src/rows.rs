@@ -1,7 +1,7 @@
 //! Conversion between database rows and the types of the API: ids as blobs of 16 bytes, nodes (files and folders) with
 //! their current revision (version of the content), packed lists of chunks.
 
-use super::{Space, Tx};
+use super::{Source, Space};
 use crate::db::{self, Row};
 use crate::error::{Error, Result};
 use cairn_model::{
@@ -59,8 +59,8 @@ pub(super) fn content_source(row: &Row<'_>, column: usize) -> db::Result<Option<
 }
 
 /// A fresh random id.
-pub(super) fn fresh_id(tx: &Tx<'_>) -> Uuid {
-    uuid::Builder::from_random_bytes(tx.source.bytes()).into_uuid()
+pub(super) fn fresh_id(source: &Source) -> Uuid {
+    uuid::Builder::from_random_bytes(source.bytes()).into_uuid()
 }
 
 /// A column that holds a value of an enum by its name on the wire.

@@ -26,7 +26,7 @@ pub(crate) enum Resealed {
     /// The newest key opens it.
     Already,
     /// The same, sealed with the newest key.
-    Anew(Vec<u8>),
+    Replaced(Vec<u8>),
     /// No key that is here opens it.
     Unopenable,
 }
@@ -96,7 +96,7 @@ impl Sealer {
             return Ok(Resealed::Already);
         }
         match self.open_record(associated_data, sealed) {
-            Ok(plain) => Ok(Resealed::Anew(self.seal(
+            Ok(plain) => Ok(Resealed::Replaced(self.seal(
                 source,
                 associated_data,
                 &plain,
@@ -137,7 +137,7 @@ mod tests {
             both.reseal(&source, b"b", &sealed).unwrap(),
             Resealed::Unopenable
         );
-        let Resealed::Anew(anew) = both.reseal(&source, b"a", &sealed).unwrap() else {
+        let Resealed::Replaced(anew) = both.reseal(&source, b"a", &sealed).unwrap() else {
             panic!("it was sealed with the old one");
         };
         assert_eq!(

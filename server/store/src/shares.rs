@@ -151,7 +151,7 @@ impl Tx<'_> {
                 )))
             };
         }
-        let id = new.id.unwrap_or_else(|| fresh_id(self));
+        let id = new.id.unwrap_or_else(|| fresh_id(self.source));
         let code = fresh_code(self)?;
         let head = [
             Value::from(id.as_bytes().to_vec()),

@@ -158,7 +158,7 @@ impl Tx<'_> {
             .prepare_cached(
                 "INSERT INTO profiles (account, tip_jar) VALUES (?1, ?2) ON CONFLICT (account) DO NOTHING",
             )?
-            .execute(params![account.as_bytes(), fresh_id(self).as_bytes()])?;
+            .execute(params![account.as_bytes(), fresh_id(self.source).as_bytes()])?;
         Ok(())
     }
 
@@ -174,7 +174,7 @@ impl Tx<'_> {
                 "INSERT INTO activities (id, account, kind, data, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
             )?
             .execute(params![
-                fresh_id(self).as_bytes(),
+                fresh_id(self.source).as_bytes(),
                 account.as_bytes(),
                 name_of(&kind),
                 data.to_string(),

@@ -7,7 +7,7 @@ mod uses;
 
 use crate::SourceFile;
 use std::collections::{BTreeMap, BTreeSet};
-use uses::{Use, inline_paths, uses};
+use uses::{Use, inline_paths, single_words, uses};
 
 /// Re-exports of re-exports that are followed.
 const MAX_HOPS: usize = 8;
@@ -20,6 +20,8 @@ struct Module {
     file: String,
     uses: Vec<Use>,
     inline: Vec<Vec<String>>,
+    /// The single words of the code, without declarations of imports and modules.
+    words: BTreeSet<String>,
 }
 
 /// The modules of one crate.
@@ -42,6 +44,7 @@ impl Crate {
                 file: file.path.clone(),
                 uses,
                 inline: inline_paths(&rest),
+                words: single_words(&rest),
             };
             let path = module_path(inside);
             // Of a package with both, the library is the root; the program is a user of it.
@@ -158,10 +161,13 @@ impl Crate {
 
 impl Module {
     /// Returns `true` if an import is for this file's own code, and not only passed on or the start
-    /// of longer paths.
+    /// of longer paths. A public import of a type is for both if the code has its name.
     fn names(&self, import: &Use) -> bool {
         let is_start = self.inline.iter().any(|path| path[0] == import.name);
-        !import.is_public && !is_start
+        // A field or a variable may have the name of a function; types have names of their own.
+        let is_type = import.name.starts_with(char::is_uppercase);
+        let is_passed_on = import.is_public && !(is_type && self.words.contains(&import.name));
+        !is_passed_on && !is_start
     }
 }
 
@@ -220,6 +226,18 @@ mod tests {
             ("b.rs", "use crate::A;\npub struct B;\n"),
         ]);
         assert!(found.is_empty(), "{found:?}");
+    }
+
+    #[test]
+    fn a_name_that_is_passed_on_and_used_ties_a_circle() {
+        let found = circles(&[
+            (
+                "lib.rs",
+                "mod a;\npub use a::A;\nstruct Root {\n    a: A,\n}\n",
+            ),
+            ("a.rs", "use crate::Root;\npub struct A;\n"),
+        ]);
+        assert_eq!(found, [["x/src/a.rs", "x/src/lib.rs"]]);
     }
 
     #[test]

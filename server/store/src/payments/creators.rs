@@ -101,7 +101,7 @@ impl Store {
         new: &CreateCreatorPlan,
     ) -> Result<CreatorPlan> {
         self.write(|tx| {
-            let wanted = fresh_id(tx);
+            let wanted = fresh_id(tx.source);
             tx.conn.execute(
                 "INSERT INTO creator_plans (id, creator, name, price_monthly, description, created_at) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -185,7 +185,7 @@ impl Store {
                 "INSERT INTO creator_subscriptions (id, subscriber, creator, plan, state, started_at, period_end) \
                  VALUES (?1, ?2, ?3, ?4, 'active', ?5, ?6)",
                 params![
-                    fresh_id(tx).as_bytes(),
+                    fresh_id(tx.source).as_bytes(),
                     subscriber.as_bytes(),
                     creator.as_bytes(),
                     wanted.as_bytes(),

@@ -69,7 +69,7 @@ impl Currency {
         }
     }
 
-    fn spell(self, amount: i64) -> String {
+    fn format_amount(self, amount: i64) -> String {
         match self {
             Self::Usd => format!("{} USD", Amount(amount)),
             Self::Tokens => format!("{} tokens", Amount(amount)),
@@ -146,7 +146,7 @@ impl Tx<'_> {
         if let Some((currency, sum)) = sums.iter().find(|(_, sum)| **sum != 0) {
             return Err(Error::Internal(format!(
                 "the ledger entry {kind} is off by {}",
-                currency.spell(*sum)
+                currency.format_amount(*sum)
             )));
         }
         let row: i64 = self.conn.query_row(
@@ -172,8 +172,8 @@ impl Tx<'_> {
                 if left < 0 {
                     return Err(Error::PaymentRequired(format!(
                         "that takes {}, and there are {}",
-                        posting.currency.spell(-posting.amount),
-                        posting.currency.spell(left - posting.amount)
+                        posting.currency.format_amount(-posting.amount),
+                        posting.currency.format_amount(left - posting.amount)
                     )));
                 }
             }

@@ -113,7 +113,7 @@ impl Tx<'_> {
                 Ok(bought.id)
             }
             TipCurrency::Tokens => {
-                let entry = fresh_id(self);
+                let entry = fresh_id(self.source);
                 let sender = Book::Wallet(tip.sender);
                 let lines = transfer(sender, wallet, Currency::Tokens, tip.amount.0);
                 self.post(entry, "tip", &lines)?;

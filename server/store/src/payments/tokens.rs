@@ -26,7 +26,7 @@ impl Tx<'_> {
             )));
         }
         let lines = transfer(wallet, Book::Mint, Currency::AiTokens, tokens);
-        self.post(fresh_id(self), "ai_use", &lines)
+        self.post(fresh_id(self.source), "ai_use", &lines)
     }
 }
 

@@ -45,7 +45,7 @@ impl Tx<'_> {
             .collect::<db::Result<_>>()?;
         for (wanted, account, amount) in due {
             let lines = transfer(Book::Payouts(account), Book::Mint, Currency::Tokens, amount);
-            self.post(fresh_id(self), "withdrawal_paid", &lines)?;
+            self.post(fresh_id(self.source), "withdrawal_paid", &lines)?;
             self.conn.execute(
                 "UPDATE withdrawals SET state = ?2, paid_at = ?3 WHERE id = ?1",
                 params![wanted.as_bytes(), name_of(&WithdrawalState::Paid), self.now],
@@ -112,7 +112,7 @@ impl Store {
                 Currency::Tokens,
                 amount.0,
             );
-            tx.post(fresh_id(tx), "gift", &lines)
+            tx.post(fresh_id(tx.source), "gift", &lines)
         })
     }
 
@@ -128,9 +128,9 @@ impl Store {
                 Currency::Tokens,
                 amount.0,
             );
-            tx.post(fresh_id(tx), "withdrawal_requested", &lines)?;
+            tx.post(fresh_id(tx.source), "withdrawal_requested", &lines)?;
             let new = Withdrawal {
-                id: fresh_id(tx),
+                id: fresh_id(tx.source),
                 amount,
                 status: WithdrawalState::Requested,
                 requested_at: Timestamp(tx.now),

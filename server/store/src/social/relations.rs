@@ -66,7 +66,7 @@ impl Store {
         self.write(|tx| {
             other_display_name(tx.conn, me, report.user_id)?;
             let made = Report {
-                id: fresh_id(tx),
+                id: fresh_id(tx.source),
                 user_id: report.user_id,
                 reason: report.reason,
                 status: ReportState::Received,

@@ -25,7 +25,7 @@ pub(super) fn check_writer(conn: &Connection, actor: &Actor, is_first: bool) -> 
         return forbidden("the account is gone");
     };
     if is_disabled {
-        return forbidden("the account is disabled; ask whoever runs this server");
+        return forbidden("the account is disabled; ask the operator of this server");
     }
     if is_leaving {
         return forbidden("the account is to be deleted and can't change anything until then");

@@ -185,7 +185,7 @@ impl Store {
             }
             check_room(tx.conn, team)?;
             let sent = Invitation {
-                id: fresh_id(tx),
+                id: fresh_id(tx.source),
                 team_id: team,
                 team_name: team_name(tx.conn, team)?,
                 email,

@@ -1,5 +1,7 @@
 //! `use` declarations and paths, as they stand in code without comments and literals.
 
+use std::collections::BTreeSet;
+
 /// One name that a `use` declaration brings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Use {
@@ -111,6 +113,23 @@ pub(super) fn inline_paths(code: &str) -> Vec<Vec<String>> {
         }
     }
     found
+}
+
+/// Returns the words that are not parts of paths; names of module declarations are left out.
+pub(super) fn single_words(code: &str) -> BTreeSet<String> {
+    let path_chars = |c: char| is_word(c) || c == ':';
+    let mut words = BTreeSet::new();
+    let mut before = "";
+    for text in code.split(|c: char| !path_chars(c)) {
+        let word = text.trim_matches(':');
+        if !word.is_empty() && word.chars().all(is_word) && before != "mod" {
+            words.insert(word.to_owned());
+        }
+        if !word.is_empty() {
+            before = word;
+        }
+    }
+    words
 }
 
 fn is_word(c: char) -> bool {

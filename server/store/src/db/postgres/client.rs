@@ -6,7 +6,7 @@ use super::super::params::Params;
 use super::super::value::ValueRef;
 use super::translate::translate;
 use super::types::{Column, Parameter};
-use super::wait::{carrier, run, send_only, wait};
+use super::wait::{run, runtime_handle, send_only, wait};
 use futures_util::TryStreamExt as _;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -48,7 +48,7 @@ impl Client {
     fn connect(&self) -> Result<tokio_postgres::Client> {
         let config = self.config.clone();
         let (client, connection) = run(async move { config.connect(NoTls).await })??;
-        carrier()?.spawn(async move {
+        runtime_handle()?.spawn(async move {
             if let Err(error) = connection.await {
                 tracing::warn!(%error, "a connection to the database broke");
             }

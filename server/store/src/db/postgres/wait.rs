@@ -38,7 +38,7 @@ pub(super) fn send_only<F: Future>(future: F) {
 ///
 /// # Errors
 /// A machine that gives no thread.
-pub(super) fn carrier() -> std::io::Result<&'static Handle> {
+pub(super) fn runtime_handle() -> std::io::Result<&'static Handle> {
     static CARRIER: OnceLock<Runtime> = OnceLock::new();
     if let Some(runtime) = CARRIER.get() {
         return Ok(runtime.handle());
@@ -56,7 +56,7 @@ pub(super) fn run<T: Send + 'static>(
     future: impl Future<Output = T> + Send + 'static,
 ) -> std::io::Result<T> {
     let (done, is_done) = mpsc::channel();
-    carrier()?.spawn(async move {
+    runtime_handle()?.spawn(async move {
         let _ = done.send(future.await);
     });
     is_done.recv().map_err(std::io::Error::other)

@@ -122,7 +122,7 @@ impl Tx<'_> {
                 Currency::Usd,
                 amount,
             );
-            self.post(fresh_id(self), "creator_payout", &lines)?;
+            self.post(fresh_id(self.source), "creator_payout", &lines)?;
             self.conn.execute(
                 "UPDATE creator_payouts SET paid_at = ?2 WHERE rowid = ?1",
                 params![row, self.now],

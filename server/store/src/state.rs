@@ -1,0 +1,49 @@
+//! The database, and the parts that go with its changes.
+
+use crate::db::{Connection, Dialect};
+use crate::error::Result;
+use crate::feed_notifier::FeedNotifier;
+use crate::mails::MailQueue;
+use crate::outbox::Outbox;
+use crate::source::Source;
+use parking_lot::{Mutex, RwLock};
+use std::fs::File;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+/// The database and what goes with its changes.
+pub struct Store {
+    pub(crate) source: Arc<Source>,
+    pub(crate) dialect: Dialect,
+    pub(crate) feed_notifier: FeedNotifier,
+    pub(crate) outbox: Outbox,
+    pub(crate) mail_queue: MailQueue,
+    /// Empty in memory. Before the writer, so that it is the last to close: only then does SQLite
+    /// fold the log into the database file.
+    pub(crate) readers: Vec<Mutex<Connection>>,
+    pub(crate) writer: Mutex<Connection>,
+    pub(crate) turn: AtomicUsize,
+    pub(crate) history_id: RwLock<String>,
+    /// Keeps the keys of records from being replaced. The last to go.
+    pub(crate) _keys: Option<File>,
+}
+
+impl Store {
+    pub fn feed_notifier(&self) -> &FeedNotifier {
+        &self.feed_notifier
+    }
+
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Names the history that feed positions belong to.
+    pub fn history_id(&self) -> String {
+        self.history_id.read().clone()
+    }
+
+    /// Returns true if the database answers.
+    pub fn check(&self) -> Result<()> {
+        self.read(|conn| Ok(conn.query_row("SELECT 1", [], |_| Ok(()))?))
+    }
+}
