@@ -380,7 +380,7 @@ test("settings go to where they belong", async () => {
   const page = await here.open({ at: "settings" });
   await page.getByLabel("Upload limit").fill("500KB");
   await page.getByLabel("Pause on battery").check();
-  await page.getByLabel("Large syncs that are complete").uncheck();
+  await page.getByLabel("Finished large syncs").uncheck();
   await page.getByLabel("Start syncing").uncheck();
   await page.waitForFunction(() => window.cairn.calls.some((call) => call.op === "set_autostart"));
   assert.deepEqual(

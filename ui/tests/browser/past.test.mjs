@@ -95,7 +95,7 @@ test("a folder goes back to before a burst: first the plan, and it can be taken 
   await button(dialog, "Show older").waitFor({ state: "detached" });
   await button(dialog, "Restore to before this…: 40 items in 2026").focus();
   await page.keyboard.press("Enter");
-  await dialog.getByText("40 files made since go to the trash").waitFor();
+  await dialog.getByText("40 files created since then go to the trash").waitFor();
   await dialog.getByText("/photos/c.jpg: the version of that time").waitFor();
   assert.deepEqual(await findings(page), []);
   const asked = await calls(page, "rewind");
@@ -112,8 +112,8 @@ test("a folder goes back to before a burst: first the plan, and it can be taken 
   await button(dialog, "Restore").click();
   await dialog.getByRole("heading", { name: "Pictures is restored" }).waitFor();
   assert.equal((await calls(page, "rewind"))[1].dry_run, false);
-  await button(dialog, "Take it back").click();
-  await dialog.getByText("Taken back.").waitFor();
+  await button(dialog, "Undo").click();
+  await dialog.getByText("Undone.").waitFor();
   assert.deepEqual(await calls(page, "undo"), [{ op: "undo", session: "s1" }]);
   assert.deepEqual(await findings(page), []);
   await button(dialog, "Done").click();

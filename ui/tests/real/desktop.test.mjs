@@ -184,8 +184,8 @@ test("a folder goes back to before a deletion, in the window, and that is taken 
   await window.see("folder is restored");
   await until("the file on this device", () => existsSync(file));
   assert.equal(readFileSync(file, "utf8"), "once\n");
-  await window.button("Take it back");
-  await window.see("Taken back.");
+  await window.button("Undo");
+  await window.see("Undone.");
   await until("the deletion on this device", () => !existsSync(file));
 });
 
