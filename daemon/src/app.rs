@@ -159,7 +159,7 @@ impl App {
         while DaemonLock::holder(&lock)?.is_some() {
             if Instant::now() > deadline {
                 return Err(Failure::failed(format!(
-                    "the daemon (process {pid}) doesn't end within {} s: end it with `kill -9 {pid}`, nothing is lost by it",
+                    "the daemon (process {pid}) did not exit within {} s: end it with `kill -9 {pid}`, nothing is lost by it",
                     STOP.as_secs()
                 )));
             }

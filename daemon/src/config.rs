@@ -111,7 +111,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "sync.verify",
-        description: "changes made without your keys: \"warn\" applies and marks them, \"strict\" holds them",
+        description: "changes made without your keys: \"warn\" applies and marks them, \"strict\" blocks them until `cairn accept`",
         set: |config, item| value::verify(item).map(|mode| config.verify = mode),
         show: |config| format!("\"{}\"", config.verify),
     },

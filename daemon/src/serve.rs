@@ -62,7 +62,7 @@ pub(crate) async fn run(options: Options) -> CommandResult {
     let session = Session::open(&home, RetryProfile::Background)?;
     let own = open_own_index(&home)?;
     let shared = Arc::new(Shared::new(home, session, config, zone));
-    own_engine::look_before_start(&shared).await;
+    own_engine::check_before_start(&shared).await;
     // Before the engines begin to work: who sees the socket sees a daemon that answers.
     let listener = Listener::bind(&shared.home.socket_path())?;
     let (server, device) = {

@@ -1,7 +1,7 @@
 //! The commands about accounts and their keys.
 
 use crate::cli::{Account, ApiKey, DataOptions, Role, User};
-use crate::output::{json, say, table};
+use crate::output::{json, print_line, table};
 use crate::password;
 use anyhow::{Context as _, Result, bail};
 use cairn_model::size::binary;
@@ -69,7 +69,7 @@ fn add(account: &Account, password_stdin: bool) -> Result<()> {
     if options.json {
         return json(&value!({"id": id, "email": account.email}));
     }
-    say(&id.to_string())
+    print_line(&id.to_string())
 }
 
 fn invite(account: &Account) -> Result<()> {
@@ -79,13 +79,13 @@ fn invite(account: &Account) -> Result<()> {
         return json(&value!({"email": account.email, "mailed": link.is_none(), "link": link}));
     }
     let Some(link) = link else {
-        return say(&format!(
+        return print_line(&format!(
             "A mail to {} waits for the running server, which sends it within a minute.",
             account.email
         ));
     };
-    say("No mail server is configured. Hand this link over, it is good for three days:")?;
-    say(&link)
+    print_line("No mail server is configured. Hand this link over, it is valid for three days:")?;
+    print_line(&link)
 }
 
 fn state(account: &AccountOverview) -> &'static str {
@@ -166,7 +166,7 @@ fn print_one(options: &DataOptions, one: &AccountOverview) -> Result<()> {
         rows.insert(3, ("deleted on", at.to_string()));
     }
     rows.iter()
-        .try_for_each(|(name, text)| say(&format!("{name:<15}{text}")))
+        .try_for_each(|(name, text)| print_line(&format!("{name:<15}{text}")))
 }
 
 fn set_disabled(account: &Account, disabled: bool) -> Result<()> {
@@ -175,7 +175,7 @@ fn set_disabled(account: &Account, disabled: bool) -> Result<()> {
     if account.options.json {
         return json(&one);
     }
-    say(&format!("{} is {}", one.email, state(&one)))
+    print_line(&format!("{} is {}", one.email, state(&one)))
 }
 
 fn role(account: &Account, set: Option<Role>) -> Result<()> {
@@ -190,7 +190,7 @@ fn role(account: &Account, set: Option<Role>) -> Result<()> {
     if account.options.json {
         return json(&one);
     }
-    say(&format!("{} {}", one.email, role_text(&one)))
+    print_line(&format!("{} {}", one.email, role_text(&one)))
 }
 
 fn role_text(account: &AccountOverview) -> &'static str {
@@ -211,7 +211,7 @@ fn confirm_deletion(account: &Account, one: &AccountOverview, now: bool) -> Resu
     } else {
         "after 60 days"
     };
-    say(&format!(
+    print_line(&format!(
         "{} and its {} files ({}) will be deleted {when}. Type the address to confirm:",
         one.email,
         one.file_count,
@@ -249,11 +249,11 @@ fn delete(account: &Account, yes: bool, now: bool) -> Result<()> {
         );
     }
     match purge_at {
-        Some(at) => say(&format!(
-            "{} will be deleted on {at}; until then its owner can call it off",
+        Some(at) => print_line(&format!(
+            "{} will be deleted on {at}; until then its owner can cancel it",
             one.email
         )),
-        None => say(&format!("{} is deleted", one.email)),
+        None => print_line(&format!("{} is deleted", one.email)),
     }
 }
 
@@ -265,7 +265,7 @@ fn reset_password(account: &Account, password_stdin: bool) -> Result<()> {
     if account.options.json {
         return json(&value!({"email": account.email}));
     }
-    say(&format!(
+    print_line(&format!(
         "{} has a new password, and its logins have ended",
         account.email
     ))
@@ -276,7 +276,7 @@ fn reset_second_factor(account: &Account) -> Result<()> {
     if account.options.json {
         return json(&value!({"email": account.email}));
     }
-    say(&format!(
+    print_line(&format!(
         "{} has no second factor any more: the password alone logs in",
         account.email
     ))
@@ -312,7 +312,7 @@ pub(crate) fn api_key(command: ApiKey) -> Result<()> {
             if account.options.json {
                 return json(&revoked);
             }
-            say(&format!("revoked {} ({})", revoked.prefix, revoked.name))
+            print_line(&format!("revoked {} ({})", revoked.prefix, revoked.name))
         }
     }
 }
@@ -324,7 +324,7 @@ pub(crate) fn add_key(account: &Account, name: &str) -> Result<()> {
     if options.json {
         return json(&value!({"id": shown.id, "name": shown.name, "key": key}));
     }
-    say(&key)
+    print_line(&key)
 }
 
 fn list_keys(account: &Account) -> Result<()> {

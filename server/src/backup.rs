@@ -1,7 +1,7 @@
 //! The commands about backups.
 
 use crate::cli::DataOptions;
-use crate::output::{json, say};
+use crate::output::{json, print_line};
 use anyhow::{Result, bail};
 use cairn_server::{Backup, Options, restore};
 use std::path::Path;
@@ -33,7 +33,7 @@ pub(crate) fn back_up(options: &DataOptions, to: &Path) -> Result<()> {
     if options.json {
         return json(&backup);
     }
-    say(&format!("{}: {}", to.display(), summary_line(&backup)))
+    print_line(&format!("{}: {}", to.display(), summary_line(&backup)))
 }
 
 /// Makes a data directory of a backup.
@@ -43,7 +43,7 @@ pub(crate) fn restore_to(options: &DataOptions, from: &Path) -> Result<()> {
     if options.json {
         return json(&backup);
     }
-    say(&format!(
+    print_line(&format!(
         "{} is as it was at {} ({}); start the server with --data {}",
         options.data.display(),
         backup.created_at,
@@ -62,9 +62,9 @@ pub(crate) fn check(options: &DataOptions, read_data: bool) -> Result<()> {
         checked
             .problems
             .iter()
-            .try_for_each(|problem| say(problem))?;
+            .try_for_each(|problem| print_line(problem))?;
         let how = if read_data { "read" } else { "found" };
-        say(&format!(
+        print_line(&format!(
             "{how} {} objects of {} bytes; {} that nothing refers to",
             checked.objects, checked.bytes, checked.unreferenced
         ))?;

@@ -113,7 +113,7 @@ pub(crate) enum User {
         #[arg(long)]
         set: Option<Role>,
     },
-    /// Delete an account and its files after 60 days, in which its owner can still call it off.
+    /// Delete an account and its files after 60 days, in which its owner can still cancel it.
     Delete {
         #[command(flatten)]
         account: Account,

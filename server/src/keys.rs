@@ -1,7 +1,7 @@
 //! The commands about the server's own keys.
 
 use crate::cli::{DataOptions, Keys};
-use crate::output::{json, say};
+use crate::output::{json, print_line};
 use anyhow::{Result, bail};
 use cairn_server::{Clock, Rotated, Source, rotate_records_key};
 use serde_json::json as value;
@@ -33,8 +33,8 @@ fn rotate(options: &DataOptions) -> Result<()> {
             "completed_earlier": rotated.completed_earlier,
         }));
     }
-    say(&summary(rotated))?;
-    say(
+    print_line(&summary(rotated))?;
+    print_line(
         "Replace the copy of records.key that you keep; backups from before need the one that is in them.",
     )
 }

@@ -17,7 +17,7 @@ use cairn_server::{
 };
 use clap::Parser as _;
 use cli::{Account, Cli, Command, DataOptions, Serve};
-use output::{json, say};
+use output::{json, print_line};
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -133,7 +133,7 @@ fn run(cli: Cli) -> Result<()> {
             if account.options.json {
                 return json(&serde_json::json!({"access_token": token}));
             }
-            say(&token)
+            print_line(&token)
         }
         Some(Command::Backup { dir, options }) => backup::back_up(&options, &dir),
         Some(Command::Restore { dir, options }) => backup::restore_to(&options, &dir),
@@ -196,9 +196,9 @@ async fn sink(address: SocketAddr, secret: Option<String>) -> Result<()> {
         .await
         .with_context(|| format!("can't listen on {address}; is something running there?"))?;
     let address = listener.local_addr().context("can't read the address")?;
-    say(&format!("webhook-sink listening on http://{address}"))?;
+    print_line(&format!("webhook-sink listening on http://{address}"))?;
     // If stdout is closed, deliveries are still answered.
-    let print = Box::new(|line: &str| drop(say(line)));
+    let print = Box::new(|line: &str| drop(print_line(line)));
     receive(listener, secret, print, stop).await?;
     Ok(())
 }
@@ -240,14 +240,14 @@ async fn serve_until_stopped(
         })?),
         None => None,
     };
-    say(&format!("cairn-server listening on http://{address}"))?;
+    print_line(&format!("cairn-server listening on http://{address}"))?;
     if let Some(listener) = metrics {
         let address = listener.local_addr().context("can't read the address")?;
-        say(&format!("metrics at http://{address}/metrics"))?;
+        print_line(&format!("metrics at http://{address}/metrics"))?;
         tokio::spawn(serve_metrics(server.clone(), listener));
     }
     for (email, key) in keys {
-        say(&format!("new API key of {email}: {key}"))?;
+        print_line(&format!("new API key of {email}: {key}"))?;
     }
     serve(&server, listener, stop).await?;
     Ok(())

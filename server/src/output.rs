@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::io::Write as _;
 
 /// Prints a line.
-pub(crate) fn say(line: &str) -> Result<()> {
+pub(crate) fn print_line(line: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{line}")
         .and_then(|()| out.flush())
@@ -14,7 +14,7 @@ pub(crate) fn say(line: &str) -> Result<()> {
 
 /// Prints a value as JSON.
 pub(crate) fn json(value: &impl Serialize) -> Result<()> {
-    say(&serde_json::to_string_pretty(value)?)
+    print_line(&serde_json::to_string_pretty(value)?)
 }
 
 /// Prints rows below their headings, in columns.
@@ -31,7 +31,7 @@ pub(crate) fn table(headings: &[&str], rows: impl Iterator<Item = Vec<String>>) 
         let line: Vec<String> = cells
             .map(|(text, width)| format!("{text:<width$}"))
             .collect();
-        say(line.join("  ").trim_end())?;
+        print_line(line.join("  ").trim_end())?;
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ const LINES: usize = 5_000;
 /// Collect versions, settings, state and logs for a bug report
 ///
 /// Names of files and folders, addresses and accounts are left out unless --names is given; keys,
-/// passwords and contents are never in it. Read it before you hand it on.
+/// passwords and contents are never in it. Read it before you share it.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// With names, paths, the account and the server's address
@@ -56,7 +56,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
     let path = std::path::absolute(&path).unwrap_or(path);
     app.out.line(format_args!(
-        "{} ({}): read it before you hand it on.",
+        "{} ({}): read it before you share it.",
         path.display(),
         size(archive.len() as u64)
     ));

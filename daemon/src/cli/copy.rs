@@ -19,8 +19,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         .remote
         .copy_node(&found.node, found.parent, &found.name)
         .await?;
-    if let Some(remark) = copied.remark() {
-        app.out.note(remark);
+    if let Some(warning) = copied.warning() {
+        app.out.note(warning);
     }
     let copy = copied.node;
     let path = found.path_of(&copy).await?;

@@ -19,7 +19,7 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use tokio::task::block_in_place;
 
-/// Replace the account's keys, or take over replaced ones
+/// Replace the account's keys, or use keys that another device replaced
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     #[command(subcommand)]

@@ -293,7 +293,7 @@ async fn refuse_to_replace(
 ) -> CommandResult {
     if before.is_some() || account_keys::is_used(api).await? {
         return Err(Failure::failed(format!(
-            "the server says that {} has no keys, but the account has been used: no new ones are made; ask whoever runs it",
+            "the server says that {} has no keys, but the account has been used: no new ones are made; ask its operator",
             info.email
         )));
     }

@@ -58,7 +58,7 @@ impl NewPassphrase {
 /// Returns why a new passphrase is too weak, or `None` if it is strong enough. The server has what is
 /// needed to test guesses, so nothing but the passphrase keeps it from the files.
 pub(super) fn weakness(chosen: &str, known: &[&str]) -> Option<String> {
-    let strength = passphrase::judge(chosen, known);
+    let strength = passphrase::estimate_strength(chosen, known);
     if strength.is_sufficient() {
         return None;
     }

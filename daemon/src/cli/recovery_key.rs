@@ -34,7 +34,7 @@ enum Action {
         #[command(flatten)]
         new_passphrase: prompt::NewPassphrase,
     },
-    /// Tell whether a recovery key is set up [default]
+    /// Show whether a recovery key is set up [default]
     Status,
 }
 

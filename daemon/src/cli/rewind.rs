@@ -17,7 +17,7 @@ const SEND_TIMEOUT_MS: u64 = 20_000;
 /// Paths of one kind that the plan shows.
 const SHOWN: usize = 5;
 
-/// Make a folder what it was at a time
+/// Restore a folder to an earlier time
 ///
 /// Shows a plan first, and asks. Items that were deleted since come out of the service's trash, those
 /// made since go there, moved ones go back, and changed files get their version of that time; the

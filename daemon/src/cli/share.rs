@@ -54,7 +54,7 @@ enum Action {
         #[arg(long)]
         include_unverified: bool,
     },
-    /// Switch a link off for the time being
+    /// Switch a link off until it is enabled again
     Disable {
         /// Its address, short code or id
         link: String,

@@ -13,7 +13,7 @@ pub(super) struct Args {
     /// Return when everything is in sync and nothing changed on either side meanwhile
     #[arg(long)]
     wait: bool,
-    /// With --wait: give up after so many seconds, with exit code 124
+    /// With --wait: give up after this many seconds, with exit code 124
     #[arg(long, value_name = "SECONDS", requires = "wait", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Show changes as they happen, until Ctrl-C
@@ -43,11 +43,11 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if args.wait {
         return wait(app, &client, args.timeout, detail).await;
     }
-    show(app, &ask(&client, detail).await?, detail);
+    show(app, &request_status(&client, detail).await?, detail);
     Ok(())
 }
 
-async fn ask(client: &Client, detail: Detail) -> Result<Status, ControlError> {
+async fn request_status(client: &Client, detail: Detail) -> Result<Status, ControlError> {
     match detail {
         Detail::All => client.send(typed::FullStatus {}).await,
         Detail::Examples => client.send(typed::Status {}).await,
@@ -70,7 +70,7 @@ async fn wait(
     let failure = match in_sync {
         Ok(status) => {
             let status = match detail {
-                Detail::All => ask(client, detail).await?,
+                Detail::All => request_status(client, detail).await?,
                 Detail::Examples => status,
             };
             show(app, &status, detail);
@@ -80,7 +80,7 @@ async fn wait(
     };
     // The status shows what keeps it from being in sync.
     if matches!(failure.exit, Exit::Decision | Exit::TimedOut)
-        && let Ok(status) = ask(client, detail).await
+        && let Ok(status) = request_status(client, detail).await
     {
         show(app, &status, detail);
         return Err(failure.mark_reported());

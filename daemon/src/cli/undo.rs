@@ -52,7 +52,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         local_time(first.at_ms, &app.zone),
         count(session.len() as u64, "change")
     ));
-    if !args.yes && !prompt::confirm("Take it back? [y/N] ")? {
+    if !args.yes && !prompt::confirm("Undo it? [y/N] ")? {
         return Err(Failure::new(
             Exit::Decision,
             "nothing was done: add --yes to take it back",

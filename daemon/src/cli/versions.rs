@@ -69,7 +69,7 @@ async fn restore(app: &App, remote: &Remote, node: &Node, revision: &Revision) -
 async fn list(app: &App, remote: &Remote, node: &Node, revisions: &[Revision]) -> CommandResult {
     // Their names are only for people: without them the list shows their ids.
     let devices = remote.api.devices().await.unwrap_or_else(|error| {
-        tracing::debug!(%error, "the names of the devices can't be had");
+        tracing::debug!(%error, "the names of the devices can't be loaded");
         Vec::new()
     });
     let device = |revision: &Revision| {

@@ -89,7 +89,7 @@ fn parse_window(text: &str) -> Result<Window, String> {
     let text = text.trim();
     let wrong = || {
         format!(
-            "`{text}` is no part of a schedule: write times and a rate, such as `08:00-18:00 1MB/s` or `22:00-06:00 off`"
+            "`{text}` is not a valid part of a schedule: write times and a rate, such as `08:00-18:00 1MB/s` or `22:00-06:00 off`"
         )
     };
     let (times, rate) = text.split_once(char::is_whitespace).ok_or_else(wrong)?;
@@ -100,7 +100,7 @@ fn parse_window(text: &str) -> Result<Window, String> {
     };
     if from == to || from == DAY {
         return Err(format!(
-            "`{text}` is no time: write `00:00-24:00` for the whole day"
+            "`{text}` is not a valid time range: write `00:00-24:00` for the whole day"
         ));
     }
     Ok(Window {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The longest wait until nothing of a stopped engine is at work; the next look waits again.
+/// The longest wait until nothing of a stopped engine is at work; the next check waits again.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The synced files of each folder, and the bytes in them.
@@ -140,7 +140,7 @@ impl EngineSlot {
     }
 
     /// Waits until the engine is in sync, or can't be. `None`: another one takes its place, or it starts, and the
-    /// caller should look and wait again.
+    /// caller should check and wait again.
     pub(super) async fn wait_until_idle(&self) -> Option<Result<WaitResult, EngineError>> {
         match self.engine() {
             Ok(engine) => match engine.wait_until_idle().await {

@@ -45,7 +45,7 @@ pub(super) struct Engines {
 }
 
 impl Engines {
-    /// Starts the engine of the account's own space, and begins to look at the teams that have folders here.
+    /// Starts the engine of the account's own space, and begins to check the teams that have folders here.
     pub(super) async fn start(shared: Arc<Shared>, own: SpaceIndex) -> CommandResult<Arc<Self>> {
         shared.disk.guard(roots(std::slice::from_ref(&own))?);
         let signals = Signals::new();
@@ -193,7 +193,7 @@ impl Engines {
         };
         let mut teams = self.teams.lock();
         match teams.get(&space.id) {
-            Some(known) => known.look_soon(),
+            Some(known) => known.request_check(),
             None => {
                 let (shared, signals) = (self.shared.clone(), self.signals.clone());
                 let id = space.id;
@@ -289,9 +289,9 @@ impl Engines {
                 .iter()
                 .for_each(|engine| engine.rescan(None)),
         }
-        self.own.look_soon();
+        self.own.request_check();
         for team in self.teams() {
-            team.look_soon();
+            team.request_check();
         }
     }
 

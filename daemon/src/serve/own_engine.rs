@@ -1,6 +1,6 @@
 //! The engine of the account's own space. It runs while the keys of this home are those of the account.
 //!
-//! The daemon looks now and then whether the account's keys were replaced. Then nothing is sealed under the former
+//! The daemon checks now and then whether the account's keys were replaced. Then nothing is sealed under the former
 //! ones any more: the engines stop, and the status shows why. Another engine starts after a command has taken the
 //! new keys over in this home.
 
@@ -10,7 +10,7 @@ use crate::serve::engine_slot::{EngineSlot, Totals};
 use crate::serve::events::Signals;
 use crate::serve::halt::Halt;
 use crate::serve::shared::Shared;
-use crate::serve::team_engine::{LOOK_INTERVAL, WAIT_PAUSE};
+use crate::serve::team_engine::{CHECK_INTERVAL, WAIT_PAUSE};
 use crate::session::{RetryProfile, Session};
 use cairn_engine::{EngineError, EngineHandle, WaitResult};
 use cairn_index::{Index, IndexError};
@@ -23,25 +23,25 @@ use tokio::task::JoinHandle;
 
 /// The longest wait for the server before the engines start, and of somebody who waits for them: without it they work
 /// offline.
-const LOOK_TIMEOUT: Duration = Duration::from_secs(3);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The engine of the account's own space, or the reason why none runs.
 pub(super) struct OwnEngine {
     slot: EngineSlot,
-    /// Held during a look.
-    looking: AsyncMutex<()>,
+    /// Held during a check.
+    checking: AsyncMutex<()>,
     wake: Notify,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
 /// Asks the server whether the account's keys were replaced, before anything is sealed under those of this home.
-pub(super) async fn look_before_start(shared: &Shared) {
-    let looking = async {
+pub(super) async fn check_before_start(shared: &Shared) {
+    let checking = async {
         if let Some(halt) = find_replacement(shared).await {
             shared.set_replaced(halt);
         }
     };
-    if tokio::time::timeout(LOOK_TIMEOUT, looking).await.is_err() {
+    if tokio::time::timeout(CHECK_TIMEOUT, checking).await.is_err() {
         tracing::debug!("the server doesn't say in time whether the keys were replaced");
     }
 }
@@ -61,7 +61,7 @@ async fn find_replacement(shared: &Shared) -> Option<Halt> {
 }
 
 impl OwnEngine {
-    /// Starts the engine, unless the account's keys were replaced, and begins to look whether they are.
+    /// Starts the engine, unless the account's keys were replaced, and begins to check whether they are.
     pub(super) async fn start(
         index: Arc<Index>,
         shared: Arc<Shared>,
@@ -69,7 +69,7 @@ impl OwnEngine {
     ) -> CommandResult<Arc<Self>> {
         let own = Arc::new(Self {
             slot: EngineSlot::new(index, shared, signals),
-            looking: AsyncMutex::default(),
+            checking: AsyncMutex::default(),
             wake: Notify::new(),
             task: Mutex::new(None),
         });
@@ -80,7 +80,7 @@ impl OwnEngine {
             }
             None => own.run().await?,
         }
-        let task = tokio::spawn(look_regularly(own.clone()));
+        let task = tokio::spawn(check_regularly(own.clone()));
         *own.task.lock() = Some(task);
         Ok(own)
     }
@@ -107,24 +107,24 @@ impl OwnEngine {
         self.slot.totals()
     }
 
-    /// Makes the next look due.
-    pub(super) fn look_soon(&self) {
+    /// Makes the next check due.
+    pub(super) fn request_check(&self) {
         self.wake.notify_one();
     }
 
     /// Compares the keys of this home with those of a command and of the server, and stops or replaces the engine
     /// accordingly.
-    pub(super) async fn look(self: &Arc<Self>) {
+    pub(super) async fn check(self: &Arc<Self>) {
         let own = self.clone();
         // A caller that goes away must not leave an engine half replaced.
-        let looking = tokio::spawn(async move { own.look_now().await });
-        if let Err(error) = looking.await {
-            tracing::error!(%error, "a look at the account's keys has failed");
+        let checking = tokio::spawn(async move { own.check_now().await });
+        if let Err(error) = checking.await {
+            tracing::error!(%error, "a check of the account's keys has failed");
         }
     }
 
-    async fn look_now(&self) {
-        let _one_at_a_time = self.looking.lock().await;
+    async fn check_now(&self) {
+        let _one_at_a_time = self.checking.lock().await;
         if let Some(session) = self.newer_session().await {
             self.take_over(session).await;
         }
@@ -194,7 +194,7 @@ impl OwnEngine {
     pub(super) async fn wait_until_idle(self: &Arc<Self>) -> Result<WaitResult, EngineError> {
         loop {
             // It goes on by itself if the server doesn't answer in time.
-            drop(tokio::time::timeout(LOOK_TIMEOUT, self.look()).await);
+            drop(tokio::time::timeout(CHECK_TIMEOUT, self.check()).await);
             if let Some(end) = self.slot.wait_until_idle().await {
                 return end;
             }
@@ -202,7 +202,7 @@ impl OwnEngine {
         }
     }
 
-    /// Ends the engine, and looks no more.
+    /// Ends the engine, and checks no more.
     pub(super) async fn shutdown(&self) {
         if let Some(task) = self.task.lock().take() {
             task.abort();
@@ -211,12 +211,12 @@ impl OwnEngine {
     }
 }
 
-async fn look_regularly(own: Arc<OwnEngine>) {
+async fn check_regularly(own: Arc<OwnEngine>) {
     while !own.slot.is_closed() {
         tokio::select! {
-            () = tokio::time::sleep(LOOK_INTERVAL) => {}
+            () = tokio::time::sleep(CHECK_INTERVAL) => {}
             () = own.wake.notified() => {}
         }
-        own.look().await;
+        own.check().await;
     }
 }

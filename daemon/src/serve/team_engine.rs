@@ -1,6 +1,6 @@
 //! The engine of a team's space (its files): it runs while the account belongs to the team and has the current key.
 //!
-//! The daemon looks at the team now and then. A key of another epoch (generation of the key) stops the engine, and
+//! The daemon checks the team now and then. A key of another epoch (generation of the key) stops the engine, and
 //! starts one with the keys of all epochs so far; the end of the membership, a deleted team or a missing grant (the
 //! key, sealed to this account) stops it and is reported with the folders. Nothing in them is touched meanwhile.
 
@@ -22,9 +22,9 @@ use std::time::Duration;
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tokio::task::JoinHandle;
 
-/// The time between two looks at the team: that long a new epoch may stay unnoticed.
-pub(super) const LOOK_INTERVAL: Duration = Duration::from_secs(20);
-/// The pause before the next look of somebody who waits.
+/// The time between two checks of the team: that long a new epoch may stay unnoticed.
+pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(20);
+/// The pause before the next check of somebody who waits.
 pub(super) const WAIT_PAUSE: Duration = Duration::from_secs(1);
 
 /// The engine of one team's space, or the reason why there is none.
@@ -33,14 +33,14 @@ pub(super) struct TeamEngine {
     slot: EngineSlot,
     /// The epoch of the keys of the engine that was started last.
     epoch: Mutex<Option<u32>>,
-    /// Held during a look.
-    looking: AsyncMutex<()>,
+    /// Held during a check.
+    checking: AsyncMutex<()>,
     wake: Notify,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl TeamEngine {
-    /// Begins to look at the team; its engine starts when the first look has found the key.
+    /// Begins to check the team; its engine starts when the first check has found the key.
     pub(super) fn start(
         space: TeamSpace,
         index: Arc<Index>,
@@ -51,11 +51,11 @@ impl TeamEngine {
             space: Mutex::new(space),
             slot: EngineSlot::new(index, shared, signals),
             epoch: Mutex::new(None),
-            looking: AsyncMutex::default(),
+            checking: AsyncMutex::default(),
             wake: Notify::new(),
             task: Mutex::new(None),
         });
-        let task = tokio::spawn(look_regularly(team.clone()));
+        let task = tokio::spawn(check_regularly(team.clone()));
         *team.task.lock() = Some(task);
         team
     }
@@ -79,27 +79,27 @@ impl TeamEngine {
         self.slot.totals()
     }
 
-    /// Makes the next look due.
-    pub(super) fn look_soon(&self) {
+    /// Makes the next check due.
+    pub(super) fn request_check(&self) {
         self.wake.notify_one();
     }
 
     /// Asks the server for the team, and starts, replaces or stops the engine accordingly.
-    pub(super) async fn look(self: &Arc<Self>) {
+    pub(super) async fn check(self: &Arc<Self>) {
         let team = self.clone();
         // A caller that goes away must not leave an engine half replaced.
-        let looking = tokio::spawn(async move { team.look_now().await });
-        if let Err(error) = looking.await {
-            tracing::error!(%error, "a look at a team has failed");
+        let checking = tokio::spawn(async move { team.check_now().await });
+        if let Err(error) = checking.await {
+            tracing::error!(%error, "a check of a team has failed");
         }
     }
 
-    async fn look_now(&self) {
-        let _one_at_a_time = self.looking.lock().await;
+    async fn check_now(&self) {
+        let _one_at_a_time = self.checking.lock().await;
         match self.slot.has_folders() {
             Ok(true) => {}
             Ok(false) => {
-                // The next look after a folder was added starts an engine.
+                // The next check after a folder was added starts an engine.
                 self.slot.stop(Halt::at_start()).await;
                 return;
             }
@@ -215,13 +215,13 @@ impl TeamEngine {
             if !self.slot.has_folders()? {
                 return Ok(None);
             }
-            // A look may take long, such as while the server can't be reached.
+            // A check may take long, such as while the server can't be reached.
             if self.is_paused()? && self.slot.engine().is_err() {
                 return Ok(Some(WaitResult::Paused));
             }
-            self.look().await;
+            self.check().await;
             match self.slot.wait_until_idle().await {
-                // The next look starts another one.
+                // The next check starts another one.
                 Some(Err(EngineError::Stopped)) if !self.slot.is_closed() => {}
                 Some(end) => return end.map(Some),
                 None => {}
@@ -230,7 +230,7 @@ impl TeamEngine {
         }
     }
 
-    /// Ends the engine, and looks no more.
+    /// Ends the engine, and checks no more.
     pub(super) async fn shutdown(&self) {
         if let Some(task) = self.task.lock().take() {
             task.abort();
@@ -239,11 +239,11 @@ impl TeamEngine {
     }
 }
 
-async fn look_regularly(team: Arc<TeamEngine>) {
+async fn check_regularly(team: Arc<TeamEngine>) {
     while !team.slot.is_closed() {
-        team.look().await;
+        team.check().await;
         tokio::select! {
-            () = tokio::time::sleep(LOOK_INTERVAL) => {}
+            () = tokio::time::sleep(CHECK_INTERVAL) => {}
             () = team.wake.notified() => {}
             () = team.slot.shared.keys_changed.notified() => {}
         }

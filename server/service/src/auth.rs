@@ -135,7 +135,7 @@ fn identify(
 
 /// Returns the refusal of an account that the administrator has switched off.
 pub(crate) fn disabled_error() -> Error {
-    Error::forbidden("the account is disabled; ask whoever runs this server")
+    Error::forbidden("the account is disabled; ask the operator of this server")
 }
 
 /// The account behind a token, and its personal space.

@@ -8,7 +8,7 @@ use cairn_store::Result as StoreResult;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Objects (stored blobs) younger than this may belong to a request whose transaction is not committed yet.
-const ON_THE_WAY_MS: i64 = 3_600_000;
+const MIN_OBJECT_AGE_MS: i64 = 3_600_000;
 
 /// Mails are kept for so many days, for whoever asks what became of one.
 const MAIL_DAYS: u32 = 30;
@@ -150,7 +150,7 @@ async fn sweep_objects(state: &ServerState, before_ms: i64) -> Result<u64> {
 }
 
 /// Does what the configuration gives a number of days for, unless that is 0.
-fn after(days: u32, work: impl FnOnce(u32) -> StoreResult<u64>) -> Result<u64> {
+fn if_enabled(days: u32, work: impl FnOnce(u32) -> StoreResult<u64>) -> Result<u64> {
     if days == 0 {
         return Ok(0);
     }
@@ -200,8 +200,8 @@ async fn perform(state: &ServerState, task: Task) -> Result<u64> {
             state.objects.delete(&pruned.objects).await;
             Ok(pruned.revisions)
         }
-        Task::Shares => after(expiry.share_days, |days| store.forget_expired_shares(days)),
-        Task::Notifications => after(expiry.notification_days, |days| {
+        Task::Shares => if_enabled(expiry.share_days, |days| store.forget_expired_shares(days)),
+        Task::Notifications => if_enabled(expiry.notification_days, |days| {
             store.forget_old_notifications(days)
         }),
         Task::Trash => {
@@ -217,7 +217,7 @@ async fn perform(state: &ServerState, task: Task) -> Result<u64> {
             state.objects.delete(&collected.objects).await;
             Ok(collected.chunks + collect_space_objects(state).await?)
         }
-        Task::Objects => sweep_objects(state, machine_ms() - ON_THE_WAY_MS).await,
+        Task::Objects => sweep_objects(state, machine_ms() - MIN_OBJECT_AGE_MS).await,
         Task::Compaction => Ok(compaction::compact_large(state).await? as u64),
     }
 }

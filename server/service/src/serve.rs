@@ -37,7 +37,7 @@ pub async fn serve(
         Some(_) => None,
         None => lock(&server.state.options)?,
     };
-    let background = tokio::spawn(look_after(server.clone(), background::machine_ms()));
+    let background = tokio::spawn(run_background(server.clone(), background::machine_ms()));
     let dispatcher = tokio::spawn(webhooks::run(server.state.clone()));
     let mailer = tokio::spawn(mail::run(server.state.clone()));
     let mut connections = tokio::spawn(connections::serve(
@@ -86,7 +86,7 @@ pub(crate) fn lock(options: &Options) -> Result<Option<File>> {
 }
 
 /// Deletes what a crash left behind at the start and daily, and what has expired more often.
-async fn look_after(server: Server, started_ms: i64) {
+async fn run_background(server: Server, started_ms: i64) {
     let state = &server.state;
     // Where other servers write as well, an object from before the start may be on its way into the database: it has
     // the time that the daily sweep gives it. Failures are logged and counted where they happen.

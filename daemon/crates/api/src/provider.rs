@@ -49,7 +49,7 @@ pub struct Attempt {
 pub enum DevicePoll {
     Pending,
     /// The person has not decided, and the device asks too often.
-    TooOften,
+    SlowDown,
     Denied,
     Expired,
     Allowed(TokenResponse),
@@ -195,7 +195,7 @@ impl Provider {
             Ok(tokens) => Ok(DevicePoll::Allowed(tokens)),
             Err(refusal) => match refusal.code.as_str() {
                 "authorization_pending" => Ok(DevicePoll::Pending),
-                "slow_down" => Ok(DevicePoll::TooOften),
+                "slow_down" => Ok(DevicePoll::SlowDown),
                 "access_denied" => Ok(DevicePoll::Denied),
                 "expired_token" => Ok(DevicePoll::Expired),
                 _ => Err(refusal.error),

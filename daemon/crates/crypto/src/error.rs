@@ -29,7 +29,7 @@ pub enum CryptoError {
     )]
     KeyChanged,
     #[error(
-        "version {served} was served, but version {seen} was seen before: the server was restored from a backup, or withholds changes; ask whoever runs it"
+        "version {served} was served, but version {seen} was seen before: the server was restored from a backup, or withholds changes; ask its operator"
     )]
     Rollback { seen: u64, served: u64 },
     #[error("this program can't read format {0}; update it")]

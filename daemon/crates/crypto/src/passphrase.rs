@@ -18,7 +18,7 @@ pub const MIN_GUESSES_LOG10: f64 = 12.0;
 pub const GENERATED_WORDS: usize = 7;
 
 /// The longest part of a passphrase that is judged, in characters; the rest only makes it stronger.
-const JUDGED: usize = 100;
+const MAX_ESTIMATED: usize = 100;
 
 /// The estimated strength of a passphrase.
 #[derive(Clone, PartialEq)]
@@ -61,8 +61,8 @@ impl fmt::Debug for Strength {
 /// its devices. The estimate is that of zxcvbn (Wheeler, "zxcvbn: Low-Budget Password Strength
 /// Estimation", USENIX Security 2016): dictionaries, names, dates, keyboard patterns, repetitions.
 #[must_use]
-pub fn judge(passphrase: &str, known: &[&str]) -> Strength {
-    let normal: Zeroizing<String> = Zeroizing::new(passphrase.nfkc().take(JUDGED).collect());
+pub fn estimate_strength(passphrase: &str, known: &[&str]) -> Strength {
+    let normal: Zeroizing<String> = Zeroizing::new(passphrase.nfkc().take(MAX_ESTIMATED).collect());
     let found = zxcvbn(&normal, known);
     let mut advice = Vec::new();
     if let Some(feedback) = found.feedback() {
@@ -122,17 +122,17 @@ mod tests {
             "letmein123",
             "ｐａｓｓｗｏｒｄ",
         ] {
-            assert!(!judge(weak, &[]).is_sufficient(), "{weak:?}");
+            assert!(!estimate_strength(weak, &[]).is_sufficient(), "{weak:?}");
         }
-        assert!(!judge("password", &[]).advice().is_empty());
+        assert!(!estimate_strength("password", &[]).advice().is_empty());
     }
 
     #[test]
     fn known_words_count_as_guessed() {
         let address = "margarethe.oberhuber";
-        let alone = judge(address, &[]).guesses_log10();
-        assert!(judge(address, &[address]).guesses_log10() < alone);
-        assert!(!judge(address, &[address]).is_sufficient());
+        let alone = estimate_strength(address, &[]).guesses_log10();
+        assert!(estimate_strength(address, &[address]).guesses_log10() < alone);
+        assert!(!estimate_strength(address, &[address]).is_sufficient());
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
             "vK7#pq2!Lm9zXw4T",
             "marsupial tungsten quorum ziplock fjord",
         ] {
-            let strength = judge(strong, &[]);
+            let strength = estimate_strength(strong, &[]);
             assert!(strength.is_sufficient(), "{strong:?}");
             assert!(strength.guesses_log10() > MIN_GUESSES_LOG10);
         }
@@ -153,7 +153,7 @@ mod tests {
         assert_ne!(*first, *second);
         for text in [first, second] {
             assert_eq!(text.split('-').count(), GENERATED_WORDS, "{}", *text);
-            assert!(judge(&text, &[]).is_sufficient(), "{}", *text);
+            assert!(estimate_strength(&text, &[]).is_sufficient(), "{}", *text);
         }
     }
 
@@ -167,6 +167,9 @@ mod tests {
 
     #[test]
     fn a_strength_is_not_printed() {
-        assert_eq!(format!("{:?}", judge("secret", &[])), "Strength(…)");
+        assert_eq!(
+            format!("{:?}", estimate_strength("secret", &[])),
+            "Strength(…)"
+        );
     }
 }

@@ -94,7 +94,7 @@ impl UnverifiedChange {
 
     fn problem(&self, path: String) -> Option<Problem> {
         const UNTOUCHED: &str =
-            "what you have is untouched; ask whoever runs the server what happened to it";
+            "what you have is untouched; ask the operator of the server what happened to it";
         let (code, message, hint) = match self.reason {
             Reason::Unverified => return None,
             Reason::Blocked => (
@@ -117,7 +117,7 @@ impl UnverifiedChange {
             Reason::Impossible(why) => (
                 ProblemCode::Impossible,
                 format!("the server sent something that can't be: {why}; it was left alone"),
-                "rename it on the service, or ask whoever runs it",
+                "rename it on the service, or ask its operator",
             ),
         };
         Some(Problem {

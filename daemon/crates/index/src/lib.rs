@@ -50,5 +50,5 @@ pub use sent::SentRow;
 pub use sent_bits::SentBit;
 pub use sent_places::SentPlace;
 pub use snapshot::Snapshot;
-pub use synced::{LOOKED_UP_ABOVE, SyncedRow};
+pub use synced::{MIN_LOOKUP_SIZE, SyncedRow};
 pub use unaccepted::UnacceptedRow;

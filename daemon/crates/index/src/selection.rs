@@ -98,7 +98,8 @@ impl Db<'_> {
         let mut chosen = Vec::with_capacity(settings.only.len());
         let mut found = Vec::new();
         let mut changed = false;
-        for (entry, before) in settings.only.iter_mut().zip(&row.settings.only) {
+        for entry in &mut settings.only {
+            let before = entry.clone();
             let Ok(path) = RelPath::parse(entry.trim_matches('/')) else {
                 continue;
             };
@@ -121,7 +122,7 @@ impl Db<'_> {
             if text != entry.trim_matches('/') {
                 *entry = text;
             }
-            changed |= known != node || entry != before;
+            changed |= known != node || *entry != before;
             found.extend(node.map(|node| (entry.clone(), node)));
             chosen.push(Chosen { remote, local });
         }

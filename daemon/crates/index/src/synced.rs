@@ -53,10 +53,10 @@ pub(crate) fn read(row: &Row<'_>) -> Result<SyncedRow, IndexError> {
 }
 
 /// Contents of more bytes can be looked up, as the index `synced_content` says.
-pub const LOOKED_UP_ABOVE: u64 = 262_144;
+pub const MIN_LOOKUP_SIZE: u64 = 262_144;
 
 impl Db<'_> {
-    /// Returns merge bases of files with a content of more than [`LOOKED_UP_ABOVE`] bytes; a few of them are enough.
+    /// Returns merge bases of files with a content of more than [`MIN_LOOKUP_SIZE`] bytes; a few of them are enough.
     ///
     /// # Errors
     /// SQLite's.
@@ -73,7 +73,7 @@ impl Db<'_> {
         collect(&mut statement.query((to_signed(size), hash.0))?, read)
     }
 
-    /// Returns whether a file of this size, more than [`LOOKED_UP_ABOVE`] bytes, is in sync.
+    /// Returns whether a file of this size, more than [`MIN_LOOKUP_SIZE`] bytes, is in sync.
     ///
     /// # Errors
     /// SQLite's.

@@ -84,8 +84,8 @@ pub(crate) fn copy_file(call: Call) -> ToolFuture {
             let to = call.services.folder_in(&space, to).await?;
             let copied = space.copy_node(&node, to, &name).await?;
             let mut value = node_json(&copied.node)?;
-            if let Some(remark) = copied.remark() {
-                value["note"] = json!(remark);
+            if let Some(warning) = copied.warning() {
+                value["note"] = json!(warning);
             }
             return Ok(value);
         }

@@ -22,7 +22,7 @@ pub(crate) fn rewind(call: Call) -> ToolFuture {
 }
 
 /// Returns the question before a plan is carried out, with its numbers.
-pub(crate) fn ask(call: &Call) -> Asking<'_> {
+pub(crate) fn question_of(call: &Call) -> Asking<'_> {
     async move {
         if !is_carried_out(call) {
             return Ok(None);

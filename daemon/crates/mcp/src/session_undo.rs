@@ -98,7 +98,7 @@ async fn take_back_all(
 
 /// Returns the question before more than a few things go to the trash, and before an earlier session's changes
 /// are taken back, whatever they are.
-pub(crate) fn ask(call: &Call) -> Asking<'_> {
+pub(crate) fn question_of(call: &Call) -> Asking<'_> {
     async move {
         let services = &call.services;
         if let Some(id) = named_session(call) {

@@ -23,7 +23,7 @@ impl Zone {
     pub fn system() -> Self {
         let found = TimeZone::try_system();
         if let (Err(error), Some(name)) = (&found, std::env::var_os("TZ")) {
-            tracing::warn!(?name, %error, "the zone in TZ can't be had: times are in UTC");
+            tracing::warn!(?name, %error, "the zone in TZ can't be read: times are in UTC");
         }
         Self(found.unwrap_or(TimeZone::UTC))
     }

@@ -121,7 +121,7 @@ async fn with_device_code(
         match provider.poll_device(&device.device_code).await {
             Ok(DevicePoll::Allowed(tokens)) => return Ok(tokens),
             Ok(DevicePoll::Pending) => {}
-            Ok(DevicePoll::TooOften) => interval += Duration::from_secs(INTERVAL_S),
+            Ok(DevicePoll::SlowDown) => interval += Duration::from_secs(INTERVAL_S),
             Ok(DevicePoll::Denied) => {
                 return Err(refused("can't log in: it was denied in the browser"));
             }

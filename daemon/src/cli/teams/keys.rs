@@ -13,7 +13,8 @@ use cairn_wire::teams::Team;
 use serde_json::{Value, json};
 
 /// The request to a person where keys are new or differ.
-const COMPARE: &str = "compare the fingerprint with them by another way than this service";
+const COMPARE: &str =
+    "compare the fingerprint with them over another channel than this service, such as the phone";
 
 pub(super) async fn show(
     app: &App,
@@ -124,7 +125,7 @@ fn confirm_fingerprints(app: &App, members: &[MemberKeys]) -> CommandResult<Vec<
             fingerprint(member.keys.as_ref()).unwrap_or_default()
         ));
         let question = format!(
-            "Did {} tell you this fingerprint by another way than this service? [y/N] ",
+            "Did {} tell you this fingerprint over another channel than this service, such as the phone? [y/N] ",
             clean(&member.email)
         );
         if prompt::confirm(&question)? {

@@ -38,7 +38,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     get, path = "/api/v1/admin/accounts", tag = "admin", params(PageQuery),
     responses(
         (status = 200, description = "One page", body = Page<AccountOverview>),
-        (status = 403, description = "The caller is no administrator")
+        (status = 403, description = "The caller is not an administrator")
     )
 )]
 async fn list_accounts(
@@ -56,7 +56,7 @@ async fn list_accounts(
     get, path = "/api/v1/admin/accounts/{id}", tag = "admin", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The account", body = AccountOverview),
-        (status = 403, description = "The caller is no administrator")
+        (status = 403, description = "The caller is not an administrator")
     )
 )]
 async fn account(
@@ -67,12 +67,12 @@ async fn account(
     Ok(Json(app.store.account_overview(id)?))
 }
 
-/// Begins the 60 days after which an account and its files are deleted; its owner can call it off.
+/// Begins the 60 days after which an account and its files are deleted; its owner can cancel it.
 #[utoipa::path(
     delete, path = "/api/v1/admin/accounts/{id}", tag = "admin", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The account is pending deletion", body = AccountStatus),
-        (status = 403, description = "The caller is no administrator, or the account is one"),
+        (status = 403, description = "The caller is not an administrator, or the account is one"),
         (status = 409, description = "It is pending deletion already")
     )
 )]
@@ -90,7 +90,7 @@ async fn delete_account(
     post, path = "/api/v1/admin/accounts/{id}/disable", tag = "admin", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The account", body = AccountOverview),
-        (status = 403, description = "The caller is no administrator, or the account is one")
+        (status = 403, description = "The caller is not an administrator, or the account is one")
     )
 )]
 async fn disable(
@@ -106,7 +106,7 @@ async fn disable(
     post, path = "/api/v1/admin/accounts/{id}/enable", tag = "admin", params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The account", body = AccountOverview),
-        (status = 403, description = "The caller is no administrator, or the account is one")
+        (status = 403, description = "The caller is not an administrator, or the account is one")
     )
 )]
 async fn enable(
@@ -134,7 +134,7 @@ fn set_disabled(
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 200, description = "The account", body = AccountOverview),
-        (status = 403, description = "The caller is no administrator, or the account is one")
+        (status = 403, description = "The caller is not an administrator, or the account is one")
     )
 )]
 async fn set_quota(
@@ -157,8 +157,8 @@ async fn set_quota(
 #[utoipa::path(
     post, path = "/api/v1/admin/invitations", tag = "admin", request_body = InviteAccount,
     responses(
-        (status = 201, description = "The invitation, good for three days", body = InvitedAccount),
-        (status = 403, description = "The caller is no administrator"),
+        (status = 201, description = "The invitation, valid for three days", body = InvitedAccount),
+        (status = 403, description = "The caller is not an administrator"),
         (status = 409, description = "There is such an account, or three open invitations, or the server has no configured address for links")
     )
 )]
@@ -184,7 +184,7 @@ async fn invite(
     get, path = "/api/v1/admin/events", tag = "admin", params(PageQuery),
     responses(
         (status = 200, description = "One page", body = Page<AdminEvent>),
-        (status = 403, description = "The caller is no administrator")
+        (status = 403, description = "The caller is not an administrator")
     )
 )]
 async fn list_events(

@@ -3,7 +3,7 @@
 //! HTTP/1.1 only: telling it from HTTP/2 without TLS would mean to wait for a first line without a
 //! limit. A proxy in front speaks HTTP/2 with the world.
 
-use super::head_errors::{Connection, OnTheWay};
+use super::head_errors::{Connection, InFlight};
 use crate::state::AppState;
 use axum::extract::ConnectInfo;
 use axum::{Extension, Router};
@@ -47,10 +47,10 @@ pub(super) async fn serve(listener: TcpListener, router: Router, state: AppState
         let Some((stream, peer, place)) = accepted else {
             continue;
         };
-        let on_the_way = OnTheWay::default();
-        let stream = Connection::new(stream, on_the_way.clone(), state.source.clone());
+        let in_flight = InFlight::default();
+        let stream = Connection::new(stream, in_flight.clone(), state.source.clone());
         let service = Extension(ConnectInfo(peer)).layer(router.clone());
-        let service = MapResponse::new(service, move |response| on_the_way.watch(response));
+        let service = MapResponse::new(service, move |response| in_flight.watch(response));
         let service = TowerToHyperService::new(service);
         let connection = builder
             .serve_connection(TokioIo::new(stream), service)

@@ -19,9 +19,9 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Says that bytes of a response of ours may not be written yet.
 #[derive(Clone, Default)]
-pub(super) struct OnTheWay(Arc<AtomicBool>);
+pub(super) struct InFlight(Arc<AtomicBool>);
 
-impl OnTheWay {
+impl InFlight {
     fn set(&self, is: bool) {
         self.0.store(is, Ordering::SeqCst);
     }
@@ -34,7 +34,7 @@ impl OnTheWay {
 }
 
 /// Each part of a response goes into the connection's buffer.
-impl Observer for OnTheWay {
+impl Observer for InFlight {
     fn on_poll(&mut self, _: Option<&Bytes>) {
         self.set(true);
     }
@@ -43,17 +43,17 @@ impl Observer for OnTheWay {
 /// A connection that gives empty errors a body.
 pub(super) struct Connection<S> {
     stream: S,
-    on_the_way: OnTheWay,
+    in_flight: InFlight,
     source: Arc<Source>,
     /// The response that is written in place of another, and the length of that one.
     replacement: Option<(Bytes, usize)>,
 }
 
 impl<S> Connection<S> {
-    pub(super) fn new(stream: S, on_the_way: OnTheWay, source: Arc<Source>) -> Self {
+    pub(super) fn new(stream: S, in_flight: InFlight, source: Arc<Source>) -> Self {
         Self {
             stream,
-            on_the_way,
+            in_flight,
             source,
             replacement: None,
         }
@@ -67,7 +67,7 @@ impl<S: AsyncWrite + Unpin> Connection<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<Option<io::Result<usize>>> {
-        if self.replacement.is_none() && !self.on_the_way.0.load(Ordering::SeqCst) {
+        if self.replacement.is_none() && !self.in_flight.0.load(Ordering::SeqCst) {
             let id = || hex::encode(self.source.bytes::<8>());
             self.replacement = with_body(bytes, id).map(|response| (response, bytes.len()));
         }
@@ -153,7 +153,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.stream).poll_flush(context))?;
         // Whoever flushes has given everything away.
-        self.on_the_way.set(false);
+        self.in_flight.set(false);
         Poll::Ready(Ok(()))
     }
 
@@ -172,10 +172,10 @@ mod tests {
 
     /// Returns what goes out for some bytes, with a response of ours on its way or none.
     async fn write_response(bytes: &str, is_on_the_way: bool) -> String {
-        let on_the_way = OnTheWay::default();
-        on_the_way.set(is_on_the_way);
+        let in_flight = InFlight::default();
+        in_flight.set(is_on_the_way);
         let source = Arc::new(Source::new(Clock::System, Some(1)));
-        let mut connection = Connection::new(Vec::new(), on_the_way, source);
+        let mut connection = Connection::new(Vec::new(), in_flight, source);
         connection.write_all(bytes.as_bytes()).await.unwrap();
         String::from_utf8(connection.stream).unwrap()
     }

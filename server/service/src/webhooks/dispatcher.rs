@@ -5,7 +5,7 @@
 
 use super::signature::{NEXT_SIGNATURE, SIGNATURE, sign};
 use super::target::{self, AddressPolicy, Guard};
-use super::turns::OnTheWay;
+use super::turns::InFlight;
 use crate::error::{Error, Result};
 use crate::state::AppState;
 use cairn_store::{AfterAttempt, AttemptResult, Due, Error as StoreError, Outgoing};
@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_secs(5);
 struct Dispatcher {
     app: AppState,
     client: Client,
-    on_the_way: OnTheWay,
+    in_flight: InFlight,
     running: JoinSet<(Due, Result<Option<AfterAttempt>>)>,
 }
 
@@ -92,14 +92,14 @@ impl Dispatcher {
         Ok(Self {
             client: client(AddressPolicy::of(app.options.allow_private_webhooks))?,
             app,
-            on_the_way: OnTheWay::default(),
+            in_flight: InFlight::default(),
             running: JoinSet::new(),
         })
     }
 
     /// Starts attempts for what is due and not on its way.
     fn fill(&mut self) -> Result<()> {
-        for due in self.on_the_way.choose(self.app.store.due_deliveries()?) {
+        for due in self.in_flight.choose(self.app.store.due_deliveries()?) {
             let (app, client) = (self.app.clone(), self.client.clone());
             self.running
                 .spawn(async move { (due, attempt(&app, &client, due).await) });
@@ -112,7 +112,7 @@ impl Dispatcher {
         let ended = self.running.join_next().await?;
         Some(match ended {
             Ok((due, outcome)) => {
-                self.on_the_way.end(due);
+                self.in_flight.end(due);
                 outcome
             }
             Err(error) => Err(Error::internal(format!("an attempt ended early: {error}"))),

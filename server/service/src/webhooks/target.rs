@@ -152,7 +152,7 @@ pub(crate) struct Guard {
 }
 
 /// One private address among several is enough to refuse them all.
-fn vet(
+fn check_addresses(
     name: &str,
     found: Vec<SocketAddr>,
     policy: AddressPolicy,
@@ -172,8 +172,8 @@ impl Resolve for Guard {
         let policy = self.policy;
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
-            let vetted = vet(name.as_str(), found, policy)?;
-            Ok(Box::new(vetted.into_iter()) as Addrs)
+            let checked = check_addresses(name.as_str(), found, policy)?;
+            Ok(Box::new(checked.into_iter()) as Addrs)
         })
     }
 }

@@ -14,12 +14,12 @@ const AT_MOST: usize = 2 * AT_ONCE;
 
 /// The deliveries that are on their way.
 #[derive(Default)]
-pub(super) struct OnTheWay {
+pub(super) struct InFlight {
     deliveries: HashSet<Due>,
     by_account: HashMap<AccountId, usize>,
 }
 
-impl OnTheWay {
+impl InFlight {
     /// Chooses the deliveries that can go out now and counts them as on their way. `due` are the oldest first; the
     /// first of each account go before the second of any.
     pub(super) fn choose(&mut self, due: Vec<Due>) -> Vec<Due> {
@@ -83,20 +83,20 @@ mod tests {
 
     #[test]
     fn an_account_has_few_attempts_on_their_way_and_more_once_they_end() {
-        let mut on_the_way = OnTheWay::default();
+        let mut in_flight = InFlight::default();
         let due = of_account(1, 20);
-        let first = on_the_way.choose(due.clone());
+        let first = in_flight.choose(due.clone());
         assert_eq!(first, due[..PER_ACCOUNT]);
-        assert!(on_the_way.choose(due.clone()).is_empty());
-        on_the_way.end(first[0]);
-        assert_eq!(on_the_way.choose(due[1..].to_vec()), [due[PER_ACCOUNT]]);
+        assert!(in_flight.choose(due.clone()).is_empty());
+        in_flight.end(first[0]);
+        assert_eq!(in_flight.choose(due[1..].to_vec()), [due[PER_ACCOUNT]]);
     }
 
     #[test]
     fn the_first_of_each_account_goes_before_the_second_of_any() {
         let mut due = of_account(1, 3);
         due.extend(of_account(2, 1));
-        let rows: Vec<i64> = OnTheWay::default()
+        let rows: Vec<i64> = InFlight::default()
             .choose(due)
             .iter()
             .map(|one| one.row)
@@ -106,12 +106,12 @@ mod tests {
 
     #[test]
     fn accounts_that_fill_all_places_leave_one_for_each_of_the_others() {
-        let mut on_the_way = OnTheWay::default();
+        let mut in_flight = InFlight::default();
         let slow = (1..=20).flat_map(|account| of_account(account, 10));
-        assert_eq!(on_the_way.choose(slow.collect()).len(), AT_ONCE);
+        assert_eq!(in_flight.choose(slow.collect()).len(), AT_ONCE);
         let late = of_account(99, 3);
-        assert_eq!(on_the_way.choose(late.clone()), late[..1]);
-        on_the_way.end(late[0]);
-        assert_eq!(on_the_way.choose(late[1..].to_vec()), late[1..2]);
+        assert_eq!(in_flight.choose(late.clone()), late[..1]);
+        in_flight.end(late[0]);
+        assert_eq!(in_flight.choose(late[1..].to_vec()), late[1..2]);
     }
 }

@@ -462,7 +462,7 @@ async fn a_copied_folder_is_sealed_as_far_as_the_original() {
     let file = world.file(sub.unwrap().id, "f", b"content").await;
     let copied = world.space.copy_node(&top, None, &name("copy")).await;
     let copied = copied.unwrap();
-    assert_eq!((copied.unsealed, copied.remark()), (0, None));
+    assert_eq!((copied.unsealed, copied.warning()), (0, None));
     assert_eq!(
         world.refused_paths(&copied.node).await,
         Vec::<String>::new()
@@ -481,6 +481,6 @@ async fn a_copied_folder_is_sealed_as_far_as_the_original() {
     let copied = world.space.copy_node(&elsewhere, None, &other).await;
     let copied = copied.unwrap();
     assert_eq!(copied.unsealed, 1);
-    assert!(copied.remark().is_some());
+    assert!(copied.warning().is_some());
     assert_eq!(world.refused_paths(&copied.node).await, ["/other/g"]);
 }

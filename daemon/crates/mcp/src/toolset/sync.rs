@@ -175,7 +175,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(rewind::rewind),
     )
-    .asking(rewind::ask),
+    .asking(rewind::question_of),
     Tool::new(
         "list_trash",
         "List trash",
@@ -195,5 +195,5 @@ pub(super) const TOOLS: &[Tool] = &[
         )],
         Run::Custom(session_undo::undo_session),
     )
-    .asking(session_undo::ask),
+    .asking(session_undo::question_of),
 ];

@@ -98,19 +98,15 @@ impl Space {
             files.push(((file, download), download));
         }
         let opened = self.transfer.manifests(files).await;
-        let mut places = Vec::with_capacity(group.len());
         let mut fetches = Vec::with_capacity(group.len());
         for ((file, download), manifest) in opened {
-            places.push((file, download.revision));
-            fetches.push(self.transfer.shared_revision(download, manifest?));
+            let manifest = manifest?;
+            fetches.push(async move {
+                let shared = self.transfer.shared_revision(download, manifest).await?;
+                Ok::<_, TransferError>((file, download.revision, self.listing(file, shared)))
+            });
         }
-        let shared: Vec<SharedRevision> =
-            stream::iter(fetches).buffered(AHEAD).try_collect().await?;
-        let mut out = Vec::with_capacity(group.len());
-        for ((file, revision), shared) in places.into_iter().zip(shared) {
-            out.push((file, revision, self.listing(file, shared)));
-        }
-        Ok(out)
+        stream::iter(fetches).buffered(AHEAD).try_collect().await
     }
 
     fn listing(&self, file: &FileToShare, shared: SharedRevision) -> Listing {

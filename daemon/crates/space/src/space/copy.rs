@@ -36,7 +36,7 @@ pub struct CopiedNode {
 impl CopiedNode {
     /// Returns a sentence for people if not everything in the copy is verified.
     #[must_use]
-    pub fn remark(&self) -> Option<String> {
+    pub fn warning(&self) -> Option<String> {
         if !self.is_whole {
             return Some(
                 "the copy is made, but not everything in it is verified: it is too large for that, or the service failed; copy the folders in it one by one instead"

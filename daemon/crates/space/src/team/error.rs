@@ -32,7 +32,7 @@ pub enum TeamError {
     NotNew { team: String, who: String },
     /// A server that adds a member with the address of another can have the wrong one accepted.
     #[error(
-        "the server lists two members of the team {team} with the address or the keys of {who}: nothing was granted; ask whoever runs the server"
+        "the server lists two members of the team {team} with the address or the keys of {who}: nothing was granted; ask the operator of the server"
     )]
     Ambiguous { team: String, who: String },
     /// A space that is in use and whose key nobody is said to have.

@@ -31,7 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 204, description = "The password is set"),
-        (status = 403, description = "The caller is no administrator, or the account is one")
+        (status = 403, description = "The caller is not an administrator, or the account is one")
     )
 )]
 async fn set_password(
@@ -64,7 +64,7 @@ async fn set_password(
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 204, description = "The password alone logs in"),
-        (status = 403, description = "The caller is no administrator, or the account is one"),
+        (status = 403, description = "The caller is not an administrator, or the account is one"),
         (status = 404, description = "There is no such account, or it has no second factor")
     )
 )]
@@ -84,7 +84,7 @@ async fn reset_second_factor(
     params(("id" = String, Path, format = Uuid), PageQuery),
     responses(
         (status = 200, description = "One page", body = Page<Session>),
-        (status = 403, description = "The caller is no administrator")
+        (status = 403, description = "The caller is not an administrator")
     )
 )]
 async fn list_sessions(
@@ -105,7 +105,7 @@ async fn list_sessions(
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 204, description = "They have ended"),
-        (status = 403, description = "The caller is no administrator, or the account is one")
+        (status = 403, description = "The caller is not an administrator, or the account is one")
     )
 )]
 async fn end_sessions(
@@ -124,7 +124,7 @@ async fn end_sessions(
     params(("id" = String, Path, format = Uuid), ("session" = String, Path, format = Uuid)),
     responses(
         (status = 204, description = "It has ended"),
-        (status = 403, description = "The caller is no administrator, or the account is one"),
+        (status = 403, description = "The caller is not an administrator, or the account is one"),
         (status = 404, description = "There is no such account, or it has no such login")
     )
 )]

@@ -19,7 +19,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cairn_model::AccountId;
 use cairn_store::{NewCode, Scopes};
-use request::{Known, check_client};
+use request::{CheckedRequest, check_client};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -64,7 +64,7 @@ fn purpose(client: &Client, scope: Scopes) -> String {
 fn login_page(
     app: &AppState,
     headers: &HeaderMap,
-    known: &Known<'_>,
+    known: &CheckedRequest<'_>,
     scope: Scopes,
     status: StatusCode,
     error: Option<(&str, &str)>,
@@ -161,13 +161,13 @@ async fn submit(
     if let Some(page) = second_factor::ask(&app, &parts.headers, &address, &account, next)? {
         return Ok(page);
     }
-    lead_back(&app, &known, scope, challenge, account.id)
+    redirect_with_code(&app, &known, scope, challenge, account.id)
 }
 
 /// Leads back to the client with a code for the account.
-fn lead_back(
+fn redirect_with_code(
     app: &AppState,
-    known: &Known<'_>,
+    known: &CheckedRequest<'_>,
     scope: Scopes,
     challenge: String,
     account: AccountId,
@@ -184,7 +184,7 @@ fn lead_back(
             nonce: known.request.nonce.clone(),
         },
     )?;
-    Ok(known.lead(&[("code", &code)]))
+    Ok(known.redirect(&[("code", &code)]))
 }
 
 /// Ends a login that went over another page: with the account that it showed, or without one.
@@ -202,11 +202,11 @@ pub(super) fn finish(
         return Ok(known.refuse(&access_denied()));
     };
     match known.check() {
-        Ok((scope, challenge)) => lead_back(app, &known, scope, challenge, account),
+        Ok((scope, challenge)) => redirect_with_code(app, &known, scope, challenge, account),
         Err(failure) => Ok(known.refuse(&failure)),
     }
 }
 
 fn access_denied() -> Failure {
-    Failure::new("access_denied", "the person said no")
+    Failure::new("access_denied", "the request was denied")
 }

@@ -163,7 +163,7 @@ fn by_device(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAut
             "slow_down",
             "wait longer between two polls; the interval is 5 s longer now",
         )),
-        Polled::Denied => Err(Failure::new("access_denied", "the person said no")),
+        Polled::Denied => Err(Failure::new("access_denied", "the request was denied")),
         Polled::Unknown => Err(Failure::new(
             "expired_token",
             "the device code is unknown, used or older than ten minutes; begin again",

@@ -53,7 +53,7 @@ pub(super) fn portal_url(
     })
 }
 
-/// The address of the payment provider's billing portal for the caller, good for an hour.
+/// The address of the payment provider's billing portal for the caller, valid for an hour.
 #[utoipa::path(
     get, path = "/api/v1/payment/billing-portal", tag = "payments",
     responses(

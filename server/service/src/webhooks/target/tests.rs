@@ -114,7 +114,7 @@ fn a_name_that_resolves_inside_is_refused_even_among_public_addresses() {
     let at = |text: &str| SocketAddr::from_str(text).unwrap();
     let public = at("8.8.8.8:0");
     assert_eq!(
-        vet("a", vec![public], AddressPolicy::Public).unwrap(),
+        check_addresses("a", vec![public], AddressPolicy::Public).unwrap(),
         [public]
     );
     for inside in [
@@ -123,9 +123,10 @@ fn a_name_that_resolves_inside_is_refused_even_among_public_addresses() {
         "[::1]:0",
         "[::ffff:10.0.0.1]:0",
     ] {
-        let refused = vet("a", vec![public, at(inside)], AddressPolicy::Public).unwrap_err();
+        let refused =
+            check_addresses("a", vec![public, at(inside)], AddressPolicy::Public).unwrap_err();
         assert!(refused.contains("private"), "{refused}");
-        assert!(vet("a", vec![at(inside)], AddressPolicy::Anywhere).is_ok());
+        assert!(check_addresses("a", vec![at(inside)], AddressPolicy::Anywhere).is_ok());
     }
 }
 

@@ -115,13 +115,14 @@ async fn place_all(ctx: &Ctx, written: Vec<(Task, (Ready, Arrived))>) -> Vec<(Ta
 /// Puts each file in place.
 fn place_each(ctx: &Ctx, written: Vec<(Task, (Ready, Arrived))>) -> Stage<Task, (Ready, Placed)> {
     let flushed = ctx.engine.ports.disk.sync_all(ctx.root());
-    let flushed = flushed.map_err(|error| error.to_string());
+    let flushed = flushed.map_err(|error| (error.kind(), error.to_string()));
     written
         .into_iter()
         .map(|(task, (ready, arrived))| {
             let placed = match &flushed {
                 Ok(()) => place(ctx, &task, &arrived),
-                Err(error) => Err(EngineError::Disk(io::Error::other(error.clone()))),
+                // With its kind: a full disk is not any failure of a disk.
+                Err((kind, text)) => Err(io::Error::new(*kind, text.clone()).into()),
             };
             (task, placed.map(|placed| (ready, placed)))
         })

@@ -4,7 +4,7 @@ use super::{Ready, Task};
 use crate::error::EngineError;
 use crate::step::Ctx;
 use crate::step::stable_file::StableFile;
-use cairn_index::{Db, IndexError, LOOKED_UP_ABOVE, LocalRow, Skipped};
+use cairn_index::{Db, IndexError, LocalRow, MIN_LOOKUP_SIZE, Skipped};
 use cairn_model::{ContentHash, LocalId, RelPath};
 use cairn_transfer::{Nearby, Source};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) async fn find(
         return Ok(found.map(open).map(Nearby::Earlier));
     }
     let size = ready.remote.size;
-    if size <= LOOKED_UP_ABOVE || !index.read(|db| db.is_size_synced(size))? {
+    if size <= MIN_LOOKUP_SIZE || !index.read(|db| db.is_size_synced(size))? {
         return Ok(None);
     }
     let hash = hash_of(ctx, ready).await?;

@@ -153,22 +153,23 @@ fn record_all(ctx: &Ctx, committed: Vec<(Task, Committed)>) -> Vec<(Task, StepRe
         let folders = db.folders()?;
         let mut all = Vec::with_capacity(committed.len());
         for (task, file) in &committed {
-            all.push(record(db, ctx, &folders, task, file)?);
+            all.push((task.clone(), record(db, ctx, &folders, task, file)?));
         }
         Ok(all)
     });
-    let tasks = committed.iter().map(|(task, _)| task.clone());
-    let recorded = match recorded_all {
-        Ok(recorded) => recorded,
+    match recorded_all {
+        Ok(recorded) => recorded
+            .into_iter()
+            .map(|(task, recorded)| (task, recorded.announce(ctx)))
+            .collect(),
         Err(error) => {
             tracing::error!(%error, "uploads are on the service but can't be recorded; the next scan finds them");
-            return tasks
-                .map(|task| (task, Err(EngineError::NotRecorded)))
-                .collect();
+            let unrecorded = committed.into_iter();
+            unrecorded
+                .map(|(task, _)| (task, Err(EngineError::NotRecorded)))
+                .collect()
         }
-    };
-    let results = recorded.into_iter().map(|recorded| recorded.announce(ctx));
-    tasks.zip(results).collect()
+    }
 }
 
 /// Reads a file and its hash if its stat is `stat` before and after.

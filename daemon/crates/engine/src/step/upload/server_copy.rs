@@ -9,7 +9,7 @@ use crate::error::EngineError;
 use crate::node_rows::download_of;
 use crate::observe::hash::{hash_file, local_stat};
 use crate::step::Ctx;
-use cairn_index::{Db, IndexError, LOOKED_UP_ABOVE, SentRow};
+use cairn_index::{Db, IndexError, MIN_LOOKUP_SIZE, SentRow};
 use cairn_model::ContentHash;
 use cairn_transfer::{Download, ServerCopy, UploadTarget, Uploaded};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) async fn make(
     let is_candidate = ctx.engine.server_copies.load(Ordering::Relaxed)
         && matches!(ready.target, UploadTarget::New { .. })
         && ready.resume.is_none()
-        && size > LOOKED_UP_ABOVE;
+        && size > MIN_LOOKUP_SIZE;
     if !is_candidate {
         return Ok(None);
     }

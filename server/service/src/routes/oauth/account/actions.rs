@@ -20,7 +20,7 @@ impl Visit<'_> {
     pub(super) async fn carry_out(&mut self, sent: &AccountChange, from: &str) -> Result<Response> {
         match sent.action.unwrap_or(AccountAction::Show) {
             AccountAction::Show => self.overview(StatusCode::OK, Note::Nothing),
-            AccountAction::LogOut => Ok(self.goodbye()),
+            AccountAction::LogOut => Ok(self.logged_out_page()),
             AccountAction::End => {
                 self.end_login(sent.session)?;
                 self.overview(StatusCode::OK, Note::Done("The login has ended."))

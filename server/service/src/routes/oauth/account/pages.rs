@@ -162,7 +162,7 @@ impl Visit<'_> {
 
     /// Ends the page. The browser gets another cookie, so that the forms that it was shown are none of its own any
     /// more.
-    pub(super) fn goodbye(&self) -> Response {
+    pub(super) fn logged_out_page(&self) -> Response {
         let response = notice(
             &self.app.source,
             StatusCode::OK,
@@ -259,7 +259,7 @@ impl Forms {
     fn password(&self, email: &str) -> String {
         let fields = format!(
             "<input type=\"hidden\" autocomplete=\"username\" value=\"{}\">\
-             <label for=\"password\">Present password</label>\
+             <label for=\"password\">Current password</label>\
              <input id=\"password\" name=\"password\" type=\"password\" autocomplete=\"current-password\" required>\
              <label for=\"new\">New password</label>\
              <input id=\"new\" name=\"new_password\" type=\"password\" autocomplete=\"new-password\" minlength=\"{MIN_PASSWORD}\" required>\

@@ -46,16 +46,16 @@ impl AuthorizationRequest {
 }
 
 /// A request whose client and address are known: failures may go there now.
-pub(super) struct Known<'a> {
+pub(super) struct CheckedRequest<'a> {
     pub(super) client: &'a Client,
     pub(super) redirect: Url,
     pub(super) request: &'a AuthorizationRequest,
     pub(super) issuer: &'a str,
 }
 
-impl Known<'_> {
+impl CheckedRequest<'_> {
     /// Leads back to the client.
-    pub(super) fn lead(&self, parameters: &[(&str, &str)]) -> Response {
+    pub(super) fn redirect(&self, parameters: &[(&str, &str)]) -> Response {
         let mut url = self.redirect.clone();
         {
             let mut pairs = url.query_pairs_mut();
@@ -79,7 +79,7 @@ impl Known<'_> {
     }
 
     pub(super) fn refuse(&self, failure: &Failure) -> Response {
-        self.lead(&[
+        self.redirect(&[
             ("error", failure.error),
             ("error_description", &failure.description),
         ])
@@ -135,7 +135,7 @@ pub(super) fn check_client<'a>(
     app: &'a AppState,
     request: &'a AuthorizationRequest,
     issuer: &'a str,
-) -> Result<Known<'a>, Box<Response>> {
+) -> Result<CheckedRequest<'a>, Box<Response>> {
     let refuse = |text: &str| {
         Box::new(notice(
             &app.source,
@@ -151,7 +151,7 @@ pub(super) fn check_client<'a>(
         .ok_or_else(|| refuse("This server doesn't know the application that sent you here."))?;
     let redirect = request.redirect_uri.as_deref().unwrap_or_default();
     match Url::parse(redirect) {
-        Ok(url) if client.may_redirect_to(redirect) => Ok(Known {
+        Ok(url) if client.may_redirect_to(redirect) => Ok(CheckedRequest {
             client,
             redirect: url,
             request,
