@@ -62,11 +62,36 @@ where
 }
 
 fn filter(level: &str) -> CommandResult<EnvFilter> {
-    let chosen: Result<EnvFilter, _> = level.parse();
-    // The protocol's library logs whole tool calls: arguments and results are no lines of a log.
+    // The protocol's library logs whole tool calls, with passwords of links in their arguments: whatever is chosen for
+    // it counts for nothing.
+    let mut parts: Vec<&str> = level.split(',').collect();
+    parts.retain(|part| !part.trim_start().starts_with("rmcp"));
+    let chosen: Result<EnvFilter, _> = parts.join(",").parse();
     let quiet = "rmcp=warn".parse();
     let both = chosen.and_then(|filter| Ok(filter.add_directive(quiet?)));
     both.map_err(|_| {
         Failure::usage(format!("`{level}` is not a valid log level (use error, warn, info, debug, trace or a filter of them)"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filter;
+
+    #[test]
+    fn whole_tool_calls_are_logged_at_no_level() {
+        for level in [
+            "debug,rmcp::service=trace",
+            "trace, rmcp=debug",
+            "rmcp::service=trace",
+        ] {
+            let Ok(filter) = filter(level) else {
+                panic!("{level} is refused");
+            };
+            let directives = filter.to_string();
+            assert!(directives.contains("rmcp=warn"), "{directives}");
+            assert!(!directives.contains("rmcp::service"), "{directives}");
+            assert!(!directives.contains("rmcp=debug"), "{directives}");
+        }
+    }
 }
