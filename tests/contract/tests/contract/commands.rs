@@ -11,6 +11,7 @@ mod people;
 mod rewinds;
 mod rotation;
 mod second_factor;
+mod seen;
 mod service;
 mod session;
 mod tasks;

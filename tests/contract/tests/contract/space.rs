@@ -438,6 +438,44 @@ async fn an_older_state_than_this_device_has_seen_is_not_shared() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_older_state_than_this_device_has_seen_is_not_verified() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let file = world.file(top.id, "f", b"not yet redacted").await;
+    let dir = tempfile::tempdir().unwrap();
+    let as_is = |dir: &Path, name: &str, _: &mut HashSet<String>| Ok(dir.join(name));
+    let elsewhere = NodeId::from_random_bytes([9; 16]);
+    for (seen, path) in [
+        (file.id, Some("/top/f")),
+        (top.id, Some("/top")),
+        (elsewhere, None),
+    ] {
+        let expected: Vec<&str> = path.into_iter().collect();
+        let space = world.space.clone().with_seen(Arc::new(Tenth(seen)));
+        assert_eq!(space.unverified_path(&file).await.unwrap(), expected);
+        let plan = space.plan_download(Some(top.id), dir.path(), 100, &as_is);
+        assert_eq!(plan.await.unwrap().unverified, expected);
+    }
+}
+
+/// Can't tell what this device has seen.
+struct Unreadable;
+
+impl SeenSeals for Unreadable {
+    fn newest_number(&self, _: NodeId) -> std::io::Result<u64> {
+        Err(std::io::Error::other("damaged"))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_verified_where_what_was_seen_can_not_be_read() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let space = world.space.clone().with_seen(Arc::new(Unreadable));
+    assert_eq!(space.unverified_path(&top).await.unwrap(), ["/top"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_list_that_leads_back_to_itself_counts_as_used() {
     let holder = KeyHolder::new().await;
     assert!(!account_keys::is_used(&holder.api).await.unwrap());

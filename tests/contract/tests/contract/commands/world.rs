@@ -66,6 +66,18 @@ impl World {
         serde_json::to_value(keys.expect("the account has keys")).expect("JSON")
     }
 
+    /// Returns a node of the account's own space, or of a team's, as the server gives it.
+    pub(crate) fn served_node(&self, id: &str, team: Option<&str>) -> Value {
+        let node = self.runtime.block_on(async {
+            let api = self.api();
+            let teams = api.teams().await?;
+            let space = teams.iter().find(|one| Some(&*one.name) == team);
+            let api = space.map_or_else(|| self.api(), |one| api.in_space(one.space_id));
+            api.node(id.parse().expect("it is an id")).await
+        });
+        serde_json::to_value(node.expect("the server has it")).expect("JSON")
+    }
+
     /// Makes another API key of the account.
     pub(crate) fn api_key(&self, name: &str) -> String {
         let create = CreateApiKey {
