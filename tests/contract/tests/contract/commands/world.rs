@@ -3,8 +3,9 @@
 
 use crate::support::{OWNER, Service};
 use cairn_api::Api;
-use cairn_model::DeviceId;
+use cairn_model::{DeviceId, Kind};
 use cairn_wire::account::CreateApiKey;
+use cairn_wire::nodes::CreateNode;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -76,6 +77,21 @@ impl World {
             api.node(id.parse().expect("it is an id")).await
         });
         serde_json::to_value(node.expect("the server has it")).expect("JSON")
+    }
+
+    /// Makes a folder at the top of the account's own space, as somebody does who has no keys.
+    pub(crate) fn make_folder_without_keys(&self, name: &str) {
+        let folder = CreateNode {
+            id: None,
+            parent_id: None,
+            kind: Kind::Folder,
+            name: name.to_owned(),
+            seal: None,
+        };
+        let made = self
+            .runtime
+            .block_on(async { self.api().create_folder(&folder).await });
+        made.expect("a folder can be made");
     }
 
     /// Makes another API key of the account.
