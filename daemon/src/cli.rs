@@ -6,6 +6,7 @@ mod add;
 mod autostart;
 mod bugreport;
 mod cat;
+mod compare;
 mod complete;
 mod completions;
 mod config;
@@ -143,6 +144,7 @@ enum Command {
     Remove(remove::Args),
     Folders(folders::Args),
     Status(status::Args),
+    Compare(compare::Args),
     Why(why::Args),
     Sync(sync::Args),
     Pause(pause::Args),
@@ -291,6 +293,7 @@ async fn dispatch(app: &App, command: Command, log: Option<String>) -> CommandRe
         Command::Remove(args) => remove::run(app, args).await,
         Command::Folders(args) => folders::run(app, args).await,
         Command::Status(args) => status::run(app, args).await,
+        Command::Compare(args) => compare::run(app, args).await,
         Command::Why(args) => why::run(app, args).await,
         Command::Sync(args) => sync::run(app, args).await,
         Command::Pause(args) => pause::run(app, args).await,

@@ -114,7 +114,8 @@ impl From<TeamError> for Failure {
     fn from(error: TeamError) -> Self {
         let exit = match error {
             TeamError::Transfer(error) => return error.into(),
-            TeamError::KeyChanged { .. }
+            TeamError::NewGranter { .. }
+            | TeamError::KeyChanged { .. }
             | TeamError::NotShown { .. }
             | TeamError::NotNew { .. } => Exit::Decision,
             TeamError::NotGranted { .. }

@@ -114,7 +114,9 @@ impl Remote {
         Self {
             local,
             journal: Journal::new(&app.home, session.account.account, None),
-            space: remote.space.with_seen(seen::SeenInHome::of(&app.home)),
+            space: remote
+                .space
+                .with_seen(seen::SeenInHome::of(&app.home, None)),
             ..remote
         }
     }
@@ -129,10 +131,13 @@ impl Remote {
         let team = team::find(&session.api, wanted).await?;
         let keys = team::open(&app.home, &session, &team).await?;
         let api = Arc::new(session.api.in_space(team.space_id));
+        let remote = Self::of(&session, api, Arc::new(keys));
+        let seen = seen::SeenInHome::of(&app.home, Some(team.space_id));
         Ok(Self {
             journal: Journal::new(&app.home, session.account.account, Some(wanted.clone())),
             local: LocalPaths::of(&app.home, Some(team.space_id)),
-            ..Self::of(&session, api, Arc::new(keys))
+            space: remote.space.with_seen(seen),
+            ..remote
         })
     }
 
@@ -256,8 +261,8 @@ impl Remote {
         path.context("find the folder above")
     }
 
-    /// Returns true if a valid seal covers the node's present state.
+    /// Returns true if a valid seal covers the node's present state, and this device has seen no later one.
     pub(crate) fn is_verified(&self, node: &Node) -> bool {
-        self.space.seal(node).is_some()
+        self.space.is_verified(node)
     }
 }

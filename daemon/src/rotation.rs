@@ -8,10 +8,42 @@ use crate::trust::{self, Pins};
 use cairn_model::DeviceId;
 use cairn_platform::{FileMode, Home, Zone, write_atomic};
 use cairn_space::account_keys::{AccountKeys, Replacement};
-use cairn_wire::keys::KeyBundle;
+use cairn_wire::keys::{KeyBundle, KeyReplacement};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::PathBuf;
+
+/// The generation of the account's keys that a device has, for people to compare between devices.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(crate) struct Generation {
+    epoch: u32,
+    pub(crate) fingerprint: String,
+    replaced: Option<KeyReplacement>,
+}
+
+impl Generation {
+    /// Returns the generation of opened keys, and of the bundle that they were opened from.
+    pub(crate) fn of(account: &Account, keys: &AccountKeys) -> Self {
+        Self {
+            epoch: keys.epoch(),
+            fingerprint: keys.public().fingerprint(),
+            replaced: account.keys.replaced.clone(),
+        }
+    }
+
+    /// Returns one sentence with the epoch, and when the keys were replaced.
+    pub(crate) fn describe(&self, zone: &Zone) -> String {
+        let epoch = self.epoch;
+        match &self.replaced {
+            Some(replaced) => format!(
+                "Keys of the account: epoch {epoch}, keys replaced on {} by {}",
+                local_time(replaced.at.0, zone),
+                clean(&replaced.device)
+            ),
+            None => format!("Keys of the account: epoch {epoch}, never replaced"),
+        }
+    }
+}
 
 /// A replacement of the account's keys that was begun here. The next run of the command completes it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -25,14 +25,18 @@ enum Action {
     /// Shut out a lost device: log it out, and replace the account's keys
     ///
     /// Its logins end at once. The keys that are on it open what was written before, and nothing that
-    /// is written from then on. Asks for the passphrase. Your other devices stop syncing
-    /// until `cairn keys update` is run on each. If something ends the command, run it again.
+    /// is written from then on. Asks for the passphrase and for a new one, so that no device that logs in
+    /// later can be given the former keys. Your other devices stop syncing until `cairn keys update` is
+    /// run on each. If something ends the command, run it again.
     Revoke {
         /// Its name or id
         device: String,
         /// Don't ask whether to do it
         #[arg(long)]
         yes: bool,
+        /// Keep the passphrase; a server that works with the thief can then give the former keys to a new login
+        #[arg(long, conflicts_with_all = ["new_passphrase", "new_passphrase_file"])]
+        keep_passphrase: bool,
         #[command(flatten)]
         options: Box<rotate::Options>,
     },
@@ -55,8 +59,12 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         Some(Action::Revoke {
             device,
             yes,
-            options,
-        }) => revoke(app, &device, yes, &options).await,
+            keep_passphrase,
+            mut options,
+        }) => {
+            options.new_passphrase |= !keep_passphrase;
+            revoke(app, &device, yes, &options).await
+        }
         Some(Action::Remove { device, yes }) => remove(app, &device, yes).await,
         Some(Action::List) | None => list(app).await,
     }
@@ -143,6 +151,7 @@ async fn revoke(app: &App, wanted: &str, yes: bool, options: &rotate::Options) -
     }
     let session = app.session()?;
     let device = find_other(&session, wanted, "run the command on another one").await?;
+    options.check_source()?;
     let name = clean(&device.name);
     let question = format!(
         "Shut out {name}? All keys are replaced, and each of your other devices has to run `cairn keys update`. [y/N] "

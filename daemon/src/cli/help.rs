@@ -52,7 +52,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
     ("Sharing", &["share"]),
     ("Teams", &["teams"]),
-    ("Devices", &["devices"]),
+    ("Devices", &["devices", "compare"]),
     (
         "Account",
         &[

@@ -1,4 +1,5 @@
-//! `cairn keys`: replacing all keys of the account, and taking over keys that another device has replaced.
+//! `cairn keys`: the generation of the account's keys, replacing all of them, and taking over keys that another device
+//! has replaced.
 
 mod api_keys;
 pub(super) mod rotate;
@@ -19,15 +20,20 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use tokio::task::block_in_place;
 
-/// Replace the account's keys, or use keys that another device replaced
+/// Show which keys of the account this device has, replace them, or use keys that another device replaced
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     #[command(subcommand)]
-    action: Action,
+    action: Option<Action>,
 }
 
 #[derive(clap::Subcommand, Debug)]
 enum Action {
+    /// Show the epoch and the fingerprint of the account's keys, and when they were replaced [default]
+    ///
+    /// The same on all devices of the account. Compare them after a login: a server could give the new
+    /// device keys from before they were replaced.
+    Show,
     /// Replace all keys of the account, because somebody may know them
     ///
     /// The present keys open nothing that is written from then on; what was written before stays
@@ -47,9 +53,21 @@ enum Action {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
-        Action::Rotate(options) => rotate::run(app, None, &options).await,
-        Action::Update { passphrase_file } => update(app, passphrase_file.as_deref()).await,
+        Some(Action::Show) | None => show(app),
+        Some(Action::Rotate(options)) => rotate::run(app, None, &options).await,
+        Some(Action::Update { passphrase_file }) => update(app, passphrase_file.as_deref()).await,
     }
+}
+
+/// Shows the keys that this device has, for comparing them with those of another one.
+fn show(app: &App) -> CommandResult {
+    let session = app.session()?;
+    let keys = rotation::Generation::of(&session.account, &session.keys);
+    app.out.line(keys.describe(&app.zone));
+    app.out
+        .line(format_args!("Fingerprint: {}", keys.fingerprint));
+    app.out.json(&keys);
+    Ok(())
 }
 
 /// Takes over the keys that the server has, if they were replaced.

@@ -13,7 +13,7 @@ use crate::keys;
 use crate::output::text::clean;
 use crate::remote::change::random_id;
 use crate::remote::journal::Journal;
-use crate::rotation::PINS_LOST;
+use crate::rotation::{Generation, PINS_LOST};
 use crate::session::{self, Credential, RetryProfile, connect, keep_secrets};
 use crate::trust::{self, Pins};
 use cairn_api::{Api, ApiError};
@@ -123,7 +123,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         logged_out: false,
     };
     save(app, &account, former.as_ref(), &unlocked)?;
-    report(app, &account, created);
+    report(app, &account, &unlocked, created);
     Ok(())
 }
 
@@ -327,7 +327,7 @@ fn device_name(chosen: Option<String>, before: Option<&Account>) -> CommandResul
     Ok(name)
 }
 
-fn report(app: &App, account: &Account, created: bool) {
+fn report(app: &App, account: &Account, keys: &AccountKeys, created: bool) {
     if account.secrets == SecretsKind::File {
         let path = app.home.secrets_file();
         app.out.note(format_args!(
@@ -344,6 +344,12 @@ fn report(app: &App, account: &Account, created: bool) {
         app.out
             .line("with `cairn recovery-key setup`, then add a folder with `cairn add FOLDER`.");
     }
+    let keys = Generation::of(account, keys);
+    if !created {
+        app.out.line(keys.describe(&app.zone));
+        app.out
+            .line("If another device's `cairn keys` shows a later epoch, the server gave former keys to this one: log out.");
+    }
     app.out.json(&json!({
         "server": account.server,
         "email": account.email,
@@ -352,5 +358,6 @@ fn report(app: &App, account: &Account, created: bool) {
         "device_name": account.device_name,
         "secrets": account.secrets,
         "keys_created": created,
+        "keys": keys,
     }));
 }

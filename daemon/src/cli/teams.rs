@@ -45,10 +45,13 @@ enum Action {
     /// Show the members' keys as this device knows them, and who has the team's key
     ///
     /// The fingerprint stands for somebody's keys. Compare it with them by another way than this
-    /// service; `teams grant` then accepts it.
+    /// service, and accept it then. The team's key is taken only from somebody whose keys you have accepted.
     Keys {
         /// The team's name, or its id
         team: String,
+        /// Accept the keys of this member, which are new to this device; may be repeated
+        #[arg(long, value_name = "EMAIL")]
+        accept_new: Vec<String>,
         /// Accept the changed keys of this member, as they were shown last time
         #[arg(long, value_name = "EMAIL")]
         accept_changed: Option<String>,
@@ -94,25 +97,20 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let api = session.api.as_ref();
     match args.action {
         Some(Action::List) | None => list(app, api).await,
-        Some(Action::Create { name }) => {
-            let team = api
-                .create_team(&name)
-                .await
-                .context(format_args!("make the team {name}"))?;
-            app.out.line(format_args!(
-                "Made the team {} ({}).",
-                clean(&team.name),
-                team.id
-            ));
-            app.out.json(&json!({ "team": team }));
-            Ok(())
-        }
+        Some(Action::Create { name }) => create(app, api, &name).await,
         Some(Action::Members { team }) => members(app, api, &team).await,
         Some(Action::Invite { team, email, admin }) => invite(app, api, &team, email, admin).await,
         Some(Action::Keys {
             team,
+            accept_new,
             accept_changed,
-        }) => keys::show(app, &session, &team, accept_changed.as_deref()).await,
+        }) => {
+            let accepted = keys::Accepted {
+                changed: accept_changed.as_deref(),
+                new: &accept_new,
+            };
+            keys::show(app, &session, &team, accepted).await
+        }
         Some(Action::Grant {
             team,
             accept_changed,
@@ -153,6 +151,20 @@ pub(super) fn role_name(role: TeamRole) -> &'static str {
         TeamRole::Admin => "admin",
         TeamRole::Member => "member",
     }
+}
+
+async fn create(app: &App, api: &Api, name: &str) -> CommandResult {
+    let team = api
+        .create_team(name)
+        .await
+        .context(format_args!("make the team {name}"))?;
+    app.out.line(format_args!(
+        "Made the team {} ({}).",
+        clean(&team.name),
+        team.id
+    ));
+    app.out.json(&json!({ "team": team }));
+    Ok(())
 }
 
 async fn list(app: &App, api: &Api) -> CommandResult {

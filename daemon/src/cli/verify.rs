@@ -101,7 +101,7 @@ async fn check(remote: &Remote, node: &cairn_wire::nodes::Node) -> CommandResult
     let seal = if remote.is_verified(node) {
         "name and place are sealed"
     } else {
-        "name or place were last changed without the keys"
+        "name or place were last changed without the keys, or a later state was seen here"
     };
     Ok(format!("{} read and checked, {seal}", size(manifest.size)))
 }

@@ -218,6 +218,11 @@ pub(crate) fn record(home: &Home, space: &TeamSpace) -> CommandResult {
     Ok(write_atomic(&path, &text, FileMode::Private)?)
 }
 
+/// Returns the path of the index of a team's space.
+pub(crate) fn index_file(home: &Home, space: SpaceId) -> PathBuf {
+    dir_of(home, space).join(INDEX)
+}
+
 fn dir_of(home: &Home, space: SpaceId) -> PathBuf {
     home.spaces_dir().join(space.to_string())
 }

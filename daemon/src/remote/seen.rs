@@ -1,25 +1,28 @@
 //! The newest seal of each node that the synced folders of this installation have seen (a seal: the MAC with
-//! which a key holder authenticates a node's name, parent and content). A share link refuses a node whose seal
-//! is older: that would be a rollback by the server.
+//! which a key holder authenticates a node's name, parent and content). A node whose seal is older is not verified,
+//! and no share link takes it: that would be a rollback by the server.
 
+use crate::folders::spaces;
 use cairn_index::Index;
-use cairn_model::NodeId;
+use cairn_model::{NodeId, SpaceId};
 use cairn_platform::Home;
 use cairn_space::SeenSeals;
 use parking_lot::Mutex;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The database of an installation, opened when it is first needed.
+/// The database of a space in an installation, opened when it is first needed.
 pub(crate) struct SeenInHome {
-    home: Home,
+    file: PathBuf,
     index: Mutex<Option<Index>>,
 }
 
 impl SeenInHome {
-    pub(crate) fn of(home: &Home) -> Arc<Self> {
+    /// Looks into the database of a team's space; `None` is the account's own.
+    pub(crate) fn of(home: &Home, team: Option<SpaceId>) -> Arc<Self> {
         Arc::new(Self {
-            home: home.clone(),
+            file: team.map_or_else(|| home.index_file(), |team| spaces::index_file(home, team)),
             index: Mutex::default(),
         })
     }
@@ -29,11 +32,11 @@ impl SeenSeals for SeenInHome {
     fn newest_number(&self, node: NodeId) -> io::Result<u64> {
         let mut index = self.index.lock();
         if index.is_none() {
-            if !self.home.index_file().exists() {
+            if !self.file.exists() {
                 return Ok(0);
             }
             // A damaged one is not replaced: a new one has seen nothing, and would accept any past state.
-            let opened = Index::open_intact(&self.home.index_file());
+            let opened = Index::open_intact(&self.file);
             *index = Some(opened.map_err(io::Error::other)?);
         }
         let Some(index) = &*index else { return Ok(0) };
@@ -46,8 +49,9 @@ impl SeenSeals for SeenInHome {
 mod tests {
     use super::*;
     use crate::folders::open_index;
+    use cairn_control::TeamSpace;
     use cairn_index::RemoteRow;
-    use cairn_model::Name;
+    use cairn_model::{Name, TeamId};
 
     #[test]
     fn a_damaged_index_is_an_error_and_not_an_empty_one() {
@@ -55,7 +59,7 @@ mod tests {
         let home = Home::at(dir.path());
         home.create().unwrap();
         std::fs::write(home.index_file(), "no database").unwrap();
-        let seen = SeenInHome::of(&home);
+        let seen = SeenInHome::of(&home, None);
         let node = NodeId::from_random_bytes([1; 16]);
         for attempt in 1..=2 {
             assert!(seen.newest_number(node).is_err(), "attempt {attempt}");
@@ -65,11 +69,35 @@ mod tests {
     }
 
     #[test]
+    fn the_space_of_a_team_has_seen_what_its_own_index_has() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        home.create().unwrap();
+        let space = TeamSpace {
+            id: SpaceId::from_random_bytes([5; 16]),
+            team: TeamId::from_random_bytes([4; 16]),
+            name: "Crew".into(),
+        };
+        let node = NodeId::from_random_bytes([1; 16]);
+        let row = RemoteRow {
+            seen: 7,
+            ..RemoteRow::folder(node, None, Name::new("f").unwrap())
+        };
+        let opened = spaces::open_team(&home, &space).unwrap();
+        opened.index.write(|db| db.put_remote(&[], &row)).unwrap();
+        let newest = |team| SeenInHome::of(&home, team).newest_number(node).unwrap();
+        assert_eq!(newest(Some(space.id)), 7);
+        assert_eq!(newest(None), 0);
+        let other = SpaceId::from_random_bytes([6; 16]);
+        assert_eq!(newest(Some(other)), 0);
+    }
+
+    #[test]
     fn the_newest_seal_is_the_one_that_the_index_has_seen() {
         let dir = tempfile::tempdir().unwrap();
         let home = Home::at(dir.path());
         let node = NodeId::from_random_bytes([1; 16]);
-        let seen = SeenInHome::of(&home);
+        let seen = SeenInHome::of(&home, None);
         assert_eq!(seen.newest_number(node).unwrap(), 0, "there is no index");
         assert!(!home.index_file().exists());
         let row = RemoteRow {

@@ -1,5 +1,5 @@
 //! The check of commands that give out content (downloads, links): nodes whose name and parent no seal of a
-//! device with the keys covers are refused, or noted.
+//! device with the keys covers, or of which this device has seen a later state, are refused, or noted.
 
 use crate::app::App;
 use crate::config::Config;
@@ -9,6 +9,9 @@ use cairn_model::Verification;
 use cairn_space::{Space, list_paths, unverified_content};
 use cairn_transfer::Download;
 use cairn_wire::nodes::Node;
+
+/// The meaning of an unverified path.
+const UNVERIFIED: &str = "no device with your keys has put this where it is, or this device has seen a later state of it";
 
 /// Refuses unverified paths where the setting `sync.verify` is strict.
 pub(crate) fn check(app: &App, unverified: &[String]) -> CommandResult {
@@ -35,7 +38,7 @@ pub(crate) fn check_in(mode: Verification, unverified: &[String]) -> CommandResu
     Err(Failure::new(
         Exit::Decision,
         format!(
-            "no device with your keys has put this where it is, and `sync.verify` is strict: {}; if you trust it, run `cairn config set sync.verify warn` first",
+            "{UNVERIFIED}, and `sync.verify` is strict: {}; if you trust it, run `cairn config set sync.verify warn` first",
             list_clean(unverified)
         ),
     ))
@@ -45,7 +48,7 @@ pub(crate) fn check_in(mode: Verification, unverified: &[String]) -> CommandResu
 pub(crate) fn note(app: &App, unverified: &[String]) {
     if !unverified.is_empty() {
         app.out.note(format_args!(
-            "not verified: no device with your keys has put this where it is: {}",
+            "not verified: {UNVERIFIED}: {}",
             list_clean(unverified)
         ));
     }

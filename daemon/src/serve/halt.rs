@@ -86,6 +86,22 @@ impl Halt {
                 ),
                 format!("ask an owner or admin of the team to run `cairn teams grant {word}`"),
             ),
+            TeamError::NewGranter {
+                who, fingerprint, ..
+            } => Self {
+                state: SyncState::Attention,
+                problem: Some(Problem {
+                    path: String::new(),
+                    code: ProblemCode::AuthFailed,
+                    message: format!(
+                        "the key of the team {team} was granted by {who}, with the fingerprint {fingerprint}, which nobody has accepted on this device; {KEPT}"
+                    ),
+                    hint: format!(
+                        "compare the fingerprint with {who} by another way than this service, then run `cairn teams keys {word} --accept-new {}`",
+                        shell_word(who)
+                    ),
+                }),
+            },
             TeamError::NoRight { .. }
             | TeamError::KeyChanged { .. }
             | TeamError::NotShown { .. }
@@ -186,6 +202,21 @@ mod tests {
         assert_eq!(halt.group().unwrap().code, ProblemCode::Offline);
         let login = Halt::of_api(&ApiError::Unauthorized);
         assert!(login.sentence().contains("cairn login"));
+    }
+
+    #[test]
+    fn a_granter_whom_nobody_has_accepted_waits_for_a_person_to_compare() {
+        let error = TeamError::NewGranter {
+            team: "My Crew".into(),
+            who: "ada@example.com".into(),
+            fingerprint: "1234 5678".into(),
+        };
+        let halt = Halt::of_team("My Crew", &error);
+        assert_eq!(halt.end_of_waiting(), Some(WaitResult::NeedsPerson));
+        let sentence = halt.sentence();
+        assert!(sentence.contains("fingerprint 1234 5678"), "{sentence}");
+        let command = "`cairn teams keys 'My Crew' --accept-new ada@example.com`";
+        assert!(sentence.contains(command), "{sentence}");
     }
 
     #[test]

@@ -26,6 +26,7 @@ pub mod pending;
 pub mod places;
 pub mod remote;
 pub mod rules;
+pub mod sealed;
 pub mod selection;
 pub mod sent;
 mod sent_bits;

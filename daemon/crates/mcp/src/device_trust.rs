@@ -1,7 +1,7 @@
 //! The boundary to what this device trusts: other people's pinned public keys, and the setting `sync.verify`.
 
 use cairn_crypto::AccountKeys;
-use cairn_model::Verification;
+use cairn_model::{SpaceId, Verification};
 use cairn_space::{SeenSeals, Trust};
 use std::sync::Arc;
 
@@ -19,8 +19,9 @@ pub trait DeviceTrust: Send + Sync {
     /// The reason why the setting can't be read.
     fn verification(&self) -> Result<Verification, String>;
 
-    /// Returns the device's memory of the seals that its synced folders have seen; `None` where none has.
-    fn seen_seals(&self) -> Option<Arc<dyn SeenSeals>> {
+    /// Returns the device's memory of the seals that its synced folders have seen in a team's space, or in the
+    /// account's own; `None` where none has.
+    fn seen_seals(&self, _team: Option<SpaceId>) -> Option<Arc<dyn SeenSeals>> {
         None
     }
 }

@@ -155,6 +155,7 @@ impl From<TeamError> for ToolError {
             TeamError::Refused { .. } => Self::refused(mask::GENERIC),
             error @ (TeamError::NotGranted { .. }
             | TeamError::NoRight { .. }
+            | TeamError::NewGranter { .. }
             | TeamError::KeyChanged { .. }
             | TeamError::NotShown { .. }
             | TeamError::NotNew { .. }

@@ -98,7 +98,7 @@ impl Services {
                 let device = api.device();
                 let transfer = Transfer::new(api.clone(), keys.clone(), device, Options::default());
                 let mut space = Space::new(api, keys, transfer);
-                if let Some(seen) = self.trust.seen_seals() {
+                if let Some(seen) = self.trust.seen_seals(None) {
                     space = space.with_seen(seen);
                 }
                 Ok(Opened { unlocked, space })

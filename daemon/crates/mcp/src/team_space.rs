@@ -143,7 +143,11 @@ impl Services {
         let keys = Arc::new(ring.keys());
         let device = self.reads.device();
         let transfer = Transfer::new(api.clone(), keys.clone(), device, Options::default());
-        Ok(Space::new(api, keys, transfer))
+        let opened = Space::new(api, keys, transfer);
+        Ok(match self.trust.seen_seals(Some(space)) {
+            Some(seen) => opened.with_seen(seen),
+            None => opened,
+        })
     }
 
     async fn team_keys(&self, team: &Team) -> ToolResult<KeyRing> {
@@ -180,7 +184,7 @@ impl Services {
             more => format!(" and {more} more"),
         };
         Err(ToolError::refused(format!(
-            "no device of yours has put this where it is, and `sync.verify` is strict: {}{more}; a person who trusts it can run `cairn config set sync.verify warn`",
+            "no device of yours has put this where it is, or this one has seen a later state of it, and `sync.verify` is strict: {}{more}; a person who trusts it can run `cairn config set sync.verify warn`",
             shown.join(", ")
         )))
     }

@@ -28,7 +28,8 @@ pub struct DownloadPlan {
     /// Files that are there already, with the same content.
     pub skipped: u64,
     pub rejected: Vec<RejectedName>,
-    /// Nodes whose name and parent no seal of a device with the keys covers, as paths from the top of the space.
+    /// Nodes whose name and parent no seal of a device with the keys covers, or of which this device has seen a later
+    /// state, as paths from the top of the space.
     pub unverified: Vec<String>,
 }
 
@@ -103,7 +104,7 @@ impl Space {
                         continue;
                     }
                 };
-                if !self.is_sealed_in(&node, id) {
+                if !self.is_verified_in(&node, id) {
                     plan.unverified.push(path.clone());
                 }
                 match node.kind {

@@ -6,6 +6,7 @@
 //! space's key). File content itself is moved by `cairn-transfer`.
 
 pub mod account_keys;
+mod compare;
 mod download_folder;
 mod download_plan;
 mod folder_progress;
@@ -23,6 +24,7 @@ mod verify;
 
 /// The keys that these operations take and return.
 pub use cairn_crypto::{CryptoError, PublicKeys, SpaceKeys, SystemRandom};
+pub use compare::{SealedNode, SealedNodes};
 pub use download_folder::{DownloadedFolder, FailedDownload, FolderDownload, LocalFolder};
 pub use download_plan::{DownloadPlan, LocalPath, PlanError, PlannedFile, RejectedName};
 pub use folder_progress::{FolderProgress, Moving};

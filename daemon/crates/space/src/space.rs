@@ -45,7 +45,8 @@ impl Space {
         }
     }
 
-    /// Makes share links refuse a node state that is older than one that this device has seen.
+    /// Makes a node state that is older than one that this device has seen count as unverified, and share links
+    /// refuse it.
     #[must_use]
     pub fn with_seen(self, seen: Arc<dyn SeenSeals>) -> Self {
         Self {

@@ -4,18 +4,18 @@
 
 mod error;
 mod grant;
+mod granter;
 #[cfg(test)]
 mod tests;
 
 pub use error::TeamError;
 pub use grant::Granting;
 
+use self::granter::Granter;
 use crate::account_keys;
 use crate::trust::{PinCheck, Trust};
 use cairn_api::Api;
-use cairn_crypto::{
-    AccountKeys, CryptoError, GrantContext, KeyRing, PublicKeys, grant_signer, open_grant,
-};
+use cairn_crypto::{AccountKeys, CryptoError, GrantContext, KeyRing, PublicKeys, open_grant};
 use cairn_model::AccountId;
 use cairn_transfer::TransferError;
 use cairn_wire::teams::{self as wire, Grant, Team, TeamMember, TeamRole};
@@ -84,6 +84,13 @@ pub enum KeyStatus {
     Unusable,
 }
 
+/// The keys that a grant gave.
+struct Opened {
+    ring: KeyRing,
+    /// A person has accepted the granter, or this device knew the key before.
+    is_trusted: bool,
+}
+
 impl TeamGrants {
     /// Fetches members and grants from the server.
     ///
@@ -117,14 +124,18 @@ impl TeamGrants {
     /// Opens the keys of the space; the newest is the current one.
     ///
     /// # Errors
-    /// [`TeamError::NotGranted`], [`TeamError::KeyChanged`], [`TeamError::Refused`].
+    /// [`TeamError::NotGranted`], [`TeamError::NewGranter`], [`TeamError::KeyChanged`], [`TeamError::Refused`].
     pub fn open(&self, own: &AccountKeys, trust: &mut Trust) -> Result<KeyRing, TeamError> {
         match self.open_newest(own, trust)? {
-            Some(ring) if ring.epoch() == self.epoch => Ok(ring),
-            Some(_) | None => Err(TeamError::NotGranted {
-                team: self.team.name.clone(),
-                may_make: self.team.role != TeamRole::Member && !self.used,
-            }),
+            Some(opened) if opened.ring.epoch() == self.epoch => Ok(opened.ring),
+            Some(_) | None => Err(self.not_granted_error()),
+        }
+    }
+
+    fn not_granted_error(&self) -> TeamError {
+        TeamError::NotGranted {
+            team: self.team.name.clone(),
+            may_make: self.team.role != TeamRole::Member && !self.used,
         }
     }
 
@@ -245,9 +256,34 @@ impl TeamGrants {
         own: &AccountKeys,
         trust: &mut Trust,
     ) -> Result<Option<KeyRing>, TeamError> {
-        if let Some(ring) = self.open_newest(own, trust)? {
-            return Ok(Some(ring));
+        match self.open_newest(own, trust)? {
+            Some(opened) => Ok(Some(opened.ring)),
+            None => self.ring_taken_along(own, trust),
         }
+    }
+
+    /// Returns the newest keys of the space for taking them along when the account's own keys are replaced: as
+    /// [`Self::newest_ring`], but none whose granter nobody has accepted.
+    ///
+    /// # Errors
+    /// As [`TeamGrants::open`].
+    pub fn ring_to_take_along(
+        &self,
+        own: &AccountKeys,
+        trust: &mut Trust,
+    ) -> Result<Option<KeyRing>, TeamError> {
+        match self.open_newest(own, trust)? {
+            Some(opened) if opened.is_trusted => Ok(Some(opened.ring)),
+            Some(_) => Err(self.not_granted_error()),
+            None => self.ring_taken_along(own, trust),
+        }
+    }
+
+    fn ring_taken_along(
+        &self,
+        own: &AccountKeys,
+        trust: &Trust,
+    ) -> Result<Option<KeyRing>, TeamError> {
         let Some(ring) = own.team_ring(self.team.space_id) else {
             return Ok(None);
         };
@@ -268,7 +304,7 @@ impl TeamGrants {
         &self,
         own: &AccountKeys,
         trust: &mut Trust,
-    ) -> Result<Option<KeyRing>, TeamError> {
+    ) -> Result<Option<Opened>, TeamError> {
         let team = self.team.id;
         trust
             .check_team(team, self.team.space_id, self.epoch)
@@ -277,57 +313,32 @@ impl TeamGrants {
         let Some(grant) = self.grants.iter().filter(mine).max_by_key(|one| one.epoch) else {
             return Ok(None);
         };
+        let signer = self.signer(grant, own, trust)?;
         let asked = GrantContext {
             space: self.team.space_id,
             epoch: grant.epoch,
             granter: grant.granted_by,
-            signing: self.signer(grant, own, trust)?,
+            signing: signer.key,
         };
         let ring = open_grant(own, &asked, &grant.grant.0)
             .and_then(|ring| trust.check_ring(team, &ring).map(|()| ring))
             .map_err(|error| self.refused_error(error))?;
-        trust.note(team, &ring);
-        Ok(Some(ring))
-    }
-
-    /// The signing key that a grant's granter is known by.
-    fn signer(
-        &self,
-        grant: &Grant,
-        own: &AccountKeys,
-        trust: &mut Trust,
-    ) -> Result<[u8; 32], TeamError> {
-        let named = grant_signer(&grant.grant.0).map_err(|error| self.refused_error(error))?;
-        let granter = grant.granted_by;
-        let member = self.members.iter().find(|one| one.account == granter);
-        let served = member.and_then(|member| match &member.keys {
-            Served::Keys(keys) => Some((member, keys, keys.signing_key() == named)),
-            Served::None | Served::Unusable => None,
-        });
-        let known = if granter == own.account {
-            Some(named == own.signing.public())
-        } else {
-            trust.knows(granter, &named)
+        let is_trusted = match signer.granter {
+            Granter::Accepted => true,
+            Granter::Gone => false,
+            Granter::New { who, fingerprint } => {
+                let team = self.team.name.clone();
+                return Err(TeamError::NewGranter {
+                    team,
+                    who,
+                    fingerprint,
+                });
+            }
         };
-        let is_late =
-            granter != own.account && trust.is_late(self.team.id, grant.epoch, granter, &named);
-        match (known, served) {
-            (Some(true), _) if !is_late => Ok(named),
-            (Some(false), Some((member, _, true))) if granter != own.account => {
-                Err(TeamError::KeyChanged {
-                    team: self.team.name.clone(),
-                    who: member.email.clone(),
-                })
-            }
-            (None, Some((_, keys, true))) => {
-                trust.compare(granter, keys);
-                Ok(named)
-            }
-            // Who has left since is not served any more. That ended the epoch, so that this can't be
-            // the one in force, and the key is used for nothing but to make its successor.
-            (None, None) if grant.epoch < self.epoch => Ok(named),
-            _ => Err(self.refused_error(CryptoError::NotAuthentic)),
+        if is_trusted {
+            trust.note(team, &ring);
         }
+        Ok(Some(Opened { ring, is_trusted }))
     }
 
     fn refused_error(&self, source: CryptoError) -> TeamError {

@@ -1,5 +1,5 @@
 //! Trust on first use: other people's public keys are pinned when they are first seen, and the newest key of
-//! each team's space is noted; a server that gives other ones later is detected.
+//! each team's space is noted; a server that gives other ones later is detected. Only keys that a person has accepted count.
 //!
 //! Bytes in, bytes out: the caller keeps them.
 
@@ -147,8 +147,13 @@ impl Trust {
         Some(all.any(|known| known.0 == signing))
     }
 
+    /// Returns true if a person has accepted somebody's keys.
+    pub(crate) fn has_accepted(&self, account: AccountId) -> bool {
+        self.people.get(&account).is_some_and(|pin| pin.accepted)
+    }
+
     /// Returns true if a grant of a team is signed with a key that somebody has replaced since, and is of a later
-    /// epoch than the one that is noted: whoever has the former key may have made it.
+    /// epoch than the one that is noted, or none is: whoever has the former key may have made it.
     pub(crate) fn is_late(
         &self,
         team: TeamId,
@@ -161,7 +166,7 @@ impl Trust {
             .get(&account)
             .is_some_and(|pin| pin.keys.signing.0 != signing);
         let is_later = |note: &TeamNote| epoch > note.epoch;
-        is_former && self.teams.get(&team).is_some_and(is_later)
+        is_former && self.teams.get(&team).is_none_or(is_later)
     }
 
     /// Notes the newest key of a team's space; an older one than is noted changes nothing.
@@ -186,6 +191,13 @@ impl Trust {
     /// Returns true if a key of the team's space was ever seen.
     pub(crate) fn has_seen(&self, team: TeamId) -> bool {
         self.teams.contains_key(&team)
+    }
+
+    /// Returns true if the key of this epoch is noted, with which [`Self::check_ring`] compares.
+    pub(crate) fn has_noted(&self, team: TeamId, epoch: u32) -> bool {
+        self.teams
+            .get(&team)
+            .is_some_and(|note| note.epoch == epoch)
     }
 
     /// Refuses another space than the team had, and an epoch before the noted one.

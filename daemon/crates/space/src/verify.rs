@@ -24,8 +24,27 @@ impl Space {
         node.parent_id == parent && self.seal(node).is_some()
     }
 
+    /// Returns true if a seal covers the present state of a node that was listed in a folder, and this device has
+    /// seen no later one. Nothing is verified if that can't be read.
+    pub(crate) fn is_verified_in(&self, node: &Node, parent: Option<NodeId>) -> bool {
+        if !self.is_sealed_in(node, parent) {
+            return false;
+        }
+        let is_past = self.is_past(node);
+        if let Err(error) = &is_past {
+            tracing::warn!(%error, "what this device has seen of the service can't be read");
+        }
+        is_past.is_ok_and(|is_past| !is_past)
+    }
+
+    /// Returns true if a seal covers the present state of a node, and this device has seen no later one.
+    #[must_use]
+    pub fn is_verified(&self, node: &Node) -> bool {
+        self.is_verified_in(node, node.parent_id)
+    }
+
     /// Returns the paths of those nodes from the top of the space down to one, itself included, that
-    /// no device with the keys has put where they are.
+    /// no device with the keys has put where they are, or of which this device has seen a later state.
     ///
     /// # Errors
     /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) for folders that contain each other.
@@ -35,7 +54,7 @@ impl Space {
 
     /// Returns the paths of the unverified nodes among those from the top of the space down to one.
     pub(crate) fn unverified_paths_in(&self, mut chain: Vec<(String, Node)>) -> Vec<String> {
-        chain.retain(|(_, node)| !self.is_sealed_in(node, node.parent_id));
+        chain.retain(|(_, node)| !self.is_verified(node));
         chain.into_iter().map(|(path, _)| path).collect()
     }
 

@@ -17,9 +17,13 @@ use cairn_space::account_keys::{
     self, AuthValue, Comparison, KeyBundle, NewKeys, Replacement, Rotation, Sent,
 };
 use serde_json::json;
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use tokio::task::block_in_place;
 use zeroize::Zeroizing;
+
+/// The danger of a passphrase that opens the former keys, too.
+const PASSPHRASE_KEPT: &str = "the passphrase stays the same, and opens the former keys, too: a server that works with whoever has the lost device can give them to a device that logs in later, and what that writes can be read with them. After each login, compare `cairn keys` with your other devices, or set another passphrase with `cairn keys rotate --new-passphrase`";
 
 /// The options of a replacement of the keys.
 #[derive(clap::Args, Debug)]
@@ -29,7 +33,7 @@ pub(crate) struct Options {
     passphrase_file: Option<PathBuf>,
     /// Set a new passphrase, too
     #[arg(long)]
-    new_passphrase: bool,
+    pub(crate) new_passphrase: bool,
     /// Set a new passphrase, too, which is the first line of a file
     #[arg(long, value_name = "FILE")]
     new_passphrase_file: Option<PathBuf>,
@@ -165,7 +169,7 @@ async fn replace(
         account_keys::unlock(&bundle, &passphrase, account.account, account.space)
     });
     let (unlocked, auth) = opened.map_err(|error| wrong_passphrase(error, &account.email))?;
-    let new_passphrase = options.new_passphrase(&account.email)?;
+    let new_passphrase = options.new_passphrase(app, pending, &account.email)?;
     let rotation = Rotation {
         passphrase: new_passphrase.as_ref().unwrap_or(&passphrase),
         iterations: keys::iterations(),
@@ -272,10 +276,29 @@ async fn renew_recovery_key(
 }
 
 impl Options {
-    /// Reads the new passphrase, if there is to be one.
-    fn new_passphrase(&self, email: &str) -> CommandResult<Option<Zeroizing<String>>> {
+    /// Refuses to begin where a new passphrase is wanted, and there is nowhere to take it from.
+    pub(crate) fn check_source(&self) -> CommandResult {
+        let is_given = self.new_passphrase_file.is_some() || io::stdin().is_terminal();
+        if !self.new_passphrase || is_given {
+            return Ok(());
+        }
+        Err(Failure::usage(
+            "nothing was done: the passphrase opens the former keys, too, so that a new one is needed: use --new-passphrase-file FILE, or keep it with --keep-passphrase",
+        ))
+    }
+
+    /// Reads the new passphrase, if there is to be one. Notes what it means if there is none for a lost device.
+    fn new_passphrase(
+        &self,
+        app: &App,
+        pending: &Pending,
+        email: &str,
+    ) -> CommandResult<Option<Zeroizing<String>>> {
         let file = self.new_passphrase_file.as_deref();
         if !self.new_passphrase && file.is_none() {
+            if pending.device.is_some() {
+                app.out.note(PASSPHRASE_KEPT);
+            }
             return Ok(None);
         }
         let flag = "--new-passphrase-file FILE";

@@ -20,7 +20,7 @@ pub(super) async fn take_along(
     let teams = session.api.teams().await.context("ask for the teams")?;
     let mut rings = Vec::new();
     for team in teams {
-        match newest_ring(app, session, &team).await {
+        match ring_to_take_along(app, session, &team).await {
             Ok(ring) => rings.extend(ring),
             Err(failure) if leave => app.out.note(format_args!(
                 "the key of {} is not taken along: {}",
@@ -38,10 +38,14 @@ pub(super) async fn take_along(
     Ok(rings)
 }
 
-async fn newest_ring(app: &App, session: &Session, team: &Team) -> CommandResult<Option<KeyRing>> {
+async fn ring_to_take_along(
+    app: &App,
+    session: &Session,
+    team: &Team,
+) -> CommandResult<Option<KeyRing>> {
     let grants = team::grants(&session.api, team).await?;
     trust::update(&app.home, &session.keys, |trust| {
-        grants.newest_ring(&session.keys, trust)
+        grants.ring_to_take_along(&session.keys, trust)
     })
 }
 

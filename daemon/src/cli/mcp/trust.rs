@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::remote::seen::SeenInHome;
 use crate::trust;
 use cairn_mcp::DeviceTrust;
-use cairn_model::Verification;
+use cairn_model::{SpaceId, Verification};
 use cairn_platform::Home;
 use cairn_space::account_keys::AccountKeys;
 use cairn_space::{SeenSeals, Trust};
@@ -33,7 +33,7 @@ impl DeviceTrust for HomeTrust {
         Ok(config.verify)
     }
 
-    fn seen_seals(&self) -> Option<Arc<dyn SeenSeals>> {
-        Some(SeenInHome::of(&self.home))
+    fn seen_seals(&self, team: Option<SpaceId>) -> Option<Arc<dyn SeenSeals>> {
+        Some(SeenInHome::of(&self.home, team))
     }
 }

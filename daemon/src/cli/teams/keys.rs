@@ -8,7 +8,7 @@ use crate::output::table::{Align, Table};
 use crate::output::text::clean;
 use crate::session::Session;
 use crate::{team, trust};
-use cairn_space::{Granting, KeyStatus, MemberKeys, PublicKeys, SystemRandom};
+use cairn_space::{Granting, KeyStatus, MemberKeys, PublicKeys, SystemRandom, TeamGrants};
 use cairn_wire::teams::Team;
 use serde_json::{Value, json};
 
@@ -20,14 +20,11 @@ pub(super) async fn show(
     app: &App,
     session: &Session,
     wanted: &str,
-    accept: Option<&str>,
+    accepted: Accepted<'_>,
 ) -> CommandResult {
     let team = team::find(&session.api, wanted).await?;
     let grants = team::grants(&session.api, &team).await?;
-    let members = trust::update(&app.home, &session.keys, |trust| {
-        accept.map_or(Ok(()), |email| grants.accept_changed(email, trust))?;
-        grants.members(&session.keys, trust)
-    })?;
+    let members = accept(app, session, &grants, accepted)?;
     let mut table = Table::new(&[
         ("E-MAIL", Align::Left),
         ("ROLE", Align::Left),
@@ -66,6 +63,23 @@ pub(super) struct Accepted<'a> {
     pub(super) new: &'a [String],
 }
 
+/// Accepts the keys that a person has compared, and returns all members.
+fn accept(
+    app: &App,
+    session: &Session,
+    grants: &TeamGrants,
+    accepted: Accepted<'_>,
+) -> CommandResult<Vec<MemberKeys>> {
+    trust::update(&app.home, &session.keys, |trust| {
+        let changed = accepted.changed;
+        changed.map_or(Ok(()), |email| grants.accept_changed(email, trust))?;
+        for email in accepted.new {
+            grants.accept_new(email, trust)?;
+        }
+        grants.members(&session.keys, trust)
+    })
+}
+
 pub(super) async fn grant(
     app: &App,
     session: &Session,
@@ -76,14 +90,7 @@ pub(super) async fn grant(
     let api = &session.api;
     let team = team::find(api, wanted).await?;
     let grants = team::grants(api, &team).await?;
-    let members = trust::update(&app.home, &session.keys, |trust| {
-        let changed = accepted.changed;
-        changed.map_or(Ok(()), |email| grants.accept_changed(email, trust))?;
-        for email in accepted.new {
-            grants.accept_new(email, trust)?;
-        }
-        grants.members(&session.keys, trust)
-    })?;
+    let members = accept(app, session, &grants, accepted)?;
     let confirmed = confirm_fingerprints(app, &members)?;
     let made = trust::update(&app.home, &session.keys, |trust| {
         for email in &confirmed {

@@ -1,6 +1,7 @@
 //! The real program against the bundled server: what each command does, says and returns.
 
 mod account;
+mod compare;
 mod completion;
 mod daemon;
 mod look_first;
@@ -11,6 +12,7 @@ mod people;
 mod rewinds;
 mod rotation;
 mod second_factor;
+mod seen;
 mod service;
 mod session;
 mod tasks;

@@ -438,6 +438,71 @@ async fn an_older_state_than_this_device_has_seen_is_not_shared() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_older_state_than_this_device_has_seen_is_not_verified() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let file = world.file(top.id, "f", b"not yet redacted").await;
+    let dir = tempfile::tempdir().unwrap();
+    let as_is = |dir: &Path, name: &str, _: &mut HashSet<String>| Ok(dir.join(name));
+    let elsewhere = NodeId::from_random_bytes([9; 16]);
+    for (seen, path) in [
+        (file.id, Some("/top/f")),
+        (top.id, Some("/top")),
+        (elsewhere, None),
+    ] {
+        let expected: Vec<&str> = path.into_iter().collect();
+        let space = world.space.clone().with_seen(Arc::new(Tenth(seen)));
+        assert_eq!(space.unverified_path(&file).await.unwrap(), expected);
+        let plan = space.plan_download(Some(top.id), dir.path(), 100, &as_is);
+        assert_eq!(plan.await.unwrap().unverified, expected);
+    }
+}
+
+/// Can't tell what this device has seen.
+struct Unreadable;
+
+impl SeenSeals for Unreadable {
+    fn newest_number(&self, _: NodeId) -> std::io::Result<u64> {
+        Err(std::io::Error::other("damaged"))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_verified_where_what_was_seen_can_not_be_read() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let space = world.space.clone().with_seen(Arc::new(Unreadable));
+    assert_eq!(space.unverified_path(&top).await.unwrap(), ["/top"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_is_the_node_that_was_asked_for_and_an_older_state_is_not_sealed_in_it() {
+    let world = World::new().await;
+    let top = world.folder("top").await;
+    let file = world.file(top.id, "f", b"content").await;
+    let name = |name: &str| Name::new(name).unwrap();
+    let copy = world.space.copy_node(&file, None, &name("copy")).await;
+    assert!(world.space.seal(&copy.unwrap().node).is_some());
+    let past = world.space.clone().with_seen(Arc::new(Tenth(file.id)));
+    let copy = past.copy_node(&file, None, &name("past")).await;
+    assert!(past.seal(&copy.unwrap().node).is_none());
+
+    // A server that answers with another node: whoever takes the copy back would put that into the trash.
+    let liar = Liar::new();
+    let victim = top.id.to_string();
+    liar.tell(move |asked, answer| {
+        if asked.ends_with("/copy") {
+            answer["id"] = serde_json::json!(victim);
+        }
+    });
+    let api = world.holder.api_over(liar);
+    let space = Space::new(api, world.holder.keys.clone(), world.holder.transfer());
+    let refused = space.copy_node(&file, None, &name("lie")).await;
+    let message = refused.unwrap_err().to_string();
+    assert!(message.contains("instead of the copy"), "{message}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_list_that_leads_back_to_itself_counts_as_used() {
     let holder = KeyHolder::new().await;
     assert!(!account_keys::is_used(&holder.api).await.unwrap());

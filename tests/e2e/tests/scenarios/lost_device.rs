@@ -105,7 +105,11 @@ fn a_lost_device_is_shut_out_and_the_others_go_on_with_what_was_changed_meanwhil
     let thief = world.copy_phone()?;
     let before = world.served_keys()?;
 
+    let new = world.dir.path().join("new-passphrase");
+    fs::write(&new, "seven quiet otters mend a copper kettle")?;
+    let new = new.display().to_string();
     let revoke = ["devices", "revoke", "phone", "--yes", "--api-keys"];
+    let revoke = [&revoke[..], &["--new-passphrase-file", &new]].concat();
     let done = world
         .tower
         .must(&world.with_passphrase(&revoke, &passphrase))?
@@ -146,7 +150,7 @@ fn a_lost_device_is_shut_out_and_the_others_go_on_with_what_was_changed_meanwhil
     }
     world.server.dev().clear_faults()?;
 
-    world.laptop_goes_on(&passphrase)?;
+    world.laptop_goes_on(&new)?;
     let waiting = cli::run(&thief, &[], &["cat", "/sync/waiting"])?;
     ensure!(waiting.code != 0 && !waiting.printed_text().contains(WAITING));
     Ok(())

@@ -13,6 +13,7 @@ use tempfile::TempDir;
 
 const MEMBER_KEY: &str = "ck_dev_member";
 const OUTSIDER_KEY: &str = "ck_dev_outsider";
+const OWNER: &str = "owner@example.com";
 const MEMBER: &str = "member@example.com";
 const OUTSIDER: &str = "outsider@example.com";
 /// Text of a team that no server may have.
@@ -96,6 +97,12 @@ impl Crew {
         Ok((id, at, members[at]["rsa_public"].clone()))
     }
 
+    /// Accepts the owner's keys on somebody's device, as a person does who has compared the fingerprint.
+    fn accepts_owner(&self, device: &Device) -> Result<()> {
+        device.must(&["teams", "keys", "Crew", "--accept-new", OWNER])?;
+        Ok(())
+    }
+
     fn remove(&self, email: &str) -> Result<()> {
         let (id, ..) = self.keys_of(email)?;
         let http = Http::new(&self.server.url(), Some(OWNER_KEY));
@@ -163,6 +170,12 @@ fn a_team_shares_files_that_the_server_cannot_read_and_that_end_for_who_leaves()
         again["granted"].as_array().is_some_and(Vec::is_empty),
         "{again}"
     );
+
+    // Nobody takes the key from somebody whose keys nobody has accepted on this device.
+    let asks = crew.member.cli(&["list", "--team", "Crew"])?;
+    asks.refuses(5, &["granted by owner@example.com", "--accept-new"])?;
+    crew.accepts_owner(&crew.member)?;
+    crew.accepts_owner(&crew.outsider)?;
 
     // All see the same fingerprints.
     let fingerprints = |device: &Device| -> Result<Vec<Value>> {
@@ -308,6 +321,7 @@ fn a_member_whose_keys_changed_gets_none_until_somebody_has_compared() -> Result
     crew.owner.must(&["teams", "keys", "Crew"])?;
     let granted = crew.owner.must(&accept)?.json()?;
     ensure!(granted["granted"][0]["email"] == MEMBER, "{granted}");
+    crew.accepts_owner(&crew.member)?;
     crew.upload(&crew.owner, "plan.txt", SECRET)?;
     ensure!(crew.download(&crew.member, "/plan.txt")? == SECRET);
     Ok(())
@@ -360,6 +374,8 @@ fn a_folder_of_a_team_is_added_by_its_name_and_nothing_else_is_mistaken_for_it()
         "--accept-new",
         OUTSIDER,
     ])?;
+
+    crew.accepts_owner(&crew.member)?;
 
     // Without a daemon, by the team's id; then it is not to be had a second time.
     let id = crew.team.clone();
@@ -419,6 +435,14 @@ fn two_members_sync_a_folder_of_their_team_until_one_is_removed_and_keeps_the_fi
         OUTSIDER,
     ];
     crew.owner.must(&accept)?;
+    crew.member.must(&["sync"])?;
+    crew.member.wait_status("who granted the key", |status| {
+        let words = "granted by owner@example.com, with the fingerprint";
+        status
+            .problems()
+            .any(|problem| problem.message.contains(words))
+    })?;
+    crew.accepts_owner(&crew.member)?;
     sync_team_folder(&mut crew.owner)?;
 
     // Edits in both directions, and a conflict.

@@ -82,7 +82,9 @@ impl Space {
         name: &Name,
     ) -> Result<CopiedNode, TransferError> {
         let id = NodeId::from_random_bytes(random_id());
-        let seal = self.seal(node).map(|info| {
+        // The content of an older state than this device has seen is not vouched for once more.
+        let known = self.seal(node).filter(|_| self.is_verified(node));
+        let seal = known.map(|info| {
             let facts = NodeFacts {
                 node: id,
                 parent,
@@ -99,6 +101,12 @@ impl Space {
         };
         let sealed_for = copy.seal.as_ref().map(|_| node.version);
         let copy = self.api.copy_node(node.id, sealed_for, &copy).await?;
+        if copy.id != id {
+            return Err(TransferError::protocol(format!(
+                "it sent the node {} instead of the copy {id}",
+                copy.id
+            )));
+        }
         match node.kind {
             Kind::File => Ok(CopiedNode {
                 node: copy,

@@ -17,6 +17,15 @@ pub enum TeamError {
         "you are a member of the team {team}: only its owner and admins can grant its key, ask one of them"
     )]
     NoRight { team: String },
+    /// A server can invent an admin, and grant a key of its own in their name.
+    #[error(
+        "the key of the team {team} was granted by {who}, whose keys nobody has accepted on this device: compare the fingerprint {fingerprint} with {who} by another way than this service, and accept it with `cairn teams keys '{team}' --accept-new {who}`"
+    )]
+    NewGranter {
+        team: String,
+        who: String,
+        fingerprint: String,
+    },
     /// Pinned and served keys of somebody whose signature counts here differ.
     #[error(
         "the keys of {who} have changed: run `cairn teams keys '{team}'`, compare the fingerprint with {who} by another way, and accept it with `cairn teams keys '{team}' --accept-changed {who}`"

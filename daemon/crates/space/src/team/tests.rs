@@ -122,7 +122,19 @@ impl Server {
         Ok(made)
     }
 
+    /// Opens the team's keys after having accepted whoever is new, as a person does who has compared.
     fn open(&self, by: &mut Device) -> Result<KeyRing, TeamError> {
+        for (account, keys) in &self.members {
+            if let Some(keys) = keys.as_ref().filter(|_| *account != by.own.account) {
+                by.trust.compare(*account, keys);
+                by.trust.accept_new(*account, keys);
+            }
+        }
+        self.open_unasked(by)
+    }
+
+    /// Opens the team's keys with nobody at hand to compare anything.
+    fn open_unasked(&self, by: &mut Device) -> Result<KeyRing, TeamError> {
         let view = self.grants_seen_by(by.own.account);
         view.open(&by.own, &mut by.trust)
     }
@@ -444,6 +456,104 @@ fn a_server_that_hides_replaces_or_rolls_back_keys_is_refused() {
             ..
         }
     ));
+}
+
+/// Lets the server invent an admin who grants a member a key of the server's choice.
+fn invent_admin(server: &mut Server, to: &Device) -> Device {
+    let invented = device(9);
+    let ring = KeyRing::generate(server.space, server.epoch, &mut SystemRandom);
+    let (account, keys) = (to.own.account, to.own.public());
+    let grant = make_grant(&ring, &invented.own, account, &keys, &mut SystemRandom).unwrap();
+    let keys = Some(invented.own.public());
+    server.members.push((invented.own.account, keys));
+    let new = NewGrant {
+        user_id: account,
+        grant: Sealed(grant),
+    };
+    server.put(invented.own.account, server.epoch, vec![new]);
+    invented
+}
+
+#[test]
+fn a_device_new_to_a_team_takes_no_key_from_somebody_whom_nobody_has_accepted() {
+    let mut all = [device(1), device(2)];
+    let mut server = Server::of(&all);
+    let member = &mut all[1];
+    let invented = invent_admin(&mut server, member);
+    // Looking at the keys accepts nothing, and neither does a second try.
+    let view = server.grants_seen_by(member.own.account);
+    for _ in 0..2 {
+        let refused = server.open_unasked(member).unwrap_err();
+        let TeamError::NewGranter {
+            who, fingerprint, ..
+        } = refused
+        else {
+            panic!("{refused}");
+        };
+        assert_eq!(who, "9@example.com");
+        assert_eq!(fingerprint, invented.own.public().fingerprint());
+        view.members(&member.own, &mut member.trust).unwrap();
+        let refused = view.newest_ring(&member.own, &mut member.trust);
+        assert!(matches!(refused, Err(TeamError::NewGranter { .. })));
+    }
+    // Whoever takes the invented one's place is no more accepted than they are.
+    server.members[2].1 = Some(device(9).own.public());
+    let other = server.grants_seen_by(member.own.account);
+    let accepted = other.accept_new("9@example.com", &mut member.trust);
+    assert!(matches!(accepted, Err(TeamError::NotNew { .. })));
+
+    // The honest owner's key is taken once a person has compared, and later ones of theirs without another look.
+    let mut server = Server::of(&all);
+    let [owner, member] = &mut all;
+    server.grant(owner).unwrap();
+    let refused = server.open_unasked(member).unwrap_err();
+    assert!(matches!(refused, TeamError::NewGranter { .. }), "{refused}");
+    let view = server.grants_seen_by(member.own.account);
+    view.accept_new("1@example.com", &mut member.trust).unwrap();
+    server.open_unasked(member).unwrap();
+    server.epoch = 2;
+    server.grant(owner).unwrap();
+    assert_eq!(server.open_unasked(member).unwrap().epoch(), 2);
+}
+
+#[test]
+fn a_key_that_a_device_had_before_is_opened_whoever_hands_it_out_and_no_later_one() {
+    let mut all = [device(1), device(2)];
+    let mut server = Server::of(&all);
+    let [owner, member] = &mut all;
+    server.grant(owner).unwrap();
+    let ring = server.open(member).unwrap();
+    // As it was kept by earlier versions: pinned, accepted by nobody.
+    member.trust = Trust::default();
+    let keys = owner.own.public();
+    member.trust.compare(owner.own.account, &keys);
+    let team = server.grants_seen_by(member.own.account).team.id;
+    member.trust.note(team, &ring);
+    server.open_unasked(member).unwrap();
+    server.epoch = 2;
+    server.grant(owner).unwrap();
+    let refused = server.open_unasked(member).unwrap_err();
+    assert!(matches!(refused, TeamError::NewGranter { .. }), "{refused}");
+}
+
+#[test]
+fn a_key_of_somebody_who_has_left_as_the_server_claims_is_neither_noted_nor_taken_along() {
+    let mut all = [device(1)];
+    let mut server = Server::of(&all);
+    let [owner] = &mut all;
+    let invented = invent_admin(&mut server, owner);
+    server.members.pop();
+    server.epoch = 2;
+    let view = server.grants_seen_by(owner.own.account);
+    let taken = view.ring_to_take_along(&owner.own, &mut owner.trust);
+    assert!(matches!(taken, Err(TeamError::NotGranted { .. })));
+    assert!(view.newest_ring(&owner.own, &mut owner.trust).is_ok());
+    // Now it is said to be the one in force.
+    server.epoch = 1;
+    let keys = Some(invented.own.public());
+    server.members.push((invented.own.account, keys));
+    let refused = server.open_unasked(owner).unwrap_err();
+    assert!(matches!(refused, TeamError::NewGranter { .. }), "{refused}");
 }
 
 #[test]

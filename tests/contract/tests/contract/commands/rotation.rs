@@ -3,6 +3,8 @@
 use crate::commands::world::{CommandOutput, World};
 use serde_json::{Value, json};
 
+const NEW_PASSPHRASE: &str = "seven quiet otters mend a copper kettle";
+
 /// The commands of one home with the passphrase's file.
 fn keys(world: &World, home: &str, action: &str) -> CommandOutput {
     let passphrase = world.text("passphrase");
@@ -204,7 +206,7 @@ fn a_lost_device_is_logged_out_and_a_second_run_completes_that() {
         &[&world.login_args(&key, &passphrase)[..], &name].concat(),
     );
     assert_eq!(upload(&world, "c", "before.txt", "old text").code, 0);
-    let revoke = [
+    let kept = [
         "devices",
         "revoke",
         "phone",
@@ -212,12 +214,29 @@ fn a_lost_device_is_logged_out_and_a_second_run_completes_that() {
         "--passphrase-file",
         &passphrase,
     ];
+    world.write("new", NEW_PASSPHRASE);
+    let new = world.text("new");
+    let revoke = [&kept[..], &["--new-passphrase-file", &new]].concat();
     world
         .run("c", &revoke)
         .assert_refused(2, &["device that you are using"]);
-    world
-        .run("a", &["devices", "revoke", "phone"])
-        .assert_refused(5, &["--yes"]);
+    let unasked = ["devices", "revoke", "phone", "--new-passphrase-file", &new];
+    world.run("a", &unasked).assert_refused(5, &["--yes"]);
+    // The passphrase opens the former keys, too.
+    let refused = world.run("a", &kept);
+    refused.assert_refused(
+        2,
+        &[
+            "nothing was done",
+            "--new-passphrase-file",
+            "--keep-passphrase",
+        ],
+    );
+    assert_eq!(
+        world.json("a", &["keys"])["epoch"],
+        1,
+        "the device is still in the list, and the keys are the same"
+    );
     world
         .run("a", &["devices", "revoke", "desk", "--yes"])
         .assert_refused(2, &["no device desk"]);
@@ -251,6 +270,68 @@ fn a_lost_device_is_logged_out_and_a_second_run_completes_that() {
 
     world.run("c", &["list"]).assert_refused(3, &["log"]);
     world.json("a", &["list"]);
+}
+
+#[test]
+fn a_login_after_a_lost_device_is_not_taken_in_by_the_former_keys() {
+    let world = World::new();
+    world.login("a");
+    let key = world.api_key("phone");
+    let passphrase = world.text("passphrase");
+    let phone = [
+        &world.login_args(&key, &passphrase)[..],
+        &["--device-name", "phone"],
+    ];
+    world.json("c", &phone.concat());
+    let before = world.served_keys();
+    world.write("new", NEW_PASSPHRASE);
+    let new = world.text("new");
+    let revoke = ["devices", "revoke", "phone", "--yes", "--passphrase-file"];
+    let revoke = [&revoke[..], &[&passphrase, "--new-passphrase-file", &new]].concat();
+    world.json("a", &revoke);
+
+    // A server that gives the former keys, which whoever has the phone has too.
+    world.dev(
+        "/_dev/faults",
+        json!({"path_pattern": "/api/v1/keys$", "method": "GET", "set": {"": before}}),
+    );
+    let login = world.login_args("ck_dev_owner", &new);
+    world
+        .run("d", &login)
+        .assert_refused(1, &["passphrase is wrong"]);
+    world.clear_faults();
+    let logged_in = world.json("d", &login);
+    assert_eq!(logged_in["keys"]["epoch"], 2, "{logged_in}");
+    assert_eq!(logged_in["keys"], world.json("a", &["keys"]));
+
+    // With the passphrase kept, only a person can tell; they are told how.
+    let other = world.api_key("tablet");
+    let tablet = [
+        &world.login_args(&other, &new)[..],
+        &["--device-name", "tablet"],
+    ];
+    world.json("e", &tablet.concat());
+    let before = world.served_keys();
+    let keep = ["devices", "revoke", "tablet", "--yes", "--keep-passphrase"];
+    let keep = [&keep[..], &["--passphrase-file", &new]].concat();
+    let kept = world.run("a", &keep);
+    assert_eq!(kept.code, 0, "{kept:?}");
+    assert!(kept.stderr.contains("compare `cairn keys`"), "{kept:?}");
+    world.dev(
+        "/_dev/faults",
+        json!({"path_pattern": "/api/v1/keys$", "method": "GET", "set": {"": before}}),
+    );
+    let fooled = world.run("f", &login);
+    assert!(
+        fooled.stdout.contains("epoch 2, keys replaced on")
+            && fooled.stdout.contains("shows a later epoch"),
+        "{fooled:?}"
+    );
+    let here = world.run("a", &["keys"]);
+    assert!(
+        here.stdout.contains("epoch 3, keys replaced on"),
+        "{here:?}"
+    );
 }
 
 #[test]

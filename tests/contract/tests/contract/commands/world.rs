@@ -3,8 +3,9 @@
 
 use crate::support::{OWNER, Service};
 use cairn_api::Api;
-use cairn_model::DeviceId;
+use cairn_model::{DeviceId, Kind};
 use cairn_wire::account::CreateApiKey;
+use cairn_wire::nodes::CreateNode;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -64,6 +65,33 @@ impl World {
     pub(crate) fn served_keys(&self) -> Value {
         let keys = self.runtime.block_on(async { self.api().keys().await });
         serde_json::to_value(keys.expect("the account has keys")).expect("JSON")
+    }
+
+    /// Returns a node of the account's own space, or of a team's, as the server gives it.
+    pub(crate) fn served_node(&self, id: &str, team: Option<&str>) -> Value {
+        let node = self.runtime.block_on(async {
+            let api = self.api();
+            let teams = api.teams().await?;
+            let space = teams.iter().find(|one| Some(&*one.name) == team);
+            let api = space.map_or_else(|| self.api(), |one| api.in_space(one.space_id));
+            api.node(id.parse().expect("it is an id")).await
+        });
+        serde_json::to_value(node.expect("the server has it")).expect("JSON")
+    }
+
+    /// Makes a folder at the top of the account's own space, as somebody does who has no keys.
+    pub(crate) fn make_folder_without_keys(&self, name: &str) {
+        let folder = CreateNode {
+            id: None,
+            parent_id: None,
+            kind: Kind::Folder,
+            name: name.to_owned(),
+            seal: None,
+        };
+        let made = self
+            .runtime
+            .block_on(async { self.api().create_folder(&folder).await });
+        made.expect("a folder can be made");
     }
 
     /// Makes another API key of the account.
