@@ -192,7 +192,7 @@ impl Db<'_> {
     ///
     /// Hash and number of its revision stay while the revision is the same. A
     /// version older than the recorded one is ignored: responses and feed may cross. A seal older than
-    /// one that was seen is refused.
+    /// one that was seen is refused, also of a node that was gone meanwhile.
     ///
     /// # Errors
     /// SQLite's.
@@ -206,6 +206,15 @@ impl Db<'_> {
             return Ok(refused);
         }
         let mut row = row.clone();
+        if before.is_none()
+            && let Some(past) = self.past_seal(row.node)?
+        {
+            if past.is_after(&row) {
+                return Ok(PutResult::Rollback);
+            }
+            row.seen = row.seen.max(past.seen);
+            self.remove_past_seal(row.node)?;
+        }
         if let Some(old) = &before {
             row.seen = row.seen.max(old.seen);
             if old.revision == row.revision {
@@ -315,8 +324,8 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Removes a node with everything below it; what was synced becomes dirty. Returns whether it
-    /// was there.
+    /// Removes a node with everything below it; what was synced becomes dirty. The highest seals that were seen are
+    /// kept. Returns whether the node was there.
     ///
     /// # Errors
     /// SQLite's.
@@ -332,6 +341,7 @@ impl Db<'_> {
                  AND NOT EXISTS (SELECT 1 FROM synced s WHERE s.node = dirty_node.node AND s.folder = dirty_node.folder)"
             ))?
             .execute(value)?;
+        self.keep_past_seals(node)?;
         let removed = self
             .prepare(&format!(
                 "{BELOW_REMOTE} DELETE FROM remote WHERE node IN (SELECT node FROM below)"

@@ -3,6 +3,7 @@
 
 mod deleted_folders;
 mod lies;
+mod returned;
 mod strict;
 
 use axum::http::StatusCode;

@@ -338,9 +338,29 @@ impl<'a> Batch<'a> {
             }
             db.end_sent_node(*id)?;
             news |= db.remove_remote(*id)?;
+            self.keep_seals(engine, db, *id, *deletion)?;
         }
         waiting.end_removed(engine, db)?;
         Ok(news)
+    }
+
+    /// Records the seals of a node that is gone: none of its states before that can come back.
+    fn keep_seals(
+        &self,
+        engine: &Engine,
+        db: &Db<'_>,
+        id: NodeId,
+        deletion: Deletion,
+    ) -> Result<(), IndexError> {
+        if let Some(seq) = deletion.seq().filter(|seq| *seq > 0) {
+            db.put_deletion_seal(id, seq)?;
+        }
+        if let Some((row, Trust::Verified)) = self.trashed.get(&id) {
+            let mut row = row.clone();
+            earlier_epochs::strip_seal(engine, db, &mut row)?;
+            db.put_past_state(&row)?;
+        }
+        Ok(())
     }
 
     /// Records changes that have waited for a later page. Returns whether anything changed.
