@@ -8,6 +8,7 @@
 //! deletion, and the synced tree is dropped.
 
 mod earlier_epochs;
+mod listing;
 mod pending;
 mod record;
 mod snapshot;

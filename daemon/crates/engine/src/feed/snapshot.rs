@@ -2,6 +2,7 @@
 //! and when a person accepts the changes that were blocked.
 
 use super::earlier_epochs;
+use super::listing::Listing;
 use super::record::{Page, record};
 use super::{CURSOR, LAST_SEQ, LIST_AGAIN, PollResult, changes_since};
 use crate::engine::Engine;
@@ -139,12 +140,10 @@ async fn load(
     verification: Verification,
     mut before: impl FnMut(&Db<'_>, &Snapshot) -> Result<(), IndexError>,
 ) -> Result<Cursor, EngineError> {
-    let mut after: Option<String> = None;
+    let mut listing = Listing::default();
     let mut first: Option<Cursor> = None;
-    loop {
-        let mut page = engine.api.snapshot(after.as_deref()).await?;
-        let next = page.next.take();
-        let from = first.get_or_insert_with(|| page.cursor.clone()).clone();
+    while let Some(mut page) = listing.next(engine).await? {
+        first.get_or_insert_with(|| page.cursor.clone());
         engine.index.write(|db| {
             before(db, &page)?;
             let changes: Vec<Change> = std::mem::take(&mut page.nodes)
@@ -163,16 +162,8 @@ async fn load(
             };
             record(engine, db, &page, verification)
         })?;
-        match next {
-            Some(next) if after.as_ref() != Some(&next) => after = Some(next),
-            Some(_) => {
-                return Err(EngineError::Protocol(
-                    "the snapshot does not move on".into(),
-                ));
-            }
-            None => return Ok(from),
-        }
     }
+    first.ok_or_else(|| EngineError::Protocol("a list without a page".into()))
 }
 
 /// Records what has changed since a snapshot was begun, and compares everything afresh.
