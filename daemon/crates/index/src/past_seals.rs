@@ -107,6 +107,15 @@ impl Db<'_> {
         .execute([node.as_bytes()])?;
         Ok(())
     }
+
+    /// Keeps what was seen of all nodes, before they are removed.
+    pub(crate) fn keep_all_past_seals(&self) -> Result<(), IndexError> {
+        self.prepare_whole(&format!(
+            "INSERT INTO past_seals (node, seen, seal) SELECT node, seen, seal FROM remote WHERE seen > 0 {RAISE}"
+        ))?
+        .execute([])?;
+        Ok(())
+    }
 }
 
 #[cfg(test)]

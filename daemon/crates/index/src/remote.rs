@@ -390,11 +390,13 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Forgets the whole remote tree, before a snapshot is recorded in the same transaction.
+    /// Forgets the whole remote tree, before a snapshot is recorded in the same transaction. The highest seals that
+    /// were seen are kept.
     ///
     /// # Errors
     /// SQLite's.
     pub fn clear_remote(&self) -> Result<(), IndexError> {
+        self.keep_all_past_seals()?;
         self.0
             .execute_batch("DELETE FROM remote; DELETE FROM dirty_node;")?;
         Ok(())

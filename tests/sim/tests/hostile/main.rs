@@ -5,6 +5,7 @@ mod deleted_folders;
 mod lies;
 mod returned;
 mod strict;
+mod went_back;
 
 use axum::http::StatusCode;
 use bytes::Bytes;

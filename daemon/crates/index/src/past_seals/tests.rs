@@ -79,3 +79,19 @@ fn what_went_with_its_folder_comes_back_as_it_was_last_and_not_as_before() {
         })
         .unwrap();
 }
+
+#[test]
+fn what_was_seen_outlives_the_whole_tree() {
+    let index = Index::memory().unwrap();
+    index
+        .write(|db| {
+            put(db, &file(1, None, 3, 3));
+            db.clear_remote()?;
+            assert!(db.is_past(&file(1, None, 2, 2))?);
+            assert!(!db.is_past(&file(1, None, 3, 3))?);
+            db.remove_past_seal(node(1))?;
+            assert_eq!(put(db, &file(1, None, 2, 2)), PutResult::New);
+            Ok(())
+        })
+        .unwrap();
+}
