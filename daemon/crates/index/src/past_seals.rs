@@ -7,7 +7,7 @@ use crate::remote::{BELOW_REMOTE, RemoteRow};
 use crate::sql_types::{first_row, to_signed, to_unsigned};
 use cairn_model::NodeId;
 
-/// What replaces a lower number, and nothing else.
+/// The end of a statement that replaces a lower number, and nothing else.
 const RAISE: &str = "ON CONFLICT (node) DO UPDATE SET seen = excluded.seen, seal = excluded.seal \
      WHERE excluded.seen > past_seals.seen";
 

@@ -76,22 +76,22 @@ fn of_the_whole() -> Vec<(ProblemCode, String)> {
 }
 
 #[test]
-fn both_versions_stay_and_people_are_told_until_they_accept_it() {
+fn both_versions_stay_and_the_status_says_so_until_a_person_accepts_it() {
     simulate(async {
         let mut world = world().await;
         go_back(&world, |_| {}).await;
         pass(&world).await;
-        let told = of_the_whole();
+        let reported = of_the_whole();
         assert_eq!(files_with(&world.devices[1], "v2"), 1);
         assert_eq!(files_with(&world.devices[1], "v3"), 1);
-        assert_eq!(problems(&world.devices[1]), told);
+        assert_eq!(problems(&world.devices[1]), reported);
 
         // Also after a restart, and while the service is honest.
         world.devices[1].line.lie(None);
         world.devices[1].kill(false).await;
         world.devices[1].start();
         pass(&world).await;
-        assert_eq!(problems(&world.devices[1]), told);
+        assert_eq!(problems(&world.devices[1]), reported);
 
         assert_eq!(accept(&world).await, 1);
         assert_eq!(problems(&world.devices[1]), []);

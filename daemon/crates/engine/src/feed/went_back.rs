@@ -1,6 +1,6 @@
-//! A service whose history was replaced by another one (somebody has restored a backup, or says so). What the
-//! devices have seen tells whether it went back to an earlier state. People are told until they accept it; a strict
-//! device takes nothing of it before.
+//! A service whose history was replaced by another one (somebody has restored a backup, or says so). The
+//! seals that this device has seen show whether it went back to an earlier state. The status says so until a person
+//! accepts it; a strict device takes nothing of it before.
 
 use super::earlier_epochs;
 use super::listing::Listing;
