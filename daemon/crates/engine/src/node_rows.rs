@@ -51,6 +51,7 @@ pub(crate) fn remote_row(
         device: node.device_id,
         hash: None,
         number: None,
+        number_before: 0,
         seen: 0,
         changed_ms: Some(node.updated_at.0),
     };

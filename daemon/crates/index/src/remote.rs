@@ -32,6 +32,8 @@ pub struct RemoteRow {
     pub hash: Option<ContentHash>,
     /// The revision's number, from its manifest.
     pub number: Option<u64>,
+    /// The highest number of an earlier revision, of those whose manifests were opened; 0 without one.
+    pub number_before: u64,
     /// The sequence of the seal, if that was checked and fits; 0 otherwise. The value that is read back
     /// is the highest one that was ever recorded for the node.
     pub seen: u64,
@@ -54,7 +56,7 @@ pub enum PutResult {
 }
 
 pub(crate) const COLUMNS: &str = "node, parent, name, kind, revision, size, modified, executable, version, seal, \
-     source_node, source_revision, device, hash, number, seen, changed";
+     source_node, source_revision, device, hash, number, seen, changed, number_before";
 
 /// The nodes `below` of a node `?1` in the remote tree, itself among them.
 pub(crate) const BELOW_REMOTE: &str = "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
@@ -89,6 +91,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<RemoteRow, IndexError> {
             .transpose()?,
         seen: to_unsigned(row.get(15)?)?,
         changed_ms: row.get(16)?,
+        number_before: to_unsigned(row.get(17)?)?,
     })
 }
 
@@ -216,13 +219,7 @@ impl Db<'_> {
             self.remove_past_seal(row.node)?;
         }
         if let Some(old) = &before {
-            row.seen = row.seen.max(old.seen);
-            if old.revision == row.revision {
-                row.hash = row.hash.or(old.hash);
-                row.number = row.number.or(old.number);
-            }
-        }
-        if let Some(old) = &before {
+            inherit(&mut row, old);
             // The time alone is no news: an older index lacks it.
             let old = RemoteRow {
                 changed_ms: row.changed_ms,
@@ -252,8 +249,8 @@ impl Db<'_> {
     fn write_remote(&self, row: &RemoteRow) -> Result<(), IndexError> {
         self.prepare(
                 "INSERT OR REPLACE INTO remote (node, parent, name, key, kind, revision, size, modified, executable, \
-                 version, seal, source_node, source_revision, device, hash, number, seen, changed) \
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)",
+                 version, seal, source_node, source_revision, device, hash, number, seen, changed, number_before) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)",
             )?
             .execute(rusqlite::params![
                 row.node.as_bytes(),
@@ -274,6 +271,7 @@ impl Db<'_> {
                 row.number.map(to_signed),
                 to_signed(row.seen),
                 row.changed_ms,
+                to_signed(row.number_before),
             ])?;
         Ok(())
     }
@@ -419,6 +417,18 @@ fn refusal(old: &RemoteRow, new: &RemoteRow) -> Option<PutResult> {
     (same_revision && old.source != new.source).then_some(PutResult::Tampered)
 }
 
+/// Takes over from the known state what is known of a node beside its state.
+fn inherit(new: &mut RemoteRow, old: &RemoteRow) {
+    new.seen = new.seen.max(old.seen);
+    new.number_before = new.number_before.max(old.number_before);
+    if old.revision == new.revision {
+        new.hash = new.hash.or(old.hash);
+        new.number = new.number.or(old.number);
+    } else {
+        new.number_before = new.number_before.max(old.number.unwrap_or(0));
+    }
+}
+
 impl RemoteRow {
     /// Returns a row of an empty folder without a seal.
     #[must_use]
@@ -438,6 +448,7 @@ impl RemoteRow {
             device: None,
             hash: None,
             number: None,
+            number_before: 0,
             seen: 0,
             changed_ms: None,
         }

@@ -3,6 +3,7 @@
 
 mod deleted_folders;
 mod lies;
+mod overwritten;
 mod returned;
 mod strict;
 mod went_back;
