@@ -170,9 +170,10 @@ impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         let message = error.to_string();
         match error {
-            EngineError::NoMerge { .. } | EngineError::OnlyCopy(_) | EngineError::WhoseCopy(_) => {
-                Self::new(Exit::Decision, message)
-            }
+            EngineError::NoMerge { .. }
+            | EngineError::OnlyCopy(_)
+            | EngineError::WhoseCopy(_)
+            | EngineError::WentBack => Self::new(Exit::Decision, message),
             EngineError::Api(error) => error.into(),
             EngineError::Transfer(error) => error.into(),
             EngineError::Index(_)

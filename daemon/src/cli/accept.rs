@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::{CommandResult, Context as _};
 use cairn_control::{Accepted, typed};
 
-/// Accept changes blocked by `sync.verify = "strict"`
+/// Accept changes blocked by `sync.verify = "strict"`, or that the service went back
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {}
 

@@ -40,8 +40,9 @@ impl SeenSeals for SeenInHome {
             *index = Some(opened.map_err(io::Error::other)?);
         }
         let Some(index) = &*index else { return Ok(0) };
-        let row = index.read(|db| db.remote_row(node));
-        Ok(row.map_err(io::Error::other)?.map_or(0, |row| row.seen))
+        index
+            .read(|db| db.newest_seal(node))
+            .map_err(io::Error::other)
     }
 }
 

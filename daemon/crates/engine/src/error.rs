@@ -56,6 +56,11 @@ pub enum EngineError {
     RemoteGone(String),
     #[error("the service's rules file has {0} bytes, which is too large")]
     RulesTooLarge(u64),
+    /// Its history was replaced by one in which some nodes are as they were before, or changed without keys.
+    #[error(
+        "the service went back to an earlier state than this device has seen; nothing is synced"
+    )]
+    WentBack,
     #[error("the service sent something that can't be: {0}")]
     Protocol(String),
 }
@@ -125,7 +130,7 @@ impl EngineError {
             Self::Disk(error) if is_changing(error) => Disposition::Retry,
             Self::Disk(error) if is_elsewhere(error) => Disposition::Replan,
             Self::Disk(_) => Disposition::Park,
-            Self::Index(_) | Self::Stopped => Disposition::Stop,
+            Self::Index(_) | Self::Stopped | Self::WentBack => Disposition::Stop,
             // One impossible reply about one node stops nothing else.
             Self::Protocol(_)
             | Self::RootGone(_)

@@ -8,9 +8,11 @@
 //! deletion, and the synced tree is dropped.
 
 mod earlier_epochs;
+mod listing;
 mod pending;
 mod record;
 mod snapshot;
+mod went_back;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -92,8 +94,14 @@ fn last_seq(db: &Db<'_>) -> Result<u64, IndexError> {
 /// Brings the remote tree up to date. After an error a part of the changes may be recorded.
 ///
 /// # Errors
-/// The network's, the index's, or a service that breaks the protocol.
+/// The network's, the index's, a service that breaks the protocol, or one that went back to an earlier state.
 pub(crate) async fn poll(engine: &Engine) -> Result<PollResult, EngineError> {
+    let result = poll_once(engine).await;
+    engine.index.read(|db| went_back::report(engine, db))?;
+    result
+}
+
+async fn poll_once(engine: &Engine) -> Result<PollResult, EngineError> {
     match cursor(engine)? {
         None => {
             snapshot::load_first(engine).await?;
@@ -104,13 +112,17 @@ pub(crate) async fn poll(engine: &Engine) -> Result<PollResult, EngineError> {
             if engine.verification.get() == Verification::Warn
                 && engine.index.read(|db| db.has_unaccepted())? =>
         {
-            accept(engine).await?;
+            snapshot::accept_changes(engine).await?;
             Ok(PollResult::Reset)
         }
         Some(from) => match changes_since(engine, from, engine.verification.get()).await {
             Err(EngineError::Api(ApiError::Gone { message })) => {
                 tracing::warn!(%message, "the change feed's history was replaced; comparing afresh, deleting nothing");
-                snapshot::load_replaced(engine).await?;
+                let verification = engine.verification.get();
+                if verification == Verification::Strict && went_back::is_held(engine).await? {
+                    return Err(EngineError::WentBack);
+                }
+                snapshot::load_replaced(engine, verification).await?;
                 Ok(PollResult::Reset)
             }
             Ok(PollResult::Nothing | PollResult::Changes)
@@ -118,6 +130,10 @@ pub(crate) async fn poll(engine: &Engine) -> Result<PollResult, EngineError> {
             {
                 snapshot::list_again(engine).await?;
                 Ok(PollResult::Reset)
+            }
+            Ok(result) => {
+                engine.index.write(|db| went_back::end_hold(engine, db))?;
+                Ok(result)
             }
             other => other,
         },

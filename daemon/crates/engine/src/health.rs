@@ -20,6 +20,8 @@ pub(crate) enum FolderPart {
     Watcher,
     /// Its folder on the service.
     Remote,
+    /// The history of the service.
+    History,
 }
 
 /// All problems of all folders.

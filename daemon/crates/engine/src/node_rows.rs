@@ -51,6 +51,7 @@ pub(crate) fn remote_row(
         device: node.device_id,
         hash: None,
         number: None,
+        number_before: 0,
         seen: 0,
         changed_ms: Some(node.updated_at.0),
     };
@@ -144,7 +145,16 @@ pub(crate) enum Deletion {
 }
 
 impl Deletion {
-    /// Returns the sequence number of the seal that proves it.
+    /// Returns the same evidence for what went with the folder that was deleted, whose own seal is another one.
+    pub(crate) fn of_content(self) -> Self {
+        match self {
+            Self::Confirmed { .. } => Self::Confirmed { seq: 0 },
+            Self::Verified { .. } => Self::Verified { seq: 0 },
+            Self::Unverified => Self::Unverified,
+        }
+    }
+
+    /// Returns the sequence number of the seal that proves it; 0 if that is the seal of a folder above.
     pub(crate) fn seq(self) -> Option<u64> {
         match self {
             Self::Confirmed { seq } | Self::Verified { seq } => Some(seq),

@@ -22,6 +22,7 @@ pub mod journal;
 pub mod local;
 pub mod mounts;
 pub mod overwrites;
+pub mod past_seals;
 pub mod pending;
 pub mod places;
 pub mod remote;

@@ -31,6 +31,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sql/0016_sent_bits.sql"),
     include_str!("sql/0017_overwrites.sql"),
     include_str!("sql/0018_rules_files.sql"),
+    include_str!("sql/0019_past_seals.sql"),
+    include_str!("sql/0020_number_before.sql"),
 ];
 
 /// The first schema whose contents on the service are of the present format.

@@ -341,7 +341,14 @@ fn plan_and_remove(db: &Db<'_>, rows: &Rows) -> Done {
     db.clean_local(folder, file)?;
     db.clean_node(folder, node(2))?;
     db.remove_synced(folder, node(2))?;
+    db.put_deletion_seal(node(1), 1)?;
+    if let Some(row) = db.remote_row(node(1))? {
+        db.put_past_state(&row)?;
+        db.is_past(&row)?;
+    }
     db.remove_remote(node(1))?;
+    db.newest_seal(node(1))?;
+    db.remove_past_seal(node(1))?;
     db.remove_local(folder, dir)
 }
 

@@ -32,6 +32,8 @@ pub struct RemoteRow {
     pub hash: Option<ContentHash>,
     /// The revision's number, from its manifest.
     pub number: Option<u64>,
+    /// The highest number of an earlier revision, of those whose manifests were opened; 0 without one.
+    pub number_before: u64,
     /// The sequence of the seal, if that was checked and fits; 0 otherwise. The value that is read back
     /// is the highest one that was ever recorded for the node.
     pub seen: u64,
@@ -54,7 +56,7 @@ pub enum PutResult {
 }
 
 pub(crate) const COLUMNS: &str = "node, parent, name, kind, revision, size, modified, executable, version, seal, \
-     source_node, source_revision, device, hash, number, seen, changed";
+     source_node, source_revision, device, hash, number, seen, changed, number_before";
 
 /// The nodes `below` of a node `?1` in the remote tree, itself among them.
 pub(crate) const BELOW_REMOTE: &str = "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
@@ -89,6 +91,7 @@ pub(crate) fn read(row: &Row<'_>) -> Result<RemoteRow, IndexError> {
             .transpose()?,
         seen: to_unsigned(row.get(15)?)?,
         changed_ms: row.get(16)?,
+        number_before: to_unsigned(row.get(17)?)?,
     })
 }
 
@@ -192,7 +195,7 @@ impl Db<'_> {
     ///
     /// Hash and number of its revision stay while the revision is the same. A
     /// version older than the recorded one is ignored: responses and feed may cross. A seal older than
-    /// one that was seen is refused.
+    /// one that was seen is refused, also of a node that was gone meanwhile.
     ///
     /// # Errors
     /// SQLite's.
@@ -206,14 +209,17 @@ impl Db<'_> {
             return Ok(refused);
         }
         let mut row = row.clone();
-        if let Some(old) = &before {
-            row.seen = row.seen.max(old.seen);
-            if old.revision == row.revision {
-                row.hash = row.hash.or(old.hash);
-                row.number = row.number.or(old.number);
+        if before.is_none()
+            && let Some(past) = self.past_seal(row.node)?
+        {
+            if past.is_after(&row) {
+                return Ok(PutResult::Rollback);
             }
+            row.seen = row.seen.max(past.seen);
+            self.remove_past_seal(row.node)?;
         }
         if let Some(old) = &before {
+            inherit(&mut row, old);
             // The time alone is no news: an older index lacks it.
             let old = RemoteRow {
                 changed_ms: row.changed_ms,
@@ -243,8 +249,8 @@ impl Db<'_> {
     fn write_remote(&self, row: &RemoteRow) -> Result<(), IndexError> {
         self.prepare(
                 "INSERT OR REPLACE INTO remote (node, parent, name, key, kind, revision, size, modified, executable, \
-                 version, seal, source_node, source_revision, device, hash, number, seen, changed) \
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18)",
+                 version, seal, source_node, source_revision, device, hash, number, seen, changed, number_before) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)",
             )?
             .execute(rusqlite::params![
                 row.node.as_bytes(),
@@ -265,6 +271,7 @@ impl Db<'_> {
                 row.number.map(to_signed),
                 to_signed(row.seen),
                 row.changed_ms,
+                to_signed(row.number_before),
             ])?;
         Ok(())
     }
@@ -315,8 +322,8 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Removes a node with everything below it; what was synced becomes dirty. Returns whether it
-    /// was there.
+    /// Removes a node with everything below it; what was synced becomes dirty. The highest seals that were seen are
+    /// kept. Returns whether the node was there.
     ///
     /// # Errors
     /// SQLite's.
@@ -332,6 +339,7 @@ impl Db<'_> {
                  AND NOT EXISTS (SELECT 1 FROM synced s WHERE s.node = dirty_node.node AND s.folder = dirty_node.folder)"
             ))?
             .execute(value)?;
+        self.keep_past_seals(node)?;
         let removed = self
             .prepare(&format!(
                 "{BELOW_REMOTE} DELETE FROM remote WHERE node IN (SELECT node FROM below)"
@@ -380,11 +388,13 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Forgets the whole remote tree, before a snapshot is recorded in the same transaction.
+    /// Forgets the whole remote tree, before a snapshot is recorded in the same transaction. The highest seals that
+    /// were seen are kept.
     ///
     /// # Errors
     /// SQLite's.
     pub fn clear_remote(&self) -> Result<(), IndexError> {
+        self.keep_all_past_seals()?;
         self.0
             .execute_batch("DELETE FROM remote; DELETE FROM dirty_node;")?;
         Ok(())
@@ -407,6 +417,18 @@ fn refusal(old: &RemoteRow, new: &RemoteRow) -> Option<PutResult> {
     (same_revision && old.source != new.source).then_some(PutResult::Tampered)
 }
 
+/// Takes over from the known state what is known of a node beside its state.
+fn inherit(new: &mut RemoteRow, old: &RemoteRow) {
+    new.seen = new.seen.max(old.seen);
+    new.number_before = new.number_before.max(old.number_before);
+    if old.revision == new.revision {
+        new.hash = new.hash.or(old.hash);
+        new.number = new.number.or(old.number);
+    } else {
+        new.number_before = new.number_before.max(old.number.unwrap_or(0));
+    }
+}
+
 impl RemoteRow {
     /// Returns a row of an empty folder without a seal.
     #[must_use]
@@ -426,6 +448,7 @@ impl RemoteRow {
             device: None,
             hash: None,
             number: None,
+            number_before: 0,
             seen: 0,
             changed_ms: None,
         }

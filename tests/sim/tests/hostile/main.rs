@@ -3,7 +3,10 @@
 
 mod deleted_folders;
 mod lies;
+mod overwritten;
+mod returned;
 mod strict;
+mod went_back;
 
 use axum::http::StatusCode;
 use bytes::Bytes;

@@ -44,6 +44,10 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
             ProblemCode::TooLarge,
             "make `.cairnignore` smaller on a device that has it; until then nothing is synced in this folder",
         ),
+        EngineError::WentBack => (
+            ProblemCode::Rollback,
+            "ask whoever runs the server; if a backup was restored, `cairn accept` compares with it, deletes nothing, and keeps both versions of what differs",
+        ),
         EngineError::Protocol(_) => (
             ProblemCode::Protocol,
             "update Cairn or the server; nothing was changed here",

@@ -5,6 +5,7 @@ mod removals;
 
 use super::earlier_epochs;
 use super::pending::{self, Tried};
+use super::went_back;
 use super::{CURSOR, LAST_SEQ, LIST_AGAIN, last_seq};
 use crate::engine::Engine;
 use crate::key::Key;
@@ -56,6 +57,7 @@ pub(super) fn record(
     };
     batch.add_kept(engine, &kept);
     batch.distrust_earlier_epochs(engine, db)?;
+    batch.take_past_states(engine, db, verification)?;
     batch.refuse_old_deletions(db)?;
     batch.apply_folder_deletions(db, page.is_last)?;
     if verification == Verification::Strict {
@@ -151,6 +153,32 @@ impl<'a> Batch<'a> {
                 tracing::warn!(node = %id, "a deletion was sealed with a key that was replaced: it is unverified");
                 *deletion = Deletion::Unverified;
             }
+        }
+        Ok(())
+    }
+
+    /// Lets the states of a history that takes the place of the known one pass, whatever was seen before. Those
+    /// that are older are unverified, and people are told. A strict device has looked before, and refuses what is
+    /// older all the same.
+    fn take_past_states(
+        &mut self,
+        engine: &Engine,
+        db: &Db<'_>,
+        verification: Verification,
+    ) -> Result<(), IndexError> {
+        if !went_back::is_recording(db)? {
+            return Ok(());
+        }
+        for (id, row) in &self.rows {
+            if db.is_past(row)? {
+                if verification == Verification::Strict {
+                    continue;
+                }
+                went_back::note(engine, db)?;
+                let change = UnverifiedChange::of_row(Reason::Unverified, row);
+                self.unverified.insert(*id, change);
+            }
+            db.remove_past_seal(*id)?;
         }
         Ok(())
     }
@@ -338,9 +366,29 @@ impl<'a> Batch<'a> {
             }
             db.end_sent_node(*id)?;
             news |= db.remove_remote(*id)?;
+            self.keep_seals(engine, db, *id, *deletion)?;
         }
         waiting.end_removed(engine, db)?;
         Ok(news)
+    }
+
+    /// Records the seals of a node that is gone: none of its states before that can come back.
+    fn keep_seals(
+        &self,
+        engine: &Engine,
+        db: &Db<'_>,
+        id: NodeId,
+        deletion: Deletion,
+    ) -> Result<(), IndexError> {
+        if let Some(seq) = deletion.seq().filter(|seq| *seq > 0) {
+            db.put_deletion_seal(id, seq)?;
+        }
+        if let Some((row, Trust::Verified)) = self.trashed.get(&id) {
+            let mut row = row.clone();
+            earlier_epochs::strip_seal(engine, db, &mut row)?;
+            db.put_past_state(&row)?;
+        }
+        Ok(())
     }
 
     /// Records changes that have waited for a later page. Returns whether anything changed.
@@ -379,7 +427,7 @@ impl<'a> Batch<'a> {
 }
 
 /// Returns whether name, place and content are the same.
-fn is_same(known: &RemoteRow, row: &RemoteRow) -> bool {
+pub(super) fn is_same(known: &RemoteRow, row: &RemoteRow) -> bool {
     known.parent == row.parent
         && known.name == row.name
         && known.kind == row.kind

@@ -2,7 +2,9 @@
 //! and when a person accepts the changes that were blocked.
 
 use super::earlier_epochs;
+use super::listing::Listing;
 use super::record::{Page, record};
+use super::went_back;
 use super::{CURSOR, LAST_SEQ, LIST_AGAIN, PollResult, changes_since};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -23,16 +25,25 @@ pub(super) async fn load_first(engine: &Engine) -> Result<(), EngineError> {
         db.clear_remote()?;
         db.clear_pending()
     })?;
-    let cursor = load(engine, engine.verification.get(), |_, _| Ok(())).await?;
-    finish(engine, cursor, engine.verification.get()).await?;
+    // An earlier run may have begun to take another history.
+    let verification = match engine.index.read(went_back::is_taken)? {
+        true => Verification::Warn,
+        false => engine.verification.get(),
+    };
+    let cursor = load(engine, verification, |db, page| {
+        went_back::put_history(db, &page.history_id)
+    })
+    .await?;
+    finish(engine, cursor, verification).await?;
     end_listing(engine)
 }
 
 /// Notes that everything was listed with the present keys.
 fn end_listing(engine: &Engine) -> Result<(), EngineError> {
-    engine
-        .index
-        .write(|db| earlier_epochs::note_listed(engine, db))?;
+    engine.index.write(|db| {
+        went_back::end_recording(db)?;
+        earlier_epochs::note_listed(engine, db)
+    })?;
     engine.earlier_seals.lock().clear();
     Ok(())
 }
@@ -41,11 +52,14 @@ fn end_listing(engine: &Engine) -> Result<(), EngineError> {
 ///
 /// # Errors
 /// As for [`load_first`].
-pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
+pub(super) async fn load_replaced(
+    engine: &Engine,
+    verification: Verification,
+) -> Result<(), EngineError> {
     let known = engine.index.read(known_manifests)?;
     earlier_epochs::remember_known(engine)?;
     let mut begun = false;
-    let cursor = load(engine, engine.verification.get(), |db, page| {
+    let cursor = load(engine, verification, |db, page| {
         // Not before the service has responded: the old trees are the best there is until then.
         if std::mem::replace(&mut begun, true) {
             return Ok(());
@@ -57,10 +71,11 @@ pub(super) async fn load_replaced(engine: &Engine) -> Result<(), EngineError> {
         db.clear_synced()?;
         db.clear_unaccepted()?;
         db.clear_sent()?;
+        went_back::begin_recording(engine, db, &page.history_id, verification)?;
         restored::begin(db, &page.history_id)
     })
     .await?;
-    finish(engine, cursor, engine.verification.get()).await?;
+    finish(engine, cursor, verification).await?;
     engine.index.write(|db| {
         for (revision, (node, hash, number)) in known {
             db.set_remote_manifest(node, revision, hash, number)?;
@@ -84,12 +99,24 @@ pub(super) async fn list_again(engine: &Engine) -> Result<(), EngineError> {
     end_listing(engine)
 }
 
-/// Accepts every change that was blocked until a person decides, as the service has the nodes now. Returns how many
-/// there were.
+/// Accepts every change that was blocked until a person decides, as the service has the nodes now, and that the
+/// service went back to an earlier state. Returns how many there were.
 ///
 /// # Errors
 /// As for [`load_first`].
 pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
+    if engine.index.read(went_back::is_waiting)? {
+        load_replaced(engine, Verification::Warn).await?;
+    }
+    let went_back = engine.index.write(|db| went_back::dismiss(engine, db))?;
+    Ok(accept_changes(engine).await? + u64::from(went_back))
+}
+
+/// Accepts every change that was blocked. Returns how many there were.
+///
+/// # Errors
+/// As for [`load_first`].
+pub(super) async fn accept_changes(engine: &Engine) -> Result<u64, EngineError> {
     let held = engine.index.read(|db| db.unaccepted_nodes())?;
     if held.is_empty() {
         return Ok(0);
@@ -124,6 +151,7 @@ pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
 /// The index's.
 pub(crate) fn restore_held_problems(engine: &Engine) -> Result<(), IndexError> {
     engine.index.read(|db| {
+        went_back::report(engine, db)?;
         let folders = db.folders()?;
         for row in db.unaccepted_nodes()? {
             unverified::restore_problem(engine, db, &folders, row)?;
@@ -139,12 +167,10 @@ async fn load(
     verification: Verification,
     mut before: impl FnMut(&Db<'_>, &Snapshot) -> Result<(), IndexError>,
 ) -> Result<Cursor, EngineError> {
-    let mut after: Option<String> = None;
+    let mut listing = Listing::default();
     let mut first: Option<Cursor> = None;
-    loop {
-        let mut page = engine.api.snapshot(after.as_deref()).await?;
-        let next = page.next.take();
-        let from = first.get_or_insert_with(|| page.cursor.clone()).clone();
+    while let Some(mut page) = listing.next(engine).await? {
+        first.get_or_insert_with(|| page.cursor.clone());
         engine.index.write(|db| {
             before(db, &page)?;
             let changes: Vec<Change> = std::mem::take(&mut page.nodes)
@@ -163,16 +189,8 @@ async fn load(
             };
             record(engine, db, &page, verification)
         })?;
-        match next {
-            Some(next) if after.as_ref() != Some(&next) => after = Some(next),
-            Some(_) => {
-                return Err(EngineError::Protocol(
-                    "the snapshot does not move on".into(),
-                ));
-            }
-            None => return Ok(from),
-        }
     }
+    first.ok_or_else(|| EngineError::Protocol("a list without a page".into()))
 }
 
 /// Records what has changed since a snapshot was begun, and compares everything afresh.

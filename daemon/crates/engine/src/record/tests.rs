@@ -29,6 +29,7 @@ fn remote(text: &str, version: u64, device: DeviceId) -> RemoteRow {
         device: Some(device),
         hash: None,
         number: None,
+        number_before: 0,
         seen: 0,
         changed_ms: None,
     }

@@ -43,6 +43,8 @@ enum Then {
     Trashed {
         node: NodeId,
         path: String,
+        /// The number of the seal of the deletion, if it has one.
+        number: Option<u64>,
     },
 }
 
@@ -228,6 +230,10 @@ fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
         .index
         .read(|db| db.is_deletion_confirmed(ctx.folder.id, node))?;
     let seal = node_rows::deletion_seal(&ctx.engine.keys, &row, confirmed);
+    let number = seal.as_ref().and_then(|_| {
+        let known = node_rows::known_numbers(&ctx.engine.keys, &row);
+        known.next_seal().ok()
+    });
     let operation = NodeOperation::Trash {
         id: node,
         seen,
@@ -236,7 +242,7 @@ fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
     let path = crate::planning::remote_path(&ctx.engine, &ctx.folder, node);
     Ok(Prepared {
         operation,
-        then: Then::Trashed { node, path },
+        then: Then::Trashed { node, path, number },
     })
 }
 
@@ -288,11 +294,12 @@ fn record(ctx: &Ctx, then: Then, response: Option<Node>) -> Result<(), EngineErr
                 0,
             );
         }
-        Then::Trashed { node, path } => {
+        Then::Trashed { node, path, number } => {
             index.write(|db| {
                 db.end_sent_node(node)?;
                 db.forget_remote_below(ctx.folder.id, node)?;
-                db.remove_remote(node)
+                db.remove_remote(node)?;
+                number.map_or(Ok(()), |number| db.put_deletion_seal(node, number))
             })?;
             ctx.engine.count(|c| c.deletes += 1);
             ctx.engine.activity(

@@ -43,7 +43,7 @@ impl<'a> Batch<'a> {
         for id in self.unverified_removals() {
             match self.deletion_above(db, id)? {
                 Some(deletion) => {
-                    covered.insert(id, deletion);
+                    covered.insert(id, deletion.of_content());
                 }
                 None if is_last => {}
                 None if self.is_link(id) || db.remote_row(id)?.is_some() => open.push(id),

@@ -2,12 +2,13 @@
 
 use super::{Arrived, Task};
 use crate::error::EngineError;
+use crate::node_rows::seal_info;
 use crate::observe::hash::local_stat;
 use crate::record::{self, Content};
 use crate::step::Ctx;
 use crate::trash;
-use cairn_index::{ActivityRow, Db, IndexError, LocalRow, RemoteRow, Skipped};
-use cairn_model::{ActivityKind, Kind, LocalId, Manifest, RelPath};
+use cairn_index::{ActivityRow, Db, IndexError, LocalRow, RemoteRow, Skipped, SyncedRow};
+use cairn_model::{ActivityKind, Kind, LocalId, Manifest, RelPath, Verification};
 use cairn_platform::disk::is_target_changed;
 use cairn_platform::{Expect, Stat};
 use std::path::PathBuf;
@@ -70,8 +71,65 @@ fn find_destination(ctx: &Ctx, task: &Task) -> Result<Destination, EngineError> 
     })
 }
 
+/// Refuses to write a content without a valid seal over another one, unless its manifest proves that it is a later
+/// version of the same file. Without a merge base both versions are kept by the next plan. On a strict device a
+/// person has accepted what has no seal.
+fn keep_replaced(ctx: &Ctx, task: &Task, manifest: &Manifest) -> Result<(), EngineError> {
+    if ctx.engine.verification.get() == Verification::Strict {
+        return Ok(());
+    }
+    let index = &ctx.engine.index;
+    let (remote, synced) = index.read(|db| {
+        let synced = db.synced_row(ctx.folder.id, task.node)?;
+        Ok((db.remote_row(task.node)?, synced))
+    })?;
+    let (Some(over), Some(remote), Some(synced)) = (task.over, remote, synced) else {
+        return Ok(());
+    };
+    if synced.hash == Some(manifest.hash)
+        || is_verified(ctx, &remote, manifest)
+        || index.read(|db| is_beside(ctx, db, over, &synced))?
+    {
+        return Ok(());
+    }
+    tracing::warn!(node = %task.node, "a content without a valid seal would replace another one: both are kept");
+    index.write(|db| {
+        db.remove_synced(synced.folder, synced.node)?;
+        db.mark_node(synced.folder, synced.node)?;
+        db.mark_local(synced.folder, synced.local)
+    })?;
+    Err(EngineError::Stale)
+}
+
+/// Returns whether the synced content of a file lies beside it, too: another device may have kept it already.
+fn is_beside(
+    ctx: &Ctx,
+    db: &Db<'_>,
+    over: LocalId,
+    synced: &SyncedRow,
+) -> Result<bool, IndexError> {
+    let Some(row) = db.local_row(over)? else {
+        return Ok(false);
+    };
+    let beside = db.children(ctx.folder.id, row.parent)?;
+    Ok(beside.iter().any(|other| {
+        other.id != over
+            && other.skipped == Skipped::No
+            && other.hash.is_some()
+            && other.hash == synced.hash
+    }))
+}
+
+/// Returns whether a seal covers a content, or its manifest is one of a later version than those before.
+fn is_verified(ctx: &Ctx, remote: &RemoteRow, manifest: &Manifest) -> bool {
+    let is_sealed = seal_info(&ctx.engine.keys, remote).flatten().is_some();
+    // The manifest of a copy counts the versions of its source.
+    is_sealed || (remote.source.is_none() && manifest.number > remote.number_before)
+}
+
 /// Puts what has arrived in place. A file that it displaces goes to the local trash.
 pub(super) fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed, EngineError> {
+    keep_replaced(ctx, task, &arrived.manifest)?;
     let disk = &ctx.engine.ports.disk;
     let Destination {
         path,
