@@ -48,6 +48,7 @@ mod objects;
 mod options;
 mod outbox;
 mod page;
+mod past;
 mod payments;
 pub mod private_files;
 pub mod provider;
