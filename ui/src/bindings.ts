@@ -252,7 +252,7 @@ path: string,
  */
 from?: string, device?: string, bytes?: number, };
 
-export type PastKind = "created" | "version" | "moved" | "changed" | "deleted";
+export type PastKind = "created" | "version" | "moved" | "changed" | "deleted" | "restored";
 
 export type PastPage = { events: Array<PastEvent>, page: number, pages: number, };
 

@@ -5,7 +5,7 @@ use crate::cli::number::at_least_one;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_time, now_ms, rfc3339, size};
-use crate::past::load;
+use crate::past::{gap, load};
 use crate::remote::{Remote, Within};
 use cairn_model::{DeviceId, Kind, NodeId, PastKind};
 use cairn_space::past::{Event, Past, PastNode, Scope, events};
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// Show what happened to a file or folder, newest first
 ///
 /// Of a file: its versions, moves and deletion. Of a folder: when each item in it was made, moved, last
-/// changed and deleted. Moves are known as far as this device saw them.
+/// changed, deleted and restored, as the service tells it.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// A path such as /a/b, one in a synced folder, or an id
@@ -34,7 +34,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let remote = Remote::open_at(app, &args.within, &args.path).await?;
-    let past = load(&app.home, &remote).await?;
+    let past = load(&app.home, &remote, None).await?;
     let scope = find(&remote, &past, &args.path)?;
     let revisions = revisions(&remote, &past, scope).await?;
     let all = events(&past, scope, &revisions);
@@ -57,6 +57,10 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             args.page + 1
         ));
     }
+    let warning = gap(&past, None, &app.zone);
+    if let Some(warning) = &warning {
+        app.out.line(warning);
+    }
     let earlier = earlier_nodes(&remote, &past, scope, &args.path)?;
     for one in &earlier {
         app.out.line(format_args!(
@@ -71,6 +75,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         "path": args.path,
         "events": shown,
         "earlier": earlier,
+        "warning": warning,
         "page": args.page,
         "pages": pages,
         "total": all.len(),
@@ -176,6 +181,7 @@ fn word(event: &Event) -> String {
         (PastKind::Moved, _) => "moved".to_owned(),
         (PastKind::Changed, _) => "changed".to_owned(),
         (PastKind::Deleted, _) => "deleted".to_owned(),
+        (PastKind::Restored, _) => "restored".to_owned(),
     }
 }
 

@@ -8,9 +8,9 @@ use crate::cli::rewind;
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::node::NodeView;
 use crate::output::progress::Bars;
-use crate::output::text::{clean, local_time, size};
+use crate::output::text::{clean, local_time, now_ms, size};
 use crate::past::carry_out::Rewind;
-use crate::past::{load, scope};
+use crate::past::{gap, load, scope};
 use crate::remote::verification;
 use crate::remote::versions::find_version;
 use crate::remote::{Remote, RemoteNode, Within};
@@ -72,7 +72,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             args.path
         ))),
         (None, None, None) => {
-            let past = load(&app.home, &remote).await?;
+            // What is in the trash now is known without the past.
+            let past = load(&app.home, &remote, Some(now_ms())).await?;
             let one = find_deleted(&remote, &past, &args.path, None)?;
             restore_deleted(app, &remote, &args, &past, one, None).await
         }
@@ -95,7 +96,7 @@ async fn as_of(
     {
         return file_as_of(app, remote, args, node, at_ms).await;
     }
-    let past = load(&app.home, remote).await?;
+    let past = load(&app.home, remote, Some(at_ms)).await?;
     let (named, path) = match scope(&past, remote, &args.path, at_ms) {
         Ok((named, path)) => (Some(named), path),
         Err(_) if by_id.is_none() => (None, remote.path(&args.path)?),
@@ -106,7 +107,7 @@ async fn as_of(
     }
     let named = named.and_then(Scope::top).and_then(|top| past.get(top));
     let one = match named {
-        Some(one) if one.existed_at(at_ms) => one,
+        Some(one) if past.existed_at(one, at_ms) => one,
         // What is there now came since: another one may have been deleted from there.
         other => find_deleted(remote, &past, &args.path, Some(at_ms))
             .or_else(|failure| other.ok_or(failure))?,
@@ -270,7 +271,7 @@ async fn folder(
     at_ms: i64,
 ) -> CommandResult {
     let top = scope.top().and_then(|top| past.get(top));
-    if top.is_some_and(|one| !one.existed_at(at_ms)) {
+    if top.is_some_and(|one| !past.existed_at(one, at_ms)) {
         return Err(Failure::failed(format!(
             "{} was not there at {}: see `cairn history`",
             clean(path),
@@ -278,6 +279,9 @@ async fn folder(
         )));
     }
     if let Some(dir) = &args.to {
+        if let Some(warning) = gap(past, Some(at_ms), &app.zone) {
+            app.out.note(warning);
+        }
         return copies(app, remote, past, scope, at_ms, dir).await;
     }
     if !args.dry_run {

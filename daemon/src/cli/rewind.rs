@@ -5,7 +5,7 @@ use crate::cli::prompt;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::{clean, count, local_time, now_ms, rfc3339};
 use crate::past::carry_out::{Done, Rewind};
-use crate::past::{load, scope};
+use crate::past::{gap, load, scope};
 use crate::remote::{Remote, Within};
 use crate::time_argument;
 use cairn_control::typed;
@@ -23,9 +23,9 @@ const SHOWN: usize = 5;
 /// made since go there, moved ones go back, and changed files get their version of that time; the
 /// present one stays among their versions. Nothing is uploaded or lost, and `cairn undo` takes it back.
 ///
-/// Moves are known as far as this device saw them. Items that were deleted for good can't come back, and
-/// those that were deleted and brought back since are taken as never deleted; all that can't be as it
-/// was is listed.
+/// The service tells what was moved, deleted or brought back since; of one that keeps no history of
+/// places, this device knows the moves that it saw, and says so. Items that were deleted for good
+/// can't come back; all that can't be as it was is listed.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// A folder or file: a path such as /a/b, one in a synced folder, or an id
@@ -50,7 +50,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if !args.dry_run {
         send_own_changes(app).await?;
     }
-    let past = load(&app.home, &remote).await?;
+    let past = load(&app.home, &remote, Some(at_ms)).await?;
     let (scope, path) = scope(&past, &remote, &args.path, at_ms)?;
     let rewind = Rewind {
         home: &app.home,
@@ -75,7 +75,7 @@ pub(super) async fn rewind_silently(
     if !dry_run {
         send_own_changes(app).await?;
     }
-    let past = load(&app.home, &remote).await?;
+    let past = load(&app.home, &remote, Some(at_ms)).await?;
     let (scope, path) = scope(&past, &remote, path, at_ms)?;
     let rewind = Rewind {
         home: &app.home,
@@ -85,7 +85,8 @@ pub(super) async fn rewind_silently(
         newer: Newer::Trash,
     };
     let (past, plan) = rewind.plan().await?;
-    let mut document = document(&path, &past, &plan, at_ms, dry_run);
+    let warning = gap(&past, Some(at_ms), &app.zone);
+    let mut document = document(&path, &past, &plan, (at_ms, warning.as_deref()), dry_run);
     if !dry_run && !plan.is_empty() {
         let done = rewind.carry_out(past, plan).await?;
         document["done"] = json!(done);
@@ -94,11 +95,18 @@ pub(super) async fn rewind_silently(
     Ok(document)
 }
 
-fn document(path: &str, past: &Past, plan: &Plan, at_ms: i64, dry_run: bool) -> Value {
+fn document(
+    path: &str,
+    past: &Past,
+    plan: &Plan,
+    (at_ms, warning): (i64, Option<&str>),
+    dry_run: bool,
+) -> Value {
     json!({
         "path": path,
         "at": rfc3339(at_ms),
         "dry_run": dry_run,
+        "warning": warning,
         "plan": plan_json(past, plan, at_ms),
     })
 }
@@ -139,10 +147,12 @@ pub(super) async fn carry_out(
     let (past, plan) = rewind.plan().await?;
     let at = local_time(rewind.at_ms, &app.zone);
     app.out.line(format_args!("{} as of {at}:", clean(path)));
-    for line in plan_lines(&past, &plan) {
+    let warning = gap(&past, Some(rewind.at_ms), &app.zone);
+    for line in plan_lines(&past, &plan, warning.as_deref()) {
         app.out.line(line);
     }
-    let mut document = document(path, &past, &plan, rewind.at_ms, dry_run);
+    let about = (rewind.at_ms, warning.as_deref());
+    let mut document = document(path, &past, &plan, about, dry_run);
     if dry_run || plan.is_empty() {
         app.out.json(&document);
         if dry_run || plan.incomplete.is_empty() {
@@ -184,10 +194,24 @@ fn left_behind_error(items: usize) -> Failure {
     Failure::new(Exit::Decision, message).mark_reported()
 }
 
-fn plan_lines(past: &Past, plan: &Plan) -> Vec<String> {
+/// Returns a plan for people, with what is not known of the time.
+fn plan_lines(past: &Past, plan: &Plan, warning: Option<&str>) -> Vec<String> {
+    let warned = warning.map(|warning| format!("  {warning}"));
     if plan.is_empty() && plan.incomplete.is_empty() {
-        return vec!["  Nothing is different from then.".to_owned()];
+        let known = if warning.is_some() {
+            "known to be "
+        } else {
+            ""
+        };
+        let nothing = format!("  Nothing is {known}different from then.");
+        return [nothing].into_iter().chain(warned).collect();
     }
+    let mut lines = group_lines(past, plan);
+    lines.extend(warned);
+    lines
+}
+
+fn group_lines(past: &Past, plan: &Plan) -> Vec<String> {
     let mut lines = Vec::new();
     let mut group = |text: String, paths: Vec<String>| {
         if paths.is_empty() {

@@ -5,7 +5,7 @@
 //! the same command goes on from there, because a plan is made of present facts alone.
 
 use super::unchanged::leave_equal;
-use super::{changes_since, load, revisions_of};
+use super::{changes_since, load, revisions_of, valid_name};
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::remote::Remote;
 use cairn_model::{Name, NodeId, PastPlace};
@@ -59,7 +59,7 @@ impl Rewind<'_> {
 
     /// As [`Self::plan`], with the places from which nodes went to the trash.
     async fn plan_after(&self, places: Vec<PastPlace>) -> CommandResult<(Past, Plan)> {
-        let mut past = load(self.home, self.remote).await?;
+        let mut past = load(self.home, self.remote, Some(self.at_ms)).await?;
         for place in places {
             past.remember(place);
         }
@@ -294,11 +294,6 @@ fn changed_item(past: &Past, id: NodeId) -> Incomplete {
 fn is_as_planned(past: &Past, node: &Node) -> bool {
     past.get(node.id)
         .is_some_and(|one| one.node.revision_id == node.revision_id)
-}
-
-fn valid_name(name: &str) -> CommandResult<Name> {
-    Name::new(name.to_owned())
-        .map_err(|e| Failure::failed(format!("`{name}` is not a valid name: {e}")))
 }
 
 impl Done {

@@ -1,14 +1,18 @@
-//! Reads the past of a space (the files of an account or team): from the change feed, the trash, and the places
-//! (parent folder and name) that this device remembers.
+//! Reads the past of a space (the files of an account or team): from the change feed, the trash, what the service tells
+//! of the states that nodes have left, and the places (parent folder and name) that this device remembers.
 
-use crate::failure::{CommandResult, Context as _};
+use super::valid_name;
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::folders::spaces;
 use crate::remote::Remote;
 use crate::remote::journal::Journal;
+use cairn_api::ApiError;
 use cairn_control::TeamSpace;
 use cairn_model::{Cursor, NodeId, PastPlace};
 use cairn_platform::Home;
-use cairn_space::past::{Deleted, Past, PastNode};
+use cairn_space::past::{Deleted, LeftState, Memory, Past, PastNode};
+use cairn_wire::Timestamp;
+use cairn_wire::changes::PastState;
 use cairn_wire::nodes::{Node, Revision};
 use futures_util::StreamExt as _;
 use std::collections::{HashMap, HashSet};
@@ -16,8 +20,20 @@ use std::collections::{HashMap, HashSet};
 /// The number of concurrent requests.
 const AT_ONCE: usize = 16;
 
-/// Reads all nodes of a space with their past. Moves are remembered where the space has folders here, and of commands.
-pub(crate) async fn load(home: &Home, remote: &Remote) -> CommandResult<Past> {
+/// The pages of the past that are read: more is no honest service's.
+const MAX_PAGES: usize = 2_000;
+
+/// The states that nodes have left, each with its node.
+type LeftStates = Vec<(NodeId, LeftState)>;
+
+/// Reads all nodes of a space with what they were after a time, or with all that is known without one: as the service
+/// tells it, and as this device remembers it of the time before. Of a service that keeps nothing of it, moves are
+/// remembered where the space has folders here, and of commands.
+pub(crate) async fn load(
+    home: &Home,
+    remote: &Remote,
+    since_ms: Option<i64>,
+) -> CommandResult<Past> {
     let (mut nodes, cursor) = changes_since(remote, None).await?;
     nodes.retain(|_, node| remote.space.check(node).is_ok());
     let trash = remote
@@ -26,7 +42,8 @@ pub(crate) async fn load(home: &Home, remote: &Remote) -> CommandResult<Past> {
         .await
         .context("list the service's trash")?;
     let roots: HashSet<NodeId> = trash.iter().map(|node| node.id).collect();
-    let mut left = places(home, remote)?;
+    let listed = listed_by_service(remote, since_ms).await?;
+    let (mut left, memory) = merged(places(home, remote)?, listed);
     let past: Vec<PastNode> = nodes
         .values()
         .map(|node| PastNode {
@@ -35,7 +52,90 @@ pub(crate) async fn load(home: &Home, remote: &Remote) -> CommandResult<Past> {
             left: left.remove(&node.id).unwrap_or_default(),
         })
         .collect();
-    Ok(Past::new(past).read_up_to(cursor))
+    Ok(Past::new(past).read_up_to(cursor).known_by(memory))
+}
+
+/// Reads what the service tells of the states that nodes left after a time, and since when it tells all; `None` of one
+/// that keeps nothing of it.
+async fn listed_by_service(
+    remote: &Remote,
+    since_ms: Option<i64>,
+) -> CommandResult<Option<(LeftStates, i64)>> {
+    let mut all = Vec::new();
+    let mut after: Option<String> = None;
+    for _ in 0..MAX_PAGES {
+        let since = since_ms.map(Timestamp);
+        let page = match remote.api.past_states(since, after.as_deref()).await {
+            // Before the first page: the whole endpoint.
+            Err(ApiError::NotFound { .. }) if after.is_none() => return Ok(None),
+            page => page.context("read what was moved and deleted")?,
+        };
+        for state in page.states {
+            all.push(left_state(state)?);
+        }
+        after = page.next;
+        if after.is_none() {
+            return Ok(Some((all, page.known_from.0)));
+        }
+    }
+    Err(Failure::failed(
+        "the service's list of what was moved and deleted does not end",
+    ))
+}
+
+/// Checks a state that the service tells. Nobody has sealed it: its name must not lead anywhere else.
+fn left_state(listed: PastState) -> CommandResult<(NodeId, LeftState)> {
+    let name = valid_name(&listed.name)?;
+    let state = LeftState {
+        parent: listed.parent_id,
+        name: name.as_str().to_owned(),
+        state: listed.state,
+        until_ms: listed.until.0,
+        device: listed.device_id,
+    };
+    Ok((listed.node_id, state))
+}
+
+/// Puts together what the service tells and what this device remembers. From the time on of which the service tells
+/// all, it is asked alone: this device may have seen two moves as one.
+fn merged(
+    remembered: Vec<PastPlace>,
+    listed: Option<(LeftStates, i64)>,
+) -> (HashMap<NodeId, Vec<LeftState>>, Memory) {
+    let (listed, from_ms, memory) = match listed {
+        Some((listed, from_ms)) => (listed, from_ms, Memory::Service { from_ms }),
+        None => {
+            let first_ms = remembered.first().map(|place| place.until_ms);
+            (Vec::new(), i64::MAX, Memory::Device { first_ms })
+        }
+    };
+    let mut left: HashMap<NodeId, Vec<LeftState>> = HashMap::new();
+    for place in remembered
+        .into_iter()
+        .filter(|place| place.until_ms <= from_ms)
+    {
+        let left = left.entry(place.node).or_default();
+        let state = LeftState::from(place);
+        // The same move, seen by a command and by the daemon, a moment apart.
+        let is_again = left
+            .last()
+            .is_some_and(|last| (last.parent, &last.name) == (state.parent, &state.name));
+        if !is_again {
+            left.push(state);
+        }
+    }
+    for (node, state) in listed {
+        let left = left.entry(node).or_default();
+        // The last move before the service tells all may be known to both.
+        let is_again = left
+            .last()
+            .is_some_and(|last| last.until_ms == state.until_ms);
+        if is_again {
+            left.pop();
+        }
+        left.push(state);
+    }
+    (left, memory)
 }
 
 /// Reads the present state of what has changed after a position in the feed, and the position of the last
@@ -61,8 +161,8 @@ pub(crate) async fn changes_since(
     }
 }
 
-/// The places that nodes left, as the daemon saw it, and as commands did it while none was running.
-fn places(home: &Home, remote: &Remote) -> CommandResult<HashMap<NodeId, Vec<PastPlace>>> {
+/// The places that nodes left, oldest first: as the daemon saw it, and as commands did it while none was running.
+fn places(home: &Home, remote: &Remote) -> CommandResult<Vec<PastPlace>> {
     let team = remote.journal.team();
     let mut all = Journal::past_places(home, team)?;
     if home.index_file().exists() {
@@ -82,16 +182,7 @@ fn places(home: &Home, remote: &Remote) -> CommandResult<HashMap<NodeId, Vec<Pas
         }
     }
     all.sort_by_key(|place| place.until_ms);
-    let mut left: HashMap<NodeId, Vec<PastPlace>> = HashMap::new();
-    for place in all {
-        let left = left.entry(place.node).or_default();
-        // The same move, seen by a command and by the daemon, a moment apart.
-        let again = left.last().map(|last| (last.parent, last.name.as_str()));
-        if again != Some((place.parent, place.name.as_str())) {
-            left.push(place);
-        }
-    }
-    Ok(left)
+    Ok(all)
 }
 
 /// Reads the revisions of many files.
@@ -112,4 +203,78 @@ pub(crate) async fn revisions_of(
         all.insert(id, revisions);
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_wire::nodes::NodeState;
+
+    fn id(n: u8) -> NodeId {
+        NodeId::from_random_bytes([n; 16])
+    }
+
+    fn place(n: u8, name: &str, until_ms: i64) -> PastPlace {
+        PastPlace {
+            node: id(n),
+            parent: None,
+            name: name.to_owned(),
+            until_ms,
+        }
+    }
+
+    fn service_state(n: u8, name: &str, until_ms: i64) -> (NodeId, LeftState) {
+        (id(n), LeftState::from(place(n, name, until_ms)))
+    }
+
+    fn names(left: &HashMap<NodeId, Vec<LeftState>>, n: u8) -> Vec<&str> {
+        let states = left.get(&id(n)).map_or(&[][..], Vec::as_slice);
+        states.iter().map(|state| state.name.as_str()).collect()
+    }
+
+    #[test]
+    fn the_service_is_believed_from_the_time_on_of_which_it_tells_all() {
+        let remembered = vec![
+            place(1, "before", 10),
+            place(1, "before", 12),
+            place(1, "both", 50),
+            // Two moves that came here as one.
+            place(1, "first", 90),
+            place(2, "unknown", 95),
+        ];
+        let service = vec![
+            service_state(1, "both", 50),
+            service_state(1, "first", 80),
+            service_state(1, "second", 90),
+        ];
+        let (left, memory) = merged(remembered, Some((service, 50)));
+        assert_eq!(names(&left, 1), ["before", "both", "first", "second"]);
+        assert_eq!(names(&left, 2), [""; 0]);
+        assert_eq!(memory, Memory::Service { from_ms: 50 });
+        assert!(memory.reaches(50) && !memory.reaches(49));
+    }
+
+    #[test]
+    fn without_a_service_that_keeps_it_this_device_is_all_that_is_asked() {
+        let (left, memory) = merged(vec![place(1, "a", 10), place(1, "b", 20)], None);
+        assert_eq!(names(&left, 1), ["a", "b"]);
+        assert_eq!(memory, Memory::Device { first_ms: Some(10) });
+        assert!(!memory.reaches(15));
+    }
+
+    #[test]
+    fn a_name_that_leads_elsewhere_is_refused() {
+        let state = |name: &str| PastState {
+            node_id: id(1),
+            parent_id: None,
+            name: name.to_owned(),
+            state: NodeState::Active,
+            until: Timestamp(1),
+            device_id: None,
+        };
+        for name in ["..", "a/b", ""] {
+            assert!(left_state(state(name)).is_err(), "{name}");
+        }
+        assert!(left_state(state("a")).is_ok());
+    }
 }

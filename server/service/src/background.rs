@@ -38,6 +38,8 @@ pub(crate) enum Task {
     Shares,
     /// Notifications that were read long ago.
     Notifications,
+    /// Former places of files and folders, beyond what is kept of a space.
+    Past,
     /// Files and folders that have been in the trash for the time that the configuration gives.
     Trash,
     /// Chunks (encrypted pieces of files) that no file version uses and no upload has announced, and objects of signed
@@ -51,7 +53,7 @@ pub(crate) enum Task {
 
 impl Task {
     /// All tasks, in the order in which they run.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::IdempotencyKeys,
         Self::Deliveries,
         Self::Mails,
@@ -63,6 +65,7 @@ impl Task {
         Self::Shares,
         Self::Revisions,
         Self::Notifications,
+        Self::Past,
         Self::Trash,
         Self::Chunks,
         Self::Objects,
@@ -88,6 +91,7 @@ impl Task {
             Self::Revisions => "revisions",
             Self::Shares => "shares",
             Self::Notifications => "notifications",
+            Self::Past => "past",
             Self::Trash => "trash",
             Self::Chunks => "chunks",
             Self::Objects => "objects",
@@ -204,6 +208,7 @@ async fn perform(state: &ServerState, task: Task) -> Result<u64> {
         Task::Notifications => if_enabled(expiry.notification_days, |days| {
             store.forget_old_notifications(days)
         }),
+        Task::Past => Ok(store.forget_old_past()?),
         Task::Trash => {
             if expiry.trash_days == 0 {
                 return Ok(0);

@@ -49,6 +49,7 @@ mod objects;
 mod options;
 mod outbox;
 mod page;
+mod past;
 mod payments;
 pub mod private_files;
 pub mod provider;

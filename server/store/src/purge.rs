@@ -3,7 +3,7 @@
 //! A purge makes no entry in the change feed: clients dropped these nodes when they were trashed.
 
 use super::rows::{State, id as read_id};
-use super::{Actor, Space, Tx, chunks, comments, holders, nodes, revisions, search, usage};
+use super::{Actor, Space, Tx, chunks, comments, holders, nodes, past, revisions, search, usage};
 use crate::db::{self, Connection, params};
 use crate::error::{Error, Result};
 use cairn_model::NodeId;
@@ -51,6 +51,7 @@ pub(super) fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()
              WHERE id = ?1",
         )?
         .execute(params![node.as_bytes(), tx.now])?;
+    past::forget(tx.conn, node)?;
     search::forget(tx.conn, node)?;
     holders::forget_borrowed(tx.conn, node)?;
     comments::forget(tx.conn, node)?;

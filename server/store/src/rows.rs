@@ -96,7 +96,7 @@ pub(super) fn parent_blob(parent: Option<&NodeId>) -> &[u8] {
     parent.map_or(&[], |id| id.as_bytes())
 }
 
-fn parent_id(row: &Row<'_>, column: usize) -> db::Result<Option<NodeId>> {
+pub(super) fn parent_id(row: &Row<'_>, column: usize) -> db::Result<Option<NodeId>> {
     let blob: Vec<u8> = row.get(column)?;
     Ok(<[u8; 16]>::try_from(blob.as_slice()).ok().map(NodeId::of))
 }

@@ -129,24 +129,26 @@ impl Tx<'_> {
         if let Some(seen) = seen {
             check_seen(self.conn, actor.space, id, seen, actor.device.as_ref())?;
         }
-        self.conn
-            .prepare_cached(&format!(
-                "{SUBTREE} UPDATE nodes SET state = 1, trash_root = ?1 WHERE id IN (SELECT id FROM sub)"
-            ))?
-            .execute(params![id.as_bytes(), actor.space.row])?;
+        // Itself first, with the time and the device: what it was until now is noted with them.
         let seq = self.next_seq(actor.space)?;
         self.conn
             .prepare_cached(
-                "UPDATE nodes SET version = version + 1, seq = ?2, updated_at = ?3, device = ?4, seal = ?5 \
-                 WHERE row = ?1",
+                "UPDATE nodes SET state = 1, trash_root = ?6, version = version + 1, seq = ?2, updated_at = ?3, \
+                 device = ?4, seal = ?5 WHERE row = ?1",
             )?
             .execute(params![
                 top.row,
                 seq,
                 self.now,
                 actor.device.as_ref().map(DeviceId::as_bytes),
-                seal.map(|seal| &seal.0)
+                seal.map(|seal| &seal.0),
+                id.as_bytes()
             ])?;
+        self.conn
+            .prepare_cached(&format!(
+                "{SUBTREE} UPDATE nodes SET state = 1, trash_root = ?1 WHERE id IN (SELECT id FROM sub)"
+            ))?
+            .execute(params![id.as_bytes(), actor.space.row])?;
         let trashed = nodes::visible_node(self.conn, actor.space, id)?.node;
         self.emit_with(actor.account, EventKind::FileDeleted, || {
             node_data(&trashed)

@@ -38,6 +38,7 @@ mod mail;
 mod nodes;
 mod observed;
 mod openapi;
+mod past;
 mod payments;
 mod preferences;
 mod public_shares;

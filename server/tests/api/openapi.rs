@@ -37,6 +37,7 @@ const ENDPOINTS: &[&str] = &[
     "head /api/v1/spaces/{id}/objects/{object}",
     "get /api/v1/spaces/{id}/objects/{object}",
     "get /api/v1/changes",
+    "get /api/v1/changes/past",
     "get /api/v1/changes/snapshot",
     "get /api/v1/changes/stream",
     "get /api/v1/keys",
@@ -407,8 +408,9 @@ fn merged_fields(document: &Value, schema: &Value) -> serde_json::Map<String, Va
 }
 
 /// Endpoints whose response holds a list and is none: parts of one thing, bounded by it.
-const NO_LISTS: [&str; 13] = [
+const NO_LISTS: [&str; 14] = [
     "/api/v1/changes",
+    "/api/v1/changes/past",
     "/api/v1/changes/snapshot",
     "/api/v1/comments/{id}",
     "/api/v1/diagnostics/encryption",

@@ -1,11 +1,16 @@
-//! The change feed: pages of changes, the snapshot of all nodes, and the event stream that says when to poll.
+//! The change feed: pages of changes, the snapshot of all nodes, and the event stream that says when to poll; and what
+//! nodes were before.
 
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
 use crate::sse::Events;
 use cairn_model::Cursor;
-use cairn_wire::changes::{Changes, ChangesQuery, FeedMoved, Snapshot, SnapshotQuery, StreamQuery};
+use cairn_wire::Timestamp;
+use cairn_wire::changes::{
+    Changes, ChangesQuery, FeedMoved, PastStates, PastStatesQuery, Snapshot, SnapshotQuery,
+    StreamQuery,
+};
 use futures_util::StreamExt as _;
 use futures_util::stream::BoxStream;
 
@@ -35,6 +40,25 @@ impl Api {
             limit: None,
         };
         self.json(Call::get("/api/v1/changes/snapshot").query(&query)?)
+            .await
+    }
+
+    /// `GET /changes/past`: one page of what nodes were until a time after `since` (`None`: all that is known);
+    /// `after` is `next` of the page before.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] of a server that keeps no past.
+    pub async fn past_states(
+        &self,
+        since: Option<Timestamp>,
+        after: Option<&str>,
+    ) -> Result<PastStates, ApiError> {
+        let query = PastStatesQuery {
+            since,
+            after: after.map(Into::into),
+            limit: None,
+        };
+        self.json(Call::get("/api/v1/changes/past").query(&query)?)
             .await
     }
 

@@ -35,6 +35,8 @@ word_enum! {
         /// Something about it changed; its earlier state is not kept.
         Changed = "changed",
         Deleted = "deleted",
+        /// Taken out of the trash.
+        Restored = "restored",
     }
 }
 

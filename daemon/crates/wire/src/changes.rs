@@ -1,11 +1,13 @@
-//! The change feed: `GET /changes`, `GET /changes/stream` (SSE), `GET /changes/snapshot`.
+//! The change feed: `GET /changes`, `GET /changes/stream` (SSE), `GET /changes/snapshot`; and `GET /changes/past`, what
+//! nodes were before.
 //!
 //! A node stands in the feed once, at its latest change, in its present state. Trashing a folder is
 //! one change of that folder; its descendants follow it without changes of their own. Restoring it
 //! makes a change for each descendant.
 
-use crate::nodes::Node;
-use cairn_model::{Cursor, NodeId};
+use crate::Timestamp;
+use crate::nodes::{Node, NodeState};
+use cairn_model::{Cursor, DeviceId, NodeId};
 use serde::{Deserialize, Serialize};
 
 /// The latest change of a node.
@@ -94,6 +96,48 @@ pub struct Snapshot {
     /// Id of the change feed's history; another one after a backup was restored.
     #[serde(rename = "epoch")]
     pub history_id: String,
+}
+
+/// `GET /changes/past?since=…&after=…&limit=…`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
+pub struct PastStatesQuery {
+    /// Only what ended after this time; without it: everything that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>, format = DateTime))]
+    pub since: Option<Timestamp>,
+    /// `next` of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// 1 to 1,000, default 1,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// A state that a node had until it was moved, renamed, put into the trash or taken out of it. A node that went into
+/// the trash with its folder, and out of it again, has no entry of its own for that.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct PastState {
+    pub node_id: NodeId,
+    pub parent_id: Option<NodeId>,
+    pub name: String,
+    pub state: NodeState,
+    /// The end of that state.
+    pub until: Timestamp,
+    /// The device that ended it, if it is known.
+    pub device_id: Option<DeviceId>,
+}
+
+/// One page of what nodes were, oldest first. Nodes that were deleted for good have none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct PastStates {
+    pub states: Vec<PastState>,
+    pub next: Option<String>,
+    /// The time since which no change is missing; 1970 for the whole life of the space.
+    pub known_from: Timestamp,
 }
 
 /// Data of an SSE event `change` (event id = cursor). Several changes may share one event: it says

@@ -390,6 +390,11 @@ fn parameters() -> Vec<(&'static str, &'static str, Value)> {
             range(1, i64::from(bounds::CHANGES_PAGE)),
         ),
         (
+            "/api/v1/changes/past",
+            "limit",
+            range(1, i64::from(bounds::CHANGES_PAGE)),
+        ),
+        (
             "/api/v1/changes/snapshot",
             "limit",
             range(1, i64::from(bounds::CHANGES_PAGE)),

@@ -1,5 +1,5 @@
-//! The change feed (each file and folder once, in the order of its latest change) by pages, and the snapshot that a
-//! client reads whose position in the feed is no longer valid.
+//! The change feed (each file and folder once, in the order of its latest change) by pages, the snapshot that a client
+//! reads whose position in the feed is no longer valid, and what files and folders were before.
 
 use crate::auth::Caller;
 use crate::bounds::CHANGES_PAGE;
@@ -8,7 +8,9 @@ use crate::http::extract::QueryParams;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
-use cairn_wire::changes::{Changes, ChangesQuery, Snapshot, SnapshotQuery};
+use cairn_wire::changes::{
+    Changes, ChangesQuery, PastStates, PastStatesQuery, Snapshot, SnapshotQuery,
+};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -16,6 +18,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
         .routes(routes!(changes))
         .routes(routes!(snapshot))
+        .routes(routes!(past))
 }
 
 fn limit(requested: Option<u32>) -> Result<usize> {
@@ -60,6 +63,24 @@ async fn snapshot(
 ) -> Result<Json<Snapshot>> {
     Ok(Json(app.store.snapshot(
         caller.space,
+        query.after.as_deref(),
+        limit(query.limit)?,
+    )?))
+}
+
+/// One page of what nodes were until they were moved, renamed, put into the trash or taken out of it.
+#[utoipa::path(
+    get, path = "/api/v1/changes/past", tag = "changes", params(PastStatesQuery),
+    responses((status = 200, description = "One page, oldest first", body = PastStates))
+)]
+async fn past(
+    caller: Caller,
+    State(app): State<AppState>,
+    QueryParams(query): QueryParams<PastStatesQuery>,
+) -> Result<Json<PastStates>> {
+    Ok(Json(app.store.past_states(
+        caller.space,
+        query.since.map(|since| since.0),
         query.after.as_deref(),
         limit(query.limit)?,
     )?))

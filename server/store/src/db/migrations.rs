@@ -1,7 +1,7 @@
 //! The steps of the schema in each database.
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-pub(crate) const SQLITE: [&str; 28] = [
+pub(crate) const SQLITE: [&str; 29] = [
     include_str!("../sql/0001_core.sql"),
     include_str!("../sql/0010_webhooks.sql"),
     include_str!("../sql/0011_identity.sql"),
@@ -30,10 +30,12 @@ pub(crate) const SQLITE: [&str; 28] = [
     include_str!("../sql/0057_visit_nodes.sql"),
     include_str!("../sql/0058_search_again.sql"),
     include_str!("../sql/0059_space_log_limits.sql"),
+    include_str!("../sql/0060_node_past.sql"),
 ];
 
 /// They begin with what SQLite's add up to.
-pub(crate) const POSTGRES: [&str; 2] = [
+pub(crate) const POSTGRES: [&str; 3] = [
     include_str!("../sql/postgres/0001_tables.sql"),
     include_str!("../sql/postgres/0002_triggers.sql"),
+    include_str!("../sql/postgres/0003_node_past.sql"),
 ];

@@ -17,5 +17,6 @@ mod service;
 mod session;
 mod tasks;
 mod tray;
+mod unseen_past;
 mod why;
 mod world;

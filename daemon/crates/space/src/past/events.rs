@@ -2,7 +2,7 @@
 
 use super::{Past, PastNode, Scope};
 use cairn_model::{DeviceId, NodeId, PastKind, RevisionId};
-use cairn_wire::nodes::Revision;
+use cairn_wire::nodes::{NodeState, Revision};
 
 /// Something that happened to a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,18 +55,39 @@ fn event(one: &PastNode, at_ms: i64, kind: PastKind, path: String) -> Event {
     }
 }
 
+/// Returns the moves of a node, and its stays in the trash that are over.
 fn moves<'a>(past: &'a Past, one: &'a PastNode) -> impl Iterator<Item = Event> + 'a {
-    one.left.iter().map(|left| {
+    let last = one.left.len();
+    (1..).zip(&one.left).filter_map(move |(next, left)| {
+        let is_gone = match one.left.get(next) {
+            Some(state) => state.state == NodeState::Trashed,
+            // Itself, and then: a place that this device remembers says nothing of a later deletion.
+            None => one.deleted.is_some_and(|deleted| {
+                (deleted.root, deleted.at_ms) == (one.node.id, left.until_ms)
+            }),
+        };
+        let was_gone = left.state == NodeState::Trashed;
+        // The last deletion is told with the present state.
+        if is_gone && next == last {
+            return None;
+        }
         // Just before it was moved, and from then on.
         let from = past.path_at(one.node.id, left.until_ms - 1);
         let path = past.path_at(one.node.id, left.until_ms);
-        Event {
-            from: Some(from),
-            device: is_latest(one, left.until_ms)
-                .then_some(one.node.device_id)
-                .flatten(),
-            ..event(one, left.until_ms, PastKind::Moved, path)
-        }
+        let kind = match (was_gone, is_gone) {
+            (_, true) => PastKind::Deleted,
+            (true, false) => PastKind::Restored,
+            (false, false) => PastKind::Moved,
+        };
+        let is_elsewhere = from != path;
+        let latest = is_latest(one, left.until_ms)
+            .then_some(one.node.device_id)
+            .flatten();
+        Some(Event {
+            from: (kind == PastKind::Moved || is_elsewhere).then_some(from),
+            device: left.device.or(latest),
+            ..event(one, left.until_ms, kind, path)
+        })
     })
 }
 

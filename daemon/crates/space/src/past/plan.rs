@@ -95,7 +95,7 @@ impl Plan {
 pub fn needs_revisions(past: &Past, scope: Scope, at_ms: i64) -> Vec<NodeId> {
     let changed = |one: &&PastNode| {
         one.node.kind == Kind::File
-            && one.existed_at(at_ms)
+            && past.existed_at(one, at_ms)
             && one.node.updated_at.0 > at_ms
             && past.was_in(one.node.id, scope, at_ms)
     };
@@ -137,9 +137,14 @@ struct Planning<'a> {
 }
 
 impl Planning<'_> {
+    /// Returns whether a node was there at the time.
+    fn was_there(&self, one: &PastNode) -> bool {
+        self.past.existed_at(one, self.at_ms)
+    }
+
     /// Returns whether a node was in the scope at the time.
     fn was_in_scope(&self, one: &PastNode) -> bool {
-        one.existed_at(self.at_ms) && self.past.was_in(one.node.id, self.scope, self.at_ms)
+        self.was_there(one) && self.past.was_in(one.node.id, self.scope, self.at_ms)
     }
 
     /// The nodes in the trash with which something went there that is wanted back.
@@ -161,7 +166,7 @@ impl Planning<'_> {
             one.node.kind == Kind::File
                 && !one.is_active()
                 && self.will_be_active(one, back)
-                && one.existed_at(self.at_ms)
+                && self.was_there(one)
         });
         plan.files_back = files.count() as u64;
     }
@@ -170,7 +175,7 @@ impl Planning<'_> {
         let mut moves = BTreeMap::new();
         for one in self.past.iter() {
             let id = one.node.id;
-            let concerned = one.existed_at(self.at_ms)
+            let concerned = self.was_there(one)
                 && self.will_be_active(one, back)
                 && (self.was_in_scope(one) || self.past.is_in(id, self.scope));
             let (parent, name) = one.place_at(self.at_ms);
@@ -221,7 +226,7 @@ impl Planning<'_> {
             other.is_active()
                 && other.node.id != id
                 && other.place() == place
-                && (other.existed_at(self.at_ms) || other.node.kind == Kind::Folder)
+                && (self.was_there(other) || other.node.kind == Kind::Folder)
         };
         self.scope == Scope::Place(id) && self.past.iter().any(stays)
     }
@@ -245,7 +250,7 @@ impl Planning<'_> {
         }
         let is_newer = |one: &PastNode| {
             self.will_be_active(one, back)
-                && !one.existed_at(self.at_ms)
+                && !self.was_there(one)
                 && (self.past.is_in(one.node.id, self.scope) || self.is_in_the_way(one))
                 && self.scope != Scope::Below(one.node.id)
         };
@@ -270,8 +275,7 @@ impl Planning<'_> {
         let mut kept = BTreeSet::new();
         for one in self.past.iter() {
             let id = one.node.id;
-            if !one.existed_at(self.at_ms) || !self.will_be_active(one, back) || moved.contains(&id)
-            {
+            if !self.was_there(one) || !self.will_be_active(one, back) || moved.contains(&id) {
                 continue;
             }
             let mut newer = false;
@@ -280,7 +284,7 @@ impl Planning<'_> {
             while let Some(above) = at.filter(|above| !moved.contains(above))
                 && let Some(folder) = self.past.get(above)
             {
-                if !folder.existed_at(self.at_ms) {
+                if !self.was_there(folder) {
                     newer |= self.past.is_in(id, self.scope);
                     kept.insert(above);
                 }

@@ -1,7 +1,7 @@
 //! The nodes of a space as they are and as they were.
 
 use crate::space::MAX_DEPTH;
-use cairn_model::{Cursor, Kind, NodeId, PastPlace};
+use cairn_model::{Cursor, DeviceId, Kind, NodeId, PastPlace};
 use cairn_wire::nodes::{Node, NodeState};
 use std::collections::{HashMap, HashSet};
 
@@ -39,13 +39,59 @@ impl Deleted {
     }
 }
 
+/// A state that a node has left: a place, in the trash or not.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeftState {
+    /// `None`: the top of the space.
+    pub parent: Option<NodeId>,
+    pub name: String,
+    pub state: NodeState,
+    /// Milliseconds since 1970-01-01 UTC: when it ended.
+    pub until_ms: i64,
+    /// The device that ended it, if it is known.
+    pub device: Option<DeviceId>,
+}
+
+impl From<PastPlace> for LeftState {
+    /// A place that this device saw.
+    fn from(place: PastPlace) -> Self {
+        Self {
+            parent: place.parent,
+            name: place.name,
+            state: NodeState::Active,
+            until_ms: place.until_ms,
+            device: None,
+        }
+    }
+}
+
+/// The source of what is known of earlier places.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Memory {
+    /// The service, which knows all since a time.
+    Service { from_ms: i64 },
+    /// This device, because the service keeps none; with the first move that it saw.
+    Device { first_ms: Option<i64> },
+}
+
+impl Memory {
+    /// Returns whether all moves and deletions since a time are known.
+    #[must_use]
+    pub fn reaches(self, at_ms: i64) -> bool {
+        match self {
+            Self::Service { from_ms } => from_ms <= at_ms,
+            Self::Device { .. } => false,
+        }
+    }
+}
+
 /// A node with its past.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PastNode {
     pub node: Node,
     pub deleted: Option<Deleted>,
-    /// The places that it has left, oldest first.
-    pub left: Vec<PastPlace>,
+    /// The states that it has left, oldest first.
+    pub left: Vec<LeftState>,
 }
 
 /// A folder (`None`: the top of the space) and a name in it.
@@ -77,18 +123,35 @@ pub struct Past {
     nodes: HashMap<NodeId, PastNode>,
     /// The position in the feed up to which this was read.
     pub cursor: Option<Cursor>,
+    /// The source of the states that nodes have left; unknown where none were asked for.
+    pub memory: Option<Memory>,
 }
 
 impl PastNode {
-    /// Returns whether it was there, outside the trash, at a time.
-    pub fn existed_at(&self, at_ms: i64) -> bool {
-        self.node.created_at.0 <= at_ms && self.deleted.is_none_or(|deleted| deleted.at_ms > at_ms)
+    /// Returns the state that it had at a time, if it has left that since.
+    fn left_since(&self, at_ms: i64) -> Option<&LeftState> {
+        self.left.iter().find(|state| state.until_ms > at_ms)
+    }
+
+    /// Returns whether it had been made at a time, and did not lie in the trash then.
+    fn was_active_itself_at(&self, at_ms: i64) -> bool {
+        let is_in_trash = match self.left_since(at_ms) {
+            Some(state) => state.state == NodeState::Trashed,
+            None => self.deleted.is_some_and(|deleted| deleted.at_ms <= at_ms),
+        };
+        self.node.created_at.0 <= at_ms && !is_in_trash
+    }
+
+    /// Returns whether it lay in the trash at a time, and has come out of it since.
+    fn was_in_trash_at(&self, at_ms: i64) -> bool {
+        self.left_since(at_ms)
+            .is_some_and(|state| state.state == NodeState::Trashed)
     }
 
     /// Returns the place that it had at a time, as far as its moves are known.
     pub fn place_at(&self, at_ms: i64) -> Location<'_> {
-        match self.left.iter().find(|place| place.until_ms > at_ms) {
-            Some(place) => (place.parent, &place.name),
+        match self.left_since(at_ms) {
+            Some(state) => (state.parent, &state.name),
             None => self.place(),
         }
     }
@@ -109,6 +172,15 @@ impl Past {
         Self {
             nodes: nodes.collect(),
             cursor: None,
+            memory: None,
+        }
+    }
+
+    /// Sets the source of the states that nodes have left.
+    pub fn known_by(self, memory: Memory) -> Self {
+        Self {
+            memory: Some(memory),
+            ..self
         }
     }
 
@@ -123,7 +195,7 @@ impl Past {
     /// Adds a place that a node has left, the latest of its places.
     pub fn remember(&mut self, place: PastPlace) {
         if let Some(past) = self.nodes.get_mut(&place.node) {
-            past.left.push(place);
+            past.left.push(place.into());
         }
     }
 
@@ -195,7 +267,8 @@ impl Past {
         let found = self
             .iter()
             .filter(|one| self.stood_at(one, path, at_ms))
-            // One that was deleted and brought back since is taken as never deleted: there may be several.
+            // Where this device alone remembers, one that was deleted and brought back since counts as never
+            // deleted: there may be several.
             .max_by_key(|one| {
                 let made = (one.node.created_at.0, one.node.id);
                 (is_there(one), one.is_active(), made)
@@ -204,9 +277,19 @@ impl Past {
         Some(Scope::Below(found.node.id))
     }
 
+    /// Returns whether a node was there at a time: neither in the trash itself, nor in a folder that was.
+    pub fn existed_at(&self, one: &PastNode, at_ms: i64) -> bool {
+        let mut chain = self.chain(one.node.id, |past| past.place_at(at_ms));
+        let in_trash = |id| {
+            self.get(id)
+                .is_some_and(|above| above.was_in_trash_at(at_ms))
+        };
+        one.was_active_itself_at(at_ms) && !chain.any(in_trash)
+    }
+
     /// Returns whether a node was at a path at a time.
     pub fn stood_at(&self, one: &PastNode, path: &str, at_ms: i64) -> bool {
-        one.existed_at(at_ms) && self.path_at(one.node.id, at_ms) == path
+        self.existed_at(one, at_ms) && self.path_at(one.node.id, at_ms) == path
     }
 
     /// Lists the others that have been at a path of a node, as far as is known: those that were deleted there
@@ -226,7 +309,7 @@ impl Past {
     /// Finds what was deleted under a path: the latest of those that were there at a time, if one is given.
     pub fn deleted_at_path(&self, path: &str, at_ms: Option<i64>) -> Option<&PastNode> {
         self.iter()
-            .filter(|one| !one.is_active() && at_ms.is_none_or(|at_ms| one.existed_at(at_ms)))
+            .filter(|one| !one.is_active() && at_ms.is_none_or(|at_ms| self.existed_at(one, at_ms)))
             .filter(|one| self.path(one.node.id) == path)
             .max_by_key(|one| one.deleted.map(|deleted| deleted.at_ms))
     }
@@ -243,7 +326,7 @@ impl Past {
             }
         };
         let is_wanted = |one: &&PastNode| {
-            let existed = one.existed_at(at_ms) || (at_ms == i64::MAX && !one.is_active());
+            let existed = self.existed_at(one, at_ms) || (at_ms == i64::MAX && !one.is_active());
             one.node.kind == Kind::File && existed && self.was_in(one.node.id, scope, at_ms)
         };
         let mut files: Vec<(String, NodeId)> = self

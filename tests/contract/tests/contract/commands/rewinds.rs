@@ -1,10 +1,11 @@
-//! Rewinds to random times of random histories, on two devices.
+//! Rewinds to random times of random histories, in random order, on two devices and from a third one that saw nothing
+//! of them.
 //!
 //! `CAIRN_REWINDS` sets how many (200 is the acceptance), `CAIRN_REWIND_SEED` repeats a run.
 
 use crate::commands::past::{now, settle};
 use crate::commands::world::{Stopping, World};
-use rand::seq::IndexedRandom as _;
+use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
@@ -12,8 +13,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// States of one history. They are gone back through, the newest first: what was deleted and came back since is
-/// taken as never deleted.
+/// States of one history.
 const STATES: usize = 6;
 /// Changes between two states.
 const CHANGES: usize = 4;
@@ -95,7 +95,7 @@ fn random_times_of_random_histories_are_restored_exactly_on_both_devices() {
     }
 }
 
-/// Makes a history and goes back through its states. Returns how many rewinds there were.
+/// Makes a history and goes to its states, in any order. Returns how many rewinds there were.
 fn rewind_one_history(random: &mut ChaCha8Rng, most: usize) -> usize {
     let world = World::new();
     let homes = ["a", "b"];
@@ -106,6 +106,7 @@ fn rewind_one_history(random: &mut ChaCha8Rng, most: usize) -> usize {
         let add = ["add", &folder, "--remote", "/f", "--deletion-gate", "off"];
         world.json(home, &add);
     }
+    world.login("c");
     let _stopping = (Stopping(&world, "a"), Stopping(&world, "b"));
     let (mut states, mut serial) = (Vec::new(), 0);
     for _ in 0..=STATES {
@@ -119,15 +120,20 @@ fn rewind_one_history(random: &mut ChaCha8Rng, most: usize) -> usize {
         assert_eq!(tree, read_tree(&world.path("f-b")));
         states.push((now(&world), tree));
     }
-    states.pop();
+    states.shuffle(random);
     let mut count = 0;
-    for (then, tree) in states.iter().rev() {
+    for (then, tree) in &states {
         // Not each of them: a rewind may jump over several.
         if count == most || random.random_ratio(1, 4) {
             continue;
         }
-        let home = *homes.choose(random).expect("there are two");
-        let done = world.json(home, &["rewind", &folder(home), "--to", then, "--yes"]);
+        let from = ["a", "b", "c", "c"];
+        let home = *from.choose(random).expect("there are some");
+        let path = match home {
+            "c" => "/f".to_owned(),
+            _ => folder(home),
+        };
+        let done = world.json(home, &["rewind", &path, "--to", then, "--yes"]);
         assert_eq!(done["plan"]["incomplete"], json!([]), "{done}");
         let failed = &done["done"]["failed"];
         assert!(failed.is_null() || *failed == json!([]), "{done}");

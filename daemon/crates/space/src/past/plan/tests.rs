@@ -1,9 +1,8 @@
 //! Plans over pasts that are written down as tables, and over random histories that are replayed.
 
 use super::*;
-use crate::past::tree::Deleted;
-use cairn_model::PastPlace;
-use cairn_wire::nodes::Node;
+use crate::past::tree::{Deleted, LeftState};
+use cairn_wire::nodes::{Node, NodeState};
 use serde_json::json;
 
 fn id(n: u64) -> NodeId {
@@ -32,7 +31,7 @@ struct Item {
     created: i64,
     updated: i64,
     deleted: Option<Deleted>,
-    left: Vec<PastPlace>,
+    left: Vec<LeftState>,
     revisions: Vec<(RevisionId, i64)>,
 }
 
@@ -96,21 +95,31 @@ impl Model {
         item.revisions.push((revision, now));
     }
 
+    /// Keeps the state that an item leaves now, as the service does.
+    fn leave(&mut self, id: NodeId, state: NodeState) {
+        let now = self.now;
+        let item = self.item(id);
+        item.left.push(LeftState {
+            parent: item.parent,
+            name: item.name.clone(),
+            state,
+            until_ms: now,
+            device: None,
+        });
+    }
+
     fn relocate(&mut self, id: NodeId, parent: Option<NodeId>, name: &str) {
         let now = self.tick();
+        self.leave(id, NodeState::Active);
         let item = self.item(id);
-        item.left.push(PastPlace {
-            node: id,
-            parent: item.parent,
-            name: std::mem::replace(&mut item.name, name.to_owned()),
-            until_ms: now,
-        });
+        name.clone_into(&mut item.name);
         item.parent = parent;
         item.updated = now;
     }
 
     fn delete(&mut self, id: NodeId) {
         let now = self.tick();
+        self.leave(id, NodeState::Active);
         for below in self.subtree(id) {
             let item = self.item(below);
             item.deleted.get_or_insert(Deleted {
@@ -123,6 +132,16 @@ impl Model {
 
     fn undelete(&mut self, root: NodeId) {
         let now = self.tick();
+        self.leave(root, NodeState::Trashed);
+        let parent = self.item(root).parent;
+        let is_gone = |parent| {
+            self.items
+                .iter()
+                .any(|i| i.id == parent && i.deleted.is_some())
+        };
+        if parent.is_some_and(is_gone) {
+            self.item(root).parent = None;
+        }
         for item in &mut self.items {
             if item.deleted.is_some_and(|deleted| deleted.root == root) {
                 item.deleted = None;
@@ -248,7 +267,13 @@ fn act(model: &mut Model, chance: &mut Chance) {
         _ => chance.of(&folders),
     };
     let name = format!("n{}", model.made);
-    match chance.below(8) {
+    let roots: Vec<NodeId> = model
+        .items
+        .iter()
+        .filter(|i| i.deleted.is_some_and(|deleted| deleted.root == i.id))
+        .map(|i| i.id)
+        .collect();
+    match chance.below(10) {
         0 | 1 => drop(model.make(Kind::File, into, &name)),
         2 => drop(model.make(Kind::Folder, into, &name)),
         3 | 4 => {
@@ -263,16 +288,21 @@ fn act(model: &mut Model, chance: &mut Chance) {
                 model.relocate(moved, into, &name);
             }
         }
-        _ => {
+        7 | 8 => {
             if let Some(gone) = chance.of(&all) {
                 model.delete(gone);
+            }
+        }
+        _ => {
+            if let Some(root) = chance.of(&roots) {
+                model.undelete(root);
             }
         }
     }
 }
 
 #[test]
-fn every_time_of_a_random_history_comes_back() {
+fn times_of_a_random_history_come_back_in_any_order() {
     for seed in 0..200 {
         let mut chance = Chance(seed);
         let mut model = Model::default();
@@ -281,9 +311,11 @@ fn every_time_of_a_random_history_comes_back() {
             act(&mut model, &mut chance);
             seen.push((model.now, model.tree()));
         }
-        let (at_ms, then) = &seen[chance.below(seen.len())];
-        model.carry_out(Scope::All, *at_ms);
-        assert_eq!(&model.tree(), then, "seed {seed}, time {at_ms}");
+        for _ in 0..4 {
+            let (at_ms, then) = &seen[chance.below(seen.len())];
+            model.carry_out(Scope::All, *at_ms);
+            assert_eq!(&model.tree(), then, "seed {seed}, time {at_ms}");
+        }
     }
 }
 
@@ -320,6 +352,33 @@ fn a_folder_comes_back_and_nothing_else_changes() {
     model.carry_out(Scope::Below(work), then);
     let again = model.plan(Scope::Below(work), then, Newer::Trash);
     assert!(again.back.is_empty() && again.moves.is_empty() && again.trash.is_empty());
+}
+
+#[test]
+fn what_was_in_the_trash_then_goes_there_again_with_what_lay_in_it() {
+    let mut model = Model::default();
+    let folder = model.make(Kind::Folder, None, "d");
+    let file = model.make(Kind::File, Some(folder), "f");
+    let before = (model.now, model.tree());
+    model.delete(folder);
+    let gone = model.now;
+    model.undelete(folder);
+    model.relocate(file, None, "out");
+    let plan = model.plan(Scope::All, gone, Newer::Trash);
+    let mut both = vec![folder, file];
+    both.sort_unstable();
+    assert_eq!((plan.trash, plan.moves), (both, vec![]));
+    assert_eq!(model.past().at_path("/d/f", gone), None);
+    let kinds: Vec<_> = crate::past::events(&model.past(), Scope::Below(folder), &[])
+        .into_iter()
+        .map(|event| event.kind)
+        .collect();
+    use cairn_model::PastKind::{Created, Deleted, Restored};
+    assert_eq!(kinds, [Restored, Deleted, Created]);
+    model.carry_out(Scope::All, gone);
+    assert_eq!(model.tree(), Tree::new());
+    model.carry_out(Scope::All, before.0);
+    assert_eq!(model.tree(), before.1);
 }
 
 #[test]
