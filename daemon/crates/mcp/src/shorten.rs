@@ -253,7 +253,7 @@ fn weight_of(c: char) -> usize {
     }
 }
 
-/// Returns the weight of a value's JSON. That of a whole is that of its parts together.
+/// Returns the weight of the JSON of a value: the sum of the weights of its parts.
 fn length(value: &Value) -> usize {
     value.to_string().chars().map(weight_of).sum()
 }

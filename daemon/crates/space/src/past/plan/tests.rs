@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::past::tree::{Deleted, LeftState};
+use cairn_model::PastKind;
 use cairn_wire::nodes::{Node, NodeState};
 use serde_json::json;
 
@@ -134,7 +135,7 @@ impl Model {
         let now = self.tick();
         self.leave(root, NodeState::Trashed);
         let parent = self.item(root).parent;
-        let is_gone = |parent| {
+        let is_gone = |parent: NodeId| {
             self.items
                 .iter()
                 .any(|i| i.id == parent && i.deleted.is_some())
@@ -373,8 +374,8 @@ fn what_was_in_the_trash_then_goes_there_again_with_what_lay_in_it() {
         .into_iter()
         .map(|event| event.kind)
         .collect();
-    use cairn_model::PastKind::{Created, Deleted, Restored};
-    assert_eq!(kinds, [Restored, Deleted, Created]);
+    let expected = [PastKind::Restored, PastKind::Deleted, PastKind::Created];
+    assert_eq!(kinds, expected);
     model.carry_out(Scope::All, gone);
     assert_eq!(model.tree(), Tree::new());
     model.carry_out(Scope::All, before.0);
