@@ -13,7 +13,7 @@ const NOTE: usize = 600 * LETTER;
 /// The longest row of a list that is cut: a few of them fit.
 const MAX_ROW: usize = MAX_TEXT / 8;
 /// The room that a value keeps however little there is: an id fits.
-const MIN_VALUE: usize = 48 * LETTER;
+const MIN_VALUE: usize = 56 * LETTER;
 
 const TEXTS_CUT: &str = "the result was too long: long texts and lists in it are cut";
 
@@ -225,12 +225,12 @@ fn fair_share(mut lengths: Vec<usize>, room: usize) -> usize {
 /// Returns the begin of a text that, with the remark about the cut, has at most this length in JSON.
 fn cut_text(text: &str, room: usize) -> &str {
     /// The remark with a large number.
-    const REMARK: usize = 40 * LETTER;
+    const REMARK: usize = 48 * LETTER;
     let mut used = REMARK;
     for (at, c) in text.char_indices() {
         used += match c {
             '"' | '\\' | '\n' | '\r' | '\t' => 2 * LETTER,
-            c if c.is_control() => 6 * LETTER,
+            c if c.is_control() => 9 * LETTER,
             c => weight_of(c),
         };
         if used > room {
