@@ -68,7 +68,10 @@ impl Decompressor {
         loop {
             let done = self.decoder.run_on_buffers(rest, &mut text)?;
             rest = &rest[done.bytes_read..];
-            self.is_whole = done.remaining == 0;
+            // Without bytes it tells what the next frame would begin with: HTTP/2 ends bodies with an empty piece.
+            if done.bytes_read > 0 || done.bytes_written > 0 {
+                self.is_whole = done.remaining == 0;
+            }
             let is_full = done.bytes_written == text.len();
             if done.bytes_written > 0 && !take(&text[..done.bytes_written]) {
                 return Ok(());
@@ -115,8 +118,13 @@ mod tests {
 
     #[test]
     fn a_body_is_decompressed_however_it_is_cut() {
-        let text = text();
-        let frame = compress(&text).unwrap();
+        for text in [text(), vec![7; 2 * STEP]] {
+            check_pieces(&text);
+        }
+    }
+
+    fn check_pieces(text: &[u8]) {
+        let frame = compress(text).unwrap();
         for size in [1, 7, 1000, frame.len()] {
             let mut decompressor = Decompressor::new().unwrap();
             let mut got = Vec::new();
@@ -130,6 +138,8 @@ mod tests {
             }
             assert!(decompressor.is_whole(), "{size}");
             assert_eq!(got, text, "{size}");
+            decompressor.push(&[], |_| true).unwrap();
+            assert!(decompressor.is_whole(), "{size}: an empty piece at the end");
         }
     }
 
