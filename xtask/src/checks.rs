@@ -1,6 +1,6 @@
 //! Everything that has to pass before a change lands.
 
-use crate::run::{Stages, cargo, checking_cargo, in_ci, root, run_command};
+use crate::run::{Stages, cargo, checking_cargo, in_ci, nextest, root, run_command};
 use crate::{mail, mcp_conformance, openapi, package, postgres, proxy, s3, setup, tray};
 use anyhow::Result;
 use std::process::Command;
@@ -112,14 +112,7 @@ fn lints() -> Result<()> {
 }
 
 fn every_test() -> Result<()> {
-    run_command(checking_cargo()?.args([
-        "nextest",
-        "run",
-        "--workspace",
-        "--locked",
-        "--profile",
-        "ci",
-    ]))
+    run_command(&mut nextest()?)
 }
 
 /// Checks the vectors of format 2 with an implementation that shares no code with the crate.

@@ -1,6 +1,6 @@
 //! PostgreSQL: the tests of the store once more, against a server of its own that ends with them.
 
-use crate::run::{checking_cargo, run_command};
+use crate::run::{nextest, run_command};
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead as _, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
@@ -25,16 +25,7 @@ pub(crate) struct Postgres {
 /// Runs the tests of the store against PostgreSQL.
 pub(crate) fn run() -> Result<()> {
     let postgres = Postgres::start()?;
-    let mut tests = checking_cargo()?;
-    // Of the whole workspace, so that nothing is built with other features.
-    tests.args([
-        "nextest",
-        "run",
-        "--workspace",
-        "--locked",
-        "--profile",
-        "ci",
-    ]);
+    let mut tests = nextest()?;
     tests.args(["-E", TESTS]);
     tests.env("CAIRN_TEST_POSTGRES", &postgres.url);
     run_command(&mut tests)

@@ -59,6 +59,17 @@ pub(crate) fn checking_cargo() -> Result<Command> {
     Ok(command)
 }
 
+/// Returns the test runner over the whole workspace, so that nothing is built with other features.
+///
+/// # Errors
+/// As for [`checking_cargo`].
+pub(crate) fn nextest() -> Result<Command> {
+    let mut command = checking_cargo()?;
+    command.args(["nextest", "run", "--workspace", "--locked"]);
+    command.args(["--profile", "ci"]);
+    Ok(command)
+}
+
 /// Returns `true` on a machine of continuous integration, which builds everything anew and is asked nothing.
 pub(crate) fn in_ci() -> bool {
     std::env::var_os("CI").is_some()

@@ -194,3 +194,57 @@ fn describe(error: &reqwest::Error) -> String {
     }
     text.unwrap_or_else(|| error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+    use cairn_wire::compression::compress;
+    use futures_util::TryStreamExt as _;
+
+    fn body(pieces: Vec<Bytes>) -> BodyStream {
+        futures_util::stream::iter(pieces.into_iter().map(Ok)).boxed()
+    }
+
+    async fn read(pieces: Vec<Bytes>) -> Result<Vec<u8>, TransportError> {
+        let parts: Vec<Bytes> = decompressed(body(pieces))?.try_collect().await?;
+        Ok(parts.concat())
+    }
+
+    #[tokio::test]
+    async fn a_compressed_body_is_its_text_however_it_arrives() {
+        let text = b"a list of the service ".repeat(10_000);
+        let frame = Bytes::from(compress(&text).unwrap());
+        let halves = [
+            frame.slice(..frame.len() / 2),
+            frame.slice(frame.len() / 2..),
+        ];
+        // HTTP/2 may end a body with an empty piece.
+        let ended = [frame.clone(), Bytes::new()];
+        for pieces in [vec![frame], halves.to_vec(), ended.to_vec()] {
+            assert_eq!(read(pieces).await.unwrap(), text);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_compressed_body_that_is_cut_or_damaged_is_an_error() {
+        let frame = Bytes::from(compress(&[b'x'; 5_000]).unwrap());
+        for pieces in [
+            vec![frame.slice(..frame.len() - 1)],
+            vec![Bytes::from_static(b"{\"no\": \"zstd\"}")],
+            Vec::new(),
+        ] {
+            let error = read(pieces).await.unwrap_err();
+            let text = error.to_string();
+            assert!(text.contains("compressed body can't be read"), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_compressed_body_that_grows_beyond_all_measure_is_refused() {
+        let frame = compress(&vec![0; MAX_GROWTH + 1]).unwrap();
+        assert!(frame.len() < 100_000, "{}", frame.len());
+        let error = read(vec![frame.into()]).await.unwrap_err();
+        assert!(error.to_string().contains("beyond all measure"), "{error}");
+    }
+}

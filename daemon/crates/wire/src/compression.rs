@@ -42,6 +42,7 @@ pub fn decompress(frame: &[u8], limit: usize) -> io::Result<Vec<u8>> {
 /// Decompresses a body as it arrives.
 pub struct Decompressor {
     decoder: Decoder<'static>,
+    text: Box<[u8]>,
     is_whole: bool,
 }
 
@@ -53,6 +54,7 @@ impl Decompressor {
     pub fn new() -> io::Result<Self> {
         Ok(Self {
             decoder: Decoder::new()?,
+            text: vec![0; STEP].into(),
             is_whole: false,
         })
     }
@@ -64,16 +66,15 @@ impl Decompressor {
     /// The bytes are no zstd.
     pub fn push(&mut self, bytes: &[u8], mut take: impl FnMut(&[u8]) -> bool) -> io::Result<()> {
         let mut rest = bytes;
-        let mut text = vec![0; STEP];
         loop {
-            let done = self.decoder.run_on_buffers(rest, &mut text)?;
+            let done = self.decoder.run_on_buffers(rest, &mut self.text)?;
             rest = &rest[done.bytes_read..];
             // Without bytes it tells what the next frame would begin with: HTTP/2 ends bodies with an empty piece.
             if done.bytes_read > 0 || done.bytes_written > 0 {
                 self.is_whole = done.remaining == 0;
             }
-            let is_full = done.bytes_written == text.len();
-            if done.bytes_written > 0 && !take(&text[..done.bytes_written]) {
+            let is_full = done.bytes_written == self.text.len();
+            if done.bytes_written > 0 && !take(&self.text[..done.bytes_written]) {
                 return Ok(());
             }
             if !is_full && (rest.is_empty() || done.bytes_read == 0) {

@@ -119,8 +119,8 @@ impl Dispatcher {
     }
 
     /// Checks that the remote folder of a pair still exists, and follows it to where it is now. A folder without
-    /// it halts: what is here was not deleted one by one, and there is nowhere to upload to.
-    pub(super) fn is_remote_root_gone(&mut self, ctx: &Ctx) -> bool {
+    /// it halts: what is here was not deleted one by one, and there is nowhere to upload to. Returns whether it goes on.
+    pub(super) fn check_remote_root(&mut self, ctx: &Ctx) -> bool {
         let id = ctx.folder.id;
         // The plan meets a failure of the index too, and reports it.
         let gone = ctx.base().is_some_and(|node| {
@@ -141,7 +141,7 @@ impl Dispatcher {
         {
             self.follow_remote_folder(id, &format!("/{path}"));
         }
-        gone
+        !gone
     }
 
     /// Records that the remote folder of a pair was renamed or moved: people are shown where it is, and an index

@@ -38,7 +38,7 @@ impl Dispatcher {
         let Some(ctx) = self.ctx(id) else {
             return false;
         };
-        if self.is_remote_root_gone(&ctx) {
+        if !self.check_remote_root(&ctx) {
             return false;
         }
         match self.follow_shared_rules(&ctx).await {

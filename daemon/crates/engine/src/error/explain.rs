@@ -46,7 +46,7 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
         ),
         EngineError::WentBack => (
             ProblemCode::Rollback,
-            "ask whoever runs the server; if a backup was restored, `cairn accept` compares with it, deletes nothing, and keeps both versions of what differs",
+            "ask the operator of the server; if a backup was restored, `cairn accept` compares with it, deletes nothing, and keeps both versions of what differs",
         ),
         EngineError::Protocol(_) => (
             ProblemCode::Protocol,

@@ -194,7 +194,7 @@ fn problem(day: &str, is_held: bool) -> Problem {
     let hint = match is_held {
         true => EngineError::WentBack.problem(String::new()).hint,
         false => {
-            "nothing was deleted here, and both versions of what differs were kept; if no backup was restored, ask whoever runs the server; `cairn accept` ends this message".to_owned()
+            "nothing was deleted here, and both versions of what differs were kept; if no backup was restored, ask the operator of the server; `cairn accept` ends this message".to_owned()
         }
     };
     Problem {

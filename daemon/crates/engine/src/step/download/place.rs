@@ -75,6 +75,9 @@ fn find_destination(ctx: &Ctx, task: &Task) -> Result<Destination, EngineError> 
 /// version of the same file. Without a merge base both versions are kept by the next plan. On a strict device a
 /// person has accepted what has no seal.
 fn keep_replaced(ctx: &Ctx, task: &Task, manifest: &Manifest) -> Result<(), EngineError> {
+    let Some(over) = task.over else {
+        return Ok(());
+    };
     if ctx.engine.verification.get() == Verification::Strict {
         return Ok(());
     }
@@ -83,7 +86,7 @@ fn keep_replaced(ctx: &Ctx, task: &Task, manifest: &Manifest) -> Result<(), Engi
         let synced = db.synced_row(ctx.folder.id, task.node)?;
         Ok((db.remote_row(task.node)?, synced))
     })?;
-    let (Some(over), Some(remote), Some(synced)) = (task.over, remote, synced) else {
+    let (Some(remote), Some(synced)) = (remote, synced) else {
         return Ok(());
     };
     if synced.hash == Some(manifest.hash)
