@@ -52,6 +52,23 @@ async fn pass(world: &World) {
     drop(tokio::time::timeout(Duration::from_secs(600), victim.settle()).await);
 }
 
+/// Announces a node once more beside the change of the file `new`.
+fn announce(world: &World, mut node: Value) {
+    node["version"] = json!(node["version"].as_u64().expect("a number") + 100);
+    about_json(&world.devices[1], CHANGES, move |page| {
+        let changes = page["changes"].as_array_mut().expect("changes");
+        let new = changes
+            .iter()
+            .find(|change| change["node"]["name"] == "new");
+        let Some(mut change) = new.cloned() else {
+            return;
+        };
+        change["node_id"] = node["id"].clone();
+        change["node"] = node.clone();
+        changes.push(change);
+    });
+}
+
 fn content(device: &Device, path: &str) -> Option<String> {
     tree_of(device)
         .get(path)?

@@ -33,19 +33,7 @@ fn a_past_content_without_its_seal_replaces_nothing() {
         let past = three_versions(&world).await;
         let mut past = json!(past);
         past["seal"] = Value::Null;
-        past["version"] = json!(100);
-        about_json(&world.devices[1], CHANGES, move |page| {
-            let changes = page["changes"].as_array_mut().expect("changes");
-            let new = changes
-                .iter()
-                .find(|change| change["node"]["name"] == "new");
-            let Some(mut change) = new.cloned() else {
-                return;
-            };
-            change["node_id"] = past["id"].clone();
-            change["node"] = past.clone();
-            changes.push(change);
-        });
+        announce(&world, past);
         world.devices[0].write("new", b"new");
         pass(&world).await;
         let victim = &world.devices[1];
