@@ -48,6 +48,10 @@ pub fn run(options: Options) -> Result<(), ShellError> {
     if !cairn_control::has_display() {
         return Err(ShellError::NoDisplay);
     }
+    let context = tauri::generate_context!();
+    if cairn_platform::instance::forward_start(&context.config().identifier) {
+        return Ok(());
+    }
     let home = Home::resolve(options.home.clone())?;
     let program = Arc::new(Cairn::find(options.cairn.clone(), options.home.clone()));
     let (inputs, receiver) = mpsc::channel(BACKLOG);
@@ -77,7 +81,7 @@ pub fn run(options: Options) -> Result<(), ShellError> {
         spawn_connection(connection, inputs);
         Ok(())
     });
-    build(builder)?.run(|_, event| {
+    build(builder, context)?.run(|_, event| {
         // The last window was closed: the tray stays. Quitting has an exit code.
         if let RunEvent::ExitRequested {
             api, code: None, ..
@@ -114,10 +118,13 @@ fn spawn_connection(connection: Arc<Connection>, inputs: mpsc::Sender<Input>) {
 }
 
 /// Builds the app. GTK panics if the display can't be opened, with a message that helps nobody.
-fn build(builder: tauri::Builder<tauri::Wry>) -> Result<tauri::App, ShellError> {
+fn build(
+    builder: tauri::Builder<tauri::Wry>,
+    context: tauri::Context,
+) -> Result<tauri::App, ShellError> {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let attempt = std::panic::AssertUnwindSafe(|| builder.build(tauri::generate_context!()));
+    let attempt = std::panic::AssertUnwindSafe(|| builder.build(context));
     let built = std::panic::catch_unwind(attempt);
     std::panic::set_hook(hook);
     match built {

@@ -9,6 +9,7 @@ pub mod dirs;
 pub mod disk;
 pub mod filesystem;
 mod fnv;
+pub mod instance;
 pub mod lock;
 pub mod names;
 pub mod power;
