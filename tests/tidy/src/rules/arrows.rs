@@ -136,6 +136,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("notify", &["cairn-platform"]),
     ("jiff", &["cairn-platform"]),
     ("keyring-core", &["cairn-platform"]),
+    ("jsonc-parser", &["cairn"]),
     ("zbus", &["cairn-platform"]),
     ("rustix", &["cairn-platform", "cairn-e2e", "cairn-bench"]),
     ("tauri", &["cairn-tray"]),

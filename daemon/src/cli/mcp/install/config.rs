@@ -3,7 +3,9 @@
 use super::client::Format;
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use cairn_platform::{FileMode, write_atomic};
-use serde_json::{Map, Value, json};
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use serde_json::{Value, json};
 use std::path::Path;
 use toml_edit::{DocumentMut, Item, Table};
 
@@ -32,7 +34,7 @@ pub(super) fn add(file: &Path, format: Format, entry: Value) -> CommandResult {
         Err(e) => return Err(e).context(format_args!("read {shown}")),
     };
     let text = match format {
-        Format::Json(field) => with_json_entry(&before, field, entry),
+        Format::Json(field) => with_json_entry(&before, field, &entry),
         Format::Toml(field) => with_toml_entry(&before, field, &entry),
     };
     let text = text.map_err(|failure| {
@@ -45,28 +47,64 @@ pub(super) fn add(file: &Path, format: Format, entry: Value) -> CommandResult {
     if let Some(dir) = file.parent() {
         std::fs::create_dir_all(dir).context(format_args!("make {}", dir.display()))?;
     }
+    // A link to a file among somebody's own settings stays a link.
+    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     // The mode of the program's file stays as it is.
-    Ok(write_atomic(file, text.as_bytes(), FileMode::Inherit)?)
+    Ok(write_atomic(&target, text.as_bytes(), FileMode::Inherit)?)
 }
 
-fn with_json_entry(before: &str, field: &str, entry: Value) -> CommandResult<String> {
-    let mut whole = if before.trim().is_empty() {
-        json!({})
-    } else {
-        serde_json::from_str(before)
-            .map_err(|e| unusable_error(format!("is not plain JSON ({e})")))?
+/// Comments and commas after the last field are kept: VS Code and Zed write both.
+const JSON_WITH_COMMENTS: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// The mark of UTF-8 that some editors on Windows put before a text.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+fn with_json_entry(before: &str, field: &str, entry: &Value) -> CommandResult<String> {
+    let (mark, before) = match before.strip_prefix(BYTE_ORDER_MARK) {
+        Some(text) => (BYTE_ORDER_MARK, text),
+        None => ("", before),
     };
+    let root = CstRootNode::parse(before, &JSON_WITH_COMMENTS)
+        .map_err(|e| unusable_error(format!("is not valid JSON ({e})")))?;
+    let whole = root
+        .object_value_or_create()
+        .ok_or_else(|| unusable_error("is not a JSON object".to_owned()))?;
     let servers = whole
-        .as_object_mut()
-        .map(|fields| {
-            fields
-                .entry(field)
-                .or_insert_with(|| Value::Object(Map::new()))
-        })
-        .and_then(Value::as_object_mut)
+        .object_value_or_create(field)
         .ok_or_else(|| taken_error(field))?;
-    servers.insert(NAME.to_owned(), entry);
-    Ok(format!("{whole:#}\n"))
+    match servers.get(NAME) {
+        Some(property) => property.set_value(syntax(entry)),
+        None => _ = servers.append(NAME, syntax(entry)),
+    }
+    Ok(format!("{mark}{}\n", root.to_string().trim_end()))
+}
+
+/// Converts a value for the syntax tree.
+fn syntax(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(flag) => CstInputValue::Bool(*flag),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(items) => CstInputValue::Array(items.iter().map(syntax).collect()),
+        Value::Object(fields) => CstInputValue::Object(
+            fields
+                .iter()
+                .map(|(name, value)| (name.clone(), syntax(value)))
+                .collect(),
+        ),
+    }
 }
 
 fn with_toml_entry(before: &str, field: &str, entry: &Value) -> CommandResult<String> {
@@ -124,6 +162,53 @@ mod tests {
     }
 
     #[test]
+    fn comments_order_and_layout_of_json_stay() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("settings.json");
+        let before = "\u{feff}// mine\n{\n  \"theme\": \"One\", /* dark */\n  \"context_servers\": {\n    \"other\": { \"command\": \"b\" }, // works\n  },\n  \"autosave\": \"off\",\n}\n";
+        std::fs::write(&file, before).unwrap();
+        for command in ["a", "c"] {
+            let entry = json!({ "command": command, "args": ["mcp"] });
+            add(&file, Format::Json("context_servers"), entry).unwrap();
+        }
+        let after = std::fs::read_to_string(&file).unwrap();
+        let mut lines = after.lines();
+        for line in before.lines() {
+            assert!(lines.any(|other| other == line), "{line} in {after}");
+        }
+        assert_eq!(after.matches("\"cairn\"").count(), 1, "{after}");
+        assert!(after.contains("\"command\": \"c\""), "{after}");
+    }
+
+    #[test]
+    fn a_file_with_nothing_but_a_comment_gets_the_entry() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("mcp.json");
+        for before in ["", "\n", "// servers\n", "{}", "{ // none\n}"] {
+            std::fs::write(&file, before).unwrap();
+            add(&file, JSON, json!({ "command": "a" })).unwrap();
+            let after = std::fs::read_to_string(&file).unwrap();
+            let comment = before.lines().find(|line| line.contains("//"));
+            assert!(comment.is_none_or(|line| after.contains(line)), "{after}");
+            let again = with_json_entry(&after, "mcpServers", &json!({ "command": "a" })).unwrap();
+            assert_eq!(after, again, "a second time changes nothing");
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_to_the_configuration_stays_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("dotfiles.json");
+        std::fs::write(&file, "{}").unwrap();
+        let link = dir.path().join("settings.json");
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        add(&link, JSON, json!({ "command": "a" })).unwrap();
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert!(std::fs::read_to_string(&file).unwrap().contains("cairn"));
+    }
+
+    #[test]
     fn other_entries_and_comments_of_toml_stay() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("config.toml");
@@ -149,7 +234,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("mcp.json");
         for (format, text) in [
-            (Format::Json("servers"), "{ // a comment\n}"),
+            (Format::Json("servers"), "{ servers: {} }"),
+            (Format::Json("servers"), "{ \"a\": 1"),
             (Format::Json("servers"), "[]"),
             (Format::Json("servers"), "{\"servers\": 1}"),
             (TOML, "{}"),
