@@ -31,6 +31,8 @@ enum Action {
     List {
         /// Only links of this file or folder: a path such as /a/b, or an id
         node: Option<String>,
+        #[command(flatten)]
+        within: Within,
     },
     /// Put files that were added or changed since into a link
     Refresh {
@@ -39,6 +41,8 @@ enum Action {
         /// Share also files that no device with your keys has uploaded; check them first
         #[arg(long)]
         include_unverified: bool,
+        #[command(flatten)]
+        within: Within,
     },
     /// Give a link another password
     Password {
@@ -53,6 +57,8 @@ enum Action {
         /// Share also files that no device with your keys has uploaded; check them first
         #[arg(long)]
         include_unverified: bool,
+        #[command(flatten)]
+        within: Within,
     },
     /// Switch a link off until it is enabled again
     Disable {
@@ -72,55 +78,46 @@ enum Action {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let remote = Remote::open(app, &Within::default()).await?;
     match args.action {
-        Action::Create(args) => create::run(app, &remote, args).await,
-        Action::List { node } => list::run(app, &remote, node.as_deref()).await,
+        Action::Create(args) => create::run(app, args).await,
+        Action::List { node, within } => {
+            let remote = Remote::open(app, &within).await?;
+            list::run(app, &remote, node.as_deref()).await
+        }
         Action::Refresh {
             link,
             include_unverified,
-        } => refresh(app, &remote, &link, unverified_nodes(include_unverified)).await,
+            within,
+        } => {
+            let remote = Remote::open(app, &within).await?;
+            refresh(app, &remote, &link, unverified_nodes(include_unverified)).await
+        }
         Action::Password {
             link,
             remove,
             password_file,
             include_unverified,
+            within,
         } => {
-            let unverified = unverified_nodes(include_unverified);
+            let remote = Remote::open(app, &within).await?;
             let password = if remove {
                 None
             } else {
                 Some(prompt::link_password(password_file.as_deref())?)
             };
-            let (share, node) = find(&remote, &link).await?;
-            note_shared(app, &remote, &node).await?;
-            let changed = remote
-                .space
-                .set_share_password(
-                    &share,
-                    &node,
-                    password.as_deref().map(|p| of_link(p)),
-                    unverified,
-                )
-                .await
-                .context(format_args!("change the password of {}", share.file_name))?;
-            print_link(app, &changed);
-            note_kept(app);
-            Ok(())
+            let unverified = unverified_nodes(include_unverified);
+            set_password(
+                app,
+                &remote,
+                &link,
+                password.as_deref().map(|p| of_link(p)),
+                unverified,
+            )
+            .await
         }
-        Action::Disable { link } => switch(app, &remote, &link, false).await,
-        Action::Enable { link } => switch(app, &remote, &link, true).await,
-        Action::Revoke { link } => {
-            let code = code_of(&link);
-            remote
-                .api
-                .delete_share(code)
-                .await
-                .context(format_args!("revoke {code}"))?;
-            app.out.line(format_args!("{} is revoked.", clean(code)));
-            app.out.json(&json!({ "revoked": code }));
-            Ok(())
-        }
+        Action::Disable { link } => switch(app, &link, false).await,
+        Action::Enable { link } => switch(app, &link, true).await,
+        Action::Revoke { link } => revoke(app, &link).await,
     }
 }
 
@@ -182,6 +179,25 @@ async fn find(remote: &Remote, link: &str) -> CommandResult<(Share, Node)> {
     Ok((share, node))
 }
 
+async fn set_password(
+    app: &App,
+    remote: &Remote,
+    link: &str,
+    password: Option<LinkPassword<'_>>,
+    unverified: UnverifiedNodes,
+) -> CommandResult {
+    let (share, node) = find(remote, link).await?;
+    note_shared(app, remote, &node).await?;
+    let changed = remote
+        .space
+        .set_share_password(&share, &node, password, unverified)
+        .await
+        .context(format_args!("change the password of {}", share.file_name))?;
+    print_link(app, &changed);
+    note_kept(app);
+    Ok(())
+}
+
 async fn refresh(
     app: &App,
     remote: &Remote,
@@ -216,7 +232,21 @@ fn note_kept(app: &App) {
     );
 }
 
-async fn switch(app: &App, remote: &Remote, link: &str, on: bool) -> CommandResult {
+async fn revoke(app: &App, link: &str) -> CommandResult {
+    let remote = Remote::open(app, &Within::default()).await?;
+    let code = code_of(link);
+    remote
+        .api
+        .delete_share(code)
+        .await
+        .context(format_args!("revoke {code}"))?;
+    app.out.line(format_args!("{} is revoked.", clean(code)));
+    app.out.json(&json!({ "revoked": code }));
+    Ok(())
+}
+
+async fn switch(app: &App, link: &str, on: bool) -> CommandResult {
+    let remote = Remote::open(app, &Within::default()).await?;
     let code = code_of(link);
     let change = UpdateShare {
         is_active: Some(on),

@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::cli::number::at_least_one;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _};
-use crate::remote::Remote;
+use crate::remote::{Remote, Within};
 use cairn_wire::shares::{AccessMode, CreateShare, ShareByEmail};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -38,6 +38,8 @@ pub(super) struct Args {
     /// Share also files that no device with your keys has uploaded; check them first
     #[arg(long)]
     include_unverified: bool,
+    #[command(flatten)]
+    within: Within,
 }
 
 /// A span of time, in days.
@@ -66,7 +68,8 @@ impl FromStr for Expiry {
     }
 }
 
-pub(super) async fn run(app: &App, remote: &Remote, args: Args) -> CommandResult {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
+    let remote = Remote::open_at(app, &args.within, &args.node).await?;
     let password = match (args.password_file.as_deref(), args.password) {
         (None, false) => None,
         (file, _) => Some(prompt::link_password(file)?),

@@ -225,6 +225,20 @@ fn a_team_shares_files_that_the_server_cannot_read_and_that_end_for_who_leaves()
         .must(&["delete", "/logs/old.txt", "--team", "Crew"])?;
     let tree = crew.owner.must(&["tree", "--team", "Crew"])?.json()?;
     ensure!(tree["files"] == 2, "{tree}");
+    let share = ["share", "create", "/kept.txt", "--team", "Crew"];
+    let link = crew.member.must(&share)?.json()?;
+    let refresh = [
+        "share",
+        "refresh",
+        &text(&link["address"])?,
+        "--team",
+        "Crew",
+    ];
+    let refreshed = crew.member.must(&refresh)?.json()?;
+    ensure!(refreshed["address"] == link["address"], "{refreshed}");
+    let list = ["share", "list", "--team", "Crew"];
+    let list = crew.member.must(&list)?.json()?;
+    ensure!(list["links"][0]["address"] == link["address"], "{list}");
 
     let data = files(&crew.dir.path().join("server"))?;
     ensure!(data.len() > 1, "{data:?}");
