@@ -7,7 +7,8 @@ use crate::node_tools::opened_node;
 use crate::tool::{Route, ToolFuture, post, put};
 use cairn_crypto::DEFAULT_ITERATIONS;
 use cairn_model::NodeId;
-use cairn_space::{LinkPassword, SharedLink, UnverifiedNodes};
+use cairn_space::{LinkPassword, SharedLink, Space, UnverifiedNodes};
+use cairn_wire::nodes::Node;
 use cairn_wire::shares::{CreateShare, Share, ShareByEmail, UpdateShare};
 use futures_util::FutureExt as _;
 use serde::de::DeserializeOwned;
@@ -18,7 +19,7 @@ const NO_CONTENT: &str =
 
 pub(crate) fn create(call: Call) -> ToolFuture {
     async move {
-        let Some((space, node)) = opened_node(&call).await? else {
+        let Some((space, node)) = node_to_share(&call).await? else {
             let route = post("shares").renamed(&[("file_uuid", "file_id")]);
             return without_keys(&call, &route).await;
         };
@@ -34,7 +35,7 @@ pub(crate) fn create(call: Call) -> ToolFuture {
 
 pub(crate) fn by_email(call: Call) -> ToolFuture {
     async move {
-        let Some((space, node)) = opened_node(&call).await? else {
+        let Some((space, node)) = node_to_share(&call).await? else {
             let route = post("shares/email").renamed(&[("file_uuid", "file_id")]);
             return without_keys(&call, &route).await;
         };
@@ -86,6 +87,23 @@ pub(crate) fn bulk(call: Call) -> ToolFuture {
         }))
     }
     .boxed()
+}
+
+/// Returns the node that the call names with the space that opens it; `None` for an account without keys, whose
+/// links show names only.
+///
+/// # Errors
+/// [`ToolError::Team`] for a file of a team whose key this account doesn't have: a link without content isn't
+/// what was asked for.
+async fn node_to_share(call: &Call) -> ToolResult<Option<(Space, Node)>> {
+    let opened = opened_node(call).await?;
+    if opened.is_none() && call.services.space_if_any().await?.is_some() {
+        let id = call.arguments.id("file_uuid")?;
+        if let Err(error @ ToolError::Team(_)) = call.services.node_with_keys(id).await {
+            return Err(error);
+        }
+    }
+    Ok(opened)
 }
 
 async fn one_of_many(call: &Call, id: &str) -> ToolResult<Value> {

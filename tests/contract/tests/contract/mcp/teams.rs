@@ -78,6 +78,38 @@ async fn files_of_teams_are_reached_by_their_ids_with_keys_too() {
     scenario(with_passphrase()).await;
 }
 
+/// Such a link would open nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_team_file_whose_key_is_missing_is_not_shared() {
+    let world = World::start().await;
+    let mut session = world.session(with_passphrase()).await;
+    // The account's own keys are made with its first content.
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let own = json!({ "local_path": file.path() });
+    session.call_ok("upload_file", own).await;
+    let team = session
+        .call_ok("create_team", json!({ "name": "Five" }))
+        .await;
+    let plans = json!({ "name": "plans", "parent_uuid": id(&team) });
+    let plans = session.call_ok("create_folder", plans).await;
+    let link = json!({ "file_uuid": id(&plans), "storage_type": "VR_FOLDER" });
+    let mail = json!({ "file_uuid": id(&plans), "email": "ann@example.org" });
+    for (tool, arguments) in [
+        ("create_share_link", link.clone()),
+        ("share_file_by_email", mail),
+    ] {
+        let message = session.call_err(tool, arguments).await;
+        assert!(message.contains("cairn teams grant"), "{tool}: {message}");
+    }
+    let links = session.call_ok("list_share_links", json!({})).await;
+    assert_eq!(links["content"], json!([]), "{links}");
+    // Without the account's keys, a link that shows names only is all that can be had.
+    let mut session = world.session(Setup::default()).await;
+    let made = session.call_ok("create_share_link", link).await;
+    let note = made["note"].as_str().unwrap();
+    assert!(note.contains("names only"), "{made}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_id_of_the_own_space_names_its_root() {
     for setup in [Setup::default(), with_passphrase()] {
