@@ -83,6 +83,10 @@ impl Arguments {
         self.0.get(name)
     }
 
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut Value> {
+        self.0.get_mut(name)
+    }
+
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.0.get(name).and_then(Value::as_str)
     }

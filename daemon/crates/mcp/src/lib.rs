@@ -22,6 +22,7 @@ mod keys;
 mod local_paths;
 mod mask;
 mod move_files;
+mod node_argument;
 mod node_paths;
 mod node_tools;
 mod not_found_hint;

@@ -70,6 +70,8 @@ pub(crate) enum Form {
     /// At least one character that is not white space.
     NonEmpty,
     Uuid,
+    /// The id of a file or folder, or its path: see [`crate::node_argument`].
+    Node,
     Email,
     /// ISO 8601, a date or a date with time.
     DateTime,
@@ -170,6 +172,11 @@ pub(crate) const fn non_empty(name: &'static str, description: &'static str) -> 
 
 pub(crate) const fn uuid(name: &'static str, description: &'static str) -> Param {
     text(name, description).form(Form::Uuid)
+}
+
+/// Declares a file or folder. Its schema has the form of an id, as specified; a path is accepted too.
+pub(crate) const fn node(name: &'static str, description: &'static str) -> Param {
+    text(name, description).form(Form::Node)
 }
 
 pub(crate) const fn email(name: &'static str, description: &'static str) -> Param {
@@ -295,6 +302,16 @@ pub(crate) const fn uuids(name: &'static str, max: usize, description: &'static 
         min: 1,
         max,
         form: Form::Uuid,
+    };
+    Param::new(name, description, shape)
+}
+
+/// Declares a list of files and folders, as [`node`] does one.
+pub(crate) const fn nodes(name: &'static str, max: usize, description: &'static str) -> Param {
+    let shape = Shape::Texts {
+        min: 1,
+        max,
+        form: Form::Node,
     };
     Param::new(name, description, shape)
 }

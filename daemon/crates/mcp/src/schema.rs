@@ -108,7 +108,7 @@ fn form_keyword(form: Form) -> Option<(&'static str, &'static str)> {
     match form {
         // Dates without a time are accepted, which the format `date-time` would forbid.
         Form::Free | Form::NonEmpty | Form::LocalPath | Form::DateTime => None,
-        Form::Uuid => Some(("format", "uuid")),
+        Form::Uuid | Form::Node => Some(("format", "uuid")),
         Form::Email => Some(("format", "email")),
         Form::Handle => Some(("pattern", "^[A-Za-z0-9_-]+$")),
         Form::Https | Form::Callback => Some(("format", "uri")),

@@ -10,11 +10,14 @@ mod tool_names;
 pub(crate) mod watch;
 mod why;
 
+pub(crate) use locate::{Found, find_path};
+
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
 use crate::question::Asking;
+use crate::services::Services;
 use crate::tool::ToolFuture;
-use cairn_control::{DoctorInfo, Resolved, Status, typed};
+use cairn_control::{DoctorInfo, FolderStatus, Resolved, Status, typed};
 use cairn_model::{ConfirmationKind, DeletionDecision, Keep};
 use connection::{request, request_within};
 use futures_util::FutureExt as _;
@@ -23,6 +26,14 @@ use std::time::Duration;
 
 /// The time that a reply may take beyond the wait that was asked for.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// Returns the synced folders of this machine; none while its daemon doesn't run.
+pub(crate) async fn synced_folders(services: &Services) -> Vec<FolderStatus> {
+    match request(services, typed::Status {}).await {
+        Ok(status) => status.folders,
+        Err(_) => Vec::new(),
+    }
+}
 
 pub(crate) fn status(call: Call) -> ToolFuture {
     async move { status::read(&call.services).await }.boxed()

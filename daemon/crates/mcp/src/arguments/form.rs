@@ -13,6 +13,9 @@ pub(super) fn check(form: Form, text: &str) -> Result<String, String> {
         Form::Uuid => (!is_uuid(text)).then_some(
             "must be a UUID such as 123e4567-e89b-42d3-a456-426614174000: list or search to get one",
         ),
+        Form::Node => (!is_uuid(text) && !text.contains('/')).then_some(
+            "must be a UUID such as 123e4567-e89b-42d3-a456-426614174000, or a path such as /a/b: list or search to get one",
+        ),
         Form::Email => {
             (!is_email(text)).then_some("must be an e-mail address such as name@example.com")
         }
@@ -32,7 +35,7 @@ pub(super) fn check(form: Form, text: &str) -> Result<String, String> {
     };
     match rule {
         Some(rule) => Err(rule.to_owned()),
-        None if form == Form::Uuid => Ok(text.to_lowercase()),
+        None if is_uuid(text) && matches!(form, Form::Uuid | Form::Node) => Ok(text.to_lowercase()),
         None => Ok(text.to_owned()),
     }
 }

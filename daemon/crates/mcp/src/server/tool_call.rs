@@ -8,6 +8,7 @@ use crate::arguments::Arguments;
 use crate::call::{self, Call};
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
+use crate::node_argument;
 use crate::progress::{Report, Reporter};
 use crate::tool::Tool;
 use futures_util::FutureExt as _;
@@ -34,7 +35,8 @@ impl Handler {
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> ToolResult<ToolReply> {
-        let arguments = Arguments::check(tool, given)?;
+        let mut arguments = Arguments::check(tool, given)?;
+        node_argument::replace_paths(tool, &mut arguments, &self.services).await?;
         let paths = match self.local_paths(tool, &arguments, request, context).await {
             PathsOrQuestion::Paths(paths) => paths,
             PathsOrQuestion::Ask(ask) => return Ok(ToolReply::Ask(ask)),

@@ -5,6 +5,7 @@ use super::target::expand_home;
 use super::why;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use crate::services::Services;
 use cairn_api::Api;
 use cairn_control::{FolderStatus, Status, typed};
 use cairn_model::{Kind, Name, NodeId, SpaceId};
@@ -12,24 +13,34 @@ use cairn_wire::nodes::Node;
 use serde_json::{Value, json};
 use std::path::{Component, Path, PathBuf};
 
+/// A path, and what the service has there.
+pub(crate) struct Located {
+    /// The path as records of the node show it.
+    path: String,
+    local_paths: Vec<PathBuf>,
+    /// The space of the team; `None` for the account's own.
+    pub(crate) space: Option<SpaceId>,
+    pub(crate) found: Found,
+}
+
+/// The thing that the service has at a path.
+pub(crate) enum Found {
+    Root,
+    Node(Box<Node>),
+    Nothing,
+}
+
 pub(super) async fn find(call: &Call) -> ToolResult<Value> {
     let given = call.arguments.required_text("path")?;
     let status: Status = request(&call.services, typed::Status {}).await?;
-    if !exists_below(&status.folders, given)
-        && let Some(found) = find_in_team(call, given).await?
-    {
-        return Ok(found);
+    let located = find_path(&call.services, &status.folders, given).await?;
+    let mut found = json!({ "path": located.path, "local_paths": located.local_paths });
+    match located.found {
+        Found::Node(node) => found["node"] = json!(node),
+        Found::Root => found["top_of_space"] = json!(true),
+        Found::Nothing if located.space.is_some() => found["hint"] = json!(NOTHING_IN_TEAM),
+        Found::Nothing => found["hint"] = json!(NOTHING),
     }
-    let (space, remote) = remote_path(&status.folders, given).ok_or_else(|| {
-        let folders: Vec<_> = status.folders.iter().map(|f| f.local.as_str()).collect();
-        ToolError::refused(format!(
-            "`{given}` is in no synced folder ({}), or in several, and is not a path on the service such as /a/b: give its whole path",
-            folders.join(", ")
-        ))
-    })?;
-    let local_paths = local_paths(&status.folders, space, &remote);
-    let mut found = json!({ "path": remote, "local_paths": local_paths });
-    add_found(&mut found, node_in(call, space, &remote).await?, NOTHING);
     Ok(found)
 }
 
@@ -37,21 +48,42 @@ const NOTHING: &str = "the service has nothing at this path. A local file outsid
 const NOTHING_IN_TEAM: &str =
     "the team has nothing at this path: list_files lists its folders, from the top with its id";
 
-fn add_found(value: &mut Value, found: Found, nothing: &str) {
-    match found {
-        Found::Node(node) => value["node"] = json!(node),
-        Found::Root => value["top_of_space"] = json!(true),
-        Found::Nothing => value["hint"] = json!(nothing),
+/// Returns what a path of a file on this machine, on the service (`/a/b`) or in a team (`Team/a/b`) names.
+///
+/// # Errors
+/// [`ToolError::Refused`] for a path that can't be told from others; those of the service.
+pub(crate) async fn find_path(
+    services: &Services,
+    folders: &[FolderStatus],
+    given: &str,
+) -> ToolResult<Located> {
+    if !exists_below(folders, given)
+        && let Some(located) = in_team(services, given).await?
+    {
+        return Ok(located);
     }
+    let (space, path) = remote_path(folders, given).ok_or_else(|| {
+        let folders: Vec<_> = folders.iter().map(|f| f.local.as_str()).collect();
+        ToolError::refused(format!(
+            "`{given}` is in no synced folder ({}), or in several, and is not a path on the service such as /a/b: give its whole path",
+            folders.join(", ")
+        ))
+    })?;
+    Ok(Located {
+        local_paths: local_paths(folders, space, &path),
+        found: node_in(services, space, &path).await?,
+        path,
+        space,
+    })
 }
 
 /// Finds a path that begins with the name of a team, the form in which records of its files show it.
-async fn find_in_team(call: &Call, given: &str) -> ToolResult<Option<Value>> {
+async fn in_team(services: &Services, given: &str) -> ToolResult<Option<Located>> {
     if given.starts_with(['/', '~', '.']) {
         return Ok(None);
     }
     let (name, below) = given.split_once('/').unwrap_or((given, ""));
-    let teams = call.services.reads.teams().await?;
+    let teams = services.reads.teams().await?;
     let mut named = teams.iter().filter(|team| team.name == name);
     let Some(team) = named.next() else {
         return Ok(None);
@@ -61,10 +93,13 @@ async fn find_in_team(call: &Call, given: &str) -> ToolResult<Option<Value>> {
             "several teams are called `{name}`: list_files with the id of one, from list_teams, lists its files"
         )));
     }
-    let api = call.services.reads.in_space(team.space_id);
-    let mut found = json!({ "path": given, "local_paths": [] });
-    add_found(&mut found, node_at(&api, below).await?, NOTHING_IN_TEAM);
-    Ok(Some(found))
+    let space = Some(team.space_id);
+    Ok(Some(Located {
+        path: given.to_owned(),
+        local_paths: Vec::new(),
+        found: node_in(services, space, below).await?,
+        space,
+    }))
 }
 
 /// Returns true for a path that one of the folders has on this disk.
@@ -76,24 +111,17 @@ fn exists_below(folders: &[FolderStatus], given: &str) -> bool {
 /// Returns the id of the node at a local path, if the service has one there.
 pub(super) async fn node_id(call: &Call, folders: &[FolderStatus], local: &str) -> Option<NodeId> {
     let (space, remote) = remote_path(folders, local)?;
-    match node_in(call, space, &remote).await {
+    match node_in(&call.services, space, &remote).await {
         Ok(Found::Node(node)) => Some(node.id),
         Ok(Found::Root | Found::Nothing) | Err(_) => None,
     }
 }
 
-/// The thing that the service has at a path.
-enum Found {
-    Root,
-    Node(Box<Node>),
-    Nothing,
-}
-
 /// Finds a path in the account's own space, or in that of a team.
-async fn node_in(call: &Call, space: Option<SpaceId>, path: &str) -> ToolResult<Found> {
+async fn node_in(services: &Services, space: Option<SpaceId>, path: &str) -> ToolResult<Found> {
     match space {
-        Some(space) => node_at(&call.services.reads.in_space(space), path).await,
-        None => node_at(&call.services.reads, path).await,
+        Some(space) => node_at(&services.reads.in_space(space), path).await,
+        None => node_at(&services.reads, path).await,
     }
 }
 
@@ -107,7 +135,7 @@ async fn node_at(api: &Api, path: &str) -> ToolResult<Found> {
             None => None,
         };
         let wanted = Name::new(part).map_err(|e| {
-            ToolError::argument(format!("`path` contains the invalid name {part:?}: {e}"))
+            ToolError::argument(format!("the path contains the invalid name {part:?}: {e}"))
         })?;
         let children = api.children(parent, Some(part)).await?;
         let found = children

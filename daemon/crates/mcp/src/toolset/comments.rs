@@ -1,10 +1,10 @@
 //! Comments on files.
 
-use crate::param::{Param, non_empty, uuid};
+use crate::param::{Param, node, non_empty};
 use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post};
 
-const FILE: Param = uuid("file_uuid", "File or folder").required();
+const FILE: Param = node("file_uuid", "File or folder").required();
 const TEXT: Param = non_empty("text", "Text of the comment")
     .length(1, 5000)
     .required();

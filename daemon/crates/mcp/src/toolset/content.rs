@@ -1,7 +1,7 @@
 //! File content, end-to-end encrypted: these need the account's passphrase.
 
 use crate::content;
-use crate::param::{choice, flag_on, local_path, non_empty, uuid};
+use crate::param::{choice, flag_on, local_path, node, non_empty};
 use crate::tool::{Effect, Run, Tool};
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -11,7 +11,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Opens a file: decrypts it and returns its content, such as the text of a document. Larger files: download_file. Needs the passphrase, as all content tools do.",
         &[
-            uuid("file_uuid", "File").required(),
+            node("file_uuid", "File").required(),
             choice(
                 "encoding",
                 &["text", "base64"],
@@ -27,7 +27,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Decrypts a file and saves it in an allowed folder of this machine. Replaces a local file only after a person agrees.",
         &[
-            uuid("file_uuid", "File").required(),
+            node("file_uuid", "File").required(),
             local_path("output_path", "Local file or folder").required(),
         ],
         Run::Custom(content::download_file),
@@ -39,7 +39,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Saves a folder with everything in it on this machine; files there with the same content are skipped. At most 5 GiB.",
         &[
-            uuid("folder_uuid", "Folder").required(),
+            node("folder_uuid", "Folder").required(),
             local_path("output_path", "Local folder").required(),
         ],
         Run::Custom(content::download_folder),
@@ -52,7 +52,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Encrypts and uploads a local file of at most 500 MiB; a file of that name gets a new version.",
         &[
             local_path("local_path", "Local file").required(),
-            uuid("folder_uuid", "Target folder; the root if omitted"),
+            node("folder_uuid", "Target folder; the root if omitted"),
             non_empty("file_name", "Name on the service; the local one if omitted"),
         ],
         Run::Custom(content::upload_file),
@@ -64,7 +64,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Encrypts and uploads the files of a local folder, each at most 500 MiB.",
         &[
             local_path("local_path", "Local folder").required(),
-            uuid("folder_uuid", "Target folder; the root if omitted"),
+            node("folder_uuid", "Target folder; the root if omitted"),
             flag_on("recursive", "Include subfolders"),
         ],
         Run::Custom(content::upload_folder),

@@ -1,7 +1,7 @@
 //! Files and folders: search, list, create, move.
 
 use crate::node_tools;
-use crate::param::{PAGE, PAGE_SIZE, choice, date_time, flag, non_empty, text, uuid};
+use crate::param::{PAGE, PAGE_SIZE, choice, date_time, flag, node, non_empty, text};
 use crate::search;
 use crate::tool::{Effect, NodeEdit, Run, Tool, Undo, get};
 
@@ -35,7 +35,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Lists the contents of a folder (directory).",
         &[
-            uuid("folder_uuid", "Folder; the root if omitted; a team id is the team's root"),
+            node("folder_uuid", "Folder; the root if omitted; a team id is the team's root"),
             PAGE,
             PAGE_SIZE,
             choice("sort_by", &["name", "size", "date"], "size: largest first; date: newest first"),
@@ -47,7 +47,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Get file info",
         Effect::ReadOnly,
         "Shows details of a file or folder: name, size, type, tags, labels, when it was created.",
-        &[uuid("file_uuid", "File or folder").required()],
+        &[node("file_uuid", "File or folder").required()],
         Run::Rest(get("nodes/{file_uuid}")),
     ),
     Tool::new(
@@ -57,7 +57,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Creates a new folder (directory); returns it with its UUID.",
         &[
             non_empty("name", "Folder name").required(),
-            uuid("parent_uuid", "Parent folder; the root if omitted"),
+            node("parent_uuid", "Parent folder; the root if omitted"),
         ],
         Run::Custom(node_tools::create_folder),
     )
@@ -68,8 +68,8 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Moves a file or folder into another folder.",
         &[
-            uuid("file_uuid", "File or folder").required(),
-            uuid("target_folder_uuid", "Target folder; a space or team id is its root").required(),
+            node("file_uuid", "File or folder").required(),
+            node("target_folder_uuid", "Target folder; a space or team id is its root").required(),
         ],
         Run::Custom(node_tools::move_file),
     )
@@ -80,7 +80,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Renames a file or folder.",
         &[
-            uuid("file_uuid", "File or folder").required(),
+            node("file_uuid", "File or folder").required(),
             non_empty("new_name", "New name").required(),
         ],
         Run::Custom(node_tools::rename_file),
@@ -92,8 +92,8 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::Additive,
         "Copies (duplicates) a file, or a folder with everything in it, in one step.",
         &[
-            uuid("file_uuid", "File or folder").required(),
-            uuid("target_folder_uuid", "Target folder; a space or team id is its root").required(),
+            node("file_uuid", "File or folder").required(),
+            node("target_folder_uuid", "Target folder; a space or team id is its root").required(),
         ],
         Run::Custom(node_tools::copy_file),
     )
@@ -103,7 +103,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Delete file",
         Effect::IdempotentDestructive,
         "Deletes (removes) a file or folder: it goes to the trash; restore_from_trash brings it back.",
-        &[uuid("file_uuid", "File or folder").required()],
+        &[node("file_uuid", "File or folder").required()],
         Run::Custom(node_tools::delete_file),
     )
     .undone_as(Undo::Node(NodeEdit::Trash)),

@@ -2,7 +2,7 @@
 
 use crate::file_versions;
 use crate::node_tools;
-use crate::param::{choice, labels, must_accept, non_empty, text, uuid};
+use crate::param::{choice, labels, must_accept, node, non_empty, text, uuid};
 use crate::question;
 use crate::tool::{Effect, NodeEdit, Run, Tool, Undo, delete, post, put};
 
@@ -14,7 +14,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Creates every missing folder of a path; returns them and the UUID of the last.",
         &[
             non_empty("path", "Such as a/b/c, at most 20 levels").required(),
-            uuid(
+            node(
                 "parent_uuid",
                 "Folder where the path starts; the root if omitted",
             ),
@@ -46,7 +46,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentAdditive,
         "Marks a file or folder as favorite (star), or removes the mark.",
         &[
-            uuid("file_uuid", "File or folder").required(),
+            node("file_uuid", "File or folder").required(),
             choice("action", &["add", "remove"], "Operation").required(),
         ],
         Run::Custom(node_tools::favorite_file),
@@ -58,7 +58,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Sets the description of a file or folder, a note about it.",
         &[
-            uuid("file_uuid", "File or folder").required(),
+            node("file_uuid", "File or folder").required(),
             text("description", "Empty clears it").required(),
         ],
         Run::Rest(put("nodes/{file_uuid}")),
@@ -69,7 +69,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Get file versions",
         Effect::ReadOnly,
         "Lists the history of a file: stored versions with ids, times, sizes and uploaders.",
-        &[uuid("file_uuid", "File").required()],
+        &[node("file_uuid", "File").required()],
         Run::Custom(file_versions::get_file_versions),
     ),
     Tool::new(
@@ -78,7 +78,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Goes back to an older version (revision) of a file; the previous one stays in the history.",
         &[
-            uuid("file_uuid", "File").required(),
+            node("file_uuid", "File").required(),
             non_empty("version_id", "From get_file_versions").required(),
         ],
         Run::Custom(node_tools::restore_file_version),
@@ -90,7 +90,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Sets the labels of a file or folder.",
         &[
-            uuid("file_uuid", "File or folder").required(),
+            node("file_uuid", "File or folder").required(),
             labels("labels", "Key-value pairs, such as {\"project\": \"x\"}").required(),
         ],
         Run::Rest(put("nodes/{file_uuid}")),
@@ -102,7 +102,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::Destructive,
         "Labels (categorizes) every file in a folder by AI, from extension and metadata. Uses tokens: 100 files a month on Standard, 1000 on Professional, no limit on Premium.",
         &[
-            uuid("folder_uuid", "Folder").required(),
+            node("folder_uuid", "Folder").required(),
             must_accept("confirm_token_use", "Must be true: tokens are used").required(),
         ],
         Run::Rest(post("ai/classify").renamed(&[("folder_uuid", "folder_id")])),

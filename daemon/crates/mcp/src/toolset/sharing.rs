@@ -1,8 +1,8 @@
 //! Share links.
 
 use crate::param::{
-    Param, choice, colour, date_time, email, emails, flag, https, integer, integer_in, non_empty,
-    number_above, number_from, text, uuid, uuids,
+    Param, choice, colour, date_time, email, emails, flag, https, integer, integer_in, node, nodes,
+    non_empty, number_above, number_from, text,
 };
 use crate::question;
 use crate::share_tools;
@@ -18,7 +18,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::Additive,
         "Creates a share link, which gives access to a file or folder without an account.",
         &[
-            uuid("file_uuid", "File or folder").required(),
+            node("file_uuid", "File or folder").required(),
             choice("storage_type", &["VR_FILE", "VR_FOLDER"], "Type").or("VR_FILE"),
             number_above(
                 "expiry_days",
@@ -90,7 +90,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::Additive,
         "Creates a share link and mails it; the link is returned even if the mail fails (email_sent).",
         &[
-            uuid("file_uuid", "File or folder").required(),
+            node("file_uuid", "File or folder").required(),
             email("email", "Recipient").required(),
             number_above("expiry_days", 0.0, "Days until it expires"),
             flag("view_only", "No download"),
@@ -105,7 +105,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Bulk create share links",
         Effect::Additive,
         "Creates share links for up to 20 files; returns a result for each.",
-        &[uuids("file_uuids", 20, "Files").required()],
+        &[nodes("file_uuids", 20, "Files").required()],
         Run::Custom(share_tools::bulk),
     )
     .undone_as(Undo::NewLinks)

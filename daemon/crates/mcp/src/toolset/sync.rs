@@ -2,7 +2,7 @@
 
 use crate::content;
 use crate::move_files;
-use crate::param::{choice, date_time, flag, integer_in, non_empty, text, uuid, uuids};
+use crate::param::{choice, date_time, flag, integer_in, node, nodes, non_empty, text};
 use crate::rewind;
 use crate::session_undo;
 use crate::sync_tools;
@@ -137,8 +137,8 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Moves many files or folders, up to 100 at once, into one folder, which may be new.",
         &[
-            uuids("file_uuids", 100, "Files or folders").required(),
-            uuid(
+            nodes("file_uuids", 100, "Files or folders").required(),
+            node(
                 "target_folder_uuid",
                 "Target folder; a space or team id is its root",
             )
@@ -157,7 +157,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::ReadOnly,
         "Opens an old revision of a file, as read_file_content does the present one.",
         &[
-            uuid("file_uuid", "File").required(),
+            node("file_uuid", "File").required(),
             non_empty("version_id", "Its id or number").required(),
             choice("encoding", &["text", "base64"], "As in read_file_content").or("text"),
         ],

@@ -1,6 +1,6 @@
 //! Webhooks, and rules that delete files by age.
 
-use crate::param::{callback, choices, integer_in, non_empty, uuid};
+use crate::param::{callback, choices, integer_in, node, non_empty};
 use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post};
 use cairn_model::EventKind;
@@ -42,7 +42,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::Destructive,
         "Deletes files in a folder automatically after a number of days.",
         &[
-            uuid("folder_uuid", "Folder").required(),
+            node("folder_uuid", "Folder").required(),
             integer_in("delete_after_days", 1, 36_500, "Age in days").required(),
             non_empty("name", "Rule name").length(1, 255).required(),
         ],

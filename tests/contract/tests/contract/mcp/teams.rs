@@ -111,6 +111,56 @@ async fn a_team_file_whose_key_is_missing_is_not_shared() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_path_names_a_file_wherever_an_id_does() {
+    for setup in [Setup::default(), with_passphrase()] {
+        let world = World::start().await;
+        let mut session = world.session(setup).await;
+        let team = json!({ "name": "Five" });
+        session.call_ok("create_team", team).await;
+        for (name, parent) in [("a", "/"), ("b", "/a"), ("c", "/a/b"), ("plans", "Five/")] {
+            let folder = json!({ "name": name, "parent_uuid": parent });
+            session.call_ok("create_folder", folder).await;
+        }
+        let list = json!({ "folder_uuid": "/a" });
+        let list = session.call_ok("list_files", list).await;
+        assert_eq!(list["content"][0]["path"], "/a/b", "{list}");
+        let team = json!({ "folder_uuid": "Five/" });
+        let team_list = session.call_ok("list_files", team).await;
+        assert_eq!(team_list["content"][0]["path"], "Five/plans", "{team_list}");
+        // The path of a record is taken as it is shown.
+        let shown = json!({ "file_uuid": team_list["content"][0]["path"] });
+        let info = session.call_ok("get_file_info", shown).await;
+        assert_eq!(info["id"], team_list["content"][0]["id"]);
+        let up = json!({ "file_uuid": "/a/b/c", "target_folder_uuid": "/" });
+        let moved = session.call_ok("move_file", up).await;
+        assert_eq!(moved["path"], "/c", "{moved}");
+        let links = json!({ "file_uuids": ["/a", "/c"] });
+        let links = session.call_ok("bulk_create_share_links", links).await;
+        assert_eq!(links["succeeded"], 2, "{links}");
+        session
+            .call_ok("delete_file", json!({ "file_uuid": "/a/b" }))
+            .await;
+        for gone in [
+            "/a/b",
+            "/nothing/here",
+            "/etc/passwd",
+            "/a/../c",
+            "Six/plans",
+        ] {
+            let gone = json!({ "file_uuid": gone });
+            let message = session.call_err("delete_file", gone.clone()).await;
+            assert!(!message.is_empty(), "{gone}");
+        }
+        let message = session
+            .call_err("delete_file", json!({ "file_uuid": "a" }))
+            .await;
+        assert!(message.contains("a path such as /a/b"), "{message}");
+        let left = session.call_ok("list_files", json!({})).await;
+        assert_eq!(left["totalElements"], 2, "{left}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_id_of_the_own_space_names_its_root() {
     for setup in [Setup::default(), with_passphrase()] {
         let world = World::start().await;

@@ -1,0 +1,62 @@
+//! Paths where a tool takes the id of a file or folder: `/a/b` on the service, `Team/a/b` in the space of a team,
+//! or a path on this machine in a synced folder.
+//!
+//! They become ids before anything else is done with a call, so that questions, undo and requests see ids alone.
+
+use crate::arguments::{Arguments, is_uuid};
+use crate::error::{ToolError, ToolResult};
+use crate::param::{Form, Shape};
+use crate::services::Services;
+use crate::sync_tools::{Found, find_path, synced_folders};
+use crate::tool::Tool;
+use serde_json::{Value, json};
+
+/// Replaces the paths among the arguments that name files and folders by their ids.
+///
+/// # Errors
+/// [`ToolError::NotFound`] for a path at which nothing is; those of the service.
+pub(crate) async fn replace_paths(
+    tool: &Tool,
+    arguments: &mut Arguments,
+    services: &Services,
+) -> ToolResult {
+    for param in tool.params {
+        let (Shape::Text { form, .. } | Shape::Texts { form, .. }) = param.shape else {
+            continue;
+        };
+        if form != Form::Node {
+            continue;
+        }
+        match arguments.get_mut(param.name) {
+            Some(Value::Array(items)) => {
+                for item in items {
+                    replace_path(item, services).await?;
+                }
+            }
+            Some(item) => replace_path(item, services).await?,
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+async fn replace_path(value: &mut Value, services: &Services) -> ToolResult {
+    if let Some(path) = value.as_str().filter(|text| !is_uuid(text)) {
+        *value = json!(id_at(services, path).await?);
+    }
+    Ok(())
+}
+
+/// Returns the id of the node at a path; that of the space for its top.
+async fn id_at(services: &Services, path: &str) -> ToolResult<String> {
+    let located = find_path(services, &synced_folders(services).await, path).await?;
+    match (located.found, located.space) {
+        (Found::Node(node), _) => Ok(node.id.to_string()),
+        (Found::Root, Some(space)) => Ok(space.to_string()),
+        (Found::Root, None) => Ok(services.own_space_id().await?.to_string()),
+        (Found::Nothing, _) => Err(ToolError::NotFound {
+            what: format!("there is no `{path}`"),
+            source_of_ids: "list_files and search_files show the paths and ids of files; a path begins with `/`, or with the name of a team and `/`",
+        }),
+    }
+}
