@@ -15,7 +15,9 @@ pub fn reference() -> String {
         `daemon/crates/mcp/src/toolset/`: change it there, then run `cairn mcp --print-tools > docs/tools.md`.\n\n\
         A parameter with * is required. Hints: **R** reads only, **D** destroys or overwrites, **I** repeating it \
         changes nothing more, **W** reaches people or systems outside the service, **C** a person is asked \
-        first where the client can ask, **(C)** if the arguments make it necessary.\n",
+        first where the client can ask, **(C)** if the arguments make it necessary.\n\n\
+        A file or folder is named by its id, or by its path: `/a/b`, `Team/a/b` in the space of a team, or that on \
+        this machine in a synced folder. What lies in the trash is named by its id.\n",
     );
     for set in toolset::ALL {
         let _ = write!(
