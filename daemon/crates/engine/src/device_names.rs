@@ -10,7 +10,7 @@ struct Known {
     loaded: bool,
     /// Asked for since the last loading, and not known.
     missed: BTreeSet<DeviceId>,
-    /// Not known to the service either.
+    /// Devices that the service doesn't know either.
     nameless: BTreeSet<DeviceId>,
 }
 

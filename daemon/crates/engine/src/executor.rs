@@ -30,7 +30,7 @@ pub(crate) struct ExecutionResult {
     /// Directories that are not as the plan has them: scan them and poll the feed, then plan again.
     pub(crate) rescan: BTreeSet<RelPath>,
     pub(crate) replan: bool,
-    /// Nothing works for now.
+    /// The reason why everything stops for now.
     pub(crate) last_error: Option<EngineError>,
     /// The service carries out nothing for now.
     pub(crate) overload: Option<ApiError>,

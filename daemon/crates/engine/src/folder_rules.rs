@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 /// The texts of a folder's rules, but for those of the files below its root.
 struct Loaded {
-    /// Of the file at the root.
+    /// The text of the file at the root.
     file: String,
-    /// Of the service's files while they are not synced here, by their directories.
+    /// The texts of the service's files while they are not synced here, by their directories.
     shared: BTreeMap<RelPath, String>,
     /// The places in the folder that hold Cairn's own files.
     own: Vec<RelPath>,
@@ -52,7 +52,7 @@ impl FolderRules {
     /// root are as they were last known, until a scan has looked.
     ///
     /// # Errors
-    /// The index's: without it nobody knows what the other devices leave out.
+    /// Returns the error of the index: without it nobody knows what the other devices leave out.
     pub(crate) fn load(engine: &Engine, row: &FolderRow) -> Result<Self, IndexError> {
         let loaded = load(engine, row)?;
         keep(engine, row, &loaded);
@@ -156,7 +156,7 @@ impl FolderRules {
 /// Returns the rules of a folder, for a look at a path: those of the files above it as they are on the disk now.
 ///
 /// # Errors
-/// As for [`FolderRules::load`].
+/// Fails like [`FolderRules::load`].
 pub(crate) fn present_rules(
     engine: &Engine,
     row: &FolderRow,

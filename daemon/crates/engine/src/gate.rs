@@ -59,7 +59,7 @@ fn count_files(deletions: &[Deletion]) -> u64 {
 /// what came back instead of being deleted end here.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn unconfirmed_deletions(
     engine: &Engine,
     folder: &FolderRow,
@@ -97,7 +97,7 @@ pub(crate) fn unconfirmed_deletions(
 /// with any has to be made again with those deletions held.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn check(
     engine: &Engine,
     folder: &FolderRow,

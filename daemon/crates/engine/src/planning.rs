@@ -42,7 +42,7 @@ pub(crate) struct Hold {
 /// Makes a plan for everything that is dirty in a folder.
 ///
 /// # Errors
-/// The index's, or the network's when a manifest is needed.
+/// Returns the error of the index, or of the network when a manifest is needed.
 pub(crate) async fn plan_folder(
     engine: &Arc<Engine>,
     folder: &FolderRow,

@@ -105,7 +105,7 @@ pub(super) enum Followed {
     AsBefore,
     /// Other rules count now: the disk is to be scanned with them.
     Changed,
-    /// They can't be had now: nothing may be planned.
+    /// The rules can't be had now: nothing may be planned.
     Missing,
 }
 

@@ -38,7 +38,7 @@ pub(super) struct DueScan {
     pub(super) dirs: Hinted,
     /// Rows that an earlier scan missed long enough ago: missing again means gone.
     pub(super) confirmed_missing: BTreeSet<LocalId>,
-    /// It looks for what an earlier scan missed.
+    /// The scan looks for what an earlier one missed.
     repeated: bool,
     began: Instant,
 }

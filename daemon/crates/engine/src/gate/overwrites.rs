@@ -55,9 +55,9 @@ struct Overwrite {
 /// The files of a plan that are judged.
 #[derive(Default)]
 struct Judged {
-    /// Their contents had a structure, and have none any more.
+    /// Nodes whose contents had a structure, and have none any more.
     turned: BTreeSet<NodeId>,
-    /// They may be among those: what they are, or were, is not known.
+    /// Nodes that may be among those: what they are, or were, is not known.
     unknown: BTreeSet<NodeId>,
 }
 
@@ -132,7 +132,7 @@ fn read_heads(disk: &dyn Disk, unread: Vec<Unread>) -> Vec<(LocalId, (LocalStat,
 /// again with those held.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) async fn check(
     engine: &Arc<Engine>,
     folder: &FolderRow,

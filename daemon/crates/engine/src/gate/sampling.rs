@@ -24,7 +24,7 @@ struct File {
 /// the last of all.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) async fn look_at_heads(
     engine: &Arc<Engine>,
     folder: &FolderRow,

@@ -37,7 +37,7 @@ enum Then {
     },
     Moved {
         sent: Sent,
-        /// None for a node without a merge base.
+        /// The sent place; `None` for a node without a merge base.
         place: Option<SentPlace>,
     },
     Trashed {
