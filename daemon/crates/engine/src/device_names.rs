@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Default)]
-struct Known {
+struct LoadedNames {
     names: BTreeMap<DeviceId, String>,
     loaded: bool,
     /// Asked for since the last loading, and not known.
@@ -16,7 +16,7 @@ struct Known {
 
 /// The names that were loaded.
 #[derive(Default)]
-pub(crate) struct DeviceNames(Mutex<Known>);
+pub(crate) struct DeviceNames(Mutex<LoadedNames>);
 
 impl DeviceNames {
     /// Returns whether the names are to be loaded: for the first time, or because somebody asked for the

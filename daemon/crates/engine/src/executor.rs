@@ -198,8 +198,8 @@ fn adopt(ctx: &Ctx, local: LocalId, node: NodeId) -> Result<(), EngineError> {
         let content = record::equal_content(&row, &remote);
         match db.synced_row(ctx.folder.id, node)? {
             Some(synced) if synced.local == local => {
-                record::agree_content(db, &ctx.folder, node, content, remote.executable)?;
-                record::agree_place(db, &ctx.folder, node)?;
+                record::update_synced_content(db, &ctx.folder, node, content, remote.executable)?;
+                record::update_synced_place(db, &ctx.folder, node)?;
             }
             Some(_) | None => record::adopt(db, &ctx.folder, local, &remote, content)?,
         }

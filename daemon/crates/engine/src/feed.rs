@@ -132,7 +132,9 @@ async fn poll_once(engine: &Engine) -> Result<PollResult, EngineError> {
                 Ok(PollResult::Reset)
             }
             Ok(result) => {
-                engine.index.write(|db| went_back::end_hold(engine, db))?;
+                engine
+                    .index
+                    .write(|db| went_back::end_waiting(engine, db))?;
                 Ok(result)
             }
             other => other,

@@ -17,7 +17,7 @@ mod tests;
 
 pub(crate) use flow::DeletionFlow;
 pub(crate) use overwrites::{OverwriteFlow, check as check_overwrites};
-pub(crate) use sampling::look_at_heads;
+pub(crate) use sampling::sample_heads;
 
 use crate::engine::Engine;
 use crate::error::EngineError;

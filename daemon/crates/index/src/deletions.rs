@@ -18,7 +18,7 @@ impl Db<'_> {
     ///
     /// # Errors
     /// Returns the error of SQLite.
-    pub fn agree_to_deletion(&self, node: NodeId) -> Result<(), IndexError> {
+    pub fn confirm_deletion(&self, node: NodeId) -> Result<(), IndexError> {
         self.prepare(
             "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
                  SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node) \

@@ -162,7 +162,7 @@ impl Db<'_> {
     ///
     /// # Errors
     /// Returns the error of SQLite.
-    pub fn agree_to_waiting_overwrites(&self, folder: FolderId) -> Result<(), IndexError> {
+    pub fn confirm_waiting_overwrites(&self, folder: FolderId) -> Result<(), IndexError> {
         // By node: no row may change its place in the index that is gone through.
         let mut statement =
             self.prepare("UPDATE synced SET overwrite = 2 WHERE folder = ?1 AND node = ?2")?;

@@ -121,7 +121,7 @@ impl Schedule {
     }
 
     /// Makes a scan of these directories due soon: something in them is not as the index says.
-    pub(super) fn look_again(&mut self, dirs: BTreeSet<RelPath>, now: Instant) {
+    pub(super) fn rescan_dirs(&mut self, dirs: BTreeSet<RelPath>, now: Instant) {
         if dirs.is_empty() {
             return;
         }

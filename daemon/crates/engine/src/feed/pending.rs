@@ -13,7 +13,7 @@ const TOGETHER: u32 = 1_000;
 
 /// The result of trying to record a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Tried {
+pub(super) enum RecordResult {
     Recorded,
     /// The node's folder is not known.
     NoFolder,
@@ -75,14 +75,14 @@ fn is_removal(change: &Change) -> bool {
 pub(super) fn resolve(
     engine: &Engine,
     db: &Db<'_>,
-    mut try_record: impl FnMut(&RemoteRow) -> Result<Tried, IndexError>,
-    mut left: impl FnMut(&RemoteRow, Tried),
+    mut try_record: impl FnMut(&RemoteRow) -> Result<RecordResult, IndexError>,
+    mut left: impl FnMut(&RemoteRow, RecordResult),
 ) -> Result<bool, IndexError> {
     let (mut progress, mut lost) = (true, false);
     while progress {
         progress = false;
         lost |= each(engine, db, |row| {
-            if try_record(row)? == Tried::Recorded {
+            if try_record(row)? == RecordResult::Recorded {
                 db.remove_pending(row.node)?;
                 progress = true;
             }

@@ -215,10 +215,10 @@ async fn finish(
     Ok(())
 }
 
-type Known = BTreeMap<RevisionId, (NodeId, ContentHash, u64)>;
+type KnownManifests = BTreeMap<RevisionId, (NodeId, ContentHash, u64)>;
 
 /// Returns the contents of opened manifests, which stay valid for the same revisions.
-fn known_manifests(db: &Db<'_>) -> Result<Known, IndexError> {
+fn known_manifests(db: &Db<'_>) -> Result<KnownManifests, IndexError> {
     Ok(db
         .all_remotes()?
         .into_iter()

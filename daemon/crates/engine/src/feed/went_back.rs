@@ -143,7 +143,7 @@ fn is_earlier(engine: &Engine, db: &Db<'_>, node: &Node) -> Result<bool, IndexEr
 ///
 /// # Errors
 /// Returns the error of the index.
-pub(super) fn end_hold(engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
+pub(super) fn end_waiting(engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
     if is_waiting(db)? {
         db.remove_meta(HELD)?;
         dismiss(engine, db)?;

@@ -25,7 +25,7 @@ struct File {
 ///
 /// # Errors
 /// Returns the error of the index.
-pub(crate) async fn look_at_heads(
+pub(crate) async fn sample_heads(
     engine: &Arc<Engine>,
     folder: &FolderRow,
     after: Option<NodeId>,
