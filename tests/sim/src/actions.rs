@@ -137,7 +137,7 @@ fn edit(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
     Some(format!("edit {} = {}", path.display(), label(&content)))
 }
 
-/// As editors save: a new file takes the name.
+/// Saves like an editor: a new file takes the name.
 fn save(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
     let path = view.any_file()?;
     oracle.put_away(&view.bytes(&path)?);

@@ -21,7 +21,7 @@ pub struct RunOptions {
     pub faults: bool,
     /// Devices are killed, some together with their power.
     pub crashes: bool,
-    /// Only the first device is worked on.
+    /// The user works on the first device alone.
     pub one_editor: bool,
     /// Somebody without keys works on the service too, as on its pages.
     pub keyless: bool,

@@ -153,7 +153,7 @@ fn nothing_is_put_below_a_disk_that_was_unmounted_unseen() {
             .disk
             .user(&photos, false, mount)
             .expect("it is there");
-        look_often(&world).await;
+        scan_often(&world).await;
         device.engine().expect("it runs").rescan(None);
         world.settle().await.expect("calm");
         for device in &world.devices {
@@ -186,8 +186,8 @@ fn other_disk(files: &[&str]) -> Node {
     node
 }
 
-/// Lets every device look again and again; whatever was to be deleted is deleted then.
-async fn look_often(world: &World) {
+/// Lets every device scan again and again; whatever was to be deleted is deleted then.
+async fn scan_often(world: &World) {
     for _ in 0..3 {
         for device in &world.devices {
             device.settle().await;
@@ -200,7 +200,7 @@ fn another_disk_with_an_equal_name_at_a_mount_point_deletes_nothing() {
     simulate(async {
         let world = with_mounted(&["DCIM/1", "DCIM/2", "album/3"]).await;
         exchange(&world, Some(other_disk(&["DCIM/7", "DCIM/8"])));
-        look_often(&world).await;
+        scan_often(&world).await;
         let elsewhere = tree_of(&world.devices[1]);
         for file in ["photos/DCIM/1", "photos/DCIM/2", "photos/album/3"] {
             assert!(elsewhere.contains_key(file), "{file}: {elsewhere:?}");
@@ -250,7 +250,7 @@ fn another_disk_as_the_root_of_a_folder_deletes_nothing() {
             })
             .expect("it is there");
         world.devices[0].start();
-        look_often(&world).await;
+        scan_often(&world).await;
         let elsewhere = tree_of(&world.devices[1]);
         assert_eq!(
             elsewhere.keys().collect::<Vec<_>>(),
@@ -274,7 +274,7 @@ fn a_new_disk_that_was_accepted_gets_the_files_of_the_old_one_and_keeps_its_own(
         let mut world = with_mounted(&["DCIM/1", "a"]).await;
         assert!(accept(&world, "photos").await.is_err(), "nothing is held");
         exchange(&world, Some(other_disk(&["DCIM/7"])));
-        look_often(&world).await;
+        scan_often(&world).await;
         accept(&world, "photos").await.expect("it is held");
         world.settle().await.expect("calm");
         for device in &world.devices {
@@ -293,7 +293,7 @@ fn a_mount_that_was_given_up_becomes_a_directory_with_its_files() {
     simulate(async {
         let mut world = with_mounted(&["a", "b"]).await;
         exchange(&world, None);
-        look_often(&world).await;
+        scan_often(&world).await;
         accept(&world, "photos").await.expect("it is held");
         world.settle().await.expect("calm");
         let tree = tree_of(&world.devices[0]);
@@ -330,7 +330,7 @@ fn a_folder_goes_on_with_another_disk_that_was_accepted() {
                 Ok(())
             })
             .expect("the disk takes it");
-        look_often(&world).await;
+        scan_often(&world).await;
         accept(&world, "").await.expect("it is held");
         world.settle().await.expect("calm");
         let elsewhere = tree_of(&world.devices[1]);

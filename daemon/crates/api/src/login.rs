@@ -54,13 +54,13 @@ pub trait TokenStore: Send + Sync {
     /// Returns the tokens that are kept; `None` after a logout.
     ///
     /// # Errors
-    /// They can't be read.
+    /// The tokens can't be read.
     async fn load(&self) -> Result<Option<Tokens>, ApiError>;
 
     /// Keeps new tokens in place of the old ones.
     ///
     /// # Errors
-    /// They can't be written; the old ones are kept then.
+    /// The tokens can't be written; the old ones are kept then.
     async fn save(&self, tokens: &Tokens) -> Result<(), ApiError>;
 }
 

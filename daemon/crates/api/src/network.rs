@@ -27,7 +27,7 @@ const MAX_GROWTH: usize = 32 * 1024 * 1024;
 /// Talks to a server over the network.
 pub struct HttpTransport {
     client: reqwest::Client,
-    /// For servers on this machine: a proxy from the environment can't reach them.
+    /// The client for servers on this machine: a proxy from the environment can't reach them.
     direct: reqwest::Client,
 }
 

@@ -41,7 +41,7 @@ impl RetryPolicy {
 pub(crate) enum Retry {
     /// Sending it twice has the effect of sending it once.
     Idempotent,
-    /// Only while it is certain that the server has not acted.
+    /// Allowed only while it is certain that the server has not acted.
     OnlyUnsent,
 }
 

@@ -97,7 +97,7 @@ impl Api {
     /// `POST /teams/invitations/{id}/decline`.
     ///
     /// # Errors
-    /// As [`Api::accept_invitation`].
+    /// Fails like [`Api::accept_invitation`].
     pub async fn decline_invitation(&self, invitation: Uuid) -> Result<(), ApiError> {
         let path = format!("/api/v1/teams/invitations/{invitation}/decline");
         self.send_for_status(self.with_idempotency_key(Call::new(Method::POST, path))?)

@@ -85,7 +85,7 @@ pub fn make_grant(
 /// pinned one.
 ///
 /// # Errors
-/// As [`open_grant`].
+/// Fails like [`open_grant`].
 pub fn grant_signer(grant: &[u8]) -> std::result::Result<[u8; 32], CryptoError> {
     check_format(grant)?;
     let signing = grant[1..].first_chunk::<SIGNER>();

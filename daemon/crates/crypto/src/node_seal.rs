@@ -103,7 +103,7 @@ impl NodeSeal {
         Self::check_with(keys.epochs(), facts, seal)
     }
 
-    /// As [`NodeSeal::check`], for a seal of the current epoch only.
+    /// Checks like [`NodeSeal::check`], for a seal of the current epoch only.
     ///
     /// # Errors
     /// [`CryptoError::NotAuthentic`] also for a seal of an earlier epoch.

@@ -15,7 +15,7 @@ pub struct KeyRing {
     space: SpaceId,
     epoch: u32,
     pub(crate) newest: Key,
-    /// By epoch; all below the newest one's.
+    /// The earlier keys by epoch; all below the newest one's.
     pub(crate) older: BTreeMap<u32, Key>,
 }
 

@@ -21,7 +21,7 @@ pub struct SpaceKeys {
     pub(crate) mac: Key,
     /// Makes the keys of contents.
     contents: format2::SpaceKeys,
-    /// Those of earlier epochs, newest first: they open, and never seal.
+    /// The keys of earlier epochs, newest first: they open, and never seal.
     older: Vec<SpaceKeys>,
 }
 

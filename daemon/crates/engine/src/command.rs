@@ -10,9 +10,9 @@ use tokio::sync::oneshot;
 pub enum WaitResult {
     /// Everything is in sync, and a look at both sides found nothing new.
     InSync,
-    /// Nothing more can be done without a person.
+    /// The rest needs a person.
     NeedsPerson,
-    /// It is paused; nothing will happen.
+    /// The engine is paused; nothing will happen.
     Paused,
     /// The service no longer accepts this device's login; nothing will happen before a new login.
     LoginEnded,

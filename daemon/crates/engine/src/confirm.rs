@@ -17,7 +17,7 @@ pub(crate) fn confirm(
     let recorded = engine.index.write(|db| {
         let recorded = match decision {
             DeletionDecision::Delete => decide_deletions(db, id, confirm_deletions)?,
-            DeletionDecision::Overwrite => agree_to_overwriting(db, id)?,
+            DeletionDecision::Overwrite => confirm_overwriting(db, id)?,
             // Both are decided: what the service has stays, or comes back.
             DeletionDecision::Keep => {
                 let deletions = decide_deletions(db, id, keep_files)?;
@@ -60,9 +60,9 @@ fn keep_files(db: &Db<'_>, id: FolderId, side: Side) -> Result<(), IndexError> {
 }
 
 /// Agrees to the overwriting that waits. Returns whether any did.
-fn agree_to_overwriting(db: &Db<'_>, id: FolderId) -> Result<bool, IndexError> {
+fn confirm_overwriting(db: &Db<'_>, id: FolderId) -> Result<bool, IndexError> {
     let waits = db.waiting_overwrite_count(id)? > 0;
-    db.agree_to_waiting_overwrites(id)?;
+    db.confirm_waiting_overwrites(id)?;
     Ok(waits)
 }
 

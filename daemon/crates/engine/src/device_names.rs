@@ -5,18 +5,18 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Default)]
-struct Known {
+struct LoadedNames {
     names: BTreeMap<DeviceId, String>,
     loaded: bool,
     /// Asked for since the last loading, and not known.
     missed: BTreeSet<DeviceId>,
-    /// Not known to the service either.
+    /// Devices that the service doesn't know either.
     nameless: BTreeSet<DeviceId>,
 }
 
 /// The names that were loaded.
 #[derive(Default)]
-pub(crate) struct DeviceNames(Mutex<Known>);
+pub(crate) struct DeviceNames(Mutex<LoadedNames>);
 
 impl DeviceNames {
     /// Returns whether the names are to be loaded: for the first time, or because somebody asked for the

@@ -98,7 +98,7 @@ pub(crate) struct Dispatcher {
     /// about a token that is renewed.
     refused_logins: u32,
     /// The pause after the service has refused all steps for now, such as when it is overloaded.
-    rest: Option<Pause>,
+    steps_pause: Option<Pause>,
     next_poll: Instant,
     next_emptying: Instant,
     /// The time at which first bytes of files are looked at, for the gate before overwriting.
@@ -134,7 +134,7 @@ impl Dispatcher {
             feed_incomplete: false,
             retry: None,
             refused_logins: 0,
-            rest: None,
+            steps_pause: None,
             next_poll: Instant::now() + POLL,
             next_emptying: Instant::now(),
             next_heads: Instant::now(),

@@ -56,7 +56,7 @@ pub enum EngineError {
     RemoteGone(String),
     #[error("the service's rules file has {0} bytes, which is too large")]
     RulesTooLarge(u64),
-    /// Its history was replaced by one in which some nodes are as they were before, or changed without keys.
+    /// The service's history was replaced by one in which some nodes are as they were before, or changed without keys.
     #[error(
         "the service went back to an earlier state than this device has seen; nothing is synced"
     )]
@@ -72,9 +72,9 @@ pub(crate) enum Disposition {
     Retry,
     /// Look at both sides again and make a new plan.
     Replan,
-    /// This step waits for a later try, and is reported; everything else goes on.
+    /// The step waits for a later try, and is reported; everything else goes on.
     Park,
-    /// Nothing works until a person or the network helps.
+    /// Everything stops until a person or the network helps.
     Stop,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct ExecutionResult {
     /// Directories that are not as the plan has them: scan them and poll the feed, then plan again.
     pub(crate) rescan: BTreeSet<RelPath>,
     pub(crate) replan: bool,
-    /// Nothing works for now.
+    /// The reason why everything stops for now.
     pub(crate) last_error: Option<EngineError>,
     /// The service carries out nothing for now.
     pub(crate) overload: Option<ApiError>,
@@ -198,8 +198,8 @@ fn adopt(ctx: &Ctx, local: LocalId, node: NodeId) -> Result<(), EngineError> {
         let content = record::equal_content(&row, &remote);
         match db.synced_row(ctx.folder.id, node)? {
             Some(synced) if synced.local == local => {
-                record::agree_content(db, &ctx.folder, node, content, remote.executable)?;
-                record::agree_place(db, &ctx.folder, node)?;
+                record::update_synced_content(db, &ctx.folder, node, content, remote.executable)?;
+                record::update_synced_place(db, &ctx.folder, node)?;
             }
             Some(_) | None => record::adopt(db, &ctx.folder, local, &remote, content)?,
         }

@@ -48,7 +48,7 @@ pub(crate) enum PollResult {
 /// one may have the keys for what that one could not check.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn note_key_epoch(engine: &Engine) -> Result<(), IndexError> {
     let epoch = engine.keys.epoch().to_be_bytes();
     let before = engine.index.read(|db| db.meta(KEY_EPOCH))?;
@@ -94,7 +94,7 @@ fn last_seq(db: &Db<'_>) -> Result<u64, IndexError> {
 /// Brings the remote tree up to date. After an error a part of the changes may be recorded.
 ///
 /// # Errors
-/// The network's, the index's, a service that breaks the protocol, or one that went back to an earlier state.
+/// Errors of the network or the index, a service that breaks the protocol, or one that went back to an earlier state.
 pub(crate) async fn poll(engine: &Engine) -> Result<PollResult, EngineError> {
     let result = poll_once(engine).await;
     engine.index.read(|db| went_back::report(engine, db))?;
@@ -132,7 +132,9 @@ async fn poll_once(engine: &Engine) -> Result<PollResult, EngineError> {
                 Ok(PollResult::Reset)
             }
             Ok(result) => {
-                engine.index.write(|db| went_back::end_hold(engine, db))?;
+                engine
+                    .index
+                    .write(|db| went_back::end_waiting(engine, db))?;
                 Ok(result)
             }
             other => other,

@@ -13,10 +13,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The texts of a folder's rules, but for those of the files below its root.
-struct Loaded {
-    /// Of the file at the root.
+struct LoadedRules {
+    /// The text of the file at the root.
     file: String,
-    /// Of the service's files while they are not synced here, by their directories.
+    /// The texts of the service's files while they are not synced here, by their directories.
     shared: BTreeMap<RelPath, String>,
     /// The places in the folder that hold Cairn's own files.
     own: Vec<RelPath>,
@@ -28,7 +28,7 @@ struct Loaded {
     outlives_file: bool,
 }
 
-impl Loaded {
+impl LoadedRules {
     /// Returns whether rules are made from these texts.
     fn are_of(&self, rules: &Rules) -> bool {
         let file = rules.file(&RelPath::root());
@@ -52,7 +52,7 @@ impl FolderRules {
     /// root are as they were last known, until a scan has looked.
     ///
     /// # Errors
-    /// The index's: without it nobody knows what the other devices leave out.
+    /// Returns the error of the index: without it nobody knows what the other devices leave out.
     pub(crate) fn load(engine: &Engine, row: &FolderRow) -> Result<Self, IndexError> {
         let loaded = load(engine, row)?;
         keep(engine, row, &loaded);
@@ -134,7 +134,7 @@ impl FolderRules {
 
     /// Takes over what was loaded. If the index could not be read, the rules stay as they are: without
     /// those of the service, files would be sent that the other devices leave out.
-    fn take(&mut self, loaded: Result<Loaded, IndexError>) {
+    fn take(&mut self, loaded: Result<LoadedRules, IndexError>) {
         match loaded {
             Ok(loaded) => {
                 if !loaded.are_of(&self.rules) {
@@ -156,7 +156,7 @@ impl FolderRules {
 /// Returns the rules of a folder, for a look at a path: those of the files above it as they are on the disk now.
 ///
 /// # Errors
-/// As for [`FolderRules::load`].
+/// Fails like [`FolderRules::load`].
 pub(crate) fn present_rules(
     engine: &Engine,
     row: &FolderRow,
@@ -177,7 +177,7 @@ pub(crate) fn present_rules(
 }
 
 /// Returns the rules with those of the files below the root as they were last known.
-fn last_rules(engine: &Engine, row: &FolderRow, loaded: Loaded) -> Result<Rules, IndexError> {
+fn last_rules(engine: &Engine, row: &FolderRow, loaded: LoadedRules) -> Result<Rules, IndexError> {
     let mut files = engine.index.read(|db| db.rules_texts(row.id))?;
     files.insert(RelPath::root(), loaded.file);
     let texts = Texts {
@@ -208,7 +208,7 @@ fn shared_texts(db: &Db<'_>, row: &FolderRow) -> Result<BTreeMap<RelPath, String
     Ok(texts)
 }
 
-fn load(engine: &Engine, row: &FolderRow) -> Result<Loaded, IndexError> {
+fn load(engine: &Engine, row: &FolderRow) -> Result<LoadedRules, IndexError> {
     let top = RelPath::root();
     let (last, shared, is_synced) = engine.index.read(|db| {
         let last = db.rules_text(row.id, &top)?;
@@ -228,7 +228,7 @@ fn load(engine: &Engine, row: &FolderRow) -> Result<Loaded, IndexError> {
     // for a person.
     let outlives_file = is_synced && file.as_ref().is_some_and(String::is_empty) && is_gone();
     let file = file.filter(|_| !outlives_file);
-    Ok(Loaded {
+    Ok(LoadedRules {
         is_new: file
             .as_ref()
             .is_some_and(|file| !file.is_empty() && Some(file) != last.as_ref()),
@@ -241,7 +241,7 @@ fn load(engine: &Engine, row: &FolderRow) -> Result<Loaded, IndexError> {
 }
 
 /// Keeps the text of the rules file for the time in which it can't be read.
-fn keep(engine: &Engine, row: &FolderRow, loaded: &Loaded) {
+fn keep(engine: &Engine, row: &FolderRow, loaded: &LoadedRules) {
     if loaded.is_new {
         let (root, text) = (RelPath::root(), &loaded.file);
         let kept = engine
@@ -269,8 +269,8 @@ mod tests {
     use cairn_index::{FolderSettings, RemoteRow, SyncedRow};
     use cairn_model::{Kind, LocalId, Name, NodeId, RevisionId};
 
-    fn loaded_texts(file: &str, shared: &str) -> Loaded {
-        Loaded {
+    fn loaded_texts(file: &str, shared: &str) -> LoadedRules {
+        LoadedRules {
             file: file.into(),
             shared: [(RelPath::root(), shared.into())].into(),
             own: Vec::new(),

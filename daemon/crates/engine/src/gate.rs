@@ -17,7 +17,7 @@ mod tests;
 
 pub(crate) use flow::DeletionFlow;
 pub(crate) use overwrites::{OverwriteFlow, check as check_overwrites};
-pub(crate) use sampling::look_at_heads;
+pub(crate) use sampling::sample_heads;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -59,7 +59,7 @@ fn count_files(deletions: &[Deletion]) -> u64 {
 /// what came back instead of being deleted end here.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn unconfirmed_deletions(
     engine: &Engine,
     folder: &FolderRow,
@@ -97,7 +97,7 @@ pub(crate) fn unconfirmed_deletions(
 /// with any has to be made again with those deletions held.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn check(
     engine: &Engine,
     folder: &FolderRow,

@@ -63,7 +63,7 @@ impl EngineHandle {
     /// Stops all syncing, until `until_ms` (UTC) or until resumed; of one folder or of all.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub fn pause(
         &self,
         folder: Option<FolderId>,
@@ -75,7 +75,7 @@ impl EngineHandle {
     /// Ends a pause.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub fn resume(&self, folder: Option<FolderId>) -> Result<(), EngineError> {
         self.set_paused(folder, false, None)
     }
@@ -109,7 +109,7 @@ impl EngineHandle {
     /// Returns the folder pairs.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub fn folders(&self) -> Result<Vec<FolderRow>, IndexError> {
         self.engine.index.read(|db| db.folders())
     }
@@ -126,7 +126,7 @@ impl EngineHandle {
     /// Returns the open conflicts, oldest first.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub fn conflicts(&self) -> Result<Vec<resolve::OpenConflict>, EngineError> {
         resolve::open_conflicts(&self.engine)
     }
@@ -134,7 +134,7 @@ impl EngineHandle {
     /// Returns the sync state of a path of a pair, and the reason for it.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub fn why(&self, folder: &FolderRow, path: &RelPath) -> Result<PathReport, EngineError> {
         why::report(&self.engine, folder, path)
     }
@@ -142,7 +142,7 @@ impl EngineHandle {
     /// Paths of a pair with a change that is to be done, at most about `limit`.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub fn waiting_paths(
         &self,
         folder: &FolderRow,
@@ -201,7 +201,7 @@ impl EngineHandle {
     /// Accepts every change that was blocked because it has no valid seal. Returns how many there were.
     ///
     /// # Errors
-    /// The network's.
+    /// Returns the error of the network.
     pub async fn accept(&self) -> Result<u64, EngineError> {
         self.request(Command::Accept).await?
     }

@@ -15,10 +15,10 @@ pub(crate) use path::PathProblem;
 /// A part of a folder that has at most one problem.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum FolderPart {
-    /// Its root on the disk.
+    /// The root on the disk.
     Root,
     Watcher,
-    /// Its folder on the service.
+    /// The folder on the service.
     Remote,
     /// The history of the service.
     History,
@@ -30,7 +30,7 @@ pub(crate) struct Health {
     /// A number of this device's own: pauses differ from those of others.
     seed: u64,
     parked: BTreeMap<(FolderId, Key), Parked>,
-    /// Of the last scan of each folder, by the directory that was listed.
+    /// The problems that the last scan of each folder found, by the directory that was listed.
     scanned: BTreeMap<FolderId, BTreeMap<String, Problem>>,
     /// States that the service sent and that were refused.
     refused: BTreeMap<(NodeId, FolderId), Problem>,

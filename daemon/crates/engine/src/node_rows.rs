@@ -14,7 +14,7 @@ pub(crate) enum Trust {
     Verified,
     /// Changed without keys (a dashboard, a keyless tool).
     Unverified,
-    /// It has a seal, but not for what it is now.
+    /// The node has a seal, but not for what it is now.
     Broken,
 }
 

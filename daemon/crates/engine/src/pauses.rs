@@ -22,7 +22,7 @@ impl PauseOfAll {
     /// Returns the pause of everything that is in force.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub fn read(db: &Db<'_>, now_ms: i64) -> Result<Option<Self>, IndexError> {
         let kept = db.meta(EVERYTHING)?;
         Ok(kept
@@ -49,7 +49,7 @@ impl PauseOfAll {
 /// Records a pause, or its end, of one folder or of all. A running engine has to reload its folders.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub fn record_pause(
     db: &Db<'_>,
     folder: Option<FolderId>,

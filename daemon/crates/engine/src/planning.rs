@@ -32,7 +32,7 @@ pub(crate) struct Planned {
 
 /// The parts of a plan that wait for a person.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Hold {
+pub(crate) struct BlockedChanges {
     pub(crate) local_deletions: bool,
     pub(crate) remote_deletions: bool,
     /// Nodes whose version on the service is neither overwritten nor deleted.
@@ -42,14 +42,14 @@ pub(crate) struct Hold {
 /// Makes a plan for everything that is dirty in a folder.
 ///
 /// # Errors
-/// The index's, or the network's when a manifest is needed.
+/// Returns the error of the index, or of the network when a manifest is needed.
 pub(crate) async fn plan_folder(
     engine: &Arc<Engine>,
     folder: &FolderRow,
     rules: &Rules,
-    hold: Hold,
+    blocked: BlockedChanges,
 ) -> Result<Planned, EngineError> {
-    let policy = policy(engine, folder, hold)?;
+    let policy = policy(engine, folder, blocked)?;
     let mut unknown = BTreeSet::new();
     for _ in 0..ROUNDS {
         let trees = engine.index.write(|db| {
@@ -70,7 +70,11 @@ pub(crate) async fn plan_folder(
     Err(EngineError::ReplanExhausted)
 }
 
-fn policy(engine: &Engine, folder: &FolderRow, hold: Hold) -> Result<Policy, IndexError> {
+fn policy(
+    engine: &Engine,
+    folder: &FolderRow,
+    blocked: BlockedChanges,
+) -> Result<Policy, IndexError> {
     let restored = engine
         .index
         .read(|db| restored::history_id(db, folder.id))?;
@@ -82,9 +86,9 @@ fn policy(engine: &Engine, folder: &FolderRow, hold: Hold) -> Result<Policy, Ind
         mode: folder.settings.mode,
         device,
         stamp,
-        block_local_deletions: hold.local_deletions,
-        block_remote_deletions: hold.remote_deletions,
-        held: hold.overwrites,
+        block_local_deletions: blocked.local_deletions,
+        block_remote_deletions: blocked.remote_deletions,
+        held: blocked.overwrites,
     })
 }
 

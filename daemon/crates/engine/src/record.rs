@@ -39,7 +39,7 @@ pub(crate) fn adopt(
 }
 
 /// Records new content of a pair that is linked already; name and place stay as they were agreed.
-pub(crate) fn agree_content(
+pub(crate) fn update_synced_content(
     db: &Db<'_>,
     folder: &FolderRow,
     node: NodeId,
@@ -83,7 +83,7 @@ pub(crate) fn end_sent(
         size: sent.size,
     };
     match db.synced_row(folder.id, sent.node)? {
-        Some(_) => agree_content(db, folder, sent.node, content, sent.executable)?,
+        Some(_) => update_synced_content(db, folder, sent.node, content, sent.executable)?,
         // Another node has taken the file over.
         None if db.synced_by_local(sent.local)?.is_some() => {}
         None => {
@@ -156,7 +156,7 @@ fn end_sent_bits(db: &Db<'_>, remote: &RemoteRow, device: DeviceId) -> Result<bo
             continue;
         };
         if has_arrived && base.local == bit.local {
-            agree_executable(db, &folder, bit.node, bit.executable)?;
+            update_synced_executable(db, &folder, bit.node, bit.executable)?;
             compare(db, &folder, bit.local, bit.node)?;
             is_changed = true;
         }
@@ -188,7 +188,11 @@ pub(crate) fn end_known_places(
 
 /// Records a place that a step has given to one side: the merge base of the place becomes what the
 /// service has now.
-pub(crate) fn agree_place(db: &Db<'_>, folder: &FolderRow, node: NodeId) -> Result<(), IndexError> {
+pub(crate) fn update_synced_place(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    node: NodeId,
+) -> Result<(), IndexError> {
     let (Some(synced), Some(remote)) = (db.synced_row(folder.id, node)?, db.remote_row(node)?)
     else {
         return Ok(());
@@ -203,7 +207,7 @@ pub(crate) fn agree_place(db: &Db<'_>, folder: &FolderRow, node: NodeId) -> Resu
 }
 
 /// Records an equal executable bit.
-pub(crate) fn agree_executable(
+pub(crate) fn update_synced_executable(
     db: &Db<'_>,
     folder: &FolderRow,
     node: NodeId,

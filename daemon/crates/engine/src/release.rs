@@ -23,7 +23,7 @@ pub(crate) struct Released {
 /// the steps that they may need.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn release(
     ctx: &Ctx,
     plan: &mut Plan,

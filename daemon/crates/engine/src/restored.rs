@@ -17,7 +17,7 @@ fn key(folder: FolderId) -> String {
 /// Notes for every folder that its history was replaced by that of the given id.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn begin(db: &Db<'_>, history: &str) -> Result<(), IndexError> {
     // It becomes part of a name, and the service chose it.
     let history: String = history
@@ -34,7 +34,7 @@ pub(crate) fn begin(db: &Db<'_>, history: &str) -> Result<(), IndexError> {
 /// Returns the history that a folder is being compared with, if it was replaced.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn history_id(db: &Db<'_>, folder: FolderId) -> Result<Option<String>, IndexError> {
     let bytes = db.meta(&key(folder))?.filter(|bytes| !bytes.is_empty());
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
@@ -43,7 +43,7 @@ pub(crate) fn history_id(db: &Db<'_>, folder: FolderId) -> Result<Option<String>
 /// Ends it for a folder in which nothing is left to do: what comes now are conflicts like any other.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn end(engine: &Engine, folder: FolderId) -> Result<(), IndexError> {
     if engine.index.read(|db| history_id(db, folder))?.is_some() {
         engine.index.write(|db| db.set_meta(&key(folder), b""))?;

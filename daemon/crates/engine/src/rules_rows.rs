@@ -7,7 +7,7 @@ use cairn_model::{Kind, Name, NodeId, RelPath};
 /// Returns the rules file in a folder of the service.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 fn remote_file(db: &Db<'_>, parent: Option<NodeId>) -> Result<Option<RemoteRow>, IndexError> {
     let Ok(name) = Name::new(IGNORE_FILE.to_owned()) else {
         return Ok(None);
@@ -21,7 +21,7 @@ fn remote_file(db: &Db<'_>, parent: Option<NodeId>) -> Result<Option<RemoteRow>,
 /// Returns whether the service has the rules file of a directory, and this device has had it.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn is_file_synced(
     db: &Db<'_>,
     folder: &FolderRow,
@@ -48,7 +48,7 @@ pub(crate) fn is_file_synced(
 /// directory of which `is_left_out` says so, they are of no interest.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn unsynced_rules(
     db: &Db<'_>,
     folder: &FolderRow,

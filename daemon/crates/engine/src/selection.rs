@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// Returns the rules for this disk. Those given may be older than a choice that has followed its folder since.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn local_rules<'a>(
     db: &Db<'_>,
     folder: &FolderRow,
@@ -23,7 +23,7 @@ pub(crate) fn local_rules<'a>(
 /// Returns the rules for the service's tree.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn remote_rules<'a>(
     db: &Db<'_>,
     folder: &FolderRow,
@@ -69,7 +69,7 @@ fn apply_choice<'a, P: IntoIterator<Item = RelPath>>(
 /// nothing is selected.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn blocked_by_selection(
     db: &Db<'_>,
     folder: &FolderRow,
@@ -113,7 +113,7 @@ fn has_moved(row: &RemoteRow, base: &SyncedRow) -> bool {
 /// to where it is wanted: the one stays as it is, and the other arrives. Returns whether there was any.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn unlink_ignored(
     db: &Db<'_>,
     folder: &FolderRow,

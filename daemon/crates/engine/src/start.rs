@@ -25,7 +25,7 @@ pub struct EngineOptions {
     pub api: Arc<Api>,
     pub transfer: Arc<Transfer>,
     pub keys: Arc<SpaceKeys>,
-    /// This device's name, for conflict copies.
+    /// The device's name, for conflict copies.
     pub device_name: String,
     pub ports: Ports,
     pub settings: Settings,

@@ -21,7 +21,7 @@ use time::macros::format_description;
 pub struct Trashed {
     /// `<time>/<path>`: what `restore` takes.
     pub id: String,
-    /// Its former path, relative to the folder.
+    /// The former path, relative to the folder.
     pub path: RelPath,
     /// Milliseconds since 1970-01-01 UTC.
     pub at_ms: i64,
@@ -49,7 +49,7 @@ fn parse_stamp(name: &str) -> Option<i64> {
 /// belongs. Returns where it lies now.
 ///
 /// # Errors
-/// The disk's; then it is still at `from`.
+/// Returns the error of the disk; then it is still at `from`.
 pub fn put(
     disk: &dyn Disk,
     root: &Path,
@@ -127,7 +127,7 @@ pub(crate) fn make_dirs(disk: &dyn Disk, root: &Path, dir: &Path) -> io::Result<
 /// Lists the trash, newest first. Folders are listed with everything in them.
 ///
 /// # Errors
-/// The disk's.
+/// Returns the error of the disk.
 pub fn list(disk: &dyn Disk, root: &Path) -> io::Result<Vec<Trashed>> {
     let mut out = Vec::new();
     let base = root.join(TRASH_DIR);

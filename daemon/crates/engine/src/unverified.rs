@@ -9,7 +9,7 @@ use cairn_wire::nodes::Node;
 /// The reason why a change is not simply accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
-    /// It came without a seal of one of the account's devices (a dashboard, a tool without keys, or a server that
+    /// A change without a seal of one of the account's devices (by a dashboard, a tool without keys, or a server that
     /// lies). It is accepted all the same.
     Unverified,
     /// The same, and it waits for a person.
@@ -61,7 +61,7 @@ impl UnverifiedChange {
     /// problems.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub(crate) fn report(
         &self,
         engine: &Engine,
@@ -152,7 +152,7 @@ impl UnverifiedChange {
 /// Reports a change that an earlier run has blocked as a problem again.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn restore_problem(
     engine: &Engine,
     db: &Db<'_>,

@@ -98,7 +98,7 @@ struct Facts {
 /// Reports the sync state of a path of a pair.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn report(
     engine: &Engine,
     folder: &FolderRow,

@@ -25,7 +25,7 @@ impl Db<'_> {
     /// Adds a row.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn add_activity(&self, row: &ActivityRow) -> Result<(), IndexError> {
         self.prepare("INSERT INTO activity (at, folder, kind, path, device, bytes) VALUES (?1,?2,?3,?4,?5,?6)")?
             .execute((row.at_ms, row.folder.map(|f| f.0), row.kind.as_str(), &row.path, &row.device, to_signed(row.bytes)))?;
@@ -41,7 +41,7 @@ impl Db<'_> {
     /// goes back.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn last_transferred(
         &self,
         folder: FolderId,
@@ -58,7 +58,7 @@ impl Db<'_> {
     /// Returns the newest `limit` rows, newest first.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn activity(&self, limit: u32) -> Result<Vec<ActivityRow>, IndexError> {
         let mut statement = self.prepare(
             "SELECT at, folder, kind, path, device, bytes FROM activity ORDER BY id DESC LIMIT ?1",

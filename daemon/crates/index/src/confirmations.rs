@@ -20,7 +20,7 @@ impl Db<'_> {
     /// Asks for a confirmation.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_confirmation(&self, row: &ConfirmationRow) -> Result<(), IndexError> {
         self.prepare("INSERT OR REPLACE INTO questions (folder, side, files, at, answer) VALUES (?1,?2,?3,?4,'asked')")?
             .execute((row.folder.0, row.side.as_str(), to_signed(row.files), row.at_ms))?;
@@ -30,7 +30,7 @@ impl Db<'_> {
     /// Ends a confirmation: nothing waits on that side any more.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn end_confirmation(&self, folder: FolderId, side: Side) -> Result<(), IndexError> {
         self.prepare("DELETE FROM questions WHERE folder = ?1 AND side = ?2")?
             .execute((folder.0, side.as_str()))?;
@@ -44,7 +44,7 @@ impl Db<'_> {
     /// Returns the confirmations of a folder.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn confirmations(&self, folder: FolderId) -> Result<Vec<ConfirmationRow>, IndexError> {
         let mut statement =
             self.prepare("SELECT side, files, at FROM questions WHERE folder = ?1 ORDER BY side")?;

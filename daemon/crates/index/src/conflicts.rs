@@ -30,7 +30,7 @@ impl Db<'_> {
     /// Opens a conflict (or replaces the one of the same copy).
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn open_conflict(&self, row: &ConflictRow) -> Result<(), IndexError> {
         self.prepare(
                 "INSERT OR REPLACE INTO conflicts (folder, copy, node, kind, device, at, made_here, base) \
@@ -53,7 +53,7 @@ impl Db<'_> {
     /// it, and a person may resolve it here as well.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn open_conflict_of_copy(&self, copy: LocalId, row: &LocalRow) -> Result<(), IndexError> {
         if !row.name.is_conflict_copy() {
             return Ok(());
@@ -75,7 +75,7 @@ impl Db<'_> {
     /// Returns the number of open conflicts of a folder. A copy that was renamed is none.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn conflict_count(&self, folder: FolderId) -> Result<u64, IndexError> {
         let mut statement = self.prepare(
             "SELECT l.name FROM conflicts c CROSS JOIN local l ON l.id = c.copy WHERE c.folder = ?1",
@@ -88,7 +88,7 @@ impl Db<'_> {
     /// Closes the conflict of a copy.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn close_conflict(&self, copy: LocalId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM conflicts WHERE copy = ?1")?
             .execute([copy.0])?;
@@ -98,7 +98,7 @@ impl Db<'_> {
     /// Returns all open conflicts, oldest first. (A copy that is removed closes its conflict.)
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn conflicts(&self) -> Result<Vec<ConflictRow>, IndexError> {
         let mut statement =
             self.prepare("SELECT folder, copy, node, kind, device, at, made_here, base FROM conflicts ORDER BY id")?;

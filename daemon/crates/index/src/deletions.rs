@@ -17,8 +17,8 @@ impl Db<'_> {
     /// with everything below it. Call it while the remote tree still has them.
     ///
     /// # Errors
-    /// SQLite's.
-    pub fn agree_to_deletion(&self, node: NodeId) -> Result<(), IndexError> {
+    /// Returns the error of SQLite.
+    pub fn confirm_deletion(&self, node: NodeId) -> Result<(), IndexError> {
         self.prepare(
             "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
                  SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node) \
@@ -31,7 +31,7 @@ impl Db<'_> {
     /// Returns the nodes of a folder whose deletion a person has confirmed, here or on another device.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn confirmed_deletions(&self, folder: FolderId) -> Result<BTreeSet<NodeId>, IndexError> {
         // Its index has nothing but these.
         let mut statement = self
@@ -44,7 +44,7 @@ impl Db<'_> {
     /// person agreed to is no consent to another deletion.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn withdraw_confirmation(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         self.prepare(
             "UPDATE synced SET deletion_agreed = 0 WHERE folder = ?1 AND node = ?2 \
@@ -59,7 +59,7 @@ impl Db<'_> {
     /// below it; false if there is none.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn is_deletion_confirmed(
         &self,
         folder: FolderId,
@@ -78,7 +78,7 @@ impl Db<'_> {
     /// Records the nodes whose deletion on a side waits for a person: these, and no others.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_waiting_deletions(
         &self,
         folder: FolderId,
@@ -113,7 +113,7 @@ impl Db<'_> {
     /// Records that a person has confirmed the deletions that wait on a side.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn confirm_waiting_deletions(
         &self,
         folder: FolderId,
@@ -130,7 +130,7 @@ impl Db<'_> {
     /// the other side since the last plan.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn deletions_to_keep(
         &self,
         folder: FolderId,
@@ -150,7 +150,7 @@ impl Db<'_> {
     /// Returns the number of synced files of a folder whose deletion nobody has confirmed.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn unconfirmed_files(&self, folder: FolderId) -> Result<u64, IndexError> {
         let mut statement = self.prepare_whole(
             "SELECT count(*) FROM synced WHERE folder = ?1 AND kind = 0 AND deletion_agreed = 0",

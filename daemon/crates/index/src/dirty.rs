@@ -19,7 +19,7 @@ impl Db<'_> {
     /// Marks a local row.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn mark_local(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
         self.prepare("INSERT OR IGNORE INTO dirty_local (folder, local) VALUES (?1, ?2)")?
             .execute((folder.0, local.0))?;
@@ -29,7 +29,7 @@ impl Db<'_> {
     /// Marks a node.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn mark_node(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         self.prepare("INSERT OR IGNORE INTO dirty_node (folder, node) VALUES (?1, ?2)")?
             .execute((folder.0, node.as_bytes()))?;
@@ -73,7 +73,7 @@ impl Db<'_> {
     /// Returns the dirty keys of a folder, in a fixed order.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn dirty_keys(&self, folder: FolderId) -> Result<Dirty, IndexError> {
         // SQLite's way of naming no limit.
         self.first_dirty(folder, -1)
@@ -82,7 +82,7 @@ impl Db<'_> {
     /// Some dirty keys of a folder, at most `limit` of either kind.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn some_dirty(&self, folder: FolderId, limit: u32) -> Result<Dirty, IndexError> {
         self.first_dirty(folder, i64::from(limit))
     }
@@ -104,7 +104,7 @@ impl Db<'_> {
     /// Returns the number of dirty keys of a folder.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn dirty_count(&self, folder: FolderId) -> Result<u64, IndexError> {
         let mut statement = self.prepare(
             "SELECT (SELECT COUNT(*) FROM dirty_local WHERE folder = ?1) \
@@ -117,7 +117,7 @@ impl Db<'_> {
     /// Returns whether anything of a folder is dirty.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn is_dirty(&self, folder: FolderId) -> Result<bool, IndexError> {
         Ok(self
             .prepare("SELECT 1 FROM dirty_local WHERE folder = ?1 LIMIT 1")?
@@ -130,7 +130,7 @@ impl Db<'_> {
     /// Clears the mark of a local row.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn clean_local(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM dirty_local WHERE folder = ?1 AND local = ?2")?
             .execute((folder.0, local.0))?;
@@ -140,7 +140,7 @@ impl Db<'_> {
     /// Clears the mark of a node.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn clean_node(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM dirty_node WHERE folder = ?1 AND node = ?2")?
             .execute((folder.0, node.as_bytes()))?;
@@ -151,7 +151,7 @@ impl Db<'_> {
     /// rules, and now and then, so that nothing that once waited is forgotten.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn mark_differing(&self, folder: &FolderRow) -> Result<(), IndexError> {
         let Some(base) = folder.remote_node else {
             return Ok(());

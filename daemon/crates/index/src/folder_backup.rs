@@ -8,7 +8,7 @@ use cairn_platform::{FileMode, write_atomic};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// Its name, beside the index.
+/// The name of the backup, beside the index.
 pub(crate) const FILE: &str = "folders.json";
 
 #[derive(Serialize, Deserialize)]

@@ -80,7 +80,7 @@ impl Db<'_> {
     /// Returns all folder pairs, oldest first.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn folders(&self) -> Result<Vec<FolderRow>, IndexError> {
         let mut statement = self.prepare(&format!("SELECT {COLUMNS} FROM folders ORDER BY id"))?;
         collect(&mut statement.query([])?, read)
@@ -89,7 +89,7 @@ impl Db<'_> {
     /// Returns one folder pair.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn folder(&self, id: FolderId) -> Result<Option<FolderRow>, IndexError> {
         let mut statement =
             self.prepare(&format!("SELECT {COLUMNS} FROM folders WHERE id = ?1"))?;
@@ -99,7 +99,7 @@ impl Db<'_> {
     /// Adds a folder pair; its remote node is looked up by the engine later.
     ///
     /// # Errors
-    /// SQLite's; a local root that is a pair already.
+    /// Returns the error of SQLite, also for a local root that is a pair already.
     pub fn add_folder(
         &self,
         root: &str,
@@ -115,7 +115,7 @@ impl Db<'_> {
     /// Records what the remote folder is, and which directory the root is.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn attach_folder(
         &self,
         id: FolderId,
@@ -139,7 +139,7 @@ impl Db<'_> {
     /// Records where the remote folder of a pair is now.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn move_remote_folder(&self, id: FolderId, remote_path: &str) -> Result<(), IndexError> {
         self.prepare("UPDATE folders SET remote_path = ?2 WHERE id = ?1")?
             .execute((id.0, remote_path))?;
@@ -150,7 +150,7 @@ impl Db<'_> {
     /// Replaces a folder's settings. Another choice is judged anew.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn set_folder_settings(
         &self,
         id: FolderId,
@@ -177,7 +177,7 @@ impl Db<'_> {
     /// Forgets a folder pair with all that is known of it. Files stay on both sides.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remove_folder(&self, id: FolderId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM folders WHERE id = ?1")?
             .execute([id.0])?;
@@ -188,7 +188,7 @@ impl Db<'_> {
     /// Returns whether the remote folder of one of two pairs is that of the other, or lies in it.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn overlap(&self, one: &FolderRow, other: &FolderRow) -> Result<bool, IndexError> {
         Ok(self.is_within(one, other)? || self.is_within(other, one)?)
     }
@@ -204,7 +204,7 @@ impl Db<'_> {
     /// Returns the pairs that a remote node belongs to, going up its parents.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub(crate) fn pairs_containing(
         &self,
         folders: &[FolderRow],

@@ -20,7 +20,7 @@ impl Db<'_> {
     /// Returns the upload in progress of a local file, if it was begun for bytes of this stat.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn journal(
         &self,
         local: LocalId,
@@ -43,7 +43,7 @@ impl Db<'_> {
     /// Begins, or replaces, the journal of a file's upload.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_journal(&self, row: &JournalRow, stat: &LocalStat) -> Result<(), IndexError> {
         self.prepare(
                 "INSERT OR REPLACE INTO journal (local, node, state, size, mtime, ctime) VALUES (?1,?2,?3,?4,?5,?6)",
@@ -62,7 +62,7 @@ impl Db<'_> {
     /// Ends the journal of a file's upload.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn end_journal(&self, local: LocalId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM journal WHERE local = ?1")?
             .execute([local.0])?;

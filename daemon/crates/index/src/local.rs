@@ -69,13 +69,13 @@ impl FileIdentity {
 pub enum Skipped {
     #[default]
     No,
-    /// By `.cairnignore`, the built-in rules or the folder's exclude list.
+    /// Left out by `.cairnignore`, the built-in rules or the folder's exclude list.
     Ignored,
     /// A symlink, socket or device stands there now.
     Special,
-    /// Its name equals another's on the service, or can't be held there.
+    /// The name equals another's on the service, or can't be held there.
     Name,
-    /// It can't be read.
+    /// A file that can't be read.
     Unreadable,
     /// The file system that was mounted there is gone, or another one hides it.
     Unmounted,
@@ -118,7 +118,7 @@ pub struct LocalRow {
     pub kind: Kind,
     pub stat: LocalStat,
     pub executable: bool,
-    /// Of the bytes that `stat` describes; `None` where those were not read.
+    /// The hash of the bytes that `stat` describes; `None` where those were not read.
     pub hash: Option<ContentHash>,
     pub skipped: Skipped,
 }
@@ -155,7 +155,7 @@ impl Db<'_> {
     /// Returns one local row.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn local_row(&self, id: LocalId) -> Result<Option<LocalRow>, IndexError> {
         let mut statement = self.prepare(&format!("SELECT {COLUMNS} FROM local WHERE id = ?1"))?;
         first_row(&mut statement.query([id.0])?, read)
@@ -164,7 +164,7 @@ impl Db<'_> {
     /// Returns the children of a directory (`None`: of the root), by name.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn children(
         &self,
         folder: FolderId,
@@ -182,7 +182,7 @@ impl Db<'_> {
     /// Returns the child of that name.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn child(
         &self,
         folder: FolderId,
@@ -201,7 +201,7 @@ impl Db<'_> {
     /// Returns the children whose names compare equal (more than one only where the disk allows it).
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn children_by_key(
         &self,
         folder: FolderId,
@@ -220,7 +220,7 @@ impl Db<'_> {
     /// Returns the rows that were seen as this very file (more than one for hard links).
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn locals_by_file(
         &self,
         folder: FolderId,
@@ -241,7 +241,7 @@ impl Db<'_> {
     /// Returns the path of a row from the folder's root; `None` if it (or a parent) is not in the index.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn local_path(&self, id: LocalId) -> Result<Option<RelPath>, IndexError> {
         let mut names = Vec::new();
         let mut at = id.0;
@@ -266,7 +266,7 @@ impl Db<'_> {
     /// Returns the row at a path; `Ok(None)` if nothing is known there.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn local_at(
         &self,
         folder: FolderId,
@@ -286,7 +286,7 @@ impl Db<'_> {
     /// Adds a row; `row.id` is ignored, the new id is returned. It becomes dirty.
     ///
     /// # Errors
-    /// SQLite's; a name that the directory has already.
+    /// Returns the error of SQLite, also for a name that the directory has already.
     pub fn insert_local(&self, row: &LocalRow) -> Result<LocalId, IndexError> {
         let mut insert = self.prepare(
                 "INSERT INTO local (folder, parent, name, key, kind, size, mtime, ctime, device, inode, birth, \
@@ -302,7 +302,7 @@ impl Db<'_> {
     /// Replaces everything but id and folder of a row. It becomes dirty.
     ///
     /// # Errors
-    /// SQLite's; a name that the directory has already.
+    /// Returns the error of SQLite, also for a name that the directory has already.
     pub fn update_local(&self, row: &LocalRow) -> Result<(), IndexError> {
         if self.loses_name(row)? {
             self.mark_blocked_by(row.id)?;
@@ -327,7 +327,7 @@ impl Db<'_> {
     /// whether it was recorded.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn set_local_hash(
         &self,
         id: LocalId,
@@ -345,7 +345,7 @@ impl Db<'_> {
     /// transaction. The caller renames or removes such a row before the commit.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn move_local_aside(&self, id: LocalId) -> Result<(), IndexError> {
         self.mark_blocked_by(id)?;
         self.prepare("UPDATE local SET name = char(1) || 'parked-' || id, key = char(1) || 'parked-' || id WHERE id = ?1")?
@@ -357,7 +357,7 @@ impl Db<'_> {
     /// because of it.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remove_local(&self, folder: FolderId, id: LocalId) -> Result<(), IndexError> {
         self.mark_synced_below(folder, id)?;
         self.mark_blocked_by(id)?;
@@ -386,7 +386,7 @@ impl Db<'_> {
     /// deleted, and what the service has of it is new here.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn forget_local(&self, folder: FolderId, id: LocalId) -> Result<(), IndexError> {
         self.mark_synced_below(folder, id)?;
         // Were the arrival of a revision heard of later, it would be paired with a file that is not there, and
@@ -408,7 +408,7 @@ impl Db<'_> {
     /// Returns the files and bytes of a folder, without rows that are not synced.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn local_totals(&self, folder: FolderId) -> Result<(u64, u64), IndexError> {
         let mut statement = self.prepare_whole("SELECT count(*), coalesce(sum(size), 0) FROM local WHERE folder = ?1 AND kind = 0 AND held = 0")?;
         let (files, bytes): (i64, i64) =
@@ -419,7 +419,7 @@ impl Db<'_> {
     /// Returns all rows of a folder.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn all_locals(&self, folder: FolderId) -> Result<Vec<LocalRow>, IndexError> {
         let mut statement =
             self.prepare_whole(&format!("SELECT {COLUMNS} FROM local WHERE folder = ?1"))?;

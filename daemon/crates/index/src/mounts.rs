@@ -11,7 +11,7 @@ impl Db<'_> {
     /// Records that another file system is mounted on a directory, or that none is.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn set_mount(&self, local: LocalId, mounted: bool) -> Result<(), IndexError> {
         let sql = if mounted {
             "INSERT OR IGNORE INTO mounts (local) VALUES (?1)"
@@ -25,7 +25,7 @@ impl Db<'_> {
     /// Returns all directories, of all folders, on which another file system was mounted when they were last seen.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn mounts(&self) -> Result<BTreeSet<LocalId>, IndexError> {
         let mut statement = self.prepare_whole("SELECT local FROM mounts")?;
         let mounts = collect(&mut statement.query([])?, |row| Ok(LocalId(row.get(0)?)))?;
@@ -35,7 +35,7 @@ impl Db<'_> {
     /// Returns whether another file system was mounted on a directory or anywhere below it.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn has_mount(&self, folder: FolderId, local: LocalId) -> Result<bool, IndexError> {
         if !self.prepare("SELECT 1 FROM mounts LIMIT 1")?.exists([])? {
             return Ok(false);
@@ -50,7 +50,7 @@ impl Db<'_> {
     /// Records that the file system of a folder has another device number now: the files are the same.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn change_device(&self, folder: FolderId, from: u64, to: u64) -> Result<(), IndexError> {
         let values = (folder.0, bits_to(from), bits_to(to));
         self.prepare_whole("UPDATE local SET device = ?3 WHERE folder = ?1 AND device = ?2")?

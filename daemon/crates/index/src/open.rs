@@ -86,7 +86,7 @@ impl Index {
         }
     }
 
-    /// As [`Self::open`], but a damaged file stays where it is and is an error: for callers that need its content.
+    /// Opens like [`Self::open`], but leaves a damaged file in place and fails, for callers that need its content.
     ///
     /// # Errors
     /// A file that can't be opened or is damaged, or an index of another Cairn.
@@ -116,7 +116,7 @@ impl Index {
     /// Makes an index in memory, for tests and the simulator.
     ///
     /// # Errors
-    /// Never in practice; SQLite could refuse.
+    /// Returns the error of SQLite, which never happens in practice.
     pub fn memory() -> Result<Self, IndexError> {
         Self::prepare(Connection::open_in_memory()?, None)
     }
@@ -224,7 +224,7 @@ impl Db<'_> {
     /// Returns a value of the installation as a whole, such as the feed's cursor.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn meta(&self, key: &str) -> Result<Option<Vec<u8>>, IndexError> {
         let mut statement = self.prepare("SELECT value FROM meta WHERE key = ?1")?;
         let mut rows = statement.query([key])?;
@@ -234,7 +234,7 @@ impl Db<'_> {
     /// Drops a value of the installation as a whole.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remove_meta(&self, key: &str) -> Result<(), IndexError> {
         self.prepare("DELETE FROM meta WHERE key = ?1")?
             .execute([key])?;
@@ -244,7 +244,7 @@ impl Db<'_> {
     /// Sets a value of the installation as a whole.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn set_meta(&self, key: &str, value: &[u8]) -> Result<(), IndexError> {
         self.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
             .execute((key, value))?;

@@ -62,7 +62,7 @@ impl Db<'_> {
     /// Returns merge bases of files whose head nobody has looked at, from the node after `after` on.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn synced_without_head(
         &self,
         folder: FolderId,
@@ -81,7 +81,7 @@ impl Db<'_> {
     /// Records the head of a content, if it is still the one in sync.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn set_head(
         &self,
         folder: FolderId,
@@ -97,7 +97,7 @@ impl Db<'_> {
     /// Returns the facts by which overwriting a node is judged; `None` if it is not in sync.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn overwrite_facts(
         &self,
         folder: FolderId,
@@ -119,7 +119,7 @@ impl Db<'_> {
     /// Returns the nodes of a folder whose overwriting waits for a person.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn waiting_overwrites(&self, folder: FolderId) -> Result<BTreeSet<NodeId>, IndexError> {
         let mut statement =
             self.prepare("SELECT node FROM synced WHERE folder = ?1 AND overwrite = 1")?;
@@ -130,7 +130,7 @@ impl Db<'_> {
     /// Returns the number of these nodes.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn waiting_overwrite_count(&self, folder: FolderId) -> Result<u64, IndexError> {
         let mut statement =
             self.prepare("SELECT count(*) FROM synced WHERE folder = ?1 AND overwrite = 1")?;
@@ -140,7 +140,7 @@ impl Db<'_> {
     /// Records the nodes whose overwriting waits for a person: these, and no others.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_waiting_overwrites(
         &self,
         folder: FolderId,
@@ -161,8 +161,8 @@ impl Db<'_> {
     /// Records that a person has agreed to the overwriting that waits.
     ///
     /// # Errors
-    /// SQLite's.
-    pub fn agree_to_waiting_overwrites(&self, folder: FolderId) -> Result<(), IndexError> {
+    /// Returns the error of SQLite.
+    pub fn confirm_waiting_overwrites(&self, folder: FolderId) -> Result<(), IndexError> {
         // By node: no row may change its place in the index that is gone through.
         let mut statement =
             self.prepare("UPDATE synced SET overwrite = 2 WHERE folder = ?1 AND node = ?2")?;
@@ -176,7 +176,7 @@ impl Db<'_> {
     /// again: it was restored before it was sent.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn restored_overwrites(&self, folder: FolderId) -> Result<Vec<NodeId>, IndexError> {
         let mut statement = self.prepare(
             "SELECT s.node FROM synced s CROSS JOIN local l ON l.id = s.local \
@@ -188,7 +188,7 @@ impl Db<'_> {
     /// Ends the agreement to overwrite a node: it was about another content than what may come.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn withdraw_overwrite(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         self.prepare("UPDATE synced SET overwrite = NULL WHERE folder = ?1 AND node = ?2")?
             .execute((folder.0, node.as_bytes()))?;

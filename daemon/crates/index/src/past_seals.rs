@@ -30,7 +30,7 @@ impl Db<'_> {
     /// Records the number of the seal of a node's deletion.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_deletion_seal(&self, node: NodeId, number: u64) -> Result<(), IndexError> {
         self.prepare(&format!(
             "INSERT INTO past_seals (node, seen, seal) VALUES (?1, ?2, x'') {RAISE}"
@@ -42,7 +42,7 @@ impl Db<'_> {
     /// Records the seal of a state in which a node went to the trash with its folder.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_past_state(&self, row: &RemoteRow) -> Result<(), IndexError> {
         if row.seen > 0 {
             self.prepare(&format!(
@@ -56,7 +56,7 @@ impl Db<'_> {
     /// Returns the highest number of a seal that was ever seen of a node, also of one that is gone; 0 if none was.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn newest_seal(&self, node: NodeId) -> Result<u64, IndexError> {
         let present = self.remote_row(node)?.map_or(0, |row| row.seen);
         let past = self.past_seal(node)?.map_or(0, |past| past.seen);
@@ -66,7 +66,7 @@ impl Db<'_> {
     /// Returns whether a state of a node is older than what was seen of it, or another one of the same number.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn is_past(&self, row: &RemoteRow) -> Result<bool, IndexError> {
         let past = self.past_seal(row.node)?;
         let present = self.remote_row(row.node)?.map(|known| PastSeal {
@@ -80,7 +80,7 @@ impl Db<'_> {
     /// Forgets what was seen of a node that is gone.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remove_past_seal(&self, node: NodeId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM past_seals WHERE node = ?1")?
             .execute([node.as_bytes()])?;

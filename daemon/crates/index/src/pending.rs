@@ -9,7 +9,7 @@ impl Db<'_> {
     /// Keeps a change for later; `change` is opaque here. It takes the place of an older one.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_pending(&self, node: NodeId, change: &[u8]) -> Result<(), IndexError> {
         self.prepare("INSERT OR REPLACE INTO pending (node, change) VALUES (?1, ?2)")?
             .execute((node.as_bytes(), change))?;
@@ -19,7 +19,7 @@ impl Db<'_> {
     /// Drops the change of a node that was kept for later.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remove_pending(&self, node: NodeId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM pending WHERE node = ?1")?
             .execute([node.as_bytes()])?;
@@ -30,7 +30,7 @@ impl Db<'_> {
     /// ids.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn pending_changes(
         &self,
         after: Option<NodeId>,
@@ -47,7 +47,7 @@ impl Db<'_> {
     /// Drops all changes that were kept for later.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn clear_pending(&self) -> Result<(), IndexError> {
         self.0.execute_batch("DELETE FROM pending;")?;
         Ok(())

@@ -43,7 +43,7 @@ impl Db<'_> {
     /// Returns the places that nodes left after a time, in milliseconds since 1970-01-01 UTC, oldest first.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn places_left_after(&self, at_ms: i64) -> Result<Vec<PastPlace>, IndexError> {
         let mut statement = self.prepare_whole(
             "SELECT node, parent, name, until FROM past_places WHERE until > ?1 ORDER BY until, id",

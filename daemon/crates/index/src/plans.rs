@@ -254,7 +254,7 @@ fn read_remote(db: &Db<'_>, rows: &Rows) -> Done {
     db.is_excluded(folder, &row)?;
     db.include(folder, node(2))?;
     db.follow_choice(folder)?;
-    db.agree_to_deletion(node(1))?;
+    db.confirm_deletion(node(1))?;
     db.set_rules_text(folder, &RelPath::root(), "*.key")?;
     db.rules_texts(folder)?;
     db.rules_text(folder, &RelPath::root())?;
@@ -318,7 +318,7 @@ fn tell_people(db: &Db<'_>, rows: &Rows) -> Done {
     db.withdraw_confirmation(folder, node(2))?;
     db.put_waiting_overwrites(folder, &[node(2)].into())?;
     db.waiting_overwrite_count(folder)?;
-    db.agree_to_waiting_overwrites(folder)?;
+    db.confirm_waiting_overwrites(folder)?;
     db.restored_overwrites(folder)?;
     db.withdraw_overwrite(folder, node(2))?;
     db.overwrite_facts(folder, node(2))?;

@@ -47,10 +47,10 @@ pub enum PutResult {
     New,
     /// Known already, or something newer is.
     Known,
-    /// Its seal is older than one that was seen: somebody serves a past state as the present one. The
+    /// A seal older than one that was seen: somebody serves a past state as the present one. The
     /// known state stays.
     Rollback,
-    /// Its content source is another than before, and its revision is not: no client makes that. The
+    /// Another content source than before with the same revision: no client makes that. The
     /// recorded state stays.
     Tampered,
 }
@@ -99,7 +99,7 @@ impl Db<'_> {
     /// Returns one node.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remote_row(&self, node: NodeId) -> Result<Option<RemoteRow>, IndexError> {
         let mut statement =
             self.prepare(&format!("SELECT {COLUMNS} FROM remote WHERE node = ?1"))?;
@@ -109,7 +109,7 @@ impl Db<'_> {
     /// Returns the nodes of a folder whose names compare equal to this one.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remote_children_by_key(
         &self,
         parent: Option<NodeId>,
@@ -127,7 +127,7 @@ impl Db<'_> {
     /// Returns the nodes of a folder.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remote_children(&self, parent: Option<NodeId>) -> Result<Vec<RemoteRow>, IndexError> {
         let mut statement = self.prepare(&format!(
             "SELECT {COLUMNS} FROM remote WHERE parent = ?1 ORDER BY name"
@@ -138,7 +138,7 @@ impl Db<'_> {
     /// Returns all nodes of the space.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn all_remotes(&self) -> Result<Vec<RemoteRow>, IndexError> {
         let mut statement = self.prepare_whole(&format!("SELECT {COLUMNS} FROM remote"))?;
         collect(&mut statement.query([])?, read)
@@ -147,7 +147,7 @@ impl Db<'_> {
     /// Returns the node's path from the top of the space.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remote_path(&self, node: NodeId) -> Result<Option<RelPath>, IndexError> {
         self.remote_path_from(None, node)
     }
@@ -155,7 +155,7 @@ impl Db<'_> {
     /// Returns the path of a node below the remote folder of a pair; `None` if it is not below it.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remote_path_in(
         &self,
         folder: &FolderRow,
@@ -198,7 +198,7 @@ impl Db<'_> {
     /// one that was seen is refused, also of a node that was gone meanwhile.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_remote(
         &self,
         folders: &[FolderRow],
@@ -326,7 +326,7 @@ impl Db<'_> {
     /// kept. Returns whether the node was there.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remove_remote(&self, node: NodeId) -> Result<bool, IndexError> {
         let value = [node.as_bytes()];
         self.prepare(&format!(
@@ -351,7 +351,7 @@ impl Db<'_> {
     /// Records the facts of a revision's manifest, if the node still has that revision.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn set_remote_manifest(
         &self,
         node: NodeId,
@@ -373,7 +373,7 @@ impl Db<'_> {
     /// its seal, 0 without one: the known state is no longer the last that was sealed then, and counts as unsealed.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn raise_remote_version(
         &self,
         node: NodeId,
@@ -392,7 +392,7 @@ impl Db<'_> {
     /// were seen are kept.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn clear_remote(&self) -> Result<(), IndexError> {
         self.keep_all_past_seals()?;
         self.0

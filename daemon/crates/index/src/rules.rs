@@ -20,7 +20,7 @@ impl Db<'_> {
     /// Returns the last texts of the rules files that could be read on this disk, by their directories.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn rules_texts(&self, folder: FolderId) -> Result<BTreeMap<RelPath, String>, IndexError> {
         let mut statement = self.prepare("SELECT dir, text FROM rules_texts WHERE folder = ?1")?;
         let texts = collect(&mut statement.query([folder.0])?, |row| {
@@ -34,7 +34,7 @@ impl Db<'_> {
     /// Returns the last text of the rules file in one directory.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn rules_text(
         &self,
         folder: FolderId,
@@ -49,7 +49,7 @@ impl Db<'_> {
     /// Records the text of the rules file in a directory on this disk.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn set_rules_text(
         &self,
         folder: FolderId,
@@ -67,7 +67,7 @@ impl Db<'_> {
     /// Forgets the text of the rules file in a directory: there is none any more.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remove_rules_text(&self, folder: FolderId, dir: &RelPath) -> Result<(), IndexError> {
         self.prepare("DELETE FROM rules_texts WHERE folder = ?1 AND dir = ?2")?
             .execute((folder.0, dir.to_string()))?;
@@ -77,7 +77,7 @@ impl Db<'_> {
     /// Returns the service's rules that are not synced here.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn shared_rules(&self, folder: FolderId) -> Result<Vec<SharedRules>, IndexError> {
         let mut statement =
             self.prepare("SELECT node, revision, text FROM shared_rules WHERE folder = ?1")?;
@@ -95,7 +95,7 @@ impl Db<'_> {
     /// Records the text of a rules file of the service that is not synced here.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_shared_rules(
         &self,
         folder: FolderId,
@@ -117,7 +117,7 @@ impl Db<'_> {
     /// Forgets the text of a rules file of the service: it is synced here, or gone.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remove_shared_rules(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM shared_rules WHERE folder = ?1 AND node = ?2")?
             .execute((folder.0, node.as_bytes()))?;
@@ -127,7 +127,7 @@ impl Db<'_> {
     /// Returns the rules files of the whole space that are not synced in a folder pair as the service has them.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn unsynced_rules(&self, folder: FolderId) -> Result<Vec<RemoteRow>, IndexError> {
         // The name as text, because SQLite takes the partial index for no parameter.
         let mut statement = self.prepare(&format!(

@@ -20,7 +20,7 @@ impl Db<'_> {
     /// Passes each remote node that has a seal to `visit`, in the order of their ids. Returns the number of the others.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn visit_sealed(&self, visit: &mut dyn FnMut(&RemoteRow)) -> Result<u64, IndexError> {
         let mut statement =
             self.prepare_whole(&format!("SELECT {COLUMNS} FROM remote ORDER BY node"))?;
@@ -39,7 +39,7 @@ impl Db<'_> {
     /// Returns the latest change among the present nodes of the space; `None` where no time is known.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn last_change(&self) -> Result<Option<LastChange>, IndexError> {
         let mut statement = self.prepare_whole(
             "SELECT changed, device FROM remote WHERE changed IS NOT NULL ORDER BY changed DESC, node LIMIT 1",

@@ -14,9 +14,9 @@ use cairn_model::{FolderId, NodeId, RelPath};
 /// An entry of a pair's `only`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chosen {
-    /// Its path on the service, now or soon.
+    /// The path on the service, now or soon.
     pub remote: RelPath,
-    /// Its path on this disk, if it is here.
+    /// The path on this disk, if the node is here.
     pub local: Option<RelPath>,
 }
 
@@ -25,7 +25,7 @@ impl Db<'_> {
     /// under its name.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn exclude(&self, folder: FolderId, row: &RemoteRow) -> Result<(), IndexError> {
         self.prepare(
             "INSERT OR REPLACE INTO excluded (folder, node, parent, name) VALUES (?1, ?2, ?3, ?4)",
@@ -42,7 +42,7 @@ impl Db<'_> {
     /// Returns whether a remote node was left out at its present place.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn is_excluded(&self, folder: FolderId, row: &RemoteRow) -> Result<bool, IndexError> {
         Ok(self.prepare(
                 "SELECT 1 FROM excluded WHERE folder = ?1 AND node = ?2 AND parent = ?3 AND name = ?4",
@@ -58,7 +58,7 @@ impl Db<'_> {
     /// Forgets that a node was left out: it has moved and is wanted where it is now.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn include(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM excluded WHERE folder = ?1 AND node = ?2")?
             .execute((folder.0, node.as_bytes()))?;
@@ -69,7 +69,7 @@ impl Db<'_> {
     /// keeps what it has, as unlinked nodes.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn unlink_below(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         self.forget_remote_below(folder, node)?;
         self.mark_node(folder, node)?;
@@ -89,7 +89,7 @@ impl Db<'_> {
     /// the folder that was first found under its path; the settings are rewritten when that has moved.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn follow_choice(&self, folder: FolderId) -> Result<Vec<Chosen>, IndexError> {
         let Some(row) = self.folder(folder)? else {
             return Ok(Vec::new());
@@ -154,7 +154,7 @@ impl Db<'_> {
     /// root.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remote_at(
         &self,
         folder: &FolderRow,

@@ -18,7 +18,7 @@ pub struct SentRow {
     pub folder: FolderId,
     /// The file that was read; it may have changed or gone since.
     pub local: LocalId,
-    /// It was sent as a new node.
+    /// True if the revision was sent as that of a new node.
     pub creates: bool,
     pub hash: ContentHash,
     /// Bytes.
@@ -49,7 +49,7 @@ impl Db<'_> {
     /// Records a revision before it is sent.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_sent(&self, row: &SentRow) -> Result<(), IndexError> {
         self.prepare(&format!(
             "INSERT OR REPLACE INTO sent ({COLUMNS}) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)"
@@ -70,7 +70,7 @@ impl Db<'_> {
     /// Returns what was sent as a revision, if this device did.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn sent_row(&self, revision: RevisionId) -> Result<Option<SentRow>, IndexError> {
         let mut statement =
             self.prepare(&format!("SELECT {COLUMNS} FROM sent WHERE revision = ?1"))?;
@@ -81,7 +81,7 @@ impl Db<'_> {
     /// service has it.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn sent_as_new(&self, local: LocalId) -> Result<Option<NodeId>, IndexError> {
         let mut statement =
             self.prepare("SELECT node FROM sent WHERE local = ?1 AND creates LIMIT 1")?;
@@ -91,7 +91,7 @@ impl Db<'_> {
     /// Forgets a revision that the service has refused.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn end_sent_revision(&self, revision: RevisionId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM sent WHERE revision = ?1")?
             .execute([revision.as_bytes()])?;
@@ -101,7 +101,7 @@ impl Db<'_> {
     /// Forgets what was sent of a file: the service has it, or something newer.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn end_sent(&self, local: LocalId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM sent WHERE local = ?1")?
             .execute([local.0])?;
@@ -112,7 +112,7 @@ impl Db<'_> {
     /// removed.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn forget_sent_below(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
         for table in TABLES {
             self.prepare(&format!(
@@ -126,7 +126,7 @@ impl Db<'_> {
     /// Forgets all that was sent of a folder.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn forget_sent(&self, folder: FolderId) -> Result<(), IndexError> {
         for table in TABLES {
             self.prepare_whole(&format!("DELETE FROM {table} WHERE folder = ?1"))?
@@ -138,7 +138,7 @@ impl Db<'_> {
     /// Forgets what was sent of a node: it was deleted.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn end_sent_node(&self, node: NodeId) -> Result<(), IndexError> {
         for table in TABLES {
             self.prepare(&format!("DELETE FROM {table} WHERE node = ?1"))?
@@ -150,7 +150,7 @@ impl Db<'_> {
     /// Forgets all that was sent: the service has another history now.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn clear_sent(&self) -> Result<(), IndexError> {
         self.0
             .execute_batch("DELETE FROM sent; DELETE FROM sent_places; DELETE FROM sent_bits;")?;

@@ -21,7 +21,7 @@ impl Db<'_> {
     /// Records a bit before it is sent.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_sent_bit(&self, bit: &SentBit) -> Result<(), IndexError> {
         self.prepare(
             "INSERT OR REPLACE INTO sent_bits (node, folder, local, executable, version) \
@@ -40,7 +40,7 @@ impl Db<'_> {
     /// Returns the bits that were sent of a node, in the order of their versions.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn sent_bits(&self, node: NodeId) -> Result<Vec<SentBit>, IndexError> {
         let mut statement = self.prepare(
             "SELECT folder, local, executable, version FROM sent_bits WHERE node = ?1 \
@@ -60,7 +60,7 @@ impl Db<'_> {
     /// Forgets a bit that the service has refused.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn end_sent_bit(&self, bit: &SentBit) -> Result<(), IndexError> {
         self.prepare(
             "DELETE FROM sent_bits WHERE node = ?1 AND folder = ?2 AND version = ?3 AND executable = ?4",
@@ -77,7 +77,7 @@ impl Db<'_> {
     /// Forgets the bits that were sent of a node up to a version that the service has reached.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn end_sent_bits(&self, node: NodeId, version: u64) -> Result<(), IndexError> {
         self.prepare("DELETE FROM sent_bits WHERE node = ?1 AND version <= ?2")?
             .execute((node.as_bytes(), to_signed(version)))?;

@@ -28,7 +28,7 @@ impl Db<'_> {
     /// Records a place before it is sent. The same place again becomes the one that was sent last.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_sent_place(&self, place: &SentPlace) -> Result<(), IndexError> {
         self.prepare(
             "INSERT OR REPLACE INTO sent_places (node, folder, local, creates, parent, name, version) \
@@ -49,7 +49,7 @@ impl Db<'_> {
     /// Returns the places that were sent of a node, in the order in which they were.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn sent_places(&self, node: NodeId) -> Result<Vec<SentPlace>, IndexError> {
         let mut statement = self.prepare(
             "SELECT folder, local, creates, parent, name, version FROM sent_places \
@@ -72,7 +72,7 @@ impl Db<'_> {
     /// Returns the node as which a directory was sent, if it is not known whether the service has it.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn sent_folder(&self, local: LocalId) -> Result<Option<NodeId>, IndexError> {
         let mut statement = self.prepare(
             "SELECT node FROM sent_places WHERE local = ?1 AND creates ORDER BY id DESC LIMIT 1",
@@ -84,7 +84,7 @@ impl Db<'_> {
     /// shown since, as they are with that or later.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn nodes_with_known_places(&self, folder: FolderId) -> Result<Vec<NodeId>, IndexError> {
         let mut statement = self.prepare(
             "SELECT p.node FROM sent_places p CROSS JOIN remote r ON r.node = p.node \
@@ -98,7 +98,7 @@ impl Db<'_> {
     /// Forgets a place that the service has refused.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn end_sent_place(&self, place: &SentPlace) -> Result<(), IndexError> {
         self.prepare(
             "DELETE FROM sent_places WHERE node = ?1 AND folder = ?2 AND version = ?3 \
@@ -117,7 +117,7 @@ impl Db<'_> {
     /// Forgets the places that were sent of a node up to a version that the service has reached.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn end_sent_places(&self, node: NodeId, version: u64) -> Result<(), IndexError> {
         self.prepare("DELETE FROM sent_places WHERE node = ?1 AND version <= ?2")?
             .execute((node.as_bytes(), to_signed(version)))?;
@@ -127,7 +127,7 @@ impl Db<'_> {
     /// Forgets that a directory was sent as a new folder: a node has been found for it.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn end_sent_folder(&self, local: LocalId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM sent_places WHERE local = ?1 AND creates")?
             .execute([local.0])?;

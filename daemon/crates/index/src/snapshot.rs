@@ -26,7 +26,7 @@ impl Db<'_> {
     /// Returns the dirty nodes of a folder with all that a decision about them depends on.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn snapshot(&self, folder: &FolderRow) -> Result<Snapshot, IndexError> {
         let Some(base) = folder.remote_node else {
             return Ok(Snapshot::default());

@@ -59,7 +59,7 @@ impl Db<'_> {
     /// Returns merge bases of files with a content of more than [`MIN_LOOKUP_SIZE`] bytes; a few of them are enough.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn synced_with_content(
         &self,
         size: u64,
@@ -76,7 +76,7 @@ impl Db<'_> {
     /// Returns whether a file of this size, more than [`MIN_LOOKUP_SIZE`] bytes, is in sync.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn is_size_synced(&self, size: u64) -> Result<bool, IndexError> {
         let mut statement = self.prepare(
             "SELECT 1 FROM synced INDEXED BY synced_content \
@@ -88,7 +88,7 @@ impl Db<'_> {
     /// Returns the merge base of a node in a folder pair.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn synced_row(
         &self,
         folder: FolderId,
@@ -103,7 +103,7 @@ impl Db<'_> {
     /// Returns the merge base of a local file or directory.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn synced_by_local(&self, local: LocalId) -> Result<Option<SyncedRow>, IndexError> {
         let mut statement =
             self.prepare(&format!("SELECT {COLUMNS} FROM synced WHERE local = ?1"))?;
@@ -113,7 +113,7 @@ impl Db<'_> {
     /// Records what both sides agree on. This is the commit point of a step.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_synced(&self, row: &SyncedRow) -> Result<(), IndexError> {
         self.prepare(
                 // No REPLACE: that would silently drop another node's merge base where two claim one file.
@@ -146,7 +146,7 @@ impl Db<'_> {
     /// Drops a merge base: from now on both sides are unlinked, and no deletion follows from either.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remove_synced(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM synced WHERE folder = ?1 AND node = ?2")?
             .execute((folder.0, node.as_bytes()))?;
@@ -157,7 +157,7 @@ impl Db<'_> {
     /// removed. A node that has left the folder keeps its merge base.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn forget_remote_below(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         for table in ["dirty_node", "synced"] {
             self.prepare(&format!(
@@ -172,7 +172,7 @@ impl Db<'_> {
     /// removed. A row that has left the folder keeps its merge base.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn forget_local_below(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
         self.prepare(&format!(
             "{BELOW_LOCAL} DELETE FROM synced WHERE folder = ?1 AND local IN (SELECT id FROM below)"
@@ -184,7 +184,7 @@ impl Db<'_> {
     /// Drops all merge bases of all folders: the history they belong to is gone.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn clear_synced(&self) -> Result<(), IndexError> {
         self.0.execute_batch("DELETE FROM synced;")?;
         Ok(())
@@ -193,7 +193,7 @@ impl Db<'_> {
     /// Returns all merge bases of a folder.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn all_synced(&self, folder: FolderId) -> Result<Vec<SyncedRow>, IndexError> {
         let mut statement =
             self.prepare_whole(&format!("SELECT {COLUMNS} FROM synced WHERE folder = ?1"))?;

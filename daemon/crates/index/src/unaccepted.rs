@@ -11,7 +11,7 @@ pub struct UnacceptedRow {
     pub node: NodeId,
     /// `None`: the top of the space.
     pub parent: Option<NodeId>,
-    /// As it may be shown; it need not be a name that a file can have.
+    /// The name as it may be shown; it need not be one that a file can have.
     pub name: String,
 }
 
@@ -19,7 +19,7 @@ impl Db<'_> {
     /// Records a node that waits.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn put_unaccepted(&self, row: &UnacceptedRow) -> Result<(), IndexError> {
         self.prepare("INSERT OR REPLACE INTO unaccepted (node, parent, name) VALUES (?1, ?2, ?3)")?
             .execute((row.node.as_bytes(), parent_node_to(row.parent), &row.name))?;
@@ -29,7 +29,7 @@ impl Db<'_> {
     /// Removes a node: a verified change has come after it.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn remove_unaccepted(&self, node: NodeId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM unaccepted WHERE node = ?1")?
             .execute([node.as_bytes()])?;
@@ -39,7 +39,7 @@ impl Db<'_> {
     /// Returns all nodes that wait.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn unaccepted_nodes(&self) -> Result<Vec<UnacceptedRow>, IndexError> {
         let mut statement =
             self.prepare("SELECT node, parent, name FROM unaccepted ORDER BY node")?;
@@ -56,7 +56,7 @@ impl Db<'_> {
     /// Returns whether anything waits.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn has_unaccepted(&self) -> Result<bool, IndexError> {
         let mut statement = self.prepare("SELECT 1 FROM unaccepted LIMIT 1")?;
         Ok(statement.exists([])?)
@@ -65,7 +65,7 @@ impl Db<'_> {
     /// Removes all nodes.
     ///
     /// # Errors
-    /// SQLite's.
+    /// Returns the error of SQLite.
     pub fn clear_unaccepted(&self) -> Result<(), IndexError> {
         self.0.execute_batch("DELETE FROM unaccepted;")?;
         Ok(())

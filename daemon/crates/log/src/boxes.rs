@@ -83,7 +83,7 @@ impl Boxes {
     /// Reads a blob that a statement names.
     ///
     /// # Errors
-    /// As [`Boxes::decode`], and for any other blob.
+    /// Fails like [`Boxes::decode`], and for any other blob.
     pub fn decode_named(bytes: &[u8], hash: &[u8; 32]) -> std::result::Result<Self, LogError> {
         require(sha256(bytes) == *hash)?;
         Self::decode(bytes)

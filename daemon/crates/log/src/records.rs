@@ -45,9 +45,9 @@ pub struct Mark {
 pub struct Item<'a> {
     /// The position of its commit, or its own.
     pub position: u64,
-    /// Its place among the statements of a commit; 0 for an entry.
+    /// The place among the statements of a commit; 0 for an entry.
     pub part: u32,
-    /// Its node or chain.
+    /// The item's node or chain.
     pub element: ElementName,
     pub hash: [u8; 32],
     pub body: &'a [u8],
@@ -83,31 +83,31 @@ pub trait Records {
     /// Returns the hash of a chain's newest statement.
     ///
     /// # Errors
-    /// As [`Records::node`].
+    /// Fails like [`Records::node`].
     fn chain(&self, chain: &ElementName) -> Result<Option<[u8; 32]>, Self::Error>;
 
     /// Returns the node that has this place by its newest statement, outside the trash of an open space.
     ///
     /// # Errors
-    /// As [`Records::node`].
+    /// Fails like [`Records::node`].
     fn place(&self, parent: Option<NodeId>, name: &[u8]) -> Result<Option<NodeId>, Self::Error>;
 
     /// Returns a device by its number.
     ///
     /// # Errors
-    /// As [`Records::node`].
+    /// Fails like [`Records::node`].
     fn device(&self, number: u32) -> Result<Option<KnownDevice>, Self::Error>;
 
     /// Returns the root at a size, if it is known.
     ///
     /// # Errors
-    /// As [`Records::node`].
+    /// Fails like [`Records::node`].
     fn root_at(&self, size: u64) -> Result<Option<[u8; 32]>, Self::Error>;
 
     /// Returns what was noted at a size.
     ///
     /// # Errors
-    /// As [`Records::node`].
+    /// Fails like [`Records::node`].
     fn mark(&self, size: u64) -> Result<Option<Mark>, Self::Error>;
 
     /// Records a statement: the newest of its node or chain. It ends the entry on its node; a purge ends the node.
@@ -119,13 +119,13 @@ pub trait Records {
     /// Records an entry in place of the one before. A purge of a node without a statement ends the node.
     ///
     /// # Errors
-    /// As [`Records::put_statement`].
+    /// Fails like [`Records::put_statement`].
     fn put_entry(&mut self, item: &Item<'_>, entry: &ServerEntry) -> Result<(), Self::Error>;
 
     /// Gives a place (parent and name) that a statement has signed to a node, or frees it.
     ///
     /// # Errors
-    /// As [`Records::put_statement`].
+    /// Fails like [`Records::put_statement`].
     fn set_place(
         &mut self,
         parent: Option<NodeId>,
@@ -136,24 +136,24 @@ pub trait Records {
     /// Writes a device.
     ///
     /// # Errors
-    /// As [`Records::put_statement`].
+    /// Fails like [`Records::put_statement`].
     fn set_device(&mut self, number: u32, device: &KnownDevice) -> Result<(), Self::Error>;
 
     /// Takes all devices of an account off the lists.
     ///
     /// # Errors
-    /// As [`Records::put_statement`].
+    /// Fails like [`Records::put_statement`].
     fn unlist_devices(&mut self, account: AccountId) -> Result<(), Self::Error>;
 
     /// Appends a leaf.
     ///
     /// # Errors
-    /// As [`Records::put_statement`].
+    /// Fails like [`Records::put_statement`].
     fn push_leaf(&mut self, leaf: &Leaf<'_>) -> Result<(), Self::Error>;
 
     /// Notes the state at a size.
     ///
     /// # Errors
-    /// As [`Records::put_statement`].
+    /// Fails like [`Records::put_statement`].
     fn set_mark(&mut self, size: u64, mark: Mark) -> Result<(), Self::Error>;
 }

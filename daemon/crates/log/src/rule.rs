@@ -11,7 +11,7 @@ pub enum TrustLevel {
     Vouched,
     /// A server entry on that statement says it.
     Unvouched,
-    /// It contradicts what key holders can check.
+    /// The value contradicts what key holders can check.
     Refused,
 }
 

@@ -146,7 +146,7 @@ impl<R: Records> SpaceState<R> {
     /// Checks a server entry and applies it. Returns its position.
     ///
     /// # Errors
-    /// As [`SpaceState::apply_commit`].
+    /// Fails like [`SpaceState::apply_commit`].
     pub fn apply_entry(&mut self, bytes: &[u8]) -> Result<u64, R::Error> {
         let entry = ServerEntry::decode(bytes).map_err(Refusal::from)?;
         if self.genesis.is_none() {

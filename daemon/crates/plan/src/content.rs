@@ -9,11 +9,11 @@ use crate::tree::{LocalNode, RemoteNode, SyncedNode};
 /// The result of comparing the contents of an entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Content {
-    /// Nothing changed, or nothing that can be compared.
+    /// No change, or none that can be compared.
     Same,
-    /// Only the local side changed.
+    /// A change on the local side alone.
     Push,
-    /// Only the remote side changed.
+    /// A change on the remote side alone.
     Pull,
     /// Both sides have the same bytes, but the synced node doesn't record it yet.
     Unrecorded,

@@ -16,13 +16,13 @@ use cairn_model::SyncMode;
 pub(crate) enum Decision {
     /// The entity is empty: a merge moved its nodes to another.
     Absent,
-    /// It exists and gets no step.
+    /// The entity exists and gets no step.
     Blocked,
     /// Both sides are gone, only the synced node is left.
     Forget,
-    /// To be deleted on the side where it still exists.
+    /// The entity is to be deleted on the side where it still exists.
     Delete(Side),
-    /// To exist on both sides.
+    /// The entity is to exist on both sides.
     Keep,
 }
 

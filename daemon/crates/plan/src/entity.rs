@@ -137,7 +137,7 @@ pub(crate) type Occupants = HashMap<(EntityId, NameKey), EntityId>;
 #[derive(Debug)]
 pub(crate) struct Entities<'a> {
     pub(crate) all: Vec<Entity<'a>>,
-    /// Those that must stay as they are and get no step.
+    /// Marks the entities that must stay as they are and get no step.
     pub(crate) blocked: Vec<bool>,
     /// The local occupants of the folders in which anything is to be done.
     pub(crate) local_at: Occupants,

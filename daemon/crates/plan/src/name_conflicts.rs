@@ -93,7 +93,8 @@ pub(crate) fn resolve<'a>(
 
 struct NameClaims {
     taken: HashMap<(EntityId, NameKey), EntityId>,
-    /// Only where there are several; keyed by their first id, so that the order is deterministic.
+    /// The entities that want one name, where there are several; keyed by their first id, so that the order is
+    /// deterministic.
     contested: BTreeMap<EntityId, Vec<EntityId>>,
 }
 

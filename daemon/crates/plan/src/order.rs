@@ -22,9 +22,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Op {
     CreateFolder(EntityId),
-    /// To its target.
+    /// A move to the target.
     Move(EntityId),
-    /// To a temporary name in the given folder.
+    /// A move to a temporary name in the given folder.
     MoveAside(EntityId, EntityId, Name),
     /// With everything below.
     Delete(EntityId),

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Policy {
     pub mode: SyncMode,
-    /// This device's name, for conflict copies.
+    /// The device's name, for conflict copies.
     pub device: String,
     /// The local time now, as `YYYY-MM-DD HHMMSS`, for conflict copies.
     pub stamp: String,

@@ -8,7 +8,7 @@ pub enum Parent {
     Root,
     /// Known to the service; its local side may come from an earlier step.
     Node(NodeId),
-    /// Only local so far; its node comes from an earlier step.
+    /// A folder that is local alone so far; its node comes from an earlier step.
     Local(LocalId),
 }
 
@@ -26,7 +26,7 @@ pub enum MoveReason {
     Follow,
     /// Another has its name: it becomes a conflict copy.
     Conflict,
-    /// It gets a temporary name, which breaks a cycle of moves such as a swap.
+    /// A temporary name breaks a cycle of moves such as a swap.
     Temporary,
     /// The moves of both sides together would make a folder its own ancestor: it goes back to where
     /// the service has it.

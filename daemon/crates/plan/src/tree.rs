@@ -57,10 +57,10 @@ pub struct RemoteNode {
 pub enum Blocked {
     #[default]
     No,
-    /// Not acceptable on this device, or not known well enough. A synced node stays, because its name
+    /// A node that this device can't accept, or doesn't know well enough. A synced one stays, because its name
     /// may be the reason.
     Unsupported,
-    /// Not selected for this device. A node that was moved or renamed to be unselected has left.
+    /// A node that is not selected for this device. One that was moved or renamed to be unselected has left.
     Unselected,
 }
 

@@ -19,7 +19,7 @@ pub enum FileMode {
 /// link, the file that it points to is replaced.
 ///
 /// # Errors
-/// The file system's, with the path; the old file is untouched then.
+/// Returns the error of the file system, with the path; the old file is untouched then.
 pub fn write_atomic(path: &Path, bytes: &[u8], mode: FileMode) -> io::Result<()> {
     replace_file(path, bytes, mode).map_err(|e| in_context("write", path, e))
 }

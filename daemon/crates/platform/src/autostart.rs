@@ -53,7 +53,7 @@ impl Autostart {
     /// Makes the daemon start at login, and returns what was written where, for the user to read.
     ///
     /// # Errors
-    /// The system's, with the path.
+    /// Returns the error of the system, with the path.
     pub fn enable(&self) -> io::Result<String> {
         self.enable_at(&sys::locations()?)
     }
@@ -61,7 +61,7 @@ impl Autostart {
     /// Undoes [`Autostart::enable`]; does nothing if it isn't enabled.
     ///
     /// # Errors
-    /// The system's, with the path.
+    /// Returns the error of the system, with the path.
     pub fn disable(&self) -> io::Result<()> {
         self.disable_at(&sys::locations()?)
     }
@@ -69,7 +69,7 @@ impl Autostart {
     /// Returns whether the daemon starts at login.
     ///
     /// # Errors
-    /// The system's, if the user's directories are unknown.
+    /// Returns the error of the system if the user's directories are unknown.
     pub fn is_enabled(&self) -> io::Result<bool> {
         Ok(self.is_enabled_at(&sys::locations()?))
     }

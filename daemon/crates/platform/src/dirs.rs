@@ -72,7 +72,7 @@ impl Home {
     /// exists, and from the files in it.
     ///
     /// # Errors
-    /// The file system's, with the path.
+    /// Returns the error of the file system, with the path.
     pub fn create(&self) -> io::Result<()> {
         for dir in [&self.config, &self.data, &self.logs_dir()] {
             create_private(dir)?;
@@ -192,7 +192,7 @@ pub fn user_config() -> Option<PathBuf> {
 /// Makes a directory and its parents; the directory itself is closed to other users.
 ///
 /// # Errors
-/// The file system's, with the path.
+/// Returns the error of the file system, with the path.
 pub fn create_private(dir: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);

@@ -116,7 +116,7 @@ impl StatKey {
 /// The expected state of the target of [`Disk::replace`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expect {
-    /// Nothing.
+    /// No file at all.
     Absent,
     /// The file that has this key, untouched since.
     Same(StatKey),
@@ -136,7 +136,7 @@ pub trait ReadSeek: Read + Seek + Send {
     /// Stats the opened file itself, whatever its path names by now.
     ///
     /// # Errors
-    /// The file system's.
+    /// Returns the error of the file system.
     fn stat(&self) -> io::Result<Stat>;
 }
 
@@ -148,31 +148,31 @@ pub trait TempFile: Read + Write + Seek + Send {
     /// Stats the opened file.
     ///
     /// # Errors
-    /// The file system's.
+    /// Returns the error of the file system.
     fn stat(&self) -> io::Result<Stat>;
 
     /// Cuts or extends the file to `len` bytes; the position stays.
     ///
     /// # Errors
-    /// The file system's; a full disk is [`io::ErrorKind::StorageFull`].
+    /// Returns the error of the file system; a full disk is [`io::ErrorKind::StorageFull`].
     fn set_len(&mut self, len: u64) -> io::Result<()>;
 
     /// Sets the modification time, in milliseconds since 1970-01-01 UTC. Call it after the last write.
     ///
     /// # Errors
-    /// The file system's.
+    /// Returns the error of the file system.
     fn set_modified(&mut self, ms: i64) -> io::Result<()>;
 
     /// Sets or clears the executable bits (for whoever may read); does nothing where there are none.
     ///
     /// # Errors
-    /// The file system's.
+    /// Returns the error of the file system.
     fn set_executable(&mut self, executable: bool) -> io::Result<()>;
 
     /// Waits until content and attributes are on the medium.
     ///
     /// # Errors
-    /// The file system's; the content must then be taken as lost.
+    /// Returns the error of the file system; the content must then be taken as lost.
     fn sync(&mut self) -> io::Result<()>;
 }
 
@@ -264,19 +264,19 @@ pub trait Disk: Send + Sync {
     /// A directory that is gone is skipped.
     ///
     /// # Errors
-    /// The file system's.
+    /// Returns the error of the file system.
     fn sync_dirs(&self, dirs: &[PathBuf]) -> io::Result<()>;
 
     /// Waits until everything written so far to the file system of `root` is on the medium: one call
     /// makes a whole batch of files and names durable.
     ///
     /// # Errors
-    /// The file system's.
+    /// Returns the error of the file system.
     fn sync_all(&self, root: &Path) -> io::Result<()>;
 
     /// The number of bytes that this user can still write on the file system of `path`.
     ///
     /// # Errors
-    /// The file system's.
+    /// Returns the error of the file system.
     fn free_space(&self, path: &Path) -> io::Result<u64>;
 }

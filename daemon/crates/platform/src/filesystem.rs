@@ -56,7 +56,7 @@ pub struct Filesystem {
 /// Returns the file system of an existing path. Symbolic links are followed.
 ///
 /// # Errors
-/// The system's, with the path; for a network file system that doesn't respond, after its timeout.
+/// Returns the error of the system, with the path; for a network file system that doesn't respond, after its timeout.
 pub fn of(path: &Path) -> io::Result<Filesystem> {
     sys::of(path).map_err(|e| in_context("find out the file system of", path, e))
 }

@@ -53,7 +53,7 @@ impl NameRules {
     /// Finds out by making files in `dir`, which is created where it is missing and belongs to Cairn.
     ///
     /// # Errors
-    /// The file system's, with the path.
+    /// Returns the error of the file system, with the path.
     pub fn probe(dir: &Path) -> io::Result<Self> {
         match std::fs::create_dir(dir) {
             Err(e) if e.kind() != io::ErrorKind::AlreadyExists => {
@@ -126,7 +126,7 @@ pub fn check_name(name: &Name) -> Result<(), NameProblem> {
 /// Returns whether `a` and `A` are one name on the file system of `dir`, a directory of Cairn's own.
 ///
 /// # Errors
-/// The file system's, with the path.
+/// Returns the error of the file system, with the path.
 pub fn probe_case(dir: &Path) -> io::Result<bool> {
     Ok(NameRules::probe(dir)?.ignores_case)
 }

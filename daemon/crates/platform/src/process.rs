@@ -25,7 +25,7 @@ pub const SYSTEM: &str = std::env::consts::OS;
 /// early end, or exit: the child goes on. It should call [`leave_terminal`] first thing.
 ///
 /// # Errors
-/// The system's, with the path.
+/// Returns the error of the system, with the path.
 pub fn spawn_daemon<S: AsRef<OsStr>>(exe: &Path, args: &[S], log: &Path) -> io::Result<Child> {
     let out = OpenOptions::new()
         .create(true)
@@ -86,7 +86,7 @@ pub fn terminate(pid: u32) -> io::Result<()> {
 /// Waits until the system or the user requests this process to end: SIGTERM, SIGINT, Ctrl-C.
 ///
 /// # Errors
-/// The system's, where the signals can't be received.
+/// Returns the error of the system where the signals can't be received.
 pub async fn wait_for_stop_request() -> io::Result<()> {
     sys::wait_for_stop_request().await
 }

@@ -46,7 +46,7 @@ impl Listener {
     /// Waits for the next connection by a process of the same user; others are disconnected.
     ///
     /// # Errors
-    /// The system's; the listener can be used again after it.
+    /// Returns the error of the system; the listener can be used again after it.
     pub async fn accept(&self) -> io::Result<Stream> {
         loop {
             let accepted = self.sys.accept().await;

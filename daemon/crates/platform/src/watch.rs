@@ -30,7 +30,7 @@ pub const TEMP_DIR: &str = ".cairn-tmp";
 /// Something that may have changed.
 #[derive(Debug)]
 pub enum Hint {
-    /// This path, or if it is a directory, something below it.
+    /// One path, or if it is a directory, something below it.
     Path(PathBuf),
     /// Anything in any folder: the system dropped events.
     Overflow,

@@ -95,7 +95,7 @@ impl TransferContext {
     /// and this is the repeat.
     ///
     /// # Errors
-    /// Those after which nobody knows: the same call may tell later.
+    /// Errors after which nobody knows: the same call may tell later.
     pub(crate) async fn find_committed(
         &self,
         node: NodeId,

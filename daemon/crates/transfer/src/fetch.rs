@@ -33,7 +33,7 @@ pub(crate) async fn download(
     fill(context, opened, download, target, nearby, progress).await
 }
 
-/// As [`download`], but refuses a file that is no small one, or for which the budget is too small.
+/// Downloads like [`download`], but refuses a file that is no small one, or for which the budget is too small.
 pub(crate) async fn download_into(
     context: &Arc<TransferContext>,
     download: Download,

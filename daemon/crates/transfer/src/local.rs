@@ -18,7 +18,7 @@ pub trait Source: Send + Sync {
     /// Opens the file at its beginning.
     ///
     /// # Errors
-    /// As the disk gives them.
+    /// Returns the error of the disk.
     fn open(&self) -> io::Result<Box<dyn SourceReader>>;
 }
 
@@ -27,25 +27,25 @@ pub trait Target: Send + Sync {
     /// Returns the length in bytes.
     ///
     /// # Errors
-    /// As the disk gives them.
+    /// Returns the error of the disk.
     fn size(&self) -> io::Result<u64>;
 
     /// Fills the buffer with the bytes from `offset` on.
     ///
     /// # Errors
-    /// Also if there are fewer.
+    /// Returns the error of the disk, also if there are fewer.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<()>;
 
     /// Writes the bytes at `offset`, lengthening the file as needed.
     ///
     /// # Errors
-    /// As the disk gives them.
+    /// Returns the error of the disk.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
 
     /// Cuts the file to a length.
     ///
     /// # Errors
-    /// As the disk gives them.
+    /// Returns the error of the disk.
     fn set_size(&self, size: u64) -> io::Result<()>;
 }
 
@@ -53,7 +53,7 @@ pub trait Target: Send + Sync {
 /// the permissions that the user gives to new files.
 ///
 /// # Errors
-/// As the disk gives them.
+/// Returns the error of the disk.
 pub fn temp_in(dir: &Path) -> io::Result<NamedTempFile> {
     let open = |path: &Path| {
         File::options()

@@ -22,7 +22,7 @@ const MAX_KEYS: usize = 255;
 
 /// A chunk that the service has.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct StoredChunk {
     at: NodeKeyRef,
     id: ObjectId,
     /// Length of the sealed bytes.
@@ -32,7 +32,7 @@ struct Known {
 /// The chunks of the revision that is replaced, by length and hash of their plaintext.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownChunks {
-    chunks: HashMap<Plain, Known>,
+    chunks: HashMap<Plain, StoredChunk>,
     /// The key with which the revision before was cut, and its chunks in order.
     cut: Option<(NodeKey, Vec<ChunkRow>)>,
 }
@@ -55,7 +55,7 @@ impl KnownChunks {
                 continue;
             };
             if !left_out.contains(&at) {
-                let known = Known {
+                let known = StoredChunk {
                     at,
                     id: row.id,
                     size,
@@ -142,7 +142,7 @@ impl Naming {
     }
 
     /// Names a chunk that the service may lack; what there is room for is sealed at once.
-    fn name(&mut self, plain: &[u8]) -> Result<Known, TransferError> {
+    fn name(&mut self, plain: &[u8]) -> Result<StoredChunk, TransferError> {
         let (id, size) = if plain.len() <= self.room {
             let sealed = self.key.seal_chunk(plain, self.named.compression);
             let sealed = sealed.map_err(TransferError::Sealing)?;
@@ -156,7 +156,7 @@ impl Naming {
             named.map_err(TransferError::Sealing)?
         };
         self.named.reproducible.insert(id);
-        Ok(Known {
+        Ok(StoredChunk {
             at: self.key.at(),
             id,
             size,

@@ -74,7 +74,7 @@ pub(crate) async fn upload(
 /// Returns the chunks of the content that is replaced, if there is any.
 ///
 /// # Errors
-/// If they can't be found out. Without them, another list is made of the same bytes.
+/// Fails if they can't be found out: without them, another list is made of the same bytes.
 async fn known_chunks(
     context: &Arc<TransferContext>,
     target: &UploadTarget,

@@ -35,7 +35,7 @@ pub struct ServerCopy {
 /// Makes the file. `None` if it has to be sent: nothing was committed then.
 ///
 /// # Errors
-/// Those after which sending it would fail too, or after which nobody knows what was committed.
+/// Errors after which sending it would fail too, or after which nobody knows what was committed.
 pub(crate) async fn make(
     context: &Arc<TransferContext>,
     copy: ServerCopy,

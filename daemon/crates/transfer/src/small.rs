@@ -91,7 +91,7 @@ async fn send_group<K>(
 /// Sends what is ready in one request.
 async fn send_prepared<K>(
     context: &Arc<TransferContext>,
-    prepared: Vec<(K, Result<Option<Ready>, TransferError>)>,
+    prepared: Vec<(K, Result<Option<SealedFile>, TransferError>)>,
 ) -> Vec<(K, UploadResult)> {
     let mut results = Vec::with_capacity(prepared.len());
     let mut sending = Vec::with_capacity(prepared.len());
@@ -132,7 +132,7 @@ pub(crate) async fn request(
 }
 
 /// A file that is sealed for a batch.
-struct Ready {
+struct SealedFile {
     file: BatchFile,
     chunks: Vec<Bytes>,
     sent: Box<Sent>,
@@ -145,7 +145,10 @@ pub(crate) struct Sent {
 }
 
 /// Seals everything of one file; `None` if it needs no upload.
-fn prepare(context: &TransferContext, file: SmallUpload) -> Result<Option<Ready>, TransferError> {
+fn prepare(
+    context: &TransferContext,
+    file: SmallUpload,
+) -> Result<Option<SealedFile>, TransferError> {
     let key = context.keys.node_key(file.target.node());
     let compression = compression::of(&file.target);
     let none = KnownChunks::default();
@@ -175,7 +178,7 @@ fn prepare(context: &TransferContext, file: SmallUpload) -> Result<Option<Ready>
     };
     let create = create(&head, content.size, planned.announced);
     let (manifest, complete) = context.complete(&head, content)?;
-    Ok(Some(Ready {
+    Ok(Some(SealedFile {
         file: BatchFile { create, complete },
         chunks,
         sent: Box::new(Sent { head, manifest }),

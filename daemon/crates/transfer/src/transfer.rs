@@ -100,7 +100,7 @@ impl Transfer {
     /// be sent: nothing was committed then.
     ///
     /// # Errors
-    /// Those of [`Transfer::upload`].
+    /// Fails like [`Transfer::upload`].
     pub async fn copy_on_server(
         &self,
         copy: ServerCopy,
@@ -131,10 +131,10 @@ impl Transfer {
         fetch::download(&self.context, download, target, None, progress).await
     }
 
-    /// As [`Transfer::download`]; chunks that another file on this disk has come from there.
+    /// Downloads like [`Transfer::download`], but takes the chunks that another file on this disk has from there.
     ///
     /// # Errors
-    /// As for [`Transfer::download`].
+    /// Fails like [`Transfer::download`].
     pub async fn download_over(
         &self,
         download: Download,
@@ -178,7 +178,7 @@ impl Transfer {
     /// Returns what a share link gives of a revision: the keys of its chunks, and of no others.
     ///
     /// # Errors
-    /// As for [`Transfer::manifest`].
+    /// Fails like [`Transfer::manifest`].
     pub async fn shared_revision(
         &self,
         download: Download,

@@ -25,7 +25,7 @@ pub enum UploadTarget {
         name: String,
         /// The head that this revision replaces.
         base: RevisionId,
-        /// Of the new revision: the base's plus one.
+        /// The number of the new revision: the base's plus one.
         number: u64,
         /// The content that is replaced, where a device with the keys has signed it: chunks that stay as they
         /// are keep their objects. Without a [hash](Download::manifest_hash) it isn't looked at.

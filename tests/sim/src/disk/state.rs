@@ -12,7 +12,7 @@ use tokio::sync::mpsc::UnboundedSender;
 pub(super) struct State {
     pub(super) now: Files,
     durable: Files,
-    /// By the directory that is watched.
+    /// The senders of hints, by the directory that is watched.
     pub(super) watchers: BTreeMap<PathBuf, UnboundedSender<Hint>>,
     /// An action of the user, to be done just before a file or folder is renamed to a path that contains
     /// this text.
@@ -66,7 +66,7 @@ impl SimDisk {
     /// Something that the user does: it is durable, and the watcher says so (or does not).
     ///
     /// # Errors
-    /// As the file system gives them.
+    /// Returns the error of the file system.
     pub fn user<T>(
         &self,
         path: &Path,

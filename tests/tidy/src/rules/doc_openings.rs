@@ -21,21 +21,30 @@ const OPENINGS: [&str; 16] = [
     "Why",
     "Answers",
 ];
+/// Openings that lean on the name of the item or on what stands before it, where they are the first words of a comment.
+const LEANING_OPENINGS: [&str; 17] = [
+    "It", "Its", "As", "Of", "For", "To", "By", "They", "Their", "Those", "This", "That", "Only",
+    "Not", "None", "Nobody", "Nothing",
+];
 /// Two words, because code is also told from comments, and a noun may follow "That".
 const LONG_OPENINGS: [&str; 3] = ["Tells whether", "That of", "So many"];
 
 pub const DOC_OPENINGS: Rule = Rule {
     name: "doc-openings",
     rule: "a sentence of a doc comment begins with a verb in the third person or a noun, not with What, \
-           When, Where, Whether, Which, How, Who, Why, their forms in -ever, Answers, So many, That of or Tells whether",
+           When, Where, Whether, Which, How, Who, Why, their forms in -ever, Answers, So many, That of or Tells whether; \
+           the first sentence doesn't begin with It, Its, As, Of, For, To, By, They, Their, Those, This, That, Only, \
+           Not, None, Nobody or Nothing either",
     rationale: "\"Returns the …\" and \"The path of …\" say at once which kind of thing it is; a \
-                clause has to be turned round in the reader's head",
+                clause has to be turned round in the reader's head, and a fragment makes sense only beside the \
+                name of its item",
     find: |workspace| {
         let mut violations = Vec::new();
         for file in &workspace.files {
             for comment in doc_comments(file) {
-                for (line, sentence) in sentences(&comment) {
-                    if let Some(opening) = refused_opening(&sentence) {
+                for (at, (line, sentence)) in sentences(&comment).into_iter().enumerate() {
+                    let leaning = leaning_opening(&sentence).filter(|_| at == 0);
+                    if let Some(opening) = leaning.or_else(|| refused_opening(&sentence)) {
                         let detail = format!("a sentence begins with \"{opening}\"");
                         violations.push(Violation::in_line(&file.path, line, detail));
                     }
@@ -49,8 +58,19 @@ pub const DOC_OPENINGS: Rule = Rule {
 /// The lines of one doc comment, with their numbers.
 type Comment<'a> = Vec<(usize, &'a str)>;
 
+fn leaning_opening(sentence: &str) -> Option<&'static str> {
+    let first = first_word(sentence);
+    LEANING_OPENINGS.into_iter().find(|word| *word == first)
+}
+
+/// Returns the first word of a sentence; empty if it begins with code or a mark.
+fn first_word(sentence: &str) -> &str {
+    let end = sentence.find(|c: char| !c.is_alphanumeric());
+    &sentence[..end.unwrap_or(sentence.len())]
+}
+
 fn refused_opening(sentence: &str) -> Option<&'static str> {
-    let first = sentence.split(|c: char| !c.is_alphanumeric()).next()?;
+    let first = first_word(sentence);
     let short = OPENINGS.into_iter().find(|opening| *opening == first);
     short.or_else(|| {
         LONG_OPENINGS
@@ -197,6 +217,25 @@ mod tests {
             "a/src/a.rs",
             "/// `What` is a word.\nfn a() {}\n"
         ));
+    }
+
+    #[test]
+    fn a_first_sentence_that_leans_on_its_item_is_a_violation() {
+        for word in LEANING_OPENINGS {
+            let field = format!("struct A {{\n    /// {word} names.\n    a: u8,\n}}\n");
+            assert!(is_broken("a/src/a.rs", &field), "{field}");
+            let module = format!("//! {word} names.\n");
+            assert!(is_broken("a/src/a.rs", &module), "{module}");
+            let later = format!("/// The names. {word} names.\nfn a() {{}}\n");
+            assert!(!is_broken("a/src/a.rs", &later), "{later}");
+        }
+        for good in [
+            "/// `None`: the top.\nfn a() {}\n",
+            "/// Notes it.\nfn a() {}\n",
+            "/// Items of\n/// Its list.\nfn a() {}\n",
+        ] {
+            assert!(!is_broken("a/src/a.rs", good), "{good}");
+        }
     }
 
     #[test]

@@ -68,7 +68,7 @@ impl Attributes {
     /// Seals the attributes.
     ///
     /// # Errors
-    /// As [`Attributes::encode`].
+    /// Fails like [`Attributes::encode`].
     pub fn seal(&self, key: &NodeKey) -> std::result::Result<SealedObject, CryptoError> {
         Ok(key.seal_record(ObjectKind::Attributes, &self.encode()?))
     }
@@ -76,7 +76,7 @@ impl Attributes {
     /// Opens the requested attributes.
     ///
     /// # Errors
-    /// As [`NodeKey::open_chunk`].
+    /// Fails like [`NodeKey::open_chunk`].
     pub fn open(
         key: &NodeKey,
         id: &ObjectId,

@@ -96,7 +96,7 @@ impl Chunker {
         }
     }
 
-    /// As [`first_cut`](Self::first_cut), for AES in software, which encrypts several blocks in the time of one.
+    /// Cuts where [`first_cut`](Self::first_cut) does, by AES in software, which encrypts several blocks in the time of one.
     fn first_cut_in_batches(&self, data: &[u8], from: usize, mask: u64) -> Option<usize> {
         let mut at = from;
         let mut digest = self.digest(&data[at - WINDOW..at]);

@@ -119,7 +119,7 @@ impl Manifest {
     /// Seals the manifest as a file's (`Manifest`) or as a part of one (`Part`).
     ///
     /// # Errors
-    /// As [`Manifest::encode`].
+    /// Fails like [`Manifest::encode`].
     pub fn seal(
         &self,
         key: &NodeKey,
@@ -131,7 +131,7 @@ impl Manifest {
     /// Opens the requested manifest or part.
     ///
     /// # Errors
-    /// As [`NodeKey::open_chunk`].
+    /// Fails like [`NodeKey::open_chunk`].
     pub fn open(
         key: &NodeKey,
         id: &ObjectId,
@@ -192,7 +192,7 @@ impl TopManifest {
     /// Reads a manifest of parts.
     ///
     /// # Errors
-    /// As [`Manifest::decode`].
+    /// Fails like [`Manifest::decode`].
     pub fn decode(bytes: &[u8]) -> std::result::Result<Self, CryptoError> {
         decode_all(bytes, Self::decode_prefix)
     }
@@ -200,7 +200,7 @@ impl TopManifest {
     /// Seals the manifest.
     ///
     /// # Errors
-    /// As [`TopManifest::encode`].
+    /// Fails like [`TopManifest::encode`].
     pub fn seal(&self, key: &NodeKey) -> std::result::Result<SealedObject, CryptoError> {
         Ok(key.seal_record(ObjectKind::Manifest, &self.encode()?))
     }
@@ -208,7 +208,7 @@ impl TopManifest {
     /// Opens the requested manifest of parts.
     ///
     /// # Errors
-    /// As [`NodeKey::open_chunk`].
+    /// Fails like [`NodeKey::open_chunk`].
     pub fn open(
         key: &NodeKey,
         id: &ObjectId,

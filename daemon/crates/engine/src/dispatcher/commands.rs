@@ -111,7 +111,7 @@ impl Dispatcher {
         }
         self.poll_due = true;
         self.retry = None;
-        self.rest = None;
+        self.steps_pause = None;
         self.engine.health().try_again();
     }
 

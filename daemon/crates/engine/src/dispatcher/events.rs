@@ -59,8 +59,9 @@ impl Dispatcher {
             sooner(pause.until);
         }
         // Kept for the length of the next one when it is over.
-        if let Some(rest) = self.rest.filter(|rest| rest.until > Instant::now()) {
-            sooner(rest.until);
+        let pause = self.steps_pause;
+        if let Some(pause) = pause.filter(|pause| pause.until > Instant::now()) {
+            sooner(pause.until);
         }
         let now_ms = self.engine.ports.clock.now_ms();
         for (id, folder) in &self.folders {
@@ -226,7 +227,7 @@ impl Dispatcher {
             self.poll_due = true;
         }
         if let Some(folder) = self.folders.get_mut(&id) {
-            folder.schedule.look_again(executed.rescan, Instant::now());
+            folder.schedule.rescan_dirs(executed.rescan, Instant::now());
             folder.plan_due |= executed.replan;
             if executed.last_error.is_some() || executed.overload.is_some() {
                 folder.queue.clear();
@@ -234,10 +235,10 @@ impl Dispatcher {
             }
         }
         if executed.progress {
-            self.rest = None;
+            self.steps_pause = None;
         }
         if let Some(error) = executed.overload {
-            self.rest_for(&error.into());
+            self.pause_steps(&error.into());
         }
         if let Some(error) = executed.last_error {
             self.back_off(&error);

@@ -29,7 +29,7 @@ pub(super) struct Folder {
     pub(super) watch: Box<dyn Send + Sync>,
     pub(super) watching: Watching,
     pub(super) schedule: Schedule,
-    /// Its remote folder can't be had; tried again whenever the feed is polled.
+    /// The remote folder can't be had; tried again whenever the feed is polled.
     pub(super) unattachable: bool,
     /// The root and its mount as they were when its content was last compared with the index; none after
     /// it was missing.

@@ -21,7 +21,7 @@ impl Dispatcher {
     /// as a whole.
     ///
     /// # Errors
-    /// The index's; what was not read yet is then as it was.
+    /// Returns the error of the index; what was not read yet is then as it was.
     pub(super) fn load_folders(&mut self) -> Result<(), EngineError> {
         let rows = self.engine.index.read(|db| db.folders())?;
         let ids: BTreeSet<FolderId> = rows.iter().map(|r| r.id).collect();

@@ -18,7 +18,7 @@ const REST: u32 = 9;
 
 impl Dispatcher {
     /// Looks at the first bytes of the next files, if that is due and nothing is transferred.
-    pub(super) async fn look_at_heads(&mut self) {
+    pub(super) async fn sample_heads(&mut self) {
         let now = Instant::now();
         if self.next_heads <= now && !self.transfers.is_empty() {
             self.next_heads = now + BUSY;
@@ -43,7 +43,7 @@ impl Dispatcher {
                 continue;
             };
             let (row, after) = (folder.row.clone(), folder.heads_after);
-            let last = match gate::look_at_heads(&self.engine, &row, after).await {
+            let last = match gate::sample_heads(&self.engine, &row, after).await {
                 Ok(last) => last,
                 Err(error) => {
                     tracing::warn!(%error, "the first bytes of files can't be recorded");

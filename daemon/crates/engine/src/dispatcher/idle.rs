@@ -26,9 +26,9 @@ impl Dispatcher {
         if !self.is_calm() {
             return;
         }
-        if self.waiters.begin_look() {
+        if self.waiters.begin_check() {
             self.rescan_everything(None);
-            // The next tick does the look; if it finds anything, that resets the waiters.
+            // The next tick does the check; if it finds anything, that resets the waiters.
             if self.feed_sender.send(()).is_err() {
                 tracing::debug!("the dispatcher is stopping");
             }

@@ -5,14 +5,14 @@
 mod tests;
 
 use super::Dispatcher;
-use super::rules::Followed;
+use super::rules::RulesUpdate;
 use super::{in_the_way, invalid_names};
 use crate::error::EngineError;
 use crate::executor::keys_of;
 use crate::gate::{self, Deletions};
 use crate::health::FolderPart;
 use crate::key::Key;
-use crate::planning::{Hold, Planned, plan_folder};
+use crate::planning::{BlockedChanges, Planned, plan_folder};
 use crate::restored;
 use crate::step::{Ctx, download};
 use cairn_index::{Db, IndexError};
@@ -42,9 +42,9 @@ impl Dispatcher {
             return false;
         }
         match self.follow_shared_rules(&ctx).await {
-            Followed::AsBefore => {}
-            Followed::Changed => return true,
-            Followed::Missing => return false,
+            RulesUpdate::AsBefore => {}
+            RulesUpdate::Changed => return true,
+            RulesUpdate::Missing => return false,
         }
         let began = Instant::now();
         let planned = match self.plan(id).await {
@@ -133,8 +133,13 @@ impl Dispatcher {
         let Some(ctx) = self.ctx(id) else {
             return Err(EngineError::Stale);
         };
-        let mut planned =
-            plan_folder(&self.engine, &ctx.folder, &ctx.rules, Hold::default()).await?;
+        let mut planned = plan_folder(
+            &self.engine,
+            &ctx.folder,
+            &ctx.rules,
+            BlockedChanges::default(),
+        )
+        .await?;
         let overwrites = self.check_overwrites(&ctx, &planned).await?;
         let unconfirmed = gate::unconfirmed_deletions(&self.engine, &ctx.folder, &planned.plan)?;
         let Some(folder) = self.folders.get_mut(&id) else {
@@ -147,14 +152,14 @@ impl Dispatcher {
             None => Deletions::default(),
         };
         let asked = gate::check(&self.engine, &ctx.folder, &unconfirmed, recent)?;
-        let hold = Hold {
+        let blocked = BlockedChanges {
             local_deletions: asked.local + growing.local > 0,
             remote_deletions: asked.remote + growing.remote > 0,
             overwrites,
         };
-        let is_held = hold != Hold::default();
-        if is_held {
-            planned = plan_folder(&self.engine, &ctx.folder, &ctx.rules, hold).await?;
+        let is_blocked = blocked != BlockedChanges::default();
+        if is_blocked {
+            planned = plan_folder(&self.engine, &ctx.folder, &ctx.rules, blocked).await?;
             if let Some(folder) = self.folders.get_mut(&id) {
                 folder.totals_due = true;
             }
@@ -163,7 +168,7 @@ impl Dispatcher {
         self.engine
             .health()
             .keep_only(id, |key| mentioned.contains(key));
-        if !is_held {
+        if !is_blocked {
             self.clean(id, &mentioned)?;
         }
         Ok(planned)

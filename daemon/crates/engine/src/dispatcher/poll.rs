@@ -38,7 +38,7 @@ impl Dispatcher {
             Some(_) => self.poll_due = true,
             // The service carries out steps again, or may: only a poll ends the failure in the status.
             None if self.engine.figures.error_state().is_some() => {
-                self.poll_due |= self.rest.is_none_or(|rest| rest.until <= now);
+                self.poll_due |= self.steps_pause.is_none_or(|pause| pause.until <= now);
             }
             None => {}
         }
@@ -62,7 +62,7 @@ impl Dispatcher {
                 self.poll_due = false;
                 self.retry = None;
                 self.refused_logins = 0;
-                if self.rest.is_none_or(|rest| rest.until <= now) {
+                if self.steps_pause.is_none_or(|pause| pause.until <= now) {
                     self.engine.figures.clear_last_error();
                 }
                 self.next_poll = Instant::now() + POLL;
@@ -147,8 +147,8 @@ impl Dispatcher {
 
     /// Records that the service carries out no steps now. Nothing is planned or sent until the next try, even
     /// if the feed can be polled.
-    pub(super) fn rest_for(&mut self, error: &EngineError) {
-        self.rest = Some(self.next_pause(self.rest, error));
+    pub(super) fn pause_steps(&mut self, error: &EngineError) {
+        self.steps_pause = Some(self.next_pause(self.steps_pause, error));
         self.report(error);
     }
 
@@ -196,7 +196,7 @@ mod tests {
     async fn the_service_is_left_alone_for_as_long_as_it_asks() {
         let (mut dispatcher, _dir) = dispatcher();
         let asked = Duration::from_secs(40);
-        dispatcher.rest_for(&EngineError::Api(ApiError::RateLimited {
+        dispatcher.pause_steps(&EngineError::Api(ApiError::RateLimited {
             retry_after: asked,
         }));
         assert!(!dispatcher.is_reachable());
@@ -223,7 +223,7 @@ mod tests {
     async fn the_end_of_an_overload_is_seen_at_once() {
         let (mut dispatcher, _dir) = dispatcher();
         dispatcher.poll_due = false;
-        dispatcher.rest_for(&EngineError::Api(ApiError::RateLimited {
+        dispatcher.pause_steps(&EngineError::Api(ApiError::RateLimited {
             retry_after: Duration::from_secs(2),
         }));
         dispatcher.poll_feed().await;

@@ -38,25 +38,25 @@ impl Dispatcher {
     }
 
     /// Makes the service's rules count before anything is planned, if its rules file is not synced here.
-    pub(super) async fn follow_shared_rules(&mut self, ctx: &Ctx) -> Followed {
+    pub(super) async fn follow_shared_rules(&mut self, ctx: &Ctx) -> RulesUpdate {
         let id = ctx.folder.id;
         let followed = try_follow(ctx).await;
         let Some(folder) = self.folders.get_mut(&id) else {
-            return Followed::Missing;
+            return RulesUpdate::Missing;
         };
         let (file, error) = match followed {
-            Ok(Followed::Changed) => {
+            Ok(RulesUpdate::Changed) => {
                 return follow_change(&self.engine, folder);
             }
-            Ok(Followed::Missing) => {
+            Ok(RulesUpdate::Missing) => {
                 folder.queue.clear();
                 folder.waiting = folder.waiting.max(1);
-                return Followed::Missing;
+                return RulesUpdate::Missing;
             }
-            Ok(Followed::AsBefore) if folder.rules.have_ended(&self.engine, &folder.row) => {
+            Ok(RulesUpdate::AsBefore) if folder.rules.have_ended(&self.engine, &folder.row) => {
                 return follow_change(&self.engine, folder);
             }
-            Ok(Followed::AsBefore) => return Followed::AsBefore,
+            Ok(RulesUpdate::AsBefore) => return RulesUpdate::AsBefore,
             Err(failed) => failed,
         };
         // Rules that nobody knows may forbid what was planned.
@@ -75,19 +75,19 @@ impl Dispatcher {
                     .park(id, key, path, &error, RetryHint::Later);
             }
         }
-        Followed::Missing
+        RulesUpdate::Missing
     }
 }
 
 /// Has a folder scanned and planned with the rules that count now.
-fn follow_change(engine: &Engine, folder: &mut Folder) -> Followed {
+fn follow_change(engine: &Engine, folder: &mut Folder) -> RulesUpdate {
     folder.rules.refresh(engine, &folder.row);
     folder.rules.forget_outliving();
     folder.schedule.rescan();
     folder.plan_due = true;
     // Planned under other rules.
     folder.queue.clear();
-    Followed::Changed
+    RulesUpdate::Changed
 }
 
 /// Returns whether the service has rules for a folder that don't count here yet, or may have some.
@@ -100,12 +100,12 @@ pub(super) fn awaits_rules(ctx: &Ctx) -> bool {
     missing.unwrap_or(true)
 }
 
-/// The result of looking at the service's rules.
-pub(super) enum Followed {
+/// The result of reading the service's rules.
+pub(super) enum RulesUpdate {
     AsBefore,
     /// Other rules count now: the disk is to be scanned with them.
     Changed,
-    /// They can't be had now: nothing may be planned.
+    /// The rules can't be had now: nothing may be planned.
     Missing,
 }
 
@@ -115,7 +115,7 @@ type RulesRow = (RemoteRow, RelPath);
 /// A failure, with the rules file if it is about that one.
 type Failed = (Option<RulesRow>, EngineError);
 
-async fn try_follow(ctx: &Ctx) -> Result<Followed, Failed> {
+async fn try_follow(ctx: &Ctx) -> Result<RulesUpdate, Failed> {
     let engine = &ctx.engine;
     let id = ctx.folder.id;
     let failed = |error: IndexError| (None, EngineError::from(error));
@@ -152,9 +152,9 @@ async fn try_follow(ctx: &Ctx) -> Result<Followed, Failed> {
     }
     // What has come counts first; the next plan finds the rest missing again.
     Ok(match (has_changed, is_missing) {
-        (true, _) => Followed::Changed,
-        (false, true) => Followed::Missing,
-        (false, false) => Followed::AsBefore,
+        (true, _) => RulesUpdate::Changed,
+        (false, true) => RulesUpdate::Missing,
+        (false, false) => RulesUpdate::AsBefore,
     })
 }
 

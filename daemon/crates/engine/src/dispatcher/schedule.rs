@@ -38,7 +38,7 @@ pub(super) struct DueScan {
     pub(super) dirs: Hinted,
     /// Rows that an earlier scan missed long enough ago: missing again means gone.
     pub(super) confirmed_missing: BTreeSet<LocalId>,
-    /// It looks for what an earlier scan missed.
+    /// The scan looks for what an earlier one missed.
     repeated: bool,
     began: Instant,
 }
@@ -121,7 +121,7 @@ impl Schedule {
     }
 
     /// Makes a scan of these directories due soon: something in them is not as the index says.
-    pub(super) fn look_again(&mut self, dirs: BTreeSet<RelPath>, now: Instant) {
+    pub(super) fn rescan_dirs(&mut self, dirs: BTreeSet<RelPath>, now: Instant) {
         if dirs.is_empty() {
             return;
         }

@@ -22,7 +22,7 @@ impl Dispatcher {
         }
         self.poll_feed().await;
         self.empty_trash().await;
-        self.look_at_heads().await;
+        self.sample_heads().await;
         let ids: Vec<FolderId> = self.folders.keys().copied().collect();
         let mut again = false;
         for id in ids {
@@ -65,8 +65,8 @@ impl Dispatcher {
     /// Returns whether plans can be made and carried out.
     pub(super) fn is_reachable(&self) -> bool {
         let now = Instant::now();
-        let rests = self.rest.is_some_and(|rest| rest.until > now);
-        self.retry.is_none() && !rests && !self.feed_incomplete
+        let is_paused = self.steps_pause.is_some_and(|pause| pause.until > now);
+        self.retry.is_none() && !is_paused && !self.feed_incomplete
     }
 
     /// Fills the slots of both directions with transfers, one of each folder in turn.

@@ -3,23 +3,23 @@
 use crate::command::WaitResult;
 use tokio::sync::oneshot;
 
-/// The waiters, and the state of the new look (scan and poll) that a reply to them needs.
+/// The waiters, and the state of the new check (scan and poll) that a reply to them needs.
 #[derive(Default)]
 pub(super) struct IdleWaiters {
     waiting: Vec<oneshot::Sender<WaitResult>>,
-    /// A fresh look at both sides has begun since the last waiter came and the last thing happened.
-    looked: bool,
+    /// A fresh check of both sides has begun since the last waiter came and the last thing happened.
+    checked: bool,
 }
 
 impl IdleWaiters {
     pub(super) fn add(&mut self, reply: oneshot::Sender<WaitResult>) {
         self.waiting.push(reply);
-        self.looked = false;
+        self.checked = false;
     }
 
-    /// Records a change, which makes the fresh look out of date.
+    /// Records a change, which makes the fresh check out of date.
     pub(super) fn reset(&mut self) {
-        self.looked = false;
+        self.checked = false;
     }
 
     /// Returns whether anybody still waits.
@@ -28,9 +28,9 @@ impl IdleWaiters {
         !self.waiting.is_empty()
     }
 
-    /// Begins the fresh look. Returns false if it was begun already.
-    pub(super) fn begin_look(&mut self) -> bool {
-        !std::mem::replace(&mut self.looked, true)
+    /// Begins the fresh check of both sides. Returns false if it was begun already.
+    pub(super) fn begin_check(&mut self) -> bool {
+        !std::mem::replace(&mut self.checked, true)
     }
 
     pub(super) fn reply(&mut self, result: WaitResult) {

@@ -22,7 +22,7 @@ impl Listing {
     /// Returns the next page, or `None` after the last one.
     ///
     /// # Errors
-    /// The network's, or a service that breaks the protocol.
+    /// Errors of the network, or a service that breaks the protocol.
     pub(super) async fn next(&mut self, engine: &Engine) -> Result<Option<Snapshot>, EngineError> {
         if self.is_complete {
             return Ok(None);

@@ -13,18 +13,18 @@ const TOGETHER: u32 = 1_000;
 
 /// The result of trying to record a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Tried {
+pub(super) enum RecordResult {
     Recorded,
-    /// Its folder is not known.
+    /// The node's folder is not known.
     NoFolder,
-    /// It is a folder that would contain itself.
+    /// A folder that would contain itself.
     Cycle,
 }
 
 /// Keeps a change for later.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn keep(db: &Db<'_>, change: &Change) -> Result<(), IndexError> {
     match serde_json::to_vec(change) {
         Ok(bytes) => db.put_pending(change.node_id, &bytes),
@@ -38,7 +38,7 @@ pub(super) fn keep(db: &Db<'_>, change: &Change) -> Result<(), IndexError> {
 /// Takes out all removals that were kept.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn take_removals(db: &Db<'_>) -> Result<Vec<Change>, IndexError> {
     let mut removals = Vec::new();
     let mut after: Option<NodeId> = None;
@@ -71,18 +71,18 @@ fn is_removal(change: &Change) -> bool {
 /// `left` and dropped. Returns whether anything was lost because it can't be read any more.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn resolve(
     engine: &Engine,
     db: &Db<'_>,
-    mut try_record: impl FnMut(&RemoteRow) -> Result<Tried, IndexError>,
-    mut left: impl FnMut(&RemoteRow, Tried),
+    mut try_record: impl FnMut(&RemoteRow) -> Result<RecordResult, IndexError>,
+    mut left: impl FnMut(&RemoteRow, RecordResult),
 ) -> Result<bool, IndexError> {
     let (mut progress, mut lost) = (true, false);
     while progress {
         progress = false;
         lost |= each(engine, db, |row| {
-            if try_record(row)? == Tried::Recorded {
+            if try_record(row)? == RecordResult::Recorded {
                 db.remove_pending(row.node)?;
                 progress = true;
             }

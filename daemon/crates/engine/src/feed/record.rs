@@ -4,7 +4,7 @@
 mod removals;
 
 use super::earlier_epochs;
-use super::pending::{self, Tried};
+use super::pending::{self, RecordResult};
 use super::went_back;
 use super::{CURSOR, LAST_SEQ, LIST_AGAIN, last_seq};
 use crate::engine::Engine;
@@ -294,7 +294,7 @@ impl<'a> Batch<'a> {
                     continue;
                 };
                 let tried = self.put_one(engine, db, folders, row, &mut news)?;
-                if tried != Tried::Recorded
+                if tried != RecordResult::Recorded
                     && let Some(change) = self.changes.get(&id)
                 {
                     pending::keep(db, change)?;
@@ -311,14 +311,14 @@ impl<'a> Batch<'a> {
         folders: &[FolderRow],
         row: &RemoteRow,
         news: &mut bool,
-    ) -> Result<Tried, IndexError> {
+    ) -> Result<RecordResult, IndexError> {
         if let Some(parent) = row.parent
             && db.remote_row(parent)?.is_none()
         {
-            return Ok(Tried::NoFolder);
+            return Ok(RecordResult::NoFolder);
         }
         if row.kind == Kind::Folder && is_above(db, row)? {
-            return Ok(Tried::Cycle);
+            return Ok(RecordResult::Cycle);
         }
         match db.put_remote(folders, row)? {
             // What an upload of ours is making is recorded, and planned, when that ends.
@@ -339,7 +339,7 @@ impl<'a> Batch<'a> {
                 self.unverified.insert(row.node, change);
             }
         }
-        Ok(Tried::Recorded)
+        Ok(RecordResult::Recorded)
     }
 
     /// Records deletions. Returns whether anything changed.
@@ -362,7 +362,7 @@ impl<'a> Batch<'a> {
                 news |= crate::record::end_sent_places(db, row, engine.api.device())?;
             }
             if matches!(deletion, Deletion::Confirmed { .. }) {
-                db.agree_to_deletion(*id)?;
+                db.confirm_deletion(*id)?;
             }
             db.end_sent_node(*id)?;
             news |= db.remove_remote(*id)?;
@@ -402,17 +402,17 @@ impl<'a> Batch<'a> {
         let (mut rings, mut left) = (Vec::new(), Vec::new());
         let record = |row: &RemoteRow| self.put_one(engine, db, folders, row, &mut news);
         let lost = pending::resolve(engine, db, record, |row, why| match why {
-            Tried::Cycle => {
+            RecordResult::Cycle => {
                 tracing::warn!(node = %row.node, "the service sent a folder that contains itself");
                 rings.push((row.node, UnverifiedChange::of_row(Reason::Cycle, row)));
             }
             // Its folder could not be taken: what is known of it stays as it was, so that
             // nothing is deleted for it.
-            Tried::NoFolder => {
+            RecordResult::NoFolder => {
                 tracing::warn!(node = %row.node, "a node without a folder is left alone");
                 left.push((row.node, row.version, row.seen));
             }
-            Tried::Recorded => {}
+            RecordResult::Recorded => {}
         })?;
         for (node, version, seen) in left {
             // Edits of it go to the service, too.

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Records the remote tree for the first time.
 ///
 /// # Errors
-/// The network's, the index's, or a service that breaks the protocol.
+/// Errors of the network or the index, or a service that breaks the protocol.
 pub(super) async fn load_first(engine: &Engine) -> Result<(), EngineError> {
     // An earlier try may have left nodes that are gone by now.
     engine.index.write(|db| {
@@ -51,7 +51,7 @@ fn end_listing(engine: &Engine) -> Result<(), EngineError> {
 /// Records the remote tree of another history: what is known says nothing about deletions any more.
 ///
 /// # Errors
-/// As for [`load_first`].
+/// Fails like [`load_first`].
 pub(super) async fn load_replaced(
     engine: &Engine,
     verification: Verification,
@@ -89,7 +89,7 @@ pub(super) async fn load_replaced(
 /// is read on from where it was, not from where the list begins.
 ///
 /// # Errors
-/// As for [`load_first`].
+/// Fails like [`load_first`].
 pub(super) async fn list_again(engine: &Engine) -> Result<(), EngineError> {
     let verification = engine.verification.get();
     let read_to = super::cursor(engine)?;
@@ -103,7 +103,7 @@ pub(super) async fn list_again(engine: &Engine) -> Result<(), EngineError> {
 /// service went back to an earlier state. Returns how many there were.
 ///
 /// # Errors
-/// As for [`load_first`].
+/// Fails like [`load_first`].
 pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
     if engine.index.read(went_back::is_waiting)? {
         load_replaced(engine, Verification::Warn).await?;
@@ -115,7 +115,7 @@ pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
 /// Accepts every change that was blocked. Returns how many there were.
 ///
 /// # Errors
-/// As for [`load_first`].
+/// Fails like [`load_first`].
 pub(super) async fn accept_changes(engine: &Engine) -> Result<u64, EngineError> {
     let held = engine.index.read(|db| db.unaccepted_nodes())?;
     if held.is_empty() {
@@ -148,7 +148,7 @@ pub(super) async fn accept_changes(engine: &Engine) -> Result<u64, EngineError> 
 /// Reports the changes that an earlier run has blocked as problems again.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn restore_held_problems(engine: &Engine) -> Result<(), IndexError> {
     engine.index.read(|db| {
         went_back::report(engine, db)?;
@@ -215,10 +215,10 @@ async fn finish(
     Ok(())
 }
 
-type Known = BTreeMap<RevisionId, (NodeId, ContentHash, u64)>;
+type KnownManifests = BTreeMap<RevisionId, (NodeId, ContentHash, u64)>;
 
 /// Returns the contents of opened manifests, which stay valid for the same revisions.
-fn known_manifests(db: &Db<'_>) -> Result<Known, IndexError> {
+fn known_manifests(db: &Db<'_>) -> Result<KnownManifests, IndexError> {
     Ok(db
         .all_remotes()?
         .into_iter()

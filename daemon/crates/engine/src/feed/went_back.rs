@@ -18,7 +18,7 @@ use cairn_wire::nodes::Node;
 const HISTORY: &str = "history";
 /// Key in the index that marks that a listing belongs to a history that takes the place of the known one.
 const RECORDING: &str = "new_history";
-/// Its value if all that is in that history is taken: this device is not strict, or a person has accepted it.
+/// The value of that mark if all of the history is taken: this device is not strict, or a person has accepted it.
 const ALL: &[u8] = b"all";
 /// Key in the index of the time when the service was found to have gone back.
 const WENT_BACK: &str = "went_back";
@@ -28,7 +28,7 @@ const HELD: &str = "history_held";
 /// Notes the id of the history that is listed.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn put_history(db: &Db<'_>, id: &str) -> Result<(), IndexError> {
     db.set_meta(HISTORY, id.as_bytes())
 }
@@ -36,7 +36,7 @@ pub(super) fn put_history(db: &Db<'_>, id: &str) -> Result<(), IndexError> {
 /// Begins to record a history that takes the place of the known one.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn begin_recording(
     engine: &Engine,
     db: &Db<'_>,
@@ -61,7 +61,7 @@ pub(super) fn begin_recording(
 /// Returns whether such a history is being recorded.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn is_recording(db: &Db<'_>) -> Result<bool, IndexError> {
     Ok(db.meta(RECORDING)?.is_some())
 }
@@ -69,7 +69,7 @@ pub(super) fn is_recording(db: &Db<'_>) -> Result<bool, IndexError> {
 /// Returns whether all that is in the history that is being recorded is taken.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn is_taken(db: &Db<'_>) -> Result<bool, IndexError> {
     Ok(db.meta(RECORDING)?.as_deref() == Some(ALL))
 }
@@ -77,7 +77,7 @@ pub(super) fn is_taken(db: &Db<'_>) -> Result<bool, IndexError> {
 /// Returns whether a new history waits for a person.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn is_waiting(db: &Db<'_>) -> Result<bool, IndexError> {
     Ok(db.meta(HELD)?.is_some())
 }
@@ -85,7 +85,7 @@ pub(super) fn is_waiting(db: &Db<'_>) -> Result<bool, IndexError> {
 /// Notes that the new history is recorded.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn end_recording(db: &Db<'_>) -> Result<(), IndexError> {
     db.remove_meta(RECORDING)
 }
@@ -93,7 +93,7 @@ pub(super) fn end_recording(db: &Db<'_>) -> Result<(), IndexError> {
 /// Notes that the service went back to an earlier state, unless that is noted already.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn note(engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
     if db.meta(WENT_BACK)?.is_none() {
         tracing::warn!("the service went back to an earlier state");
@@ -107,7 +107,7 @@ pub(super) fn note(engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
 /// was changed without keys.
 ///
 /// # Errors
-/// The network's, the index's, or a service that breaks the protocol.
+/// Errors of the network or the index, or a service that breaks the protocol.
 pub(super) async fn is_held(engine: &Engine) -> Result<bool, EngineError> {
     if engine.index.read(is_waiting)? {
         return Ok(true);
@@ -142,8 +142,8 @@ fn is_earlier(engine: &Engine, db: &Db<'_>, node: &Node) -> Result<bool, IndexEr
 /// Ends the waiting of a new history: the service has the former one again.
 ///
 /// # Errors
-/// The index's.
-pub(super) fn end_hold(engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
+/// Returns the error of the index.
+pub(super) fn end_waiting(engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
     if is_waiting(db)? {
         db.remove_meta(HELD)?;
         dismiss(engine, db)?;
@@ -154,7 +154,7 @@ pub(super) fn end_hold(engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
 /// Forgets that the service went back. Returns whether it did.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn dismiss(engine: &Engine, db: &Db<'_>) -> Result<bool, IndexError> {
     let was_noted = db.meta(WENT_BACK)?.is_some();
     db.remove_meta(WENT_BACK)?;
@@ -169,7 +169,7 @@ pub(super) fn dismiss(engine: &Engine, db: &Db<'_>) -> Result<bool, IndexError> 
 /// Puts it among the problems of every folder that the service went back, if it did.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn report(engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
     let Some(bytes) = db.meta(WENT_BACK)? else {
         return Ok(());

@@ -59,7 +59,7 @@ const SIGNATURES: &[(usize, &[u8])] = &[
 /// Returns the kind of a file's first bytes; `None` if the file isn't the one of that stat.
 ///
 /// # Errors
-/// The disk's.
+/// Returns the error of the disk.
 pub(super) fn head_of_file(
     disk: &dyn Disk,
     path: &Path,

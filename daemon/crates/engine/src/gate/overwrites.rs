@@ -31,7 +31,7 @@ const SEVERAL: u64 = 5;
 /// Files that were sent longer ago don't count.
 const MEMORY: Duration = Duration::from_secs(3600);
 /// Files whose first bytes are read in one go.
-const LOOKED_AT: usize = 2_000;
+const HEADS_TOGETHER: usize = 2_000;
 
 /// The overwriting of a folder's files as it comes.
 #[derive(Debug, Default)]
@@ -52,12 +52,12 @@ struct Overwrite {
     before: Option<Head>,
 }
 
-/// The files of a plan that are judged.
+/// The files of a plan whose contents look, or may look, encrypted.
 #[derive(Default)]
-struct Judged {
-    /// Their contents had a structure, and have none any more.
+struct Classified {
+    /// Nodes whose contents had a structure, and have none any more.
     turned: BTreeSet<NodeId>,
-    /// They may be among those: what they are, or were, is not known.
+    /// Nodes that may be among those: what they are, or were, is not known.
     unknown: BTreeSet<NodeId>,
 }
 
@@ -74,8 +74,8 @@ impl OverwriteFlow {
         earlier.chain(turned).map(|_| 1).sum()
     }
 
-    /// Looks at the first bytes of files, unless they are known from the plan before.
-    async fn look_at(&mut self, engine: &Arc<Engine>, files: &[Overwrite]) {
+    /// Reads the first bytes of files, unless they are known from the plan before.
+    async fn refresh_heads(&mut self, engine: &Arc<Engine>, files: &[Overwrite]) {
         let known = std::mem::take(&mut self.heads);
         let mut unread = Vec::new();
         for file in files {
@@ -87,27 +87,27 @@ impl OverwriteFlow {
             }
         }
         // All of them, however many: a file that nobody looked at would pass.
-        for some in unread.chunks(LOOKED_AT) {
+        for some in unread.chunks(HEADS_TOGETHER) {
             let (disk, some) = (Arc::clone(&engine.ports.disk), some.to_vec());
             let read = move || read_heads(&*disk, some);
             self.heads.extend(engine.ports.run_blocking(read).await);
         }
     }
 
-    fn judge(&self, files: &[Overwrite]) -> Judged {
-        let mut judged = Judged::default();
+    fn classify(&self, files: &[Overwrite]) -> Classified {
+        let mut classified = Classified::default();
         for file in files {
             let now = self.heads.get(&file.local).map(|(_, head)| *head);
             match (file.before, now) {
-                (Some(Head::Structured), Some(Head::Noise)) => judged.turned.insert(file.node),
+                (Some(Head::Structured), Some(Head::Noise)) => classified.turned.insert(file.node),
                 (None, Some(Head::Noise)) | (Some(Head::Structured) | None, None) => {
-                    judged.unknown.insert(file.node)
+                    classified.unknown.insert(file.node)
                 }
                 (_, Some(Head::Short | Head::Structured))
                 | (Some(Head::Short | Head::Noise), Some(Head::Noise) | None) => continue,
             };
         }
-        judged
+        classified
     }
 }
 
@@ -132,7 +132,7 @@ fn read_heads(disk: &dyn Disk, unread: Vec<Unread>) -> Vec<(LocalId, (LocalStat,
 /// again with those held.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) async fn check(
     engine: &Arc<Engine>,
     folder: &FolderRow,
@@ -150,12 +150,12 @@ pub(crate) async fn check(
         }
         Ok((files, waiting))
     })?;
-    flow.look_at(engine, &files).await;
-    let judged = flow.judge(&files);
+    flow.refresh_heads(engine, &files).await;
+    let classified = flow.classify(&files);
     let now = Instant::now();
-    let count = flow.count(&judged.turned, now);
+    let count = flow.count(&classified.turned, now);
     let is_many = match gate {
-        Some(gate) if !judged.turned.is_empty() => {
+        Some(gate) if !classified.turned.is_empty() => {
             engine.index.read(|db| is_many(db, folder, count, gate))?
         }
         Some(_) | None => false,
@@ -163,7 +163,11 @@ pub(crate) async fn check(
     // Once asked, it stays asked as long as anything is left of it: encrypting a few back and forth must not slip
     // the rest through.
     let held: BTreeSet<NodeId> = match !waiting.is_empty() || is_many {
-        true => judged.turned.union(&judged.unknown).copied().collect(),
+        true => classified
+            .turned
+            .union(&classified.unknown)
+            .copied()
+            .collect(),
         false => BTreeSet::new(),
     };
     if held != waiting {
@@ -171,7 +175,7 @@ pub(crate) async fn check(
         engine.index.write(write)?;
     }
     if held.is_empty() {
-        for node in judged.turned {
+        for node in classified.turned {
             flow.passed.entry(node).or_insert(now);
         }
     } else if waiting.is_empty() {

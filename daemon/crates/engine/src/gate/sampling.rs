@@ -24,8 +24,8 @@ struct File {
 /// the last of all.
 ///
 /// # Errors
-/// The index's.
-pub(crate) async fn look_at_heads(
+/// Returns the error of the index.
+pub(crate) async fn sample_heads(
     engine: &Arc<Engine>,
     folder: &FolderRow,
     after: Option<NodeId>,

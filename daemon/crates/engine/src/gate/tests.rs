@@ -3,7 +3,7 @@
 use super::*;
 use crate::confirm::confirm;
 use crate::observe::rules::Rules;
-use crate::planning::{Hold, plan_folder};
+use crate::planning::{BlockedChanges, plan_folder};
 use crate::testing::TestEngine;
 use cairn_index::{LocalRow, LocalStat, RemoteRow, Skipped, SyncedRow};
 use cairn_model::{ContentHash, DeletionDecision, LocalId, Name, RevisionId};
@@ -177,7 +177,7 @@ fn a_confirmation_ends_when_the_file_comes_back() {
     let insert = |db: &Db<'_>| {
         let local = db.insert_local(&local_file(folder, 0, Skipped::No))?;
         db.put_synced(&synced_file(folder, 0, local))?;
-        db.agree_to_deletion(node(0))
+        db.confirm_deletion(node(0))
     };
     index.write(insert).unwrap();
     let count = |plan: &Plan| {
@@ -211,7 +211,7 @@ async fn a_confirmed_deletion_that_is_not_carried_out_here_counts_for_no_other()
             let local = db.insert_local(&local_file(folder, number, skipped))?;
             db.put_synced(&synced_file(folder, number, local))?;
         }
-        db.agree_to_deletion(node(0))
+        db.confirm_deletion(node(0))
     };
     scene.engine.index.write(insert).unwrap();
     let rules = Rules::load(
@@ -219,7 +219,7 @@ async fn a_confirmed_deletion_that_is_not_carried_out_here_counts_for_no_other()
         folder.root.as_ref(),
         &folder.settings,
     );
-    let planned = plan_folder(&scene.engine, folder, &rules, Hold::default()).await;
+    let planned = plan_folder(&scene.engine, folder, &rules, BlockedChanges::default()).await;
     let unconfirmed = unconfirmed_deletions(&scene.engine, folder, &planned.unwrap().plan).unwrap();
     assert_eq!(unconfirmed.files().local, 1);
 }

@@ -31,7 +31,7 @@ const LONGEST_COOL_DOWN: Duration = Duration::from_secs(600);
 pub(crate) enum RetryHint {
     /// One of the next tries may well succeed.
     Soon,
-    /// Nothing says that the next try will end otherwise.
+    /// The next tries are likely to end the same.
     Later,
 }
 

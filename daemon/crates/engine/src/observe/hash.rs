@@ -25,7 +25,7 @@ pub(crate) fn local_stat(stat: &Stat) -> LocalStat {
 /// Returns the hash of a file whose stat is `expected` before and after; `None` if it is being changed.
 ///
 /// # Errors
-/// The disk's.
+/// Returns the error of the disk.
 pub(crate) fn hash_file(
     disk: &dyn Disk,
     path: &Path,

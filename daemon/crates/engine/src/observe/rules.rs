@@ -72,9 +72,9 @@ pub enum RuleMatch {
 #[derive(Clone, Debug)]
 pub struct Rules {
     built_in: Arc<RulesFile>,
-    /// Those of this disk.
+    /// The rules of the files on this disk.
     files: Arc<RulesTree>,
-    /// Those of the service's rules files while they are not synced here.
+    /// The rules of the service's files while they are not synced here.
     shared: Arc<RulesTree>,
     shared_texts: Arc<BTreeMap<RelPath, String>>,
     exclude: Arc<RulesFile>,

@@ -31,17 +31,17 @@ impl SameDisk<'_, '_> {
     /// files, or whether it knows nothing in it.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub(crate) fn holds(&self, dir: Option<LocalId>, path: &Path) -> Result<bool, IndexError> {
         let mut found = Comparison::default();
         self.compare(dir, path, &mut found)?;
         Ok(found.same * 2 >= found.names)
     }
 
-    /// As [`Self::holds`], of a directory in which something is known: what is empty proves nothing.
+    /// Returns the same as [`Self::holds`], but false where nothing is known: what is empty proves nothing.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub(crate) fn holds_something(
         &self,
         dir: Option<LocalId>,

@@ -27,7 +27,7 @@ pub(crate) enum Scope {
     /// These directories (relative), and below them what is new or for which there was a hint ("something may have
     /// changed here") of the watcher: a hint for a directory covers everything in it.
     Dirs(Hinted),
-    /// This directory with everything below it.
+    /// One directory with everything below it.
     Below(RelPath),
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct Scan<'a, 'b> {
 /// Scans the disk and records what is there.
 ///
 /// # Errors
-/// The index's. Refusals of the disk are among the result's problems.
+/// Returns the error of the index. Refusals of the disk are among the result's problems.
 pub(crate) fn scan(
     db: &Db<'_>,
     disk: &dyn Disk,

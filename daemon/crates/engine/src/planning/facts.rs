@@ -21,7 +21,7 @@ const MANIFESTS: usize = 256;
 /// `unknown`.
 ///
 /// # Errors
-/// The index's, or a failure that concerns more than one node.
+/// Returns the error of the index, or a failure that concerns more than one node.
 pub(super) async fn supply(
     engine: &Arc<Engine>,
     folder: &FolderRow,

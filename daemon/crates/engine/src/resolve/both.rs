@@ -17,7 +17,7 @@ const ATTEMPTS: u32 = 100;
 /// lock.
 ///
 /// # Errors
-/// The disk's.
+/// Returns the error of the disk.
 pub(super) fn give_plain_name(
     engine: &Engine,
     found: &Found,

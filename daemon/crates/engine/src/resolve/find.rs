@@ -48,7 +48,7 @@ impl Found {
 /// Returns all open conflicts, oldest first.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
     Ok(engine.index.read(|db| {
         let mut out = Vec::new();
@@ -197,7 +197,7 @@ fn original_path(copy: &RelPath) -> RelPath {
 /// Returns all open conflicts as a person sees them, oldest first.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn open_conflicts(engine: &Engine) -> Result<Vec<OpenConflict>, EngineError> {
     Ok(find_all(engine)?
         .into_iter()

@@ -23,7 +23,7 @@ struct TakenName {
     name: String,
     /// The copy's device and inode: another file is not given the name.
     file: (u64, u64),
-    /// Its birth time: a file id may be used again.
+    /// The file's birth time: a file id may be used again.
     #[serde(default)]
     birth_ns: Option<i64>,
 }
@@ -61,7 +61,7 @@ fn file_of(stat: &Stat) -> (u64, u64) {
 /// Moves what has the name to the trash, and gives the name to the copy. Callers hold the disk lock.
 ///
 /// # Errors
-/// The disk's or the index's.
+/// Returns the error of the disk or the index.
 pub(super) fn take_name(engine: &Engine, found: &Found) -> Result<(), EngineError> {
     finish(engine, &found.folder)?;
     let trashed = free_name(engine, found)?;
@@ -105,7 +105,7 @@ fn free_name(engine: &Engine, found: &Found) -> Result<PathBuf, EngineError> {
 /// Gives a copy its name if a crash came in between. Callers hold the disk lock.
 ///
 /// # Errors
-/// The disk's or the index's; nothing may be scanned then.
+/// Returns the error of the disk or the index; nothing may be scanned then.
 pub(crate) fn finish(engine: &Engine, folder: &FolderRow) -> Result<(), EngineError> {
     let Some(taken) = engine.index.read(|db| TakenName::of(db, folder.id))? else {
         return Ok(());

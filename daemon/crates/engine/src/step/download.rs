@@ -42,20 +42,20 @@ pub(crate) fn keys(task: &Task) -> Vec<Key> {
         .collect()
 }
 
-struct Ready {
+struct PreparedDownload {
     remote: RemoteRow,
     download: Download,
     path: String,
 }
 
-impl Ready {
+impl PreparedDownload {
     /// Returns the name of the temporary file: the same for each try.
     fn temp_name(&self) -> String {
         format!("{}-{}", self.download.node, self.download.revision)
     }
 }
 
-fn look_up(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
+fn prepare_download(ctx: &Ctx, task: &Task) -> Result<PreparedDownload, EngineError> {
     let (remote, place) = ctx
         .engine
         .index
@@ -63,7 +63,7 @@ fn look_up(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
     let remote = remote.ok_or(EngineError::Stale)?;
     let (_, path) = place.ok_or(EngineError::Stale)?;
     let download = download_of(&ctx.engine.keys, &remote).ok_or(EngineError::Stale)?;
-    Ok(Ready {
+    Ok(PreparedDownload {
         download,
         path: path.to_string(),
         remote,
@@ -78,7 +78,7 @@ struct Arrived {
 
 /// Fetches one file of any size, keeping what an earlier try has verified.
 pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
-    let ready = look_up(ctx, task)?;
+    let ready = prepare_download(ctx, task)?;
     let engine = &ctx.engine;
     let guard = engine.running.start(
         ready.path.clone(),
@@ -113,7 +113,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
 async fn fetch(
     ctx: &Ctx,
     task: &Task,
-    ready: &Ready,
+    ready: &PreparedDownload,
     target: &Arc<TempTarget>,
     progress: &dyn Progress,
 ) -> Result<Manifest, EngineError> {

@@ -73,7 +73,7 @@ fn record_move(
         match reason {
             MoveReason::Follow | MoveReason::PutBack => {
                 if let Some(synced) = db.synced_by_local(moved.id)? {
-                    record::agree_place(db, &ctx.folder, synced.node)?;
+                    record::update_synced_place(db, &ctx.folder, synced.node)?;
                 }
             }
             MoveReason::Conflict | MoveReason::Temporary => {}
@@ -157,6 +157,6 @@ pub(crate) async fn set_executable(
             hash,
             ..row.clone()
         })?;
-        record::agree_executable(db, &ctx.folder, node, executable)
+        record::update_synced_executable(db, &ctx.folder, node, executable)
     })?)
 }

@@ -37,7 +37,7 @@ enum Then {
     },
     Moved {
         sent: Sent,
-        /// None for a node without a merge base.
+        /// The sent place; `None` for a node without a merge base.
         place: Option<SentPlace>,
     },
     Trashed {
@@ -281,7 +281,7 @@ fn record(ctx: &Ctx, then: Then, response: Option<Node>) -> Result<(), EngineErr
                 db.put_remote(&db.folders()?, &row)?;
                 // A temporary name, too: otherwise a crash in the middle would look like the service's own
                 // change of the name.
-                record::agree_place(db, &ctx.folder, row.node)?;
+                record::update_synced_place(db, &ctx.folder, row.node)?;
                 db.end_sent_places(row.node, row.version)
             })?;
             ctx.engine.count(|c| c.renames += 1);

@@ -21,7 +21,7 @@ use cairn_index::{Db, Index, IndexError, JournalRow, LocalStat, SentRow};
 use cairn_model::{FolderId, LocalId, NodeId, RevisionId, TransferDirection};
 use cairn_plan::ParentAndName;
 use cairn_transfer::{Progress, ResumableUpload, TransferError, Upload, Uploaded};
-use prepare::Ready;
+use prepare::PreparedUpload;
 use record::{Committed, record};
 use std::io;
 use std::path::Path;
@@ -64,7 +64,7 @@ async fn copy_if_changing(
 
 /// Sends one file of any size.
 pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
-    let ready = prepare::look_up(ctx, task)?;
+    let ready = prepare::prepare_upload(ctx, task)?;
     let _arriving = ctx.engine.arriving.add(vec![ready.target.node()]);
     let copied = copy_if_changing(ctx, task.local, &ready.absolute).await?;
     let stat = copied.as_ref().map_or(ready.row.stat, |copied| copied.of);
@@ -99,7 +99,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
 async fn send(
     ctx: &Ctx,
     task: &Task,
-    ready: &Ready,
+    ready: &PreparedUpload,
     copied: Option<&copy::Copied>,
     running: &Arc<Running>,
 ) -> Result<Uploaded, EngineError> {

@@ -30,7 +30,7 @@ struct Bucket {
 /// most a third of what would be free without it. Nothing goes that is younger than a day.
 ///
 /// # Errors
-/// The disk's.
+/// Returns the error of the disk.
 pub(crate) fn empty(disk: &dyn Disk, root: &Path, now_ms: i64) -> io::Result<()> {
     let (expired, rest): (Vec<Bucket>, Vec<Bucket>) = buckets(disk, root)?
         .into_iter()
@@ -54,7 +54,7 @@ fn shrink(disk: &dyn Disk, buckets: Vec<Bucket>, free: u64, now_ms: i64) {
 /// what is younger than a day, nothing is deleted. Returns whether they were freed.
 ///
 /// # Errors
-/// The disk's.
+/// Returns the error of the disk.
 pub(crate) fn make_room(
     disk: &dyn Disk,
     root: &Path,

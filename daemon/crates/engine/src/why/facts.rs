@@ -34,7 +34,7 @@ struct Rows {
 /// Collects the facts about a path of a pair.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn collect(
     engine: &Engine,
     folder: &FolderRow,

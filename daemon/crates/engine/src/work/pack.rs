@@ -17,7 +17,7 @@ const BATCH_ROOM: u64 = (BATCH_BYTES - BATCH_BYTES / 8) as u64;
 /// Packs transfers: small files together in the order of the plan, each big one alone, smallest first.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(crate) fn pack(ctx: &Ctx, steps: &[&Step]) -> Result<Queue, IndexError> {
     let sizes = sizes(ctx, steps)?;
     let (mut ups, mut downs) = (Vec::new(), Vec::new());

@@ -70,7 +70,7 @@ fn marks_and_heads_go_with_the_content_and_stay_over_a_rename() {
         db.set_head(folder, row.node, OLD, Head::Structured)?;
         db.put_waiting_overwrites(folder, &[row.node].into())?;
         let waiting = db.waiting_overwrite_count(folder)?;
-        db.agree_to_waiting_overwrites(folder)?;
+        db.confirm_waiting_overwrites(folder)?;
         let still_waiting = db.waiting_overwrite_count(folder)?;
         db.put_synced(&SyncedRow {
             name: Name::new("g".to_owned()).unwrap(),
@@ -136,7 +136,7 @@ fn an_agreement_ends_when_the_content_in_sync_is_restored() {
         }
         db.put_waiting_overwrites(folder, &[node(1), node(2)].into())?;
         assert_eq!(db.restored_overwrites(folder)?, []);
-        db.agree_to_waiting_overwrites(folder)?;
+        db.confirm_waiting_overwrites(folder)?;
         for node in db.restored_overwrites(folder)? {
             db.withdraw_overwrite(folder, node)?;
         }

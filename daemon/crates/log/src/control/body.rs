@@ -76,7 +76,7 @@ pub struct Device {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceList {
     pub identity: [u8; 32],
-    /// Only a list with a higher one replaces it.
+    /// The number of the list; only one with a higher number replaces it.
     pub counter: u64,
     /// The modulus of the RSA key; its exponent is 65537.
     pub rsa: Box<[u8; RSA_MODULUS]>,

@@ -14,14 +14,14 @@ const ROOTS: usize = 4096;
 
 type Result<T> = std::result::Result<T, Refusal>;
 /// The folder and name of a node.
-type Place = (Option<NodeId>, Vec<u8>);
+type FolderAndName = (Option<NodeId>, Vec<u8>);
 
 /// The records of a space, all in memory: the newest of everything, and no older bodies.
 #[derive(Clone, Debug)]
 pub struct InMemory {
     pub(crate) nodes: BTreeMap<NodeId, NodeRecord>,
     pub(crate) chains: BTreeMap<ElementName, [u8; 32]>,
-    places: BTreeMap<Place, NodeId>,
+    places: BTreeMap<FolderAndName, NodeId>,
     devices: BTreeMap<u32, KnownDevice>,
     pub(crate) roots: BTreeMap<u64, [u8; 32]>,
     marks: BTreeMap<u64, Mark>,

@@ -8,7 +8,7 @@ use super::{EMPTY_ROOT, Hash, hash_pair};
 /// Returns the root of the tree at a size.
 ///
 /// # Errors
-/// Those of reading a subtree; so for all proofs.
+/// Errors of reading a subtree; so for all proofs.
 pub fn root_at<E>(size: u64, read: &mut impl FnMut(u8, u64) -> Result<Hash, E>) -> Result<Hash, E> {
     if size == 0 {
         return Ok(EMPTY_ROOT);
@@ -19,7 +19,7 @@ pub fn root_at<E>(size: u64, read: &mut impl FnMut(u8, u64) -> Result<Hash, E>) 
 /// Returns the audit path of the leaf at a position (RFC 9162, section 2.1.3.1); it has to be below the size.
 ///
 /// # Errors
-/// As [`root_at`].
+/// Fails like [`root_at`].
 pub fn prove_inclusion<E>(
     position: u64,
     size: u64,
@@ -45,7 +45,7 @@ pub fn prove_inclusion<E>(
 /// section 2.1.4.1); `old` is at most `size`.
 ///
 /// # Errors
-/// As [`root_at`].
+/// Fails like [`root_at`].
 pub fn prove_consistency<E>(
     old: u64,
     size: u64,

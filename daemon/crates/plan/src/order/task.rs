@@ -31,11 +31,11 @@ pub(super) enum Readiness {
 pub(super) enum Obstacle {
     /// The parent doesn't exist yet.
     Parent,
-    /// It has the name that the entity of the task is to get.
+    /// An entity that has the name which the task's is to get.
     Name,
-    /// It lies in the folder that is to be moved into it.
+    /// An entity in the folder that is to be moved into it.
     Inside,
-    /// It still lies in a folder whose deletion frees the name.
+    /// An entity that still lies in a folder whose deletion frees the name.
     Deletion,
 }
 

@@ -124,7 +124,7 @@ impl Service {
         Ok(())
     }
 
-    /// To the trash, with everything below; returns what went.
+    /// Moves a node to the trash, with everything below; returns what went.
     pub(crate) fn delete(&mut self, id: NodeId) -> Result<BTreeSet<NodeId>, String> {
         if !self.nodes.contains_key(&id) {
             return Err("deletion of a node that is gone".into());

@@ -102,7 +102,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     write_atomic(path, text.as_bytes(), FileMode::Inherit)
 }
 
-/// Only spares the user a login until the unit is known: its failure changes nothing.
+/// Reloads the units, which only spares the user a login until this one is known: a failure changes nothing.
 fn reload() {
     let _ = Command::new("systemctl")
         .args(["--user", "daemon-reload"])

@@ -61,7 +61,7 @@ impl InvitationToken {
     /// Signs the acceptance with the token and the identity of who joins.
     ///
     /// # Errors
-    /// As [`InvitationToken::public`].
+    /// Fails like [`InvitationToken::public`].
     pub fn accept(
         &self,
         acceptance: &Acceptance,

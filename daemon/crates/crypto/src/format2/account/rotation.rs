@@ -22,7 +22,7 @@ use cairn_log::{Boxes, DeviceList, Epoch, SealedBox};
 #[derive(Clone, Debug)]
 pub struct KeyRotation {
     pub secrets: AccountSecrets,
-    /// To be shown once. The module's description says what the old one still opens.
+    /// The new recovery key, to be shown once. The module's description says what the old one still opens.
     pub recovery: RecoveryKey,
     pub sealed: SealedAccount,
     /// The body of the epoch's statement in the personal log.

@@ -114,7 +114,7 @@ impl AccountSecrets {
     /// Opens the secrets of an account with its recovery key.
     ///
     /// # Errors
-    /// As [`AccountSecrets::open`].
+    /// Fails like [`AccountSecrets::open`].
     pub fn open_with_recovery(
         account: AccountId,
         space: SpaceId,

@@ -32,7 +32,7 @@ impl<'a> Batch<'a> {
     /// last page: the deletion of their folder may come with a later one.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub(super) fn apply_folder_deletions(
         &mut self,
         db: &Db<'_>,
@@ -113,7 +113,7 @@ impl Waiting {
     /// Finds them before anything is removed.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub(super) fn find(engine: &Engine, db: &Db<'_>) -> Result<Self, IndexError> {
         let refused = engine.health().refused_nodes();
         let mut found = BTreeMap::new();
@@ -142,7 +142,7 @@ impl Waiting {
     /// Ends the waiting of those that are gone.
     ///
     /// # Errors
-    /// The index's.
+    /// Returns the error of the index.
     pub(super) fn end_removed(self, engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
         for (node, anchor) in self.0 {
             if db.remote_row(anchor)?.is_none() {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::confirm::confirm;
-use crate::gate::look_at_heads;
+use crate::gate::sample_heads;
 use crate::gate::testing::ciphertext;
 use crate::observe::hash::local_stat;
 use crate::testing::TestEngine;
@@ -104,7 +104,7 @@ impl Scene {
         self.engine.index.write(write).unwrap();
         let mut after = None;
         loop {
-            after = look_at_heads(&self.engine, &self.folder, after)
+            after = sample_heads(&self.engine, &self.folder, after)
                 .await
                 .unwrap();
             if after.is_none() {

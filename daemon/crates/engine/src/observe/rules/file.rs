@@ -28,7 +28,7 @@ struct Line {
 #[derive(Debug, Default)]
 pub(crate) struct RulesFile {
     text: Option<String>,
-    /// Nobody knows what the file forbids.
+    /// The file can't be used: what it forbids is unknown.
     is_unusable: bool,
     /// The sets of patterns, and the lines that they are from, in the order of the file.
     sets: Vec<(Gitignore, BTreeMap<String, Line>)>,

@@ -14,8 +14,8 @@ const MAX_RULES: u64 = MAX_RULES_LEN as u64;
 /// Reads the text of the rules file of the directory at `dir`; without one it is empty.
 ///
 /// # Errors
-/// The disk's, also for a file that is written meanwhile: half of it would let through what the rest
-/// forbids.
+/// Returns the error of the disk, or one for a file that is written meanwhile: half of it would let through what the
+/// rest forbids.
 pub(crate) fn read_text(disk: &dyn Disk, dir: &Path) -> io::Result<String> {
     let mut file = match disk.open(&dir.join(IGNORE_FILE)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),

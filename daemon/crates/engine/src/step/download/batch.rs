@@ -2,7 +2,7 @@
 //! transaction.
 
 use super::place::{Placed, commit, place};
-use super::{Arrived, Ready, Task, look_up};
+use super::{Arrived, PreparedDownload, Task, prepare_download};
 use crate::error::EngineError;
 use crate::observe::rules::TEMP_DIR;
 use crate::step::Ctx;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(crate) async fn many(ctx: &Ctx, tasks: Vec<Task>) -> Vec<(Task, StepResult)> {
     let mut results = BatchResults::new();
     let prepared = results.proceed(tasks.into_iter().map(|task| {
-        let ready = look_up(ctx, &task);
+        let ready = prepare_download(ctx, &task);
         (task, ready)
     }));
     let fetched = results.proceed(fetch(ctx, prepared).await);
@@ -37,7 +37,10 @@ pub(crate) async fn many(ctx: &Ctx, tasks: Vec<Task>) -> Vec<(Task, StepResult)>
 
 type Content = (Manifest, Vec<u8>);
 
-async fn fetch(ctx: &Ctx, prepared: Vec<(Task, Ready)>) -> Stage<Task, (Ready, Content)> {
+async fn fetch(
+    ctx: &Ctx,
+    prepared: Vec<(Task, PreparedDownload)>,
+) -> Stage<Task, (PreparedDownload, Content)> {
     let engine = &ctx.engine;
     let total = prepared.iter().map(|(_, r)| r.remote.size).sum();
     let label = match prepared.as_slice() {
@@ -68,7 +71,7 @@ async fn fetch(ctx: &Ctx, prepared: Vec<(Task, Ready)>) -> Stage<Task, (Ready, C
 
 fn write_temp(
     ctx: &Ctx,
-    ready: &Ready,
+    ready: &PreparedDownload,
     (manifest, bytes): Content,
 ) -> Result<Arrived, EngineError> {
     let disk = &ctx.engine.ports.disk;
@@ -92,7 +95,10 @@ fn write_temp(
 
 /// Puts a batch in place under the disk lock: durable first, then named, then durable names, then one
 /// transaction. Two flushes serve the whole batch.
-async fn place_all(ctx: &Ctx, written: Vec<(Task, (Ready, Arrived))>) -> Vec<(Task, StepResult)> {
+async fn place_all(
+    ctx: &Ctx,
+    written: Vec<(Task, (PreparedDownload, Arrived))>,
+) -> Vec<(Task, StepResult)> {
     let _disk_lock = ctx.engine.disk_lock.lock().await;
     let ctx2 = ctx.clone();
     let place = move || {
@@ -113,7 +119,10 @@ async fn place_all(ctx: &Ctx, written: Vec<(Task, (Ready, Arrived))>) -> Vec<(Ta
 }
 
 /// Puts each file in place.
-fn place_each(ctx: &Ctx, written: Vec<(Task, (Ready, Arrived))>) -> Stage<Task, (Ready, Placed)> {
+fn place_each(
+    ctx: &Ctx,
+    written: Vec<(Task, (PreparedDownload, Arrived))>,
+) -> Stage<Task, (PreparedDownload, Placed)> {
     let flushed = ctx.engine.ports.disk.sync_all(ctx.root());
     let flushed = flushed.map_err(|error| (error.kind(), error.to_string()));
     written
@@ -129,7 +138,7 @@ fn place_each(ctx: &Ctx, written: Vec<(Task, (Ready, Arrived))>) -> Stage<Task, 
         .collect()
 }
 
-fn record_batch(ctx: &Ctx, placed: &[(Task, (Ready, Placed))]) -> StepResult {
+fn record_batch(ctx: &Ctx, placed: &[(Task, (PreparedDownload, Placed))]) -> StepResult {
     ctx.engine.ports.disk.sync_all(ctx.root())?;
     let placed: Vec<_> = placed
         .iter()

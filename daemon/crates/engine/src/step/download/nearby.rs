@@ -1,6 +1,6 @@
 //! Files on this disk that share content with a download, from which it takes what it can.
 
-use super::{Ready, Task};
+use super::{PreparedDownload, Task};
 use crate::error::EngineError;
 use crate::step::Ctx;
 use crate::step::stable_file::StableFile;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) async fn find(
     ctx: &Ctx,
     task: &Task,
-    ready: &Ready,
+    ready: &PreparedDownload,
 ) -> Result<Option<Nearby>, EngineError> {
     let index = &ctx.engine.index;
     let open = |(row, path): (LocalRow, RelPath)| -> Arc<dyn Source> {
@@ -35,7 +35,7 @@ pub(super) async fn find(
 
 /// Returns the hash of the content to download. Its manifest (the record of the revision) is fetched if no plan has
 /// needed it yet.
-async fn hash_of(ctx: &Ctx, ready: &Ready) -> Result<ContentHash, EngineError> {
+async fn hash_of(ctx: &Ctx, ready: &PreparedDownload) -> Result<ContentHash, EngineError> {
     if let Some(hash) = ready.remote.hash {
         return Ok(hash);
     }

@@ -224,7 +224,13 @@ fn record_one(
             hash: Some(manifest.hash),
             ..row.clone()
         })?;
-        return record::agree_content(db, &ctx.folder, task.node, content, remote.executable);
+        return record::update_synced_content(
+            db,
+            &ctx.folder,
+            task.node,
+            content,
+            remote.executable,
+        );
     }
     let id = db.insert_local(&LocalRow {
         id: LocalId(0),

@@ -1,6 +1,6 @@
 //! Free disk space for downloads.
 
-use super::Ready;
+use super::PreparedDownload;
 use crate::error::EngineError;
 use crate::step::Ctx;
 use crate::trash;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Checks that there is space for a file. If deleting the oldest items of the local trash is enough for that, it
 /// deletes them.
-pub(super) async fn make_room(ctx: &Ctx, ready: &Ready) -> Result<(), EngineError> {
+pub(super) async fn make_room(ctx: &Ctx, ready: &PreparedDownload) -> Result<(), EngineError> {
     let ports = &ctx.engine.ports;
     let size = ready.remote.size;
     let mut room = ports.disk.free_space(ctx.root())?;

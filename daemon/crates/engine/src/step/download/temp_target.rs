@@ -25,7 +25,7 @@ impl TempTarget {
     /// Sets the attributes and waits until all of it is on the medium. Returns the path.
     ///
     /// # Errors
-    /// The disk's.
+    /// Returns the error of the disk.
     pub(super) fn finish(&self, executable: bool, modified_ms: i64) -> io::Result<PathBuf> {
         let mut file = self.file();
         file.set_executable(executable)?;

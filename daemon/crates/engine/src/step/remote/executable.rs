@@ -65,7 +65,7 @@ pub(crate) async fn set_executable(
     let row = row_of(ctx, Some(response), &sent)?;
     Ok(index.write(|db| {
         db.put_remote(&db.folders()?, &row)?;
-        record::agree_executable(db, &ctx.folder, node, executable)?;
+        record::update_synced_executable(db, &ctx.folder, node, executable)?;
         db.end_sent_bits(node, row.version)
     })?)
 }

@@ -10,7 +10,7 @@ use cairn_index::{IndexError, SentPlace};
 /// Records the places that are about to be sent.
 ///
 /// # Errors
-/// The index's.
+/// Returns the error of the index.
 pub(super) fn put<'a>(
     ctx: &Ctx,
     prepared: impl Iterator<Item = &'a Prepared>,

@@ -1,6 +1,6 @@
 //! Many small files in one request.
 
-use super::prepare::{Ready, look_up};
+use super::prepare::{PreparedUpload, prepare_upload};
 use super::record::{Committed, record};
 use super::{ByteCounter, Task, forget_refused};
 use crate::error::{Changing, EngineError};
@@ -26,7 +26,7 @@ struct Content {
 pub(crate) async fn many(ctx: &Ctx, tasks: Vec<Task>) -> Vec<(Task, StepResult)> {
     let mut results = BatchResults::new();
     let prepared = results.proceed(tasks.into_iter().map(|task| {
-        let ready = look_up(ctx, &task);
+        let ready = prepare_upload(ctx, &task);
         (task, ready)
     }));
     let creating = prepared.iter().map(|(_, r)| r.target.node()).collect();
@@ -47,7 +47,10 @@ pub(crate) async fn many(ctx: &Ctx, tasks: Vec<Task>) -> Vec<(Task, StepResult)>
     results.into_vec()
 }
 
-async fn read(ctx: &Ctx, prepared: Vec<(Task, Ready)>) -> Stage<Task, (Ready, Content)> {
+async fn read(
+    ctx: &Ctx,
+    prepared: Vec<(Task, PreparedUpload)>,
+) -> Stage<Task, (PreparedUpload, Content)> {
     let disk = Arc::clone(&ctx.engine.ports.disk);
     let read = move || -> Vec<_> {
         prepared
@@ -62,7 +65,10 @@ async fn read(ctx: &Ctx, prepared: Vec<(Task, Ready)>) -> Stage<Task, (Ready, Co
     ctx.engine.ports.run_blocking(read).await
 }
 
-async fn send(ctx: &Ctx, files: Vec<(Task, (Ready, Content))>) -> Stage<Task, (Ready, Uploaded)> {
+async fn send(
+    ctx: &Ctx,
+    files: Vec<(Task, (PreparedUpload, Content))>,
+) -> Stage<Task, (PreparedUpload, Uploaded)> {
     let began = Instant::now();
     let (count, total) = (
         files.len(),
@@ -130,7 +136,7 @@ fn forget_all_refused<'a>(
 
 /// Records what is about to be sent: if the response is lost, the feed's changes are recognised as this device's
 /// own.
-fn record_sent(ctx: &Ctx, files: &[(Task, (Ready, Content))]) -> Result<(), IndexError> {
+fn record_sent(ctx: &Ctx, files: &[(Task, (PreparedUpload, Content))]) -> Result<(), IndexError> {
     ctx.engine.index.write(|db| {
         for (task, (ready, content)) in files {
             db.put_sent(&SentRow {

@@ -12,7 +12,7 @@ use cairn_transfer::{Download, ResumableUpload, UploadTarget};
 use std::path::PathBuf;
 
 /// A task with everything looked up.
-pub(super) struct Ready {
+pub(super) struct PreparedUpload {
     pub(super) row: LocalRow,
     pub(super) path: String,
     pub(super) absolute: PathBuf,
@@ -38,7 +38,7 @@ struct Rows {
 ///
 /// # Errors
 /// [`EngineError::Stale`] if anything is not as it was planned, or the index's.
-pub(super) fn look_up(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
+pub(super) fn prepare_upload(ctx: &Ctx, task: &Task) -> Result<PreparedUpload, EngineError> {
     let rows = ctx.engine.index.read(|db| rows(ctx, db, task))?;
     let rows = rows.ok_or(EngineError::Stale)?;
     let (target, unless) = match task.over {
@@ -53,7 +53,7 @@ pub(super) fn look_up(ctx: &Ctx, task: &Task) -> Result<Ready, EngineError> {
         Some(started) => started.revision,
         None => RevisionId::from_random_bytes(ctx.engine.ports.id()),
     };
-    Ok(Ready {
+    Ok(PreparedUpload {
         absolute: ctx.absolute_path(&rows.path),
         path: rows.path.to_string(),
         target,
@@ -181,7 +181,7 @@ mod tests {
                 },
                 size: 0,
             };
-            look_up(&ctx, &task).is_ok()
+            prepare_upload(&ctx, &task).is_ok()
         });
         assert_eq!(is_ready, [true, false, false]);
     }

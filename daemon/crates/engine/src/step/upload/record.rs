@@ -136,7 +136,9 @@ fn commit(
         size: manifest.size,
     };
     match task.over {
-        Some(node) => record::agree_content(db, &ctx.folder, node, content, manifest.executable),
+        Some(node) => {
+            record::update_synced_content(db, &ctx.folder, node, content, manifest.executable)
+        }
         None if is_known => record::adopt(db, &ctx.folder, task.local, row, content),
         None => Ok(()),
     }

@@ -3,7 +3,7 @@
 //! Only an optimisation: a file for which it can't be done is uploaded as any other.
 
 use super::copy::Copied;
-use super::prepare::Ready;
+use super::prepare::PreparedUpload;
 use super::{Task, forget_refused};
 use crate::error::EngineError;
 use crate::node_rows::download_of;
@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 pub(super) async fn make(
     ctx: &Ctx,
     task: &Task,
-    ready: &Ready,
+    ready: &PreparedUpload,
     copied: Option<&Copied>,
 ) -> Result<Option<Uploaded>, EngineError> {
     let stat = copied.map_or(ready.row.stat, |copied| copied.of);
@@ -70,7 +70,7 @@ pub(super) async fn make(
 async fn hash_of(
     ctx: &Ctx,
     task: &Task,
-    ready: &Ready,
+    ready: &PreparedUpload,
     copied: Option<&Copied>,
 ) -> Result<Option<ContentHash>, EngineError> {
     let (disk, index) = (Arc::clone(&ctx.engine.ports.disk), &ctx.engine.index);

@@ -150,7 +150,7 @@ mod races {
         race_throughout(interfere, check);
     }
 
-    /// As [`race`], with another program that is there at every moment.
+    /// Replaces like [`race`], with another program that is there at every moment.
     fn race_throughout(interfere: impl Fn(Point, &Path), check: impl Fn(&Folder, &Race)) {
         for swap in [exchange as Swap, displace as Swap] {
             let f = folder();

@@ -57,7 +57,7 @@ mod sys {
     /// An open directory whose entries are looked at.
     pub(in crate::disk::unix) struct Directory<'a> {
         fd: BorrowedFd<'a>,
-        /// Nothing if it can't be found out.
+        /// The kind of the file system; `None` if it can't be found out.
         filesystem: Option<u64>,
     }
 
