@@ -1,11 +1,11 @@
 //! The account's key bundle: its encryption keys, wrapped by the client, which the server keeps and can't open.
 
-use super::audit::{KeyEvent, differences};
+use super::audit::differences;
 use super::rows::json;
 use super::{Store, Tx};
 use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
-use cairn_model::AccountId;
+use cairn_model::{AccountId, KeyEvent};
 use cairn_wire::keys::{KeyBundle, PutKeys};
 use sha2::{Digest as _, Sha256};
 
