@@ -58,6 +58,10 @@ impl Hooks for DevHooks {
         routes::routes(&self.dev)
     }
 
+    fn path_family(&self) -> &'static str {
+        faults::PATHS
+    }
+
     fn intercept<'a>(
         &'a self,
         state: &'a AppState,
