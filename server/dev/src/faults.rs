@@ -32,11 +32,11 @@ pub(crate) struct Fault {
     /// exact path. Otherwise: what the path begins with. Always without a trailing slash.
     pub(crate) path_pattern: String,
     pub(crate) method: Option<String>,
-    /// Only this bearer token.
+    /// The only bearer token that it applies to.
     pub(crate) token: Option<String>,
-    /// Only this account, by e-mail.
+    /// The only account that it applies to, by e-mail.
     pub(crate) account: Option<String>,
-    /// Only this `X-Device-Id`.
+    /// The only `X-Device-Id` that it applies to.
     pub(crate) device: Option<String>,
 
     /// Waits before anything else.
@@ -78,7 +78,7 @@ pub(crate) struct Rule {
     pub(crate) fault: Fault,
     #[serde(skip)]
     account_id: Option<AccountId>,
-    /// For `tampering`.
+    /// The memory of `tampering`.
     #[serde(skip)]
     memory: Memory,
 }

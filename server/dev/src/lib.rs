@@ -41,7 +41,7 @@ struct Dev {
 /// The machines that may use a development server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DevAccess {
-    /// This one: only requests to a loopback host are answered.
+    /// The machine itself: only requests to a loopback host are answered.
     Loopback,
     /// All that reach the server.
     Anyone,

@@ -15,7 +15,7 @@ struct TierRow {
     plan: Plan,
     name: &'static str,
     cents: i64,
-    /// Of the server's configured limits.
+    /// The multiple of the server's configured limit.
     storage_factor: u64,
     members: u64,
     ai_files: Option<u64>,

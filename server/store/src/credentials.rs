@@ -21,9 +21,9 @@ struct Stored {
 
 /// The hashes of the proofs that a request sends.
 struct Proofs {
-    /// Of the passphrase that is to be in force.
+    /// The hash for the passphrase that is to be in force.
     auth: [u8; 32],
-    /// Of the passphrase in force.
+    /// The hash for the passphrase in force.
     current: Option<[u8; 32]>,
     recovery: Option<[u8; 32]>,
 }
