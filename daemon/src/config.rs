@@ -28,7 +28,7 @@ pub(crate) struct Config {
     pub(crate) verify: Verification,
     /// The service may make new large files of equal ones that it has.
     pub(crate) server_copies: bool,
-    /// For folders that are added without one of their own.
+    /// The deletion gate of folders that are added without one of their own.
     pub(crate) deletion_gate: Option<DeletionGate>,
     pub(crate) pause_on_battery: bool,
     pub(crate) pause_on_metered: bool,

@@ -16,7 +16,7 @@ const KEEP: usize = 14;
 /// The beginning of every log file's name.
 pub(crate) const PREFIX: &str = "cairn";
 
-/// For a command: only what was asked for, to stderr.
+/// Sets up a command's log: only what was asked for, to stderr.
 pub(crate) fn for_command(level: Option<&str>) -> CommandResult {
     let Some(level) = level else { return Ok(()) };
     tracing_subscriber::registry()
@@ -25,7 +25,7 @@ pub(crate) fn for_command(level: Option<&str>) -> CommandResult {
         .map_err(|e| Failure::failed(e.to_string()))
 }
 
-/// For the daemon: to the home's log files, and to stderr unless nobody reads it.
+/// Sets up the daemon's log: to the home's log files, and to stderr unless nobody reads it.
 pub(crate) fn for_daemon(
     home: &Home,
     file_level: &str,

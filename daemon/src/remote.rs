@@ -177,7 +177,7 @@ impl Remote {
         })
     }
 
-    /// As [`Remote::find`]; `None` if nothing has that path.
+    /// Finds a node as [`Remote::find`] does; `None` if nothing has that path.
     pub(crate) async fn look_up(&self, text: &str) -> CommandResult<Option<RemoteNode>> {
         if let Ok(id) = text.parse::<NodeId>() {
             let node = self

@@ -4,6 +4,7 @@
 //! Wiring and lifetime only; the requests are carried out in [`handler`], and converted in [`convert`].
 
 mod automatic;
+mod checks;
 mod convert;
 mod disk;
 mod engine_slot;

@@ -40,7 +40,7 @@ pub(crate) enum Credential {
 pub(crate) enum RetryProfile {
     /// A person waits for the result.
     Interactive,
-    /// Nobody waits.
+    /// The profile of calls for which nobody waits.
     Background,
 }
 

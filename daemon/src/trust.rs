@@ -45,7 +45,7 @@ pub(crate) fn update<T, E: Into<Failure>>(
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Pins {
     Kept,
-    /// They can't be read without the former keys: everybody's keys count as new.
+    /// The pins can't be read without the former keys: everybody's keys count as new.
     Lost,
 }
 

@@ -8,7 +8,7 @@ use tracing_subscriber::EnvFilter;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// For people; with colours on a terminal alone.
+    /// Lines for people; with colours on a terminal alone.
     #[default]
     Text,
     /// One object a line, for programs that collect logs.

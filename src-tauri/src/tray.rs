@@ -54,7 +54,7 @@ pub enum PauseFor {
 /// The effect of a click on an entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Action {
-    /// None: the entry only shows the status.
+    /// The status, which can't be chosen.
     Status,
     Open,
     OpenFolder(String),

@@ -86,7 +86,7 @@ export type DeletionDecision = "delete" | "overwrite" | "keep";
 
 export type DeliveryState = "pending" | "retrying" | "delivered" | "failed";
 
-export type DeliveryView = { id: string, event: string, state: DeliveryState, 
+export type DeliveryView = { id: string, event: EventName, state: DeliveryState, 
 /**
  * RFC 3339 in UTC.
  */
@@ -113,6 +113,8 @@ mine?: number,
 theirs?: number, };
 
 export type EventKind = "file.uploaded" | "file.downloaded" | "file.deleted" | "file.moved" | "file.renamed" | "share.created" | "share.accessed" | "share.downloaded" | "share.revoked" | "team.member_joined" | "team.member_left" | "webhook.test";
+
+export type EventName = EventKind | string;
 
 export type FolderChoices = { local: string, remote: string, 
 /**
@@ -410,7 +412,7 @@ attention: number, };
 
 export type WebhookAction = "test" | "enable" | "disable" | "remove";
 
-export type WebhookView = { id: string, url: string, events: Array<string>, enabled: boolean, };
+export type WebhookView = { id: string, url: string, events: Array<EventName>, enabled: boolean, };
 
 export type WindowEvent = { "event": "view", "payload": View } | { "event": "activity", "payload": Array<ActivityView> } | { "event": "login_step", "payload": LoginStep } | { "event": "page", "payload": Page };
 

@@ -101,7 +101,7 @@ impl Arguments {
     /// Runs the command.
     ///
     /// # Errors
-    /// The command's.
+    /// The error of the command.
     pub(crate) fn run(self) -> Result<()> {
         match self.command {
             Command::Setup { bench } => setup::run(bench),

@@ -37,7 +37,7 @@ pub(super) struct Args {
 
 /// One side of the comparison.
 struct Side {
-    /// As a person names it.
+    /// The name that a person gives it.
     label: String,
     view: Value,
     bytes: u64,

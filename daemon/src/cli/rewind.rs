@@ -62,7 +62,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     carry_out(app, &rewind, &path, args.dry_run, args.yes).await
 }
 
-/// As the command does it, without a word to a person: plans, carries the plan out where that is asked for, and
+/// Rewinds as the command does, without a word to a person: plans, carries the plan out where that is asked for, and
 /// returns the document for programs.
 pub(super) async fn rewind_silently(
     app: &App,

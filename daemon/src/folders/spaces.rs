@@ -48,7 +48,7 @@ impl Pair {
 /// A team's space that is recorded here and can't be opened: its folders are not known, and not synced.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BrokenSpace {
-    /// As its directory's name says.
+    /// The id that the directory's name says.
     pub(crate) id: Option<SpaceId>,
     pub(crate) message: String,
 }

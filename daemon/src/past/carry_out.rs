@@ -43,9 +43,9 @@ pub(crate) struct Done {
 /// The moves of a plan that were tried.
 #[derive(Default)]
 struct Moves {
-    /// Those that got another name for now, because a node that is still to be moved has theirs.
+    /// The nodes that got another name for now, because a node that is still to be moved has theirs.
     later: Vec<(NodeId, String)>,
-    /// Those that could not be moved.
+    /// The nodes that could not be moved.
     unmoved: Vec<NodeId>,
     /// The versions that the others have since.
     versions: HashMap<NodeId, u64>,
@@ -57,7 +57,7 @@ impl Rewind<'_> {
         self.plan_after(Vec::new()).await
     }
 
-    /// As [`Self::plan`], with the places from which nodes went to the trash.
+    /// Plans as [`Self::plan`] does, with the places from which nodes went to the trash.
     async fn plan_after(&self, places: Vec<PastPlace>) -> CommandResult<(Past, Plan)> {
         let mut past = load(self.home, self.remote, Some(self.at_ms)).await?;
         for place in places {

@@ -40,8 +40,8 @@ impl Remote {
         Ok(restored)
     }
 
-    /// As [`Remote::trash_confirmed`], of what a person has seen up to a feed position: a later change of another
-    /// device in it is an error.
+    /// Moves a node to the trash as [`Remote::trash_confirmed`] does, of what a person has seen up to a feed
+    /// position: a later change of another device in it is an error.
     pub(crate) async fn trash_seen(&self, node: &Node, seen: &Cursor) -> CommandResult {
         self.space
             .trash_seen(node, seen)

@@ -40,7 +40,7 @@ pub(crate) struct Entry {
     /// The team's space in which it was; none for one's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) team: Option<String>,
-    /// None: this line records that the session was taken back.
+    /// The change; `None`: this line records that the session was taken back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) change: Option<Record>,
     /// The place where the node was before it went to the trash, if it came out of it with another one.

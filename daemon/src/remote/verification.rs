@@ -18,7 +18,7 @@ pub(crate) fn check(app: &App, unverified: &[String]) -> CommandResult {
     check_in(Config::load(&app.home)?.verify, unverified)
 }
 
-/// As [`check`], of one content of a file whose unverified path is given. Returns all that is not verified.
+/// Checks as [`check`] does, one content of a file whose unverified path is given. Returns all that is not verified.
 pub(crate) fn check_content(
     app: &App,
     node: &Node,
@@ -30,7 +30,7 @@ pub(crate) fn check_content(
     Ok(unverified)
 }
 
-/// As [`check`], in a mode.
+/// Checks as [`check`] does, in a mode.
 pub(crate) fn check_in(mode: Verification, unverified: &[String]) -> CommandResult {
     if mode == Verification::Warn || unverified.is_empty() {
         return Ok(());

@@ -30,7 +30,7 @@ pub(super) struct EngineSlot {
     state: Mutex<Result<Arc<EngineHandle>, Halt>>,
     /// A stopped engine of which something may still be at work: no other one may start.
     leaving: Mutex<Option<Arc<EngineHandle>>>,
-    /// As they were when the engine stopped: nothing changes them without one. `None`: not counted.
+    /// The totals at the time when the engine stopped: nothing changes them without one. `None`: not counted.
     totals: Mutex<Option<Arc<Totals>>>,
     closed: AtomicBool,
 }

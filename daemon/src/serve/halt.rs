@@ -12,7 +12,7 @@ use cairn_space::TeamError;
 use cairn_space::account_keys::Replacement;
 use cairn_transfer::TransferError;
 
-/// Nothing of the space is synced, and nothing in its folders is touched.
+/// The reason why nothing of the space is synced. Its folders are not touched meanwhile.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Halt {
     pub(super) state: SyncState,

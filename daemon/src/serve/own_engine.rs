@@ -6,6 +6,7 @@
 
 use crate::account::Account;
 use crate::failure::CommandResult;
+use crate::serve::checks::Checks;
 use crate::serve::engine_slot::{EngineSlot, Totals};
 use crate::serve::events::Signals;
 use crate::serve::halt::Halt;
@@ -15,11 +16,8 @@ use crate::session::{RetryProfile, Session};
 use cairn_engine::{EngineError, EngineHandle, WaitResult};
 use cairn_index::{Index, IndexError};
 use cairn_space::account_keys::{self, Comparison};
-use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Mutex as AsyncMutex, Notify};
-use tokio::task::JoinHandle;
 
 /// The longest wait for the server before the engines start, and of somebody who waits for them: without it they work
 /// offline.
@@ -28,10 +26,7 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 /// The engine of the account's own space, or the reason why none runs.
 pub(super) struct OwnEngine {
     slot: EngineSlot,
-    /// Held during a check.
-    checking: AsyncMutex<()>,
-    wake: Notify,
-    task: Mutex<Option<JoinHandle<()>>>,
+    checks: Checks,
 }
 
 /// Asks the server whether the account's keys were replaced, before anything is sealed under those of this home.
@@ -69,9 +64,7 @@ impl OwnEngine {
     ) -> CommandResult<Arc<Self>> {
         let own = Arc::new(Self {
             slot: EngineSlot::new(index, shared, signals),
-            checking: AsyncMutex::default(),
-            wake: Notify::new(),
-            task: Mutex::new(None),
+            checks: Checks::default(),
         });
         match own.slot.shared.replacement() {
             Some(halt) => {
@@ -81,7 +74,7 @@ impl OwnEngine {
             None => own.run().await?,
         }
         let task = tokio::spawn(check_regularly(own.clone()));
-        *own.task.lock() = Some(task);
+        own.checks.keep(task);
         Ok(own)
     }
 
@@ -109,22 +102,18 @@ impl OwnEngine {
 
     /// Makes the next check due.
     pub(super) fn request_check(&self) {
-        self.wake.notify_one();
+        self.checks.request();
     }
 
     /// Compares the keys of this home with those of a command and of the server, and stops or replaces the engine
     /// accordingly.
     pub(super) async fn check(self: &Arc<Self>) {
         let own = self.clone();
-        // A caller that goes away must not leave an engine half replaced.
-        let checking = tokio::spawn(async move { own.check_now().await });
-        if let Err(error) = checking.await {
-            tracing::error!(%error, "a check of the account's keys has failed");
-        }
+        Checks::finish("the account's keys", async move { own.check_now().await }).await;
     }
 
     async fn check_now(&self) {
-        let _one_at_a_time = self.checking.lock().await;
+        let _one_at_a_time = self.checks.lock().await;
         if let Some(session) = self.newer_session().await {
             self.take_over(session).await;
         }
@@ -204,9 +193,7 @@ impl OwnEngine {
 
     /// Ends the engine, and checks no more.
     pub(super) async fn shutdown(&self) {
-        if let Some(task) = self.task.lock().take() {
-            task.abort();
-        }
+        self.checks.end();
         self.slot.close().await;
     }
 }
@@ -215,7 +202,7 @@ async fn check_regularly(own: Arc<OwnEngine>) {
     while !own.slot.is_closed() {
         tokio::select! {
             () = tokio::time::sleep(CHECK_INTERVAL) => {}
-            () = own.wake.notified() => {}
+            () = own.checks.wait_for_request() => {}
         }
         own.check().await;
     }

@@ -6,6 +6,7 @@
 
 use crate::failure::Failure;
 use crate::folders::spaces::{self, SpaceIndex};
+use crate::serve::checks::Checks;
 use crate::serve::engine_slot::{EngineSlot, Totals};
 use crate::serve::events::Signals;
 use crate::serve::halt::Halt;
@@ -19,8 +20,6 @@ use cairn_wire::teams::Team;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Mutex as AsyncMutex, Notify};
-use tokio::task::JoinHandle;
 
 /// The time between two checks of the team: that long a new epoch may stay unnoticed.
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(20);
@@ -33,10 +32,7 @@ pub(super) struct TeamEngine {
     slot: EngineSlot,
     /// The epoch of the keys of the engine that was started last.
     epoch: Mutex<Option<u32>>,
-    /// Held during a check.
-    checking: AsyncMutex<()>,
-    wake: Notify,
-    task: Mutex<Option<JoinHandle<()>>>,
+    checks: Checks,
 }
 
 impl TeamEngine {
@@ -51,12 +47,10 @@ impl TeamEngine {
             space: Mutex::new(space),
             slot: EngineSlot::new(index, shared, signals),
             epoch: Mutex::new(None),
-            checking: AsyncMutex::default(),
-            wake: Notify::new(),
-            task: Mutex::new(None),
+            checks: Checks::default(),
         });
         let task = tokio::spawn(check_regularly(team.clone()));
-        *team.task.lock() = Some(task);
+        team.checks.keep(task);
         team
     }
 
@@ -81,21 +75,17 @@ impl TeamEngine {
 
     /// Makes the next check due.
     pub(super) fn request_check(&self) {
-        self.wake.notify_one();
+        self.checks.request();
     }
 
     /// Asks the server for the team, and starts, replaces or stops the engine accordingly.
     pub(super) async fn check(self: &Arc<Self>) {
         let team = self.clone();
-        // A caller that goes away must not leave an engine half replaced.
-        let checking = tokio::spawn(async move { team.check_now().await });
-        if let Err(error) = checking.await {
-            tracing::error!(%error, "a check of a team has failed");
-        }
+        Checks::finish("a team", async move { team.check_now().await }).await;
     }
 
     async fn check_now(&self) {
-        let _one_at_a_time = self.checking.lock().await;
+        let _one_at_a_time = self.checks.lock().await;
         match self.slot.has_folders() {
             Ok(true) => {}
             Ok(false) => {
@@ -232,9 +222,7 @@ impl TeamEngine {
 
     /// Ends the engine, and checks no more.
     pub(super) async fn shutdown(&self) {
-        if let Some(task) = self.task.lock().take() {
-            task.abort();
-        }
+        self.checks.end();
         self.slot.close().await;
     }
 }
@@ -244,7 +232,7 @@ async fn check_regularly(team: Arc<TeamEngine>) {
         team.check().await;
         tokio::select! {
             () = tokio::time::sleep(CHECK_INTERVAL) => {}
-            () = team.wake.notified() => {}
+            () = team.checks.wait_for_request() => {}
             () = team.slot.shared.keys_changed.notified() => {}
         }
     }

@@ -21,6 +21,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// The beginning of the paths of the development server's own interface.
+pub(crate) const PATHS: &str = "/_dev/";
+
 /// `POST /_dev/faults`: filters first, then effects, then how often.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -29,11 +32,11 @@ pub(crate) struct Fault {
     /// exact path. Otherwise: what the path begins with. Always without a trailing slash.
     pub(crate) path_pattern: String,
     pub(crate) method: Option<String>,
-    /// Only this bearer token.
+    /// The only bearer token that it applies to.
     pub(crate) token: Option<String>,
-    /// Only this account, by e-mail.
+    /// The only account that it applies to, by e-mail.
     pub(crate) account: Option<String>,
-    /// Only this `X-Device-Id`.
+    /// The only `X-Device-Id` that it applies to.
     pub(crate) device: Option<String>,
 
     /// Waits before anything else.
@@ -75,7 +78,7 @@ pub(crate) struct Rule {
     pub(crate) fault: Fault,
     #[serde(skip)]
     account_id: Option<AccountId>,
-    /// For `tampering`.
+    /// The memory of `tampering`.
     #[serde(skip)]
     memory: Memory,
 }
@@ -177,7 +180,7 @@ impl Faults {
         {
             return Err(Error::invalid("`probability` has to be 0 to 1"));
         }
-        if let Some(renamed) = canonical_form(&fault.path_pattern)
+        if let Some(renamed) = canonical_form(&fault.path_pattern, Some(PATHS))
             && fault.path_pattern.starts_with("/v2/")
         {
             fault.path_pattern = renamed;
@@ -233,8 +236,8 @@ impl Faults {
 pub(crate) struct AppliedRule(pub(crate) u64);
 
 fn find(faults: &Faults, app: &AppState, request: &Request) -> Option<Rule> {
-    let path =
-        canonical_form(request.uri().path()).unwrap_or_else(|| request.uri().path().to_owned());
+    let path = canonical_form(request.uri().path(), Some(PATHS))
+        .unwrap_or_else(|| request.uri().path().to_owned());
     if path.starts_with("/_dev") {
         return None;
     }

@@ -41,7 +41,7 @@ struct Dev {
 /// The machines that may use a development server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DevAccess {
-    /// This one: only requests to a loopback host are answered.
+    /// The machine itself: only requests to a loopback host are answered.
     Loopback,
     /// All that reach the server.
     Anyone,
@@ -56,6 +56,10 @@ struct DevHooks {
 impl Hooks for DevHooks {
     fn routes(&self) -> Router<AppState> {
         routes::routes(&self.dev)
+    }
+
+    fn path_family(&self) -> &'static str {
+        faults::PATHS
     }
 
     fn intercept<'a>(

@@ -58,9 +58,9 @@ pub(crate) struct RequestRecord {
 /// `GET /_dev/requests`: which requests, oldest first.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Filter {
-    /// Only later ones than this id.
+    /// The id after which requests are listed.
     after: Option<u64>,
-    /// Only paths that begin with it.
+    /// The beginning of the paths that are listed.
     path: Option<String>,
     method: Option<String>,
     device: Option<String>,

@@ -25,7 +25,7 @@ const REMEMBERED: usize = 100_000;
 pub type Print = Box<dyn Fn(&str) + Send + Sync>;
 
 struct Sink {
-    /// Nothing is checked without one.
+    /// The key of the signature; without one, nothing is checked.
     secret: Option<String>,
     print: Print,
     seen: Mutex<Seen>,

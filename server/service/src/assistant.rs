@@ -2,6 +2,7 @@
 //!
 //! It needs no model and no network. It says what it can't answer, with what it can.
 
+use cairn_model::Category;
 use cairn_model::size::binary;
 use cairn_store::{Facts, NamedFile};
 use cairn_wire::account::Quota;
@@ -111,9 +112,10 @@ pub(crate) fn reply(question: &str, facts: &Facts, quota: &Quota) -> Vec<String>
                 .replace("file and folders", "files and folders")
         ),
         Some(Topic::Kinds) => {
-            let kinds: String = facts
-                .by_category
-                .iter()
+            let mut by_category: Vec<_> = facts.by_category.iter().collect();
+            by_category.sort_by_key(|(category, _)| category.as_str());
+            let kinds: String = by_category
+                .into_iter()
                 .map(|(kind, count)| format!("\n- {kind}: {count}"))
                 .collect();
             format!("Your files by kind:{kinds}")
@@ -159,7 +161,7 @@ pub(crate) fn classify(node: &Node) -> BTreeMap<String, String> {
     };
     set(
         "category",
-        node.category.clone().unwrap_or_else(|| "other".into()),
+        node.category.unwrap_or(Category::Other).to_string(),
     );
     if let Some((_, extension)) = node.name.rsplit_once('.')
         && !extension.is_empty()

@@ -67,7 +67,7 @@ pub(crate) struct Caller {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     Full,
-    /// Only what changes nothing.
+    /// Requests that change nothing.
     Read,
 }
 

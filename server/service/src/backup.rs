@@ -32,7 +32,7 @@ const TRIES: usize = 5;
 /// The contents of a backup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backup {
-    /// Of the program that made it.
+    /// The version of the program that made it.
     pub version: String,
     pub created_at: String,
     /// Objects in it; none of a server whose objects lie elsewhere.

@@ -33,7 +33,7 @@ pub(crate) async fn compact(app: &ServerState, least: u64) -> Result<usize> {
     Ok(rewritten)
 }
 
-/// As [`compact`], for objects that are worth it.
+/// Compacts as [`compact`] does, objects that are worth it.
 pub(crate) async fn compact_large(app: &ServerState) -> Result<usize> {
     compact(app, MIN_BYTES).await
 }

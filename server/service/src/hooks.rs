@@ -15,6 +15,9 @@ pub trait Hooks: Send + Sync + 'static {
     /// Returns the routes to serve beside the API.
     fn routes(&self) -> Router<AppState>;
 
+    /// Returns the beginning of the paths of these routes.
+    fn path_family(&self) -> &'static str;
+
     /// Handles a request in front of the API: `next` runs its handler. A panic here is answered as
     /// one of a handler.
     fn intercept<'a>(

@@ -38,9 +38,10 @@ use tower_http::catch_panic::CatchPanicLayer;
 /// Wraps the routes. They are the fallback of an outer router, because a path can only be
 /// rewritten before it is routed.
 pub(crate) fn serve_all(app: &AppState, hooks: Option<&Arc<dyn Hooks>>, routes: Router) -> Router {
+    let family = hooks.map(|hooks| hooks.path_family());
     let mut outer = Router::new()
         .fallback_service(routes)
-        .layer(from_fn(canonical_path));
+        .layer(from_fn_with_state(family, canonical_path));
     if let Some(hooks) = hooks {
         let hooked = Hooked(app.clone(), hooks.clone());
         outer = outer.layer(from_fn_with_state(hooked, intercept));
@@ -94,12 +95,11 @@ const ALIASES: [(&str, &str); 3] = [
     ("/api/v1/webshare/url", "/api/v1/shares"),
 ];
 
-/// One form for paths that mean the same: no trailing slash, `/api/v1/nodes` for `/v2/nodes`.
-pub fn canonical_form(path: &str) -> Option<String> {
-    let api = ["/api/", "/v2/", "/_dev/"]
-        .iter()
-        .any(|family| path.starts_with(family));
-    if !api {
+/// Returns one form for paths that mean the same: no trailing slash, `/api/v1/nodes` for `/v2/nodes`. `family` is
+/// the beginning of further paths that have one form, those of the [`Hooks`].
+pub fn canonical_form(path: &str, family: Option<&str>) -> Option<String> {
+    let mut families = ["/api/", "/v2/"].into_iter().chain(family);
+    if !families.any(|family| path.starts_with(family)) {
         return None;
     }
     let trimmed = path.strip_suffix('/').unwrap_or(path);
@@ -110,8 +110,12 @@ pub fn canonical_form(path: &str) -> Option<String> {
     renamed.or_else(|| (trimmed.len() < path.len()).then(|| trimmed.to_owned()))
 }
 
-async fn canonical_path(mut request: Request, next: Next) -> Response {
-    if let Some(path) = canonical_form(request.uri().path()) {
+async fn canonical_path(
+    State(family): State<Option<&'static str>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    if let Some(path) = canonical_form(request.uri().path(), family) {
         let mut parts = request.uri().clone().into_parts();
         let full = match request.uri().query() {
             Some(query) => format!("{path}?{query}"),
@@ -142,7 +146,9 @@ pub(crate) async fn method_not_allowed(request: Request) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use super::canonical_form;
+    fn canonical_form(path: &str) -> Option<String> {
+        super::canonical_form(path, Some("/more/"))
+    }
 
     #[test]
     fn paths_of_both_families_become_one() {
@@ -169,6 +175,8 @@ mod tests {
             canonical_form("/api/v1/webshare/url/").as_deref(),
             Some("/api/v1/shares")
         );
+        assert_eq!(canonical_form("/more/x/").as_deref(), Some("/more/x"));
+        assert_eq!(super::canonical_form("/more/x/", None), None);
         assert_eq!(canonical_form("/swagger-ui/"), None);
     }
 }

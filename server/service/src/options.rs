@@ -90,7 +90,7 @@ pub struct CorsOptions {
 /// Time limits and the number of connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionLimits {
-    /// For the head of a request, from the connection or the request before it on.
+    /// The time for the head of a request, from the connection or the request before it on.
     pub head: Duration,
     /// Between two parts of a request's body.
     pub body: Duration,

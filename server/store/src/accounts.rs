@@ -20,7 +20,7 @@ pub struct Account {
     pub disabled: bool,
     /// Somebody has proved to read the mails of its address.
     pub email_verified: bool,
-    /// It administers other accounts.
+    /// True if it administers other accounts.
     pub admin: bool,
 }
 

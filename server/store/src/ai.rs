@@ -8,7 +8,7 @@ use crate::db::{self, Connection, params};
 use crate::error::{Error, Result};
 use crate::payments::plan_of;
 use crate::revisions::to_signed;
-use cairn_model::{AccountId, Kind, NodeId};
+use cairn_model::{AccountId, Category, Kind, NodeId};
 use cairn_wire::Timestamp;
 use cairn_wire::ai::AiUse;
 use cairn_wire::nodes::Node;
@@ -48,7 +48,7 @@ pub struct Facts {
     pub files: u64,
     pub folders: u64,
     pub trashed: u64,
-    pub by_category: BTreeMap<String, u64>,
+    pub by_category: BTreeMap<Category, u64>,
     pub largest: Vec<NamedFile>,
     pub stale: Vec<NamedFile>,
     pub stale_count: u64,
@@ -232,7 +232,7 @@ impl Store {
                 let (_, category) = media(Kind::File, &row.get::<String>(1)?);
                 *facts
                     .by_category
-                    .entry(category.unwrap_or_default())
+                    .entry(category.unwrap_or(Category::Other))
                     .or_default() += 1;
             }
             facts.largest = files_named(conn, space, "ORDER BY n.size DESC, n.name_key", 0)?;

@@ -1,49 +1,26 @@
 //! The audit log of an account: what happened to its key bundle (its encryption keys, wrapped by the client).
 
 use super::page::read_page;
-use super::rows::{fresh_id, id};
+use super::rows::{fresh_id, id, word};
 use super::{Store, Tx};
 use crate::db::params;
 use crate::error::Result;
-use cairn_model::AccountId;
+use cairn_model::{AccountId, KeyEvent};
 use cairn_wire::Timestamp;
 use cairn_wire::account::AuditEvent;
 use cairn_wire::keys::KeyBundle;
 use cairn_wire::notifications::NotificationKind;
 use serde_json::json;
 
-/// The kind of a change of the key bundle.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum KeyEvent {
-    Created,
-    Rotated,
-    PassphraseChanged,
-    RecoveryKeySetUp,
-    RecoveryKeyUsed,
-    RecoveryKeyRemoved,
-}
-
-impl KeyEvent {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Created => "keys_created",
-            Self::Rotated => "key_rotated",
-            Self::PassphraseChanged => "passphrase_changed",
-            Self::RecoveryKeySetUp => "recovery_key_set_up",
-            Self::RecoveryKeyUsed => "recovery_key_used",
-            Self::RecoveryKeyRemoved => "recovery_key_removed",
-        }
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Self::Created => "Your encryption keys were made",
-            Self::Rotated => "Your encryption keys were replaced",
-            Self::PassphraseChanged => "Your passphrase was changed",
-            Self::RecoveryKeySetUp => "A recovery key was set up",
-            Self::RecoveryKeyUsed => "Your recovery key was used",
-            Self::RecoveryKeyRemoved => "Your recovery key was removed",
-        }
+/// Returns the title of the notification about a key event.
+fn title(event: KeyEvent) -> &'static str {
+    match event {
+        KeyEvent::Created => "Your encryption keys were made",
+        KeyEvent::Rotated => "Your encryption keys were replaced",
+        KeyEvent::PassphraseChanged => "Your passphrase was changed",
+        KeyEvent::RecoveryKeySetUp => "A recovery key was set up",
+        KeyEvent::RecoveryKeyUsed => "Your recovery key was used",
+        KeyEvent::RecoveryKeyRemoved => "Your recovery key was removed",
     }
 }
 
@@ -80,14 +57,14 @@ impl Tx<'_> {
                 params![
                     fresh_id(self.source).as_bytes(),
                     account.as_bytes(),
-                    event.name(),
+                    event.as_str(),
                     version,
                     self.now
                 ],
             )?;
             if *event != KeyEvent::Created {
-                let data = json!({"event": event.name(), "version": version});
-                self.notify(account, NotificationKind::Security, event.title(), &data)?;
+                let data = json!({"event": event, "version": version});
+                self.notify(account, NotificationKind::Security, title(*event), &data)?;
             }
         }
         Ok(())
@@ -110,7 +87,7 @@ impl Store {
             read_page(conn, (count, list), which, (skip, take), |row| {
                 Ok(AuditEvent {
                     id: id(row, 0)?,
-                    event: row.get(1)?,
+                    event: word(row, 1)?,
                     key_version: row.get(2)?,
                     created_at: Timestamp(row.get(3)?),
                 })

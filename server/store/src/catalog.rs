@@ -2,6 +2,7 @@
 //!
 //! Figures only; who bought what stands in the store.
 
+use cairn_model::TokenPackId;
 use cairn_wire::Amount;
 use cairn_wire::payments::{Plan, Tier, TokenPack};
 
@@ -14,7 +15,7 @@ struct TierRow {
     plan: Plan,
     name: &'static str,
     cents: i64,
-    /// Of the server's configured limits.
+    /// The multiple of the server's configured limit.
     storage_factor: u64,
     members: u64,
     ai_files: Option<u64>,
@@ -53,10 +54,10 @@ const TIERS: [TierRow; 3] = [
 ];
 
 /// The packs of the published tool reference.
-const PACKS: [(&str, &str, i64, i64); 3] = [
-    ("starter", "Starter", 500, 499),
-    ("standard", "Standard", 2000, 1499),
-    ("professional", "Professional", 10_000, 4999),
+const PACKS: [(TokenPackId, &str, i64, i64); 3] = [
+    (TokenPackId::Starter, "Starter", 500, 499),
+    (TokenPackId::Standard, "Standard", 2000, 1499),
+    (TokenPackId::Professional, "Professional", 10_000, 4999),
 ];
 
 fn row(plan: Plan) -> &'static TierRow {
@@ -119,7 +120,7 @@ pub fn packs() -> Vec<TokenPack> {
     PACKS
         .iter()
         .map(|(id, name, tokens, cents)| TokenPack {
-            id: (*id).to_owned(),
+            id: *id,
             name: (*name).to_owned(),
             tokens: *tokens,
             price: Amount(*cents),
@@ -129,7 +130,7 @@ pub fn packs() -> Vec<TokenPack> {
 }
 
 /// The pack with an id.
-pub fn pack(id: &str) -> Option<TokenPack> {
+pub fn pack(id: TokenPackId) -> Option<TokenPack> {
     packs().into_iter().find(|pack| pack.id == id)
 }
 

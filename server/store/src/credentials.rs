@@ -1,11 +1,11 @@
 //! The account's key bundle: its encryption keys, wrapped by the client, which the server keeps and can't open.
 
-use super::audit::{KeyEvent, differences};
+use super::audit::differences;
 use super::rows::json;
 use super::{Store, Tx};
 use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
-use cairn_model::AccountId;
+use cairn_model::{AccountId, KeyEvent};
 use cairn_wire::keys::{KeyBundle, PutKeys};
 use sha2::{Digest as _, Sha256};
 
@@ -21,9 +21,9 @@ struct Stored {
 
 /// The hashes of the proofs that a request sends.
 struct Proofs {
-    /// Of the passphrase that is to be in force.
+    /// The hash for the passphrase that is to be in force.
     auth: [u8; 32],
-    /// Of the passphrase in force.
+    /// The hash for the passphrase in force.
     current: Option<[u8; 32]>,
     recovery: Option<[u8; 32]>,
 }

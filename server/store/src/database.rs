@@ -21,10 +21,10 @@ use std::sync::atomic::AtomicUsize;
 /// The first schema whose contents are of the present format.
 const CONTENTS: usize = 20;
 
-/// As many as reads that can run at once on a small machine.
+/// The number of reads that can run at once on a small machine.
 const READERS: usize = 2;
 
-/// As many as reads that can wait for the network at once.
+/// The number of reads that can wait for the network at once.
 const POSTGRES_READERS: usize = 6;
 
 /// The opener of a database.

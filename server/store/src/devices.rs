@@ -10,7 +10,7 @@ use cairn_wire::Timestamp;
 use cairn_wire::account::{Device, KnownDevice};
 use uuid::Uuid;
 
-/// Those that were not removed, or were seen since.
+/// The condition of devices that were not removed, or were seen since.
 const LISTED: &str = "account = ?1 AND (removed_at IS NULL OR seen_at > removed_at)";
 
 impl Store {

@@ -13,10 +13,10 @@ use cairn_model::{AccountId, ChunkId, NodeId, RevisionId};
 use cairn_wire::transfer::{RevisionContent, SealedChunk};
 use std::collections::HashSet;
 
-/// Those who need the bytes of a stored chunk as they are.
+/// The one who needs the bytes of a stored chunk as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NeededBy {
-    /// Nobody but the account that asks.
+    /// No account but the one that asks.
     Nobody,
     /// An open upload of somebody else.
     Upload,

@@ -42,7 +42,7 @@ impl Store {
 /// The files whose versions use chunks that are stored for other files (copies that were made without keys).
 #[derive(Default)]
 struct Holders {
-    /// By the node that they are stored for.
+    /// The nodes that borrow contents, by the node that they are stored for.
     borrowers: HashMap<NodeId, HashSet<NodeId>>,
 }
 

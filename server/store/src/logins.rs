@@ -49,7 +49,7 @@ pub enum Presented {
         login: Login,
         nonce: Option<String>,
     },
-    /// It has been used before: the login has ended.
+    /// A token that has been used before: the login has ended.
     Again(Uuid),
     Unknown,
 }

@@ -50,7 +50,7 @@ impl CodePurpose {
 /// A code that was right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsedCode {
-    /// It went by mail alone, so it proves that its user reads what is sent to the address.
+    /// True if it went by mail alone, so that it proves that its user reads what is sent to the address.
     pub mailed: bool,
 }
 

@@ -28,7 +28,7 @@ const MAX_A_DAY: u32 = 200;
 pub enum MailState {
     /// There was no mail server to hand it to, and there never will be for this mail.
     Kept,
-    /// It waits for its first or next attempt.
+    /// Waits for the first or next attempt.
     Waiting,
     /// The mail server has taken it.
     Sent,

@@ -5,7 +5,7 @@
 pub struct KeptRevisions {
     /// The newest so many, the current one included.
     pub newest: Option<u32>,
-    /// Those of the last so many days.
+    /// The number of the latest days whose revisions are kept.
     pub days: Option<u32>,
 }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 /// Makes a directory, and those above it, for the server's user alone. One that exists stays as it is.
 ///
 /// # Errors
-/// The system's.
+/// The error of the system.
 pub fn create_dir(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -37,7 +37,7 @@ pub(crate) fn create_new() -> OpenOptions {
 /// Opens the file of a lock, which is made for the server's user alone if it is missing.
 ///
 /// # Errors
-/// The system's.
+/// The error of the system.
 pub fn open_lock(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.create(true).truncate(false).write(true);

@@ -4,13 +4,12 @@
 //! gets the wrapped keys and a verifier. The *reset key* is made by this server for an account whose client has no
 //! keys at hand: it only proves whose account it is when keys have to be made anew, and opens nothing.
 
-use super::audit::KeyEvent;
 use super::credentials::verifier;
 use super::rows::json;
 use super::{Store, Tx};
 use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
-use cairn_model::AccountId;
+use cairn_model::{AccountId, KeyEvent};
 use cairn_wire::Timestamp;
 use cairn_wire::keys::{KeyBundle, RecoveryKeyOrigin, RecoveryStatus, SetUpRecovery};
 use sha2::{Digest as _, Sha256};

@@ -5,7 +5,8 @@ use super::{Source, Space};
 use crate::db::{self, Row};
 use crate::error::{Error, Result};
 use cairn_model::{
-    AccountId, ChunkId, DeviceId, Kind, NodeId, RevisionId, SpaceId, TeamId, UploadId,
+    AccountId, Category, ChunkId, DeviceId, Kind, NameFormat, NodeId, RevisionId, SpaceId, TeamId,
+    UploadId,
 };
 use cairn_wire::nodes::{ContentSource, Node, NodeState};
 use cairn_wire::transfer::SealedChunk;
@@ -154,7 +155,7 @@ pub(super) fn node_row(row: &Row<'_>) -> db::Result<NodeRow> {
         parent_id: parent_id(row, 6)?,
         kind,
         name,
-        name_format: "plain".into(),
+        name_format: NameFormat::Plain,
         size: row.get(9)?,
         mime_type,
         category,
@@ -203,21 +204,23 @@ impl NodeRow {
 }
 
 /// The media type that the name suggests, and the category that a person would file it under.
-pub(super) fn media(kind: Kind, name: &str) -> (Option<String>, Option<String>) {
+pub(super) fn media(kind: Kind, name: &str) -> (Option<String>, Option<Category>) {
     if kind == Kind::Folder {
         return (None, None);
     }
     let Some(mime) = mime_guess::from_path(name).first_raw() else {
-        return (None, Some("other".into()));
+        return (None, Some(Category::Other));
     };
     let category = match mime.split('/').next().unwrap_or_default() {
-        top @ ("image" | "video" | "audio") => top,
-        "text" => "document",
+        "image" => Category::Image,
+        "video" => Category::Video,
+        "audio" => Category::Audio,
+        "text" => Category::Document,
         _ if ["zip", "tar", "gzip", "7z", "rar", "bzip", "xz", "zstd"]
             .iter()
             .any(|a| mime.contains(a)) =>
         {
-            "archive"
+            Category::Archive
         }
         _ if [
             "pdf",
@@ -233,11 +236,11 @@ pub(super) fn media(kind: Kind, name: &str) -> (Option<String>, Option<String>) 
         .iter()
         .any(|d| mime.contains(d)) =>
         {
-            "document"
+            Category::Document
         }
-        _ => "other",
+        _ => Category::Other,
     };
-    (Some(mime.to_owned()), Some(category.to_owned()))
+    (Some(mime.to_owned()), Some(category))
 }
 
 /// The length of one chunk in a packed list.
@@ -364,10 +367,10 @@ mod tests {
     #[test]
     fn a_name_suggests_its_category() {
         let category = |name| media(Kind::File, name).1.unwrap();
-        assert_eq!(category("a.jpg"), "image");
-        assert_eq!(category("a.pdf"), "document");
-        assert_eq!(category("a.tar.gz"), "archive");
-        assert_eq!(category("noextension"), "other");
+        assert_eq!(category("a.jpg"), Category::Image);
+        assert_eq!(category("a.pdf"), Category::Document);
+        assert_eq!(category("a.tar.gz"), Category::Archive);
+        assert_eq!(category("noextension"), Category::Other);
         assert_eq!(media(Kind::Folder, "a.jpg"), (None, None));
     }
 }

@@ -16,7 +16,7 @@ const NONCE: usize = 12;
 /// Seals and opens records.
 pub(crate) struct Sealer {
     newest: Aes256Gcm,
-    /// Those before it, as long as it is being replaced: they open only.
+    /// The keys before it, as long as it is being replaced: they open only.
     earlier: Vec<Aes256Gcm>,
 }
 

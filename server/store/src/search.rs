@@ -8,7 +8,7 @@ use super::{Space, Store};
 use crate::db::{self, Connection, Dialect, Row, ValueRef, params};
 use crate::error::Result;
 use cairn_model::name::{compose, search_key};
-use cairn_model::{Kind, NodeId};
+use cairn_model::{Category, Kind, NodeId};
 use cairn_wire::nodes::Node;
 use std::collections::HashSet;
 
@@ -27,7 +27,7 @@ pub enum Mode {
 pub struct Search {
     pub text: String,
     pub mode: Mode,
-    pub category: Option<String>,
+    pub category: Option<Category>,
     /// Without a dot, lower case.
     pub extension: Option<String>,
     /// Created from this time on.
@@ -242,10 +242,9 @@ fn find_rows(
 
 /// The filters that come from a node's name.
 fn fits(search: &Search, kind: Kind, name: &str) -> bool {
-    if let Some(wanted) = &search.category {
+    if let Some(wanted) = search.category {
         let (_, category) = media(kind, name);
-        let category = category.unwrap_or_else(|| "folder".to_owned());
-        if category != *wanted {
+        if category.unwrap_or(Category::Folder) != wanted {
             return false;
         }
     }

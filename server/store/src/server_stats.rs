@@ -16,7 +16,7 @@ pub struct ServerStats {
     pub open_uploads: i64,
     pub pending_deliveries: i64,
     pub failed_deliveries: i64,
-    /// Of the database file.
+    /// The size of the database file.
     pub database_bytes: i64,
 }
 

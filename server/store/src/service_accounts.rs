@@ -4,11 +4,11 @@ use super::Store;
 use super::access::{self, Table};
 use super::logins::Hash;
 use super::page::read_page;
-use super::rows::id as read_id;
+use super::rows::{id as read_id, word};
 use crate::db::{self, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use crate::scope::Scopes;
-use cairn_model::AccountId;
+use cairn_model::{AccountId, ServiceScope};
 use cairn_wire::Timestamp;
 use cairn_wire::identity::ServiceAccount;
 use uuid::Uuid;
@@ -26,7 +26,7 @@ fn service_account(row: &Row<'_>) -> db::Result<ServiceAccount> {
         id: id.to_string(),
         name: row.get(1)?,
         client_id: format!("{CLIENT_PREFIX}{}", id.simple()),
-        scope: row.get(2)?,
+        scope: word(row, 2)?,
         created_at: Timestamp(row.get(3)?),
         last_used_at: row.get::<Option<i64>>(4)?.map(Timestamp),
     })
@@ -41,7 +41,7 @@ impl Store {
         &self,
         account: AccountId,
         name: &str,
-        scope: Scopes,
+        scope: ServiceScope,
         secret: &Hash,
     ) -> Result<ServiceAccount> {
         self.write(|tx| {
@@ -62,7 +62,7 @@ impl Store {
             );
             Ok(tx.conn.query_row(
                 &sql,
-                params![id.as_bytes(), account.as_bytes(), name, secret, scope.to_string(), tx.now],
+                params![id.as_bytes(), account.as_bytes(), name, secret, scope.as_str(), tx.now],
                 service_account,
             )?)
         })

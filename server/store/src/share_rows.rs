@@ -20,7 +20,7 @@ pub struct ShareRow {
     pub password_check: Option<String>,
     /// The shared node is no longer there, or in the trash.
     pub(crate) node_gone: bool,
-    /// Its maker has left the team whose files it shares, or is disabled.
+    /// True if the maker has left the team whose files it shares, or is disabled.
     pub(crate) creator_left: bool,
     /// The row of the space that the shared node lies in.
     pub(super) space: i64,

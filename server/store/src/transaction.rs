@@ -30,7 +30,7 @@ pub struct Tx<'a> {
 pub(crate) enum Durability {
     /// With the next checkpoint of the database.
     Usual,
-    /// As soon as the write returns: what is acknowledged is a promise to a device.
+    /// On the disk as soon as the write returns: what is acknowledged is a promise to a device.
     OnDisk,
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Target {
         parent: Option<NodeId>,
         name: Name,
     },
-    /// Of the node as it is now.
+    /// A new revision of the node as it is now.
     NewRevision(Box<Node>),
 }
 

@@ -23,7 +23,7 @@ pub struct OpenUpload {
     pub expires_at: i64,
     /// The row of the space that it was begun in, which its bytes count for.
     pub(crate) space: i64,
-    /// Its revision is there.
+    /// True if its revision is there.
     pub(crate) done: bool,
     /// The request; its chunks are distinct and in file order.
     pub create: CreateUpload,

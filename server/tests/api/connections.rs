@@ -1,4 +1,4 @@
-//! Those who connect and say little, say it slowly, or come in great numbers.
+//! Clients who connect and say little, say it slowly, or come in great numbers.
 
 use cairn_server::{ConnectionLimits, Options, Server, build_dev, serve};
 use std::time::Duration;

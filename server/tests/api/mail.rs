@@ -8,7 +8,7 @@ use cairn_server::{MailOptions, Options};
 use cairn_wire::shares::{OpenedShare, PublicShare, Share, SharedByEmail};
 use serde_json::{Value, json};
 
-/// Nobody listens there: what these tests look at is what waits.
+/// Makes a server whose mails nobody takes: what these tests look at is what waits.
 fn mailing_world() -> World {
     World::with(Options {
         mail: Some(MailOptions {

@@ -2,6 +2,7 @@
 
 use super::world::{Draft, World, new_node};
 use axum::http::Method;
+use cairn_model::Category;
 use cairn_wire::nodes::{Node, NodeState};
 use serde_json::json;
 
@@ -224,8 +225,8 @@ async fn metadata_is_kept_and_bounded() {
     assert_eq!(node.tags, ["b", "a"]);
     assert!(node.favorite && node.revision_id == file.revision_id);
     assert_eq!(
-        (node.mime_type.as_deref(), node.category.as_deref()),
-        (Some("image/png"), Some("image"))
+        (node.mime_type.as_deref(), node.category),
+        (Some("image/png"), Some(Category::Image))
     );
     owner
         .put(&path, &json!({"description": "x".repeat(10_001)}))

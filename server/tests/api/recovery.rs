@@ -2,6 +2,7 @@
 //! is) and the log of what happened to an account's keys.
 
 use super::world::{Caller, World};
+use cairn_model::KeyEvent;
 use cairn_wire::Page;
 use cairn_wire::account::AuditEvent;
 use cairn_wire::keys::{KeyBundle, RecoveryKeyOrigin, RecoverySetUp, RecoveryStatus};
@@ -34,7 +35,7 @@ async fn make_keys(who: &Caller) {
     who.put("/api/v1/keys", &body).await.done(200);
 }
 
-async fn log(who: &Caller) -> Vec<String> {
+async fn log(who: &Caller) -> Vec<KeyEvent> {
     let page: Page<AuditEvent> = who.get("/api/v1/useraccount/encryption-audit").await.ok();
     page.content.into_iter().map(|event| event.event).collect()
 }
@@ -79,10 +80,10 @@ async fn a_client_brings_the_key_that_opens_files() {
     assert_eq!(
         log(&owner).await,
         [
-            "passphrase_changed",
-            "recovery_key_used",
-            "recovery_key_set_up",
-            "keys_created"
+            KeyEvent::PassphraseChanged,
+            KeyEvent::RecoveryKeyUsed,
+            KeyEvent::RecoveryKeySetUp,
+            KeyEvent::Created
         ]
     );
     let notified: Page<Notification> = owner.get("/api/v1/social/notifications").await.ok();
@@ -93,7 +94,7 @@ async fn a_client_brings_the_key_that_opens_files() {
             .all(|one| one.kind == NotificationKind::Security)
     );
     assert_eq!(notified.total_elements, 3);
-    assert_eq!(log(&world.member()).await, Vec::<String>::new());
+    assert_eq!(log(&world.member()).await, []);
 }
 
 #[tokio::test]

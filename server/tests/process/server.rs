@@ -85,13 +85,13 @@ impl Server {
         Self::start(&["--dev", "--data", data.to_str().unwrap()])
     }
 
-    /// As `kill -9`.
+    /// Ends the process as `kill -9` does.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// As `kill`, and tells whether it ended well.
+    /// Ends the process as `kill` does, and tells whether it ended well.
     pub(crate) fn terminate(mut self) -> bool {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").arg(&pid).status().unwrap().success());

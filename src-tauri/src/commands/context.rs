@@ -87,7 +87,7 @@ impl Commands {
     /// Runs the `cairn` program and returns its document.
     ///
     /// # Errors
-    /// The program's, or [`ProgramError`] if a field is missing or has another type.
+    /// The error of the program, or [`ProgramError`] if a field is missing or has another type.
     pub(crate) async fn document<T: DeserializeOwned>(&self, run: Run) -> Result<T, ProgramError> {
         let document = self.program.run(run).await?;
         serde_json::from_value(document).map_err(|error| {

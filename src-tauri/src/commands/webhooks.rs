@@ -6,12 +6,20 @@ use cairn_model::{DeliveryState, EventKind, WebhookStatus};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+/// The kind of an event, also one that this version doesn't know.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
+#[serde(untagged)]
+pub enum EventName {
+    Known(EventKind),
+    Unknown(String),
+}
+
 /// An address that is notified of events in the account.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct WebhookView {
     pub id: String,
     pub url: String,
-    pub events: Vec<String>,
+    pub events: Vec<EventName>,
     pub enabled: bool,
 }
 
@@ -19,7 +27,7 @@ pub struct WebhookView {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct DeliveryView {
     pub id: String,
-    pub event: String,
+    pub event: EventName,
     pub state: DeliveryState,
     /// RFC 3339 in UTC.
     pub at: String,
@@ -47,7 +55,7 @@ pub(super) async fn list(commands: &Commands) -> Result<Vec<WebhookView>, Progra
     struct Webhook {
         id: String,
         url: String,
-        events: Vec<String>,
+        events: Vec<EventName>,
         status: WebhookStatus,
     }
     let found: Document = commands.document(Run::of(["webhooks", "list"])).await?;
@@ -114,7 +122,7 @@ pub(super) async fn deliveries(
 #[derive(Deserialize)]
 struct Delivery {
     id: String,
-    event: String,
+    event: EventName,
     state: DeliveryState,
     created_at: String,
     attempts: Vec<Attempt>,

@@ -1,4 +1,4 @@
-//! As much of a web browser as a login needs: pages, one form at a time, cookies.
+//! The part of a web browser that a login needs: pages, one form at a time, cookies.
 
 use anyhow::{Context, Result, ensure};
 use std::time::Duration;

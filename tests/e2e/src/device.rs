@@ -20,7 +20,7 @@ pub struct Options {
     pub root: Option<PathBuf>,
     /// More arguments of `add`, such as `--exclude`.
     pub add: Vec<String>,
-    /// For all processes of this device.
+    /// The environment of all processes of this device.
     pub environment: Vec<(String, String)>,
     /// A program and its arguments that runs the daemon, such as `setpriv`.
     pub wrapper: Vec<String>,

@@ -62,7 +62,7 @@ impl Root {
         Ok(fs::write(self.0.join("var/lib/dpkg/status"), "")?)
     }
 
-    /// As `dpkg --root` does it; dependencies are the real root's.
+    /// Unpacks as `dpkg --root` does; dependencies are the real root's.
     fn unpack(&self, package: &Path) -> Result<()> {
         run_command(
             Command::new("dpkg")

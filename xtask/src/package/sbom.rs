@@ -25,7 +25,7 @@ struct Component {
     version: String,
     /// An SPDX expression; empty if the library doesn't say.
     licence: String,
-    /// Its address in its registry (Package URL); none for those of this workspace.
+    /// The address in its registry (Package URL); none for those of this workspace.
     purl: Option<String>,
     /// The algorithm, as CycloneDX names it, and the hash of its archive in hexadecimal digits.
     hash: Option<(&'static str, String)>,

@@ -19,7 +19,7 @@ pub struct Hello {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Welcome {
     pub protocol: u32,
-    /// Of the running daemon.
+    /// The version of the running daemon.
     pub version: String,
     pub pid: u32,
 }

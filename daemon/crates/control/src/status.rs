@@ -91,7 +91,7 @@ impl ProblemGroup {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct OverallProgress {
     pub files_done: u64,
-    /// Those known so far; it grows while more are found.
+    /// The number of files known so far; it grows while more are found.
     pub files_total: u64,
     pub bytes_done: u64,
     pub bytes_total: u64,

@@ -10,7 +10,7 @@ use crate::progress::Reporter;
 use crate::services::Services;
 use crate::session_changes;
 use crate::spaces::Sent;
-use crate::tool::{Route, Run, Tool, Verb};
+use crate::tool::{ResultForm, Route, Run, Tool, Verb};
 use cairn_api::Method;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -54,7 +54,10 @@ pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
 async fn run_unfinished(tool: &Tool, call: Call) -> ToolResult<Value> {
     match tool.run {
         Run::Rest(route) => call.send(&route).await,
-        Run::AllPages(route) => call.all_pages(&route, tool.newest_last).await,
+        Run::AllPages(route) => {
+            let newest_last = tool.result == ResultForm::NewestLast;
+            call.all_pages(&route, newest_last).await
+        }
         Run::Update(route) => {
             if !call.changes_something(&route) {
                 return Err(nothing_to_change_error(tool, &route));

@@ -12,7 +12,7 @@ use crate::error::{ToolError, ToolResult};
 use operation::{ALL, Slot};
 use serde_json::{Map, Value, json};
 
-/// As the service's reference lists them.
+/// The operations, as the service's reference lists them.
 pub(crate) const OPERATIONS: &[&str] = &[
     "upload",
     "download",

@@ -177,12 +177,8 @@ fn api_message(error: &ApiError) -> String {
         }
         ApiError::Conflict { message, .. } => format!("conflict: {message}"),
         ApiError::PreconditionFailed { message } => {
-            let advice = if message.contains("read it again") {
-                ""
-            } else {
-                "; read it again and repeat"
-            };
-            format!("it was changed by someone else: {message}{advice}")
+            // The service's message ends with the advice to read it again.
+            format!("it was changed by someone else: {message}")
         }
         ApiError::Gone { message } => format!("no longer available (410 Gone): {message}"),
         ApiError::TooLarge { message } => format!("too large: {message}"),

@@ -58,7 +58,7 @@ const NAMED: [&str; 10] = [
 /// The author of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Author {
-    /// This program: what is quoted is a name or an argument.
+    /// The program itself: what is quoted is a name or an argument.
     Ourselves,
     /// The service: a quoted single word may be a field of a cryptographic record.
     Service,

@@ -3,7 +3,7 @@
 use crate::error::{ToolError, public_item_message};
 use crate::param::Shape;
 use crate::shorten::{Rows, shorten};
-use crate::tool::Tool;
+use crate::tool::{ResultForm, Tool};
 use crate::{foreign_text, strip_fields};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ pub(crate) fn success(
     mut value: Value,
 ) -> CallToolResult {
     foreign_text::fence_result(tool, &mut value);
-    if !matches!(tool.name, "read_file_content" | "read_file_version") {
+    if tool.result != ResultForm::Content {
         plain_errors(&mut value);
         crate::clean::value(&mut value);
         strip_fields::remove_useless_fields(&mut value);
@@ -43,7 +43,7 @@ fn rows(tool: &Tool, arguments: Option<&JsonObject>) -> Rows {
             first_page,
         },
         (Some(_), None) => Rows::ShownHereOnly,
-        (None, _) if tool.newest_last => Rows::LastOnes,
+        (None, _) if tool.result == ResultForm::NewestLast => Rows::LastOnes,
         (None, _) => Rows::FirstOnes,
     }
 }

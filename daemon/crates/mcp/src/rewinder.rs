@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The use that is made of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RewindMode {
-    /// It is shown, and nothing is changed.
+    /// Shows the plan, and changes nothing.
     Plan,
     CarryOut,
 }

@@ -56,13 +56,13 @@ pub trait LocalFiles: Send + Sync {
     /// Sets or clears the owner's permission to execute the file.
     ///
     /// # Errors
-    /// The file system's.
+    /// The error of the file system.
     fn set_executable(&self, path: &Path, executable: bool) -> io::Result<()>;
 
     /// Waits until everything written to the file system of a folder lies on the disk.
     ///
     /// # Errors
-    /// The file system's.
+    /// The error of the file system.
     fn sync_all(&self, dir: &Path) -> io::Result<()>;
 
     /// Checks that this system allows a file of that name.

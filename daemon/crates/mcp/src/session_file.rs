@@ -21,14 +21,14 @@ pub trait SessionFiles: Send + Sync {
     /// Returns the sessions that are kept and whose process has ended, newest first.
     ///
     /// # Errors
-    /// The file system's.
+    /// The error of the file system.
     fn ended_sessions(&self) -> io::Result<Vec<EndedSession>>;
 
     /// Appends a line about what was taken back to the file of a session that [`Self::ended_sessions`] has returned, or
     /// of this one, however full it is.
     ///
     /// # Errors
-    /// The file system's.
+    /// The error of the file system.
     fn append_undone(&self, session: Option<&str>, line: &str) -> io::Result<()>;
 }
 

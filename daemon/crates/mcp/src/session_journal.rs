@@ -52,7 +52,7 @@ pub(crate) enum LinkChange {
         from: LinkSettings,
         to: LinkSettings,
     },
-    /// Its password was set; nobody knows the former one.
+    /// A password was set; nobody knows the former one.
     Password,
 }
 

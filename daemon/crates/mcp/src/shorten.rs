@@ -28,11 +28,11 @@ pub(crate) enum Rows {
         /// The number of the first page.
         first_page: u64,
     },
-    /// Nothing else shows them: the rows are made short before any is left out.
+    /// No other call shows them: the rows are made short before any is left out.
     ShownHereOnly,
-    /// None, and the first rows matter most.
+    /// No way, and the first rows matter most.
     FirstOnes,
-    /// None, and the last rows matter most.
+    /// No way, and the last rows matter most.
     LastOnes,
 }
 

@@ -26,9 +26,9 @@ const PARENT: &str = "parent_id";
 /// The location of an id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Location {
-    /// To a node of a team's space.
+    /// A node of a team's space.
     Node(SpaceId),
-    /// To the top of a space.
+    /// The top of a space.
     Root(SpaceId),
 }
 

@@ -160,7 +160,7 @@ pub(crate) fn confirm(call: Call) -> ToolFuture {
     .boxed()
 }
 
-/// It waits for a person, so a client that can't ask one can't let it go on.
+/// Returns the error for what waits for a person, so that a client that can't ask one can't let it go on.
 fn unconfirmed_error(folder: &str, decision: DeletionDecision) -> ToolError {
     ToolError::refused(format!(
         "only a person can let what waits in {} go on, and nobody was asked here: have them run `cairn confirm FOLDER {decision}`; the answer `keep` brings the files back and overwrites nothing",

@@ -25,13 +25,23 @@ pub(crate) struct Tool {
     /// The question to the person; a general one if there is none. Without [`Self::confirm`] it is asked
     /// only if the call turns out to need it.
     pub(crate) ask: Option<AskFn>,
-    /// The list in its result ends with the newest.
-    pub(crate) newest_last: bool,
+    pub(crate) result: ResultForm,
     /// Arguments that another one makes mandatory.
     pub(crate) requirements: &'static [Requirement],
     /// The change that `undo_session` takes back; `None` for a tool that changes nothing, or for good.
     pub(crate) undo: Option<Undo>,
     pub(crate) run: Run,
+}
+
+/// The form of a tool's result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ResultForm {
+    /// Fields, and perhaps a list, which is cut where it is too long.
+    Plain,
+    /// The list in it ends with the newest.
+    NewestLast,
+    /// The content of a file, which is neither cut nor changed.
+    Content,
 }
 
 /// The kind of change that a session can take back. It is found by looking before and after the call.
@@ -195,7 +205,7 @@ impl Tool {
             open_world: false,
             confirm: false,
             ask: None,
-            newest_last: false,
+            result: ResultForm::Plain,
             requirements: &[],
             undo: None,
             run,
@@ -218,7 +228,13 @@ impl Tool {
 
     /// Marks a tool whose list ends with the newest: where it is too long, the begin is left out.
     pub(crate) const fn newest_last(mut self) -> Self {
-        self.newest_last = true;
+        self.result = ResultForm::NewestLast;
+        self
+    }
+
+    /// Marks a tool that returns the content of a file.
+    pub(crate) const fn returns_content(mut self) -> Self {
+        self.result = ResultForm::Content;
         self
     }
 

@@ -27,7 +27,7 @@ pub(crate) fn list_trash(call: Call) -> ToolFuture {
 /// Returns what was deleted last, in the account's own space and in those of its teams.
 ///
 /// # Errors
-/// The service's for the own space; a team whose trash can't be read is named.
+/// The error of the service for the own space; a team whose trash can't be read is named.
 pub(crate) async fn read(services: &Services, limit: usize) -> ToolResult<Value> {
     let mut nodes = services.reads.trash().await?;
     let mut unread = Vec::new();

@@ -24,7 +24,7 @@ word_enum! {
 word_enum! {
     /// The state of an event on its way to one webhook.
     DeliveryState("state of a delivery") {
-        /// Not attempted yet.
+        /// No attempt was made yet.
         Pending = "pending",
         /// An attempt failed; another one is to come.
         Retrying = "retrying",
@@ -35,7 +35,7 @@ word_enum! {
 }
 
 impl EventKind {
-    /// Its number, by which the server keeps it.
+    /// Returns the number by which the server keeps the kind.
     #[must_use]
     pub fn number(self) -> u32 {
         self as u32
@@ -47,7 +47,7 @@ impl EventKind {
         Self::ALL.get(number as usize).copied()
     }
 
-    /// Its bit in a webhook's subscription.
+    /// Returns the kind's bit in a webhook's subscription.
     #[must_use]
     pub fn bit(self) -> u32 {
         1 << self.number()

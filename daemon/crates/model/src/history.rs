@@ -57,9 +57,9 @@ word_enum! {
 word_enum! {
     /// The version of a conflict that stays under the name.
     Keep("version to keep") {
-        /// This device's; refused where it is not known which one that is.
+        /// The version of this device; refused where it is not known which one that is.
         Mine = "mine",
-        /// The other device's; refused where it is not known which one that is.
+        /// The version of the other device; refused where it is not known which one that is.
         Theirs = "theirs",
         /// Both stay; the conflict copy gets a plain name, on every device unless the folder only receives.
         Both = "both",

@@ -2,6 +2,7 @@
 //!
 //! This crate does no IO, draws no randomness and depends on nothing of ours.
 
+pub mod account;
 pub mod address;
 pub mod back_off;
 pub mod chunk;
@@ -23,6 +24,7 @@ pub mod status;
 pub mod sync;
 pub mod words;
 
+pub use account::{KeyEvent, ServiceScope, TokenPackId};
 pub use back_off::{BackOff, spread};
 pub use chunk::ChunkId;
 pub use counters::Counters;
@@ -33,7 +35,7 @@ pub use history::{ActivityKind, ConflictKind, Keep, PastKind, PastPlace};
 pub use id::{
     AccountId, DeviceId, FolderId, LocalId, NodeId, RevisionId, SpaceId, TeamId, UploadId,
 };
-pub use kind::Kind;
+pub use kind::{Category, Kind, NameFormat, SearchMode};
 pub use manifest::{ContentObject, Manifest};
 pub use name::{Name, NameKey, RESTORED};
 pub use path::RelPath;

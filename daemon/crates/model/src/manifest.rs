@@ -12,7 +12,7 @@ pub struct ContentObject {
     /// The node whose key it is sealed with: the file's own, or that of the original of a copy.
     pub node: NodeId,
     pub epoch: u64,
-    /// It lists chunks, and isn't one.
+    /// The object lists chunks, and isn't one.
     pub is_list: bool,
 }
 

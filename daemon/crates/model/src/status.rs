@@ -20,7 +20,7 @@ word_enum! {
     /// State of a webhook: its deliveries are attempted or not.
     WebhookStatus("state of a webhook") {
         Active = "active",
-        /// Nothing is attempted and no new event is recorded; what waited goes on waiting.
+        /// No delivery is attempted and no new event is recorded; what waited goes on waiting.
         Disabled = "disabled",
     }
 }

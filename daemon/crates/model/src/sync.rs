@@ -8,9 +8,9 @@ word_enum! {
     SyncMode("sync mode") {
         #[default]
         TwoWay = "two-way",
-        /// This device only sends: nothing is changed locally.
+        /// The device only sends: nothing is changed locally.
         Upload = "upload",
-        /// This device only receives: nothing is changed on the service.
+        /// The device only receives: nothing is changed on the service.
         Download = "download",
     }
 }
@@ -19,10 +19,10 @@ word_enum! {
     /// The treatment of changes that have no valid seal (MAC) of a device with the keys: the setting `sync.verify`.
     #[derive(Default)]
     Verification("verification mode") {
-        /// It is used where that can be undone, and shown as unverified.
+        /// Uses the change where that can be undone, and shows it as unverified.
         #[default]
         Warn = "warn",
-        /// It is blocked until a person accepts it, and given to nobody: no download, no link.
+        /// Blocks the change until a person accepts it, and gives it to nobody: no download, no link.
         Strict = "strict",
     }
 }
@@ -38,7 +38,7 @@ word_enum! {
         Offline = "offline",
         /// A conflict, a question, or a file that can't be synced needs a person; the rest goes on.
         Attention = "attention",
-        /// Nothing goes on until a person acts.
+        /// Sync rests until a person acts.
         Error = "error",
     }
 }
@@ -80,7 +80,7 @@ pub enum RuleSource {
 word_enum! {
     /// One of the two sides that a folder pair joins.
     Side("side") {
-        /// This disk.
+        /// The disk of this device.
         Local = "local",
         /// The server.
         Remote = "remote",
@@ -128,7 +128,7 @@ word_enum! {
     ProblemCode("problem code") {
         /// Something opened with a key turned out altered or foreign.
         AuthFailed = "auth_failed",
-        /// It is being written.
+        /// The file is being written.
         Changing = "changing",
         /// Deletions wait for a person.
         DeletionsHeld = "deletions_held",
@@ -184,27 +184,27 @@ word_enum! {
         Synced = "synced",
         /// A change of it is to be done, or under way.
         Waiting = "waiting",
-        /// It is one of two versions that were both kept.
+        /// One of two versions that were both kept.
         Conflict = "conflict",
         /// A rule leaves it out on every device.
         Ignored = "ignored",
-        /// It stays on the service only, because of what was selected for this device.
+        /// Stays on the service only, because of what was selected for this device.
         Unselected = "unselected",
         /// The pair syncs the other way only.
         OneWay = "one_way",
-        /// Its name isn't possible on the other side.
+        /// The name isn't possible on the other side.
         Name = "name",
         /// A symbolic link, a socket or a device.
         Special = "special",
         /// Failed, and waits for a retry or for a person.
         Parked = "parked",
-        /// It is on a file system that is not mounted.
+        /// Lies on a file system that is not mounted.
         Unmounted = "unmounted",
-        /// It has no valid seal of a device with the keys, and is blocked.
+        /// Has no valid seal of a device with the keys, and is blocked.
         Unverified = "unverified",
         /// There is nothing of that name.
         Missing = "missing",
-        /// It is in no folder pair.
+        /// Lies in no folder pair.
         Unpaired = "unpaired",
         /// A state of another version of Cairn.
         #[serde(other)]

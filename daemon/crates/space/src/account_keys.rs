@@ -150,7 +150,7 @@ pub async fn create(
 /// A recovery key that was made just now, and the bundle that it opens.
 pub struct NewRecoveryKey {
     pub key: RecoveryKey,
-    /// As the server has it from now on.
+    /// The bundle that the server has from now on.
     pub bundle: wire::KeyBundle,
 }
 

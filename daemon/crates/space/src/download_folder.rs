@@ -31,13 +31,13 @@ pub trait LocalFolder: Send + Sync {
     /// Sets or clears the owner's permission to execute a file.
     ///
     /// # Errors
-    /// The file system's.
+    /// The error of the file system.
     fn set_executable(&self, path: &Path, executable: bool) -> io::Result<()>;
 
     /// Waits until everything written to the file system of a directory is on the disk.
     ///
     /// # Errors
-    /// The file system's.
+    /// The error of the file system.
     fn sync_all(&self, dir: &Path) -> io::Result<()>;
 }
 
@@ -71,7 +71,7 @@ impl FolderDownload<'_> {
 pub struct DownloadedFolder {
     pub files: u64,
     pub bytes: u64,
-    /// By path.
+    /// The failures, by path.
     pub failed: Vec<FailedDownload>,
 }
 

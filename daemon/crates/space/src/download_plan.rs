@@ -20,7 +20,7 @@ const BLOCK: usize = 256 * 1024;
 /// The directories and files of a download.
 #[derive(Debug, Default)]
 pub struct DownloadPlan {
-    /// To be made, parents first.
+    /// The folders to be made, parents first.
     pub folders: Vec<PathBuf>,
     pub files: Vec<PlannedFile>,
     /// Sum of the files' lengths, in bytes.

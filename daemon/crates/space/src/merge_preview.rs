@@ -17,7 +17,7 @@ const EXAMPLES: usize = 10;
 /// The folder of the service that a merge is with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RemoteFolder {
-    /// It is made by the merge.
+    /// The merge makes it.
     Absent,
     /// The top of the space, which is no node.
     Root,
@@ -58,9 +58,9 @@ impl FileCount {
 /// The result of a preview.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MergePreview {
-    /// Only on this disk.
+    /// Files on this disk alone.
     pub local: FileCount,
-    /// Only on the service.
+    /// Files on the service alone.
     pub remote: FileCount,
     /// On both sides with the same content.
     pub equal: FileCount,

@@ -84,7 +84,7 @@ impl Space {
         Ok(node)
     }
 
-    /// As [`Space::node`]; `None` if it was deleted for good.
+    /// Returns the node as [`Space::node`] does; `None` if it was deleted for good.
     ///
     /// # Errors
     /// As for [`Space::node`].

@@ -61,9 +61,9 @@ pub struct MemberKeys {
     /// A grant of the current key.
     pub has_grant: bool,
     pub status: KeyStatus,
-    /// As they are served.
+    /// The keys that the server gives.
     pub keys: Option<PublicKeys>,
-    /// Those that are pinned, where others are served.
+    /// The pinned keys, where others are served.
     pub pinned: Option<PublicKeys>,
 }
 
@@ -74,11 +74,11 @@ pub enum KeyStatus {
     You,
     /// Pinned, and accepted by nobody yet: a person has to compare.
     New,
-    /// As pinned and accepted.
+    /// Pinned and accepted.
     Known,
-    /// Not as pinned: a person has to compare.
+    /// Other keys than the pinned ones: a person has to compare.
     Changed,
-    /// They have made no keys yet.
+    /// The member has made no keys yet.
     NoKeys,
     /// The served bytes are no valid keys.
     Unusable,

@@ -3,7 +3,7 @@
 use crate::Timestamp;
 use crate::payments::Subscription;
 use crate::social::Profile;
-use cairn_model::{AccountId, DeviceId, SpaceId};
+use cairn_model::{AccountId, DeviceId, KeyEvent, SpaceId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -114,7 +114,8 @@ pub struct AuditEvent {
     pub id: Uuid,
     /// `keys_created`, `key_rotated`, `passphrase_changed`, `recovery_key_set_up`,
     /// `recovery_key_used` or `recovery_key_removed`.
-    pub event: String,
+    #[cfg_attr(feature = "utoipa", schema(value_type = String))]
+    pub event: KeyEvent,
     /// The version of the key bundle from then on.
     pub key_version: u64,
     pub created_at: Timestamp,

@@ -4,6 +4,7 @@
 //! of the storage API.
 
 use crate::Timestamp;
+use cairn_model::ServiceScope;
 use serde::{Deserialize, Serialize};
 
 /// Response of `GET /.well-known/openid-configuration`, as far as it is used.
@@ -162,7 +163,8 @@ pub struct CreateServiceAccount {
     pub name: String,
     /// `files` (default) or `files.read`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scope: Option<String>,
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<String>))]
+    pub scope: Option<ServiceScope>,
 }
 
 /// A service account: an element of `GET /service-accounts`.
@@ -173,7 +175,8 @@ pub struct ServiceAccount {
     pub id: String,
     pub name: String,
     pub client_id: String,
-    pub scope: String,
+    #[cfg_attr(feature = "utoipa", schema(value_type = String))]
+    pub scope: ServiceScope,
     pub created_at: Timestamp,
     pub last_used_at: Option<Timestamp>,
 }

@@ -1,7 +1,7 @@
 //! Files and folders: `/api/v1/nodes` (also `/v2/nodes`), trash and revisions.
 
 use crate::{ErrorBody, Sealed, Timestamp};
-use cairn_model::{DeviceId, Kind, NodeId, RevisionId, SpaceId};
+use cairn_model::{Category, DeviceId, Kind, NameFormat, NodeId, RevisionId, SpaceId};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
@@ -24,11 +24,13 @@ pub struct Node {
     pub kind: Kind,
     pub name: String,
     /// `plain`; `sealed` is reserved for spaces with private names.
-    pub name_format: String,
+    #[cfg_attr(feature = "utoipa", schema(value_type = String))]
+    pub name_format: NameFormat,
     /// Plaintext length in bytes; 0 for a folder.
     pub size: u64,
     pub mime_type: Option<String>,
-    pub category: Option<String>,
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<String>))]
+    pub category: Option<Category>,
     pub state: NodeState,
     pub revision_id: Option<RevisionId>,
     /// The node and revision for which the current content was sealed, if a keyless copy or restore
@@ -63,6 +65,25 @@ pub struct ContentSource {
     pub revision_id: RevisionId,
 }
 
+/// The order of a list of nodes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NodeOrder {
+    Name,
+    /// The largest first.
+    Size,
+    /// The newest first.
+    Date,
+    /// An order that this version doesn't know.
+    #[serde(untagged)]
+    Unknown(String),
+}
+
+impl NodeOrder {
+    /// The texts of the known orders.
+    pub const TEXTS: &'static [&'static str] = &["name", "size", "date"];
+}
+
 /// `GET /nodes`: filters besides `page` and `page_size`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
@@ -78,7 +99,8 @@ pub struct ListNodes {
     pub state: Option<NodeState>,
     /// `name` (default), `size` or `date`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub sort_by: Option<String>,
+    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>))]
+    pub sort_by: Option<NodeOrder>,
     /// An exact name inside the folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,

@@ -1,7 +1,7 @@
 //! Money: subscriptions, AI tokens, the wallet, coupons, alerts, creators (`/api/v1/payment`).
 
 use crate::{Amount, Timestamp};
-use cairn_model::AccountId;
+use cairn_model::{AccountId, TokenPackId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -91,7 +91,8 @@ pub struct TokenBalance {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TokenPack {
     /// `starter`, `standard` or `professional`.
-    pub id: String,
+    #[cfg_attr(feature = "utoipa", schema(value_type = String))]
+    pub id: TokenPackId,
     pub name: String,
     pub tokens: i64,
     pub price: Amount,
@@ -112,7 +113,8 @@ pub struct TokenPacks {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct BuyTokens {
     /// The pack's id.
-    pub pack: String,
+    #[cfg_attr(feature = "utoipa", schema(value_type = String))]
+    pub pack: TokenPackId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coupon: Option<String>,
 }

@@ -49,7 +49,7 @@ pub(crate) struct Options {
 
 /// The result of a replacement, as far as the rest of the command needs it.
 struct Replaced {
-    /// Of the passphrase in force; `None` if an earlier run has replaced the keys.
+    /// The authentication value of the passphrase in force; `None` if an earlier run has replaced the keys.
     auth: Option<AuthValue>,
     had_recovery: bool,
 }

@@ -52,13 +52,13 @@ async fn ring_to_take_along(
 /// The state of a team after the account's keys were replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Renewal {
-    /// It has a new key.
+    /// The team's space has a new key.
     Renewed,
     /// An owner or admin has to grant its key.
     Ask,
-    /// Its key could not be renewed; a command does it.
+    /// The key could not be renewed; a command does it.
     Failed,
-    /// It never had a key that the account had.
+    /// The account never had a key of it.
     NoKey,
 }
 

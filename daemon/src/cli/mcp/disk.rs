@@ -9,7 +9,7 @@ use cairn_platform::{Disk as _, Home, RealDisk, dirs, names};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// This machine's disk.
+/// The disk of this machine.
 pub(super) struct Disk {
     home: Home,
     /// The folders named by the user; empty for the defaults.

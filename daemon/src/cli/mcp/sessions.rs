@@ -25,7 +25,7 @@ const LOCK_STEP: Duration = Duration::from_millis(5);
 pub(super) struct HomeSessions {
     home: Home,
     id: Uuid,
-    /// This session's file, once it has changed something.
+    /// The file of this session, once it has changed something.
     file: Mutex<Option<File>>,
     /// The sessions of which it is known that their processes have ended.
     ended: Mutex<HashSet<String>>,

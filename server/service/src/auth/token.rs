@@ -66,7 +66,7 @@ pub(crate) struct Verified {
     pub(crate) client: String,
     pub(crate) scope: Scopes,
     pub(crate) login: Uuid,
-    /// Its own id.
+    /// The token's own id.
     pub(crate) id: Option<Uuid>,
     exp: i64,
 }

@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 /// The largest JSON body, batches and chunk lists aside.
 pub(crate) const MAX_JSON: usize = 1024 * 1024;
-/// For bodies that list chunks or nodes: the chunks of a file of 150 GiB.
+/// The largest body that lists chunks or nodes: the chunks of a file of 150 GiB.
 pub(crate) const MAX_LIST: usize = 16 * 1024 * 1024;
 
 /// Parts of the path. One that is no id can't name anything: 404.

@@ -218,7 +218,7 @@ pub(crate) struct RateLimiter {
     content: Buckets,
     logs: Buckets,
     open: Buckets,
-    /// Of ranges of networks.
+    /// The buckets of ranges of networks.
     ranges: Buckets,
     /// Buckets of an earlier one are never found again.
     generation: AtomicU64,

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 /// The waits after attempts that failed or broke off, in seconds; then the mail has failed.
 const WAITS_S: [i64; 9] = [30, 120, 600, 1_800, 3_600, 10_800, 43_200, 86_400, 86_400];
-/// For a whole mail. RFC 5321, section 4.5.3.2.6: a server may take ten minutes to accept a text.
+/// The time for a whole mail. RFC 5321, section 4.5.3.2.6: a server may take ten minutes to accept a text.
 const TIMEOUT: Duration = Duration::from_secs(660);
 /// After a failing database, and while the mail server takes no mail at all.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -24,7 +24,7 @@ struct Failure {
     code: Option<u16>,
     /// Another attempt would end the same.
     is_final: bool,
-    /// It is about the connection or this server's login, so the next mail would fail, too.
+    /// True if it is about the connection or this server's login, so the next mail would fail, too.
     concerns_all: bool,
 }
 

@@ -8,7 +8,7 @@ use reqwest::Url;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-/// For making the connection; the dispatcher bounds the rest.
+/// The time for making the connection; the dispatcher bounds the rest.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 pub(super) type Transport = AsyncSmtpTransport<Tokio1Executor>;

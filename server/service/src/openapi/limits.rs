@@ -10,7 +10,10 @@ use crate::identity::password::MIN_PASSWORD;
 use crate::routes::search::{CATEGORIES, MAX_QUERY, MIN_QUERY};
 use crate::routes::shares::settings::MAX_KEY_BLOB;
 use cairn_model::name::MAX_NAME_BYTES;
+use cairn_model::{SearchMode, ServiceScope};
 use cairn_store::MAX_GRANT;
+use cairn_store::catalog::packs;
+use cairn_wire::nodes::NodeOrder;
 use cairn_wire::transfer::{BATCH_FILES, MAX_SEALED_CHUNK};
 use serde_json::{Map, Value, json};
 
@@ -312,7 +315,7 @@ fn money() -> Vec<(&'static str, &'static str, Value)> {
         (
             "BuyTokens",
             "pack",
-            json!({"enum": ["starter", "standard", "professional"]}),
+            json!({"enum": packs().iter().map(|pack| pack.id).collect::<Vec<_>>()}),
         ),
         ("Deposit", "amount", amount(bounds::DEPOSIT)),
         ("RequestWithdrawal", "amount", amount(bounds::WITHDRAWAL)),
@@ -352,7 +355,7 @@ fn accounts() -> Vec<(&'static str, &'static str, Value)> {
         (
             "CreateServiceAccount",
             "scope",
-            json!({"enum": ["files", "files.read", null]}),
+            json!({"enum": [ServiceScope::Files, ServiceScope::FilesRead, null]}),
         ),
         ("Device", "name", line(bounds::CREDENTIAL_NAME)),
         ("InviteAccount", "email", email()),
@@ -403,7 +406,7 @@ fn parameters() -> Vec<(&'static str, &'static str, Value)> {
         (
             "/api/v1/nodes/",
             "sort_by",
-            json!({"enum": ["name", "size", "date"]}),
+            json!({ "enum": NodeOrder::TEXTS }),
         ),
         (
             "/api/v1/nodes/",
@@ -413,7 +416,7 @@ fn parameters() -> Vec<(&'static str, &'static str, Value)> {
         (
             "/api/v1/search/",
             "mode",
-            json!({"enum": ["quick", "filtered", "content"]}),
+            json!({ "enum": SearchMode::TEXTS }),
         ),
         (
             "/api/v1/search/",

@@ -17,7 +17,9 @@ use base64::engine::general_purpose::STANDARD;
 use cairn_model::{Kind, Name, NodeId};
 use cairn_store::{Edit, Listing, NewFolder, Order};
 use cairn_wire::headers::NODE_SEAL;
-use cairn_wire::nodes::{CopyNode, CreateNode, DeleteNode, ListNodes, Node, NodeState, UpdateNode};
+use cairn_wire::nodes::{
+    CopyNode, CreateNode, DeleteNode, ListNodes, Node, NodeOrder, NodeState, UpdateNode,
+};
 use cairn_wire::{Page, Sealed};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -44,11 +46,11 @@ async fn list(
     QueryParams(query): QueryParams<ListNodes>,
 ) -> Result<Json<Page<Node>>> {
     let window = Window::new(query.page, query.page_size)?;
-    let order = match query.sort_by.as_deref() {
-        None | Some("name") => Order::Name,
-        Some("size") => Order::Size,
-        Some("date") => Order::Date,
-        Some(other) => {
+    let order = match query.sort_by {
+        None | Some(NodeOrder::Name) => Order::Name,
+        Some(NodeOrder::Size) => Order::Size,
+        Some(NodeOrder::Date) => Order::Date,
+        Some(NodeOrder::Unknown(other)) => {
             return Err(Error::invalid(format!(
                 "`sort_by` is `{other}`; it has to be `name`, `size` or `date`"
             )));

@@ -101,7 +101,7 @@ async fn describe(
 /// The result of checking a visitor's address.
 enum AddressCheck {
     Fits,
-    /// To this address, if it is one of the link's.
+    /// A code was sent to this address, if it is one of the link's.
     CodeSent(String),
     Refused(&'static str),
 }

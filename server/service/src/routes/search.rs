@@ -7,11 +7,12 @@ use crate::http::page::Window;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
+use cairn_model::{Category, SearchMode};
 use cairn_store::{Mode, Search};
 use cairn_wire::nodes::Node;
 use cairn_wire::{Page, Timestamp};
 use serde::Deserialize;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -20,21 +21,18 @@ pub(crate) const MIN_QUERY: usize = 2;
 /// Bytes.
 pub(crate) const MAX_QUERY: usize = 255;
 /// The categories that a name can suggest; folders are one of their own here.
-pub(crate) const CATEGORIES: [&str; 7] = [
-    "image", "video", "audio", "document", "archive", "other", "folder",
+pub(crate) const CATEGORIES: [Category; 7] = [
+    Category::Image,
+    Category::Video,
+    Category::Audio,
+    Category::Document,
+    Category::Archive,
+    Category::Other,
+    Category::Folder,
 ];
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default().routes(routes!(search))
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum SearchMode {
-    #[default]
-    Quick,
-    Filtered,
-    Content,
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -79,6 +77,16 @@ fn time(field: &str, text: &str, end: bool) -> Result<i64> {
         })
 }
 
+/// Reads a category.
+fn category(text: &str) -> Result<Category> {
+    text.parse().map_err(|_| {
+        Error::invalid(format!(
+            "`category` is `{text}`; it has to be {}",
+            CATEGORIES.map(Category::as_str).join(", ")
+        ))
+    })
+}
+
 /// Finds active nodes.
 #[utoipa::path(
     get, path = "/api/v1/search", tag = "search", params(SearchQuery),
@@ -102,21 +110,13 @@ async fn search(
     if text.contains(char::is_control) {
         return Err(Error::invalid("`query` holds a control character"));
     }
-    if let Some(category) = &query.category
-        && !CATEGORIES.contains(&category.as_str())
-    {
-        return Err(Error::invalid(format!(
-            "`category` is `{category}`; it has to be {}",
-            CATEGORIES.join(", ")
-        )));
-    }
     let search = Search {
         text,
         mode: match query.mode.unwrap_or_default() {
             SearchMode::Quick | SearchMode::Filtered => Mode::Parts,
             SearchMode::Content => Mode::Words,
         },
-        category: query.category,
+        category: query.category.as_deref().map(category).transpose()?,
         extension: query
             .ext
             .map(|ext| ext.trim_start_matches('.').to_lowercase()),

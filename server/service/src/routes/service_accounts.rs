@@ -2,7 +2,7 @@
 
 use crate::auth::Caller;
 use crate::bounds::CREDENTIAL_NAME;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::http::secret::show_once;
@@ -14,7 +14,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use cairn_store::Scopes;
+use cairn_model::ServiceScope;
 use cairn_wire::Page;
 use cairn_wire::identity::{CreateServiceAccount, CreatedServiceAccount, ServiceAccount};
 use cairn_wire::page::PageQuery;
@@ -60,11 +60,7 @@ async fn create(
     Input(new): Input<CreateServiceAccount>,
 ) -> Result<Response> {
     let name = bounded_text("name", &new.name, 1..=CREDENTIAL_NAME)?;
-    let scope = match new.scope.as_deref() {
-        None | Some("files") => Scopes::FILES,
-        Some("files.read") => Scopes::READ,
-        Some(_) => return Err(Error::invalid("`scope` has to be `files` or `files.read`")),
-    };
+    let scope = new.scope.unwrap_or(ServiceScope::Files);
     let client_secret = format!("cs_{}", URL_SAFE_NO_PAD.encode(app.source.bytes::<32>()));
     let hash = Sha256::digest(&client_secret).into();
     let info = app

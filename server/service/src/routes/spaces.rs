@@ -78,7 +78,7 @@ fn in_space(caller: Caller, app: &AppState, id: SpaceId) -> Result<Caller> {
     caller.into_space(app, id)
 }
 
-/// Only the owner of a team founds its log: its first roster makes whoever signs it the owner.
+/// Refuses anybody but the owner of a team, who founds its log: its first roster makes whoever signs it the owner.
 fn check_founder(app: &AppState, caller: &Caller) -> Result<()> {
     let is_owner = caller.team.is_none_or(|team| team.role == TeamRole::Owner);
     if is_owner || app.store.has_log(caller.space)? {

@@ -33,7 +33,7 @@ pub(crate) const SQLITE: [&str; 29] = [
     include_str!("../sql/0060_node_past.sql"),
 ];
 
-/// They begin with what SQLite's add up to.
+/// The migrations of PostgreSQL, which begin with what SQLite's add up to.
 pub(crate) const POSTGRES: [&str; 3] = [
     include_str!("../sql/postgres/0001_tables.sql"),
     include_str!("../sql/postgres/0002_triggers.sql"),

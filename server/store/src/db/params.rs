@@ -21,7 +21,7 @@ impl<T: ToSql> Params for &[T] {
     }
 }
 
-/// None. It names a type, so that `[]` needs none.
+/// No parameters. The type is named here, so that `[]` needs none.
 impl Params for [&dyn ToSql; 0] {
     fn count(&self) -> usize {
         0

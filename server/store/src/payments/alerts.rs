@@ -13,7 +13,7 @@ use cairn_wire::payments::{SetSpendingAlerts, SpendingAlerts};
 use cairn_wire::{Amount, Timestamp};
 use serde_json::json;
 
-/// Of a budget, until somebody chooses another figure.
+/// The percentage of a budget, until somebody chooses another figure.
 const THRESHOLD_PERCENT: i64 = 80;
 
 /// The first instant of the calendar month, UTC.

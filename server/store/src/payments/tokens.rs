@@ -8,7 +8,7 @@ use crate::catalog;
 use crate::error::{Error, Result};
 use crate::rows::fresh_id;
 use crate::{Store, Tx};
-use cairn_model::AccountId;
+use cairn_model::{AccountId, TokenPackId};
 use cairn_wire::payments::{Receipt, TokenBalance};
 
 impl Tx<'_> {
@@ -54,7 +54,7 @@ impl Store {
     pub fn buy_ai_tokens(
         &self,
         account: AccountId,
-        pack: &str,
+        pack: TokenPackId,
         coupon: Option<&str>,
     ) -> Result<Receipt> {
         let pack = catalog::pack(pack).ok_or_else(|| {

@@ -9,7 +9,7 @@ use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::social::FeedEntry;
 
-/// Of people whom one follows and neither mutes nor is kept from by a block or a private profile.
+/// The activities of people whom one follows and neither mutes nor is kept from by a block or a private profile.
 const FROM_SQL: &str = "FROM activities t JOIN follows f ON f.followee = t.account AND f.follower = ?1 \
      JOIN accounts a ON a.id = t.account JOIN profiles p ON p.account = t.account \
      WHERE p.visibility <> 'private' \

@@ -28,7 +28,7 @@ pub struct SpaceObject {
     pub size: u64,
     /// The name of its file.
     pub file: String,
-    /// Its bytes were found missing or changed.
+    /// True if the bytes were found missing or changed.
     pub is_damaged: bool,
     pub(super) is_named: bool,
     uses: u64,

@@ -1,4 +1,4 @@
-//! As much of a browser as a login needs: cookies, forms, no script, no redirect followed.
+//! The part of a browser that a login needs: cookies, forms, no script, no redirect followed.
 
 use super::super::world::{Caller, TestResponse, World};
 use axum::http::Method;

@@ -146,7 +146,7 @@ impl KeyHolder {
         Transfer::new(self.api.clone(), self.keys.clone(), device, options)
     }
 
-    /// This person's client of a service that alters what it answers.
+    /// Returns this person's client of a service that alters what it answers.
     pub(crate) fn api_over(&self, liar: Arc<Liar>) -> Arc<Api> {
         let auth = Arc::new(ApiKey::new(&self.key));
         let device = self.api.device();

@@ -12,7 +12,7 @@ pub(super) struct Waiting<'a> {
     session: Option<&'a str>,
     /// Oldest first.
     waiting: Vec<Noted>,
-    /// Those that could not be taken back, newest first.
+    /// The changes that could not be taken back, newest first.
     kept: Vec<Noted>,
 }
 

@@ -20,7 +20,8 @@ pub(super) const TOOLS: &[Tool] = &[
             .or("text"),
         ],
         Run::Custom(content::read),
-    ),
+    )
+    .returns_content(),
     Tool::new(
         "download_file",
         "Download file",

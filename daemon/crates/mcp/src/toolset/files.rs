@@ -4,6 +4,8 @@ use crate::node_tools;
 use crate::param::{PAGE, PAGE_SIZE, choice, date_time, flag, node, non_empty, text};
 use crate::search;
 use crate::tool::{Effect, NodeEdit, Run, Tool, Undo, get};
+use cairn_model::SearchMode;
+use cairn_wire::nodes::NodeOrder;
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
@@ -15,7 +17,7 @@ pub(super) const TOOLS: &[Tool] = &[
             text("query", "Text to find").length(2, usize::MAX).required(),
             choice(
                 "mode",
-                &["quick", "filtered", "content"],
+                SearchMode::TEXTS,
                 "quick: by name; filtered: with the filters below; content: also descriptions, labels and tags",
             )
             .or("quick"),
@@ -38,7 +40,7 @@ pub(super) const TOOLS: &[Tool] = &[
             node("folder_uuid", "Folder; the root if omitted; a team id is the team's root"),
             PAGE,
             PAGE_SIZE,
-            choice("sort_by", &["name", "size", "date"], "size: largest first; date: newest first"),
+            choice("sort_by", NodeOrder::TEXTS, "size: largest first; date: newest first"),
         ],
         Run::Custom(node_tools::list_files),
     ),

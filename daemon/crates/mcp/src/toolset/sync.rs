@@ -162,7 +162,8 @@ pub(super) const TOOLS: &[Tool] = &[
             choice("encoding", &["text", "base64"], "As in read_file_content").or("text"),
         ],
         Run::Custom(content::read),
-    ),
+    )
+    .returns_content(),
     Tool::new(
         "sync_rewind",
         "Rewind folder",

@@ -14,7 +14,7 @@ use cairn_wire::keys::PutKeys;
 pub struct NewKeys {
     pub keys: AccountKeys,
     pub bundle: wire::KeyBundle,
-    /// Of the passphrase that opens them.
+    /// The authentication value of the passphrase that opens them.
     pub auth: AuthValue,
     replaces: u64,
 }
@@ -22,7 +22,7 @@ pub struct NewKeys {
 /// The result of sending new keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sent {
-    /// They are in force.
+    /// The new keys are in force.
     InForce,
     /// Others are in force; these were not taken.
     Overtaken,
@@ -85,11 +85,11 @@ impl NewKeys {
 /// The bundle of the service in comparison with the keys of a device.
 #[derive(Clone, Debug)]
 pub enum Comparison {
-    /// It holds the keys of the device.
+    /// The service's copy holds the keys of the device.
     Same,
     /// All keys were replaced, as the service says. Only the passphrase tells whether that is true.
     Replaced(Option<Replacement>),
-    /// It is older than what the device knows, or was altered.
+    /// The service's copy is older than what the device knows, or was altered.
     Refused(CryptoError),
 }
 

@@ -10,9 +10,9 @@ pub struct Event {
     pub at_ms: i64,
     pub kind: PastKind,
     pub node: NodeId,
-    /// Its path then.
+    /// The path at the time.
     pub path: String,
-    /// For a move: its path before.
+    /// The path before a move.
     pub from: Option<String>,
     pub device: Option<DeviceId>,
     /// The e-mail address of the account.

@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// The treatment of files and folders that were made after the time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Newer {
-    /// It goes to the trash: everything is as it was.
+    /// Goes to the trash: everything is as it was.
     Trash,
-    /// It stays beside what comes back.
+    /// Stays beside what comes back.
     Keep,
 }
 

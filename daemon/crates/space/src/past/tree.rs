@@ -70,7 +70,7 @@ impl From<PastPlace> for LeftState {
 pub enum Memory {
     /// The service, which knows all since a time.
     Service { from_ms: i64 },
-    /// This device, because the service keeps none; with the first move that it saw.
+    /// The device itself, because the service keeps none; with the first move that it saw.
     Device { first_ms: Option<i64> },
 }
 

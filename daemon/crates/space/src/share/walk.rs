@@ -18,9 +18,9 @@ const FOLDERS_AT_ONCE: usize = 8;
 /// The treatment of nodes without a valid seal of a device with the keys, when a link is made or refreshed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnverifiedNodes {
-    /// Nothing is shared.
+    /// No file is shared.
     Refuse,
-    /// They are shared like others, because a person has looked at them.
+    /// Shares them like others, because a person has looked at them.
     Include,
 }
 

@@ -136,7 +136,8 @@ impl Space {
         self.trash(node, self.seal(node), None).await
     }
 
-    /// As [`Space::trash_node`], after a person has confirmed: no device of the account asks again.
+    /// Moves a node to the trash as [`Space::trash_node`] does, after a person has confirmed: no device of the
+    /// account asks again.
     ///
     /// # Errors
     /// As for [`Space::trash_node`].
@@ -144,8 +145,8 @@ impl Space {
         self.trash(node, self.confirmed_seal(node), None).await
     }
 
-    /// As [`Space::trash_confirmed`], if no other device has changed anything in it after the feed position up
-    /// to which the person has seen it.
+    /// Moves a node to the trash as [`Space::trash_confirmed`] does, if no other device has changed anything in
+    /// it after the feed position up to which the person has seen it.
     ///
     /// # Errors
     /// As for [`Space::trash_node`]; [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if there is

@@ -16,9 +16,9 @@ pub(super) struct Signer {
 pub(super) enum Granter {
     /// A person has accepted them, or this device knew the key before.
     Accepted,
-    /// They have left since: the key serves for nothing but to make its successor.
+    /// The granter has left since: the key serves for nothing but to make its successor.
     Gone,
-    /// Nobody has accepted them: a person has to compare.
+    /// The granter's keys were never accepted: a person has to compare.
     New { who: String, fingerprint: String },
 }
 

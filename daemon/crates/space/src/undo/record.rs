@@ -13,7 +13,7 @@ pub enum NodeChange {
     Made,
     /// A copy was made, of a folder with what was in it.
     Copied,
-    /// It came out of the trash, with what went there along.
+    /// The node came out of the trash, with what went there along.
     Restored,
     /// `parent` and `name` are the place that it left, `to_parent` and `to_name` the one that it got; that name
     /// is empty in records of earlier versions, which did not note it.

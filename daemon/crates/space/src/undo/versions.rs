@@ -20,7 +20,7 @@ pub struct OwnVersions {
 
 #[derive(Clone, Copy, Debug)]
 struct Own {
-    /// None: the records don't say.
+    /// The version; `None`: the records don't say.
     version: Option<u64>,
     /// Somebody else changed it between two of one's own changes.
     changed_between: bool,
@@ -41,9 +41,9 @@ pub struct StateAfterUndo {
 /// The author of a node's last change, as far as records tell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LastChange {
-    /// It was made by the side that undoes, and so was every change since its first one.
+    /// Made by the side that undoes, and so was every change since its first one.
     Own,
-    /// It was made by the side that undoes, after changes of somebody else.
+    /// Made by the side that undoes, after changes of somebody else.
     OwnAfterOthers,
     Others,
     /// The side that undoes changed it, and did not record its version.
@@ -90,7 +90,7 @@ impl OwnVersions {
         self.last_change_of(node.id, node.version)
     }
 
-    /// As [`Self::last_change`], of a node that has this version now.
+    /// Returns the last change as [`Self::last_change`] does, of a node that has this version now.
     #[must_use]
     pub fn last_change_of(&self, node: NodeId, version: u64) -> LastChange {
         match self.changed.get(&node) {
@@ -116,7 +116,7 @@ impl OwnVersions {
         }
     }
 
-    /// As [`Self::note_undone`], where the state after it could not be read.
+    /// Notes what [`Self::note_undone`] does, where the state after it could not be read.
     pub fn note_undone_unread(&mut self, before: &Node) {
         let last = self.last_change(before);
         if let (LastChange::Own | LastChange::OwnAfterOthers, Some(own)) =

@@ -18,7 +18,7 @@ pub struct UploadedFolder {
     pub bytes: u64,
     /// Files whose content was there already.
     pub unchanged: u64,
-    /// By path.
+    /// The failures, by path.
     pub failed: Vec<FailedUpload>,
 }
 

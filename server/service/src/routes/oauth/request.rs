@@ -203,7 +203,7 @@ pub(super) fn scope(text: Option<&str>) -> OAuthResult<Scopes> {
     })
 }
 
-/// For a form that can't be taken any more.
+/// Returns the page about a form that can't be taken any more.
 pub(super) fn stale_page(app: &AppState) -> Response {
     notice(
         &app.source,

@@ -148,6 +148,6 @@ async fn buy(
 ) -> Result<Redirect> {
     let account = visitor(&app, &session)?.id;
     app.store
-        .buy_ai_tokens(account, &request.pack, request.coupon.as_deref())?;
+        .buy_ai_tokens(account, request.pack, request.coupon.as_deref())?;
     Ok(Redirect::to(&format!("/billing/{session}")))
 }

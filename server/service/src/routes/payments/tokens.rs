@@ -68,6 +68,6 @@ async fn buy_tokens(
 ) -> Result<(StatusCode, Json<Receipt>)> {
     let receipt =
         app.store
-            .buy_ai_tokens(caller.account, &request.pack, request.coupon.as_deref())?;
+            .buy_ai_tokens(caller.account, request.pack, request.coupon.as_deref())?;
     Ok((StatusCode::CREATED, Json(receipt)))
 }

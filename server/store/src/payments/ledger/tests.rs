@@ -5,6 +5,7 @@ use crate::options::Limits;
 use crate::payments::NewTip;
 use crate::source::{Clock, Source};
 use crate::{NewAccount, Store};
+use cairn_model::TokenPackId;
 use cairn_wire::payments::{CreateCreatorPlan, Plan};
 use cairn_wire::social::TipCurrency;
 use proptest::prelude::*;
@@ -17,7 +18,7 @@ const DAY_MS: u64 = 24 * 3600 * 1000;
 #[derive(Clone, Debug)]
 enum Act {
     Deposit(usize, i64),
-    BuyPack(usize, &'static str, Option<&'static str>),
+    BuyPack(usize, TokenPackId, Option<&'static str>),
     Tip(usize, usize, TipCurrency, i64),
     ChangePlan(usize, Plan),
     Withdraw(usize, i64),
@@ -29,7 +30,11 @@ enum Act {
 fn acts() -> impl Strategy<Value = Act> {
     let who = 0..PEOPLE;
     let amount = prop_oneof![1_i64..500, 900_i64..20_000];
-    let pack = prop::sample::select(vec!["starter", "standard", "professional"]);
+    let pack = prop::sample::select(vec![
+        TokenPackId::Starter,
+        TokenPackId::Standard,
+        TokenPackId::Professional,
+    ]);
     let coupon = prop::option::of(prop::sample::select(vec!["TEN", "FIVE", "ALL", "none"]));
     let plan = prop::sample::select(vec![Plan::Standard, Plan::Professional, Plan::Premium]);
     let currency = prop::sample::select(vec![TipCurrency::Fiat, TipCurrency::Tokens]);

@@ -26,7 +26,7 @@ async fn interrupt_upload(world: &World, content: &[u8], after: usize) -> Resuma
     .await
 }
 
-/// As [`interrupt_upload`]; what is fetched from paths with `fails` in them isn't to be had either.
+/// Interrupts as [`interrupt_upload`] does; what is fetched from paths with `fails` in them isn't to be had either.
 async fn interrupt(
     world: &World,
     upload: Upload,
@@ -215,7 +215,7 @@ fn deletions(world: &World) -> usize {
     world.server.state(|state| count(&state.requests))
 }
 
-/// Nothing travelled twice, and what was committed is the upload that was begun.
+/// Checks that nothing travelled twice, and that what was committed is the upload that was begun.
 async fn is_finished(world: &World, next: Upload, content: &[u8]) {
     let started = next.resume.clone().unwrap();
     let (node, _) = unwrap_committed(world.put(next).await);

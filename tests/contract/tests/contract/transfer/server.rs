@@ -4,7 +4,7 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use cairn_api::{HeaderMap, Method, Request, Response, StatusCode, Transport, TransportError};
-use cairn_model::{ChunkId, Kind, NodeId, RevisionId, SpaceId, UploadId};
+use cairn_model::{ChunkId, Kind, NameFormat, NodeId, RevisionId, SpaceId, UploadId};
 use cairn_wire::nodes::{ContentSource, Node, NodeResult, NodeResults, NodeState};
 use cairn_wire::transfer::{
     BatchFile, CompleteUpload, CreateUpload, DownloadBatch, DownloadedBatch, DownloadedFile,
@@ -363,7 +363,7 @@ fn new_node(create: &CreateUpload) -> Node {
         parent_id: create.parent_id,
         kind: Kind::File,
         name: create.name.clone().unwrap(),
-        name_format: "plain".to_owned(),
+        name_format: NameFormat::Plain,
         size: 0,
         mime_type: None,
         category: None,

@@ -143,7 +143,7 @@ pub(crate) fn next_revision(node: &Node, number: u64) -> UploadTarget {
     }
 }
 
-/// As [`next_revision`], of content that the caller names as replaced.
+/// Returns a target as [`next_revision`] does, of content that the caller names as replaced.
 pub(crate) fn next_of(world: &World, node: &Node, number: u64) -> UploadTarget {
     let revision = node.revision_id.unwrap();
     let sealed = world
