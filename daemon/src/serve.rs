@@ -38,7 +38,7 @@ use tokio::sync::Notify;
 pub(crate) struct Options {
     pub(crate) home: Home,
     pub(crate) zone: Zone,
-    /// Nobody watches: leave the terminal, log to files only.
+    /// True to leave the terminal and log to files alone.
     pub(crate) background: bool,
     /// The level on stderr in the foreground.
     pub(crate) log: Option<String>,

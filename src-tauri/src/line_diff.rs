@@ -30,11 +30,11 @@ pub enum LineKind {
 pub struct DiffLine {
     pub kind: LineKind,
     pub text: String,
-    /// Its number in this device's version or the older one, from 1.
+    /// The line's number in this device's version or the older one, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub mine: Option<u32>,
-    /// Its number in the other one.
+    /// The line's number in the other one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub theirs: Option<u32>,

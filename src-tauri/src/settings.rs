@@ -46,7 +46,7 @@ pub enum IconScheme {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, TS)]
 #[serde(default)]
 pub struct Settings {
-    /// None: the system's.
+    /// The language of the window; none: the system's.
     #[ts(optional = nullable)]
     pub language: Option<Language>,
     pub icon: IconScheme,

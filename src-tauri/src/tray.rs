@@ -20,7 +20,7 @@ const LABEL: usize = 48;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Icon {
     pub state: SyncState,
-    /// For [`SyncState::Syncing`]: quarters done, 0 to 3.
+    /// The quarters done, 0 to 3, in [`SyncState::Syncing`].
     pub quarter: u8,
 }
 

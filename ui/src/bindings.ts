@@ -104,11 +104,11 @@ last_seen?: string, };
 
 export type DiffLine = { kind: LineKind, text: string, 
 /**
- * Its number in this device's version or the older one, from 1.
+ * The line's number in this device's version or the older one, from 1.
  */
 mine?: number, 
 /**
- * Its number in the other one.
+ * The line's number in the other one.
  */
 theirs?: number, };
 
@@ -126,7 +126,7 @@ team?: TeamView | null, mode: SyncMode,
  */
 only: Array<string>, exclude: Array<string>, 
 /**
- * None: deletions never need a confirmation.
+ * The limit of deletions; none: they never need a confirmation.
  */
 gate?: GateView | null, };
 
@@ -162,7 +162,7 @@ export type LinkAction = "disable" | "enable" | "revoke";
 
 export type LinkChoices = { 
 /**
- * None: whoever has the address can open it.
+ * A password; none: whoever has the address can open it.
  */
 password?: string | null, 
 /**
@@ -218,7 +218,7 @@ at: string, bytes: number, };
 
 export type LoginForm = { server: string, 
 /**
- * None: the person signs in with a browser.
+ * An API key; none: the person signs in with a browser.
  */
 api_key?: string | null, 
 /**
@@ -250,7 +250,7 @@ at: string, kind: PastKind,
  */
 path: string, 
 /**
- * For a move: the path before.
+ * The path before a move.
  */
 from?: string, device?: string, bytes?: number, };
 
@@ -316,7 +316,7 @@ failed: Array<LeftAsItIs>, };
 
 export type Settings = { 
 /**
- * None: the system's.
+ * The language of the window; none: the system's.
  */
 language?: Language | null, icon: IconScheme, notify: Notify, 
 /**
@@ -560,7 +560,7 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     devices: () => send<"devices">({ op: "devices" }),
     /** Returns the number of its logins that ended; none if it uses an API key, which stays valid. */
     removeDevice: (id: string) => send<"remove_device">({ op: "remove_device", id }),
-    /** Its steps are sent as events; it ends when the device is logged in. */
+    /** Logs in; sends its steps as events, and ends when the device is logged in. */
     login: (form: LoginForm) => send<"login">({ op: "login", form }),
     /** Returns the step of a login that waits for the passphrase. */
     enterPassphrase: (passphrase: string) => send<"enter_passphrase">({ op: "enter_passphrase", passphrase }),

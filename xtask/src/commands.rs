@@ -87,7 +87,7 @@ enum Command {
     /// Side by side with rclone, restic and Syncthing
     #[command(disable_help_flag = true)]
     Bench {
-        /// Those of `cairn-bench`, which explains them with `--help`
+        /// The arguments of `cairn-bench`, which explains them with `--help`
         #[arg(
             trailing_var_arg = true,
             allow_hyphen_values = true,

@@ -34,7 +34,7 @@ pub(super) struct Args {
     /// Sync with a folder of a team's space: the team's name, or its id
     #[arg(long, value_name = "NAME")]
     space: Option<String>,
-    /// Not available yet: a private space for this folder alone
+    /// A private space for this folder alone: not available yet
     #[arg(long)]
     private: bool,
     /// Direction of the changes [default: two-way]

@@ -29,7 +29,7 @@ enum Action {
     /// later can be given the former keys. Your other devices stop syncing until `cairn keys update` is
     /// run on each. If something ends the command, run it again.
     Revoke {
-        /// Its name or id
+        /// The name or id of the device
         device: String,
         /// Don't ask whether to do it
         #[arg(long)]
@@ -46,7 +46,7 @@ enum Action {
     /// on it stay there, and the keys stay valid: `cairn devices revoke` shuts out a device that was lost.
     /// An API key that it uses stays valid until it is revoked on the server.
     Remove {
-        /// Its name or id
+        /// The name or id of the device
         device: String,
         /// Don't ask
         #[arg(long)]

@@ -36,7 +36,7 @@ enum Action {
     },
     /// Put files that were added or changed since into a link
     Refresh {
-        /// Its address, short code or id
+        /// The link's address, short code or id
         link: String,
         /// Share also files that no device with your keys has uploaded; check them first
         #[arg(long)]
@@ -46,7 +46,7 @@ enum Action {
     },
     /// Give a link another password
     Password {
-        /// Its address, short code or id
+        /// The link's address, short code or id
         link: String,
         /// Take the password away
         #[arg(long)]
@@ -62,17 +62,17 @@ enum Action {
     },
     /// Switch a link off until it is enabled again
     Disable {
-        /// Its address, short code or id
+        /// The link's address, short code or id
         link: String,
     },
     /// Switch a link on again
     Enable {
-        /// Its address, short code or id
+        /// The link's address, short code or id
         link: String,
     },
     /// Delete a link for good
     Revoke {
-        /// Its address, short code or id
+        /// The link's address, short code or id
         link: String,
     },
 }

@@ -82,12 +82,12 @@ enum Action {
     Invitations,
     /// Accept an invitation
     Accept {
-        /// As `teams invitations` shows it
+        /// The id, as `teams invitations` shows it
         invitation: Uuid,
     },
     /// Decline an invitation
     Decline {
-        /// As `teams invitations` shows it
+        /// The id, as `teams invitations` shows it
         invitation: Uuid,
     },
 }

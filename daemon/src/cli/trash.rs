@@ -43,7 +43,7 @@ enum Action {
     },
     /// Put something back where it was; never over anything
     Restore {
-        /// As `trash list` shows it: the ID
+        /// The ID that `trash list` shows
         id: String,
         /// The folder that it was in, if several are synced
         #[arg(long, value_name = "LOCAL")]

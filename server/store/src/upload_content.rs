@@ -35,7 +35,7 @@ impl Target {
 /// Finds out what completing an upload would do now.
 ///
 /// # Errors
-/// Those of [`check_target`], and 412 for a revision of another version of the node than the present one.
+/// Fails like [`check_target`], and with 412 for a revision of another version of the node than the present one.
 pub(super) fn check_commit(
     conn: &Connection,
     space: Space,

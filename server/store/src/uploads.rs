@@ -243,7 +243,7 @@ impl Tx<'_> {
     /// Begins an upload, or finds the one that the same request began.
     ///
     /// # Errors
-    /// Those that completing it now would meet: 404, 409, 507.
+    /// Fails like completing it now would: 404, 409, 507.
     pub fn begin_upload(
         &self,
         actor: &Actor,

@@ -35,7 +35,7 @@ pub struct DeviceView {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Deserialize, TS)]
 pub struct LoginForm {
     pub server: String,
-    /// None: the person signs in with a browser.
+    /// An API key; none: the person signs in with a browser.
     #[ts(optional = nullable)]
     pub api_key: Option<String>,
     /// The browser is on another device, where the person enters a code.

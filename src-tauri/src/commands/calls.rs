@@ -150,7 +150,7 @@ calls! {
     Devices() -> Vec<DeviceView> = account::devices;
     /// Returns the number of its logins that ended; none if it uses an API key, which stays valid.
     RemoveDevice(id: String) -> u64 = account::remove_device;
-    /// Its steps are sent as events; it ends when the device is logged in.
+    /// Logs in; sends its steps as events, and ends when the device is logged in.
     Login(form: LoginForm) -> () = account::login;
     /// Returns the step of a login that waits for the passphrase.
     EnterPassphrase(passphrase: String) -> () = account::enter_passphrase;

@@ -1,4 +1,4 @@
-//! This device: settings of the tray and the daemon, autostart, files, AI assistants.
+//! The device itself: settings of the tray and the daemon, autostart, files, AI assistants.
 
 use super::context::{Commands, path_below, run_blocking};
 use crate::input::Input;

@@ -28,7 +28,7 @@ pub struct FolderChoices {
     /// If not empty, only these subfolders are synced to this device.
     pub only: Vec<String>,
     pub exclude: Vec<String>,
-    /// None: deletions never need a confirmation.
+    /// The limit of deletions; none: they never need a confirmation.
     #[ts(optional = nullable)]
     pub gate: Option<GateView>,
 }

@@ -21,7 +21,7 @@ pub struct PastEvent {
     pub kind: PastKind,
     /// The path on the service that it had then.
     pub path: String,
-    /// For a move: the path before.
+    /// The path before a move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub from: Option<String>,

@@ -44,7 +44,7 @@ pub enum LinkTarget {
 /// The choices of a person for a new link.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, TS)]
 pub struct LinkChoices {
-    /// None: whoever has the address can open it.
+    /// A password; none: whoever has the address can open it.
     #[ts(optional = nullable)]
     pub password: Option<String>,
     /// Days from now; none: the account's default.

@@ -326,7 +326,7 @@ impl Device {
     }
 
     /// # Errors
-    /// As [`Device::status`].
+    /// Fails like [`Device::status`].
     pub fn counters(&self) -> Result<Counters> {
         Ok(self.status()?.counters)
     }

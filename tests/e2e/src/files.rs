@@ -75,7 +75,7 @@ impl Files {
     /// Writes a file in place, as an editor without temporary files does; makes missing parents.
     ///
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn write(&self, path: impl AsRef<Path>, content: impl AsRef<[u8]>) -> Result<()> {
         let path = self.path(path);
         if let Some(parent) = path.parent() {
@@ -87,7 +87,7 @@ impl Files {
     /// Writes a file of random bytes, the same for the same seed. Holds one piece in memory.
     ///
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn write_random(&self, path: impl AsRef<Path>, size: u64, seed: u64) -> Result<()> {
         let path = self.path(path);
         if let Some(parent) = path.parent() {
@@ -107,7 +107,7 @@ impl Files {
     }
 
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn append(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) -> Result<()> {
         let mut file = File::options()
             .append(true)
@@ -117,7 +117,7 @@ impl Files {
     }
 
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn read(&self, path: impl AsRef<Path>) -> Result<Vec<u8>> {
         let path = self.path(path);
         fs::read(&path).with_context(|| format!("{} can't be read", path.display()))
@@ -130,13 +130,13 @@ impl Files {
     }
 
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn remove(&self, path: impl AsRef<Path>) -> Result<()> {
         Ok(fs::remove_file(self.path(path))?)
     }
 
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn remove_dir(&self, path: impl AsRef<Path>) -> Result<()> {
         Ok(fs::remove_dir_all(self.path(path))?)
     }
@@ -144,7 +144,7 @@ impl Files {
     /// Removes everything in the folder that a person sees, as `rm -rf *` does.
     ///
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn remove_everything(&self) -> Result<()> {
         for entry in fs::read_dir(&self.root)? {
             let entry = entry?;
@@ -161,25 +161,25 @@ impl Files {
     }
 
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn rename(&self, from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<()> {
         Ok(fs::rename(self.path(from), self.path(to))?)
     }
 
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn mkdir(&self, path: impl AsRef<Path>) -> Result<()> {
         Ok(fs::create_dir_all(self.path(path))?)
     }
 
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn symlink(&self, target: impl AsRef<Path>, link: impl AsRef<Path>) -> Result<()> {
         Ok(symlink(target, self.path(link))?)
     }
 
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn hard_link(&self, original: impl AsRef<Path>, link: impl AsRef<Path>) -> Result<()> {
         Ok(fs::hard_link(self.path(original), self.path(link))?)
     }
@@ -187,14 +187,14 @@ impl Files {
     /// Sets the modification time.
     ///
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn touch(&self, path: impl AsRef<Path>, modified: SystemTime) -> Result<()> {
         let file = File::options().append(true).open(self.path(path))?;
         Ok(file.set_modified(modified)?)
     }
 
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn modified_time(&self, path: impl AsRef<Path>) -> Result<SystemTime> {
         Ok(fs::metadata(self.path(path))?.modified()?)
     }
@@ -202,7 +202,7 @@ impl Files {
     /// Moves the modification time by whole seconds, into the past if negative.
     ///
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn shift_modified(&self, path: impl AsRef<Path>, seconds: i64) -> Result<()> {
         let now = self.modified_time(&path)?;
         let by = Duration::from_secs(seconds.unsigned_abs());
@@ -210,7 +210,7 @@ impl Files {
     }
 
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn chmod(&self, path: impl AsRef<Path>, mode: u32) -> Result<()> {
         Ok(fs::set_permissions(
             self.path(path),
@@ -221,7 +221,7 @@ impl Files {
     /// The permission bits.
     ///
     /// # Errors
-    /// As the file system says.
+    /// Returns the error of the file system.
     pub fn mode(&self, path: impl AsRef<Path>) -> Result<u32> {
         Ok(fs::metadata(self.path(path))?.mode() & 0o777)
     }

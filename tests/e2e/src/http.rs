@@ -41,7 +41,7 @@ impl Http {
     }
 
     /// # Errors
-    /// As [`Http::get`].
+    /// Fails like [`Http::get`].
     pub fn post(&self, path: &str, body: &Value) -> Result<Value> {
         let mut request = self.agent.post(format!("{}{path}", self.base));
         if let Some(key) = &self.key {
@@ -51,7 +51,7 @@ impl Http {
     }
 
     /// # Errors
-    /// As [`Http::get`].
+    /// Fails like [`Http::get`].
     pub fn delete(&self, path: &str) -> Result<Value> {
         let mut request = self.agent.delete(format!("{}{path}", self.base));
         if let Some(key) = &self.key {

@@ -49,7 +49,7 @@ impl World {
     /// The same, and both folders hold what the literal says.
     ///
     /// # Errors
-    /// As [`World::two_devices`].
+    /// Fails like [`World::two_devices`].
     pub fn with_base(script: &str) -> Result<Self> {
         let world = Self::two_devices()?;
         world.base(script)?;
@@ -57,7 +57,7 @@ impl World {
     }
 
     /// # Errors
-    /// As [`World::two_devices`].
+    /// Fails like [`World::two_devices`].
     pub fn with(setup: Setup) -> Result<Self> {
         let dir = tempfile::Builder::new().prefix("cairn-e2e-").tempdir()?;
         let at = dir.path();

@@ -67,7 +67,7 @@ impl LocalPaths {
     /// Checks an existing path again that was allowed before: a link in it may have been exchanged.
     ///
     /// # Errors
-    /// Those of [`Self::check`].
+    /// Fails like [`Self::check`].
     pub(crate) fn recheck(&self, path: &Path) -> ToolResult {
         let now = std::fs::canonicalize(path)
             .map_err(ToolError::local(format!("open `{}`", path.display())))?;

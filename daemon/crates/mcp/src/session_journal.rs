@@ -159,7 +159,7 @@ impl SessionJournal {
     /// Returns the sessions that have ended, newest first, with what is left to take back.
     ///
     /// # Errors
-    /// Those of the files.
+    /// Returns the error of reading a file.
     pub(crate) fn earlier_sessions(&self) -> io::Result<Vec<Earlier>> {
         let ended = self
             .files

@@ -173,7 +173,7 @@ pub struct CreatedApiKey {
 pub struct KnownDevice {
     pub id: DeviceId,
     pub name: String,
-    /// Of a request that named it, to within a few minutes; `None` before its first.
+    /// The time of its last request that named it, to within a few minutes; `None` before its first.
     #[serde(default)]
     pub last_seen_at: Option<Timestamp>,
 }

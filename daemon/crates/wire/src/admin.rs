@@ -12,7 +12,7 @@ use uuid::Uuid;
 pub enum AccountCondition {
     Active,
     Disabled,
-    /// To be deleted at the end of its 60 days.
+    /// Deleted at the end of its 60 days.
     PendingDeletion,
 }
 
@@ -23,7 +23,7 @@ pub struct AccountOverview {
     pub id: AccountId,
     pub email: String,
     pub state: AccountCondition,
-    /// It administers other accounts.
+    /// True if it administers other accounts.
     pub admin: bool,
     pub created_at: Timestamp,
     /// Present if it is to be deleted.
@@ -91,7 +91,7 @@ pub struct InvitedAccount {
     pub email: String,
     /// The link is on its way by mail.
     pub mailed: bool,
-    /// To hand over, where the server sends no mail; valid for three days.
+    /// The link to hand over, where the server sends no mail; valid for three days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
 }
@@ -122,7 +122,7 @@ pub struct AdminEvent {
     pub action: AdminAction,
     /// The account that was changed; it may be gone. Absent for an invitation.
     pub account: Option<AccountId>,
-    /// Its address, while it is there.
+    /// The address, while the account is there.
     pub email: Option<String>,
     /// The administrator's account; absent for the command line of the server.
     pub by: Option<AccountId>,

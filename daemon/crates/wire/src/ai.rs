@@ -60,12 +60,12 @@ pub struct AiUsage {
     pub tokens_used: u64,
     /// Tokens of the month that the plan includes.
     pub included_tokens: u64,
-    /// Of `tokens_used`, those that were taken from bought packs.
+    /// Tokens among `tokens_used` that were taken from bought packs.
     pub purchased_tokens_used: u64,
     pub classified_files: u64,
     /// Null: unlimited.
     pub classified_files_limit: Option<u64>,
-    /// By kind of use: `chat`, `classify`.
+    /// The use of each kind: `chat`, `classify`.
     pub breakdown: BTreeMap<String, AiUse>,
     /// US dollars for the bought tokens, as the smallest pack is priced.
     pub cost: String,

@@ -51,7 +51,7 @@ pub struct KeyBundle {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct KeyReplacement {
     pub at: Timestamp,
-    /// Its name at that time.
+    /// The name of the device at that time.
     pub device: String,
 }
 

@@ -141,7 +141,7 @@ pub struct CreateFolders {
 pub struct CreatedFolders {
     /// One for each name of the path, from the top down.
     pub folders: Vec<Node>,
-    /// Those of them that are new.
+    /// The nodes among them that are new.
     pub created: Vec<NodeId>,
     pub leaf_id: NodeId,
 }
@@ -226,7 +226,7 @@ pub enum NodeOperation {
         id: NodeId,
         name: String,
         parent_id: Option<NodeId>,
-        /// As `If-Match`.
+        /// The same as `If-Match`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<u64>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -234,7 +234,7 @@ pub enum NodeOperation {
     },
     Trash {
         id: NodeId,
-        /// As `seen` of DELETE.
+        /// The same as `seen` of DELETE.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seen: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -249,7 +249,7 @@ pub struct SubscribeToCreator {
 #[serde(rename_all = "lowercase")]
 pub enum CreatorSubscriptionState {
     Active,
-    /// Nothing is charged any more; access lasts until `access_until`.
+    /// Charged no more; access lasts until `access_until`.
     Cancelled,
     Ended,
 }
@@ -277,7 +277,7 @@ pub struct CreatorSubscription {
 pub struct CreatorEarnings {
     /// Ever earned from subscriptions.
     pub total: Amount,
-    /// Of periods that still run.
+    /// Income of periods that still run.
     pub pending: Amount,
     /// Already in the wallet.
     pub paid_out: Amount,

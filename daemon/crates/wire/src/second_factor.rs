@@ -28,7 +28,7 @@ pub struct BeginSecondFactor {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct BegunSecondFactor {
-    /// To type into an authenticator app: base 32.
+    /// The secret to type into an authenticator app: base 32.
     pub secret: String,
     /// The same for the app to read, from a QR code or a link.
     pub otpauth_uri: String,

@@ -46,14 +46,14 @@ pub enum AccessMode {
 pub enum ShareIssue {
     /// The shared file is in the trash or deleted: the link answers as if it did not exist.
     FileGone,
-    /// Its maker has left the team whose files it shares.
+    /// Made by somebody who has left the team whose files it shares.
     MakerLeft,
     Deactivated,
     Expired,
     AtDownloadLimit,
     NotYetActive,
     ActiveWindowEnded,
-    /// It opens and shows nothing: no client has added the keys of the files to it.
+    /// Opens and shows nothing: no client has added the keys of the files to it.
     NoFiles,
 }
 
@@ -250,7 +250,7 @@ pub struct ShareByEmail {
     /// The owner's default if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view_only: Option<bool>,
-    /// As in `POST /shares`.
+    /// The same as in `POST /shares`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "utoipa", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<Uuid>,

@@ -127,7 +127,7 @@ pub struct Offboarded {
 pub struct TeamQuota {
     pub storage_used: u64,
     pub storage_limit: u64,
-    /// This calendar month's.
+    /// Bytes of this calendar month.
     pub bandwidth_used: u64,
     pub bandwidth_limit: u64,
     pub file_count: u64,

@@ -31,7 +31,7 @@ pub struct CreateUpload {
     /// The head that this revision replaces. Absent: the node is new.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_revision_id: Option<RevisionId>,
-    /// For a new node: its folder (the top of the space if absent) and its name.
+    /// The folder of a new node (the top of the space if absent); its name follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<NodeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ pub struct CreateUpload {
     /// All objects of the revision: chunks in file order, then the lists of them. Chunks that are there, of
     /// this file or of one that it was copied from, are not sent again.
     pub chunks: Vec<SealedChunk>,
-    /// Of a batch only: a revision of a file of the same space. The new one has all of its objects; `chunks` is empty,
+    /// In a batch: a revision of a file of the same space. The new one has all of its objects; `chunks` is empty,
     /// and nothing is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_of: Option<ContentSource>,
@@ -67,7 +67,7 @@ pub struct Upload {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct CompleteUpload {
-    /// For a new revision: the version of the node that `executable` and `seal` were made for. Absent: any.
+    /// The version of the node that `executable` and `seal` of a new revision were made for. Absent: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_version: Option<u64>,
     pub manifest: Sealed,

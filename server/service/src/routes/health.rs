@@ -33,7 +33,7 @@ struct Health {
     history_id: String,
 }
 
-/// That the server should be sent requests.
+/// The reply of a server that should be sent requests.
 #[derive(Serialize, ToSchema)]
 struct Ready {
     /// `ready`

@@ -24,7 +24,7 @@ const TIMES: usize = 200;
 const TIMES_BUSY: usize = 50;
 const FILES: usize = 10_000;
 const BYTES: u64 = 10_000_000;
-/// As many as go up for some seconds.
+/// Enough to go up for some seconds.
 const BYTES_BUSY: u64 = 200_000_000;
 /// Longest wait for one small file.
 const LIMIT: Duration = Duration::from_secs(120);

@@ -22,9 +22,9 @@ const OPENINGS: [&str; 16] = [
     "Answers",
 ];
 /// Openings that lean on the name of the item or on what stands before it, where they are the first words of a comment.
-const LEANING_OPENINGS: [&str; 17] = [
-    "It", "Its", "As", "Of", "For", "To", "By", "They", "Their", "Those", "This", "That", "Only",
-    "Not", "None", "Nobody", "Nothing",
+const LEANING_OPENINGS: [&str; 16] = [
+    "It", "Its", "As", "Of", "For", "To", "By", "They", "Their", "Those", "This", "That", "Not",
+    "None", "Nobody", "Nothing",
 ];
 /// Two words, because code is also told from comments, and a noun may follow "That".
 const LONG_OPENINGS: [&str; 3] = ["Tells whether", "That of", "So many"];
@@ -33,7 +33,7 @@ pub const DOC_OPENINGS: Rule = Rule {
     name: "doc-openings",
     rule: "a sentence of a doc comment begins with a verb in the third person or a noun, not with What, \
            When, Where, Whether, Which, How, Who, Why, their forms in -ever, Answers, So many, That of or Tells whether; \
-           the first sentence doesn't begin with It, Its, As, Of, For, To, By, They, Their, Those, This, That, Only, \
+           the first sentence doesn't begin with It, Its, As, Of, For, To, By, They, Their, Those, This, That, \
            Not, None, Nobody or Nothing either",
     rationale: "\"Returns the …\" and \"The path of …\" say at once which kind of thing it is; a \
                 clause has to be turned round in the reader's head, and a fragment makes sense only beside the \

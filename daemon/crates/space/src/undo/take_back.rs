@@ -94,7 +94,7 @@ pub enum NotTakenBack {
 /// Takes one change back, or returns the reason why it stays.
 ///
 /// # Errors
-/// Those of the requests; the change may have been taken back or not.
+/// The errors of the requests; the change may have been taken back or not.
 pub async fn take_back<S: Undoing>(
     service: &S,
     record: &Record,

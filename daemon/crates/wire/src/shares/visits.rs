@@ -79,7 +79,7 @@ pub struct AuditSummary {
 pub struct Audit {
     #[serde(flatten)]
     pub page: Page<AuditEntry>,
-    /// Of all entries, not of the page.
+    /// The summary of all entries, not of the page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<AuditSummary>,
 }

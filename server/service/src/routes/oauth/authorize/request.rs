@@ -32,7 +32,7 @@ pub(crate) struct AuthorizationRequest {
     /// `S256`
     code_challenge_method: Option<String>,
     prompt: Option<String>,
-    /// Not supported, as the next one.
+    /// Refused, as the next one: not supported.
     request: Option<String>,
     request_uri: Option<String>,
 }
