@@ -135,6 +135,24 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
 }
 
+/// Returns a server of the account that this machine is logged in to, of which a person takes sessions back.
+pub(super) fn server_of_login(app: &App) -> CommandResult<Server> {
+    let settings = Settings {
+        account: account::from_login(app)?,
+        filter: ToolFilter::default(),
+        confirm: Confirm::Never,
+        trust: Arc::new(trust::HomeTrust {
+            home: app.home.clone(),
+        }),
+        files: Arc::new(disk::Disk::new(app, Vec::new())?),
+        overwrite: false,
+        daemon: None,
+        sessions: Some(Arc::new(sessions::HomeSessions::new(app.home.clone()))),
+        rewinder: None,
+    };
+    Server::new(settings).map_err(serve_failure)
+}
+
 fn filter(offer: Offer) -> CommandResult<ToolFilter> {
     // An empty variable counts as unset.
     let given = |names: Vec<String>| -> Vec<String> {

@@ -1,23 +1,24 @@
-//! `cairn undo`: takes back what a command on this device did on the service.
+//! `cairn undo`: takes back what a command on this device, or an assistant, did on the service.
 
+mod assistants;
+mod list;
 mod remote;
 
 use crate::account::Account;
 use crate::app::App;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Exit, Failure};
-use crate::output::table::{Align, Table};
-use crate::output::text::{clean, count, local_time, rfc3339};
+use crate::output::text::{clean, count, local_time};
 use crate::remote::journal::{Entry, Journal};
 use crate::remote::{Remote, Within};
 use remote::UndoingRemote;
 use serde_json::json;
 
-/// Take back what a command on this device did on the service
+/// Take back what a command on this device, or an assistant, did on the service
 ///
 /// Moves, deletions, copies, new folders, restored content and whole rewinds, newest change first, each
-/// where nothing newer stands in the way. Takes back the last command unless --session names another; an
-/// undo can itself be undone.
+/// where nothing newer stands in the way. Takes back the last command unless --session names another one, or
+/// what an assistant did. The undo of a command can itself be undone.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// The session, or the beginning of its id (see --list)
@@ -39,12 +40,12 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let account = Account::load(&app.home)?;
     let sessions = Journal::sessions(&app.home, account.account)?;
     if args.list {
-        list(app, &sessions);
+        list::print(app, &sessions).await;
         return Ok(());
     }
-    let session = choose(&sessions, args.session.as_deref())?;
-    let Some(first) = session.first() else {
-        return Err(nothing_to_undo());
+    let (session, first) = match choose(&sessions, args.session.as_deref())? {
+        Chosen::Command(session, first) => (session, first),
+        Chosen::Other(wanted) => return assistants::undo(app, wanted, args.yes).await,
     };
     app.out.line(format_args!(
         "`cairn {}`, {}, made {}.",
@@ -52,12 +53,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         local_time(first.at_ms, &app.zone),
         count(session.len() as u64, "change")
     ));
-    if !args.yes && !prompt::confirm("Undo it? [y/N] ")? {
-        return Err(Failure::new(
-            Exit::Decision,
-            "nothing was done: add --yes to take it back",
-        ));
-    }
+    confirm("Undo it?", args.yes)?;
     let within = Within {
         team: first.team.clone(),
     };
@@ -77,12 +73,40 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     report(app, first, &remote, &taken, &left)
 }
 
+/// Asks, unless the command line agrees.
+fn confirm(question: &str, yes: bool) -> CommandResult {
+    if yes || prompt::confirm(&format!("{question} [y/N] "))? {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Exit::Decision,
+        "nothing was done: add --yes to take it back",
+    ))
+}
+
 fn report(
     app: &App,
     first: &Entry,
     remote: &Remote,
     taken: &[String],
     left: &[String],
+) -> CommandResult {
+    let document = json!({
+        "undone": first.session,
+        "command": first.command,
+        "session": remote.journal.session(),
+        "taken_back": taken,
+        "left": left,
+    });
+    print_changes(app, taken, left, &document)
+}
+
+/// Prints what was taken back and what stays; fails if anything does.
+fn print_changes(
+    app: &App,
+    taken: &[String],
+    left: &[String],
+    document: &serde_json::Value,
 ) -> CommandResult {
     for text in taken {
         app.out.line(format_args!("  {}", clean(text)));
@@ -91,13 +115,7 @@ fn report(
         app.out
             .line(format_args!("  left as it is: {}", clean(text)));
     }
-    app.out.json(&json!({
-        "undone": first.session,
-        "command": first.command,
-        "session": remote.journal.session(),
-        "taken_back": taken,
-        "left": left,
-    }));
+    app.out.json(document);
     if left.is_empty() {
         return Ok(());
     }
@@ -107,14 +125,25 @@ fn report(
 }
 
 fn nothing_to_undo() -> Failure {
-    Failure::failed("nothing can be taken back: no command on this device has changed anything")
+    Failure::failed(
+        "nothing can be taken back: no command on this device has changed anything; `cairn undo --list` shows what assistants did",
+    )
 }
 
-fn choose<'a>(sessions: &'a [Vec<Entry>], wanted: Option<&str>) -> CommandResult<&'a [Entry]> {
+/// The session that the command line names.
+enum Chosen<'a> {
+    /// The changes of a command, and the first of them.
+    Command(&'a [Entry], &'a Entry),
+    /// An id, or its beginning, that is not one of a command.
+    Other(&'a str),
+}
+
+fn choose<'a>(sessions: &'a [Vec<Entry>], wanted: Option<&'a str>) -> CommandResult<Chosen<'a>> {
+    let command = |session: &'a Vec<Entry>| Some(Chosen::Command(session, session.first()?));
     let Some(wanted) = wanted else {
         return sessions
             .last()
-            .map(Vec::as_slice)
+            .and_then(command)
             .ok_or_else(nothing_to_undo);
     };
     let mut matching = sessions.iter().filter(|session| {
@@ -122,42 +151,12 @@ fn choose<'a>(sessions: &'a [Vec<Entry>], wanted: Option<&str>) -> CommandResult
         id.is_some_and(|id| id.starts_with(&wanted.to_ascii_lowercase()))
     });
     match (matching.next(), matching.next()) {
-        (Some(session), None) => Ok(session),
-        (Some(_), Some(_)) => Err(Failure::usage(format!(
-            "several sessions begin with {wanted}: give more of the id"
-        ))),
-        (None, _) => Err(Failure::usage(format!(
-            "there is no session {wanted} to take back: see `cairn undo --list`"
-        ))),
+        (Some(session), None) => command(session).ok_or_else(nothing_to_undo),
+        (Some(_), Some(_)) => Err(Failure::usage(several(wanted))),
+        (None, _) => Ok(Chosen::Other(wanted)),
     }
 }
 
-fn list(app: &App, sessions: &[Vec<Entry>]) {
-    let mut table = Table::new(&[
-        ("WHEN", Align::Left),
-        ("COMMAND", Align::Left),
-        ("CHANGES", Align::Right),
-        ("SESSION", Align::Left),
-    ]);
-    let mut views = Vec::new();
-    for session in sessions.iter().rev() {
-        let Some(first) = session.first() else {
-            continue;
-        };
-        table.row([
-            local_time(first.at_ms, &app.zone),
-            format!("cairn {}", first.command),
-            session.len().to_string(),
-            first.session.to_string(),
-        ]);
-        views.push(json!({
-            "session": first.session,
-            "at": rfc3339(first.at_ms),
-            "command": first.command,
-            "team": first.team,
-            "changes": session.len(),
-        }));
-    }
-    table.print(&app.out, "No command on this device has changed anything.");
-    app.out.json(&json!({ "sessions": views }));
+fn several(wanted: &str) -> String {
+    format!("several sessions begin with {wanted}: give more of the id")
 }

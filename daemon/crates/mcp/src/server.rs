@@ -8,6 +8,7 @@ mod roots;
 mod subscribe;
 mod tool_call;
 mod transport;
+mod undo;
 mod wire_tool;
 
 use crate::device_trust::DeviceTrust;
@@ -26,6 +27,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use transport::LineTransport;
 
 pub use confirm::Confirm;
+pub use undo::UndoError;
 
 /// The settings of a server.
 pub struct Settings {

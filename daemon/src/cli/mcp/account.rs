@@ -63,7 +63,8 @@ fn address(name: &str) -> CommandResult<Option<String>> {
     Ok(Some(text.to_owned()))
 }
 
-fn from_login(app: &App) -> CommandResult<cairn_mcp::Account> {
+/// Returns the account that this machine is logged in to.
+pub(super) fn from_login(app: &App) -> CommandResult<cairn_mcp::Account> {
     let session = Session::open(&app.home, RetryProfile::Interactive).map_err(|failure| {
         if failure.exit == Exit::NotLoggedIn {
             let text = "SERVICE_API_KEY is not set and this machine is not logged in: set the variable, or run `cairn login`";

@@ -2,7 +2,7 @@
 //! it served is not known here.
 
 use super::waiting::Waiting;
-use super::{report, take_back_all};
+use super::{Undone, take_back_all};
 use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
 use crate::session_file::Earlier;
@@ -24,12 +24,11 @@ pub(super) async fn find(services: &Services, id: &str) -> ToolResult<Earlier> {
 }
 
 /// Takes an earlier session's changes back.
-pub(super) async fn undo(services: &Services, id: &str) -> ToolResult<Value> {
+pub(super) async fn undo(services: &Services, id: &str) -> ToolResult<Undone> {
     let session = find(services, id).await?;
     let own = Mutex::new(session.own);
     let waiting = Waiting::of_earlier(&services.journal, id, session.changes);
-    let undone = take_back_all(services, &own, services.link_tools, waiting).await;
-    Ok(report(&undone))
+    Ok(take_back_all(services, &own, services.link_tools, waiting).await)
 }
 
 /// Adds the earlier sessions to a report.
@@ -51,7 +50,8 @@ pub(super) async fn offer(services: &Services, report: &mut Value) {
     report["earlier_sessions"] = shown.collect();
 }
 
-async fn of_this_account(services: &Services) -> ToolResult<Vec<Earlier>> {
+/// Returns the ended sessions of this account with changes that are left, newest first.
+pub(super) async fn of_this_account(services: &Services) -> ToolResult<Vec<Earlier>> {
     let mut earlier = services
         .journal
         .earlier_sessions()

@@ -54,6 +54,41 @@ fn another_process_takes_back_what_a_killed_one_changed() {
 }
 
 #[test]
+fn a_person_takes_back_what_an_assistant_did() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["mkdir", "/mine"]);
+    let mut assistant = Session::start(&world, "a", &[]);
+    let made = folder(&mut assistant, "made");
+    let listed = world.json("a", &["undo", "--list"]);
+    let of_commands = listed["sessions"].as_array().expect("a list");
+    assert_eq!(of_commands.len(), 1, "the assistant's still runs: {listed}");
+    assert_eq!(assistant.end(), Some(0));
+
+    let listed = world.json("a", &["undo", "--list"]);
+    let newest = &listed["sessions"][0];
+    assert_eq!(newest["by"], "assistant", "{listed}");
+    assert_eq!(newest["changes"], 1, "{listed}");
+    assert_eq!(listed["sessions"][1]["by"], "command", "{listed}");
+    let id = newest["session"].as_str().expect("an id");
+    world
+        .run("a", &["undo", "--session", id])
+        .assert_refused(5, &["--yes"]);
+    let undone = world.json("a", &["undo", "--session", &id[..8], "--yes"]);
+    assert_eq!(undone["taken_back"].as_array().map(Vec::len), Some(1));
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    let mut later = Session::start(&world, "a", &[]);
+    assert_eq!(state(&mut later, &made), "trashed");
+
+    world
+        .run("a", &["undo", "--session", id, "--yes"])
+        .assert_refused(2, &["undo --list"]);
+    // The last command is one of a person.
+    let undone = world.json("a", &["undo", "--last", "--yes"]);
+    assert_eq!(undone["command"], "mkdir /mine", "{undone}");
+}
+
+#[test]
 fn an_earlier_session_of_another_account_is_not_offered() {
     let world = World::new();
     world.login("a");

@@ -1,0 +1,94 @@
+//! Sessions of assistants that have ended.
+
+use super::{confirm, print_changes, several};
+use crate::app::App;
+use crate::cli::mcp;
+use crate::failure::{CommandResult, Failure};
+use crate::output::text::local_time;
+use cairn_mcp::{AssistantSession, UndoError};
+use serde_json::{Value, json};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// An ended session of an assistant.
+pub(super) struct Session(AssistantSession);
+
+/// Returns the ended sessions of the account that this machine is logged in to, newest first.
+pub(super) async fn sessions(app: &App) -> CommandResult<Vec<Session>> {
+    let sessions = mcp::server_of_login(app)?.ended_sessions().await;
+    Ok(sessions
+        .map_err(failure)?
+        .into_iter()
+        .map(Session)
+        .collect())
+}
+
+impl Session {
+    /// Returns the row of the list, with the time of the end in milliseconds.
+    pub(super) fn row(&self, app: &App) -> (i64, [String; 4], Value) {
+        let session = &self.0;
+        let at_ms = self.ended_ms();
+        let cells = [
+            local_time(at_ms, &app.zone),
+            "an assistant".to_owned(),
+            session.changes.to_string(),
+            session.id.clone(),
+        ];
+        let document = json!({
+            "session": session.id,
+            "by": "assistant",
+            "at": session.ended,
+            "command": "mcp",
+            "team": null,
+            "changes": session.changes,
+        });
+        (at_ms, cells, document)
+    }
+
+    fn ended_ms(&self) -> i64 {
+        let ended = OffsetDateTime::parse(&self.0.ended, &Rfc3339);
+        let ms = ended.map(|at| at.unix_timestamp_nanos() / 1_000_000);
+        ms.ok()
+            .and_then(|ms| i64::try_from(ms).ok())
+            .unwrap_or_default()
+    }
+}
+
+/// Takes back what an assistant did in the session with this id, or this beginning of it.
+pub(super) async fn undo(app: &App, wanted: &str, yes: bool) -> CommandResult {
+    let server = mcp::server_of_login(app)?;
+    let sessions = server.ended_sessions().await.map_err(failure)?;
+    let prefix = wanted.to_ascii_lowercase();
+    let mut matching = sessions
+        .iter()
+        .filter(|session| session.id.starts_with(&prefix));
+    let session = match (matching.next(), matching.next()) {
+        (Some(session), None) => session,
+        (Some(_), Some(_)) => return Err(Failure::usage(several(wanted))),
+        (None, _) => {
+            return Err(Failure::usage(format!(
+                "there is no session {wanted} to take back: see `cairn undo --list`"
+            )));
+        }
+    };
+    if !yes {
+        confirm(&session.question, false)?;
+    }
+    let undone = server.undo_ended_session(&session.id).await;
+    let undone = undone.map_err(failure)?;
+    let document = json!({
+        "undone": session.id,
+        "command": "mcp",
+        "session": null,
+        "taken_back": undone.done,
+        "left": undone.left,
+    });
+    print_changes(app, &undone.done, &undone.left, &document)
+}
+
+fn failure(error: UndoError) -> Failure {
+    match error {
+        UndoError::Api(error) => error.into(),
+        UndoError::Other(text) => Failure::failed(text),
+    }
+}
