@@ -9,6 +9,7 @@ use crate::param::{Form, Shape};
 use crate::services::Services;
 use crate::sync_tools::{Found, find_path, synced_folders};
 use crate::tool::Tool;
+use cairn_control::FolderStatus;
 use serde_json::{Value, json};
 
 /// Replaces the paths among the arguments that name files and folders by their ids.
@@ -20,6 +21,7 @@ pub(crate) async fn replace_paths(
     arguments: &mut Arguments,
     services: &Services,
 ) -> ToolResult {
+    let mut folders = None;
     for param in tool.params {
         let (Shape::Text { form, .. } | Shape::Texts { form, .. }) = param.shape else {
             continue;
@@ -27,29 +29,30 @@ pub(crate) async fn replace_paths(
         if form != Form::Node {
             continue;
         }
-        match arguments.get_mut(param.name) {
-            Some(Value::Array(items)) => {
-                for item in items {
-                    replace_path(item, services).await?;
-                }
-            }
-            Some(item) => replace_path(item, services).await?,
-            None => {}
+        let values = match arguments.get_mut(param.name) {
+            Some(Value::Array(items)) => items.as_mut_slice(),
+            Some(item) => std::slice::from_mut(item),
+            None => continue,
+        };
+        for value in values {
+            let Some(path) = value.as_str().filter(|text| !is_uuid(text)) else {
+                continue;
+            };
+            let known = match folders.take() {
+                Some(known) => known,
+                None => synced_folders(services).await,
+            };
+            let id = id_at(services, &known, path).await?;
+            *value = json!(id);
+            folders = Some(known);
         }
     }
     Ok(())
 }
 
-async fn replace_path(value: &mut Value, services: &Services) -> ToolResult {
-    if let Some(path) = value.as_str().filter(|text| !is_uuid(text)) {
-        *value = json!(id_at(services, path).await?);
-    }
-    Ok(())
-}
-
 /// Returns the id of the node at a path; that of the space for its top.
-async fn id_at(services: &Services, path: &str) -> ToolResult<String> {
-    let located = find_path(services, &synced_folders(services).await, path).await?;
+async fn id_at(services: &Services, folders: &[FolderStatus], path: &str) -> ToolResult<String> {
+    let located = find_path(services, folders, path).await?;
     match (located.found, located.space) {
         (Found::Node(node), _) => Ok(node.id.to_string()),
         (Found::Root, Some(space)) => Ok(space.to_string()),

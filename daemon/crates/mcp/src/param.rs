@@ -298,22 +298,16 @@ pub(crate) const fn money(
 }
 
 pub(crate) const fn uuids(name: &'static str, max: usize, description: &'static str) -> Param {
-    let shape = Shape::Texts {
-        min: 1,
-        max,
-        form: Form::Uuid,
-    };
-    Param::new(name, description, shape)
+    list_of(Form::Uuid, name, max, description)
 }
 
 /// Declares a list of files and folders, as [`node`] does one.
 pub(crate) const fn nodes(name: &'static str, max: usize, description: &'static str) -> Param {
-    let shape = Shape::Texts {
-        min: 1,
-        max,
-        form: Form::Node,
-    };
-    Param::new(name, description, shape)
+    list_of(Form::Node, name, max, description)
+}
+
+const fn list_of(form: Form, name: &'static str, max: usize, description: &'static str) -> Param {
+    Param::new(name, description, Shape::Texts { min: 1, max, form })
 }
 
 pub(crate) const fn emails(name: &'static str, max: usize, description: &'static str) -> Param {

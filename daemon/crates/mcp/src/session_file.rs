@@ -7,6 +7,7 @@
 use crate::session_journal::{Change, Noted};
 use cairn_model::{NodeId, SpaceId};
 use cairn_space::undo::{OwnVersions, StateAfterUndo};
+use cairn_wire::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::io;
 
@@ -35,8 +36,8 @@ pub trait SessionFiles: Send + Sync {
 /// The journal of a session whose process has ended.
 pub struct EndedSession {
     pub id: String,
-    /// The time of its last line, without those of later sessions that took something back, in RFC 3339.
-    pub at: String,
+    /// The time of its last line, without those of later sessions that took something back.
+    pub at: Timestamp,
     pub lines: String,
 }
 
@@ -78,7 +79,7 @@ impl Line {
 /// The changes of an ended session that were not taken back yet.
 pub(crate) struct Earlier {
     pub(crate) id: String,
-    pub(crate) at: String,
+    pub(crate) at: Timestamp,
     pub(crate) space: SpaceId,
     pub(crate) changes: Vec<Noted>,
     pub(crate) own: OwnVersions,
@@ -131,7 +132,7 @@ mod tests {
         let texts: Vec<_> = lines.iter().map(|line| line.text().unwrap()).collect();
         Earlier::read(EndedSession {
             id: "1".to_owned(),
-            at: "2026-11-22T03:05:53Z".to_owned(),
+            at: Timestamp::default(),
             // A killed process leaves half a line.
             lines: format!("{}\n{{\"changed\":{{\"num", texts.join("\n")),
         })

@@ -9,11 +9,13 @@ mod nodes;
 mod question;
 mod waiting;
 
+pub use earlier::AssistantSession;
+pub(crate) use earlier::{ended_sessions, undo as undo_ended};
+
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::Asking;
 use crate::services::Services;
-use crate::session_file::Earlier;
 use crate::session_journal::Change;
 use crate::session_link_tools::LinkTools;
 use crate::tool::ToolFuture;
@@ -58,44 +60,6 @@ pub struct Undone {
     pub done: Vec<String>,
     /// Changes that stay, with the reason.
     pub left: Vec<String>,
-}
-
-/// An ended session of an assistant, with changes that are not taken back yet.
-pub struct AssistantSession {
-    pub id: String,
-    /// The time of its last change, in RFC 3339.
-    pub ended: String,
-    pub changes: usize,
-    /// The question to a person before they are taken back, with their kinds and numbers.
-    pub question: String,
-}
-
-/// Returns the ended sessions of this account, newest first.
-pub(crate) async fn ended_sessions(services: &Services) -> ToolResult<Vec<AssistantSession>> {
-    let earlier = earlier::of_this_account(services).await?;
-    let sessions = earlier.into_iter().map(|session| AssistantSession {
-        question: earlier_question(services, &session),
-        changes: session.changes.len(),
-        id: session.id,
-        ended: session.at,
-    });
-    Ok(sessions.collect())
-}
-
-/// Takes back what an ended session changed.
-///
-/// # Errors
-/// [`ToolError::Argument`] for an id that [`ended_sessions`] doesn't return.
-pub(crate) async fn undo_ended(services: &Services, id: &str) -> ToolResult<Undone> {
-    earlier::undo(services, id).await
-}
-
-fn earlier_question(services: &Services, session: &Earlier) -> String {
-    let counts = Counts::of(&session.changes, services.link_tools);
-    counts.question(&format!(
-        "what the session that ended at {} changed",
-        session.at
-    ))
 }
 
 /// Takes changes back, of a session that has left nodes in these versions. Each step is noted at once: a call
@@ -144,7 +108,7 @@ pub(crate) fn question_of(call: &Call) -> Asking<'_> {
         let services = &call.services;
         if let Some(id) = named_session(call) {
             let session = earlier::find(services, id).await?;
-            return Ok(Some(earlier_question(services, &session)));
+            return Ok(Some(earlier::question(services, &session)));
         }
         let counts = Counts::of(&services.journal.noted_changes(), LinkTools::ALL);
         let question = || counts.question("this session's changes");

@@ -3,7 +3,6 @@
 
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
-use crate::node_tools::opened_node;
 use crate::tool::{Route, ToolFuture, post, put};
 use cairn_crypto::DEFAULT_ITERATIONS;
 use cairn_model::NodeId;
@@ -96,14 +95,8 @@ pub(crate) fn bulk(call: Call) -> ToolFuture {
 /// [`ToolError::Team`] for a file of a team whose key this account doesn't have: a link without content isn't
 /// what was asked for.
 async fn node_to_share(call: &Call) -> ToolResult<Option<(Space, Node)>> {
-    let opened = opened_node(call).await?;
-    if opened.is_none() && call.services.space_if_any().await?.is_some() {
-        let id = call.arguments.id("file_uuid")?;
-        if let Err(error @ ToolError::Team(_)) = call.services.node_with_keys(id).await {
-            return Err(error);
-        }
-    }
-    Ok(opened)
+    let id = call.arguments.id("file_uuid")?;
+    call.services.node_to_share(id).await
 }
 
 async fn one_of_many(call: &Call, id: &str) -> ToolResult<Value> {

@@ -112,11 +112,21 @@ impl Services {
         if self.space_if_any().await?.is_none() {
             return Ok(None);
         }
-        let Some((space, node)) = if_opened(self.node_with_keys(id).await)? else {
+        check_opened(if_opened(self.node_with_keys(id).await)?)
+    }
+
+    /// Returns a node with its space, opened; `None` for an account without keys, and for what was not found.
+    ///
+    /// # Errors
+    /// [`ToolError::Team`] for a node of a team whose key is not at hand, or can't be trusted.
+    pub(crate) async fn node_to_share(&self, id: NodeId) -> ToolResult<Option<(Space, Node)>> {
+        if self.space_if_any().await?.is_none() {
             return Ok(None);
-        };
-        space.check(&node)?;
-        Ok(Some((space, node)))
+        }
+        match self.node_with_keys(id).await {
+            Err(error @ ToolError::Team(_)) => Err(error),
+            opened => check_opened(if_opened(opened)?),
+        }
     }
 
     /// Returns a space, opened, with a folder of it, if a change in it can be sealed.
@@ -204,6 +214,14 @@ fn if_opened<T>(opened: ToolResult<T>) -> ToolResult<Option<T>> {
         ) => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// Refuses a node that can't be sealed anew, as [`Space::check`] does.
+fn check_opened(opened: Option<(Space, Node)>) -> ToolResult<Option<(Space, Node)>> {
+    if let Some((space, node)) = &opened {
+        space.check(node)?;
+    }
+    Ok(opened)
 }
 
 fn in_its_space(space: Space, node: Node) -> ToolResult<(Space, Node)> {

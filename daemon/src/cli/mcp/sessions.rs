@@ -1,9 +1,9 @@
 //! The journals of assistants' sessions (what their tools changed, for undo), in the installation's directory:
 //! one file for each, which only the owner can read, locked while its process runs.
 
-use crate::output::text::rfc3339;
 use cairn_mcp::{EndedSession, SessionFiles};
 use cairn_platform::{FileMode, Home, write_atomic};
+use cairn_wire::Timestamp;
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -163,7 +163,7 @@ impl SessionFiles for HomeSessions {
                 self.ended.lock().insert(id.to_owned());
                 ended.push(EndedSession {
                     id: id.to_owned(),
-                    at: rfc3339(ms),
+                    at: Timestamp(ms),
                     lines,
                 });
             }
@@ -257,7 +257,7 @@ mod tests {
         let file = File::options().write(true).open(&path).unwrap();
         let yesterday = SystemTime::now() - Duration::from_secs(24 * 3600);
         file.set_modified(yesterday).unwrap();
-        let at = |sessions: &HomeSessions| sessions.ended_sessions().unwrap()[0].at.clone();
+        let at = |sessions: &HomeSessions| sessions.ended_sessions().unwrap()[0].at;
         let before = at(&second);
         // Another process lists the sessions for a moment.
         file.lock_shared().unwrap();

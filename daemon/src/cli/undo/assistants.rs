@@ -7,8 +7,6 @@ use crate::failure::{CommandResult, Failure};
 use crate::output::text::local_time;
 use cairn_mcp::{AssistantSession, UndoError};
 use serde_json::{Value, json};
-use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
 
 /// An ended session of an assistant.
 pub(super) struct Session(AssistantSession);
@@ -27,7 +25,7 @@ impl Session {
     /// Returns the row of the list, with the time of the end in milliseconds.
     pub(super) fn row(&self, app: &App) -> (i64, [String; 4], Value) {
         let session = &self.0;
-        let at_ms = self.ended_ms();
+        let at_ms = session.ended.0;
         let cells = [
             local_time(at_ms, &app.zone),
             "an assistant".to_owned(),
@@ -43,14 +41,6 @@ impl Session {
             "changes": session.changes,
         });
         (at_ms, cells, document)
-    }
-
-    fn ended_ms(&self) -> i64 {
-        let ended = OffsetDateTime::parse(&self.0.ended, &Rfc3339);
-        let ms = ended.map(|at| at.unix_timestamp_nanos() / 1_000_000);
-        ms.ok()
-            .and_then(|ms| i64::try_from(ms).ok())
-            .unwrap_or_default()
     }
 }
 
@@ -71,9 +61,7 @@ pub(super) async fn undo(app: &App, wanted: &str, yes: bool) -> CommandResult {
             )));
         }
     };
-    if !yes {
-        confirm(&session.question, false)?;
-    }
+    confirm(&session.question, yes)?;
     let undone = server.undo_ended_session(&session.id).await;
     let undone = undone.map_err(failure)?;
     let document = json!({

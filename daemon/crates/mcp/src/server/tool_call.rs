@@ -35,8 +35,7 @@ impl Handler {
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> ToolResult<ToolReply> {
-        let mut arguments = Arguments::check(tool, given)?;
-        node_argument::replace_paths(tool, &mut arguments, &self.services).await?;
+        let arguments = Arguments::check(tool, given)?;
         let paths = match self.local_paths(tool, &arguments, request, context).await {
             PathsOrQuestion::Paths(paths) => paths,
             PathsOrQuestion::Ask(ask) => return Ok(ToolReply::Ask(ask)),
@@ -51,6 +50,7 @@ impl Handler {
             is_confirmed: false,
         };
         let work = async move {
+            node_argument::replace_paths(tool, &mut call.arguments, &call.services).await?;
             match self
                 .confirmations
                 .decide(tool, &call, request, context)

@@ -1,11 +1,13 @@
 //! Undoing what a session changed whose process has ended. It is named by its id: which of several clients
 //! it served is not known here.
 
+use super::question::Counts;
 use super::waiting::Waiting;
 use super::{Undone, take_back_all};
 use crate::error::{ToolError, ToolResult};
 use crate::services::Services;
 use crate::session_file::Earlier;
+use cairn_wire::Timestamp;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -23,8 +25,40 @@ pub(super) async fn find(services: &Services, id: &str) -> ToolResult<Earlier> {
     })
 }
 
+/// An ended session of an assistant, with changes that are not taken back yet.
+pub struct AssistantSession {
+    pub id: String,
+    /// The time of its last change.
+    pub ended: Timestamp,
+    pub changes: usize,
+    /// The question to a person before they are taken back, with their kinds and numbers.
+    pub question: String,
+}
+
+/// Returns the ended sessions of this account, newest first.
+pub(crate) async fn ended_sessions(services: &Services) -> ToolResult<Vec<AssistantSession>> {
+    let sessions = of_this_account(services).await?.into_iter();
+    let sessions = sessions.map(|session| AssistantSession {
+        question: question(services, &session),
+        changes: session.changes.len(),
+        id: session.id,
+        ended: session.at,
+    });
+    Ok(sessions.collect())
+}
+
+/// Returns the question before an earlier session's changes are taken back.
+pub(super) fn question(services: &Services, session: &Earlier) -> String {
+    let counts = Counts::of(&session.changes, services.link_tools);
+    let what = format!("what the session that ended at {} changed", session.at);
+    counts.question(&what)
+}
+
 /// Takes an earlier session's changes back.
-pub(super) async fn undo(services: &Services, id: &str) -> ToolResult<Undone> {
+///
+/// # Errors
+/// [`ToolError::Argument`] for an id that [`ended_sessions`] doesn't return.
+pub(crate) async fn undo(services: &Services, id: &str) -> ToolResult<Undone> {
     let session = find(services, id).await?;
     let own = Mutex::new(session.own);
     let waiting = Waiting::of_earlier(&services.journal, id, session.changes);
@@ -51,7 +85,7 @@ pub(super) async fn offer(services: &Services, report: &mut Value) {
 }
 
 /// Returns the ended sessions of this account with changes that are left, newest first.
-pub(super) async fn of_this_account(services: &Services) -> ToolResult<Vec<Earlier>> {
+async fn of_this_account(services: &Services) -> ToolResult<Vec<Earlier>> {
     let mut earlier = services
         .journal
         .earlier_sessions()

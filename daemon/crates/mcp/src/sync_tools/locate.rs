@@ -63,6 +63,11 @@ pub(crate) async fn find_path(
         return Ok(located);
     }
     let (space, path) = remote_path(folders, given).ok_or_else(|| {
+        if folders.is_empty() {
+            return ToolError::refused(format!(
+                "`{given}` is not a path on the service such as /a/b, and does not begin with the name of a team; no synced folder of this machine is known here"
+            ));
+        }
         let folders: Vec<_> = folders.iter().map(|f| f.local.as_str()).collect();
         ToolError::refused(format!(
             "`{given}` is in no synced folder ({}), or in several, and is not a path on the service such as /a/b: give its whole path",

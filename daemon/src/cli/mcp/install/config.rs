@@ -48,7 +48,11 @@ pub(super) fn add(file: &Path, format: Format, entry: Value) -> CommandResult {
         std::fs::create_dir_all(dir).context(format_args!("make {}", dir.display()))?;
     }
     // A link to a file among somebody's own settings stays a link.
-    let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+    let target = match std::fs::canonicalize(file) {
+        Ok(target) => target,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound && !file.is_symlink() => file.to_owned(),
+        Err(e) => return Err(e).context(format_args!("find where {shown} leads")),
+    };
     // The mode of the program's file stays as it is.
     Ok(write_atomic(&target, text.as_bytes(), FileMode::Inherit)?)
 }
@@ -206,6 +210,10 @@ mod tests {
         add(&link, JSON, json!({ "command": "a" })).unwrap();
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
         assert!(std::fs::read_to_string(&file).unwrap().contains("cairn"));
+        std::fs::remove_file(&file).unwrap();
+        let failure = add(&link, JSON, json!({ "command": "a" })).unwrap_err();
+        assert!(failure.message.contains("leads"), "{failure}");
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     }
 
     #[test]

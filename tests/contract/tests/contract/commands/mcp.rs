@@ -410,6 +410,8 @@ fn the_state_of_sync_names_account_device_and_what_happened() {
     let found = session.call("sync_locate", json!({ "path": local }));
     assert_eq!(found["path"], "/f.txt", "{found}");
     assert_eq!(found["local_paths"], json!([local]), "{found}");
+    let info = session.call("get_file_info", json!({ "file_uuid": local }));
+    assert_eq!(info["id"], found["node"]["id"], "{info}");
     let read = json!({ "file_uuid": found["node"]["id"] });
     assert_eq!(session.call("read_file_content", read)["content"], "from a");
     let why = session.call("sync_why", json!({ "path": "f.txt" }));

@@ -4,6 +4,7 @@
 use crate::mcp::session::{Session, failure, text};
 use crate::mcp::world::{Setup, World};
 use cairn_mcp::{EndedSession, SessionFiles, ToolFilter};
+use cairn_wire::Timestamp;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io;
@@ -48,7 +49,7 @@ impl SessionFiles for Journal {
         let others = lines.iter().filter(|(id, _)| *id != self.id);
         let ended = others.map(|(id, lines)| EndedSession {
             id: id.clone(),
-            at: "2026-11-22T03:05:53.000Z".to_owned(),
+            at: Timestamp(1_795_316_753_000),
             lines: lines.clone(),
         });
         Ok(ended.collect())

@@ -140,16 +140,16 @@ async fn a_path_names_a_file_wherever_an_id_does() {
         session
             .call_ok("delete_file", json!({ "file_uuid": "/a/b" }))
             .await;
-        for gone in [
-            "/a/b",
-            "/nothing/here",
-            "/etc/passwd",
-            "/a/../c",
-            "Six/plans",
+        for (gone, says) in [
+            ("/a/b", "there is no `/a/b`"),
+            ("/nothing/here", "there is no"),
+            ("/etc/passwd", "there is no"),
+            ("/a/../c", "invalid name"),
+            ("Six/plans", "the name of a team"),
         ] {
             let gone = json!({ "file_uuid": gone });
-            let message = session.call_err("delete_file", gone.clone()).await;
-            assert!(!message.is_empty(), "{gone}");
+            let message = session.call_err("delete_file", gone).await;
+            assert!(message.contains(says), "{message}");
         }
         let message = session
             .call_err("delete_file", json!({ "file_uuid": "a" }))
