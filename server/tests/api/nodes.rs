@@ -225,8 +225,11 @@ async fn metadata_is_kept_and_bounded() {
     assert_eq!(node.tags, ["b", "a"]);
     assert!(node.favorite && node.revision_id == file.revision_id);
     assert_eq!(
-        (node.mime_type.as_deref(), node.category),
-        (Some("image/png"), Some(Category::Image))
+        (
+            node.mime_type.as_deref(),
+            node.category.map(Category::as_str)
+        ),
+        (Some("image/png"), Some("image"))
     );
     owner
         .put(&path, &json!({"description": "x".repeat(10_001)}))

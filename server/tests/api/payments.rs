@@ -2,7 +2,6 @@
 
 use super::identity::service_caller;
 use super::world::{Caller, World};
-use cairn_model::TokenPackId;
 use cairn_wire::Page;
 use cairn_wire::account::Quota;
 use cairn_wire::notifications::Notification;
@@ -116,14 +115,14 @@ async fn packs_of_tokens_are_listed_and_credited() {
     let published: Vec<_> = packs
         .packs
         .iter()
-        .map(|pack| (pack.id, pack.tokens, pack.price.to_string()))
+        .map(|pack| (pack.id.as_str(), pack.tokens, pack.price.to_string()))
         .collect();
     assert_eq!(
         published,
         [
-            (TokenPackId::Starter, 500, "4.99".to_owned()),
-            (TokenPackId::Standard, 2000, "14.99".to_owned()),
-            (TokenPackId::Professional, 10_000, "49.99".to_owned())
+            ("starter", 500, "4.99".to_owned()),
+            ("standard", 2000, "14.99".to_owned()),
+            ("professional", 10_000, "49.99".to_owned())
         ]
     );
     let path = "/api/v1/payment/tokens/purchase";
