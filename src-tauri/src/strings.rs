@@ -80,10 +80,10 @@ impl Language {
         out
     }
 
-    /// Formats bytes with a decimal unit: `999 B`, `1.5 kB`, `12 MB`.
+    /// Formats bytes as the command line does: `999 B`, `1.5 KiB`, `12 MiB`.
     #[must_use]
     pub fn size(self, bytes: u64) -> String {
-        let text = cairn_model::size::decimal(bytes);
+        let text = cairn_model::size::binary_short(bytes);
         match self {
             Self::En => text,
             Self::De => text.replace('.', ","),
@@ -130,10 +130,10 @@ mod tests {
     fn numbers_and_sizes_follow_the_language() {
         assert_eq!(Language::En.number(1_234_567), "1,234,567");
         assert_eq!(Language::De.number(1_234), "1.234");
-        assert_eq!(Language::En.size(4_200_000), "4.2 MB");
-        assert_eq!(Language::De.size(4_200_000), "4,2 MB");
+        assert_eq!(Language::En.size(4_200_000), "4.0 MiB");
+        assert_eq!(Language::De.size(4_200_000), "4,0 MiB");
         assert_eq!(Language::En.size(999), "999 B");
-        assert_eq!(Language::En.size(999_600), "1.0 MB");
+        assert_eq!(Language::En.size(1_048_575), "1.0 MiB");
         assert_eq!(Language::En.span(90), "2 min");
     }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import sizes from "../../tests/vectors/sizes.json";
 import { createI18n, pickLanguage } from "./i18n";
 
 const en = createI18n("en", () => new Date("2026-03-04T12:00:00"));
@@ -16,11 +17,14 @@ test("a value that looks like a slot is not filled again", () => {
 });
 
 test("figures follow the language", () => {
-  expect(en.formatSize(4_200_000)).toBe("4.2 MB");
-  expect(de.formatSize(4_200_000)).toBe("4,2 MB");
-  expect(en.formatSize(999_600)).toBe("1.0 MB");
-  expect(en.formatSize(0)).toBe("0 B");
+  expect(de.formatSize(4_200_000)).toBe("4,0 MiB");
   expect(en.formatDuration(90)).toBe("2 min");
+});
+
+test("sizes are those of the command line", () => {
+  for (const [bytes, text] of sizes) {
+    expect(en.formatSize(Number(bytes))).toBe(text);
+  }
 });
 
 test("today is shown as the time alone, and an invalid time as nothing", () => {

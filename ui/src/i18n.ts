@@ -82,19 +82,21 @@ function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
 
+/** The size as the command line shows it; `tests/vectors/sizes.json` holds both to it. */
 function formatSize(bytes: number, locale: string): string {
   let value = bytes;
   let unit = 0;
-  while (value >= 999.5 && unit + 1 < UNITS.length) {
-    value /= 1000;
+  while (value >= (unit === 0 ? 1024 : 1023.5) && unit + 1 < UNITS.length) {
+    value /= 1024;
     unit += 1;
   }
-  const digits = unit === 0 || value >= 99.5 ? 0 : 1;
+  const digits = unit > 0 && value < 9.95 ? 1 : 0;
   const text = new Intl.NumberFormat(locale, {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
+    useGrouping: false,
   }).format(value);
   return `${text} ${UNITS[unit]}`;
 }

@@ -75,7 +75,7 @@ const SCENES: Record<string, View> = {
   busy: {
     ...idle,
     state: "syncing",
-    headline: "Syncing 12 of 340 · 4.2 MB/s · 2 min left",
+    headline: "Syncing 12 of 340 · 4.0 MiB/s · 2 min left",
     pending: 328,
     progress: { done: 12, total: 340 },
     speed: 4_200_000,

@@ -1,48 +1,37 @@
 //! Numbers of bytes as people read and write them.
 
 const BINARY: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-const DECIMAL: [&str; 7] = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
 
 /// Formats bytes with a binary unit and one decimal: `999 B`, `1.5 KiB`, `12.0 MiB`.
 #[must_use]
 pub fn binary(bytes: u64) -> String {
-    // A value that would be shown as 1024.0 has the next unit.
-    match scale(bytes, 1024.0, 1023.95) {
+    match scale(bytes, 1023.95) {
         (_, 0) => format!("{bytes} B"),
         (value, unit) => format!("{value:.1} {}", BINARY[unit]),
     }
 }
 
-/// Formats bytes with a binary unit and a decimal below ten: `999 B`, `1.5 KiB`, `12 MiB`.
+/// Formats bytes with a binary unit and a decimal below ten: `999 B`, `1.5 KiB`, `12 MiB`. The window's pages do the
+/// same in `ui/src/i18n.ts`; `tests/vectors/sizes.json` holds both to it.
 #[must_use]
 pub fn binary_short(bytes: u64) -> String {
-    match scale(bytes, 1024.0, 1023.95) {
+    match scale(bytes, 1023.5) {
         (_, 0) => format!("{bytes} B"),
-        (value, unit) if value < 9.995 => format!("{value:.1} {}", BINARY[unit]),
+        (value, unit) if value < 9.95 => format!("{value:.1} {}", BINARY[unit]),
         (value, unit) => format!("{value:.0} {}", BINARY[unit]),
     }
 }
 
-/// Formats bytes with a decimal unit and a decimal below a hundred: `999 B`, `1.5 kB`, `120 MB`.
-#[must_use]
-pub fn decimal(bytes: u64) -> String {
-    match scale(bytes, 1000.0, 999.5) {
-        (_, 0) => format!("{bytes} B"),
-        (value, unit) if value < 99.95 => format!("{value:.1} {}", DECIMAL[unit]),
-        (value, unit) => format!("{value:.0} {}", DECIMAL[unit]),
-    }
-}
-
-/// Returns the value in the largest unit that it reaches, and the index of that unit. From `limit` on the rounded
-/// value would need the next unit.
-fn scale(bytes: u64, base: f64, limit: f64) -> (f64, usize) {
+/// Returns the value in the largest unit that it reaches, and the index of that unit. From `limit` on the
+/// rounded value would be 1024, and has the next unit.
+fn scale(bytes: u64, limit: f64) -> (f64, usize) {
     let mut value = bytes as f64;
-    if value < base {
+    if bytes < 1024 {
         return (value, 0);
     }
     let mut unit = 0;
     while unit == 0 || (value >= limit && unit + 1 < BINARY.len()) {
-        value /= base;
+        value /= 1024.0;
         unit += 1;
     }
     (value, unit)
@@ -78,22 +67,26 @@ mod tests {
 
     #[test]
     fn a_size_has_the_unit_that_it_reaches() {
-        for (bytes, exact, short, tens) in [
-            (0, "0 B", "0 B", "0 B"),
-            (999, "999 B", "999 B", "999 B"),
-            (1_000, "1000 B", "1000 B", "1.0 kB"),
-            (1_023, "1023 B", "1023 B", "1.0 kB"),
-            (1_024, "1.0 KiB", "1.0 KiB", "1.0 kB"),
-            (1_536, "1.5 KiB", "1.5 KiB", "1.5 kB"),
-            (12_582_912, "12.0 MiB", "12 MiB", "12.6 MB"),
-            (999_949, "976.5 KiB", "977 KiB", "1.0 MB"),
-            (1_048_575, "1.0 MiB", "1.0 MiB", "1.0 MB"),
-            (5_368_709_120, "5.0 GiB", "5.0 GiB", "5.4 GB"),
-            (u64::MAX, "16.0 EiB", "16 EiB", "18.4 EB"),
+        for (bytes, exact) in [
+            (0, "0 B"),
+            (1_023, "1023 B"),
+            (1_536, "1.5 KiB"),
+            (12_582_912, "12.0 MiB"),
+            (999_949, "976.5 KiB"),
+            (1_048_575, "1.0 MiB"),
+            (u64::MAX, "16.0 EiB"),
         ] {
             assert_eq!(binary(bytes), exact);
-            assert_eq!(binary_short(bytes), short);
-            assert_eq!(decimal(bytes), tens);
+        }
+    }
+
+    #[test]
+    fn short_sizes_are_those_of_the_window() {
+        let table = include_str!("../../../../tests/vectors/sizes.json");
+        let table: Vec<(u64, String)> = serde_json::from_str(table).expect("the table is valid");
+        assert!(table.len() > 10);
+        for (bytes, text) in table {
+            assert_eq!(binary_short(bytes), text, "{bytes}");
         }
     }
 

@@ -49,11 +49,11 @@ fn the_headline_shows_the_progress() {
     }];
     assert_eq!(
         build(&model, Language::En).headline,
-        "Syncing 12 of 1,340 · 4.2 MB/s · 2 min left"
+        "Syncing 12 of 1,340 · 4.0 MiB/s · 2 min left"
     );
     assert_eq!(
         build(&model, Language::De).headline,
-        "Synchronisiert 12 von 1.340 · 4,2 MB/s · noch 2 min"
+        "Synchronisiert 12 von 1.340 · 4,0 MiB/s · noch 2 min"
     );
 }
 
