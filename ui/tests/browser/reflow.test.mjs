@@ -1,4 +1,4 @@
-// At the smallest window, and at 200 % on a small screen, everything stays readable and in reach.
+// In windows of every size, in both languages and both colour schemes, everything stays readable and in reach.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { findings, world } from "./page.mjs";
@@ -9,8 +9,9 @@ before(async () => {
 });
 after(() => here.close());
 
-/** The smallest size of the window (src-tauri/src/shell/gui.rs). */
+/** The smallest size of the window, and the first one (src-tauri/src/shell/gui.rs), and that of a big screen. */
 const SMALLEST = { width: 620, height: 440 };
+const SIZES = [SMALLEST, { width: 980, height: 700 }, { width: 1600, height: 1000 }];
 
 /** Scene, page. */
 const VIEWS = [
@@ -66,15 +67,29 @@ function broken() {
   return out;
 }
 
+/** Language, colour scheme: all of them where there is least room, and each once elsewhere. */
+const looks = (viewport) => [
+  ["en", "light"],
+  ["de", "dark"],
+  ...(viewport === SMALLEST
+    ? [
+        ["en", "dark"],
+        ["de", "light"],
+      ]
+    : []),
+];
+
 for (const [scene, at] of VIEWS) {
-  for (const lang of ["en", "de"]) {
-    test(`${at} while ${scene} in the smallest window, ${lang}`, async () => {
-      const page = await here.open({ scene, at, lang, viewport: SMALLEST });
-      await page.locator("h1").first().waitFor();
-      await page.waitForLoadState("networkidle");
-      assert.deepEqual(await page.evaluate(broken), []);
-      assert.deepEqual(await findings(page), []);
-      await page.context().close();
+  for (const viewport of SIZES) {
+    test(`${at} while ${scene} at ${viewport.width} × ${viewport.height}`, async () => {
+      for (const [lang, scheme] of looks(viewport)) {
+        const page = await here.open({ scene, at, lang, scheme, viewport });
+        await page.locator("h1").first().waitFor();
+        await page.waitForLoadState("networkidle");
+        assert.deepEqual(await page.evaluate(broken), [], `${lang}, ${scheme}`);
+        assert.deepEqual(await findings(page), [], `${lang}, ${scheme}`);
+        await page.context().close();
+      }
     });
   }
 }
