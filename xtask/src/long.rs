@@ -7,6 +7,8 @@ use anyhow::Result;
 
 /// Seeds for each kind of simulation. CI runs 300 for each; this many take some hours.
 const SOAK_SEEDS: u64 = 20_000;
+/// Random times to which the contract tests take a folder back. CI takes 4.
+const SOAK_REWINDS: &str = "200";
 /// Cases for each property. CI runs 64 to 4,000.
 const FUZZ_CASES: u32 = 1_000_000;
 
@@ -44,6 +46,21 @@ pub(crate) fn soak(seeds: Option<u64>) -> Result<()> {
             "--",
             "--ignored",
         ]))
+    });
+    stages.run("random times restored", || {
+        run_command(
+            cargo()
+                .args([
+                    "test",
+                    "--release",
+                    "-p",
+                    "cairn-contract",
+                    "--",
+                    "--nocapture",
+                ])
+                .arg("rewinds")
+                .env("CAIRN_REWINDS", SOAK_REWINDS),
+        )
     });
     stages.finish()
 }
