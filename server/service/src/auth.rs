@@ -25,6 +25,8 @@ use uuid::Uuid;
 const KEY_BUNDLE: &str = "/api/v1/keys";
 /// The second step of the account's logins.
 const SECOND_FACTOR: &str = "/api/v1/useraccount/second-factor";
+/// Requests with `POST` that change nothing: questions that do not fit into a query.
+const READING_POSTS: [&str; 2] = ["/api/v1/downloads/batch", "/api/v1/revisions/batch"];
 /// Paths whose changes make something that outlives the credential that made it: another credential, a receiver
 /// of events, the end of the account.
 const OUTLIVING: [&str; 5] = [
@@ -214,8 +216,7 @@ fn is_below(path: &str, family: &str) -> bool {
 pub(crate) fn authorize(app: &AppState, request: &Parts) -> Result<Caller> {
     let (method, path) = (&request.method, request.uri.path());
     let (caller, holder) = identify(app, &request.headers, &request.extensions)?;
-    // A batch of downloads is a question that does not fit into a query.
-    let reads = matches!(*method, Method::GET | Method::HEAD) || path.ends_with("/downloads/batch");
+    let reads = matches!(*method, Method::GET | Method::HEAD) || READING_POSTS.contains(&path);
     if holder.access == Access::Read && !reads {
         return Err(Error::forbidden(
             "the access token only has the scope `files.read`, and this changes something",

@@ -7,7 +7,7 @@ use super::{Actor, Space, Store, Tx, chunks, holders, nodes};
 use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use cairn_model::{DeviceId, Kind, NodeId, RevisionId};
-use cairn_wire::nodes::{ContentSource, Node, Revision};
+use cairn_wire::nodes::{ContentSource, FileRevisions, Node, Revision};
 use cairn_wire::transfer::RevisionContent;
 use cairn_wire::{Sealed, Timestamp};
 
@@ -151,6 +151,31 @@ pub(super) fn set_head(
     Ok(())
 }
 
+/// The columns that [`read_listed`] reads.
+const LISTED: &str = "SELECT r.id, r.number, r.size, r.created_at, r.modified_at, r.device, coalesce(a.email, ''), \
+     r.source_node, r.source_revision FROM revisions r LEFT JOIN accounts a ON a.id = r.account";
+
+/// The newest revision of the node ?1 at the time ?2, and the revision ?3.
+const AT: &str = "WHERE r.node = ?1 AND (r.id = ?3 OR r.number = (SELECT max(o.number) FROM revisions o \
+     WHERE o.node = ?1 AND o.created_at <= ?2))";
+
+/// Reads a revision of a node as clients see it.
+fn read_listed(row: &Row<'_>, node: &Node) -> db::Result<Revision> {
+    let id: RevisionId = read_id(row, 0)?;
+    Ok(Revision {
+        id,
+        node_id: node.id,
+        number: row.get(1)?,
+        size: row.get(2)?,
+        created_at: Timestamp(row.get(3)?),
+        modified_at: row.get::<Option<i64>>(4)?.map(Timestamp),
+        current: node.revision_id == Some(id),
+        device_id: optional_id(row, 5)?,
+        uploaded_by: row.get(6)?,
+        content_source: content_source(row, 7)?,
+    })
+}
+
 /// A byte count as SQLite has it.
 pub(super) fn to_signed(bytes: u64) -> i64 {
     i64::try_from(bytes).unwrap_or(i64::MAX)
@@ -205,28 +230,51 @@ impl Store {
         self.read(|conn| {
             let found = nodes::visible_node(conn, space, node)?;
             if found.node.kind == Kind::Folder {
-                return Err(Error::invalid(format!("{node} is a folder; only files have revisions")));
+                return Err(Error::invalid(format!(
+                    "{node} is a folder; only files have revisions"
+                )));
             }
             let count = "SELECT count(*) FROM revisions WHERE node = ?1";
-            let list = "SELECT r.id, r.number, r.size, r.created_at, r.modified_at, r.device, coalesce(a.email, ''), \
-                        r.source_node, r.source_revision FROM revisions r LEFT JOIN accounts a ON a.id = r.account \
-                        WHERE r.node = ?1 ORDER BY r.number DESC LIMIT ?3 OFFSET ?2";
+            let list =
+                format!("{LISTED} WHERE r.node = ?1 ORDER BY r.number DESC LIMIT ?3 OFFSET ?2");
             let which = params![node.as_bytes()];
-            read_page(conn, (count, list), which, (skip, take), |row| {
-                let id: RevisionId = read_id(row, 0)?;
-                Ok(Revision {
-                    id,
-                    node_id: node,
-                    number: row.get(1)?,
-                    size: row.get(2)?,
-                    created_at: Timestamp(row.get(3)?),
-                    modified_at: row.get::<Option<i64>>(4)?.map(Timestamp),
-                    current: found.node.revision_id == Some(id),
-                    device_id: optional_id(row, 5)?,
-                    uploaded_by: row.get(6)?,
-                    content_source: content_source(row, 7)?,
-                })
+            read_page(conn, (count, &list), which, (skip, take), |row| {
+                read_listed(row, &found.node)
             })
+        })
+    }
+
+    /// Returns for each file the newest revision that it had at a time, in milliseconds since 1970, and its present
+    /// one, newest first; nothing for a folder, and for what is not in the space.
+    pub fn revisions_at(
+        &self,
+        space: Space,
+        files: &[NodeId],
+        at: i64,
+    ) -> Result<Vec<FileRevisions>> {
+        let sql = format!("{LISTED} {AT} ORDER BY r.number DESC");
+        let of_file = |conn: &Connection, id: NodeId| -> Result<Vec<Revision>> {
+            let node = match nodes::visible_node(conn, space, id) {
+                Ok(found) => found.node,
+                Err(Error::NotFound(_) | Error::Forbidden(_)) => return Ok(Vec::new()),
+                Err(other) => return Err(other),
+            };
+            let head = node.revision_id.as_ref().map(RevisionId::as_bytes);
+            Ok(conn
+                .prepare_cached(&sql)?
+                .query_map(params![id.as_bytes(), at, head], |row| {
+                    read_listed(row, &node)
+                })?
+                .collect::<db::Result<_>>()?)
+        };
+        self.read(|conn| {
+            let found = files.iter().map(|id| {
+                Ok(FileRevisions {
+                    node_id: *id,
+                    revisions: of_file(conn, *id)?,
+                })
+            });
+            found.collect()
         })
     }
 

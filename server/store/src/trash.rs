@@ -82,7 +82,9 @@ fn trashed_with(conn: &Connection, top: NodeId) -> Result<Vec<NodeId>> {
         .collect::<db::Result<_>>()?)
 }
 
-fn restore_top(tx: &Tx<'_>, actor: &Actor, top: &NodeRow) -> Result<()> {
+/// Takes the top of what went to the trash out of it. `seal` is of the state at its old place: it is not kept at
+/// another one.
+fn restore_top(tx: &Tx<'_>, actor: &Actor, top: &NodeRow, seal: Option<&Sealed>) -> Result<()> {
     let parent = match nodes::check_folder(tx.conn, actor.space, top.node.parent_id) {
         Ok(()) => top.node.parent_id,
         // Its folder is gone: the top of the space is always there.
@@ -92,10 +94,12 @@ fn restore_top(tx: &Tx<'_>, actor: &Actor, top: &NodeRow) -> Result<()> {
     let name = Name::new(top.node.name.clone())
         .map_err(|e| Error::Internal(format!("a stored name is bad: {e}")))?;
     let name = free_name(tx.conn, actor.space, parent, &name)?;
+    let old_place = (top.node.parent_id, top.node.name.as_str());
+    let seal = seal.filter(|_| (parent, name.as_str()) == old_place);
     let seq = tx.next_seq(actor.space)?;
     tx.conn
         .prepare_cached(
-            "UPDATE nodes SET state = 0, trash_root = NULL, parent = ?2, name = ?3, name_key = ?4, seal = NULL, \
+            "UPDATE nodes SET state = 0, trash_root = NULL, parent = ?2, name = ?3, name_key = ?4, seal = ?8, \
              version = version + 1, seq = ?5, updated_at = ?6, device = ?7 WHERE row = ?1",
         )?
         .execute(params![
@@ -106,6 +110,7 @@ fn restore_top(tx: &Tx<'_>, actor: &Actor, top: &NodeRow) -> Result<()> {
             seq,
             tx.now,
             actor.device.as_ref().map(DeviceId::as_bytes),
+            seal.map(|seal| &seal.0),
         ])?;
     Ok(())
 }
@@ -157,11 +162,12 @@ impl Tx<'_> {
     }
 
     /// Takes a node with everything that went with it out of the trash, under another name where
-    /// its own is taken, at the top of the space where its folder is gone.
+    /// its own is taken, at the top of the space where its folder is gone. `seal` is of its state at the place that
+    /// it had, and is kept only if it comes back to that.
     ///
     /// # Errors
     /// 404, or 409 for a node that went into the trash with its folder.
-    pub fn restore(&self, actor: &Actor, id: NodeId) -> Result<Node> {
+    pub fn restore(&self, actor: &Actor, id: NodeId, seal: Option<&Sealed>) -> Result<Node> {
         let top = nodes::visible_node(self.conn, actor.space, id)?;
         if top.state == State::Active {
             return Ok(top.node);
@@ -174,7 +180,7 @@ impl Tx<'_> {
             )));
         }
         let below = trashed_with(self.conn, id)?;
-        restore_top(self, actor, &top)?;
+        restore_top(self, actor, &top, seal)?;
         let mut restore = self.conn.prepare_cached(
             "UPDATE nodes SET state = 0, trash_root = NULL, seq = ?2, updated_at = ?3, device = ?4 WHERE id = ?1",
         )?;

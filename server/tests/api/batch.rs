@@ -102,3 +102,48 @@ async fn seen_guards_a_deletion_in_a_batch() {
     ]);
     assert_eq!(statuses(&run(&laptop, trash).await), [400, 410, 200]);
 }
+
+#[tokio::test]
+async fn a_restore_keeps_its_seal_only_at_the_place_for_which_it_was_made() {
+    let world = World::new();
+    let owner = world.owner();
+    let folder = owner.folder(None, "folder").await;
+    let (same, other) = (
+        owner.folder(None, "same").await,
+        owner.folder(None, "x").await,
+    );
+    let below = owner.folder(Some(folder.id), "below").await;
+    let trash = [same.id, other.id, below.id, folder.id].map(|id| json!({"op": "trash", "id": id}));
+    assert_eq!(statuses(&run(&owner, json!(trash)).await), [200; 4]);
+    owner.folder(None, "x").await;
+    let seal = "c2VhbA==";
+    let results = run(
+        &owner,
+        json!([
+            {"op": "restore", "id": same.id, "version": 2, "seal": seal},
+            {"op": "restore", "id": other.id, "seal": seal},
+            // Its folder is in the trash.
+            {"op": "restore", "id": below.id, "seal": seal},
+            {"op": "restore", "id": folder.id, "version": 1},
+            {"op": "restore", "id": new_node()},
+            // It is there already: a repeat is harmless, and changes no seal.
+            {"op": "restore", "id": other.id, "version": 1, "seal": seal},
+        ]),
+    )
+    .await;
+    assert_eq!(statuses(&results), [200, 200, 200, 412, 404, 200]);
+    let back: Vec<(&str, bool)> = results
+        .results
+        .iter()
+        .filter_map(|result| result.node.as_ref())
+        .map(|node| (node.name.as_str(), node.seal.is_some()))
+        .collect();
+    assert_eq!(
+        back[..3],
+        [("same", true), ("x (2)", false), ("below", false)]
+    );
+    let again: Node = owner.node(other.id).await.ok();
+    assert!(again.seal.is_none());
+    let below: Node = owner.node(below.id).await.ok();
+    assert_eq!(below.parent_id, None);
+}

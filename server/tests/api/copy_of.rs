@@ -149,3 +149,32 @@ async fn it_names_no_chunks_and_is_no_upload_of_its_own() {
     let both = owner.send(Method::POST, path, &[], body).await;
     assert!(both.failed(400).contains("`copy_of`"));
 }
+
+#[tokio::test]
+async fn a_new_revision_is_made_of_an_earlier_one() {
+    let world = World::new();
+    let owner = world.owner();
+    let first = owner.file(None, "a", "first").await;
+    let second: Node = owner.upload(&Draft::of(&first, "second")).await.ok();
+    let mut file = Draft::of(&second, "").chunks(&[]).batch_file();
+    file.create.size = first.size;
+    file.create.copy_of = Some(ContentSource {
+        node_id: first.id,
+        revision_id: first.revision_id.unwrap(),
+    });
+    let back = made(&owner, file.clone()).await;
+    assert_eq!(
+        (back.id, back.revision_id, back.size, back.content_source),
+        (first.id, Some(file.create.revision_id), first.size, None)
+    );
+    assert_eq!(owner.chunk(back.id, "first").await.body, "first");
+    assert_eq!(
+        made(&owner, file.clone()).await,
+        back,
+        "a repeat makes nothing"
+    );
+    // Of a head that is another one by now nothing is replaced.
+    file.create.revision_id = new_revision();
+    assert_eq!(send(&owner, vec![file]).await[0].status, 409);
+    check_store(&world).await;
+}

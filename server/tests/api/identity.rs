@@ -334,6 +334,11 @@ async fn scopes_bound_what_a_token_does() {
         .post("/api/v1/downloads/batch", &none)
         .await
         .done(200);
+    let none = serde_json::json!({"nodes": [], "at": "2026-01-01T00:00:00Z"});
+    reader
+        .post("/api/v1/revisions/batch", &none)
+        .await
+        .done(200);
     let folder = serde_json::json!({"kind": "folder", "name": "a"});
     reader.post("/api/v1/nodes", &folder).await.failed(403);
     assert_refused(

@@ -15,6 +15,7 @@ const ENDPOINTS: &[&str] = &[
     "post /api/v1/nodes/{id}/restore",
     "post /api/v1/nodes/batch",
     "get /api/v1/nodes/{id}/revisions",
+    "post /api/v1/revisions/batch",
     "get /api/v1/nodes/{id}/revisions/{revision}/manifest",
     "post /api/v1/nodes/{id}/revisions/{revision}/restore",
     "get /api/v1/trash",

@@ -1,11 +1,11 @@
 //! Revisions: the versions of a file's content, and restoring one.
 
-use super::world::{Draft, RECORD, World, new_revision};
+use super::world::{Caller, Draft, RECORD, World, new_node, new_revision};
 use cairn_wire::Page;
 use cairn_wire::account::Quota;
-use cairn_wire::nodes::{ContentSource, Node, Revision};
+use cairn_wire::nodes::{ContentSource, FileRevisions, FilesRevisions, Node, Revision};
 use cairn_wire::transfer::RevisionContent;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn revisions_are_listed_newest_first() {
@@ -119,4 +119,58 @@ async fn restoring_makes_a_new_revision_with_the_old_content() {
         )
         .await
         .failed(404);
+}
+
+#[tokio::test]
+async fn many_files_tell_in_one_request_what_they_were_at_a_time() {
+    let world = World::new();
+    let owner = world.owner();
+    let (first, whole) = (
+        owner.file(None, "f", "1").await,
+        owner.file(None, "g", "1").await,
+    );
+    let folder = owner.folder(None, "d").await;
+    world.app.source().advance(1_000);
+    let second: Node = owner.upload(&Draft::of(&first, "22")).await.ok();
+    let at = second.updated_at;
+    world.app.source().advance(1_000);
+    let third: Node = owner.upload(&Draft::of(&second, "333")).await.ok();
+    let later = owner.file(None, "later", "x").await;
+    let path = format!("/api/v1/nodes/{}", first.id);
+    owner.delete(&path).await.done(200);
+    let unknown = new_node();
+    let nodes = [first.id, later.id, folder.id, unknown, whole.id];
+    let ask = async |who: &Caller, body: Value| who.post("/api/v1/revisions/batch", &body).await;
+    let found: FilesRevisions = ask(&owner, json!({"nodes": nodes, "at": at})).await.ok();
+    let brief = |one: &FileRevisions| {
+        let ids = one.revisions.iter().map(|one| (Some(one.id), one.current));
+        (one.node_id, ids.collect::<Vec<_>>())
+    };
+    assert_eq!(
+        found.files.iter().map(brief).collect::<Vec<_>>(),
+        [
+            (
+                first.id,
+                vec![(third.revision_id, true), (second.revision_id, false)]
+            ),
+            (later.id, vec![(later.revision_id, true)]),
+            (folder.id, vec![]),
+            (unknown, vec![]),
+            (whole.id, vec![(whole.revision_id, true)]),
+        ]
+    );
+    let list: Page<Revision> = owner
+        .get(&format!("/api/v1/nodes/{}/revisions", first.id))
+        .await
+        .ok();
+    assert_eq!(found.files[0].revisions, list.content[..2]);
+    ask(&owner, json!({"nodes": vec![unknown; 1_001], "at": at}))
+        .await
+        .failed(400);
+    // What is in other people's spaces is not there.
+    let stranger = world.outsider();
+    let found: FilesRevisions = ask(&stranger, json!({"nodes": [first.id], "at": at}))
+        .await
+        .ok();
+    assert_eq!(found.files[0].revisions, []);
 }

@@ -240,6 +240,17 @@ pub enum NodeOperation {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seal: Option<Sealed>,
     },
+    /// Out of the trash, with everything that went there with it.
+    Restore {
+        id: NodeId,
+        /// The same as `If-Match`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<u64>,
+        /// The seal of the state at the place from which it went to the trash; not kept if it comes back to
+        /// another one, because its name or its folder is gone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seal: Option<Sealed>,
+    },
 }
 
 /// `POST /nodes/batch`: at most 1,000 operations, done in order; each succeeds or fails alone.
@@ -283,6 +294,31 @@ pub struct Revision {
     pub uploaded_by: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_source: Option<ContentSource>,
+}
+
+/// `POST /revisions/batch`: asks for the revisions that files had at a time; at most 1,000 files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct RevisionsAt {
+    pub nodes: Vec<NodeId>,
+    pub at: Timestamp,
+}
+
+/// The response of `POST /revisions/batch`, in the order of the request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct FilesRevisions {
+    pub files: Vec<FileRevisions>,
+}
+
+/// The revision that a file had at a time, and its present one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct FileRevisions {
+    pub node_id: NodeId,
+    /// One or two, newest first; none for a folder, and for what is not there any more. Without one of the time
+    /// only the present revision, if the other is not kept any more.
+    pub revisions: Vec<Revision>,
 }
 
 /// Response of `DELETE /trash`.

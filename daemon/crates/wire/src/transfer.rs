@@ -41,8 +41,8 @@ pub struct CreateUpload {
     /// All objects of the revision: chunks in file order, then the lists of them. Chunks that are there, of
     /// this file or of one that it was copied from, are not sent again.
     pub chunks: Vec<SealedChunk>,
-    /// In a batch: a revision of a file of the same space. The new one has all of its objects; `chunks` is empty,
-    /// and nothing is sent.
+    /// In a batch: a revision of a file of the same space, maybe of this one. The new one has all of its objects;
+    /// `chunks` is empty, and nothing is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_of: Option<ContentSource>,
 }

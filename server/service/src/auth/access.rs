@@ -19,7 +19,11 @@ use std::str::FromStr;
 
 /// Writes that an account may make while it waits for its deletion: changing its mind, and
 /// taking its files along.
-const STILL_ALLOWED: [&str; 2] = ["/api/v1/useraccount/restore", "/api/v1/downloads/batch"];
+const STILL_ALLOWED: [&str; 3] = [
+    "/api/v1/useraccount/restore",
+    "/api/v1/downloads/batch",
+    "/api/v1/revisions/batch",
+];
 
 /// The caller's part in the team whose space the request acts in.
 #[derive(Clone, Copy, Debug)]

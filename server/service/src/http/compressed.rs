@@ -12,11 +12,12 @@ use cairn_wire::compression::{MIN_SIZE, ZSTD, compress};
 use http_body::Body as _;
 
 /// The routes whose JSON is compressed.
-const ROUTES: [&str; 5] = [
+const ROUTES: [&str; 6] = [
     "/api/v1/changes",
     "/api/v1/changes/snapshot",
     "/api/v1/nodes",
     "/api/v1/nodes/batch",
+    "/api/v1/revisions/batch",
     "/api/v1/uploads/batch",
 ];
 /// Longer responses are sent as they are.

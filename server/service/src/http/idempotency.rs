@@ -25,10 +25,11 @@ use sha2::{Digest as _, Sha256};
 pub(crate) const MAX_KEY: usize = 255;
 /// Requests that can be repeated by what they say themselves (ids that the client chose, numbers of commits), and
 /// those that change no file.
-const UNKEPT: [&str; 4] = [
+const UNKEPT: [&str; 5] = [
     "/api/v1/uploads",
     "/api/v1/spaces/",
     "/api/v1/downloads/",
+    "/api/v1/revisions/",
     "/api/v1/ai/chat",
 ];
 /// The longest response that is kept: a batch of 1,000 nodes as clients make them.

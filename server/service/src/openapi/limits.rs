@@ -208,6 +208,7 @@ fn files() -> Vec<(&'static str, &'static str, Value)> {
             json!({"pattern": "[^/]", WORDS: "it names no folder"}),
         ),
         ("NodeBatch", "operations", items(0, bounds::OPERATIONS)),
+        ("RevisionsAt", "nodes", items(0, bounds::OPERATIONS)),
         ("CreateUpload", "name", name()),
         ("CreateUpload", "size", json!({"maximum": i64::MAX})),
         (

@@ -1,4 +1,4 @@
-//! `POST /nodes/batch`: many folders, moves and deletions in one transaction; each succeeds or fails by itself.
+//! `POST /nodes/batch`: many folders, moves, deletions and restores in one transaction; each succeeds or fails by itself.
 
 use super::nodes::name;
 use crate::auth::Caller;
@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use cairn_store::{Actor, Edit, NewFolder, Result as StoreResult, Space, Tx};
-use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeResult, NodeResults};
+use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeResult, NodeResults, NodeState};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -46,6 +46,7 @@ fn prepare(app: &AppState, space: Space, operation: NodeOperation) -> Prepared {
             seen: Some(cursor), ..
         } => app.store.position(space, cursor).map(Some),
         NodeOperation::Trash { seen: None, .. }
+        | NodeOperation::Restore { .. }
         | NodeOperation::CreateFolder { .. }
         | NodeOperation::Move { .. } => Ok(None),
     };
@@ -96,6 +97,10 @@ fn perform(tx: &Tx<'_>, actor: &Actor, prepared: Prepared) -> StoreResult<(Statu
             StatusCode::OK,
             tx.trash(actor, id, prepared.seen?, seal.as_ref())?,
         )),
+        NodeOperation::Restore { id, version, seal } => {
+            tx.check_seen_version(actor, id, version, Some(NodeState::Active))?;
+            Ok((StatusCode::OK, tx.restore(actor, id, seal.as_ref())?))
+        }
     }
 }
 
@@ -116,7 +121,9 @@ async fn run(
         )));
     }
     let too_high = |operation: &NodeOperation| match operation {
-        NodeOperation::Move { version, .. } => version.is_some_and(|v| i64::try_from(v).is_err()),
+        NodeOperation::Move { version, .. } | NodeOperation::Restore { version, .. } => {
+            version.is_some_and(|v| i64::try_from(v).is_err())
+        }
         NodeOperation::CreateFolder { .. } | NodeOperation::Trash { .. } => false,
     };
     if batch.operations.iter().any(too_high) {

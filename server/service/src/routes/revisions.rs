@@ -2,8 +2,9 @@
 
 use super::node_response;
 use crate::auth::Caller;
-use crate::error::Result;
-use crate::http::extract::{PathArgs, QueryParams};
+use crate::bounds::OPERATIONS;
+use crate::error::{Error, Result};
+use crate::http::extract::{Input, MAX_LIST, PathArgs, QueryParams};
 use crate::http::if_match::node_if_match;
 use crate::http::page::Window;
 use crate::state::AppState;
@@ -14,7 +15,7 @@ use axum::response::Response;
 use cairn_model::{EventKind, NodeId, RevisionId};
 use cairn_store::events::node_data;
 use cairn_wire::Page;
-use cairn_wire::nodes::{Node, Revision};
+use cairn_wire::nodes::{FilesRevisions, Node, Revision, RevisionsAt};
 use cairn_wire::page::PageQuery;
 use cairn_wire::transfer::RevisionContent;
 use utoipa_axum::router::OpenApiRouter;
@@ -23,6 +24,7 @@ use utoipa_axum::routes;
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
         .routes(routes!(list))
+        .routes(routes!(at_time))
         .routes(routes!(manifest))
         .routes(routes!(restore))
 }
@@ -44,6 +46,28 @@ async fn list(
         .store
         .revisions(caller.space, id, window.skip(), window.take())?;
     Ok(Json(window.envelope(found)))
+}
+
+/// The revisions that up to 1,000 files had at a time, beside their present ones.
+#[utoipa::path(
+    post, path = "/api/v1/revisions/batch", tag = "revisions", request_body = RevisionsAt,
+    responses((status = 200, description = "One element per file, in order", body = FilesRevisions))
+)]
+async fn at_time(
+    caller: Caller,
+    State(app): State<AppState>,
+    Input(asked): Input<RevisionsAt, MAX_LIST>,
+) -> Result<Json<FilesRevisions>> {
+    if asked.nodes.len() > OPERATIONS {
+        return Err(Error::invalid(format!(
+            "`nodes` has {} elements; at most {OPERATIONS} are allowed",
+            asked.nodes.len()
+        )));
+    }
+    let files = app
+        .store
+        .revisions_at(caller.space, &asked.nodes, asked.at.0)?;
+    Ok(Json(FilesRevisions { files }))
 }
 
 /// Everything sealed that a revision consists of, chunks aside.

@@ -67,6 +67,8 @@ async fn send_one(api: &Api, operation: NodeOperation) -> Result<Option<Node>, A
                 Err(error) => Err(error),
             }
         }
+        // No plan has one: what is to come back has its own request, which seals it afterwards.
+        NodeOperation::Restore { id, .. } => api.restore_node(id).await.map(Some),
     }
 }
 
