@@ -8,6 +8,7 @@ pub(crate) mod change;
 pub(crate) mod download;
 pub(crate) mod download_folder;
 pub(crate) mod journal;
+mod many;
 mod path;
 pub(crate) mod seen;
 pub(crate) mod upload;

@@ -1,24 +1,28 @@
 //! Carrying out a plan that takes a folder back to a time: moves and restores of what the service has, no content is
 //! uploaded.
 //!
-//! Each change is one request of its own. An interruption leaves everything in order at any moment, and
-//! the same command goes on from there, because a plan is made of present facts alone.
+//! Many changes go in one request, and each succeeds or fails alone; what fails is looked at again and has a request of
+//! its own. An interruption leaves everything in order at any moment, and the same command goes on from there, because a
+//! plan is made of present facts alone.
 
+mod moves;
+
+use self::moves::Moves;
 use super::unchanged::leave_equal;
-use super::{changes_since, load, revisions_of, valid_name};
+use super::{changes_since, load, revisions_at};
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::remote::Remote;
-use cairn_model::{Name, NodeId, PastPlace};
+use cairn_model::{NodeId, PastPlace};
 use cairn_platform::Home;
-use cairn_space::past::{Incomplete, Newer, Past, Plan, Scope, Unseen, needs_revisions, plan};
+use cairn_space::past::{
+    Content, Incomplete, Newer, Past, Plan, Scope, Unseen, needs_revisions, plan,
+};
 use cairn_wire::nodes::{Node, NodeState};
 use futures_util::StreamExt as _;
-use std::collections::HashMap;
+use std::collections::HashSet;
 
-/// The number of concurrent requests.
+/// The number of concurrent requests for files that need requests of their own.
 const AT_ONCE: usize = 16;
-/// Free names that are tried beside one that is taken.
-const MAX_COPIES: u32 = 1_000;
 
 /// A restore of one part of a space to a time.
 pub(crate) struct Rewind<'a> {
@@ -40,17 +44,6 @@ pub(crate) struct Done {
     pub(crate) failed: Vec<Incomplete>,
 }
 
-/// The moves of a plan that were tried.
-#[derive(Default)]
-struct Moves {
-    /// The nodes that got another name for now, because a node that is still to be moved has theirs.
-    later: Vec<(NodeId, String)>,
-    /// The nodes that could not be moved.
-    unmoved: Vec<NodeId>,
-    /// The versions that the others have since.
-    versions: HashMap<NodeId, u64>,
-}
-
 impl Rewind<'_> {
     /// Loads the present state and plans from it.
     pub(crate) async fn plan(&self) -> CommandResult<(Past, Plan)> {
@@ -64,9 +57,9 @@ impl Rewind<'_> {
             past.remember(place);
         }
         let needed = needs_revisions(&past, self.scope, self.at_ms);
-        let revisions = revisions_of(self.remote, &needed).await?;
+        let revisions = revisions_at(self.remote, &needed, self.at_ms).await?;
         let mut plan = plan(&past, self.scope, self.at_ms, &revisions, self.newer);
-        leave_equal(self.remote, &past, &mut plan).await?;
+        leave_equal(self.remote, &past, &mut plan).await;
         Ok((past, plan))
     }
 
@@ -90,10 +83,12 @@ impl Rewind<'_> {
             .map_or((&shown, &confirmed), |(past, plan)| (past, plan));
         self.move_all(past, plan, &mut moves, &mut done).await?;
         self.trash([&shown, past], plan, &moves, &mut done).await?;
-        for (id, name) in moves.later {
-            self.rename(past, id, &name, &mut done).await?;
+        for (id, name) in std::mem::take(&mut moves.later) {
+            self.rename(past, (id, &name), &mut moves, &mut done)
+                .await?;
         }
-        self.contents([&shown, past], plan, &mut done).await?;
+        self.contents([&shown, past], plan, &moves, &mut done)
+            .await?;
         done.failed.extend(plan.incomplete.iter().cloned());
         done.failed.sort();
         done.failed.dedup();
@@ -101,12 +96,14 @@ impl Rewind<'_> {
     }
 
     async fn restore(&self, past: &Past, plan: &Plan, done: &mut Done) -> CommandResult {
-        for id in &plan.back {
-            let Some(one) = past.get(*id) else {
-                continue;
+        let back = plan.back.iter().filter_map(|id| past.get(*id));
+        let trashed: Vec<Node> = back.map(|one| one.node.clone()).collect();
+        for (node, restored) in self.remote.restore_nodes(&trashed).await {
+            let result = match restored {
+                Some(_) => Ok(()),
+                None => self.remote.restore_node(&node).await.map(drop),
             };
-            let result = self.remote.restore_node(&one.node).await;
-            done.note(past.path(*id), result.map(drop))?
+            done.note(past.path(node.id), result)?
                 .then(|| done.restored += 1);
         }
         Ok(())
@@ -126,6 +123,7 @@ impl Rewind<'_> {
         }
         let (changed, seen) = changes_since(self.remote, shown.cursor.as_ref()).await?;
         let unseen = Unseen::new(shown, changed, &moves.versions);
+        let mut going = Vec::with_capacity(plan.trash.len());
         for id in &plan.trash {
             // What was there before must not go along with a newer folder.
             let holds_unmoved = moves
@@ -137,107 +135,57 @@ impl Rewind<'_> {
                 (false, true) => Some("it was changed meanwhile: it stays, plan again to see it"),
                 (false, false) => None,
             };
-            if let Some(message) = reason {
-                done.failed.push(Incomplete {
+            match reason {
+                Some(message) => done.failed.push(Incomplete {
                     path: past.path(*id),
                     message: message.to_owned(),
-                });
-                continue;
+                }),
+                None => going.extend(moves.current(past, *id)),
             }
-            let Some(node) = self.current(*id).await? else {
-                continue;
+        }
+        for (node, trashed) in self.remote.trash_nodes_seen(&going, &seen).await {
+            let result = match trashed {
+                Some(_) => Ok(()),
+                None => match self.current(node.id).await? {
+                    Some(node) => self.remote.trash_seen(&node, &seen).await,
+                    None => continue,
+                },
             };
-            let result = self.remote.trash_seen(&node, &seen).await;
-            done.note(past.path(*id), result)?
+            done.note(past.path(node.id), result)?
                 .then(|| done.trashed += 1);
         }
         Ok(())
     }
 
-    /// Moves what is elsewhere.
-    async fn move_all(
-        &self,
-        past: &Past,
-        plan: &Plan,
-        moves: &mut Moves,
-        done: &mut Done,
-    ) -> CommandResult {
-        for step in &plan.moves {
-            let Some(node) = self.current(step.node).await? else {
-                continue;
-            };
-            let name = valid_name(&step.name)?;
-            let taken = self.remote.child(step.parent, name.as_str()).await?;
-            let is_free = taken.is_none_or(|found| found.id == node.id);
-            let target = match is_free {
-                true => name,
-                false => {
-                    moves.later.push((node.id, step.name.clone()));
-                    self.free_name(&node, step.parent, &name).await?
-                }
-            };
-            if (node.parent_id, node.name.as_str()) == (step.parent, target.as_str()) {
-                continue;
-            }
-            let moved = self.remote.move_node(&node, step.parent, &target).await;
-            let moved = moved.map(|node| {
-                moves.versions.insert(node.id, node.version);
-            });
-            if done.note(past.path(step.node), moved)? {
-                done.moved += 1;
-            } else {
-                moves.unmoved.push(step.node);
-            }
-        }
-        Ok(())
-    }
-
-    /// Gives a node its own name, now that it is free; if it is not, it keeps the one that it has.
-    async fn rename(&self, past: &Past, id: NodeId, name: &str, done: &mut Done) -> CommandResult {
-        let Some(node) = self.current(id).await? else {
-            return Ok(());
-        };
-        let name = valid_name(name)?;
-        if self
-            .remote
-            .child(node.parent_id, name.as_str())
-            .await?
-            .is_some()
-        {
-            done.failed.push(Incomplete {
-                path: past.path(id),
-                message: format!("its name {name} is in use: it is called {} now", node.name),
-            });
-            return Ok(());
-        }
-        let result = self.remote.move_node(&node, node.parent_id, &name).await;
-        done.note(past.path(id), result.map(drop)).map(drop)
-    }
-
+    /// Gives files their earlier contents.
     async fn contents(
         &self,
         [shown, past]: [&Past; 2],
         plan: &Plan,
+        moves: &Moves,
         done: &mut Done,
     ) -> CommandResult {
-        let restoring = plan.contents.iter().map(|content| async move {
-            let result = match self.current(content.node).await? {
-                // Changed since the plan was made: what a person has just written stays the newest.
-                Some(node) if is_as_planned(shown, &node) => {
-                    let restored = self.remote.restore_revision(&node, &content.revision);
-                    let restored = restored.await;
-                    restored.map(|restored| restored.revision_id != node.revision_id)
-                }
-                Some(_) | None => Err(Failure::failed(
-                    "it was changed meanwhile: it stays as it is",
-                )),
-            };
-            Ok::<_, Failure>((content.node, result))
+        let together = plan.contents.iter().filter_map(|content| {
+            let node = moves.current(past, content.node)?;
+            is_as_planned(shown, &node).then(|| (node, content.revision.clone()))
         });
-        let mut restoring = futures_util::stream::iter(restoring).buffer_unordered(AT_ONCE);
-        while let Some(restored) = restoring.next().await {
-            let (id, result) = restored?;
-            // What had that content already is not changed.
+        let together: Vec<_> = together.collect();
+        let mut restored = HashSet::with_capacity(together.len());
+        for (before, after) in self.remote.restore_revisions(&together).await {
+            if let Some(after) = after {
+                restored.insert(before.id);
+                // What had that content already is not changed.
+                done.contents += u64::from(after.revision_id != before.revision_id);
+            }
+        }
+        let is_left = |content: &&Content| !restored.contains(&content.node);
+        let alone = plan.contents.iter().filter(is_left);
+        let alone = alone.map(|content| async move {
+            let result = self.restore_alone(shown, content).await;
+            (content.node, result)
+        });
+        let mut alone = futures_util::stream::iter(alone).buffer_unordered(AT_ONCE);
+        while let Some((id, result)) = alone.next().await {
             let changed = matches!(result, Ok(true));
             done.note(past.path(id), result.map(drop))?;
             done.contents += u64::from(changed);
@@ -245,27 +193,24 @@ impl Rewind<'_> {
         Ok(())
     }
 
+    /// Gives one file its earlier content, by what the service has now; returns whether that changed it.
+    async fn restore_alone(&self, shown: &Past, content: &Content) -> CommandResult<bool> {
+        match self.current(content.node).await? {
+            // Changed since the plan was made: what a person has just written stays the newest.
+            Some(node) if is_as_planned(shown, &node) => {
+                let restored = self.remote.restore_revision(&node, &content.revision);
+                Ok(restored.await?.revision_id != node.revision_id)
+            }
+            Some(_) | None => Err(Failure::failed(
+                "it was changed meanwhile: it stays as it is",
+            )),
+        }
+    }
+
     /// The node as it is now; `None` if it is not there any more.
     async fn current(&self, id: NodeId) -> CommandResult<Option<Node>> {
         let found = self.remote.space.node_if_kept(id).await?;
         Ok(found.filter(|node| node.state == NodeState::Active))
-    }
-
-    /// Finds a name that is free in a folder, or that the node has there already.
-    async fn free_name(
-        &self,
-        node: &Node,
-        parent: Option<NodeId>,
-        name: &Name,
-    ) -> CommandResult<Name> {
-        for number in 2..MAX_COPIES {
-            let candidate = name.with_number(number);
-            let found = self.remote.child(parent, candidate.as_str()).await?;
-            if found.is_none_or(|found| found.id == node.id) {
-                return Ok(candidate);
-            }
-        }
-        Err(Failure::failed(format!("all names like {name} are in use")))
     }
 }
 

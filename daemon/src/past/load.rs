@@ -17,8 +17,11 @@ use cairn_wire::nodes::{Node, Revision};
 use futures_util::StreamExt as _;
 use std::collections::{HashMap, HashSet};
 
-/// The number of concurrent requests.
+/// The number of concurrent requests to a service that has none for many files.
 const AT_ONCE: usize = 16;
+
+/// The number of files whose revisions are read in one request.
+const FILES_PER_REQUEST: usize = 1_000;
 
 /// The pages of the past that are read: more is no honest service's.
 const MAX_PAGES: usize = 2_000;
@@ -185,8 +188,26 @@ fn places(home: &Home, remote: &Remote) -> CommandResult<Vec<PastPlace>> {
     Ok(all)
 }
 
-/// Reads the revisions of many files.
-pub(crate) async fn revisions_of(
+/// Reads the revisions that many files had at a time, beside their present ones.
+pub(crate) async fn revisions_at(
+    remote: &Remote,
+    files: &[NodeId],
+    at_ms: i64,
+) -> CommandResult<HashMap<NodeId, Vec<Revision>>> {
+    let mut all = HashMap::with_capacity(files.len());
+    for group in files.chunks(FILES_PER_REQUEST) {
+        match remote.api.revisions_at(group, Timestamp(at_ms)).await {
+            Ok(found) => all.extend(found.into_iter().map(|one| (one.node_id, one.revisions))),
+            // A service without this request lists all revisions of each file.
+            Err(ApiError::NotFound { .. }) => return all_revisions_of(remote, files).await,
+            Err(error) => return Err(error).context("read the versions of that time"),
+        }
+    }
+    Ok(all)
+}
+
+/// Reads all revisions of many files, with a request for each.
+async fn all_revisions_of(
     remote: &Remote,
     files: &[NodeId],
 ) -> CommandResult<HashMap<NodeId, Vec<Revision>>> {

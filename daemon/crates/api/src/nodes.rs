@@ -7,10 +7,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cairn_model::{NodeId, RevisionId};
 use cairn_wire::nodes::{
-    CopyNode, CreateNode, DeleteNode, Emptied, ListNodes, Node, NodeBatch, NodeResults, NodeState,
-    Revision, UpdateNode,
+    CopyNode, CreateNode, DeleteNode, Emptied, FileRevisions, FilesRevisions, ListNodes, Node,
+    NodeBatch, NodeResults, NodeState, Revision, RevisionsAt, UpdateNode,
 };
-use cairn_wire::{Page, Sealed, headers};
+use cairn_wire::{Page, Sealed, Timestamp, headers};
 use http::Method;
 
 const NODES: &str = "/api/v1/nodes";
@@ -184,6 +184,36 @@ impl Api {
     pub async fn revisions(&self, id: NodeId) -> Result<Vec<Revision>, ApiError> {
         self.all_pages(&format!("{NODES}/{id}/revisions"), &())
             .await
+    }
+
+    /// `POST /revisions/batch`: for up to 1,000 files the newest revision that each had at a time, and its present
+    /// one; none for what is not there.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] of a server that has no such request; [`ApiError::Protocol`] for an answer about other
+    /// files.
+    pub async fn revisions_at(
+        &self,
+        nodes: &[NodeId],
+        at: Timestamp,
+    ) -> Result<Vec<FileRevisions>, ApiError> {
+        let asked = RevisionsAt {
+            nodes: nodes.to_vec(),
+            at,
+        };
+        let call = Call::new(Method::POST, "/api/v1/revisions/batch").json(&asked)?;
+        let found: FilesRevisions = self.json(call.mark_idempotent()).await?;
+        let is_asked = found
+            .files
+            .iter()
+            .map(|one| one.node_id)
+            .eq(nodes.iter().copied());
+        if is_asked {
+            return Ok(found.files);
+        }
+        Err(ApiError::Protocol(
+            "the server gave the revisions of other files than it was asked for".to_owned(),
+        ))
     }
 
     /// `POST /nodes/{id}/revisions/{rev}/restore`: makes an old revision's content the newest.

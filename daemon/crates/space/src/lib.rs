@@ -32,7 +32,10 @@ pub use list_paths::list_paths;
 pub use local_place::{DownloadTarget, DownloadTargetError, SetExecutable, StagedFile};
 pub use merge_preview::{FileCount, LeftOut, MergePreview, RemoteFolder};
 pub use share::{LinkPassword, ShareError, SharedLink, UnverifiedNodes};
-pub use space::{CopiedNode, EnsuredFolder, LocalMetadata, MAX_DEPTH, Space, random_id};
+pub use space::{
+    CopiedNode, Earlier, EnsuredFolder, LocalMetadata, MAX_DEPTH, NODES_PER_REQUEST, Relocation,
+    Space, random_id,
+};
 pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};
 pub use trust::{PinCheck, Trust};
 pub use upload_folder::{

@@ -2,15 +2,19 @@
 //! server are checked, and changed nodes are sealed. It reads no local path and prompts nobody.
 
 mod above;
+mod batch;
 mod change;
 mod content;
 mod copy;
 mod restore;
+mod restore_many;
 
+pub use batch::{NODES_PER_REQUEST, Relocation};
 pub use change::EnsuredFolder;
 pub use content::LocalMetadata;
 pub(crate) use content::SmallFile;
 pub use copy::CopiedNode;
+pub use restore_many::Earlier;
 
 use crate::verify::SeenSeals;
 use cairn_api::{Api, ApiError};

@@ -5,12 +5,16 @@ use crate::chunk_list::{self, ChunkList, chunk_id};
 use crate::commit::{NewContent, NewRevision, create};
 use crate::context::TransferContext;
 use crate::download::Download;
+use crate::each::each;
 use crate::error::TransferError;
 use crate::send::{finish, give_up};
+use crate::small::{self, Sent};
 use crate::upload::{UploadTarget, Uploaded};
 use cairn_model::{ChunkId, Manifest, RevisionId};
-use cairn_wire::transfer::SealedChunk;
+use cairn_wire::nodes::ContentSource;
+use cairn_wire::transfer::{BATCH_FILES, BatchFile, SealedChunk};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// One older content to make the newest.
 #[derive(Clone, Debug)]
@@ -46,17 +50,7 @@ pub(crate) async fn restore(
     }
     let list = chunk_list::of_revision(context, content.node, &manifest).await?;
     let objects = objects(&manifest, &list, &sealed.chunks)?;
-    let head = NewRevision {
-        target,
-        revision,
-        modified_ms: manifest.modified_ms,
-        executable: manifest.executable,
-    };
-    let content = NewContent {
-        object: manifest.content,
-        hash: manifest.hash,
-        size: manifest.size,
-    };
+    let (head, content) = new_revision(target, revision, &manifest);
     let request = create(&head, manifest.size, objects);
     let begun = context.api.create_upload(&request).await?;
     if !begun.missing.is_empty() {
@@ -66,6 +60,89 @@ pub(crate) async fn restore(
     finish(context, &head, content, begun.upload_id)
         .await
         .map(Some)
+}
+
+/// Commits the older contents of many files in few requests, each with its opened manifest: no chunk is sent, and no list
+/// of chunks read. `None` where nothing is known to be committed: [`restore`] does it or tells why it can't be done.
+pub(crate) async fn restore_batch<K>(
+    context: &Arc<TransferContext>,
+    restores: Vec<(K, Restore, Manifest)>,
+) -> Vec<(K, Option<Uploaded>)> {
+    let mut results = Vec::with_capacity(restores.len());
+    let mut waiting = restores.into_iter().peekable();
+    while waiting.peek().is_some() {
+        let group = waiting.by_ref().take(BATCH_FILES);
+        let prepared = group.map(|(key, restore, older)| {
+            let file = prepare(context, restore, &older).ok().flatten();
+            (key, file)
+        });
+        let mut sending = Vec::with_capacity(BATCH_FILES);
+        for (key, file) in prepared {
+            match file {
+                Some((file, sent)) => sending.push(((key, sent), (file, Vec::new()))),
+                None => results.push((key, None)),
+            }
+        }
+        let sent = each(sending, async |files| small::request(context, files).await);
+        for ((key, sent), result) in sent.await {
+            let committed = match result {
+                Ok(result) => small::finish(context, sent, result).await,
+                Err(error) => Err(error),
+            };
+            let committed = committed.inspect_err(|error| {
+                tracing::debug!(%error, "an older content can't be restored with others");
+            });
+            results.push((key, committed.ok()));
+        }
+    }
+    results
+}
+
+/// Makes the request for one file of a batch; `None` if its content was sealed for another file or revision.
+fn prepare(
+    context: &TransferContext,
+    restore: Restore,
+    older: &Manifest,
+) -> Result<Option<(BatchFile, Sent)>, TransferError> {
+    let Restore {
+        target,
+        revision,
+        content,
+    } = restore;
+    if (older.node, older.revision) != (target.node(), content.revision) {
+        return Ok(None);
+    }
+    let (head, new) = new_revision(target, revision, older);
+    let mut create = create(&head, older.size, Vec::new());
+    create.copy_of = Some(ContentSource {
+        node_id: content.node,
+        revision_id: content.revision,
+    });
+    let (manifest, complete) = context.complete(&head, new)?;
+    Ok(Some((
+        BatchFile { create, complete },
+        Sent { head, manifest },
+    )))
+}
+
+/// Describes the revision that an older content becomes.
+fn new_revision(
+    target: UploadTarget,
+    revision: RevisionId,
+    older: &Manifest,
+) -> (NewRevision, NewContent) {
+    let head = NewRevision {
+        target,
+        revision,
+        modified_ms: older.modified_ms,
+        executable: older.executable,
+    };
+    let content = NewContent {
+        object: older.content,
+        hash: older.hash,
+        size: older.size,
+    };
+    (head, content)
 }
 
 /// Returns the objects of a content, each once: chunks in file order, then the lists of them. Their ids are those

@@ -117,6 +117,16 @@ impl Transfer {
         restore::restore(&self.context, restore).await
     }
 
+    /// Restores older contents of many files in few requests, each with its manifest of [`Transfer::manifests`].
+    /// Each comes back with the caller's key, in any order: with `None` where nothing is known to be committed, and
+    /// [`Transfer::restore`] does it or tells why it can't be done.
+    pub async fn restore_batch<K>(
+        &self,
+        restores: Vec<(K, Restore, Manifest)>,
+    ) -> Vec<(K, Option<Uploaded>)> {
+        restore::restore_batch(&self.context, restores).await
+    }
+
     /// Downloads one revision into a target, keeping what is right in it already. Only verified bytes
     /// are written; on an error the target holds those that were.
     ///

@@ -9,6 +9,7 @@ mod mcp;
 mod mcp_undo;
 mod past;
 mod people;
+mod rewind_requests;
 mod rewinds;
 mod rotation;
 mod second_factor;

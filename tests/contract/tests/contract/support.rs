@@ -76,6 +76,32 @@ impl Service {
             .await
     }
 
+    /// Returns method, path and query of the requests that the service has received, without those of `/_dev`.
+    pub(crate) async fn requests(&self) -> Vec<String> {
+        let response = self.get("/_dev/requests").await;
+        let bytes: Vec<_> = response
+            .body
+            .try_collect()
+            .await
+            .expect("the body is whole");
+        let recorded: Value = serde_json::from_slice(&bytes.concat()).expect("it is JSON");
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        recorded["requests"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|request| {
+                let query = request["query"].as_str();
+                let query = query.map_or_else(String::new, |query| format!("?{query}"));
+                format!(
+                    "{} {}{query}",
+                    text(&request["method"]),
+                    text(&request["path"])
+                )
+            })
+            .collect()
+    }
+
     async fn send(&self, method: Method, path: &str, headers: HeaderMap, body: String) -> Response {
         let transport = HttpTransport::new().expect("TLS is available");
         let request = Request {

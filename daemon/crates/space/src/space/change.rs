@@ -156,7 +156,7 @@ impl Space {
             .await
     }
 
-    fn confirmed_seal(&self, node: &Node) -> Option<SealInfo> {
+    pub(super) fn confirmed_seal(&self, node: &Node) -> Option<SealInfo> {
         self.seal(node).map(SealInfo::mark_confirmed)
     }
 
@@ -176,7 +176,7 @@ impl Space {
     }
 
     /// Seals the next state of a node; `None` if the present state is not verified.
-    fn next_seal(
+    pub(super) fn next_seal(
         &self,
         node: &Node,
         facts: NodeFacts<'_>,
@@ -185,7 +185,7 @@ impl Space {
     }
 
     /// Seals the next state of a node whose last seal had this content.
-    fn seal_after(
+    pub(super) fn seal_after(
         &self,
         node: &Node,
         info: Option<SealInfo>,

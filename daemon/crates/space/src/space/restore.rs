@@ -52,33 +52,6 @@ impl Space {
         }
     }
 
-    /// Returns whether a file has the content of one of its revisions now, as after that was restored. A content
-    /// that can't be compared counts as different.
-    ///
-    /// # Errors
-    /// As for [`Space::content`].
-    pub async fn has_content_of(
-        &self,
-        node: &Node,
-        revision: &Revision,
-    ) -> Result<bool, TransferError> {
-        // Without a seal of its own it is sealed by the restore.
-        if self.seal(node).is_none() {
-            return Ok(false);
-        }
-        let Some(present) = self.content(node, None).await? else {
-            return Ok(false);
-        };
-        let present = self.transfer.manifest(present).await;
-        let older = self
-            .transfer
-            .manifest(past_content(node.id, revision))
-            .await;
-        Ok(
-            matches!((older, present), (Ok(older), Ok(present)) if is_same_content(&older, &present)),
-        )
-    }
-
     /// Has the server restore a content, and seals the outcome if that is the verified file with the content
     /// that was opened as its own before.
     async fn restore_on_server(
@@ -119,6 +92,19 @@ impl Space {
             NodeState::Active => return Ok(trashed.clone()),
         };
         let restored = self.api.restore_node(trashed.id).await?;
+        self.seal_restored(trashed, restored, info).await
+    }
+
+    /// Seals a node that came out of the trash, where its last seal was verified.
+    ///
+    /// # Errors
+    /// [`ApiError::Protocol`](cairn_api::ApiError::Protocol) if it is another node than the restored one.
+    pub(super) async fn seal_restored(
+        &self,
+        trashed: &Node,
+        restored: Node,
+        info: Option<SealInfo>,
+    ) -> Result<Node, TransferError> {
         self.expect(&restored, trashed.id)?;
         let Some(info) = info else {
             return Ok(restored);
@@ -135,7 +121,7 @@ impl Space {
         self.put_seal(&restored, info, hash).await
     }
 
-    fn expect(&self, node: &Node, id: NodeId) -> Result<(), TransferError> {
+    pub(super) fn expect(&self, node: &Node, id: NodeId) -> Result<(), TransferError> {
         self.check(node)?;
         if node.id == id && node.state == NodeState::Active {
             return Ok(());
@@ -208,7 +194,7 @@ fn is_where_it_was(trashed: &Node, restored: &Node) -> bool {
     restored.parent_id == trashed.parent_id && has_name()
 }
 
-fn is_same_content(older: &Manifest, present: &Manifest) -> bool {
+pub(super) fn is_same_content(older: &Manifest, present: &Manifest) -> bool {
     older.hash == present.hash && older.executable == present.executable
 }
 

@@ -56,6 +56,11 @@ impl World {
         self.runtime.block_on(self.service.post(path, body));
     }
 
+    /// Returns method, path and query of the requests that the server has received.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.runtime.block_on(self.service.requests())
+    }
+
     /// Lets the server behave again.
     pub(crate) fn clear_faults(&self) {
         self.runtime.block_on(self.service.delete("/_dev/faults"));

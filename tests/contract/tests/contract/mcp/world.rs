@@ -10,7 +10,6 @@ use cairn_mcp::{
 };
 use cairn_model::{DeviceId, Name, Verification};
 use cairn_space::Trust;
-use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -192,28 +191,7 @@ impl World {
 
     /// Returns method, path and query of the requests that the service has received, without those of `/_dev`.
     pub(crate) async fn requests(&self) -> Vec<String> {
-        let response = self.service.get("/_dev/requests").await;
-        let mut body = response.body;
-        let mut bytes = Vec::new();
-        while let Some(chunk) = body.next().await {
-            bytes.extend_from_slice(&chunk.expect("the body is whole"));
-        }
-        let recorded: Value = serde_json::from_slice(&bytes).expect("it is JSON");
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        recorded["requests"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .map(|request| {
-                let query = request["query"].as_str();
-                let query = query.map_or_else(String::new, |query| format!("?{query}"));
-                format!(
-                    "{} {}{query}",
-                    text(&request["method"]),
-                    text(&request["path"])
-                )
-            })
-            .collect()
+        self.service.requests().await
     }
 
     /// Asks the service itself.

@@ -1,0 +1,83 @@
+//! The number of requests that a rewind of many files needs, and what comes of it.
+
+use crate::commands::past::{now, settle};
+use crate::commands::world::World;
+use serde_json::json;
+use std::fs;
+
+/// Files of each kind: edited, moved, deleted.
+const FILES: usize = 100;
+/// The most requests: the space is read three times, and each kind of change is a few requests for all files.
+const MOST: usize = 60;
+
+#[test]
+fn many_files_go_back_in_few_requests_and_stay_verified() {
+    let world = World::new();
+    world.login("a");
+    world.login("b");
+    fs::create_dir_all(world.path("f/moved")).expect("a folder can be made");
+    let file = |kind: &str, n: usize| world.path(&format!("f/{kind}{n}"));
+    for kind in ["edited", "same-name", "deleted"] {
+        for n in 0..FILES {
+            fs::write(file(kind, n), format!("{kind} {n}")).expect("a file can be written");
+        }
+    }
+    world.json(
+        "a",
+        &["add", "f", "--remote", "/f", "--deletion-gate", "off"],
+    );
+    settle(&world, "a");
+    let then = now(&world);
+    for n in 0..FILES {
+        fs::write(file("edited", n), format!("changed {n}")).expect("a file can be written");
+        let moved = world.path(&format!("f/moved/{n}"));
+        fs::rename(file("same-name", n), moved).expect("a file can be moved");
+        fs::remove_file(file("deleted", n)).expect("a file can be deleted");
+        fs::write(file("new", n), "new").expect("a file can be written");
+    }
+    settle(&world, "a");
+    world.json("a", &["stop"]);
+
+    let before = world.requests().len();
+    let done = world.json("b", &["rewind", "/f", "--to", &then, "--yes"]);
+    let asked = world.requests().split_off(before);
+    let wanted = json!({
+        "restored": FILES, "moved": FILES, "trashed": FILES, "contents": FILES, "failed": []
+    });
+    assert_eq!(done["done"], wanted, "{done}");
+    assert!(asked.len() <= MOST, "{} requests: {asked:#?}", asked.len());
+    assert!(
+        !asked.iter().any(|request| request.contains("/chunks/")),
+        "no content is sent: {asked:#?}"
+    );
+
+    world.json("b", &["download-folder", "/f", "--out", "back"]);
+    let mut found: Vec<_> = fs::read_dir(world.path("back"))
+        .expect("it is a folder")
+        .map(|entry| entry.expect("it can be listed"))
+        .filter(|entry| entry.path().is_file())
+        .map(|entry| {
+            let content = fs::read_to_string(entry.path()).expect("it can be read");
+            (entry.file_name().into_string().expect("a name"), content)
+        })
+        .collect();
+    found.sort();
+    let mut wanted: Vec<_> = ["edited", "same-name", "deleted"]
+        .into_iter()
+        .flat_map(|kind| (0..FILES).map(move |n| (format!("{kind}{n}"), format!("{kind} {n}"))))
+        .collect();
+    wanted.sort();
+    assert_eq!(found, wanted);
+    for kind in ["edited", "same-name", "deleted"] {
+        let info = world.json("b", &["info", &format!("/f/{kind}0")]);
+        assert_eq!(info["verified"], true, "{info}");
+    }
+    // All of it is noted: it can be taken back.
+    let undone = world.json("b", &["undo", "--last", "--yes"]);
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    let edited = world.json("b", &["cat", "/f/edited7"]);
+    assert_eq!(edited["text"], "changed 7");
+    world.json("b", &["info", "/f/moved/7"]);
+    world.json("b", &["info", "/f/new7"]);
+    assert_eq!(world.run("b", &["info", "/f/deleted7"]).code, 1);
+}
