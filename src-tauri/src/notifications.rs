@@ -242,7 +242,6 @@ mod tests {
             bytes: 0,
             team: None,
             problems: vec![],
-            problem_count: 0,
             confirmations: vec![ConfirmationView {
                 kind: ConfirmationKind::Overwriting,
                 side: Side::Remote,

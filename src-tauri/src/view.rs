@@ -28,13 +28,17 @@ pub enum ConnectionState {
     LoggedOut,
 }
 
-/// A file or folder that can't be synced, with a hint what to do.
+/// Files and folders that can't be synced for one reason, with a hint what to do.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct ProblemView {
-    pub path: String,
     pub code: ProblemCode,
+    /// The number of files and folders.
+    pub count: u64,
+    /// All of them in one sentence.
     pub message: String,
     pub hint: String,
+    /// Paths below the folder of the first ones; none for a problem of the folder itself.
+    pub examples: Vec<String>,
 }
 
 /// Deletions, or overwriting, that need a confirmation.
@@ -69,9 +73,8 @@ pub struct FolderView {
     pub pending: u64,
     pub files: u64,
     pub bytes: u64,
-    /// The first ones; `problem_count` counts all.
+    /// One for each reason.
     pub problems: Vec<ProblemView>,
-    pub problem_count: u64,
     pub confirmations: Vec<ConfirmationView>,
 }
 
@@ -147,6 +150,6 @@ pub struct View {
     pub folders: Vec<FolderView>,
     pub transfers: Vec<TransferView>,
     pub conflicts: Vec<ConflictView>,
-    /// Number of things that need a person: conflicts, confirmations and problems.
+    /// Number of things that need a person: conflicts, confirmations, and reasons why files are not synced.
     pub attention: u64,
 }

@@ -140,9 +140,9 @@ name: string, remote: string,
  */
 team?: TeamView, state: SyncState, mode: SyncMode, pending: number, files: number, bytes: number, 
 /**
- * The first ones; `problem_count` counts all.
+ * One for each reason.
  */
-problems: Array<ProblemView>, problem_count: number, confirmations: Array<ConfirmationView>, };
+problems: Array<ProblemView>, confirmations: Array<ConfirmationView>, };
 
 export type GateView = { percent: number, files: number, };
 
@@ -262,7 +262,19 @@ export type PauseFor = "hour" | "tomorrow" | "resumed";
 
 export type ProblemCode = "auth_failed" | "changing" | "deletions_held" | "disk" | "disk_full" | "failed" | "folder_gone" | "impossible" | "index" | "keys_replaced" | "name" | "name_clash" | "offline" | "one_way" | "overwrites_held" | "protocol" | "quota" | "remote_gone" | "remote_is_file" | "rollback" | "server" | "special" | "symlink" | "too_large" | "unauthorized" | "unreadable" | "unverified" | "watch" | "other";
 
-export type ProblemView = { path: string, code: ProblemCode, message: string, hint: string, };
+export type ProblemView = { code: ProblemCode, 
+/**
+ * The number of files and folders.
+ */
+count: number, 
+/**
+ * All of them in one sentence.
+ */
+message: string, hint: string, 
+/**
+ * Paths below the folder of the first ones; none for a problem of the folder itself.
+ */
+examples: Array<string>, };
 
 export type ProgramError = { code: ProgramErrorCode, message: string, };
 
@@ -406,7 +418,7 @@ last_error?: string, paused_until?: string, pending: number, progress?: SyncProg
  */
 speed: number, folders: Array<FolderView>, transfers: Array<TransferView>, conflicts: Array<ConflictView>, 
 /**
- * Number of things that need a person: conflicts, confirmations and problems.
+ * Number of things that need a person: conflicts, confirmations, and reasons why files are not synced.
  */
 attention: number, };
 

@@ -37,7 +37,6 @@ const folder: FolderView = {
   files: 1284,
   bytes: 3_482_000_000,
   problems: [],
-  problem_count: 0,
   confirmations: [],
 };
 const plans: FolderView = {
@@ -129,19 +128,27 @@ const SCENES: Record<string, View> = {
         state: "attention",
         problems: [
           {
-            path: "private/key.pem",
             code: "unreadable",
-            message: "can't read private/key.pem: permission denied",
-            hint: "make it readable for your user, or ignore it",
+            count: 29_600,
+            message: "29,600 files can't be read",
+            hint: "make them readable for your user, or ignore them",
+            examples: ["private/key.pem", "private/more/a.pem"],
           },
           {
-            path: "Aux.txt",
             code: "name_clash",
+            count: 1,
             message: "aux.txt and Aux.txt differ only in case",
             hint: "rename one of them",
+            examples: ["Aux.txt"],
+          },
+          {
+            code: "disk_full",
+            count: 1,
+            message: "the disk is full",
+            hint: "free 2 GiB",
+            examples: [],
           },
         ],
-        problem_count: 2,
       },
       { ...photos, state: "attention", confirmations: [{ kind: "deletion", side: "remote", files: 412 }] },
     ],

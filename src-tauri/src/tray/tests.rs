@@ -21,7 +21,6 @@ fn view(state: SyncState) -> View {
             files: 0,
             bytes: 0,
             problems: vec![],
-            problem_count: 0,
             confirmations: vec![],
         }],
         ..View::default()

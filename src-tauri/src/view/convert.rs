@@ -10,10 +10,8 @@ use super::{
 use crate::progress::SyncProgress;
 use crate::strings::Language;
 use cairn_control as control;
-use cairn_model::{Problem, ProblemCode, SyncState, TransferDirection};
+use cairn_model::{ProblemCode, SyncState, TransferDirection};
 
-/// The most problems of one folder that are listed; further ones are only counted.
-const MAX_PROBLEMS: usize = 200;
 /// Problems that are no work for a person: what is to be confirmed is shown as a question, the others only inform.
 const INFORMATIONAL: [ProblemCode; 5] = [
     ProblemCode::DeletionsHeld,
@@ -78,7 +76,7 @@ pub fn build(model: &Model, language: Language) -> View {
 
 /// Returns how many things of a folder need a person.
 fn attention(folder: &FolderView) -> u64 {
-    folder.problem_count + folder.confirmations.len() as u64
+    (folder.problems.len() + folder.confirmations.len()) as u64
 }
 
 fn headline(view: &View, language: Language) -> String {
@@ -139,18 +137,8 @@ pub fn folder(folder: &control::Folder) -> crate::commands::FolderChoices {
 }
 
 fn folder_status(folder: &control::FolderStatus) -> FolderView {
-    let problems: Vec<&Problem> = folder
-        .errors
-        .iter()
-        .filter(|problem| !INFORMATIONAL.contains(&problem.code))
-        .collect();
-    // The daemon lists some of each cause, and counts them all.
-    let counted: u64 = folder
-        .problems
-        .iter()
-        .filter(|group| !INFORMATIONAL.contains(&group.code))
-        .map(|group| group.count)
-        .sum();
+    let problems = folder.problems.iter();
+    let problems = problems.filter(|group| !INFORMATIONAL.contains(&group.code));
     FolderView {
         local: folder.local.clone(),
         name: last_part(&folder.local),
@@ -161,12 +149,7 @@ fn folder_status(folder: &control::FolderStatus) -> FolderView {
         pending: folder.pending,
         files: folder.files,
         bytes: folder.bytes,
-        problem_count: counted.max(problems.len() as u64),
-        problems: problems
-            .into_iter()
-            .take(MAX_PROBLEMS)
-            .map(problem)
-            .collect(),
+        problems: problems.map(problem).collect(),
         confirmations: folder
             .confirmations
             .iter()
@@ -195,12 +178,14 @@ fn last_part(path: &str) -> String {
         .to_owned()
 }
 
-fn problem(problem: &Problem) -> ProblemView {
+fn problem(group: &control::ProblemGroup) -> ProblemView {
+    let examples = group.examples.iter();
     ProblemView {
-        path: problem.path.clone(),
-        code: problem.code,
-        message: problem.message.clone(),
-        hint: problem.hint.clone(),
+        code: group.code,
+        count: group.count,
+        message: group.message.clone(),
+        hint: group.hint.clone(),
+        examples: examples.filter(|path| !path.is_empty()).cloned().collect(),
     }
 }
 

@@ -23,12 +23,14 @@ fn model_in(state: SyncState) -> Model {
     }
 }
 
-fn problem(code: ProblemCode) -> Problem {
-    Problem {
-        path: "a".into(),
+fn problem(code: ProblemCode, count: u64) -> control::ProblemGroup {
+    control::ProblemGroup {
         code,
+        count,
+        bytes: 0,
         message: "m".into(),
         hint: "h".into(),
+        examples: vec!["a".into()],
     }
 }
 
@@ -60,10 +62,10 @@ fn the_headline_shows_the_progress() {
 #[test]
 fn what_needs_a_person_is_counted_once() {
     let mut model = model_in(SyncState::Attention);
-    model.status.folders[0].errors = vec![
-        problem(ProblemCode::DeletionsHeld),
-        problem(ProblemCode::Symlink),
-        problem(ProblemCode::Unreadable),
+    model.status.folders[0].problems = vec![
+        problem(ProblemCode::DeletionsHeld, 9),
+        problem(ProblemCode::Symlink, 2),
+        problem(ProblemCode::Unreadable, 400),
     ];
     model.status.folders[0].confirmations = vec![control::Confirmation {
         side: Side::Remote,
@@ -90,7 +92,7 @@ fn what_needs_a_person_is_counted_once() {
 #[test]
 fn overwriting_that_waits_is_a_question_with_its_kind() {
     let mut model = model_in(SyncState::Attention);
-    model.status.folders[0].errors = vec![problem(ProblemCode::OverwritesHeld)];
+    model.status.folders[0].problems = vec![problem(ProblemCode::OverwritesHeld, 40)];
     model.status.folders[0].confirmations = vec![control::Confirmation {
         side: Side::Remote,
         files: 40,
@@ -137,24 +139,29 @@ fn without_a_daemon_nothing_of_the_last_one_is_shown() {
 }
 
 #[test]
-fn ten_thousand_problems_cross_the_bridge_as_a_number() {
+fn ten_thousand_problems_of_one_cause_are_one_thing_to_look_at() {
     let mut model = model_in(SyncState::Attention);
-    let group = |code, count| control::ProblemGroup {
-        code,
-        count,
-        bytes: 0,
-        message: String::new(),
-        hint: String::new(),
-        examples: Vec::new(),
-    };
-    model.status.folders[0].errors = vec![problem(ProblemCode::Unreadable); 20];
     model.status.folders[0].problems = vec![
-        group(ProblemCode::Unreadable, 10_000),
-        group(ProblemCode::Symlink, 5),
+        problem(ProblemCode::Unreadable, 10_000),
+        problem(ProblemCode::Symlink, 5),
+        control::ProblemGroup {
+            examples: vec![String::new()],
+            ..problem(ProblemCode::DiskFull, 1)
+        },
     ];
-    let folder = &build(&model, Language::En).folders[0];
-    assert_eq!((folder.problems.len(), folder.problem_count), (20, 10_000));
-    model.status.folders[0].errors = vec![problem(ProblemCode::Unreadable); 1_000];
-    let folder = &build(&model, Language::En).folders[0];
-    assert_eq!(folder.problems.len(), MAX_PROBLEMS);
+    let view = build(&model, Language::En);
+    let shown: Vec<_> = view.folders[0]
+        .problems
+        .iter()
+        .map(|problem| (problem.code, problem.count, problem.examples.as_slice()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            (ProblemCode::Unreadable, 10_000, &["a".to_owned()][..]),
+            (ProblemCode::DiskFull, 1, &[]),
+        ]
+    );
+    assert_eq!(view.attention, 2);
+    assert_eq!(view.headline, Language::En.count("headline.attention", 2));
 }
