@@ -294,5 +294,6 @@ async fn folder(
         at_ms,
         newer: Newer::Keep,
     };
-    rewind::carry_out(app, &back, path, args.dry_run, true).await
+    let planned = back.plan().await?;
+    rewind::carry_out(app, &back, planned, path, args.dry_run, true).await
 }

@@ -59,7 +59,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         at_ms,
         newer: Newer::Trash,
     };
-    carry_out(app, &rewind, &path, args.dry_run, args.yes).await
+    let planned = rewind.plan_from(past).await?;
+    carry_out(app, &rewind, planned, &path, args.dry_run, args.yes).await
 }
 
 /// Rewinds as the command does, without a word to a person: plans, carries the plan out where that is asked for, and
@@ -84,7 +85,7 @@ pub(super) async fn rewind_silently(
         at_ms,
         newer: Newer::Trash,
     };
-    let (past, plan) = rewind.plan().await?;
+    let (past, plan) = rewind.plan_from(past).await?;
     let warning = gap(&past, Some(at_ms), &app.zone);
     let mut document = document(&path, &past, &plan, (at_ms, warning.as_deref()), dry_run);
     if !dry_run && !plan.is_empty() {
@@ -140,11 +141,11 @@ pub(super) async fn send_own_changes(app: &App) -> CommandResult {
 pub(super) async fn carry_out(
     app: &App,
     rewind: &Rewind<'_>,
+    (past, plan): (Past, Plan),
     path: &str,
     dry_run: bool,
     yes: bool,
 ) -> CommandResult {
-    let (past, plan) = rewind.plan().await?;
     let at = local_time(rewind.at_ms, &app.zone);
     app.out.line(format_args!("{} as of {at}:", clean(path)));
     let warning = gap(&past, Some(rewind.at_ms), &app.zone);

@@ -56,6 +56,11 @@ impl Rewind<'_> {
         for place in places {
             past.remember(place);
         }
+        self.plan_from(past).await
+    }
+
+    /// Plans from a state that was loaded just now.
+    pub(crate) async fn plan_from(&self, past: Past) -> CommandResult<(Past, Plan)> {
         let needed = needs_revisions(&past, self.scope, self.at_ms);
         let revisions = revisions_at(self.remote, &needed, self.at_ms).await?;
         let mut plan = plan(&past, self.scope, self.at_ms, &revisions, self.newer);

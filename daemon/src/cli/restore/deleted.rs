@@ -64,7 +64,8 @@ pub(super) async fn restore_deleted(
             at_ms,
             newer: Newer::Keep,
         };
-        return rewind::carry_out(app, &back, &past.path(node.id), args.dry_run, true).await;
+        let (planned, path) = (back.plan().await?, past.path(node.id));
+        return rewind::carry_out(app, &back, planned, &path, args.dry_run, true).await;
     }
     if args.dry_run {
         let path = past.path(node.id);
