@@ -21,6 +21,7 @@ use cairn_index::{Db, IndexError};
 use cairn_model::{Cursor, NodeId, Verification};
 use record::{Page, record};
 pub(crate) use snapshot::{accept, restore_held_problems};
+use std::collections::BTreeSet;
 
 /// Key of the cursor in the index.
 const CURSOR: &str = "cursor";
@@ -112,7 +113,7 @@ async fn poll_once(engine: &Engine) -> Result<PollResult, EngineError> {
             if engine.verification.get() == Verification::Warn
                 && engine.index.read(|db| db.has_unaccepted())? =>
         {
-            snapshot::accept_changes(engine).await?;
+            snapshot::release_changes(engine).await?;
             Ok(PollResult::Reset)
         }
         Some(from) => match changes_since(engine, from, engine.verification.get()).await {
@@ -169,6 +170,7 @@ async fn changes_since(
                 changes: &page.changes,
                 cursor: Some(&cursor),
                 is_last: !page.has_more,
+                accepted: &BTreeSet::new(),
             };
             if engine
                 .index

@@ -327,8 +327,11 @@ pub(crate) fn row_of(
         response.ok_or_else(|| EngineError::Protocol("a response without the node".into()))?;
     let (row, trust) = remote_row(&ctx.engine.keys, &node)
         .map_err(|why| EngineError::Protocol(format!("node {}: {why}", node.id)))?;
-    if trust == Trust::Verified || ctx.engine.verification.get() == Verification::Warn {
+    if trust == Trust::Verified {
         return Ok(row);
+    }
+    if ctx.engine.verification.get() == Verification::Warn {
+        return Ok(with_sent_bit(row, sent));
     }
     // What waits for a person does not come in with the response to a change of one's own.
     let known = ctx.engine.index.read(|db| db.remote_row(row.node))?;
@@ -349,4 +352,14 @@ pub(crate) fn row_of(
         executable: sent.executable,
         ..content
     })
+}
+
+/// Gives a state that no seal covers the executable bit that was sent, whatever the service says it is.
+fn with_sent_bit(row: RemoteRow, sent: &Sent) -> RemoteRow {
+    let seal = row.seal.filter(|_| row.executable == sent.executable);
+    RemoteRow {
+        executable: sent.executable,
+        seal,
+        ..row
+    }
 }
