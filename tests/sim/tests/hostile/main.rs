@@ -4,6 +4,7 @@
 mod deleted_folders;
 mod executable_bits;
 mod lies;
+mod mass_removals;
 mod overwritten;
 mod returned;
 mod strict;

@@ -187,14 +187,14 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Refuses deletions whose seal is older than one that was seen: the node was restored, or changed,
+    /// Refuses deletions whose seal is no later than one that was seen: the node was restored, or changed,
     /// since, and somebody serves its past as its present.
     fn refuse_old_deletions(&mut self, db: &Db<'_>) -> Result<(), IndexError> {
         let mut refused = Vec::new();
         for (id, deletion) in &self.removed {
             if let Some(seq) = deletion.seq()
                 && let Some(known) = db.remote_row(*id)?
-                && seq < known.seen
+                && seq <= known.seen
             {
                 tracing::warn!(node = %id, "the service sent an old deletion of a node; it is refused");
                 refused.push((*id, UnverifiedChange::of_row(Reason::Rollback, &known)));
@@ -325,8 +325,11 @@ impl<'a> Batch<'a> {
             return Ok(RecordResult::Cycle);
         }
         let mut row = row.clone();
-        if !self.accepted.contains(&row.node) {
-            keep_known_bit(db, &mut row)?;
+        if row.seen == 0 {
+            row.seal = None;
+            if !self.accepted.contains(&row.node) {
+                keep_known_bit(db, &mut row)?;
+            }
         }
         match db.put_remote(folders, &row)? {
             // What an upload of ours is making is recorded, and planned, when that ends.
@@ -435,17 +438,10 @@ impl<'a> Batch<'a> {
 }
 
 /// Gives a state that no seal covers the executable bit that is known of its node: the service's word makes nothing
-/// executable. Bit and seal were never sealed together, so the seal goes.
+/// executable.
 fn keep_known_bit(db: &Db<'_>, row: &mut RemoteRow) -> Result<(), IndexError> {
-    if row.seen > 0 {
-        return Ok(());
-    }
     let known = db.remote_row(row.node)?;
-    let executable = known.is_some_and(|known| known.executable);
-    if row.executable != executable {
-        row.executable = executable;
-        row.seal = None;
-    }
+    row.executable = known.is_some_and(|known| known.executable);
     Ok(())
 }
 

@@ -331,7 +331,11 @@ pub(crate) fn row_of(
         return Ok(row);
     }
     if ctx.engine.verification.get() == Verification::Warn {
-        return Ok(with_sent_bit(row, sent));
+        return Ok(RemoteRow {
+            executable: sent.executable,
+            seal: None,
+            ..row
+        });
     }
     // What waits for a person does not come in with the response to a change of one's own.
     let known = ctx.engine.index.read(|db| db.remote_row(row.node))?;
@@ -352,14 +356,4 @@ pub(crate) fn row_of(
         executable: sent.executable,
         ..content
     })
-}
-
-/// Gives a state that no seal covers the executable bit that was sent, whatever the service says it is.
-fn with_sent_bit(row: RemoteRow, sent: &Sent) -> RemoteRow {
-    let seal = row.seal.filter(|_| row.executable == sent.executable);
-    RemoteRow {
-        executable: sent.executable,
-        seal,
-        ..row
-    }
 }
