@@ -118,23 +118,23 @@ fn files_that_are_moved_into_a_folder_and_deleted_with_it_are_asked_about() {
 }
 
 /// Deletes the folder `d` on the first device, for a person who agrees.
-async fn delete_agreed(world: &World) {
+async fn delete_confirmed(world: &World) {
     let device = &world.devices[0];
     device.user("d", |files, path| files.remove(path).map(drop));
     let engine = device.engine().expect("it runs");
     let waits = || engine.status().folders[0].waiting_remote_deletions == 16;
     assert!(until(waits, A_WHILE).await, "the person is asked");
     let folder = FolderId(engine.status().folders[0].id);
-    let agreed = engine.confirm(folder, DeletionDecision::Delete);
-    agreed.expect("somebody is asked");
+    let confirmed = engine.confirm(folder, DeletionDecision::Delete);
+    confirmed.expect("somebody is asked");
     assert!(device.settle().await, "it is deleted");
 }
 
 #[test]
-fn a_deletion_that_a_person_agreed_to_is_asked_about_once() {
+fn a_deletion_that_a_person_confirmed_is_asked_about_once() {
     simulate(async {
         let world = gated_world().await;
-        delete_agreed(&world).await;
+        delete_confirmed(&world).await;
         pass(&world).await;
         assert_eq!(count(&world.devices[1]), 10);
         assert_eq!(problems(&world.devices[1]), []);
@@ -162,7 +162,7 @@ fn what_a_device_has_put_into_a_folder_goes_with_it() {
 }
 
 #[test]
-fn what_a_person_agreed_to_is_not_what_the_server_has_put_into_the_folder() {
+fn what_a_person_confirmed_is_not_what_the_server_has_put_into_the_folder() {
     simulate(async {
         let world = gated_world().await;
         let folder = node(&world, "d", None).await.id;
@@ -181,7 +181,7 @@ fn what_a_person_agreed_to_is_not_what_the_server_has_put_into_the_folder() {
         pass(&world).await;
         let victim = &world.devices[1];
         assert_eq!(content(victim, "d/a0").as_deref(), Some("edited"));
-        delete_agreed(&world).await;
+        delete_confirmed(&world).await;
         assert!(asks(victim, 10).await, "nobody agreed to these");
         pass(&world).await;
         assert_eq!(content(victim, "d/a0").as_deref(), Some("edited"));
@@ -189,15 +189,15 @@ fn what_a_person_agreed_to_is_not_what_the_server_has_put_into_the_folder() {
 }
 
 #[test]
-fn an_agreed_deletion_is_not_served_again_for_what_was_put_there_since() {
+fn a_confirmed_deletion_is_not_served_again_for_what_was_put_there_since() {
     simulate(async {
         let world = gated_world().await;
-        delete_agreed(&world).await;
+        delete_confirmed(&world).await;
         pass(&world).await;
         let trashed = world.api.trash().await.expect("the trash");
         let folder = trashed.into_iter().find(|node| node.name == "d");
         let folder = folder.expect("it is there");
-        let agreed = folder.seal.clone().expect("a device has sealed it");
+        let confirmed = folder.seal.clone().expect("a device has sealed it");
         world
             .api
             .restore_node(folder.id)
@@ -209,7 +209,7 @@ fn an_agreed_deletion_is_not_served_again_for_what_was_put_there_since() {
         assert_eq!(content(victim, "d/a0").as_deref(), Some("content"));
         let gone = world
             .api
-            .delete_node(folder.id, None, Some(&Sealed(agreed.0)))
+            .delete_node(folder.id, None, Some(&Sealed(confirmed.0)))
             .await;
         gone.expect("it is deleted");
         pass(&world).await;

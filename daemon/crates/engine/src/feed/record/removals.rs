@@ -73,8 +73,8 @@ impl<'a> Batch<'a> {
             .is_some_and(|(row, _)| row.kind == Kind::Folder)
     }
 
-    /// Returns the nearest verified deletion of a folder above a node. What a person agreed to is what devices have put
-    /// into the folder, not what the service alone has.
+    /// Returns the nearest verified deletion of a folder above a node. A person's agreement is about
+    /// what devices have put into the folder, not about what the service alone has.
     fn deletion_above(&self, db: &Db<'_>, id: NodeId) -> Result<Option<Deletion>, IndexError> {
         let mut seen = BTreeSet::from([id]);
         let (mut at, mut is_sealed) = (id, true);
