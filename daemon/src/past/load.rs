@@ -2,11 +2,11 @@
 //! of the states that nodes have left, and the places (parent folder and name) that this device remembers.
 
 use super::valid_name;
-use crate::failure::{CommandResult, Context as _, Failure};
+use crate::failure::{CommandResult, Context as _};
 use crate::folders::spaces;
 use crate::remote::Remote;
 use crate::remote::journal::Journal;
-use cairn_api::ApiError;
+use cairn_api::{ApiError, Paging};
 use cairn_control::TeamSpace;
 use cairn_model::{Cursor, NodeId, PastPlace};
 use cairn_platform::Home;
@@ -22,9 +22,6 @@ const AT_ONCE: usize = 16;
 
 /// The number of files whose revisions are read in one request.
 const FILES_PER_REQUEST: usize = 1_000;
-
-/// The pages of the past that are read: more is no honest service's.
-const MAX_PAGES: usize = 2_000;
 
 /// The states that nodes have left, each with its node.
 type LeftStates = Vec<(NodeId, LeftState)>;
@@ -65,14 +62,18 @@ async fn listed_by_service(
     since_ms: Option<i64>,
 ) -> CommandResult<Option<(LeftStates, i64)>> {
     let mut all = Vec::new();
+    let mut paging = Paging::up_to(Paging::IN_MEMORY);
     let mut after: Option<String> = None;
-    for _ in 0..MAX_PAGES {
+    loop {
         let since = since_ms.map(Timestamp);
         let page = match remote.api.past_states(since, after.as_deref()).await {
             // Before the first page: the whole endpoint.
             Err(ApiError::NotFound { .. }) if after.is_none() => return Ok(None),
             page => page.context("read what was moved and deleted")?,
         };
+        paging
+            .advance(page.states.len(), page.next.as_deref())
+            .context("read what was moved and deleted")?;
         for state in page.states {
             all.push(left_state(state)?);
         }
@@ -81,9 +82,6 @@ async fn listed_by_service(
             return Ok(Some((all, page.known_from.0)));
         }
     }
-    Err(Failure::failed(
-        "the service's list of what was moved and deleted does not end",
-    ))
 }
 
 /// Checks a state that the service tells. Nobody has sealed it: its name must not lead anywhere else.
@@ -148,16 +146,24 @@ pub(crate) async fn changes_since(
     cursor: Option<&Cursor>,
 ) -> CommandResult<(HashMap<NodeId, Node>, Cursor)> {
     let mut nodes = HashMap::new();
+    let mut paging = Paging::up_to(Paging::IN_MEMORY);
     let mut cursor = cursor.cloned();
+    if let Some(from) = &cursor {
+        paging.begin_at(&from.0);
+    }
     loop {
         let page = remote
             .api
             .changes(cursor.as_ref())
             .await
             .context("read what has changed")?;
+        let next = page.has_more.then_some(page.cursor.0.as_str());
+        paging
+            .advance(page.changes.len(), next)
+            .context("read what has changed")?;
         let changed = page.changes.into_iter().filter_map(|change| change.node);
         nodes.extend(changed.map(|node| (node.id, node)));
-        if !page.has_more || cursor.as_ref() == Some(&page.cursor) {
+        if !page.has_more {
             return Ok((nodes, page.cursor));
         }
         cursor = Some(page.cursor);

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
+use crate::paging::Paging;
 use cairn_model::DeviceId;
 use cairn_wire::Page;
 use cairn_wire::account::{
@@ -16,8 +17,10 @@ use cairn_wire::second_factor::{
 use http::Method;
 
 const SECOND_FACTOR: &str = "/api/v1/useraccount/second-factor";
-/// The largest number of pages of one list: a million elements.
+/// The largest number of pages of one list.
 const MAX_PAGES: u64 = 10_000;
+/// The largest number of elements of one list.
+const MAX_ELEMENTS: u64 = 1_000_000;
 
 impl Api {
     /// `GET /useraccount/composite`.
@@ -177,7 +180,7 @@ impl Api {
     /// Returns all elements of a paged list whose first page has this number, in the server's order.
     ///
     /// # Errors
-    /// [`ApiError::Protocol`] for a list that doesn't end.
+    /// [`ApiError::Protocol`] for a list that doesn't end, or a page that is too long.
     pub(crate) async fn pages_from<T, Q>(
         &self,
         first: u64,
@@ -189,15 +192,18 @@ impl Api {
         Q: serde::Serialize,
     {
         let mut all = Vec::new();
+        let mut paging = Paging::up_to(MAX_ELEMENTS);
         for read in 0..MAX_PAGES {
             let call = Call::get(path)
                 .query(query)?
                 .query(&[("page", first + read), ("page_size", 100)])?;
             let response: Page<T> = self.json(call).await?;
-            let empty = response.content.is_empty();
-            all.extend(response.content);
             // An empty page ends it, whatever total the server claims.
-            if empty || read + 1 >= response.total_pages {
+            let is_last = response.content.is_empty() || read + 1 >= response.total_pages;
+            let next = (!is_last).then(|| (first + read + 1).to_string());
+            paging.advance(response.content.len(), next.as_deref())?;
+            all.extend(response.content);
+            if is_last {
                 return Ok(all);
             }
         }

@@ -10,7 +10,7 @@ use crate::status::{Event, ProblemGroup, Status};
 use crate::status_snapshot::StatusSnapshot;
 use crate::stop_signal::StopSignal;
 use crate::verification::VerificationSetting;
-use cairn_api::Api;
+use cairn_api::{Api, Paging};
 use cairn_crypto::SpaceKeys;
 use cairn_index::{ActivityRow, FolderRow, Index};
 use cairn_model::{ActivityKind, Counters, FolderId};
@@ -49,6 +49,8 @@ pub(crate) struct Engine {
     pub(crate) server_copies: AtomicBool,
     /// The ends of seals that were known before the service had another history; mostly empty.
     pub(crate) earlier_seals: Mutex<BTreeSet<[u8; 32]>>,
+    /// The pages of the change feed that were read since it last came to its end.
+    pub(crate) feed_pages: Mutex<Paging>,
     pub(crate) stop: StopSignal,
     /// Folders or settings were changed, and the dispatcher has not read them yet: no further step is
     /// begun before it has.

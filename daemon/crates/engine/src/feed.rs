@@ -19,8 +19,10 @@ use crate::error::EngineError;
 use cairn_api::ApiError;
 use cairn_index::{Db, IndexError};
 use cairn_model::{Cursor, NodeId, Verification};
+use cairn_wire::changes::Changes;
 use record::{Page, record};
 pub(crate) use snapshot::{accept, restore_held_problems};
+use std::collections::BTreeSet;
 
 /// Key of the cursor in the index.
 const CURSOR: &str = "cursor";
@@ -112,7 +114,7 @@ async fn poll_once(engine: &Engine) -> Result<PollResult, EngineError> {
             if engine.verification.get() == Verification::Warn
                 && engine.index.read(|db| db.has_unaccepted())? =>
         {
-            snapshot::accept_changes(engine).await?;
+            snapshot::release_changes(engine).await?;
             Ok(PollResult::Reset)
         }
         Some(from) => match changes_since(engine, from, engine.verification.get()).await {
@@ -142,6 +144,14 @@ async fn poll_once(engine: &Engine) -> Result<PollResult, EngineError> {
     }
 }
 
+/// Refuses pages that no honest service sends: the feed would never end, however often it is polled.
+fn check_page(engine: &Engine, from: &Cursor, page: &Changes) -> Result<(), ApiError> {
+    let mut pages = engine.feed_pages.lock();
+    pages.begin_at(&from.0);
+    let next = page.has_more.then_some(page.cursor.0.as_str());
+    pages.advance(page.changes.len(), next)
+}
+
 /// Records pages of changes after a cursor, up to the last one or for a while.
 async fn changes_since(
     engine: &Engine,
@@ -152,11 +162,7 @@ async fn changes_since(
     let mut cursor = from;
     for _ in 0..PAGES {
         let page = engine.api.changes(Some(&cursor)).await?;
-        if page.has_more && page.cursor == cursor {
-            return Err(EngineError::Protocol(
-                "the change feed does not move on".into(),
-            ));
-        }
+        check_page(engine, &cursor, &page)?;
         let unmoved = page.cursor == cursor && page.changes.is_empty();
         cursor = page.cursor;
         let has_pending = || {
@@ -169,6 +175,7 @@ async fn changes_since(
                 changes: &page.changes,
                 cursor: Some(&cursor),
                 is_last: !page.has_more,
+                accepted: &BTreeSet::new(),
             };
             if engine
                 .index

@@ -110,18 +110,24 @@ pub(crate) fn check(
         if deletions.files() == Deletions::default() && open.is_empty() {
             return Ok(Deletions::default());
         }
-        let total = db.unconfirmed_files(folder.id)?;
-        let side = |side: Side, deletions, recent: u64| DeletionCheck {
-            side,
-            deletions,
-            recent,
-            total,
+        let local = DeletionCheck {
+            side: Side::Local,
+            deletions: &deletions.local,
+            recent: recent.local,
+            // Files that nobody vouches for don't count: a server could add as many as it wants.
+            total: db.unconfirmed_sealed_files(folder.id)?,
+            at_ms,
+        };
+        let remote = DeletionCheck {
+            side: Side::Remote,
+            deletions: &deletions.remote,
+            recent: recent.remote,
+            total: db.unconfirmed_files(folder.id)?,
             at_ms,
         };
         Ok(Deletions {
-            local: side(Side::Local, &deletions.local, recent.local).record(db, folder, &open)?,
-            remote: side(Side::Remote, &deletions.remote, recent.remote)
-                .record(db, folder, &open)?,
+            local: local.record(db, folder, &open)?,
+            remote: remote.record(db, folder, &open)?,
         })
     })?)
 }
@@ -132,7 +138,7 @@ struct DeletionCheck<'a> {
     deletions: &'a [Deletion],
     /// Files whose deletion was executed a moment ago.
     recent: u64,
-    /// All synced files but those whose deletion is confirmed.
+    /// The synced files of which these are a part, but those whose deletion is confirmed.
     total: u64,
     at_ms: i64,
 }

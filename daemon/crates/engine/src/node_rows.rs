@@ -154,6 +154,14 @@ impl Deletion {
         }
     }
 
+    /// Returns the same evidence without a person's agreement.
+    pub(crate) fn without_agreement(self) -> Self {
+        match self {
+            Self::Confirmed { seq } | Self::Verified { seq } => Self::Verified { seq },
+            Self::Unverified => Self::Unverified,
+        }
+    }
+
     /// Returns the sequence number of the seal that proves it; 0 if that is the seal of a folder above.
     pub(crate) fn seq(self) -> Option<u64> {
         match self {

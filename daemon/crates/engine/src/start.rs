@@ -145,6 +145,7 @@ pub(crate) fn engine_of(options: EngineOptions) -> Engine {
         ports: options.ports,
         events,
         earlier_seals: Mutex::default(),
+        feed_pages: Mutex::default(),
         disk_lock: AsyncMutex::default(),
         health: Mutex::new(Health::new(seed)),
         figures: Default::default(),

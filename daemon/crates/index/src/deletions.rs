@@ -13,15 +13,17 @@ use cairn_model::{FolderId, NodeId, Side};
 use std::collections::BTreeSet;
 
 impl Db<'_> {
-    /// Records that a person has confirmed, on the device where it was done, the deletion of a node
-    /// with everything below it. Call it while the remote tree still has them.
+    /// Records that a person has confirmed, on the device where it was done, the deletion of a node with everything
+    /// below it, as far as devices have put it there: not what has no seal. Call it while the remote tree still has
+    /// them.
     ///
     /// # Errors
     /// Returns the error of SQLite.
     pub fn confirm_deletion(&self, node: NodeId) -> Result<(), IndexError> {
         self.prepare(
             "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
-                 SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node) \
+                 SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node \
+                 WHERE r.seal IS NOT NULL) \
                  UPDATE synced SET deletion_agreed = 1 WHERE node IN (SELECT node FROM below)",
         )?
         .execute([node.as_bytes()])?;
@@ -145,6 +147,19 @@ impl Db<'_> {
                  AND (deletion_waits = ?2 OR (deletion_agreed = 0 AND {gone}))"
         ))?;
         collect(&mut statement.query((folder.0, side.as_str()))?, read)
+    }
+
+    /// Returns the number of synced files of a folder that devices have vouched for, or that the service no longer
+    /// has, and whose deletion nobody has confirmed.
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub fn unconfirmed_sealed_files(&self, folder: FolderId) -> Result<u64, IndexError> {
+        let mut statement = self.prepare_whole(
+            "SELECT count(*) FROM synced s WHERE s.folder = ?1 AND s.kind = 0 AND s.deletion_agreed = 0 \
+                 AND NOT EXISTS (SELECT 1 FROM remote r WHERE r.node = s.node AND r.seal IS NULL)",
+        )?;
+        to_unsigned(statement.query_row([folder.0], |row| row.get(0))?)
     }
 
     /// Returns the number of synced files of a folder whose deletion nobody has confirmed.

@@ -369,6 +369,25 @@ impl Db<'_> {
         Ok(())
     }
 
+    /// Records the executable bit that the manifest of a revision gives a node without a seal, if the node still has
+    /// that revision. A seal that it came with was for another bit.
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub fn set_remote_executable(
+        &self,
+        node: NodeId,
+        revision: RevisionId,
+        executable: bool,
+    ) -> Result<(), IndexError> {
+        self.prepare(
+            "UPDATE remote SET executable = ?3, seal = NULL \
+             WHERE node = ?1 AND revision = ?2 AND executable <> ?3",
+        )?
+        .execute((node.as_bytes(), revision.as_bytes(), executable))?;
+        Ok(())
+    }
+
     /// Records a later version of a node whose other attributes stay as they are known. `seen` is the sequence of
     /// its seal, 0 without one: the known state is no longer the last that was sealed then, and counts as unsealed.
     ///

@@ -4,7 +4,7 @@
 use crate::call::Call;
 use crate::error::ToolResult;
 use crate::tool::{ToolFuture, get};
-use cairn_api::Api;
+use cairn_api::{Api, Paging};
 use cairn_model::{Kind, NodeId};
 use cairn_space::MAX_DEPTH;
 use cairn_wire::Timestamp;
@@ -54,15 +54,17 @@ async fn all_files(api: &Api, stale_before: i64) -> ToolResult<Files> {
         stale_bytes: 0,
         is_complete: false,
     };
+    let mut paging = Paging::default();
     let mut after = None;
     for _ in 0..MAX_PAGES {
         let page = api.snapshot(after.as_deref()).await?;
+        paging.advance(page.nodes.len(), page.next.as_deref())?;
         for node in page.nodes {
             files.add(node);
         }
         match page.next {
-            Some(next) if after.as_ref() != Some(&next) => after = Some(next),
-            _ => {
+            Some(next) => after = Some(next),
+            None => {
                 files.is_complete = true;
                 break;
             }

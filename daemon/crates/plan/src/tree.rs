@@ -47,6 +47,8 @@ pub struct RemoteNode {
     pub hash: Option<ContentHash>,
     pub size: u64,
     pub executable: bool,
+    /// A seal vouches for the executable bit. If none does and there is no merge base, the local bit stays.
+    pub is_executable_sealed: bool,
     /// If blocked, it and all below stay as they are. A node that was moved below a blocked one has
     /// left: for this device it is deleted.
     pub blocked: Blocked,

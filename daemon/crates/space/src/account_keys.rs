@@ -3,7 +3,7 @@
 
 mod rotation;
 
-use cairn_api::Api;
+use cairn_api::{Api, Paging};
 pub use cairn_crypto::{
     AccountKey, AccountKeys, AuthValue, DEFAULT_ITERATIONS, KeyBundle, KeyRing, MAX_ITERATIONS,
     MIN_ITERATIONS, RecoveryKey, Replacement, Rotation, passphrase, unlock,
@@ -86,30 +86,29 @@ pub fn to_wire(bundle: &KeyBundle) -> wire::KeyBundle {
     }
 }
 
-/// The most pages of a snapshot that are read to find one sealed node: ten million nodes, at 1,000 a page.
-const MAX_PAGES: usize = 10_000;
-
 /// Returns true if anything on the service was made with keys. New keys are made only for an account without:
 /// a server that hides an existing key bundle must not obtain a second one. Folders made without keys, on a
-/// dashboard say, don't count. A snapshot without an end counts as used, as one does that leads back to the same page.
+/// dashboard say, don't count. A snapshot that can't be an honest one, such as one without an end, counts as used.
 ///
 /// # Errors
 /// As the server gives them.
 pub async fn is_used(api: &Api) -> Result<bool, TransferError> {
     let sealed = |node: &Node| node.seal.is_some() || node.revision_id.is_some();
+    let mut paging = Paging::default();
     let mut after = None;
-    for _ in 0..MAX_PAGES {
+    loop {
         let page = api.snapshot(after.as_deref()).await?;
-        if page.nodes.iter().any(sealed) {
+        let is_refused = paging
+            .advance(page.nodes.len(), page.next.as_deref())
+            .is_err();
+        if is_refused || page.nodes.iter().any(sealed) {
             return Ok(true);
         }
         match page.next {
             None => return Ok(false),
-            Some(next) if after.as_ref() == Some(&next) => return Ok(true),
-            Some(next) => after = Some(next),
+            next => after = next,
         }
     }
-    Ok(true)
 }
 
 /// Makes the first keys of an account and keeps them, sealed, on the service.

@@ -2,7 +2,10 @@
 //! are as they were, what was refused is reported, and everything else syncs on.
 
 mod deleted_folders;
+mod endless;
+mod executable_bits;
 mod lies;
+mod mass_removals;
 mod overwritten;
 mod returned;
 mod strict;

@@ -360,6 +360,20 @@ async fn a_list_without_end_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_page_that_is_longer_than_any_is_an_error() {
+    for (items, is_honest) in [(1_000, true), (1_001, false)] {
+        let content = vec!["1"; items].join(",");
+        let page = format!(
+            "{{\"content\":[{content}],\"totalElements\":1,\"totalPages\":1,\"page\":1,\"pageSize\":100}}"
+        );
+        let page: &'static str = page.leak();
+        let (api, _script) = api(vec![Play::Respond(200, vec![], page)]);
+        let read: Result<Vec<u64>, _> = api.pages_from(1, "/x", &()).await;
+        assert_eq!(read.is_ok(), is_honest, "{items} items");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_list_may_count_its_pages_from_0() {
     const FULL: &str =
         "{\"content\":[1],\"totalElements\":2,\"totalPages\":2,\"page\":1,\"pageSize\":1}";

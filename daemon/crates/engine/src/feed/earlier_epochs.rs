@@ -86,6 +86,7 @@ mod tests {
     use cairn_wire::Sealed;
     use cairn_wire::changes::{Change, ChangeKind};
     use serde_json::json;
+    use std::collections::BTreeSet;
     use std::sync::Arc;
 
     fn folder(n: u8, seal: Sealed, state: &str) -> Node {
@@ -139,6 +140,7 @@ mod tests {
             changes: &[change],
             cursor: None,
             is_last: true,
+            accepted: &BTreeSet::new(),
         };
         engine
             .index

@@ -25,6 +25,8 @@ pub(super) struct Page<'a> {
     pub(super) cursor: Option<&'a Cursor>,
     /// No page follows: what waits for its folder has none.
     pub(super) is_last: bool,
+    /// Nodes that a person has accepted as the service has them.
+    pub(super) accepted: &'a BTreeSet<NodeId>,
 }
 
 /// Changes, sorted by what is to be done with them.
@@ -35,6 +37,7 @@ struct Batch<'a> {
     /// Nodes in the trash as they are there.
     trashed: BTreeMap<NodeId, (RemoteRow, Trust)>,
     unverified: BTreeMap<NodeId, UnverifiedChange>,
+    accepted: &'a BTreeSet<NodeId>,
 }
 
 /// Records a page and the cursor after it. Returns whether any change was news: this device's own
@@ -46,7 +49,7 @@ pub(super) fn record(
     verification: Verification,
 ) -> Result<bool, IndexError> {
     let folders = db.folders()?;
-    let mut batch = Batch::sort(engine, page.changes);
+    let mut batch = Batch::sort(engine, page);
     for change in page.changes {
         engine.health().accept(change.node_id);
         db.remove_pending(change.node_id)?;
@@ -82,15 +85,16 @@ pub(super) fn record(
 }
 
 impl<'a> Batch<'a> {
-    fn sort(engine: &Engine, changes: &'a [Change]) -> Self {
+    fn sort(engine: &Engine, page: &Page<'a>) -> Self {
         let mut batch = Self {
             changes: BTreeMap::new(),
             rows: BTreeMap::new(),
             removed: BTreeMap::new(),
             trashed: BTreeMap::new(),
             unverified: BTreeMap::new(),
+            accepted: page.accepted,
         };
-        for change in changes {
+        for change in page.changes {
             batch.add(engine, change);
         }
         batch
@@ -183,14 +187,14 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    /// Refuses deletions whose seal is older than one that was seen: the node was restored, or changed,
+    /// Refuses deletions whose seal is no later than one that was seen: the node was restored, or changed,
     /// since, and somebody serves its past as its present.
     fn refuse_old_deletions(&mut self, db: &Db<'_>) -> Result<(), IndexError> {
         let mut refused = Vec::new();
         for (id, deletion) in &self.removed {
             if let Some(seq) = deletion.seq()
                 && let Some(known) = db.remote_row(*id)?
-                && seq < known.seen
+                && seq <= known.seen
             {
                 tracing::warn!(node = %id, "the service sent an old deletion of a node; it is refused");
                 refused.push((*id, UnverifiedChange::of_row(Reason::Rollback, &known)));
@@ -320,22 +324,29 @@ impl<'a> Batch<'a> {
         if row.kind == Kind::Folder && is_above(db, row)? {
             return Ok(RecordResult::Cycle);
         }
-        match db.put_remote(folders, row)? {
+        let mut row = row.clone();
+        if row.seen == 0 {
+            row.seal = None;
+            if !self.accepted.contains(&row.node) {
+                keep_known_bit(db, &mut row)?;
+            }
+        }
+        match db.put_remote(folders, &row)? {
             // What an upload of ours is making is recorded, and planned, when that ends.
             PutResult::New => {
                 *news |= !engine.arriving.contains(Key::Node(row.node));
-                crate::record::end_sent(db, folders, row)?;
+                crate::record::end_sent(db, folders, &row)?;
             }
-            PutResult::Known => crate::record::end_sent(db, folders, row)?,
+            PutResult::Known => crate::record::end_sent(db, folders, &row)?,
             PutResult::Tampered => {
                 tracing::warn!(node = %row.node, "the service serves another content key of a revision; it is refused");
                 let reason = Reason::Impossible("another key for the same content");
-                let change = UnverifiedChange::of_row(reason, row);
+                let change = UnverifiedChange::of_row(reason, &row);
                 self.unverified.insert(row.node, change);
             }
             PutResult::Rollback => {
                 tracing::warn!(node = %row.node, "the service serves an older state of a node; it is refused");
-                let change = UnverifiedChange::of_row(Reason::Rollback, row);
+                let change = UnverifiedChange::of_row(Reason::Rollback, &row);
                 self.unverified.insert(row.node, change);
             }
         }
@@ -426,6 +437,14 @@ impl<'a> Batch<'a> {
     }
 }
 
+/// Gives a state that no seal covers the executable bit that is known of its node: the service's word makes nothing
+/// executable.
+fn keep_known_bit(db: &Db<'_>, row: &mut RemoteRow) -> Result<(), IndexError> {
+    let known = db.remote_row(row.node)?;
+    row.executable = known.is_some_and(|known| known.executable);
+    Ok(())
+}
+
 /// Returns whether name, place and content are the same.
 pub(super) fn is_same(known: &RemoteRow, row: &RemoteRow) -> bool {
     known.parent == row.parent
@@ -461,6 +480,7 @@ mod tests {
             changes: &[],
             cursor: Some(&cursor),
             is_last: true,
+            accepted: &BTreeSet::new(),
         };
         engine
             .index

@@ -10,7 +10,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::restored;
 use crate::unverified;
-use cairn_index::{Db, IndexError};
+use cairn_index::{Db, IndexError, UnacceptedRow};
 use cairn_model::{ContentHash, Cursor, NodeId, RevisionId, Verification};
 use cairn_wire::changes::{Change, ChangeKind, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ pub(super) async fn load_first(engine: &Engine) -> Result<(), EngineError> {
         true => Verification::Warn,
         false => engine.verification.get(),
     };
-    let cursor = load(engine, verification, |db, page| {
+    let cursor = load(engine, verification, &BTreeSet::new(), |db, page| {
         went_back::put_history(db, &page.history_id)
     })
     .await?;
@@ -59,7 +59,7 @@ pub(super) async fn load_replaced(
     let known = engine.index.read(known_manifests)?;
     earlier_epochs::remember_known(engine)?;
     let mut begun = false;
-    let cursor = load(engine, verification, |db, page| {
+    let cursor = load(engine, verification, &BTreeSet::new(), |db, page| {
         // Not before the service has responded: the old trees are the best there is until then.
         if std::mem::replace(&mut begun, true) {
             return Ok(());
@@ -93,7 +93,7 @@ pub(super) async fn load_replaced(
 pub(super) async fn list_again(engine: &Engine) -> Result<(), EngineError> {
     let verification = engine.verification.get();
     let read_to = super::cursor(engine)?;
-    let listed_from = load(engine, verification, |_, _| Ok(())).await?;
+    let listed_from = load(engine, verification, &BTreeSet::new(), |_, _| Ok(())).await?;
     finish(engine, read_to.unwrap_or(listed_from), verification).await?;
     engine.index.write(|db| db.remove_meta(LIST_AGAIN))?;
     end_listing(engine)
@@ -112,19 +112,35 @@ pub(crate) async fn accept(engine: &Engine) -> Result<u64, EngineError> {
     Ok(accept_changes(engine).await? + u64::from(went_back))
 }
 
-/// Accepts every change that was blocked. Returns how many there were.
+/// Takes every change that was blocked, because the device is no longer strict: nobody has accepted any.
 ///
 /// # Errors
 /// Fails like [`load_first`].
-pub(super) async fn accept_changes(engine: &Engine) -> Result<u64, EngineError> {
+pub(super) async fn release_changes(engine: &Engine) -> Result<(), EngineError> {
     let held = engine.index.read(|db| db.unaccepted_nodes())?;
+    take_changes(engine, &held, &BTreeSet::new()).await
+}
+
+/// Accepts every change that was blocked, for a person. Returns how many there were.
+async fn accept_changes(engine: &Engine) -> Result<u64, EngineError> {
+    let held = engine.index.read(|db| db.unaccepted_nodes())?;
+    let accepted = held.iter().map(|row| row.node).collect();
+    take_changes(engine, &held, &accepted).await?;
+    Ok(held.len() as u64)
+}
+
+async fn take_changes(
+    engine: &Engine,
+    held: &[UnacceptedRow],
+    accepted: &BTreeSet<NodeId>,
+) -> Result<(), EngineError> {
     if held.is_empty() {
-        return Ok(0);
+        return Ok(());
     }
     // The whole tree: a folder that was held has kept everything below it from being recorded.
     let mut missing: BTreeSet<NodeId> = held.iter().map(|row| row.node).collect();
     let read_to = super::cursor(engine)?;
-    let listed_from = load(engine, Verification::Warn, |_, page| {
+    let listed_from = load(engine, Verification::Warn, accepted, |_, page| {
         for node in &page.nodes {
             missing.remove(&node.id);
         }
@@ -139,10 +155,10 @@ pub(super) async fn accept_changes(engine: &Engine) -> Result<u64, EngineError> 
         db.clear_unaccepted()
     })?;
     finish(engine, read_to.unwrap_or(listed_from), Verification::Warn).await?;
-    for row in &held {
+    for row in held {
         engine.health().accept(row.node);
     }
-    Ok(held.len() as u64)
+    Ok(())
 }
 
 /// Reports the changes that an earlier run has blocked as problems again.
@@ -160,11 +176,12 @@ pub(crate) fn restore_held_problems(engine: &Engine) -> Result<(), IndexError> {
     })
 }
 
-/// Records every node of the space, page by page, each after `before` has seen it. Returns the position
-/// from which changes have come since the first page.
+/// Records every node of the space, page by page, each after `before` has seen it. A person has accepted some as they
+/// are. Returns the position from which changes have come since the first page.
 async fn load(
     engine: &Engine,
     verification: Verification,
+    accepted: &BTreeSet<NodeId>,
     mut before: impl FnMut(&Db<'_>, &Snapshot) -> Result<(), IndexError>,
 ) -> Result<Cursor, EngineError> {
     let mut listing = Listing::default();
@@ -186,6 +203,7 @@ async fn load(
                 changes: &changes,
                 cursor: None,
                 is_last: false,
+                accepted,
             };
             record(engine, db, &page, verification)
         })?;

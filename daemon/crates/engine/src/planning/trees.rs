@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::key::Key;
+use crate::node_rows::seal_info;
 use crate::observe::rules::Rules;
 use crate::selection;
 use cairn_index::{Db, FolderRow, IndexError, Skipped, Snapshot, SyncedRow};
@@ -80,6 +81,9 @@ fn remote_tree(
         if is_invalid && blocked == Blocked::No {
             blocked = Blocked::Unsupported;
         }
+        // Beside a merge base, the bit of a state without a seal is the known one.
+        let is_executable_sealed =
+            snapshot.synced.contains_key(id) || seal_info(&engine.keys, row).flatten().is_some();
         out.insert(
             *id,
             RemoteNode {
@@ -91,6 +95,7 @@ fn remote_tree(
                 hash: row.hash,
                 size: row.size,
                 executable: row.executable,
+                is_executable_sealed,
                 blocked,
             },
         );

@@ -70,6 +70,15 @@ fn prepare_download(ctx: &Ctx, task: &Task) -> Result<PreparedDownload, EngineEr
     })
 }
 
+impl PreparedDownload {
+    /// Takes the executable bit from the record of the content where no seal covers the node as it is.
+    fn set_executable(&mut self, manifest: &Manifest) {
+        if self.download.manifest_hash.is_none() {
+            self.remote.executable = manifest.executable;
+        }
+    }
+}
+
 /// Something verified that waits beside its place.
 struct Arrived {
     temp: PathBuf,
@@ -78,7 +87,7 @@ struct Arrived {
 
 /// Fetches one file of any size, keeping what an earlier try has verified.
 pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
-    let ready = prepare_download(ctx, task)?;
+    let mut ready = prepare_download(ctx, task)?;
     let engine = &ctx.engine;
     let guard = engine.running.start(
         ready.path.clone(),
@@ -91,6 +100,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let target = Arc::new(TempTarget::new(file));
     let progress = ByteCounter(Arc::clone(&guard.running));
     let manifest = fetch(ctx, task, &ready, &target, &progress).await?;
+    ready.set_executable(&manifest);
     let (executable, modified_ms) = (ready.remote.executable, manifest.modified_ms);
     let temp = engine
         .ports

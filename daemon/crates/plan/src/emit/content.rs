@@ -110,10 +110,11 @@ impl<'a> Decisions<'_, 'a> {
     }
 }
 
-/// Merges the executable bit three-way; the service wins where there is no base.
+/// Merges the executable bit three-way; where there is no base, the service wins if a seal vouches for its bit.
 fn merged_executable(e: &Entity<'_>, l: &LocalNode, r: &RemoteNode) -> bool {
     match e.base {
         Some(base) if r.executable == base.executable => l.executable,
+        None if !r.is_executable_sealed => l.executable,
         Some(_) | None => r.executable,
     }
 }

@@ -307,6 +307,7 @@ fn nonsense() -> impl Strategy<Value = Trees> {
                         hash,
                         size,
                         executable,
+                        is_executable_sealed: bits & 1 == 0,
                         blocked: if blocked {
                             Blocked::Unsupported
                         } else {

@@ -65,6 +65,7 @@ impl Row {
             hash: content(self).1,
             size: 4,
             executable: false,
+            is_executable_sealed: true,
             blocked: Blocked::No,
         }
     }

@@ -65,6 +65,7 @@ impl Service {
             hash: None,
             size: 0,
             executable: false,
+            is_executable_sealed: true,
             blocked: Blocked::No,
         };
         self.nodes.insert(id, node);

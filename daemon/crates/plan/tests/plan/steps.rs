@@ -45,6 +45,21 @@ fn the_order_of_the_whole() {
 }
 
 #[test]
+fn the_bit_of_an_equal_file_comes_from_the_service_only_under_a_seal() {
+    for (is_sealed, expected) in [(true, "xA"), (false, "XA")] {
+        let mut pair = Pair::with("");
+        pair.first.user("a=1");
+        pair.first.sync(&mut pair.service);
+        for node in pair.service.nodes.values_mut() {
+            node.is_executable_sealed = is_sealed;
+        }
+        pair.second.user("a=1; chmod a");
+        let steps = pair.second.plan(&pair.service).steps;
+        assert_eq!(kinds(&steps), expected, "sealed: {is_sealed}");
+    }
+}
+
+#[test]
 fn folders_come_before_what_is_in_them() {
     let (pair, steps) = second_steps("", "", "a/b/c/f=1; a/g=1");
     assert_eq!(kinds(&steps), "CCCUU");

@@ -181,11 +181,16 @@ impl Space {
         let manifests = self.transfer.manifests(with_content).await;
         outcomes.extend(manifests.into_iter().map(|(item, manifest)| {
             let (item, node, download) = item;
-            let next = |manifest| {
+            let is_verified = self.seal(&node).is_some();
+            let next = |manifest: Manifest| {
                 Ok(NextRevision {
                     target: self.next_revision(&node, download.revision, &manifest)?,
-                    is_verified: self.seal(&node).is_some(),
-                    is_executable: node.executable,
+                    is_verified,
+                    is_executable: if is_verified {
+                        node.executable
+                    } else {
+                        manifest.executable
+                    },
                     present: manifest,
                 })
             };
@@ -249,7 +254,7 @@ struct NextRevision {
     present: Manifest,
     /// A valid seal covers the present state.
     is_verified: bool,
-    /// The present state, which may be newer than the content.
+    /// The bit of the present state, which may be newer than the content; that of the content where no seal covers it.
     is_executable: bool,
 }
 

@@ -73,26 +73,30 @@ impl<'a> Batch<'a> {
             .is_some_and(|(row, _)| row.kind == Kind::Folder)
     }
 
-    /// Returns the nearest verified deletion of a folder above a node.
+    /// Returns the nearest verified deletion of a folder above a node. A person's agreement is about
+    /// what devices have put into the folder, not about what the service alone has.
     fn deletion_above(&self, db: &Db<'_>, id: NodeId) -> Result<Option<Deletion>, IndexError> {
         let mut seen = BTreeSet::from([id]);
-        let mut at = id;
-        while let Some(above) = self.last_parent(db, at)? {
+        let (mut at, mut is_sealed) = (id, true);
+        while let Some((above, is_place_sealed)) = self.last_parent(db, at)? {
+            is_sealed &= is_place_sealed;
             // What is not in the trash took nothing there; and a service that lies may show a cycle.
             if self.rows.contains_key(&above) || !seen.insert(above) {
                 return Ok(None);
             }
             match self.removed.get(&above) {
                 Some(Deletion::Unverified) | None => at = above,
-                Some(deletion) => return Ok(Some(*deletion)),
+                Some(deletion) if is_sealed => return Ok(Some(*deletion)),
+                Some(deletion) => return Ok(Some(deletion.without_agreement())),
             }
         }
         Ok(None)
     }
 
     /// Returns the folder in which a removed node was last, as far as a seal proves it: if the service's claim were
-    /// enough, it could put anything into a folder that was deleted.
-    fn last_parent(&self, db: &Db<'_>, id: NodeId) -> Result<Option<NodeId>, IndexError> {
+    /// enough, it could put anything into a folder that was deleted. Returns, too, whether a seal proves it: what the
+    /// service told before was taken where the device is not strict, or a person accepted it.
+    fn last_parent(&self, db: &Db<'_>, id: NodeId) -> Result<Option<(NodeId, bool)>, IndexError> {
         let known = db.remote_row(id)?;
         let seen = known.as_ref().map_or(0, |row| row.seen);
         let moved = self
@@ -100,8 +104,8 @@ impl<'a> Batch<'a> {
             .get(&id)
             .filter(|(row, trust)| *trust == Trust::Verified && row.seen > seen);
         Ok(match moved {
-            Some((row, _)) => row.parent,
-            None => known.and_then(|row| row.parent),
+            Some((row, _)) => row.parent.map(|parent| (parent, true)),
+            None => known.and_then(|row| Some((row.parent?, row.seal.is_some()))),
         })
     }
 }

@@ -62,8 +62,11 @@ async fn fetch(
         .await;
     fetched
         .into_iter()
-        .map(|((task, ready), content)| {
-            let fetched = content.map(|content| (ready, content));
+        .map(|((task, mut ready), content)| {
+            let fetched = content.map(|content| {
+                ready.set_executable(&content.0);
+                (ready, content)
+            });
             (task, fetched.map_err(EngineError::from))
         })
         .collect()
