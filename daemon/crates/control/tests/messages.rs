@@ -211,6 +211,7 @@ fn requests() {
     let asks: Vec<RequestEnvelope> = (1..)
         .zip(all)
         .map(|(id, request)| RequestEnvelope { id, request })
+        Request::SyncNow { folder: None },
         .collect();
     let text = lines(&asks);
     assert_snapshot!(text);
