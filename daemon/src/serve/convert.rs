@@ -4,14 +4,19 @@ use crate::output::text::{count, rfc3339, shell_word, size};
 use cairn_control as control;
 use cairn_engine as engine;
 use cairn_index::{ActivityRow, FolderRow};
-use cairn_model::{ConfirmationKind, FolderId, Problem, ProblemCode, Side};
+use cairn_model::{ConfirmationKind, FolderId, Problem, ProblemCode, RunningSteps, Side};
 
 pub(super) fn status(status: &engine::Status) -> control::Status {
     let folders: Vec<_> = status.folders.iter().map(folder).collect();
+    let mut steps = RunningSteps::default();
+    for folder in &status.folders {
+        steps.add(folder.steps);
+    }
     control::Status {
         state: status.state,
         pending: status.pending,
         open_conflicts: folders.iter().map(|folder| folder.conflicts).sum(),
+        steps,
         folders,
         transfers: status.transfers.iter().map(transfer).collect(),
         progress: status.progress.as_ref().map(progress),

@@ -93,7 +93,7 @@ impl Halt {
                 state: SyncState::Attention,
                 problem: Some(Problem {
                     path: String::new(),
-                    code: ProblemCode::AuthFailed,
+                    code: ProblemCode::KeyToAccept,
                     message: format!(
                         "the key of the team {team} was granted by {who}, with the fingerprint {fingerprint}, which nobody has accepted on this device; {KEPT}"
                     ),

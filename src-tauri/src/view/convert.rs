@@ -10,7 +10,7 @@ use super::{
 use crate::progress::SyncProgress;
 use crate::strings::Language;
 use cairn_control as control;
-use cairn_model::{Problem, ProblemCode, SyncState, TransferDirection};
+use cairn_model::{Problem, ProblemCode, RunningSteps, SyncState, TransferDirection};
 
 /// The most problems of one folder that are listed; further ones are only counted.
 const MAX_PROBLEMS: usize = 200;
@@ -72,7 +72,7 @@ pub fn build(model: &Model, language: Language) -> View {
             ConnectionState::Starting | ConnectionState::Up => SyncState::Offline,
         };
     }
-    view.headline = headline(&view, language);
+    view.headline = headline(&view, &status.steps, language);
     view
 }
 
@@ -81,7 +81,7 @@ fn attention(folder: &FolderView) -> u64 {
     folder.problem_count + folder.confirmations.len() as u64
 }
 
-fn headline(view: &View, language: Language) -> String {
+fn headline(view: &View, steps: &RunningSteps, language: Language) -> String {
     let text = |key: &str| language.text(key, &[]);
     match (view.connection, view.state) {
         (ConnectionState::Starting, _) => return text("headline.starting"),
@@ -92,15 +92,27 @@ fn headline(view: &View, language: Language) -> String {
     match view.state {
         SyncState::Idle if view.folders.is_empty() => text("headline.no_folders"),
         SyncState::Idle => text("headline.idle"),
-        SyncState::Syncing => syncing_text(view, language),
-        SyncState::Paused => text("headline.paused"),
-        SyncState::Offline => text("headline.offline"),
+        SyncState::Syncing => syncing_text(view, steps, language),
+        SyncState::Paused => with_attention(text("headline.paused"), view, language),
+        SyncState::Offline => with_attention(text("headline.offline"), view, language),
         SyncState::Attention => language.count("headline.attention", view.attention.max(1)),
-        SyncState::Error => text("headline.error"),
+        SyncState::Error => with_attention(text("headline.error"), view, language),
     }
 }
 
-fn syncing_text(view: &View, language: Language) -> String {
+/// Adds to a headline how many things wait for a decision.
+fn with_attention(headline: String, view: &View, language: Language) -> String {
+    let confirmations = view.folders.iter().map(|folder| folder.confirmations.len());
+    match confirmations.sum::<usize>() + view.conflicts.len() {
+        0 => headline,
+        waiting => {
+            let waiting = language.count("headline.attention", waiting as u64);
+            format!("{headline} · {waiting}")
+        }
+    }
+}
+
+fn syncing_text(view: &View, steps: &RunningSteps, language: Language) -> String {
     let mut parts = vec![match view.progress {
         Some(SyncProgress { done, total }) => language.text(
             "headline.syncing_progress",
@@ -111,6 +123,13 @@ fn syncing_text(view: &View, language: Language) -> String {
         ),
         None => language.text("headline.syncing", &[]),
     }];
+    let steps = [
+        ("headline.deletions", steps.deletions),
+        ("headline.moves", steps.moves),
+        ("headline.new_folders", steps.new_folders),
+    ];
+    let running = steps.into_iter().filter(|(_, number)| *number > 0);
+    parts.extend(running.map(|(key, number)| language.count(key, number)));
     if view.speed > 0 {
         parts.push(format!("{}/s", language.size(view.speed)));
     }
