@@ -353,7 +353,7 @@ mod tests {
 
     #[test]
     fn many_problems_of_one_cause_are_a_number_and_examples() {
-        let sum = "disk full: 20,000 files (602 MiB) wait; 0 B free";
+        let sum = "the disk of /f is full: 20,000 files wait";
         let mut folder = FolderStatus {
             errors: (0..20)
                 .map(|n| problem(&format!("f{n}"), ProblemCode::DiskFull))
