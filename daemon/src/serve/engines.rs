@@ -306,7 +306,11 @@ impl Engines {
         };
         for engine in engines {
             match engine {
-                Ok(engine) => engine.poll().await?.map_err(Failure::from)?,
+                Ok(engine) => match engine.poll().await {
+                    // Another one takes its place, or the status says why none does.
+                    Err(EngineError::Stopped) => {}
+                    polled => polled?.map_err(Failure::from)?,
+                },
                 Err(halt) => halt.check_connection()?,
             }
         }
