@@ -4,6 +4,7 @@ mod account;
 mod compare;
 mod completion;
 mod daemon;
+mod dry_run;
 mod look_first;
 mod mcp;
 mod mcp_undo;
