@@ -133,7 +133,7 @@ fn purge(home: &Home) -> CommandResult {
 fn state_of(home: &Home) -> CommandResult<Vec<PathBuf>> {
     let index = home.index_file();
     let stem = index.file_stem().unwrap_or_default().to_string_lossy();
-    let state = [&*stem, "account", "folders", "rotation", "trust"];
+    let state = [&*stem, "account", "folders", "rotation", "secrets", "trust"];
     let mut found = Vec::new();
     for entry in std::fs::read_dir(home.data_dir()).context("read the home")? {
         let path = entry.context("read the home")?.path();
