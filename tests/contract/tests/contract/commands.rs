@@ -7,6 +7,7 @@ mod daemon;
 mod dry_run;
 mod look_first;
 mod mcp;
+mod mcp_install;
 mod mcp_undo;
 mod past;
 mod people;
