@@ -20,6 +20,7 @@ mod diff;
 mod doctor;
 mod download;
 mod download_folder;
+mod dry_run;
 mod enum_values;
 mod folders;
 mod from_to;

@@ -2,8 +2,9 @@
 
 use cairn_api::{ApiError, ErrorClass, TransportError};
 use cairn_control::{ControlError, FailureCode};
-use cairn_engine::EngineError;
+use cairn_engine::{EngineError, PollFailure};
 use cairn_index::IndexError;
+use cairn_model::SyncState;
 use cairn_platform::lock::LockError;
 use cairn_platform::secrets::SecretsError;
 use cairn_space::{CryptoError, ShareError, TeamError};
@@ -192,6 +193,19 @@ impl From<EngineError> for Failure {
             | EngineError::RulesTooLarge(_)
             | EngineError::Protocol(_) => Self::failed(message),
         }
+    }
+}
+
+impl From<PollFailure> for Failure {
+    fn from(failure: PollFailure) -> Self {
+        let exit = if failure.is_login_ended {
+            Exit::NotLoggedIn
+        } else if failure.state == SyncState::Offline {
+            Exit::Offline
+        } else {
+            Exit::Failed
+        };
+        Self::new(exit, failure.message)
     }
 }
 

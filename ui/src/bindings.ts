@@ -260,7 +260,7 @@ export type PastPage = { events: Array<PastEvent>, page: number, pages: number, 
 
 export type PauseFor = "hour" | "tomorrow" | "resumed";
 
-export type ProblemCode = "auth_failed" | "changing" | "deletions_held" | "disk" | "disk_full" | "failed" | "folder_gone" | "impossible" | "index" | "keys_replaced" | "name" | "name_clash" | "offline" | "one_way" | "overwrites_held" | "protocol" | "quota" | "remote_gone" | "remote_is_file" | "rollback" | "server" | "special" | "symlink" | "too_large" | "unauthorized" | "unreadable" | "unverified" | "watch" | "other";
+export type ProblemCode = "auth_failed" | "changing" | "deletions_held" | "disk" | "disk_full" | "failed" | "folder_gone" | "impossible" | "index" | "key_to_accept" | "keys_replaced" | "name" | "name_clash" | "offline" | "one_way" | "overwrites_held" | "protocol" | "quota" | "remote_gone" | "remote_is_file" | "rollback" | "server" | "special" | "symlink" | "too_large" | "unauthorized" | "unreadable" | "unverified" | "watch" | "other";
 
 export type ProblemView = { code: ProblemCode, 
 /**

@@ -1,14 +1,25 @@
 //! `cairn accept`: accepts what strict verification has blocked.
 
 use crate::app::App;
+use crate::cli::dry_run::{self, DryRun};
 use crate::failure::{CommandResult, Context as _};
+use crate::output::text::{clean, count};
 use cairn_control::{Accepted, typed};
+use cairn_model::{ProblemCode, SyncState};
+use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Accept changes blocked by `sync.verify = "strict"`, or that the service went back
 #[derive(clap::Args, Debug)]
-pub(super) struct Args {}
+pub(super) struct Args {
+    #[command(flatten)]
+    dry_run: DryRun,
+}
 
-pub(super) async fn run(app: &App, Args {}: Args) -> CommandResult {
+pub(super) async fn run(app: &App, args: Args) -> CommandResult {
+    if args.dry_run.is_wanted {
+        return show(app).await;
+    }
     let accepted: Accepted = app
         .daemon()
         .await?
@@ -22,4 +33,28 @@ pub(super) async fn run(app: &App, Args {}: Args) -> CommandResult {
     });
     app.out.json(&accepted);
     Ok(())
+}
+
+/// Shows the changes that wait, and the reason why nothing is synced, if there is one.
+async fn show(app: &App) -> CommandResult {
+    let status = app.daemon().await?.send(typed::FullStatus {}).await?;
+    let problems = status.folders.iter().flat_map(|folder| &folder.errors);
+    let waiting: BTreeSet<&str> = problems
+        .filter(|problem| problem.code == ProblemCode::Unverified)
+        .map(|problem| problem.path.as_str())
+        .collect();
+    for path in &waiting {
+        app.out.line(format_args!("  {}", clean(path)));
+    }
+    let changes = count(waiting.len() as u64, "change");
+    let mut line = format!("{changes} would be taken.");
+    if let Some(reason) = status
+        .message
+        .as_ref()
+        .filter(|_| status.state == SyncState::Error)
+    {
+        line.push_str(&format!(" Nothing is synced now: {}", clean(reason)));
+    }
+    let document = json!({ "would_accept": waiting, "message": status.message });
+    dry_run::show(app, line, document)
 }

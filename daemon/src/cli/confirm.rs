@@ -1,11 +1,14 @@
 //! `cairn confirm`: decides deletions, and overwriting, that wait for a person.
 
 use crate::app::App;
+use crate::cli::dry_run::{self, DryRun};
 use crate::cli::enum_values::values;
-use crate::failure::{CommandResult, Context as _};
+use crate::failure::{CommandResult, Context as _, Failure};
+use crate::folders::unknown_error;
 use crate::local_path;
+use crate::output::text::count;
 use cairn_control::typed;
-use cairn_model::DeletionDecision;
+use cairn_model::{ConfirmationKind, DeletionDecision};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -16,6 +19,8 @@ pub(super) struct Args {
     folder: PathBuf,
     #[arg(value_name = "ANSWER", value_parser = values(DeletionDecision::ALL, DeletionDecision::as_str, help))]
     decision: DeletionDecision,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 fn help(decision: DeletionDecision) -> &'static str {
@@ -31,6 +36,9 @@ fn help(decision: DeletionDecision) -> &'static str {
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let folder = local_path::folder(&args.folder)?;
     let decision = args.decision;
+    if args.dry_run.is_wanted {
+        return show(app, &folder, decision).await;
+    }
     let request = typed::Confirm {
         folder: folder.clone(),
         decision,
@@ -50,4 +58,36 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     app.out
         .json(&json!({ "folder": folder, "answer": decision }));
     Ok(())
+}
+
+/// Shows how many files the decision would be about.
+async fn show(app: &App, folder: &str, decision: DeletionDecision) -> CommandResult {
+    let status = app.daemon().await?.send(typed::Status {}).await?;
+    let Some(found) = status.folders.iter().find(|one| one.local == folder) else {
+        return Err(unknown_error(folder));
+    };
+    let is_meant = |kind| match decision {
+        DeletionDecision::Delete => kind == ConfirmationKind::Deletion,
+        DeletionDecision::Overwrite => kind == ConfirmationKind::Overwriting,
+        DeletionDecision::Keep => true,
+    };
+    let waiting = found.confirmations.iter().filter(|one| is_meant(one.kind));
+    let files: u64 = waiting.map(|one| one.files).sum();
+    if files == 0 {
+        return Err(Failure::failed(format!(
+            "can't decide about {folder}: nothing in this folder waits for this answer"
+        )));
+    }
+    let shown = count(files, "file");
+    let line = match decision {
+        DeletionDecision::Delete => format!("{shown} would be deleted on the other side too."),
+        DeletionDecision::Overwrite => {
+            format!("The service's versions of {shown} would be overwritten.")
+        }
+        DeletionDecision::Keep => format!(
+            "{shown} would stay: what was deleted would come back, and the service's versions would stay beside what is here."
+        ),
+    };
+    let document = json!({ "folder": folder, "answer": decision, "files": files });
+    dry_run::show(app, line, document)
 }

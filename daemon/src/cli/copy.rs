@@ -15,6 +15,9 @@ pub(super) struct Args {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let found = args.names.find(app).await?;
+    if args.names.dry_run.is_wanted {
+        return found.show(app, "copied").await;
+    }
     let copied = found
         .remote
         .copy_node(&found.node, found.parent, &found.name)

@@ -1,6 +1,7 @@
 //! `cairn delete`: into the service's trash.
 
 use crate::app::App;
+use crate::cli::dry_run;
 use crate::failure::CommandResult;
 use crate::output::text::clean;
 use crate::remote::{Remote, Within};
@@ -52,9 +53,10 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
 
 async fn show(app: &App, remote: &Remote, nodes: &[Node]) -> CommandResult {
     let (mut known, mut shown) = (HashMap::new(), Vec::new());
+    let mut lines = Vec::new();
     for node in nodes {
         let path = remote.path_of(node, &mut known).await?;
-        app.out.line(format_args!(
+        lines.push(format!(
             "{} would go to the service's trash{}.",
             clean(&path),
             match node.kind {
@@ -64,7 +66,5 @@ async fn show(app: &App, remote: &Remote, nodes: &[Node]) -> CommandResult {
         ));
         shown.push(json!({ "id": node.id, "path": path }));
     }
-    app.out
-        .json(&json!({ "would_trash": shown, "dry_run": true }));
-    Ok(())
+    dry_run::show(app, lines.join("\n"), json!({ "would_trash": shown }))
 }

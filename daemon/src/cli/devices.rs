@@ -1,6 +1,7 @@
 //! `cairn devices`: the devices of the account, removing one, and shutting out one that was lost.
 
 use crate::app::App;
+use crate::cli::dry_run::{self, DryRun};
 use crate::cli::keys::rotate;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
@@ -38,6 +39,8 @@ enum Action {
         #[arg(long, conflicts_with_all = ["new_passphrase", "new_passphrase_file"])]
         keep_passphrase: bool,
         #[command(flatten)]
+        dry_run: DryRun,
+        #[command(flatten)]
         options: Box<rotate::Options>,
     },
     /// Log a device out and take it off the list
@@ -51,7 +54,16 @@ enum Action {
         /// Don't ask
         #[arg(long)]
         yes: bool,
+        #[command(flatten)]
+        dry_run: DryRun,
     },
+}
+
+/// Says whether a person is asked first, or only shown what would be done.
+#[derive(Clone, Copy)]
+struct Asking {
+    yes: bool,
+    dry_run: DryRun,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
@@ -60,12 +72,18 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             device,
             yes,
             keep_passphrase,
+            dry_run,
             mut options,
         }) => {
             options.new_passphrase |= !keep_passphrase;
-            revoke(app, &device, yes, &options).await
+            let asking = Asking { yes, dry_run };
+            revoke(app, &device, asking, &options).await
         }
-        Some(Action::Remove { device, yes }) => remove(app, &device, yes).await,
+        Some(Action::Remove {
+            device,
+            yes,
+            dry_run,
+        }) => remove(app, &device, Asking { yes, dry_run }).await,
         Some(Action::List) | None => list(app).await,
     }
 }
@@ -115,11 +133,16 @@ async fn list(app: &App) -> CommandResult {
     Ok(())
 }
 
-async fn remove(app: &App, wanted: &str, yes: bool) -> CommandResult {
+async fn remove(app: &App, wanted: &str, asking: Asking) -> CommandResult {
     let session = app.session()?;
     let device = find_other(&session, wanted, "log out of it with `cairn logout`").await?;
     let name = clean(&device.name);
-    if !yes && !prompt::confirm(&format!("Log out and remove {name}? [y/N] "))? {
+    if asking.dry_run.is_wanted {
+        let line = format!("{name} would be logged out and taken off the list.");
+        let document = json!({ "would_remove": device.id, "name": device.name });
+        return dry_run::show(app, line, document);
+    }
+    if !asking.yes && !prompt::confirm(&format!("Log out and remove {name}? [y/N] "))? {
         return Err(Failure::new(
             Exit::Decision,
             "nothing was done: add --yes to remove the device",
@@ -144,29 +167,49 @@ async fn remove(app: &App, wanted: &str, yes: bool) -> CommandResult {
 }
 
 /// Logs a device out and replaces the account's keys, or completes that.
-async fn revoke(app: &App, wanted: &str, yes: bool, options: &rotate::Options) -> CommandResult {
+async fn revoke(
+    app: &App,
+    wanted: &str,
+    asking: Asking,
+    options: &rotate::Options,
+) -> CommandResult {
     let begun = Pending::read(&app.home)?.and_then(|pending| pending.device);
     if let Some(device) = begun.filter(|one| one.name == wanted || one.id.to_string() == wanted) {
+        if asking.dry_run.is_wanted {
+            return show_revocation(app, &device);
+        }
         return rotate::run(app, Some(device), options).await;
     }
     let session = app.session()?;
     let device = find_other(&session, wanted, "run the command on another one").await?;
+    let device = LostDevice {
+        id: device.id,
+        name: device.name,
+    };
+    if asking.dry_run.is_wanted {
+        return show_revocation(app, &device);
+    }
     options.check_source()?;
     let name = clean(&device.name);
     let question = format!(
         "Shut out {name}? All keys are replaced, and each of your other devices has to run `cairn keys update`. [y/N] "
     );
-    if !yes && !prompt::confirm(&question)? {
+    if !asking.yes && !prompt::confirm(&question)? {
         return Err(Failure::new(
             Exit::Decision,
             "nothing was done: add --yes to shut the device out",
         ));
     }
-    let device = LostDevice {
-        id: device.id,
-        name: device.name,
-    };
     rotate::run(app, Some(device), options).await
+}
+
+fn show_revocation(app: &App, device: &LostDevice) -> CommandResult {
+    let line = format!(
+        "{} would be logged out, all keys of the account would be replaced, and each of your other devices would have to run `cairn keys update`.",
+        clean(&device.name)
+    );
+    let document = json!({ "would_revoke": device.id, "name": device.name });
+    dry_run::show(app, line, document)
 }
 
 /// Finds a device by its id or name; `advice` says what to do about this one, which is refused.

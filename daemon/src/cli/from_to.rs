@@ -1,10 +1,13 @@
 //! The arguments of what copies or moves on the service: a node, and where it goes.
 
 use crate::app::App;
+use crate::cli::dry_run::{self, DryRun};
 use crate::failure::CommandResult;
+use crate::output::text::clean;
 use crate::remote::{Remote, Within};
 use cairn_model::{Name, NodeId};
 use cairn_wire::nodes::Node;
+use serde_json::json;
 
 #[derive(clap::Args, Debug)]
 pub(super) struct FromTo {
@@ -14,6 +17,8 @@ pub(super) struct FromTo {
     to: String,
     #[command(flatten)]
     within: Within,
+    #[command(flatten)]
+    pub(super) dry_run: DryRun,
 }
 
 /// The node that is named, and the folder and name that it gets.
@@ -39,6 +44,22 @@ impl FromTo {
 }
 
 impl Found {
+    /// Shows what would be done with the node, in words such as `moved`.
+    pub(super) async fn show(&self, app: &App, done: &str) -> CommandResult {
+        let from = self.path_of(&self.node).await?;
+        let above = match self.parent {
+            Some(parent) => {
+                let folder = self.remote.find(&parent.to_string()).await?.node()?;
+                self.path_of(&folder).await?
+            }
+            None => String::new(),
+        };
+        let to = format!("{above}/{}", self.name);
+        let line = format!("{} would be {done} to {}.", clean(&from), clean(&to));
+        let document = json!({ "id": self.node.id, "from": from, "to": to });
+        dry_run::show(app, line, document)
+    }
+
     /// The path of the node that came of it.
     pub(super) async fn path_of(&self, node: &Node) -> CommandResult<String> {
         self.remote.path_of(node, &mut Default::default()).await

@@ -97,19 +97,9 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let (bundle, unlocked, created) =
         open_or_create(app, &args, &api, &info, before.as_ref()).await?;
     let device_name = device_name(args.device_name, before.as_ref())?;
-    let known = Device {
-        id: device,
-        name: device_name.clone(),
-    };
     let former = former_keys(app, before.as_ref(), &unlocked)?;
     // The secrets first: a device that can't keep them is not to appear in the account.
     keep_secrets(&app.home, &*place, &credential, &unlocked)?;
-    if let Err(error) = api.put_device(&known).await {
-        if before.is_none() {
-            session::forget_secrets(&*place)?;
-        }
-        return Err(error).context("register this device");
-    }
     let account = Account {
         server: api.base_url().to_owned(),
         file_server: args.file_server,
@@ -122,9 +112,46 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         keys: bundle,
         logged_out: false,
     };
-    save(app, &account, former.as_ref(), &unlocked)?;
+    let is_new = before.is_none_or(|account| account.logged_out);
+    let registered = register(app, &api, &account, former.as_ref(), &unlocked).await;
+    if let Err(failure) = registered {
+        if is_new {
+            session::forget_secrets(&*place)?;
+            unregister(app, &api, &account).await;
+        }
+        return Err(failure);
+    }
     report(app, &account, &unlocked, created);
     Ok(())
+}
+
+/// Adds this device to the account, and makes the account that of the home.
+async fn register(
+    app: &App,
+    api: &Api,
+    account: &Account,
+    former: Option<&AccountKeys>,
+    keys: &AccountKeys,
+) -> CommandResult {
+    let device = Device {
+        id: account.device,
+        name: account.device_name.clone(),
+    };
+    let added = api.put_device(&device).await;
+    added.context("register this device")?;
+    save(app, account, former, keys)
+}
+
+/// Takes a device off the account's list whose login has failed: the server may have added it although no answer
+/// says so.
+async fn unregister(app: &App, api: &Api, account: &Account) {
+    match api.remove_device(account.device).await {
+        Ok(_) | Err(ApiError::NotFound { .. }) => {}
+        Err(_) => app.out.note(format_args!(
+            "{} may be among the account's devices now: see `cairn devices` on another one",
+            clean(&account.device_name)
+        )),
+    }
 }
 
 /// Makes this account and its keys those of the home.

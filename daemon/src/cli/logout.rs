@@ -2,13 +2,15 @@
 
 use crate::account::Account;
 use crate::app::App;
+use crate::cli::dry_run::{self, DryRun};
 use crate::failure::{CommandResult, Context as _};
+use crate::output::text::clean;
 use crate::remote::journal::Journal;
 use crate::session::{self, LoginEnd};
 use cairn_api::ApiError;
 use cairn_platform::Home;
 use serde_json::json;
-use std::io;
+use std::path::PathBuf;
 
 /// Forget the account's secrets on this device, and take it off the account's devices
 ///
@@ -19,10 +21,15 @@ pub(super) struct Args {
     /// stay
     #[arg(long)]
     purge: bool,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let account = Account::load(&app.home)?;
+    if args.dry_run.is_wanted {
+        return show(app, &account, args.purge);
+    }
     app.stop().await?;
     let unlisted = take_off_list(app, &account).await;
     let secrets = session::open_secrets(&app.home, &account)?;
@@ -82,38 +89,65 @@ async fn take_off_list(app: &App, account: &Account) -> bool {
     }
 }
 
-/// Deletes the state of a home: the index with its companions, the account, pins, logs, and the journals of
-/// commands and of assistants' sessions. The configuration stays, and whatever a person put there.
-fn purge(home: &Home) -> CommandResult {
-    Journal::delete(home)?;
-    let stem = home.index_file();
-    let stem = stem
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let state = [&*stem, "account", "folders", "rotation", "trust"];
-    let listing = std::fs::read_dir(home.data_dir()).context("read the home")?;
-    for entry in listing {
-        let path = entry.context("read the home")?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_file()
-            && state
-                .iter()
-                .any(|stem| name.split(['.', '-']).next() == Some(stem))
-        {
-            std::fs::remove_file(&path).context(format_args!("delete {}", path.display()))?;
-        }
+/// Shows what would be forgotten, and what would be deleted.
+fn show(app: &App, account: &Account, is_purge: bool) -> CommandResult {
+    let paths = match is_purge {
+        true => state_of(&app.home)?,
+        false => Vec::new(),
+    };
+    let paths: Vec<String> = paths
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    for path in &paths {
+        app.out
+            .line(format_args!("would be deleted: {}", clean(path)));
     }
-    for dir in [home.logs_dir(), home.sessions_dir(), home.spaces_dir()] {
-        match std::fs::remove_dir_all(&dir) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(error).context(format_args!("delete {}", dir.display()));
-            }
-            Ok(()) | Err(_) => {}
-        }
+    let line = format!(
+        "This device would be logged out of {} ({}). Your files would stay.",
+        account.server, account.email
+    );
+    let document = json!({
+        "would_log_out": true,
+        "would_delete": paths,
+        "server": account.server,
+        "email": account.email,
+    });
+    dry_run::show(app, line, document)
+}
+
+/// Deletes the state of a home.
+fn purge(home: &Home) -> CommandResult {
+    for path in state_of(home)? {
+        let deleted = match path.is_dir() {
+            true => std::fs::remove_dir_all(&path),
+            false => std::fs::remove_file(&path),
+        };
+        deleted.context(format_args!("delete {}", path.display()))?;
     }
     Ok(())
+}
+
+/// Returns the state in a home: the index with its companions, the account, pins, logs, and the journals of
+/// commands and of assistants' sessions. The configuration is none of it, nor what a person put there.
+fn state_of(home: &Home) -> CommandResult<Vec<PathBuf>> {
+    let index = home.index_file();
+    let stem = index.file_stem().unwrap_or_default().to_string_lossy();
+    let state = [&*stem, "account", "folders", "rotation", "secrets", "trust"];
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(home.data_dir()).context("read the home")? {
+        let path = entry.context("read the home")?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_state = |stem: &&str| name.split(['.', '-']).next() == Some(stem);
+        if path.is_file() && state.iter().any(is_state) {
+            found.push(path);
+        }
+    }
+    found.push(Journal::file(home));
+    found.extend([home.logs_dir(), home.sessions_dir(), home.spaces_dir()]);
+    found.retain(|path| path.symlink_metadata().is_ok());
+    found.sort();
+    Ok(found)
 }
 
 #[cfg(test)]

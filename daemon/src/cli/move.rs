@@ -15,6 +15,9 @@ pub(super) struct Args {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let found = args.names.find(app).await?;
+    if args.names.dry_run.is_wanted {
+        return found.show(app, "moved").await;
+    }
     let moved = found
         .remote
         .move_node(&found.node, found.parent, &found.name)

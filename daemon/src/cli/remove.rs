@@ -1,6 +1,7 @@
 //! `cairn remove`: ends a pair; files stay on both sides.
 
 use crate::app::App;
+use crate::cli::dry_run::{self, DryRun};
 use crate::failure::{CommandResult, Context as _};
 use crate::folders::spaces;
 use crate::local_path;
@@ -14,11 +15,21 @@ use std::path::PathBuf;
 pub(super) struct Args {
     /// The folder on this machine
     local: PathBuf,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let local = local_path::folder(&args.local)?;
     let what = format!("remove {local}");
+    if args.dry_run.is_wanted {
+        spaces::find(&spaces::open_noting(app)?, &local).context(what)?;
+        let line = format!(
+            "{} would no longer be synced. Its files would stay here and on the service.",
+            clean(&local)
+        );
+        return dry_run::show(app, line, json!({ "would_remove": local }));
+    }
     match app.running_daemon().await? {
         Some(client) => {
             let folder = local.clone();

@@ -1,10 +1,12 @@
 //! `cairn resolve`: which version of a conflict keeps the name.
 
 use crate::app::App;
+use crate::cli::dry_run::{self, DryRun};
 use crate::cli::enum_values::values;
-use crate::failure::{CommandResult, Context as _};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::local_path;
-use cairn_control::{ConflictList, Resolved, typed};
+use crate::output::text::clean;
+use cairn_control::{Conflict, ConflictList, Resolved, typed};
 use cairn_model::Keep;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -17,6 +19,8 @@ pub(super) struct Args {
     /// Version that stays
     #[arg(long, value_parser = values(Keep::ALL, Keep::as_str, help))]
     keep: Keep,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 fn help(keep: Keep) -> &'static str {
@@ -40,6 +44,9 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         Some(path) => path.display().to_string(),
         None => local_path::file(&args.path)?.display().to_string(),
     };
+    if args.dry_run.is_wanted {
+        return show(app, &list, &text, keep);
+    }
     let request = typed::Resolve {
         path: text.clone(),
         keep,
@@ -52,6 +59,29 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     app.out
         .json(&json!({ "resolved": text, "keep": keep, "copy": copy }));
     Ok(())
+}
+
+/// Shows which conflict would be resolved, and how.
+fn show(app: &App, list: &ConflictList, text: &str, keep: Keep) -> CommandResult {
+    let is_meant = |open: &&Conflict| {
+        let folder = Path::new(&open.folder);
+        [&open.path, &open.copy]
+            .into_iter()
+            .any(|path| folder.join(path) == Path::new(text))
+    };
+    let Some(conflict) = list.conflicts.iter().find(is_meant) else {
+        return Err(Failure::failed(format!(
+            "can't resolve {text}: {text} is not in conflict"
+        )));
+    };
+    let line = format!(
+        "The conflict of {} with {} would be resolved. What would stay: {}",
+        clean(&conflict.path),
+        clean(&conflict.copy),
+        help(keep)
+    );
+    let document = json!({ "would_resolve": text, "copy": conflict.copy, "keep": keep });
+    dry_run::show(app, line, document)
 }
 
 /// Returns the sentence for a conflict that is resolved; `copy` is the new path of its copy.
@@ -80,7 +110,6 @@ fn in_a_folder(list: &ConflictList, path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cairn_control::Conflict;
 
     fn conflict(folder: &str) -> Conflict {
         Conflict {

@@ -4,6 +4,7 @@ mod copies;
 mod deleted;
 
 use crate::app::App;
+use crate::cli::dry_run;
 use crate::cli::rewind;
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::node::NodeView;
@@ -186,19 +187,18 @@ async fn one_file(
 ) -> CommandResult {
     if args.dry_run {
         let path = remote.path_of(node, &mut Default::default()).await?;
-        app.out.line(format_args!(
+        let line = format!(
             "{} would be as it was in version {}, of {}.",
             clean(&path),
             revision.number,
             local_time(revision.created_at.0, &app.zone)
-        ));
-        app.out.json(&json!({
+        );
+        let document = json!({
             "path": path,
             "version": revision.number,
             "revision_id": revision.id,
-            "dry_run": true,
-        }));
-        return Ok(());
+        });
+        return dry_run::show(app, line, document);
     }
     if let Some(dir) = &args.to {
         let unverified = remote.space.unverified_path(node).await?;

@@ -4,6 +4,7 @@ mod create;
 mod list;
 
 use crate::app::App;
+use crate::cli::dry_run::{self, DryRun};
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::keys;
@@ -74,6 +75,8 @@ enum Action {
     Revoke {
         /// The link's address, short code or id
         link: String,
+        #[command(flatten)]
+        dry_run: DryRun,
     },
 }
 
@@ -117,7 +120,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         }
         Action::Disable { link } => switch(app, &link, false).await,
         Action::Enable { link } => switch(app, &link, true).await,
-        Action::Revoke { link } => revoke(app, &link).await,
+        Action::Revoke { link, dry_run } => revoke(app, &link, dry_run).await,
     }
 }
 
@@ -232,9 +235,17 @@ fn note_kept(app: &App) {
     );
 }
 
-async fn revoke(app: &App, link: &str) -> CommandResult {
+async fn revoke(app: &App, link: &str, dry_run: DryRun) -> CommandResult {
     let remote = Remote::open(app, &Within::default()).await?;
     let code = code_of(link);
+    if dry_run.is_wanted {
+        let share = remote.api.share(code).await;
+        let share = share.context(format_args!("find the link {code}"))?;
+        let (shown, file) = (clean(code), clean(&share.file_name));
+        let line = format!("The link {shown} to {file} would be deleted for good.");
+        let document = json!({ "would_revoke": code, "file_name": share.file_name });
+        return dry_run::show(app, line, document);
+    }
     remote
         .api
         .delete_share(code)

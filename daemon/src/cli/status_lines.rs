@@ -2,8 +2,8 @@
 
 use crate::output::text::{clean, count, local_rfc3339, number, size, span};
 use crate::output::{Out, Style};
-use cairn_control::{FolderStatus, OverallProgress, ProblemGroup, Status, Transfer};
-use cairn_model::{Problem, ProblemCode, SyncState, TransferDirection};
+use cairn_control::{Decisions, FolderStatus, OverallProgress, ProblemGroup, Status, Transfer};
+use cairn_model::{Problem, ProblemCode, RunningSteps, SyncState, TransferDirection};
 use cairn_platform::Zone;
 
 /// A state in one word.
@@ -59,6 +59,9 @@ pub(super) fn headline(out: &Out, zone: &Zone, status: &Status) -> String {
     if let Some(until) = &status.paused_until {
         line.push_str(&format!(" until {}", local_rfc3339(until, zone)));
     }
+    for decision in decisions(&status.decisions()) {
+        line.push_str(&format!(", {decision}"));
+    }
     if status.open_conflicts > 0 {
         let conflicts = count(status.open_conflicts, "conflict");
         line.push_str(&format!(", {conflicts} to resolve (see `cairn conflicts`)"));
@@ -66,10 +69,46 @@ pub(super) fn headline(out: &Out, zone: &Zone, status: &Status) -> String {
     if status.pending > 0 {
         line.push_str(&format!(", {} to do", count(status.pending, "change")));
     }
+    let running = steps_text(&status.steps);
+    if !running.is_empty() {
+        line.push_str(&format!(", just now {}", running.join(", ")));
+    }
     if let Some(message) = &status.message {
         line.push_str(&format!(": {}", clean(message)));
     }
     line
+}
+
+/// The decisions that wait for a person, each kind in a few words.
+fn decisions(decisions: &Decisions) -> Vec<String> {
+    let deletions = count(decisions.deletions, "deletion");
+    let files = count(decisions.overwrites, "file");
+    let changes = count(decisions.unverified, "unverified change");
+    let all = [
+        (decisions.deletions, format!("{deletions} to confirm")),
+        (
+            decisions.overwrites,
+            format!("overwriting of {files} to confirm"),
+        ),
+        (decisions.unverified, format!("{changes} to accept")),
+        (
+            decisions.keys,
+            format!("{} to accept", count(decisions.keys, "key")),
+        ),
+    ];
+    let waiting = all.into_iter().filter(|(number, _)| *number > 0);
+    waiting.map(|(_, words)| words).collect()
+}
+
+/// The steps besides transfers that are carried out just now, each kind in a few words.
+fn steps_text(steps: &RunningSteps) -> Vec<String> {
+    let all = [
+        (steps.deletions, "deletion"),
+        (steps.moves, "move"),
+        (steps.new_folders, "new folder"),
+    ];
+    let running = all.into_iter().filter(|(number, _)| *number > 0);
+    running.map(|(number, what)| count(number, what)).collect()
 }
 
 /// All transfers in one line.
@@ -183,6 +222,8 @@ fn transfer_line(transfer: &Transfer) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_control::Confirmation;
+    use cairn_model::{ConfirmationKind, Side};
 
     fn problem(path: &str, code: ProblemCode) -> Problem {
         Problem {
@@ -269,8 +310,50 @@ mod tests {
     }
 
     #[test]
+    fn what_waits_for_a_person_and_what_is_done_now_is_in_the_headline() {
+        let waiting = |kind, files| Confirmation {
+            side: Side::Remote,
+            files,
+            kind,
+        };
+        let mut status = Status {
+            state: SyncState::Paused,
+            pending: 12,
+            folders: vec![FolderStatus {
+                confirmations: vec![
+                    waiting(ConfirmationKind::Deletion, 1_200),
+                    waiting(ConfirmationKind::Overwriting, 1),
+                ],
+                problems: vec![
+                    group(ProblemCode::DeletionsHeld, 1, ""),
+                    group(ProblemCode::Unverified, 2, ""),
+                    group(ProblemCode::KeyToAccept, 1, ""),
+                ],
+                ..Default::default()
+            }],
+            ..Default::default()
+        };
+        let shown = |status: &Status| headline(&Out::new(true), &Zone::utc(), status);
+        assert_eq!(
+            shown(&status),
+            "paused, 1,200 deletions to confirm, overwriting of 1 file to confirm, 2 unverified changes to accept, 1 key to accept, 12 changes to do"
+        );
+        status.state = SyncState::Syncing;
+        status.folders.clear();
+        status.steps = RunningSteps {
+            deletions: 500,
+            moves: 1,
+            new_folders: 0,
+        };
+        assert_eq!(
+            shown(&status),
+            "syncing, 12 changes to do, just now 500 deletions, 1 move"
+        );
+    }
+
+    #[test]
     fn many_problems_of_one_cause_are_a_number_and_examples() {
-        let sum = "disk full: 20,000 files (602 MiB) wait; 0 B free";
+        let sum = "the disk of /f is full: 20,000 files wait";
         let mut folder = FolderStatus {
             errors: (0..20)
                 .map(|n| problem(&format!("f{n}"), ProblemCode::DiskFull))

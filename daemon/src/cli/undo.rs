@@ -3,16 +3,20 @@
 mod assistants;
 mod list;
 mod remote;
+mod simulated;
 
 use crate::account::Account;
 use crate::app::App;
+use crate::cli::dry_run::{self, DryRun};
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::{clean, count, local_time};
 use crate::remote::journal::{Entry, Journal};
 use crate::remote::{Remote, Within};
+use cairn_space::undo::Undoing;
 use remote::UndoingRemote;
 use serde_json::json;
+use simulated::Simulated;
 
 /// Take back what a command on this device, or an assistant, did on the service
 ///
@@ -33,6 +37,8 @@ pub(super) struct Args {
     /// Don't ask
     #[arg(long)]
     yes: bool,
+    #[command(flatten)]
+    dry_run: DryRun,
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
@@ -45,6 +51,9 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
     let (session, first) = match choose(&sessions, args.session.as_deref())? {
         Chosen::Command(session, first) => (session, first),
+        Chosen::Other(wanted) if args.dry_run.is_wanted => {
+            return assistants::show(app, wanted).await;
+        }
         Chosen::Other(wanted) => return assistants::undo(app, wanted, args.yes).await,
     };
     app.out.line(format_args!(
@@ -53,24 +62,67 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         local_time(first.at_ms, &app.zone),
         count(session.len() as u64, "change")
     ));
-    confirm("Undo it?", args.yes)?;
+    if !args.dry_run.is_wanted {
+        confirm("Undo it?", args.yes)?;
+    }
     let within = Within {
         team: first.team.clone(),
     };
     let remote = Remote::open(app, &within).await?;
     let own = Journal::own_versions(&app.home, first.session)?;
     let undoing = UndoingRemote::new(&remote, own);
-    let (mut taken, mut left) = (Vec::new(), Vec::new());
-    for record in session.iter().rev().filter_map(|e| e.change.as_ref()) {
-        match undoing.take_back(record).await? {
-            Ok(text) => taken.push(text),
-            Err(text) => left.push(text),
-        }
+    if args.dry_run.is_wanted {
+        let outcome = take_all_back(&Simulated::new(&undoing), session).await?;
+        return show(app, first, &outcome);
     }
+    let outcome = take_all_back(&undoing, session).await?;
+    let (taken, left) = (&outcome.taken, &outcome.left);
     if left.is_empty() || !taken.is_empty() {
         remote.journal.end(first.session)?;
     }
-    report(app, first, &remote, &taken, &left)
+    report(app, first, &remote, taken, left)
+}
+
+/// The changes of a session that were taken back, and those that were left, in words.
+#[derive(Default)]
+struct Outcome {
+    taken: Vec<String>,
+    left: Vec<String>,
+}
+
+/// Takes the changes of a session back, newest first.
+async fn take_all_back<S: Undoing<Error = Failure>>(
+    service: &S,
+    session: &[Entry],
+) -> CommandResult<Outcome> {
+    let mut outcome = Outcome::default();
+    for record in session.iter().rev().filter_map(|e| e.change.as_ref()) {
+        match remote::take_back(service, record).await? {
+            Ok(text) => outcome.taken.push(text),
+            Err(text) => outcome.left.push(text),
+        }
+    }
+    Ok(outcome)
+}
+
+/// Shows how everything would be after the undo.
+fn show(app: &App, first: &Entry, outcome: &Outcome) -> CommandResult {
+    for text in &outcome.taken {
+        app.out.line(format_args!("  {}", clean(text)));
+    }
+    for text in &outcome.left {
+        app.out
+            .line(format_args!("  left as it is: {}", clean(text)));
+    }
+    let document = json!({
+        "undone": first.session,
+        "command": first.command,
+        "session": null,
+        "taken_back": outcome.taken,
+        "left": outcome.left,
+    });
+    let line = "So it would be after `cairn undo`; nothing was done.";
+    dry_run::show(app, line, document)
 }
 
 /// Asks, unless the command line agrees.

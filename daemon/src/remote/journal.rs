@@ -201,15 +201,9 @@ impl Journal {
         Ok(sessions_of(own))
     }
 
-    /// Forgets what commands of any account have changed: it can't be taken back any more.
-    pub(crate) fn delete(home: &Home) -> CommandResult {
-        let path = home.data_dir().join(FILE);
-        match std::fs::remove_file(&path) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                Err(e).context(format_args!("delete {}", path.display()))
-            }
-            Ok(()) | Err(_) => Ok(()),
-        }
+    /// Returns the file with what commands of all accounts have changed.
+    pub(crate) fn file(home: &Home) -> PathBuf {
+        home.data_dir().join(FILE)
     }
 
     /// Adds an account to the lines of earlier versions, which name none: they are of the one that was logged in

@@ -4,14 +4,19 @@ use crate::output::text::{count, rfc3339, shell_word, size};
 use cairn_control as control;
 use cairn_engine as engine;
 use cairn_index::{ActivityRow, FolderRow};
-use cairn_model::{ConfirmationKind, FolderId, Problem, ProblemCode, Side};
+use cairn_model::{ConfirmationKind, FolderId, Problem, ProblemCode, RunningSteps, Side};
 
 pub(super) fn status(status: &engine::Status) -> control::Status {
     let folders: Vec<_> = status.folders.iter().map(folder).collect();
+    let mut steps = RunningSteps::default();
+    for folder in &status.folders {
+        steps.add(folder.steps);
+    }
     control::Status {
         state: status.state,
         pending: status.pending,
         open_conflicts: folders.iter().map(|folder| folder.conflicts).sum(),
+        steps,
         folders,
         transfers: status.transfers.iter().map(transfer).collect(),
         progress: status.progress.as_ref().map(progress),
@@ -74,29 +79,44 @@ fn group(group: &engine::ProblemGroup, folder: &engine::FolderStatus) -> control
         code: group.code,
         count: group.count,
         bytes: group.bytes,
-        message: summary(group, folder.free),
+        message: summary(group, folder),
         hint: group.hint.clone(),
         examples: examples.map(|problem| problem.path.clone()).collect(),
     }
 }
 
 /// All problems of a group in one sentence.
-fn summary(group: &engine::ProblemGroup, free: Option<u64>) -> String {
+fn summary(group: &engine::ProblemGroup, folder: &engine::FolderStatus) -> String {
     if group.code == ProblemCode::DiskFull {
-        let wait = if group.count == 1 { "waits" } else { "wait" };
-        let free = free.map(|free| format!("; {} free", size(free)));
-        return format!(
-            "disk full: {} ({}) {wait}{}",
-            count(group.count, "file"),
-            size(group.bytes),
-            free.unwrap_or_default()
-        );
+        return full_disk(group, folder);
     }
     let first = group.examples.first().map_or("", |first| &first.message);
     match group.count {
         1 => first.to_owned(),
         more => format!("{}, such as: {first}", count(more, "problem")),
     }
+}
+
+/// The disk, the room that its files need and that is free there, and how much a person has to make.
+fn full_disk(group: &engine::ProblemGroup, folder: &engine::FolderStatus) -> String {
+    let files = count(group.count, "file");
+    let (wait, need) = match group.count {
+        1 => ("waits", "needs"),
+        _ => ("wait", "need"),
+    };
+    let mut text = format!("the disk of {} is full: {files} {wait}", folder.local);
+    if group.bytes > 0 {
+        text.push_str(&format!(", and {need} {} there", size(group.bytes)));
+    }
+    let Some(free) = folder.free else {
+        return text;
+    };
+    text.push_str(&format!("; {} free on it", size(free)));
+    let missing = group.bytes.saturating_sub(free);
+    if missing > 0 {
+        text.push_str(&format!(": make room for {} more", size(missing)));
+    }
+    text
 }
 
 fn group_of_one(problem: &Problem) -> control::ProblemGroup {
@@ -279,6 +299,7 @@ mod tests {
             hint: "free some space".into(),
         };
         let folder = engine::FolderStatus {
+            local: "/home/a/Cairn".into(),
             state: SyncState::Attention,
             errors: vec![problem.clone(); 20],
             problems: vec![engine::ProblemGroup {
@@ -288,7 +309,7 @@ mod tests {
                 bytes: 602 << 20,
                 examples: vec![problem; 20],
             }],
-            free: Some(0),
+            free: Some(12 << 20),
             conflicts: 2,
             ..Default::default()
         };
@@ -299,7 +320,7 @@ mod tests {
         let group = &status.folders[0].problems[0];
         assert_eq!(
             group.message,
-            "disk full: 14,881 files (602 MiB) wait; 0 B free"
+            "the disk of /home/a/Cairn is full: 14,881 files wait, and need 602 MiB there; 12 MiB free on it: make room for 590 MiB more"
         );
         assert_eq!((group.count, group.bytes), (14_881, 602 << 20));
         assert_eq!(group.examples.len(), control::ProblemGroup::EXAMPLES);

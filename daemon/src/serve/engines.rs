@@ -3,7 +3,7 @@
 //!
 //! One engine knows one space only. Requests find theirs by the folder; what is asked of all is put together here.
 
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Failure};
 use crate::folders::spaces::{self, BrokenSpace, Pair, SpaceIndex};
 use crate::serve::engine_slot::Totals;
 use crate::serve::events::Signals;
@@ -293,6 +293,28 @@ impl Engines {
         for team in self.teams() {
             team.request_check();
         }
+    }
+
+    /// Asks the service for changes now, for one pair or for all.
+    ///
+    /// # Errors
+    /// The service can't be reached, or refuses the login.
+    pub(super) async fn poll(&self, pair: Option<&Pair>) -> CommandResult {
+        let engines = match pair {
+            Some(pair) => vec![self.of(pair)],
+            None => self.parts().into_iter().map(|part| part.engine).collect(),
+        };
+        for engine in engines {
+            match engine {
+                Ok(engine) => match engine.poll().await {
+                    // Another one takes its place, or the status says why none does.
+                    Err(EngineError::Stopped) => {}
+                    polled => polled?.map_err(Failure::from)?,
+                },
+                Err(halt) => halt.check_connection()?,
+            }
+        }
+        Ok(())
     }
 
     /// Waits until all spaces are in sync, or what is left needs a person.

@@ -1,6 +1,7 @@
 //! The reasons why the folders of a space (the files of the account or a team) are not synced, as the status shows
 //! them.
 
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::shell_word;
 use crate::rotation;
 use cairn_api::{ApiError, ErrorClass};
@@ -92,7 +93,7 @@ impl Halt {
                 state: SyncState::Attention,
                 problem: Some(Problem {
                     path: String::new(),
-                    code: ProblemCode::AuthFailed,
+                    code: ProblemCode::KeyToAccept,
                     message: format!(
                         "the key of the team {team} was granted by {who}, with the fingerprint {fingerprint}, which nobody has accepted on this device; {KEPT}"
                     ),
@@ -161,6 +162,19 @@ impl Halt {
             .then_some(WaitResult::NeedsPerson)
     }
 
+    /// Checks that it is not the connection that is missing, or the login.
+    pub(super) fn check_connection(&self) -> CommandResult {
+        let code = self.problem.as_ref().map(|problem| problem.code);
+        let exits = [
+            (ProblemCode::Offline, Exit::Offline),
+            (ProblemCode::Unauthorized, Exit::NotLoggedIn),
+        ];
+        match exits.into_iter().find(|(wanted, _)| code == Some(*wanted)) {
+            Some((_, exit)) => Err(Failure::new(exit, self.sentence())),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the reason with the remedy, for a request that needs the folder to be synced.
     pub(super) fn sentence(&self) -> String {
         match &self.problem {
@@ -200,8 +214,14 @@ mod tests {
         let halt = Halt::of_team("Crew", &offline);
         assert_eq!(halt.state, SyncState::Offline);
         assert_eq!(halt.group().unwrap().code, ProblemCode::Offline);
+        assert_eq!(halt.check_connection().unwrap_err().exit, Exit::Offline);
         let login = Halt::of_api(&ApiError::Unauthorized);
         assert!(login.sentence().contains("cairn login"));
+        assert_eq!(
+            login.check_connection().unwrap_err().exit,
+            Exit::NotLoggedIn
+        );
+        assert_eq!(Halt::not_a_member("Crew").check_connection(), Ok(()));
     }
 
     #[test]

@@ -88,6 +88,7 @@ impl Daemon {
                     .rescan(self.optional(folder.as_ref())?.as_ref());
                 Ok(Reply::DONE)
             }
+            Request::SyncNow { folder } => self.sync_now(folder.as_ref()).await,
             Request::Pause { folder, until } => {
                 let pair = self.optional(folder.as_ref())?;
                 self.engines.set_paused(pair.as_ref(), true, until)?;

@@ -13,6 +13,7 @@ pub(super) fn add(all: Status, team: Status, name: &str) -> Status {
         pending: all.pending + team.pending,
         progress: add_progress(all.progress, team.progress),
         open_conflicts: all.open_conflicts + team.open_conflicts,
+        steps: all.steps,
         counters: add_counters(all.counters, team.counters),
         message: all.message.or(team.message.map(named)),
         paused_until: all.paused_until.or(team.paused_until),
@@ -22,6 +23,7 @@ pub(super) fn add(all: Status, team: Status, name: &str) -> Status {
     };
     sum.folders.extend(team.folders);
     sum.transfers.extend(team.transfers);
+    sum.steps.add(team.steps);
     sum
 }
 

@@ -18,7 +18,7 @@ pub(super) async fn resume(commands: &Commands) -> Result<(), ProgramError> {
 }
 
 pub(super) async fn rescan(commands: &Commands) -> Result<(), ProgramError> {
-    commands.send(Request::Rescan { folder: None }).await
+    commands.send(Request::SyncNow { folder: None }).await
 }
 
 pub(super) async fn retry(commands: &Commands) -> Result<(), ProgramError> {

@@ -10,7 +10,7 @@ use super::{
 use crate::progress::SyncProgress;
 use crate::strings::Language;
 use cairn_control as control;
-use cairn_model::{ProblemCode, SyncState, TransferDirection};
+use cairn_model::{ProblemCode, RunningSteps, SyncState, TransferDirection};
 
 /// Problems that are no work for a person: what is to be confirmed is shown as a question, the others only inform.
 const INFORMATIONAL: [ProblemCode; 5] = [
@@ -70,7 +70,7 @@ pub fn build(model: &Model, language: Language) -> View {
             ConnectionState::Starting | ConnectionState::Up => SyncState::Offline,
         };
     }
-    view.headline = headline(&view, language);
+    view.headline = headline(&view, &status.steps, language);
     view
 }
 
@@ -79,7 +79,7 @@ fn attention(folder: &FolderView) -> u64 {
     (folder.problems.len() + folder.confirmations.len()) as u64
 }
 
-fn headline(view: &View, language: Language) -> String {
+fn headline(view: &View, steps: &RunningSteps, language: Language) -> String {
     let text = |key: &str| language.text(key, &[]);
     match (view.connection, view.state) {
         (ConnectionState::Starting, _) => return text("headline.starting"),
@@ -90,15 +90,27 @@ fn headline(view: &View, language: Language) -> String {
     match view.state {
         SyncState::Idle if view.folders.is_empty() => text("headline.no_folders"),
         SyncState::Idle => text("headline.idle"),
-        SyncState::Syncing => syncing_text(view, language),
-        SyncState::Paused => text("headline.paused"),
-        SyncState::Offline => text("headline.offline"),
+        SyncState::Syncing => syncing_text(view, steps, language),
+        SyncState::Paused => with_attention(text("headline.paused"), view, language),
+        SyncState::Offline => with_attention(text("headline.offline"), view, language),
         SyncState::Attention => language.count("headline.attention", view.attention.max(1)),
-        SyncState::Error => text("headline.error"),
+        SyncState::Error => with_attention(text("headline.error"), view, language),
     }
 }
 
-fn syncing_text(view: &View, language: Language) -> String {
+/// Adds to a headline how many things wait for a decision.
+fn with_attention(headline: String, view: &View, language: Language) -> String {
+    let confirmations = view.folders.iter().map(|folder| folder.confirmations.len());
+    match confirmations.sum::<usize>() + view.conflicts.len() {
+        0 => headline,
+        waiting => {
+            let waiting = language.count("headline.attention", waiting as u64);
+            format!("{headline} · {waiting}")
+        }
+    }
+}
+
+fn syncing_text(view: &View, steps: &RunningSteps, language: Language) -> String {
     let mut parts = vec![match view.progress {
         Some(SyncProgress { done, total }) => language.text(
             "headline.syncing_progress",
@@ -109,6 +121,13 @@ fn syncing_text(view: &View, language: Language) -> String {
         ),
         None => language.text("headline.syncing", &[]),
     }];
+    let steps = [
+        ("headline.deletions", steps.deletions),
+        ("headline.moves", steps.moves),
+        ("headline.new_folders", steps.new_folders),
+    ];
+    let running = steps.into_iter().filter(|(_, number)| *number > 0);
+    parts.extend(running.map(|(key, number)| language.count(key, number)));
     if view.speed > 0 {
         parts.push(format!("{}/s", language.size(view.speed)));
     }

@@ -30,6 +30,7 @@ pub use history::{Activity, ActivityList, Conflict, ConflictList, Resolved, Tras
 pub use request::{Accepted, Done, Limits, Reply, Request, TypedRequest, typed};
 pub use server::{EventSource, Handler, serve, serve_connection};
 pub use status::{
-    Confirmation, DoctorInfo, FolderStatus, OverallProgress, ProblemGroup, Status, Transfer,
+    Confirmation, Decisions, DoctorInfo, FolderStatus, OverallProgress, ProblemGroup, Status,
+    Transfer,
 };
 pub use why::{DecidingRule, PathReport, WaitingList};

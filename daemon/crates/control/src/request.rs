@@ -78,6 +78,11 @@ requests! {
     Rescan {
         folder: Option<String>,
     } -> Done;
+    /// Makes a scan of the folder, or of all, due, and asks the service for changes. The reply waits for the service's
+    /// answer, and fails with `offline` or `not_logged_in` where there is none.
+    SyncNow {
+        folder: Option<String>,
+    } -> Done;
     /// Stops transfers. `until`: milliseconds since 1970-01-01 UTC.
     Pause {
         folder: Option<String>,

@@ -6,9 +6,11 @@
 use crate::folder::TeamSpace;
 use crate::request::Limits;
 use cairn_model::{
-    ConfirmationKind, Counters, Problem, ProblemCode, Side, SyncMode, SyncState, TransferDirection,
+    ConfirmationKind, Counters, Problem, ProblemCode, RunningSteps, Side, SyncMode, SyncState,
+    TransferDirection,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The daemon's whole state.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
@@ -26,6 +28,9 @@ pub struct Status {
     /// Conflicts that a person has not resolved on this device.
     #[serde(default)]
     pub open_conflicts: u64,
+    /// The steps besides transfers that are carried out just now.
+    #[serde(default)]
+    pub steps: RunningSteps,
     pub counters: Counters,
     /// The reason for the state `offline` or `error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,6 +132,47 @@ pub struct Confirmation {
     pub files: u64,
     #[serde(default)]
     pub kind: ConfirmationKind,
+}
+
+/// The number of things of each kind that wait for a person's decision.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Decisions {
+    /// Files whose deletion is held.
+    pub deletions: u64,
+    /// Files here whose contents suddenly look encrypted, and which are held.
+    pub overwrites: u64,
+    /// Changes that were made without the account's keys, and are held.
+    pub unverified: u64,
+    /// Spaces of which a key is to be compared or taken over.
+    pub keys: u64,
+}
+
+impl Status {
+    /// Counts what waits for a person's decision, in all folders.
+    #[must_use]
+    pub fn decisions(&self) -> Decisions {
+        let mut all = Decisions::default();
+        let mut spaces = BTreeSet::new();
+        for folder in &self.folders {
+            for confirmation in &folder.confirmations {
+                match confirmation.kind {
+                    ConfirmationKind::Deletion => all.deletions += confirmation.files,
+                    ConfirmationKind::Overwriting => all.overwrites += confirmation.files,
+                }
+            }
+            for problem in &folder.problems {
+                if problem.code == ProblemCode::Unverified {
+                    all.unverified += problem.count;
+                } else if [ProblemCode::KeysReplaced, ProblemCode::KeyToAccept]
+                    .contains(&problem.code)
+                {
+                    spaces.insert(folder.space.as_ref().map(|space| space.id));
+                }
+            }
+        }
+        all.keys = spaces.len() as u64;
+        all
+    }
 }
 
 /// The daemon's report about itself, for `cairn doctor`.

@@ -10,8 +10,8 @@ use cairn_control::{
 };
 use cairn_model::{
     ActivityKind, ConfirmationKind, ConflictKind, Counters, DeletionDecision, DeletionGate, Keep,
-    PathState, Problem, ProblemCode, RuleSource, Side, SpaceId, SyncMode, SyncState, TeamId,
-    TransferDirection,
+    PathState, Problem, ProblemCode, RuleSource, RunningSteps, Side, SpaceId, SyncMode, SyncState,
+    TeamId, TransferDirection,
 };
 use insta::assert_snapshot;
 use serde::Serialize;
@@ -76,6 +76,10 @@ fn status() -> Status {
             seconds_left: Some(6),
         }),
         open_conflicts: 1,
+        steps: RunningSteps {
+            moves: 2,
+            ..Default::default()
+        },
         counters: Counters {
             uploads: 1,
             conflicts: 2,
@@ -207,6 +211,7 @@ fn requests() {
                 name: "Crew".into(),
             },
         },
+        Request::SyncNow { folder: None },
     ];
     let asks: Vec<RequestEnvelope> = (1..)
         .zip(all)

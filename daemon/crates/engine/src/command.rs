@@ -1,7 +1,7 @@
 //! Requests to the dispatcher, and the results that they have.
 
 use crate::error::EngineError;
-use cairn_model::{FolderId, Keep, RelPath};
+use cairn_model::{FolderId, Keep, RelPath, SyncState};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -18,9 +18,20 @@ pub enum WaitResult {
     LoginEnded,
 }
 
+/// The reason why the service could not be asked for changes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PollFailure {
+    /// `offline` if it can't be reached or can't serve requests now; otherwise `error`.
+    pub state: SyncState,
+    pub is_login_ended: bool,
+    pub message: String,
+}
+
 /// A request to the dispatcher.
 pub(crate) enum Command {
     Rescan(Option<FolderId>),
+    /// Replies after the next poll of the feed, or after the first page of a long one.
+    Poll(oneshot::Sender<Result<(), PollFailure>>),
     /// Folders, settings or the pause changed in the index: read them again.
     Reload,
     WaitUntilIdle(oneshot::Sender<WaitResult>),

@@ -43,7 +43,7 @@ use structure::Executed;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
-use waiters::IdleWaiters;
+use waiters::{IdleWaiters, PollWaiters};
 
 /// The feed is polled this often even if its stream is silent.
 const POLL: Duration = Duration::from_secs(60);
@@ -104,6 +104,7 @@ pub(crate) struct Dispatcher {
     /// The time at which first bytes of files are looked at, for the gate before overwriting.
     next_heads: Instant,
     waiters: IdleWaiters,
+    poll_waiters: PollWaiters,
 }
 
 impl Dispatcher {
@@ -139,6 +140,7 @@ impl Dispatcher {
             next_emptying: Instant::now(),
             next_heads: Instant::now(),
             waiters: IdleWaiters::default(),
+            poll_waiters: PollWaiters::default(),
         };
         dispatcher.load_folders()?;
         dispatcher.update_status();
@@ -169,6 +171,7 @@ impl Dispatcher {
         self.transfers.shutdown().await;
         self.structure.shutdown().await;
         self.waiters.drop_all();
+        self.poll_waiters.drop_all();
     }
 
     fn ctx(&self, id: FolderId) -> Option<Ctx> {

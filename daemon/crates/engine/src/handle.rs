@@ -1,6 +1,6 @@
 //! The engine from outside: what the daemon calls.
 
-use crate::command::{Command, WaitResult};
+use crate::command::{Command, PollFailure, WaitResult};
 use crate::confirm;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -50,6 +50,14 @@ impl EngineHandle {
     /// Scans the disk and polls the service now.
     pub fn rescan(&self, folder: Option<FolderId>) {
         self.send(Command::Rescan(folder));
+    }
+
+    /// Polls the service now, and waits until that is done.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopped`] if the engine stops meanwhile.
+    pub async fn poll(&self) -> Result<Result<(), PollFailure>, EngineError> {
+        self.request(Command::Poll).await
     }
 
     /// Waits until both sides are equal and a new scan and poll find nothing new.

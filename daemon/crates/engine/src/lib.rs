@@ -51,7 +51,7 @@ mod work;
 
 pub mod ports;
 
-pub use command::WaitResult;
+pub use command::{PollFailure, WaitResult};
 pub use error::EngineError;
 pub use handle::EngineHandle;
 pub use observe::rules::{OWN_FILES, RuleMatch, RuleOrigin, Rules};

@@ -6,7 +6,8 @@
 //! the types here to those in `serve/convert`.
 
 use cairn_model::{
-    ActivityKind, Counters, FolderId, Problem, ProblemCode, SyncMode, SyncState, TransferDirection,
+    ActivityKind, Counters, FolderId, Problem, ProblemCode, RunningSteps, SyncMode, SyncState,
+    TransferDirection,
 };
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +82,7 @@ pub struct FolderStatus {
     pub waiting_remote_deletions: u64,
     /// Files whose contents would overwrite the service's, and wait for it.
     pub waiting_overwrites: u64,
+    pub steps: RunningSteps,
 }
 
 impl FolderStatus {

@@ -26,6 +26,8 @@ use std::time::Duration;
 
 /// The time that a reply may take beyond the wait that was asked for.
 const GRACE: Duration = Duration::from_secs(5);
+/// The longest wait until the daemon has asked the service for changes; it gives up before.
+const POLL_TIMEOUT: Duration = Duration::from_secs(75);
 
 /// Returns the synced folders of this machine; none while its daemon doesn't run.
 pub(crate) async fn synced_folders(services: &Services) -> Vec<FolderStatus> {
@@ -119,7 +121,7 @@ fn resolution(resolved: &Resolved) -> Value {
 pub(crate) fn now(call: Call) -> ToolFuture {
     async move {
         let folder = folder(&call).await?;
-        request(&call.services, typed::Rescan { folder }).await?;
+        request_within(&call.services, typed::SyncNow { folder }, POLL_TIMEOUT).await?;
         let seconds = call.arguments.get("wait_seconds").and_then(Value::as_u64);
         if let Some(seconds) = seconds.filter(|seconds| *seconds > 0) {
             let wait = typed::WaitUntilSynced {

@@ -1,4 +1,4 @@
-//! Counters of what syncing has done.
+//! Counters of what syncing has done, and of what it does just now.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,4 +21,24 @@ pub struct Counters {
     pub deletes: u64,
     /// Conflict copies that were made on this disk.
     pub conflicts: u64,
+}
+
+/// The steps other than transfers that are being carried out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct RunningSteps {
+    /// Files and folders that are being deleted, on either side.
+    pub deletions: u64,
+    /// Moves and renames, on either side.
+    pub moves: u64,
+    /// Folders that are being made, on either side.
+    pub new_folders: u64,
+}
+
+impl RunningSteps {
+    /// Adds those of another folder.
+    pub fn add(&mut self, other: Self) {
+        self.deletions += other.deletions;
+        self.moves += other.moves;
+        self.new_folders += other.new_folders;
+    }
 }

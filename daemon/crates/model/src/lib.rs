@@ -27,7 +27,7 @@ pub mod words;
 pub use account::{KeyEvent, ServiceScope, TokenPackId};
 pub use back_off::{BackOff, spread};
 pub use chunk::ChunkId;
-pub use counters::Counters;
+pub use counters::{Counters, RunningSteps};
 pub use cursor::Cursor;
 pub use event::{DeliveryState, EventKind};
 pub use hash::ContentHash;

@@ -141,6 +141,8 @@ word_enum! {
         /// The server sent a state that no tree can have.
         Impossible = "impossible",
         Index = "index",
+        /// A key of a team that nobody has accepted on this device.
+        KeyToAccept = "key_to_accept",
         /// The account's keys were replaced on another device.
         KeysReplaced = "keys_replaced",
         /// A name that is no valid UTF-8.

@@ -3,6 +3,7 @@
 use super::copies::copies;
 use super::{Args, revision_at};
 use crate::app::App;
+use crate::cli::dry_run;
 use crate::cli::rewind;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::node::NodeView;
@@ -69,13 +70,8 @@ pub(super) async fn restore_deleted(
     }
     if args.dry_run {
         let path = past.path(node.id);
-        app.out.line(format_args!(
-            "{} would come out of the service's trash.",
-            clean(&path)
-        ));
-        app.out
-            .json(&json!({ "path": path, "id": node.id, "dry_run": true }));
-        return Ok(());
+        let line = format!("{} would come out of the service's trash.", clean(&path));
+        return dry_run::show(app, line, json!({ "path": path, "id": node.id }));
     }
     out_of_trash(app, remote, node, at_ms).await
 }

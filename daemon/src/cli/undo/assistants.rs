@@ -2,7 +2,7 @@
 
 use super::{confirm, print_changes, several};
 use crate::app::App;
-use crate::cli::mcp;
+use crate::cli::{dry_run, mcp};
 use crate::failure::{CommandResult, Failure};
 use crate::output::text::local_time;
 use cairn_mcp::{AssistantSession, UndoError};
@@ -46,23 +46,11 @@ impl Session {
 
 /// Takes back what an assistant did in the session with this id, or this beginning of it.
 pub(super) async fn undo(app: &App, wanted: &str, yes: bool) -> CommandResult {
-    let server = mcp::server_of_login(app)?;
-    let sessions = server.ended_sessions().await.map_err(failure)?;
-    let prefix = wanted.to_ascii_lowercase();
-    let mut matching = sessions
-        .iter()
-        .filter(|session| session.id.starts_with(&prefix));
-    let session = match (matching.next(), matching.next()) {
-        (Some(session), None) => session,
-        (Some(_), Some(_)) => return Err(Failure::usage(several(wanted))),
-        (None, _) => {
-            return Err(Failure::usage(format!(
-                "there is no session {wanted} to take back: see `cairn undo --list`"
-            )));
-        }
-    };
+    let session = find(app, wanted).await?;
     confirm(&session.question, yes)?;
-    let undone = server.undo_ended_session(&session.id).await;
+    let undone = mcp::server_of_login(app)?
+        .undo_ended_session(&session.id)
+        .await;
     let undone = undone.map_err(failure)?;
     let document = json!({
         "undone": session.id,
@@ -72,6 +60,39 @@ pub(super) async fn undo(app: &App, wanted: &str, yes: bool) -> CommandResult {
         "left": undone.left,
     });
     print_changes(app, &undone.done, &undone.left, &document)
+}
+
+/// Shows what would be taken back of such a session.
+pub(super) async fn show(app: &App, wanted: &str) -> CommandResult {
+    let session = find(app, wanted).await?;
+    let document = json!({
+        "undone": session.id,
+        "command": "mcp",
+        "session": null,
+        "changes": session.changes,
+    });
+    let line = format!(
+        "{} Nothing was done.",
+        crate::output::text::clean(&session.question)
+    );
+    dry_run::show(app, line, document)
+}
+
+/// Finds the session with this id, or this beginning of it.
+async fn find(app: &App, wanted: &str) -> CommandResult<AssistantSession> {
+    let server = mcp::server_of_login(app)?;
+    let sessions = server.ended_sessions().await.map_err(failure)?;
+    let prefix = wanted.to_ascii_lowercase();
+    let mut matching = sessions
+        .into_iter()
+        .filter(|session| session.id.starts_with(&prefix));
+    match (matching.next(), matching.next()) {
+        (Some(session), None) => Ok(session),
+        (Some(_), Some(_)) => Err(Failure::usage(several(wanted))),
+        (None, _) => Err(Failure::usage(format!(
+            "there is no session {wanted} to take back: see `cairn undo --list`"
+        ))),
+    }
 }
 
 fn failure(error: UndoError) -> Failure {

@@ -5,7 +5,7 @@ use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::remote::Remote;
 use cairn_model::{Name, NodeId, RevisionId};
 use cairn_space::undo::{self, OwnVersions, Record, Undoing};
-use cairn_wire::nodes::Node;
+use cairn_wire::nodes::{Node, Revision};
 use parking_lot::Mutex;
 
 /// The service, and the versions in which the session that is taken back has left its nodes.
@@ -22,19 +22,37 @@ impl<'a> UndoingRemote<'a> {
         }
     }
 
-    /// Takes one change back, or returns the reason why it stays.
-    ///
-    /// # Errors
-    /// A failure that does not concern this change alone.
-    pub(super) async fn take_back(&self, record: &Record) -> CommandResult<Result<String, String>> {
-        match undo::take_back(self, record).await {
-            Ok(Ok(taken)) => Ok(Ok(taken.to_string())),
-            Ok(Err(reason)) => Ok(Err(reason.to_string())),
-            Err(failure) if matches!(failure.exit, Exit::Failed | Exit::Decision) => {
-                Ok(Err(failure.message))
-            }
-            Err(failure) => Err(failure),
+    /// Returns whether the service still keeps a revision of a file.
+    pub(super) async fn keeps(&self, node: &Node, revision: RevisionId) -> CommandResult<bool> {
+        Ok(self.kept_revision(node, revision).await?.is_some())
+    }
+
+    async fn kept_revision(
+        &self,
+        node: &Node,
+        revision: RevisionId,
+    ) -> CommandResult<Option<Revision>> {
+        let listed = self.remote.api.revisions(node.id).await;
+        let revisions = listed.context(format_args!("list the versions of {}", node.name))?;
+        Ok(revisions.into_iter().find(|kept| kept.id == revision))
+    }
+}
+
+/// Takes one change back, or returns the reason why it stays.
+///
+/// # Errors
+/// A failure that does not concern this change alone.
+pub(super) async fn take_back<S: Undoing<Error = Failure>>(
+    service: &S,
+    record: &Record,
+) -> CommandResult<Result<String, String>> {
+    match undo::take_back(service, record).await {
+        Ok(Ok(taken)) => Ok(Ok(taken.to_string())),
+        Ok(Err(reason)) => Ok(Err(reason.to_string())),
+        Err(failure) if matches!(failure.exit, Exit::Failed | Exit::Decision) => {
+            Ok(Err(failure.message))
         }
+        Err(failure) => Err(failure),
     }
 }
 
@@ -69,12 +87,10 @@ impl Undoing for UndoingRemote<'_> {
     }
 
     async fn restore_content(&self, node: &Node, revision: RevisionId) -> CommandResult<bool> {
-        let listed = self.remote.api.revisions(node.id).await;
-        let revisions = listed.context(format_args!("list the versions of {}", node.name))?;
-        let Some(revision) = revisions.iter().find(|kept| kept.id == revision) else {
+        let Some(revision) = self.kept_revision(node, revision).await? else {
             return Ok(false);
         };
-        self.remote.restore_revision(node, revision).await?;
+        self.remote.restore_revision(node, &revision).await?;
         Ok(true)
     }
 }

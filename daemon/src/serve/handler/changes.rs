@@ -14,6 +14,8 @@ use tokio::sync::broadcast::error::RecvError;
 
 /// The longest wait until the status shows a change of the pairs.
 const APPLIED_TIMEOUT: Duration = Duration::from_secs(5);
+/// The longest wait for the service's answer: as long as all tries to connect take together.
+const POLL_TIMEOUT: Duration = Duration::from_secs(70);
 
 impl Daemon {
     /// Adds a pair in the account's own space, or in that of a team.
@@ -77,6 +79,17 @@ impl Daemon {
         for engine in self.engines.running_engines() {
             engine.tune(settings);
             engine.reload();
+        }
+        Ok(Reply::DONE)
+    }
+
+    /// Scans now, and asks the service for changes; an answer that takes long is left to the status.
+    pub(super) async fn sync_now(&self, folder: Option<&String>) -> CommandResult<Reply> {
+        let pair = self.optional(folder)?;
+        self.engines.rescan(pair.as_ref());
+        let polling = self.engines.poll(pair.as_ref());
+        if let Ok(polled) = tokio::time::timeout(POLL_TIMEOUT, polling).await {
+            polled?;
         }
         Ok(Reply::DONE)
     }

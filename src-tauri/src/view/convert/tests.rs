@@ -60,6 +60,35 @@ fn the_headline_shows_the_progress() {
 }
 
 #[test]
+fn the_headline_names_deletions_and_moves() {
+    let mut model = model_in(SyncState::Syncing);
+    model.status.steps = cairn_model::RunningSteps {
+        deletions: 1200,
+        moves: 1,
+        new_folders: 0,
+    };
+    assert_eq!(
+        build(&model, Language::En).headline,
+        "Syncing · 1,200 deletions · 1 move"
+    );
+}
+
+#[test]
+fn a_pause_hides_nothing_that_waits_for_a_person() {
+    let mut model = model_in(SyncState::Paused);
+    assert_eq!(build(&model, Language::En).headline, "Paused");
+    model.status.folders[0].confirmations = vec![control::Confirmation {
+        side: Side::Remote,
+        files: 9,
+        kind: ConfirmationKind::Deletion,
+    }];
+    assert_eq!(
+        build(&model, Language::En).headline,
+        "Paused · 1 thing needs attention"
+    );
+}
+
+#[test]
 fn what_needs_a_person_is_counted_once() {
     let mut model = model_in(SyncState::Attention);
     model.status.folders[0].problems = vec![

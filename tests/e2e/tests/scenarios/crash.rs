@@ -405,12 +405,17 @@ fn a_killed_server_loses_nothing_and_the_devices_go_on() -> Result<()> {
     world.a.files().run("a=edited; b=new")?;
     world.b.files().run("c=new too")?;
     for device in [&world.a, &world.b] {
-        device.must(&["sync"])?;
+        let refused = device.cli(&["sync"])?;
+        refused.refuses(4, &["can't be reached", "sent later"])?;
+        ensure!(refused.json()?["error"]["code"] == 4, "{refused:?}");
         device.wait_status("the device says that it is offline", |status| {
             status.state == "offline"
         })?;
     }
     world.server.restart()?;
+    for device in [&world.a, &world.b] {
+        device.must(&["sync"])?;
+    }
     world.settle()?;
     world.expect(&Tree::literal("a=edited; b=new; c=new too"))?;
     world.finish()

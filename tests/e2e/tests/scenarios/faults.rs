@@ -393,7 +393,7 @@ fn a_key_that_the_server_refuses_is_reported_and_nothing_is_lost() -> Result<()>
     let dev = world.server.dev();
     dev.fault(&Fault::on("/api/v1/*").status(401))?;
     world.a.files().run("b=2; rm a")?;
-    world.a.must(&["sync"])?;
+    world.a.cli(&["sync"])?.refuses(3, &["cairn login"])?;
     let status = world
         .a
         .wait_status("A says that it is locked out", |status| {

@@ -195,8 +195,9 @@ fn s198_a_feed_that_fails_deletes_nothing() -> Result<()> {
         .dev()
         .fault(&Fault::on("/api/v1/changes*").status(500))?;
     world.a.files().run("e/d=4")?;
-    world.a.must(&["sync"])?;
-    world.b.must(&["sync"])?;
+    for device in [&world.a, &world.b] {
+        device.cli(&["sync"])?.refuses(4, &["sent later"])?;
+    }
     world.server.dev().wait_for_hits(4)?;
     has(&world.a, "d/a=1; d/b=2; e/c=3; e/d=4")?;
     world.server.dev().clear_faults()?;

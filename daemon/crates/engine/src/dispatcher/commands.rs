@@ -17,6 +17,7 @@ impl Dispatcher {
     pub(super) async fn command(&mut self, command: Command) {
         match command {
             Command::Rescan(only) => self.rescan_everything(only),
+            Command::Poll(reply) => self.poll_for(reply),
             Command::Reload => self.reload = true,
             Command::WaitUntilIdle(reply) => self.waiters.add(reply),
             Command::Tune {

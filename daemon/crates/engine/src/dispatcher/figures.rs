@@ -37,6 +37,7 @@ impl Dispatcher {
                 mode: folder.row.settings.mode,
                 state: folder_state(folder, error_state, now_ms),
                 pending: count_pending(&self.engine, *id, folder, error_state.is_some(), now_ms),
+                steps: folder.steps,
                 ..figures
             });
         }

@@ -6,7 +6,7 @@ use crate::gate::{DeletionFlow, OverwriteFlow};
 use crate::overall_progress::Amount;
 use crate::work::Queue;
 use cairn_index::{FileIdentity, FolderRow};
-use cairn_model::NodeId;
+use cairn_model::{NodeId, RunningSteps};
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -45,6 +45,8 @@ pub(super) struct Folder {
     pub(super) in_flight: u64,
     /// A list of its steps is being carried out; true ends that early.
     pub(super) executing: Option<watch::Sender<bool>>,
+    /// The number of steps of each kind in that list.
+    pub(super) steps: RunningSteps,
     pub(super) in_flight_bytes: u64,
     /// Steps that wait.
     pub(super) waiting: u64,

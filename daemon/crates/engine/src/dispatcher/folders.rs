@@ -9,7 +9,7 @@ use crate::gate::{DeletionFlow, OverwriteFlow};
 use crate::ports::Hint;
 use crate::work::Queue;
 use cairn_index::FolderRow;
-use cairn_model::FolderId;
+use cairn_model::{FolderId, RunningSteps};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -78,6 +78,7 @@ impl Dispatcher {
             queue: Queue::default(),
             in_flight: 0,
             executing: None,
+            steps: RunningSteps::default(),
             in_flight_bytes: 0,
             waiting: 0,
             deletions: DeletionFlow::default(),

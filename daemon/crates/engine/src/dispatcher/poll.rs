@@ -2,12 +2,14 @@
 //! reached.
 
 use super::{Dispatcher, POLL};
+use crate::command::PollFailure;
 use crate::error::EngineError;
 use crate::feed::{self, PollResult};
 use cairn_api::ApiError;
 use cairn_model::{BackOff, SyncState};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 /// Pauses between tries to reach the service.
@@ -44,6 +46,8 @@ impl Dispatcher {
         }
         if !self.poll_due || self.folders.is_empty() {
             self.poll_due = false;
+            // Without folders there is nothing to ask for.
+            self.poll_waiters.reply(&Ok(()));
             return;
         }
         // A step seals the state that it was planned for: a deletion must not seal a newer one that no plan has
@@ -51,7 +55,9 @@ impl Dispatcher {
         if !self.structure.is_empty() {
             return;
         }
-        match self.try_poll_feed().await {
+        let polled = self.try_poll_feed().await;
+        let outcome = polled.as_ref().map(drop).map_err(poll_failure);
+        match polled {
             Ok(PollResult::More) => {
                 self.feed_incomplete = true;
                 self.retry = None;
@@ -77,6 +83,14 @@ impl Dispatcher {
                 self.back_off(&error);
             }
         }
+        self.poll_waiters.reply(&outcome);
+    }
+
+    /// Polls now, whatever pause there is, and tells the result to a caller.
+    pub(super) fn poll_for(&mut self, reply: oneshot::Sender<Result<(), PollFailure>>) {
+        self.poll_waiters.add(reply);
+        self.poll_due = true;
+        self.retry = None;
     }
 
     fn plan_everything(&mut self) {
@@ -165,16 +179,23 @@ impl Dispatcher {
     }
 
     fn report(&self, error: &EngineError) {
-        let state = if error.is_offline() {
-            SyncState::Offline
-        } else {
-            SyncState::Error
-        };
-        let problem = error.problem(String::new());
-        let message = format!("{}; {}", problem.message, problem.hint);
+        let PollFailure { state, message, .. } = poll_failure(error);
         if self.engine.figures.set_last_error(state, message) {
             tracing::warn!(%error, "syncing stops for now");
         }
+    }
+}
+
+/// Returns a failure that concerns all folders as the status shows it.
+fn poll_failure(error: &EngineError) -> PollFailure {
+    let problem = error.problem(String::new());
+    PollFailure {
+        state: match error.is_offline() {
+            true => SyncState::Offline,
+            false => SyncState::Error,
+        },
+        is_login_ended: error.is_login_ended(),
+        message: format!("{}; {}", problem.message, problem.hint),
     }
 }
 
@@ -231,6 +252,23 @@ mod tests {
         tokio::time::advance(Duration::from_secs(2)).await;
         dispatcher.poll_feed().await;
         assert!(dispatcher.retry.is_some(), "it was asked, and is offline");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_asks_for_a_poll_hears_how_it_ended() {
+        let (mut dispatcher, _, _dir) = TestEngine::new().into_dispatcher();
+        dispatcher.back_off(&EngineError::Api(ApiError::Offline("no".into())));
+        let (reply, mut result) = oneshot::channel();
+        dispatcher.poll_for(reply);
+        dispatcher.poll_feed().await;
+        let failure = result.try_recv().unwrap().unwrap_err();
+        assert_eq!(failure.state, SyncState::Offline);
+        assert!(failure.message.contains("reached"), "{failure:?}");
+        dispatcher.folders.clear();
+        let (reply, mut result) = oneshot::channel();
+        dispatcher.poll_for(reply);
+        dispatcher.poll_feed().await;
+        assert_eq!(result.try_recv(), Ok(Ok(())), "there is nothing to sync");
     }
 
     #[tokio::test]

@@ -11,6 +11,8 @@ use crate::executor::{ExecutionResult, execute};
 use crate::planning::Planned;
 use crate::release::release;
 use crate::step::Ctx;
+use cairn_model::RunningSteps;
+use cairn_plan::{Plan, Step};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinError;
@@ -55,6 +57,7 @@ impl Dispatcher {
         }
         let (end, ended) = watch::channel(false);
         folder.executing = Some(end);
+        folder.steps = steps_of(&planned.plan);
         ctx.ended = Some(ended);
         let deletes =
             !planned.plan.local_deletions.is_empty() || !planned.plan.remote_deletions.is_empty();
@@ -91,6 +94,7 @@ impl Dispatcher {
         let now = Instant::now();
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.executing = None;
+            folder.steps = RunningSteps::default();
             folder
                 .deletions
                 .count_executed(gone.unwrap_or_default(), now);
@@ -140,8 +144,79 @@ impl Dispatcher {
                 .is_some_and(watch::Sender::is_closed)
             {
                 folder.executing = None;
+                folder.steps = RunningSteps::default();
                 folder.schedule.rescan();
             }
         }
+    }
+}
+
+/// Counts the steps of a plan that are no transfers. A folder that is deleted counts with everything in it.
+fn steps_of(plan: &Plan) -> RunningSteps {
+    let mut steps = RunningSteps::default();
+    let (mut here, mut there) = (0, 0);
+    for step in &plan.steps {
+        match step {
+            Step::TrashLocal { .. } => here = plan.local_deletions.len() as u64,
+            Step::TrashRemote { .. } => there = plan.remote_deletions.len() as u64,
+            Step::MoveLocal { .. } | Step::MoveRemote { .. } => steps.moves += 1,
+            Step::CreateLocalFolder { .. } | Step::CreateRemoteFolder { .. } => {
+                steps.new_folders += 1;
+            }
+            Step::Adopt { .. }
+            | Step::Forget { .. }
+            | Step::Unlink { .. }
+            | Step::SetLocalExecutable { .. }
+            | Step::SetRemoteExecutable { .. }
+            | Step::Download { .. }
+            | Step::Upload { .. } => {}
+        }
+    }
+    steps.deletions = here + there;
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::{Kind, LocalId, Name, NodeId};
+    use cairn_plan::{Deletion, MoveReason, Parent, ParentAndName};
+
+    #[test]
+    fn a_folder_that_is_deleted_counts_with_everything_in_it() {
+        let node = NodeId::from_random_bytes([1; 16]);
+        let kind = Kind::File;
+        let mut plan = Plan {
+            remote_deletions: vec![Deletion { node, kind }; 500],
+            ..Plan::default()
+        };
+        assert_eq!(steps_of(&plan), RunningSteps::default(), "they are held");
+        let to = ParentAndName {
+            parent: Parent::Root,
+            name: Name::new("f".to_owned()).unwrap(),
+        };
+        plan.steps = vec![
+            Step::TrashRemote { node },
+            Step::MoveRemote {
+                node,
+                to: to.clone(),
+                reason: MoveReason::Follow,
+            },
+            Step::CreateLocalFolder {
+                node,
+                to: to.clone(),
+            },
+            Step::Upload {
+                local: LocalId(1),
+                over: None,
+                to,
+            },
+        ];
+        let expected = RunningSteps {
+            deletions: 500,
+            moves: 1,
+            new_folders: 1,
+        };
+        assert_eq!(steps_of(&plan), expected);
     }
 }

@@ -1,6 +1,6 @@
-//! Callers that wait until the engine is idle.
+//! Callers that wait until the engine is idle, or until the service was asked for changes.
 
-use crate::command::WaitResult;
+use crate::command::{PollFailure, WaitResult};
 use tokio::sync::oneshot;
 
 /// The waiters, and the state of the new check (scan and poll) that a reply to them needs.
@@ -43,5 +43,27 @@ impl IdleWaiters {
 
     pub(super) fn drop_all(&mut self) {
         self.waiting.clear();
+    }
+}
+
+/// Callers that wait for the end of the next poll of the feed.
+#[derive(Default)]
+pub(super) struct PollWaiters(Vec<oneshot::Sender<Result<(), PollFailure>>>);
+
+impl PollWaiters {
+    pub(super) fn add(&mut self, reply: oneshot::Sender<Result<(), PollFailure>>) {
+        self.0.push(reply);
+    }
+
+    pub(super) fn reply(&mut self, result: &Result<(), PollFailure>) {
+        for reply in self.0.drain(..) {
+            if reply.send(result.clone()).is_err() {
+                tracing::debug!("a caller that waited for a poll has gone");
+            }
+        }
+    }
+
+    pub(super) fn drop_all(&mut self) {
+        self.0.clear();
     }
 }

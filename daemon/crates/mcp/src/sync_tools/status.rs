@@ -66,6 +66,7 @@ fn waiting_json(report: &PathReport) -> Value {
 /// Returns the status with the problems by cause: their examples are in the groups.
 fn status_json(status: &Status) -> Value {
     let mut value = json!(status);
+    value["decisions"] = json!(status.decisions());
     let folders = value["folders"].as_array_mut().into_iter().flatten();
     for folder in folders.filter_map(Value::as_object_mut) {
         folder.remove("errors");

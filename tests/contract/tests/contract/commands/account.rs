@@ -1,6 +1,6 @@
 //! Logging in and out, passphrase and recovery key.
 
-use crate::commands::world::{PASSPHRASE, World};
+use crate::commands::world::{PASSPHRASE, World, names};
 use serde_json::json;
 
 #[test]
@@ -98,6 +98,91 @@ fn a_login_that_can_not_be_says_why_and_changes_nothing() {
     let refused = world.run("b", &["--json", "whoami"]);
     let document: serde_json::Value = serde_json::from_str(&refused.stdout).unwrap();
     assert_eq!(document["error"]["code"], 3);
+}
+
+/// Returns the names of the account's devices, as another device sees them.
+fn device_names(world: &World) -> Vec<String> {
+    let devices = world.json("a", &["devices"])["devices"].clone();
+    let names = devices.as_array().unwrap().iter();
+    names
+        .map(|one| one["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn a_login_that_fails_leaves_no_device_in_the_account() {
+    let world = World::new();
+    world.login("a");
+    let before = device_names(&world);
+    world.write("wrong", "another passphrase");
+    let (right, wrong) = (world.text("passphrase"), world.text("wrong"));
+    let name = ["--device-name", "ghost"];
+    let refused = [&world.login_args("ck_dev_owner", &wrong)[..], &name].concat();
+    world.run("b", &refused).assert_refused(1, &["passphrase"]);
+    assert_eq!(device_names(&world), before);
+
+    // The server registers the device, and each answer to that is lost.
+    world.dev(
+        "/_dev/faults",
+        json!({"path_pattern": "/api/v1/devices/", "method": "PUT", "status": 503, "processed": true}),
+    );
+    let login = [&world.login_args("ck_dev_owner", &right)[..], &name].concat();
+    let lost = world.run("b", &login);
+    assert!(
+        lost.code != 0 && lost.stderr.contains("register this device"),
+        "{lost:?}"
+    );
+    world.clear_faults();
+    assert_eq!(device_names(&world), before);
+    assert!(!world.path("b/account.json").exists());
+
+    // The control: the next login registers it.
+    world.json("b", &login);
+    assert!(device_names(&world).contains(&"ghost".to_owned()));
+}
+
+#[test]
+fn a_purge_deletes_what_was_known_and_none_of_your_files() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["config", "set", "limits.up", "2MB"]);
+    world.json("a", &["add", "f", "--remote", "/f"]);
+    world.write("f/mine.txt", "x");
+    world.write("f/gone.txt", "x");
+    world.write("a/mine.txt", "x");
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+    world.login("b");
+    world.json("b", &["delete", "/f/gone.txt"]);
+    world.json("a", &["sync"]);
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+    world.json("a", &["mkdir", "/d"]);
+
+    let planned = world.json("a", &["logout", "--purge", "--dry-run"])["would_delete"].clone();
+    let ended = world.json("a", &["logout", "--purge"]);
+    assert_eq!(ended["purged"], true);
+    for path in planned.as_array().unwrap() {
+        let path = path.as_str().unwrap();
+        assert!(!std::path::Path::new(path).exists(), "{path}");
+        assert!(path.starts_with(&world.text("a/")), "{path}");
+    }
+    let left = names(&world.path("a"));
+    let known = ["config.toml", "daemon.lock", "login.lock", "mine.txt"];
+    assert!(
+        known.iter().all(|name| left.iter().any(|one| one == name)),
+        "{left:?}"
+    );
+    for name in &left {
+        let text = std::fs::read(world.path("a").join(name)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let is_known = text.contains("owner@example.com") || text.contains("gone.txt");
+        assert!(!is_known, "{name} is left: {text}");
+    }
+    assert_eq!(left, known, "nothing else is left");
+    assert_eq!(names(&world.path("f")), ["mine.txt"]);
+    let trash = world.path("f/.cairn-trash");
+    assert!(trash.is_dir(), "what sync deleted can still be had");
+    let listed = world.json("b", &["list", "/f"]);
+    assert_eq!(listed["nodes"][0]["name"], "mine.txt");
 }
 
 #[test]

@@ -309,6 +309,29 @@ fn a_typo_in_the_configuration_is_named_before_anything_runs() {
 }
 
 #[test]
+fn a_restart_with_a_broken_configuration_leaves_the_daemon_running() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    world.json("a", &["add", "f"]);
+    wait(&world, "a");
+    let pid = world.json("a", &["start"])["pid"].clone();
+    world.write("a/config.toml", "[sync]\nrescan_minutes = \"often\"\n");
+    world
+        .run("a", &["restart"])
+        .assert_refused(1, &["config.toml", "line 2", "sync.rescan_minutes"]);
+    world.write("f/still.txt", "syncs");
+    assert_eq!(wait(&world, "a")["counters"]["uploads"], 1);
+    world.write("a/config.toml", "[sync]\nrescan_minutes = 5\n");
+    assert_eq!(
+        world.json("a", &["start"])["pid"],
+        pid,
+        "it was the same one"
+    );
+    assert_ne!(world.json("a", &["restart"])["pid"], pid);
+}
+
+#[test]
 fn garbage_in_the_index_loses_no_file() {
     let world = World::new();
     world.login("a");
