@@ -127,9 +127,16 @@ impl Rewind<'_> {
             return Ok(());
         }
         let (changed, seen) = changes_since(self.remote, shown.cursor.as_ref()).await?;
+        let is_gone = |node: &Node| node.state == NodeState::Trashed;
+        let gone: HashSet<NodeId> = changed
+            .values()
+            .filter(|node| is_gone(node))
+            .map(|node| node.id)
+            .collect();
         let unseen = Unseen::new(shown, changed, &moves.versions);
         let mut going = Vec::with_capacity(plan.trash.len());
-        for id in &plan.trash {
+        // What somebody else has deleted meanwhile is not this one's work, and not its to take back.
+        for id in plan.trash.iter().filter(|id| !gone.contains(id)) {
             // What was there before must not go along with a newer folder.
             let holds_unmoved = moves
                 .unmoved
@@ -151,9 +158,16 @@ impl Rewind<'_> {
         for (node, trashed) in self.remote.trash_nodes_seen(&going, &seen).await {
             let result = match trashed {
                 Some(_) => Ok(()),
-                None => match self.current(node.id).await? {
-                    Some(node) => self.remote.trash_seen(&node, &seen).await,
-                    None => continue,
+                None => match self.remote.space.node_if_kept(node.id).await? {
+                    Some(now) if now.state == NodeState::Active => {
+                        self.remote.trash_seen(&now, &seen).await
+                    }
+                    // The request did it, and its response was lost.
+                    Some(now) if self.remote.has_changed_next(&node, &now) => {
+                        self.remote.note_own_trashed(&node, &now);
+                        Ok(())
+                    }
+                    Some(_) | None => continue,
                 },
             };
             done.note(past.path(node.id), result)?
@@ -176,7 +190,7 @@ impl Rewind<'_> {
         });
         let together: Vec<_> = together.collect();
         let mut restored = HashSet::with_capacity(together.len());
-        for (before, after) in self.remote.restore_revisions(&together).await {
+        for ((before, _), after) in self.remote.restore_revisions(&together).await {
             if let Some(after) = after {
                 restored.insert(before.id);
                 // What had that content already is not changed.

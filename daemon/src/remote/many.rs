@@ -4,6 +4,7 @@
 //! it can't be changed.
 
 use crate::remote::Remote;
+use cairn_api::ErrorClass;
 use cairn_model::Cursor;
 use cairn_space::undo::{NodeChange, Record};
 use cairn_space::{Earlier, NODES_PER_REQUEST, Relocation};
@@ -13,35 +14,20 @@ use cairn_wire::nodes::{Node, NodeState};
 impl Remote {
     /// Takes nodes out of the trash, in their order, as [`Remote::restore_node`] does.
     pub(crate) async fn restore_nodes(&self, trashed: &[Node]) -> Vec<(Node, Option<Node>)> {
-        let mut all = Vec::with_capacity(trashed.len());
-        for group in trashed.chunks(NODES_PER_REQUEST) {
-            for (trashed, restored) in self.space.restore_nodes(group.to_vec()).await {
-                let restored = found(restored);
-                if let Some(restored) = restored.as_ref().filter(|_| is_in_trash(&trashed)) {
-                    self.journal.note_restored(&trashed, restored);
-                }
-                all.push((trashed, restored));
+        let send = async |group| fallible(self.space.restore_nodes(group).await);
+        let note = |trashed: &Node, restored: &Node| {
+            if trashed.state == NodeState::Trashed {
+                self.journal.note_restored(trashed, restored);
             }
-        }
-        all
+        };
+        in_groups(trashed, send, note).await
     }
 
     /// Moves or renames nodes, in their order, as [`Remote::move_node`] does.
     pub(crate) async fn move_nodes(&self, moves: &[Relocation]) -> Vec<(Relocation, Option<Node>)> {
-        let mut all = Vec::with_capacity(moves.len());
-        for group in moves.chunks(NODES_PER_REQUEST) {
-            for (one, moved) in self.space.move_nodes(group.to_vec()).await {
-                let moved = found(moved);
-                if let Some(moved) = &moved
-                    && let Some(change) = NodeChange::move_between(&one.node, moved)
-                {
-                    self.journal
-                        .note(Record::new(change, Some(&one.node), moved));
-                }
-                all.push((one, moved));
-            }
-        }
-        all
+        let send = async |group| fallible(self.space.move_nodes(group).await);
+        let note = |one: &Relocation, moved: &Node| self.note_moved(&one.node, moved);
+        in_groups(moves, send, note).await
     }
 
     /// Moves nodes to the trash as [`Remote::trash_seen`] does.
@@ -50,47 +36,85 @@ impl Remote {
         nodes: &[Node],
         seen: &Cursor,
     ) -> Vec<(Node, Option<Node>)> {
-        let mut all = Vec::with_capacity(nodes.len());
-        for group in nodes.chunks(NODES_PER_REQUEST) {
-            for (node, trashed) in self.space.trash_nodes_seen(group.to_vec(), seen).await {
-                let trashed = found(trashed);
-                if let Some(trashed) = &trashed {
-                    let mut record = Record::new(NodeChange::Trashed, Some(&node), &node);
-                    record.version = Some(trashed.version);
-                    self.journal.note(record);
-                }
-                all.push((node, trashed));
-            }
-        }
-        all
+        let send = async |group| fallible(self.space.trash_nodes_seen(group, seen).await);
+        let note = |node: &Node, trashed: &Node| self.note_own_trashed(node, trashed);
+        in_groups(nodes, send, note).await
     }
 
     /// Makes the content of an older revision of each file the newest again, as [`Remote::restore_revision`] does.
-    pub(crate) async fn restore_revisions(&self, files: &[Earlier]) -> Vec<(Node, Option<Node>)> {
-        let mut all = Vec::with_capacity(files.len());
-        for group in files.chunks(NODES_PER_REQUEST) {
-            for ((node, _), restored) in self.space.restore_revisions(group.to_vec()).await {
-                let restored = found(restored);
-                if let Some(restored) = &restored
-                    && let Some(change) = NodeChange::content(&node, restored)
-                {
-                    self.journal
-                        .note(Record::new(change, Some(&node), restored));
-                }
-                all.push((node, restored));
+    pub(crate) async fn restore_revisions(
+        &self,
+        files: &[Earlier],
+    ) -> Vec<(Earlier, Option<Node>)> {
+        let send = async |group| (self.space.restore_revisions(group).await, false);
+        let note = |(node, _): &Earlier, restored: &Node| {
+            if let Some(change) = NodeChange::content(node, restored) {
+                self.journal.note(Record::new(change, Some(node), restored));
             }
+        };
+        in_groups(files, send, note).await
+    }
+
+    /// Notes a move that was made, of a node that was in the state `before`.
+    pub(crate) fn note_moved(&self, before: &Node, moved: &Node) {
+        if let Some(change) = NodeChange::move_between(before, moved) {
+            self.journal.note(Record::new(change, Some(before), moved));
         }
-        all
+    }
+
+    /// Notes a deletion that was made, with the version that it has made.
+    pub(crate) fn note_own_trashed(&self, before: &Node, trashed: &Node) {
+        let mut record = Record::new(NodeChange::Trashed, Some(before), before);
+        record.version = Some(trashed.version);
+        self.journal.note(record);
+    }
+
+    /// Returns whether the next change of a node after a state was made by this device: a request whose response was
+    /// lost has changed it.
+    pub(crate) fn has_changed_next(&self, before: &Node, after: &Node) -> bool {
+        after.version == before.version + 1 && after.device_id == Some(self.api.device())
     }
 }
 
-fn found(result: Result<Node, TransferError>) -> Option<Node> {
-    let result = result.inspect_err(|error| {
-        tracing::debug!(%error, "not changed with others: it gets a request of its own");
-    });
-    result.ok()
+/// Sends items in groups, and notes what was changed after each of them. Once the service is away, nothing more is sent.
+async fn in_groups<T: Clone>(
+    items: &[T],
+    send: impl AsyncFn(Vec<T>) -> (Vec<(T, Option<Node>)>, bool),
+    note: impl Fn(&T, &Node),
+) -> Vec<(T, Option<Node>)> {
+    let mut all = Vec::with_capacity(items.len());
+    let mut is_away = false;
+    for group in items.chunks(NODES_PER_REQUEST) {
+        if is_away {
+            all.extend(group.iter().map(|item| (item.clone(), None)));
+            continue;
+        }
+        let (results, went_away) = send(group.to_vec()).await;
+        is_away = went_away;
+        for (item, changed) in results {
+            if let Some(changed) = &changed {
+                note(&item, changed);
+            }
+            all.push((item, changed));
+        }
+    }
+    all
 }
 
-fn is_in_trash(node: &Node) -> bool {
-    node.state == NodeState::Trashed
+/// Leaves out why items failed, and returns with them whether the service is away: nobody can be asked then.
+fn fallible<T>(results: Vec<(T, Result<Node, TransferError>)>) -> (Vec<(T, Option<Node>)>, bool) {
+    let mut is_away = false;
+    let results = results.into_iter().map(|(item, result)| {
+        let result = result.inspect_err(|error| {
+            tracing::debug!(%error, "not changed with others: it gets a request of its own");
+            is_away |= matches!(
+                error,
+                TransferError::Api(error)
+                    if matches!(error.class(), ErrorClass::Offline | ErrorClass::Auth)
+            );
+        });
+        (item, result.ok())
+    });
+    let results = results.collect();
+    (results, is_away)
 }

@@ -4,7 +4,7 @@
 //! Restoring makes a change for each, because clients have dropped them all.
 
 use super::rows::{NodeRow, State, id as read_id, parent_blob};
-use super::{Actor, Space, Tx, nodes};
+use super::{Actor, Space, Tx, nodes, usage};
 use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::events::node_data;
@@ -179,6 +179,7 @@ impl Tx<'_> {
                 "the node {id} is in the trash with the folder {root}; restore that one"
             )));
         }
+        usage::check_seal_fits(self.conn, actor.space, seal)?;
         let below = trashed_with(self.conn, id)?;
         restore_top(self, actor, &top, seal)?;
         let mut restore = self.conn.prepare_cached(

@@ -127,11 +127,19 @@ async fn a_restore_keeps_its_seal_only_at_the_place_for_which_it_was_made() {
             {"op": "restore", "id": folder.id, "version": 1},
             {"op": "restore", "id": new_node()},
             // It is there already: a repeat is harmless, and changes no seal.
-            {"op": "restore", "id": other.id, "version": 1, "seal": seal},
+            {"op": "restore", "id": other.id, "seal": seal},
+            // With a version it is not as it was seen.
+            {"op": "restore", "id": other.id, "version": 2},
+            {"op": "trash", "id": same.id, "version": 2},
+            {"op": "trash", "id": same.id, "version": 3},
+            {"op": "trash", "id": same.id, "version": 3},
         ]),
     )
     .await;
-    assert_eq!(statuses(&results), [200, 200, 200, 412, 404, 200]);
+    assert_eq!(
+        statuses(&results),
+        [200, 200, 200, 412, 404, 200, 412, 412, 200, 412]
+    );
     let back: Vec<(&str, bool)> = results
         .results
         .iter()

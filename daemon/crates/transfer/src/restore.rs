@@ -2,7 +2,7 @@
 //! has already.
 
 use crate::chunk_list::{self, ChunkList, chunk_id};
-use crate::commit::{NewContent, NewRevision, create};
+use crate::commit::{NewContent, NewRevision, check_committed, create};
 use crate::context::TransferContext;
 use crate::download::Download;
 use crate::each::each;
@@ -10,6 +10,7 @@ use crate::error::TransferError;
 use crate::send::{finish, give_up};
 use crate::small::{self, Sent};
 use crate::upload::{UploadTarget, Uploaded};
+use cairn_api::ErrorClass;
 use cairn_model::{ChunkId, Manifest, RevisionId};
 use cairn_wire::nodes::ContentSource;
 use cairn_wire::transfer::{BATCH_FILES, BatchFile, SealedChunk};
@@ -87,7 +88,7 @@ pub(crate) async fn restore_batch<K>(
         for ((key, sent), result) in sent.await {
             let committed = match result {
                 Ok(result) => small::finish(context, sent, result).await,
-                Err(error) => Err(error),
+                Err(error) => after_error(context, sent, error).await,
             };
             let committed = committed.inspect_err(|error| {
                 tracing::debug!(%error, "an older content can't be restored with others");
@@ -96,6 +97,30 @@ pub(crate) async fn restore_batch<K>(
         }
     }
     results
+}
+
+/// Finds out what became of a file whose batch had no usable response: it may be committed all the same.
+async fn after_error(
+    context: &TransferContext,
+    sent: Sent,
+    error: TransferError,
+) -> Result<Uploaded, TransferError> {
+    let is_unknown = matches!(
+        &error,
+        TransferError::Api(error)
+            if matches!(error.class(), ErrorClass::Transient | ErrorClass::Protocol)
+    );
+    if !is_unknown {
+        return Err(error);
+    }
+    let Sent { head, manifest } = sent;
+    match context
+        .find_committed(head.target.node(), head.revision)
+        .await?
+    {
+        Some(node) => check_committed(&head, node, manifest),
+        None => Err(error),
+    }
 }
 
 /// Makes the request for one file of a batch; `None` if its content was sealed for another file or revision.

@@ -237,6 +237,9 @@ pub enum NodeOperation {
         /// The same as `seen` of DELETE.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seen: Option<String>,
+        /// The same as `If-Match`: one that is in the trash by now has another version.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<u64>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seal: Option<Sealed>,
     },

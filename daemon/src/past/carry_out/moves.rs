@@ -116,6 +116,13 @@ impl Rewind<'_> {
             self.free_name(&node, step.parent, &name).await?
         };
         if (node.parent_id, node.name.as_str()) == (step.parent, target.as_str()) {
+            let planned = past.get(step.node).map(|one| &one.node);
+            if let Some(planned) = planned.filter(|one| self.remote.has_changed_next(one, &node)) {
+                // The request with others did it, and its response was lost.
+                self.remote.note_moved(planned, &node);
+                moves.note_moved(node);
+                done.moved += 1;
+            }
             return Ok(());
         }
         let moved = self.remote.move_node(&node, step.parent, &target).await;

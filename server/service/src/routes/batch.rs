@@ -10,7 +10,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use cairn_store::{Actor, Edit, NewFolder, Result as StoreResult, Space, Tx};
-use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeResult, NodeResults, NodeState};
+use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeResult, NodeResults};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -93,12 +93,20 @@ fn perform(tx: &Tx<'_>, actor: &Actor, prepared: Prepared) -> StoreResult<(Statu
             };
             Ok((StatusCode::OK, tx.edit(actor, id, &edit)?))
         }
-        NodeOperation::Trash { id, seen: _, seal } => Ok((
-            StatusCode::OK,
-            tx.trash(actor, id, prepared.seen?, seal.as_ref())?,
-        )),
+        NodeOperation::Trash {
+            id,
+            seen: _,
+            version,
+            seal,
+        } => {
+            tx.check_seen_version(actor, id, version, None)?;
+            Ok((
+                StatusCode::OK,
+                tx.trash(actor, id, prepared.seen?, seal.as_ref())?,
+            ))
+        }
         NodeOperation::Restore { id, version, seal } => {
-            tx.check_seen_version(actor, id, version, Some(NodeState::Active))?;
+            tx.check_seen_version(actor, id, version, None)?;
             Ok((StatusCode::OK, tx.restore(actor, id, seal.as_ref())?))
         }
     }
@@ -121,10 +129,12 @@ async fn run(
         )));
     }
     let too_high = |operation: &NodeOperation| match operation {
-        NodeOperation::Move { version, .. } | NodeOperation::Restore { version, .. } => {
+        NodeOperation::Move { version, .. }
+        | NodeOperation::Trash { version, .. }
+        | NodeOperation::Restore { version, .. } => {
             version.is_some_and(|v| i64::try_from(v).is_err())
         }
-        NodeOperation::CreateFolder { .. } | NodeOperation::Trash { .. } => false,
+        NodeOperation::CreateFolder { .. } => false,
     };
     if batch.operations.iter().any(too_high) {
         return Err(Error::invalid("a `version` is too large"));

@@ -217,6 +217,7 @@ async fn folders_are_made_changed_copied_trashed_and_restored() {
             NodeOperation::Trash {
                 id: node(3),
                 seen: None,
+                version: None,
                 seal: None,
             },
         ],

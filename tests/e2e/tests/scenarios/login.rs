@@ -155,7 +155,8 @@ fn a_login_that_has_ended_asks_for_another_and_nothing_is_lost() -> Result<()> {
     world.sync_first_file()?;
     world.server.dev().advance(DAY * 61)?;
     world.device.files().run("b=written meanwhile")?;
-    world.device.must(&["sync"])?;
+    let ended = world.device.cli(&["sync"])?;
+    ended.refuses(3, &["log in again", "cairn login"])?;
     world
         .device
         .wait_status("the device is locked out", |status| status.state == "error")?;

@@ -237,6 +237,8 @@ fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
     let operation = NodeOperation::Trash {
         id: node,
         seen,
+        // What is deleted is guarded by what this device has seen of it and of all below.
+        version: None,
         seal,
     };
     let path = crate::planning::remote_path(&ctx.engine, &ctx.folder, node);

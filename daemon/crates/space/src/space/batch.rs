@@ -49,7 +49,11 @@ impl Space {
         let checked = results.map(|(one, result)| {
             let result = result.and_then(|node| {
                 self.expect(&node, one.node.id)?;
-                Ok(node)
+                is_at(&node, one.parent, &one.name)
+                    .then_some(node)
+                    .ok_or_else(|| {
+                        TransferError::protocol("a node was moved to another place than asked for")
+                    })
             });
             (one, result)
         });
@@ -70,6 +74,7 @@ impl Space {
             Ok(NodeOperation::Trash {
                 id: node.id,
                 seen: Some(seen.0.clone()),
+                version: Some(node.version),
                 seal: self.seal_after(node, self.confirmed_seal(node), deleted)?,
             })
         };
@@ -181,6 +186,11 @@ impl Space {
         results.extend(sent.await);
         results
     }
+}
+
+fn is_at(node: &Node, parent: Option<NodeId>, name: &Name) -> bool {
+    let has_name = Name::new(node.name.clone()).is_ok_and(|own| own.key() == name.key());
+    node.parent_id == parent && has_name
 }
 
 /// Returns the content of a seal as it was before a person confirmed the deletion; one that was not confirmed as it is.

@@ -4,13 +4,9 @@ use super::content::past_content;
 use super::restore::is_same_content;
 use super::{Space, random_id};
 use cairn_model::{Manifest, NodeId, RevisionId};
-use cairn_transfer::{Restore, TransferError, Uploaded};
+use cairn_transfer::{Restore, Uploaded};
 use cairn_wire::nodes::{Node, Revision};
-use futures_util::stream::{self, StreamExt as _};
 use std::collections::{HashMap, HashSet};
-
-/// The number of concurrent requests for files that need requests of their own.
-const AT_ONCE: usize = 16;
 
 /// A file and one of its earlier revisions.
 pub type Earlier = (Node, Revision);
@@ -32,44 +28,40 @@ impl Space {
     }
 
     /// Makes the content of an older revision of each file the newest again, as [`Space::restore_revision`] does.
-    /// Each file comes back as it was given, with what became of it, in any order.
-    pub async fn restore_revisions(
-        &self,
-        files: Vec<Earlier>,
-    ) -> Vec<(Earlier, Result<Node, TransferError>)> {
+    /// Each file comes back as it was given, in any order, with `None` where nothing is known to be changed: a request
+    /// of its own does it or tells why it can't be done.
+    pub async fn restore_revisions(&self, files: Vec<Earlier>) -> Vec<(Earlier, Option<Node>)> {
         let mut done = Vec::with_capacity(files.len());
-        let (mut together, mut alone) = (Vec::new(), Vec::new());
+        let mut sending = Vec::with_capacity(files.len());
         for (file, manifests) in self.open_both(files).await {
             let (node, revision) = &file;
-            let restore = manifests.and_then(|(present, older)| {
-                let target = self.next_revision(node, node.revision_id?, &present).ok()?;
-                let is_there = is_same_content(&older, &present) && self.seal(node).is_some();
-                let restore = Restore {
-                    target,
-                    revision: RevisionId::from_random_bytes(random_id()),
-                    content: past_content(node.id, revision),
-                };
-                (!is_there).then_some((restore, older))
+            let Some((present, older)) = manifests else {
+                done.push((file, None));
+                continue;
+            };
+            if is_same_content(&older, &present) && self.seal(node).is_some() {
+                let unchanged = node.clone();
+                done.push((file, Some(unchanged)));
+                continue;
+            }
+            let target = node
+                .revision_id
+                .and_then(|base| self.next_revision(node, base, &present).ok());
+            let restore = target.map(|target| Restore {
+                target,
+                revision: RevisionId::from_random_bytes(random_id()),
+                content: past_content(node.id, revision),
             });
             match restore {
-                Some((restore, older)) => together.push((file, restore, older)),
-                None => alone.push(file),
+                Some(restore) => sending.push((file, restore, older)),
+                None => done.push((file, None)),
             }
         }
-        for (file, uploaded) in self.transfer.restore_batch(together).await {
-            match uploaded {
-                Some(Uploaded::Committed { node, .. }) => done.push((file, Ok(*node))),
-                Some(Uploaded::Unchanged) | None => alone.push(file),
-            }
-        }
-        let restoring = alone.into_iter().map(|(node, revision)| async move {
-            let restored = self.restore_revision(&node, &revision).await;
-            ((node, revision), restored)
-        });
-        let mut restoring = stream::iter(restoring).buffer_unordered(AT_ONCE);
-        while let Some(one) = restoring.next().await {
-            done.push(one);
-        }
+        let sent = self.transfer.restore_batch(sending).await.into_iter();
+        done.extend(sent.map(|(file, uploaded)| match uploaded {
+            Some(Uploaded::Committed { node, .. }) => (file, Some(*node)),
+            Some(Uploaded::Unchanged) | None => (file, None),
+        }));
         done
     }
 

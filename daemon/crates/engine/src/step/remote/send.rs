@@ -60,7 +60,7 @@ async fn send_one(api: &Api, operation: NodeOperation) -> Result<Option<Node>, A
             };
             api.update_node(id, version, &change).await.map(Some)
         }
-        NodeOperation::Trash { id, seen, seal } => {
+        NodeOperation::Trash { id, seen, seal, .. } => {
             match api.delete_node(id, seen.as_deref(), seal.as_ref()).await {
                 // Gone is what was wanted.
                 Ok(()) | Err(ApiError::NotFound { .. }) => Ok(None),
