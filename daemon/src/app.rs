@@ -3,6 +3,7 @@
 
 use crate::config::Config;
 use crate::failure::{CommandResult, Context as _, Failure};
+use crate::logging;
 use crate::output::Out;
 use crate::session::{RetryProfile, Session};
 use cairn_control::{Client, ControlError};
@@ -66,7 +67,7 @@ impl App {
         self.check_start()?;
         let exe = std::env::current_exe().context("find the program itself")?;
         self.home.create()?;
-        let log = self.home.logs_dir().join("daemon.stderr");
+        let log = self.home.logs_dir().join(logging::DAEMON_ERRORS);
         let before = std::fs::metadata(&log).map_or(0, |meta| meta.len());
         let args: [OsString; 4] = [
             "--home".into(),

@@ -16,6 +16,9 @@ const KEEP: usize = 14;
 /// The beginning of every log file's name.
 pub(crate) const PREFIX: &str = "cairn";
 
+/// The file beside them that has what a daemon in the background writes to standard error.
+pub(crate) const DAEMON_ERRORS: &str = "daemon.stderr";
+
 /// Sets up a command's log: only what was asked for, to stderr.
 pub(crate) fn for_command(level: Option<&str>) -> CommandResult {
     let Some(level) = level else { return Ok(()) };
