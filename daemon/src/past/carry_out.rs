@@ -5,24 +5,19 @@
 //! its own. An interruption leaves everything in order at any moment, and the same command goes on from there, because a
 //! plan is made of present facts alone.
 
+mod contents;
 mod moves;
 
 use self::moves::Moves;
 use super::unchanged::leave_equal;
 use super::{changes_since, load, revisions_at};
-use crate::failure::{CommandResult, Exit, Failure};
+use crate::failure::{CommandResult, Exit};
 use crate::remote::Remote;
 use cairn_model::{NodeId, PastPlace};
 use cairn_platform::Home;
-use cairn_space::past::{
-    Content, Incomplete, Newer, Past, Plan, Scope, Unseen, needs_revisions, plan,
-};
+use cairn_space::past::{Incomplete, Newer, Past, Plan, Scope, Unseen, needs_revisions, plan};
 use cairn_wire::nodes::{Node, NodeState};
-use futures_util::StreamExt as _;
 use std::collections::HashSet;
-
-/// The number of concurrent requests for files that need requests of their own.
-const AT_ONCE: usize = 16;
 
 /// A restore of one part of a space to a time.
 pub(crate) struct Rewind<'a> {
@@ -176,56 +171,6 @@ impl Rewind<'_> {
         Ok(())
     }
 
-    /// Gives files their earlier contents.
-    async fn contents(
-        &self,
-        [shown, past]: [&Past; 2],
-        plan: &Plan,
-        moves: &Moves,
-        done: &mut Done,
-    ) -> CommandResult {
-        let together = plan.contents.iter().filter_map(|content| {
-            let node = moves.current(past, content.node)?;
-            is_as_planned(shown, &node).then(|| (node, content.revision.clone()))
-        });
-        let together: Vec<_> = together.collect();
-        let mut restored = HashSet::with_capacity(together.len());
-        for ((before, _), after) in self.remote.restore_revisions(&together).await {
-            if let Some(after) = after {
-                restored.insert(before.id);
-                // What had that content already is not changed.
-                done.contents += u64::from(after.revision_id != before.revision_id);
-            }
-        }
-        let is_left = |content: &&Content| !restored.contains(&content.node);
-        let alone = plan.contents.iter().filter(is_left);
-        let alone = alone.map(|content| async move {
-            let result = self.restore_alone(shown, content).await;
-            (content.node, result)
-        });
-        let mut alone = futures_util::stream::iter(alone).buffer_unordered(AT_ONCE);
-        while let Some((id, result)) = alone.next().await {
-            let changed = matches!(result, Ok(true));
-            done.note(past.path(id), result.map(drop))?;
-            done.contents += u64::from(changed);
-        }
-        Ok(())
-    }
-
-    /// Gives one file its earlier content, by what the service has now; returns whether that changed it.
-    async fn restore_alone(&self, shown: &Past, content: &Content) -> CommandResult<bool> {
-        match self.current(content.node).await? {
-            // Changed since the plan was made: what a person has just written stays the newest.
-            Some(node) if is_as_planned(shown, &node) => {
-                let restored = self.remote.restore_revision(&node, &content.revision);
-                Ok(restored.await?.revision_id != node.revision_id)
-            }
-            Some(_) | None => Err(Failure::failed(
-                "it was changed meanwhile: it stays as it is",
-            )),
-        }
-    }
-
     /// The node as it is now; `None` if it is not there any more.
     async fn current(&self, id: NodeId) -> CommandResult<Option<Node>> {
         let found = self.remote.space.node_if_kept(id).await?;
@@ -253,11 +198,6 @@ fn changed_item(past: &Past, id: NodeId) -> Incomplete {
         path: past.path(id),
         message: "it was changed meanwhile: it stays, plan again to see it".to_owned(),
     }
-}
-
-fn is_as_planned(past: &Past, node: &Node) -> bool {
-    past.get(node.id)
-        .is_some_and(|one| one.node.revision_id == node.revision_id)
 }
 
 impl Done {

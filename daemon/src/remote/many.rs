@@ -47,11 +47,7 @@ impl Remote {
         files: &[Earlier],
     ) -> Vec<(Earlier, Option<Node>)> {
         let send = async |group| (self.space.restore_revisions(group).await, false);
-        let note = |(node, _): &Earlier, restored: &Node| {
-            if let Some(change) = NodeChange::content(node, restored) {
-                self.journal.note(Record::new(change, Some(node), restored));
-            }
-        };
+        let note = |(node, _): &Earlier, restored: &Node| self.note_content(node, restored);
         in_groups(files, send, note).await
     }
 
@@ -59,6 +55,13 @@ impl Remote {
     pub(crate) fn note_moved(&self, before: &Node, moved: &Node) {
         if let Some(change) = NodeChange::move_between(before, moved) {
             self.journal.note(Record::new(change, Some(before), moved));
+        }
+    }
+
+    /// Notes another content that was given to a file.
+    pub(crate) fn note_content(&self, before: &Node, after: &Node) {
+        if let Some(change) = NodeChange::content(before, after) {
+            self.journal.note(Record::new(change, Some(before), after));
         }
     }
 
@@ -76,21 +79,22 @@ impl Remote {
     }
 }
 
-/// Sends items in groups, and notes what was changed after each of them. Once the service is away, nothing more is sent.
+/// Sends items in groups, and notes what was changed after each of them. Once the service is away, or a whole group was
+/// changed in nothing, nothing more is sent: a request for each item tells why.
 async fn in_groups<T: Clone>(
     items: &[T],
     send: impl AsyncFn(Vec<T>) -> (Vec<(T, Option<Node>)>, bool),
     note: impl Fn(&T, &Node),
 ) -> Vec<(T, Option<Node>)> {
     let mut all = Vec::with_capacity(items.len());
-    let mut is_away = false;
+    let mut is_over = false;
     for group in items.chunks(NODES_PER_REQUEST) {
-        if is_away {
+        if is_over {
             all.extend(group.iter().map(|item| (item.clone(), None)));
             continue;
         }
-        let (results, went_away) = send(group.to_vec()).await;
-        is_away = went_away;
+        let (results, is_away) = send(group.to_vec()).await;
+        is_over = is_away || results.iter().all(|(_, changed)| changed.is_none());
         for (item, changed) in results {
             if let Some(changed) = &changed {
                 note(&item, changed);
@@ -117,4 +121,25 @@ fn fallible<T>(results: Vec<(T, Result<Node, TransferError>)>) -> (Vec<(T, Optio
     });
     let results = results.collect();
     (results, is_away)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[tokio::test]
+    async fn after_a_group_in_which_nothing_was_changed_none_is_sent() {
+        let items: Vec<usize> = (0..3 * NODES_PER_REQUEST).collect();
+        let sent = Cell::new(0);
+        let send = async |group: Vec<usize>| {
+            sent.set(sent.get() + 1);
+            (group.into_iter().map(|item| (item, None)).collect(), false)
+        };
+        let results = in_groups(&items, send, |_, _| ()).await;
+        assert_eq!(sent.get(), 1);
+        let items_back: Vec<usize> = results.iter().map(|(item, _)| *item).collect();
+        assert_eq!(items_back, items);
+        assert!(results.iter().all(|(_, changed)| changed.is_none()));
+    }
 }
