@@ -3,6 +3,7 @@
 
 mod facts;
 mod trees;
+mod unsealed_bits;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -61,8 +62,10 @@ pub(crate) async fn plan_folder(
             }
             trees(engine, db, folder, rules, snapshot, &unknown)
         })?;
-        let plan = reconcile(&trees, &policy);
+        let mut plan = reconcile(&trees, &policy);
         if plan.needs.is_empty() {
+            let index = &engine.index;
+            index.read(|db| unsealed_bits::send_with_content(engine, db, folder, &mut plan))?;
             return Ok(Planned { plan, unknown });
         }
         supply(engine, folder, &plan.needs, &mut unknown).await?;

@@ -133,7 +133,9 @@ fn new_revision(
         seal_seq: numbers.next_seal()?,
         version: Some(over.version),
     };
-    Ok((target, synced.hash))
+    // Without a seal the bit has no request of its own.
+    let is_bit_new = !numbers.sealed && rows.local.executable != over.executable;
+    Ok((target, synced.hash.filter(|_| !is_bit_new)))
 }
 
 /// Returns the content whose chunks may stay: the one that the index has as synced. Its chunks were not opened
