@@ -1,28 +1,29 @@
 //! Random actions of users on the files of a device.
 
 use crate::device::{Device, ROOT};
-use crate::disk::Files;
+use crate::disk::{Files, SimDisk};
 use crate::oracle::{Oracle, label};
 use crate::random::Seeded;
-use crate::world::{World, tree_of};
+use crate::world::World;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Few names, so that devices meet.
 pub(crate) const NAMES: &[&str] = &["a", "b", "c", "d", "e.txt"];
 
 /// A device with what a user sees of it.
 struct UserView<'a> {
-    device: &'a Device,
+    device: &'a str,
+    disk: &'a SimDisk,
     random: &'a Seeded,
     tree: BTreeMap<String, Option<Vec<u8>>>,
-    /// Some changes are not noticed by the watcher; a later look finds them.
-    noticed: bool,
+    is_noticed: bool,
 }
 
 /// One kind of action; returns its line for the log, `None` if there was nothing to do it to.
-type Action = fn(&UserView<'_>, &mut Oracle) -> Option<String>;
+type Action = fn(&UserView<'_>, &Oracle) -> Option<String>;
 
 /// All actions, each as often as it is done in comparison with the others.
 const ACTIONS: &[Action] = &[
@@ -43,18 +44,55 @@ const ACTIONS: &[Action] = &[
     copy,
 ];
 
-/// One action of a user, as a line for the log; `None` if there was nothing to do it to.
-pub(crate) fn work(world: &World, at: usize, oracle: &mut Oracle) -> Option<String> {
+/// One action of a user, as a line for the log; `None` if there was nothing to do it to. Without `is_noticed` the
+/// watcher misses it, and a later look finds it.
+pub(crate) fn work(world: &World, at: usize, is_noticed: bool, oracle: &Oracle) -> Option<String> {
     let device = &world.devices[at];
+    let by = (&*device.name, &device.disk);
+    work_on(by, &world.random, is_noticed, oracle)
+}
+
+/// The same on the disk of the device with a name.
+fn work_on(
+    (device, disk): (&str, &SimDisk),
+    random: &Seeded,
+    is_noticed: bool,
+    oracle: &Oracle,
+) -> Option<String> {
     let view = UserView {
         device,
-        random: &world.random,
-        tree: tree_of(device),
-        noticed: !world.random.one_in(5),
+        disk,
+        random,
+        tree: disk.look(|files| files.listing(Path::new(ROOT))),
+        is_noticed,
     };
     let action = view.random.pick(ACTIONS)?;
     let done = action(&view, oracle)?;
-    Some(format!("{}: {done}", device.name))
+    Some(format!("{device}: {done}"))
+}
+
+/// Lets the user of a device work between any two calls of its engine to the disk, about once in `n` calls. Lines for
+/// the log go to `events`.
+pub(crate) fn interfere(
+    device: &Device,
+    n: usize,
+    random: &Seeded,
+    oracle: &Oracle,
+    events: &Arc<Mutex<Vec<String>>>,
+) {
+    let (name, disk, oracle) = (device.name.clone(), device.disk.clone(), oracle.clone());
+    let (random, events) = (random.clone(), Arc::clone(events));
+    let turns = random.clone();
+    device.disk.interfere(move || {
+        if turns.one_in(n) {
+            let done = work_on((&name, &disk), &random, true, &oracle);
+            let done = done.map(|done| format!("{done}, meanwhile"));
+            events
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .extend(done);
+        }
+    });
 }
 
 impl UserView<'_> {
@@ -83,13 +121,13 @@ impl UserView<'_> {
 
     fn free_place(&self) -> Option<PathBuf> {
         let path = self.any_place()?;
-        let is_free = self.device.disk.look(|files| files.get(&path).is_err());
+        let is_free = self.disk.look(|files| files.get(&path).is_err());
         is_free.then_some(path)
     }
 
     fn bytes(&self, path: &Path) -> Option<Vec<u8>> {
-        let disk = &self.device.disk;
-        disk.look(|files| files.get(path).map(|node| node.data.to_vec()))
+        self.disk
+            .look(|files| files.get(path).map(|node| node.data.to_vec()))
             .ok()
     }
 
@@ -98,29 +136,29 @@ impl UserView<'_> {
         path: &Path,
         change: impl FnOnce(&mut Files) -> io::Result<T>,
     ) -> Option<T> {
-        self.device.disk.user(path, self.noticed, change).ok()
+        self.disk.user(path, self.is_noticed, change).ok()
     }
 
     /// Puts away the contents of everything at a path.
-    fn put_away(&self, path: &Path, oracle: &mut Oracle) {
-        let below = self.device.disk.look(|files| files.listing(path));
+    fn put_away(&self, path: &Path, oracle: &Oracle) {
+        let below = self.disk.look(|files| files.listing(path));
         for content in below.into_values().flatten().chain(self.bytes(path)) {
             oracle.put_away(&content);
         }
     }
 }
 
-fn create(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+fn create(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
     let path = view.free_place()?;
-    let content = oracle.write(&view.device.name);
+    let content = oracle.write(view.device);
     view.change(&path, |files| files.write(&path, &content))?;
     Some(format!("create {} = {}", path.display(), label(&content)))
 }
 
 /// Too large to travel with others.
-fn create_large(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+fn create_large(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
     let path = view.free_place()?;
-    let content = oracle.write_large(&view.device.name);
+    let content = oracle.write_large(view.device);
     view.change(&path, |files| files.write(&path, &content))?;
     Some(format!(
         "create {} = {}, large",
@@ -129,19 +167,19 @@ fn create_large(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
     ))
 }
 
-fn edit(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+fn edit(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
     let path = view.any_file()?;
     oracle.put_away(&view.bytes(&path)?);
-    let content = oracle.write(&view.device.name);
+    let content = oracle.write(view.device);
     view.change(&path, |files| files.write(&path, &content))?;
     Some(format!("edit {} = {}", path.display(), label(&content)))
 }
 
 /// Saves like an editor: a new file takes the name.
-fn save(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+fn save(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
     let path = view.any_file()?;
     oracle.put_away(&view.bytes(&path)?);
-    let content = oracle.write(&view.device.name);
+    let content = oracle.write(view.device);
     view.change(&path, |files| {
         files.remove(&path)?;
         files.write(&path, &content)
@@ -150,30 +188,27 @@ fn save(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
 }
 
 /// In two writes: the engine may come in between.
-fn append(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+fn append(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
     let path = view.any_file()?;
     let old = view.bytes(&path)?;
     let half = [&old[..], b" and"].concat();
     view.change(&path, |files| files.write(&path, &half))?;
     oracle.put_away(&old);
-    let content = oracle.write(&view.device.name);
+    let content = oracle.write(view.device);
     view.change(&path, |files| files.write(&path, &content))?;
     Some(format!("append {} = {}", path.display(), label(&content)))
 }
 
-fn touch(view: &UserView<'_>, _oracle: &mut Oracle) -> Option<String> {
+fn touch(view: &UserView<'_>, _oracle: &Oracle) -> Option<String> {
     let path = view.any_file()?;
     let bytes = view.bytes(&path)?;
     view.change(&path, |files| files.write(&path, &bytes))?;
     Some(format!("touch {}", path.display()))
 }
 
-fn set_executable(view: &UserView<'_>, _oracle: &mut Oracle) -> Option<String> {
+fn set_executable(view: &UserView<'_>, _oracle: &Oracle) -> Option<String> {
     let path = view.any_file()?;
-    let before = view
-        .device
-        .disk
-        .look(|files| files.get(&path).ok()?.executable)?;
+    let before = view.disk.look(|files| files.get(&path).ok()?.executable)?;
     view.change(&path, |files| {
         let now = files.tick();
         files.get_mut(&path)?.set_executable(!before, now);
@@ -182,20 +217,20 @@ fn set_executable(view: &UserView<'_>, _oracle: &mut Oracle) -> Option<String> {
     Some(format!("executable {} = {}", path.display(), !before))
 }
 
-fn remove(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+fn remove(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
     let path = view.any()?;
     view.put_away(&path, oracle);
     view.change(&path, |files| files.remove(&path))?;
     Some(format!("remove {}", path.display()))
 }
 
-fn make_folder(view: &UserView<'_>, _oracle: &mut Oracle) -> Option<String> {
+fn make_folder(view: &UserView<'_>, _oracle: &Oracle) -> Option<String> {
     let path = view.free_place()?;
     view.change(&path, |files| files.mkdir(&path))?;
     Some(format!("mkdir {}", path.display()))
 }
 
-fn rename(view: &UserView<'_>, _oracle: &mut Oracle) -> Option<String> {
+fn rename(view: &UserView<'_>, _oracle: &Oracle) -> Option<String> {
     let (from, to) = (view.any()?, view.free_place()?);
     view.change(&from, |files| files.rename(&from, &to))?;
     view.change(&to, |_| Ok(()));
@@ -203,7 +238,7 @@ fn rename(view: &UserView<'_>, _oracle: &mut Oracle) -> Option<String> {
 }
 
 /// Moves a file over another one.
-fn replace(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
+fn replace(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
     let (from, to) = (view.any_file()?, view.any_file()?);
     if from == to {
         return None;
@@ -217,7 +252,7 @@ fn replace(view: &UserView<'_>, oracle: &mut Oracle) -> Option<String> {
     Some(format!("move {} over {}", from.display(), to.display()))
 }
 
-fn copy(view: &UserView<'_>, _oracle: &mut Oracle) -> Option<String> {
+fn copy(view: &UserView<'_>, _oracle: &Oracle) -> Option<String> {
     let (from, to) = (view.any_file()?, view.free_place()?);
     let bytes = view.bytes(&from)?;
     view.change(&to, |files| files.write(&to, &bytes))?;

@@ -3,6 +3,7 @@
 //! Everything that a *user* does is flushed at once: the simulator asks what the engine loses, not
 //! what the user does.
 
+mod faults;
 mod files;
 mod handles;
 mod port;

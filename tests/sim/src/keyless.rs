@@ -12,7 +12,7 @@ use cairn_wire::nodes::{CopyNode, Node, UpdateNode};
 ///
 /// # Panics
 /// If the service does not answer.
-pub(crate) async fn work(world: &World, oracle: &mut Oracle) -> Option<String> {
+pub(crate) async fn work(world: &World, oracle: &Oracle) -> Option<String> {
     let (nodes, seen) = active(world).await;
     note_revisions(world, &nodes, oracle);
     let random = &world.random;
@@ -70,7 +70,7 @@ async fn move_to(world: &World, node: &Node, nodes: &[Node]) -> Result<String, A
     Ok(format!("move {} into {:?}", node.name, moved.parent_id))
 }
 
-async fn copy(world: &World, node: &Node, oracle: &mut Oracle) -> Result<String, ApiError> {
+async fn copy(world: &World, node: &Node, oracle: &Oracle) -> Result<String, ApiError> {
     let copy = CopyNode {
         parent_id: node.parent_id,
         name: Some(name(&world.random)),
@@ -88,7 +88,7 @@ async fn trash(
     world: &World,
     node: &Node,
     (nodes, seen): (&[Node], &Cursor),
-    oracle: &mut Oracle,
+    oracle: &Oracle,
 ) -> Result<String, ApiError> {
     // Nobody removes what came since they looked.
     world.api.delete_node(node.id, Some(&seen.0), None).await?;
@@ -118,11 +118,7 @@ async fn restore(world: &World) -> Result<Option<String>, ApiError> {
     Ok(Some(format!("service: restore {}", restored.name)))
 }
 
-async fn restore_revision(
-    world: &World,
-    node: &Node,
-    oracle: &mut Oracle,
-) -> Result<String, ApiError> {
+async fn restore_revision(world: &World, node: &Node, oracle: &Oracle) -> Result<String, ApiError> {
     let revisions = world.api.revisions(node.id).await?;
     let Some(revision) = world.random.pick(&revisions) else {
         return Ok(format!("no revision of {}", node.name));
@@ -143,7 +139,7 @@ async fn restore_revision(
 }
 
 /// Notes the hashes of the present revisions as far as devices know them: after an action they may forget them.
-fn note_revisions(world: &World, nodes: &[Node], oracle: &mut Oracle) {
+fn note_revisions(world: &World, nodes: &[Node], oracle: &Oracle) {
     for node in nodes {
         if let Some(revision) = node.revision_id {
             note_revision(world, node.id, revision, oracle);
@@ -151,7 +147,7 @@ fn note_revisions(world: &World, nodes: &[Node], oracle: &mut Oracle) {
     }
 }
 
-fn note_revision(world: &World, node: NodeId, revision: RevisionId, oracle: &mut Oracle) {
+fn note_revision(world: &World, node: NodeId, revision: RevisionId, oracle: &Oracle) {
     for device in &world.devices {
         let known = device.index().read(|db| {
             let remote = db.remote_row(node)?;
@@ -166,7 +162,7 @@ fn note_revision(world: &World, node: NodeId, revision: RevisionId, oracle: &mut
 }
 
 /// Notes that somebody who saw a file as it was on the service removed or replaced its content.
-fn put_away(node: &Node, oracle: &mut Oracle) {
+fn put_away(node: &Node, oracle: &Oracle) {
     if let Some(revision) = node.revision_id {
         oracle.put_away_revision(revision);
     }

@@ -7,10 +7,12 @@
 mod actions;
 pub mod device;
 pub mod disk;
+mod entries;
 mod keyless;
 pub mod network;
 pub mod oracle;
 pub mod random;
 pub mod random_run;
 pub mod time;
+mod truth;
 pub mod world;

@@ -6,6 +6,7 @@ use cairn_crypto::content_hash;
 use cairn_model::{ContentHash, RevisionId};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Length of what makes a content a large one, which is sent alone and in chunks.
 const LARGE: usize = 600_000;
@@ -17,9 +18,12 @@ pub fn label(content: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(&content[..end.unwrap_or(content.len())])
 }
 
-/// All contents that must still be somewhere. Every write makes a content that never was before.
+/// All contents that must still be somewhere. Every write makes a content that never was before. Clones share it.
+#[derive(Clone, Default)]
+pub struct Oracle(Arc<Mutex<Contents>>);
+
 #[derive(Default)]
-pub struct Oracle {
+struct Contents {
     alive: BTreeSet<Vec<u8>>,
     /// The hashes of the contents of file versions on the server.
     revisions: BTreeMap<RevisionId, ContentHash>,
@@ -27,44 +31,54 @@ pub struct Oracle {
 }
 
 impl Oracle {
+    fn contents(&self) -> MutexGuard<'_, Contents> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A new content, written by a device.
-    pub fn write(&mut self, device: &str) -> Vec<u8> {
-        self.next += 1;
-        let content = format!("{device}-{}", self.next).into_bytes();
-        self.alive.insert(content.clone());
+    pub fn write(&self, device: &str) -> Vec<u8> {
+        let mut contents = self.contents();
+        contents.next += 1;
+        let content = format!("{device}-{}", contents.next).into_bytes();
+        contents.alive.insert(content.clone());
         content
     }
 
     /// A new large content, written by a device.
-    pub fn write_large(&mut self, device: &str) -> Vec<u8> {
-        self.next += 1;
-        let mut content = format!("{device}-{}\n", self.next).into_bytes();
-        content.extend(noise(u32::try_from(self.next).unwrap_or(0), LARGE));
-        self.alive.insert(content.clone());
+    pub fn write_large(&self, device: &str) -> Vec<u8> {
+        let mut contents = self.contents();
+        contents.next += 1;
+        let mut content = format!("{device}-{}\n", contents.next).into_bytes();
+        content.extend(noise(u32::try_from(contents.next).unwrap_or(0), LARGE));
+        contents.alive.insert(content.clone());
         content
     }
 
     /// Records that a device that had this content overwrote or deleted it: it need not be there any more.
-    pub fn put_away(&mut self, content: &[u8]) {
-        self.alive.remove(content);
+    pub fn put_away(&self, content: &[u8]) {
+        self.contents().alive.remove(content);
     }
 
     /// Notes the content of a revision on the service.
-    pub fn note_revision(&mut self, revision: RevisionId, hash: ContentHash) {
-        self.revisions.insert(revision, hash);
+    pub fn note_revision(&self, revision: RevisionId, hash: ContentHash) {
+        self.contents().revisions.insert(revision, hash);
     }
 
     /// Notes that the service has made a revision with the content of another one.
-    pub fn note_copy(&mut self, source: RevisionId, copy: Option<RevisionId>) {
-        if let (Some(hash), Some(copy)) = (self.revisions.get(&source).copied(), copy) {
-            self.revisions.insert(copy, hash);
+    pub fn note_copy(&self, source: RevisionId, copy: Option<RevisionId>) {
+        let mut contents = self.contents();
+        if let (Some(hash), Some(copy)) = (contents.revisions.get(&source).copied(), copy) {
+            contents.revisions.insert(copy, hash);
         }
     }
 
     /// Records that somebody who saw this revision on the server removed or replaced it.
-    pub fn put_away_revision(&mut self, revision: RevisionId) {
-        if let Some(hash) = self.revisions.get(&revision) {
-            self.alive.retain(|content| content_hash(content) != *hash);
+    pub fn put_away_revision(&self, revision: RevisionId) {
+        let mut contents = self.contents();
+        if let Some(hash) = contents.revisions.get(&revision).copied() {
+            contents
+                .alive
+                .retain(|content| content_hash(content) != hash);
         }
     }
 
@@ -72,8 +86,9 @@ impl Oracle {
     #[must_use]
     pub fn missing_contents(&self, tree: &BTreeMap<String, Option<Vec<u8>>>) -> Vec<String> {
         let there: BTreeSet<&Vec<u8>> = tree.values().flatten().collect();
-        self.alive
-            .iter()
+        let contents = self.contents();
+        let alive = contents.alive.iter();
+        alive
             .filter(|content| !there.contains(content))
             .map(|content| label(content).into_owned())
             .collect()

@@ -1,18 +1,20 @@
 //! One random run of the simulator: users work on all devices, connections fail, power goes; in the end all devices
 //! must hold the same and nothing may be lost.
 
-use crate::device::{Device, path};
-use crate::disk::Node;
-use crate::oracle::{Oracle, label};
+use crate::entries::Entries;
+use crate::oracle::Oracle;
 use crate::random::Seeded;
 use crate::world::{World, tree_of};
-use crate::{actions, keyless};
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use crate::{actions, keyless, truth};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// A user who works between calls of an engine does so about once in so many calls.
+const INTERFERENCE: usize = 60;
+
 /// The parameters of a random run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct RunOptions {
     pub devices: usize,
     /// Events of the run: an action of a user, a pause, a fault, a crash.
@@ -25,6 +27,13 @@ pub struct RunOptions {
     pub one_editor: bool,
     /// Somebody without keys works on the service too, as on its pages.
     pub keyless: bool,
+    /// Calls of the disks fail now and then.
+    pub bad_disks: bool,
+    /// Users work also between any two calls of an engine to its disk.
+    pub interference: bool,
+    /// The watcher notices everything, and no device is made to look at all of its files: the devices become equal
+    /// all the same.
+    pub unprompted: bool,
 }
 
 /// The result of a run: enough to compare two runs byte for byte.
@@ -41,7 +50,7 @@ pub struct Outcome {
 /// The property that does not hold, with the events that led there.
 pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String> {
     let mut world = World::new(seed, options.devices).await;
-    let mut oracle = Oracle::default();
+    let oracle = Oracle::default();
     let mut events = Vec::new();
     let disks = Seeded::new(seed, 3);
     for device in &mut world.devices {
@@ -53,14 +62,24 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
         }
         device.start();
     }
+    let meanwhile: Arc<Mutex<Vec<String>>> = Arc::default();
+    if options.interference {
+        for device in &world.devices {
+            actions::interfere(device, INTERFERENCE, &world.random, &oracle, &meanwhile);
+        }
+    }
     for _ in 0..options.steps {
         let editor = options.one_editor.then(|| Entries::of(&world.devices[0]));
-        let did_work = step(&mut world, options, &mut oracle, &mut events).await;
-        if let Some(editor) = editor.filter(|_| !did_work) {
-            editor
-                .check_untouched(&world.devices[0])
-                .map_err(|failure| format!("seed {seed}: {failure}\n{}", events.join("\n")))?;
-        }
+        let stepped = step(&mut world, options, &oracle, &mut events).await;
+        let mut meanwhile = meanwhile.lock().unwrap_or_else(PoisonError::into_inner);
+        events.append(&mut meanwhile);
+        let checked = stepped.and_then(|did_work| {
+            if let Some(editor) = editor.filter(|_| !did_work) {
+                editor.check_untouched(&world.devices[0])?;
+            }
+            world.devices.iter().try_for_each(truth::check_status)
+        });
+        checked.map_err(|failure| format!("seed {seed}: {failure}\n{}", events.join("\n")))?;
     }
     finish(&mut world, &oracle, options)
         .await
@@ -75,23 +94,24 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
 async fn step(
     world: &mut World,
     options: RunOptions,
-    oracle: &mut Oracle,
+    oracle: &Oracle,
     events: &mut Vec<String>,
-) -> bool {
+) -> Result<bool, String> {
     let random = world.random.clone();
     let at = if options.one_editor {
         0
     } else {
         random.below(world.devices.len())
     };
-    match random.below(12) {
+    match random.below(if options.bad_disks { 14 } else { 12 }) {
         0..=7 => {
             if options.keyless && random.one_in(6) {
                 events.extend(keyless::work(world, oracle).await);
             } else {
-                events.extend(actions::work(world, at, oracle));
+                let is_noticed = options.unprompted || !random.one_in(5);
+                events.extend(actions::work(world, at, is_noticed, oracle));
             }
-            return true;
+            return Ok(true);
         }
         8 => {
             let pause = [1, 50, 400, 3_000, 70_000][random.below(5)];
@@ -107,7 +127,9 @@ async fn step(
                 } else {
                     events.push(format!("{} looks", device.name));
                     engine.resume(None).expect("the index takes it");
-                    engine.rescan(None);
+                    if !options.unprompted {
+                        engine.rescan(None);
+                    }
                 }
             }
         }
@@ -127,13 +149,25 @@ async fn step(
             device.kill(power).await;
             device.start();
         }
-        _ => {
+        12 | 13 if options.bad_disks => {
+            let n = [0, 20, 5][random.below(3)];
             let device = &world.devices[at];
-            events.push(format!("{} settles", device.name));
-            drop(tokio::time::timeout(Duration::from_secs(20), device.settle()).await);
+            events.push(format!(
+                "{}: one call of the disk in {n} fails",
+                device.name
+            ));
+            device.disk.fault_one_in(n, &random);
+        }
+        _ if options.unprompted => {
+            events.push("20 s pass".to_owned());
+            tokio::time::sleep(Duration::from_secs(20)).await;
+        }
+        _ => {
+            events.push(format!("{} settles", world.devices[at].name));
+            truth::settle_briefly(world, at).await?;
         }
     }
-    false
+    Ok(false)
 }
 
 async fn finish(world: &mut World, oracle: &Oracle, options: RunOptions) -> Result<(), String> {
@@ -142,8 +176,18 @@ async fn finish(world: &mut World, oracle: &Oracle, options: RunOptions) -> Resu
             engine.resume(None).expect("the index takes it");
         }
     }
+    world.end_faults();
     let editor = options.one_editor.then(|| Entries::of(&world.devices[0]));
+    if options.unprompted {
+        world.calm().await?;
+    }
+    let quiet: Vec<_> = world.devices.iter().map(Entries::of).collect();
     world.settle().await?;
+    if options.unprompted {
+        for (device, quiet) in world.devices.iter().zip(quiet) {
+            quiet.check_unchanged(device)?;
+        }
+    }
     if let Some(editor) = editor {
         editor.check_untouched(&world.devices[0])?;
     }
@@ -175,7 +219,7 @@ async fn finish(world: &mut World, oracle: &Oracle, options: RunOptions) -> Resu
         world.settle().await?;
     }
     // After further cycles, because `settle` ends when the trees are equal.
-    check_executable_bits(world, &options)?;
+    check_executable_bits(world).await?;
     let after: Vec<u64> = world.devices.iter().map(|d| d.transfers()).collect();
     if before == after {
         Ok(())
@@ -186,16 +230,14 @@ async fn finish(world: &mut World, oracle: &Oracle, options: RunOptions) -> Resu
     }
 }
 
-/// Checks what [`World::settle`] does not compare. A bit that is set for a file that somebody without keys has changed
-/// goes to other devices with the next edit of its content only: nobody vouches for it before.
-fn check_executable_bits(world: &World, options: &RunOptions) -> Result<(), String> {
-    if options.keyless {
-        return Ok(());
-    }
+/// Checks what [`World::settle`] does not compare. The bit of a file that somebody without keys has changed since is
+/// vouched for by nobody, and each device keeps the one that it knows.
+async fn check_executable_bits(world: &World) -> Result<(), String> {
+    let unsealed = truth::unsealed_on_service(world).await?;
     for (n, one) in world.devices.iter().enumerate() {
-        let entries = Entries::of(one);
+        let entries = Entries::of(one).without(&unsealed);
         for other in &world.devices[..n] {
-            let differences = entries.differences(&Entries::of(other));
+            let differences = entries.differences(&Entries::of(other).without(&unsealed));
             if !differences.is_empty() {
                 let devices = format!("{} and {}", one.name, other.name);
                 return Err(format!("{devices} do not become equal: {differences:#?}"));
@@ -203,75 +245,4 @@ fn check_executable_bits(world: &World, options: &RunOptions) -> Result<(), Stri
         }
     }
     Ok(())
-}
-
-/// The files of a device.
-struct Entries(BTreeMap<String, Entry>);
-
-/// The bytes of a file, none of a folder, and whether it is executable, where the disk keeps that.
-struct Entry(Option<Arc<Vec<u8>>>, Option<bool>);
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        let same_bit = match (self.1, other.1) {
-            (Some(one), Some(other)) => one == other,
-            (None, _) | (_, None) => true,
-        };
-        same_bit && self.0 == other.0
-    }
-}
-
-impl Entries {
-    fn of(device: &Device) -> Self {
-        let mut entries = BTreeMap::new();
-        device.disk.look(|files| {
-            let root = files.get(&path("")).expect("nobody removes it");
-            add_entries(root, "", &mut entries);
-        });
-        Self(entries)
-    }
-
-    fn differences(&self, other: &Self) -> Vec<String> {
-        let paths: BTreeSet<&String> = self.0.keys().chain(other.0.keys()).collect();
-        paths
-            .into_iter()
-            .map(|path| (path, self.0.get(path), other.0.get(path)))
-            .filter(|(_, one, other)| one != other)
-            .map(|(path, one, other)| format!("{path}: {}, {}", describe(one), describe(other)))
-            .collect()
-    }
-
-    /// Checks that the only device that is worked on is as it was after the latest action of its user. Nobody else
-    /// changes anything, so nothing may come back there, go, or be undone.
-    fn check_untouched(&self, device: &Device) -> Result<(), String> {
-        let changes = self.differences(&Self::of(device));
-        if changes.is_empty() {
-            return Ok(());
-        }
-        Err(format!(
-            "{} is the only one that is worked on, and was changed: {changes:#?}",
-            device.name
-        ))
-    }
-}
-
-fn add_entries(dir: &Node, above: &str, entries: &mut BTreeMap<String, Entry>) {
-    for (name, node) in dir.children.iter().flatten() {
-        // Our own directories are nobody's files.
-        if above.is_empty() && name.starts_with(".cairn-t") {
-            continue;
-        }
-        let data = node.children.is_none().then(|| Arc::clone(&node.data));
-        entries.insert(format!("{above}{name}"), Entry(data, node.executable));
-        add_entries(node, &format!("{above}{name}/"), entries);
-    }
-}
-
-fn describe(entry: Option<&Entry>) -> String {
-    match entry {
-        None => "nothing".into(),
-        Some(Entry(None, _)) => "a folder".into(),
-        Some(Entry(Some(bytes), Some(true))) => format!("{}, executable", label(bytes)),
-        Some(Entry(Some(bytes), Some(false) | None)) => label(bytes).into_owned(),
-    }
 }

@@ -3,11 +3,13 @@
 use crate::device::Device;
 use crate::network::{Line, SERVER};
 use crate::random::Seeded;
+use crate::truth;
 use cairn_api::{Api, ApiKey};
 use cairn_crypto::{Random as _, SpaceKeys};
 use cairn_model::DeviceId;
 use cairn_server::{Clock, DevAccess, Options, Server};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::Instant;
 
 /// Everything of one simulation.
@@ -76,16 +78,51 @@ impl World {
         }
     }
 
+    /// Lets all lines and disks work as they should, and all users rest.
+    pub fn end_faults(&self) {
+        for device in &self.devices {
+            device.line.fault_one_in(0);
+            device.disk.fault_one_in(0, &self.random);
+            device.disk.end_interference();
+        }
+    }
+
+    /// Lets time pass until all devices say that they are up to date and hold the same, without making any of them
+    /// look at all of its files.
+    ///
+    /// # Errors
+    /// Returns the status of all devices after half an hour.
+    pub async fn calm(&mut self) -> Result<(), String> {
+        for device in &mut self.devices {
+            device.start();
+        }
+        for _ in 0..30 {
+            tokio::time::sleep(Duration::from_secs(60)).await;
+            let trees: Vec<_> = self.devices.iter().map(tree_of).collect();
+            let is_equal = trees.windows(2).all(|pair| pair[0] == pair[1]);
+            if is_equal && self.devices.iter().all(truth::is_at_rest) {
+                return Ok(());
+            }
+        }
+        let devices = self.devices.iter();
+        let status: Vec<_> = devices
+            .filter_map(|device| Some(device.engine()?.status()))
+            .collect();
+        Err(format!(
+            "the devices do not come to rest by themselves: {status:#?}"
+        ))
+    }
+
     /// Lets all devices work, one after the other, until a whole round transfers nothing.
     /// `Err` says what did not come to rest.
     ///
     /// # Errors
     /// A device that does not come to rest, or devices that keep one another busy.
     pub async fn settle(&mut self) -> Result<(), String> {
+        self.end_faults();
         for _ in 0..20 {
             let before: Vec<_> = self.devices.iter().map(tree_of).collect();
             for device in &mut self.devices {
-                device.line.fault_one_in(0);
                 device.start();
                 if !device.settle().await {
                     let status = device.engine().map(cairn_engine::EngineHandle::status);

@@ -52,10 +52,7 @@ fn two_devices_on_good_lines_become_equal_and_lose_nothing() {
         RunOptions {
             devices: 2,
             steps: 30,
-            faults: false,
-            crashes: false,
-            one_editor: false,
-            keyless: false,
+            ..RunOptions::default()
         },
         300,
     );
@@ -70,7 +67,7 @@ fn one_editor_alone_makes_no_conflict_copy() {
             faults: true,
             crashes: true,
             one_editor: true,
-            keyless: false,
+            ..RunOptions::default()
         },
         300,
     );
@@ -83,9 +80,7 @@ fn bad_lines_lose_nothing() {
             devices: 3,
             steps: 30,
             faults: true,
-            crashes: false,
-            one_editor: false,
-            keyless: false,
+            ..RunOptions::default()
         },
         300,
     );
@@ -99,8 +94,7 @@ fn crashes_lose_nothing() {
             steps: 40,
             faults: true,
             crashes: true,
-            one_editor: false,
-            keyless: false,
+            ..RunOptions::default()
         },
         300,
     );
@@ -114,10 +108,68 @@ fn what_somebody_does_on_the_service_without_keys_loses_nothing() {
             steps: 40,
             faults: true,
             crashes: true,
-            one_editor: false,
             keyless: true,
+            ..RunOptions::default()
         },
         300,
+    );
+}
+
+#[test]
+fn bad_disks_lose_nothing() {
+    run(
+        RunOptions {
+            devices: 2,
+            steps: 40,
+            crashes: true,
+            bad_disks: true,
+            ..RunOptions::default()
+        },
+        200,
+    );
+}
+
+#[test]
+fn users_who_work_at_any_moment_lose_nothing() {
+    run(
+        RunOptions {
+            devices: 2,
+            steps: 30,
+            crashes: true,
+            interference: true,
+            ..RunOptions::default()
+        },
+        200,
+    );
+}
+
+#[test]
+fn one_editor_alone_makes_no_conflict_copy_on_a_bad_disk() {
+    run(
+        RunOptions {
+            devices: 2,
+            steps: 40,
+            faults: true,
+            one_editor: true,
+            bad_disks: true,
+            ..RunOptions::default()
+        },
+        200,
+    );
+}
+
+#[test]
+fn devices_become_equal_without_being_made_to_look() {
+    run(
+        RunOptions {
+            devices: 3,
+            steps: 30,
+            faults: true,
+            crashes: true,
+            unprompted: true,
+            ..RunOptions::default()
+        },
+        200,
     );
 }
 
@@ -128,8 +180,10 @@ fn the_same_seed_gives_the_same_run() {
         steps: 40,
         faults: true,
         crashes: true,
-        one_editor: false,
         keyless: true,
+        bad_disks: true,
+        interference: true,
+        ..RunOptions::default()
     };
     for seed in 0..5 {
         assert_eq!(one(seed, options), one(seed, options), "seed {seed}");

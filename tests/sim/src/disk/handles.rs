@@ -1,6 +1,7 @@
 //! Open files of the simulated disk.
 
-use super::files::Node;
+use super::faults::Call;
+use super::files::{Files, Node};
 use super::state::SimDisk;
 use cairn_platform::{Disk as _, ReadSeek, Stat, TempFile};
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};
@@ -16,7 +17,8 @@ pub(super) struct Open {
 
 impl Read for Open {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        self.bytes.read(out)
+        let bytes = &mut self.bytes;
+        self.disk.serve(Call::Read, || bytes.read(out))
     }
 }
 
@@ -45,20 +47,19 @@ pub(super) struct Temp {
 
 impl Temp {
     fn change(&mut self, f: impl FnOnce(&mut Node, i64)) -> io::Result<()> {
-        let path = self.path.clone();
-        self.disk.files(|files| {
+        let change = |files: &mut Files| {
             let now = files.tick();
-            f(files.get_mut(&path)?, now);
+            f(files.get_mut(&self.path)?, now);
             Ok(())
-        })
+        };
+        self.disk.serve(Call::Write, || self.disk.files(change))
     }
 }
 
 impl Read for Temp {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let data = self
-            .disk
-            .files(|files| Ok(Arc::clone(&files.get(&self.path)?.data)))?;
+        let data = |files: &mut Files| Ok(Arc::clone(&files.get(&self.path)?.data));
+        let data = self.disk.serve(Call::Read, || self.disk.files(data))?;
         let from = usize::try_from(self.at)
             .unwrap_or(usize::MAX)
             .min(data.len());
@@ -125,7 +126,9 @@ impl TempFile for Temp {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.disk.flush();
-        Ok(())
+        self.disk.serve(Call::Write, || {
+            self.disk.flush();
+            Ok(())
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! The simulated disk as the engine sees it.
 
+use super::faults::Call;
 use super::files::Node;
 use super::handles::{Open, Temp};
 use super::state::SimDisk;
@@ -45,135 +46,160 @@ impl Disk for SimDisk {
     }
 
     fn list(&self, dir: &Path) -> io::Result<Vec<Entry>> {
-        self.files(|files| {
-            let node = files.get(dir)?;
-            let children = node.children.as_ref().ok_or(io::ErrorKind::NotADirectory)?;
-            Ok(children
-                .iter()
-                .map(|(name, node)| Entry {
-                    name: name.into(),
-                    stat: Ok(stat_of(node)),
-                })
-                .collect())
+        self.serve(Call::Read, || {
+            self.files(|files| {
+                let node = files.get(dir)?;
+                let children = node.children.as_ref().ok_or(io::ErrorKind::NotADirectory)?;
+                Ok(children
+                    .iter()
+                    .map(|(name, node)| Entry {
+                        name: name.into(),
+                        stat: Ok(stat_of(node)),
+                    })
+                    .collect())
+            })
         })
     }
 
     fn stat(&self, path: &Path) -> io::Result<Stat> {
-        self.files(|files| files.get(path).map(stat_of))
+        self.serve(Call::Read, || {
+            self.files(|files| files.get(path).map(stat_of))
+        })
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadSeek>> {
-        if self.state().refused.contains(path) {
-            return Err(io::ErrorKind::PermissionDenied.into());
-        }
-        self.look(|files| files.get(path).map(drop))?;
-        self.state().reads += 1;
-        self.files(|files| {
-            let node = files.get(path)?;
-            if node.children.is_some() {
-                return Err(io::ErrorKind::InvalidInput.into());
+        self.serve(Call::Read, || {
+            if self.state().refused.contains(path) {
+                return Err(io::ErrorKind::PermissionDenied.into());
             }
-            let bytes = Cursor::new(node.data.to_vec());
-            let open = Open {
-                bytes,
-                identity: (node.inode, node.birth),
-                path: path.to_owned(),
-                disk: self.clone(),
-            };
-            Ok(Box::new(open) as Box<dyn ReadSeek>)
+            self.look(|files| files.get(path).map(drop))?;
+            self.state().reads += 1;
+            self.files(|files| {
+                let node = files.get(path)?;
+                if node.children.is_some() {
+                    return Err(io::ErrorKind::InvalidInput.into());
+                }
+                let bytes = Cursor::new(node.data.to_vec());
+                let open = Open {
+                    bytes,
+                    identity: (node.inode, node.birth),
+                    path: path.to_owned(),
+                    disk: self.clone(),
+                };
+                Ok(Box::new(open) as Box<dyn ReadSeek>)
+            })
         })
     }
 
     fn create_temp(&self, dir: &Path, name: &str) -> io::Result<Box<dyn TempFile>> {
-        let path = dir.join(name);
-        self.files(|files| {
-            if files.get(dir).is_err() {
-                files.mkdir(dir)?;
-            }
-            match files.get(&path) {
-                Ok(_) => Ok(()),
-                Err(_) => files.write(&path, b""),
-            }
-        })?;
-        Ok(Box::new(Temp {
-            path,
-            disk: self.clone(),
-            at: 0,
-        }))
+        self.serve(Call::Write, || {
+            let path = dir.join(name);
+            self.files(|files| {
+                if files.get(dir).is_err() {
+                    files.mkdir(dir)?;
+                }
+                match files.get(&path) {
+                    Ok(_) => Ok(()),
+                    Err(_) => files.write(&path, b""),
+                }
+            })?;
+            let temp: Box<dyn TempFile> = Box::new(Temp {
+                path,
+                disk: self.clone(),
+                at: 0,
+            });
+            Ok(temp)
+        })
     }
 
     fn replace(&self, temp: &Path, target: &Path, expect: Expect) -> io::Result<Stat> {
-        self.check_writable(target)?;
-        self.files(|files| {
-            let now = files.get(target).map(stat_of);
-            let fits = match (&expect, &now) {
-                (Expect::Absent, Err(_)) => true,
-                (Expect::Same(key), Ok(stat)) => stat.key() == *key,
-                (Expect::Absent, Ok(_)) | (Expect::Same(_), Err(_)) => false,
-            };
-            if !fits {
-                return Err(TargetChanged::into_io(target));
-            }
-            match expect {
-                Expect::Absent => files.rename(temp, target)?,
-                Expect::Same(_) => {
-                    let old = files.take(target)?;
-                    files.rename(temp, target)?;
-                    files.insert(temp, old)?;
+        self.serve(Call::Write, || {
+            self.check_writable(target)?;
+            self.files(|files| {
+                let now = files.get(target).map(stat_of);
+                let fits = match (&expect, &now) {
+                    (Expect::Absent, Err(_)) => true,
+                    (Expect::Same(key), Ok(stat)) => stat.key() == *key,
+                    (Expect::Absent, Ok(_)) | (Expect::Same(_), Err(_)) => false,
+                };
+                if !fits {
+                    return Err(TargetChanged::into_io(target));
                 }
-            }
-            files.get(target).map(stat_of)
+                match expect {
+                    Expect::Absent => files.rename(temp, target)?,
+                    Expect::Same(_) => {
+                        let old = files.take(target)?;
+                        files.rename(temp, target)?;
+                        files.insert(temp, old)?;
+                    }
+                }
+                files.get(target).map(stat_of)
+            })
         })
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.interrupt(to)?;
-        self.check_writable(from)?;
-        self.check_writable(to)?;
-        self.files(|files| files.rename(from, to))
+        self.serve(Call::Write, || {
+            self.interrupt(to)?;
+            self.check_writable(from)?;
+            self.check_writable(to)?;
+            self.files(|files| files.rename(from, to))
+        })
     }
 
     fn mkdir(&self, path: &Path) -> io::Result<Stat> {
-        self.files(|files| {
-            files.mkdir(path)?;
-            files.get(path).map(stat_of)
+        self.serve(Call::Write, || {
+            self.files(|files| {
+                files.mkdir(path)?;
+                files.get(path).map(stat_of)
+            })
         })
     }
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
-        self.files(
-            |files| match files.get(path)?.children.as_ref().map(|c| c.is_empty()) {
-                Some(true) => files.remove(path).map(drop),
-                Some(false) => Err(io::ErrorKind::DirectoryNotEmpty.into()),
-                None => Err(io::ErrorKind::NotADirectory.into()),
-            },
-        )
+        self.serve(Call::Write, || {
+            self.files(
+                |files| match files.get(path)?.children.as_ref().map(|c| c.is_empty()) {
+                    Some(true) => files.remove(path).map(drop),
+                    Some(false) => Err(io::ErrorKind::DirectoryNotEmpty.into()),
+                    None => Err(io::ErrorKind::NotADirectory.into()),
+                },
+            )
+        })
     }
 
     fn remove_file(&self, path: &Path) -> io::Result<()> {
-        self.files(|files| match files.get(path)?.children {
-            None => files.remove(path).map(drop),
-            Some(_) => Err(io::ErrorKind::IsADirectory.into()),
+        self.serve(Call::Write, || {
+            self.files(|files| match files.get(path)?.children {
+                None => files.remove(path).map(drop),
+                Some(_) => Err(io::ErrorKind::IsADirectory.into()),
+            })
         })
     }
 
     fn set_executable(&self, path: &Path, executable: bool) -> io::Result<Stat> {
-        self.files(|files| {
-            let now = files.tick();
-            let node = files.get_mut(path)?;
-            node.set_executable(executable, now);
-            Ok(stat_of(node))
+        self.serve(Call::Write, || {
+            self.files(|files| {
+                let now = files.tick();
+                let node = files.get_mut(path)?;
+                node.set_executable(executable, now);
+                Ok(stat_of(node))
+            })
         })
     }
 
     fn sync_dirs(&self, _dirs: &[PathBuf]) -> io::Result<()> {
-        self.flush();
-        Ok(())
+        self.serve(Call::Write, || {
+            self.flush();
+            Ok(())
+        })
     }
 
     fn sync_all(&self, _root: &Path) -> io::Result<()> {
-        self.flush();
-        Ok(())
+        self.serve(Call::Write, || {
+            self.flush();
+            Ok(())
+        })
     }
 
     fn free_space(&self, _path: &Path) -> io::Result<u64> {

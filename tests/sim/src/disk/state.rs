@@ -1,5 +1,6 @@
 //! The state of a simulated disk, and the controls that a test has of it.
 
+use super::faults::Faults;
 use super::files::Files;
 use cairn_engine::ports::Hint;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +34,9 @@ pub(super) struct State {
     pub(super) reads: usize,
     /// Free bytes; unlimited if none.
     pub(super) room: Option<u64>,
+    pub(super) faults: Faults,
+    /// Is called before each call of the engine.
+    pub(super) interference: Option<Interference>,
 }
 
 impl State {
@@ -47,6 +51,9 @@ impl State {
 
 /// Something that a user does.
 pub type Action = Box<dyn FnOnce(&mut Files) -> io::Result<()> + Send>;
+
+/// Something that happens between the calls of the engine.
+pub(super) type Interference = Box<dyn FnMut() + Send>;
 
 /// A disk; clones share it.
 #[derive(Clone, Default)]
@@ -88,6 +95,16 @@ impl SimDisk {
     /// contains `text`.
     pub fn before_rename(&self, text: &str, action: Action) {
         self.state().before_rename = Some((text.to_owned(), action));
+    }
+
+    /// Calls `interference` before each call of the engine from now on.
+    pub fn interfere(&self, interference: impl FnMut() + Send + 'static) {
+        self.state().interference = Some(Box::new(interference));
+    }
+
+    /// Ends what [`SimDisk::interfere`] has begun.
+    pub fn end_interference(&self) {
+        self.state().interference = None;
     }
 
     /// Lets a file be opened, or something be moved to a directory or out of it, no more, or again.
