@@ -11,13 +11,14 @@ use std::process::Command;
 const CARGO_TOOLS: [(&str, &str); 2] = [("nextest", "cargo-nextest"), ("deny", "cargo-deny")];
 
 /// A program, and the Debian package that brings it.
-const PROGRAMS: [(&str, &str); 6] = [
+const PROGRAMS: [(&str, &str); 7] = [
     ("dbus-run-session", "dbus"),
     ("gnome-keyring-daemon", "gnome-keyring"),
     ("chromium", "chromium"),
     ("faketime", "faketime"),
     ("systemd-analyze", "systemd"),
     ("openssl", "openssl"),
+    ("strace", "strace"),
 ];
 
 /// Debian packages that the tray is built with and that its tests run on, and PostgreSQL, whose programs are not on the

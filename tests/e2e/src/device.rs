@@ -1,5 +1,7 @@
 //! One device: a home, a folder, a daemon process, and the commands a person gives.
 
+mod killing;
+
 use crate::cli::{self, Output};
 use crate::server::tail;
 use crate::status::{Counters, Status};
@@ -166,31 +168,7 @@ impl Device {
     /// # Errors
     /// It ends at once, or does not answer.
     pub fn start(&mut self) -> Result<()> {
-        let program = binaries::cairn()?;
-        let mut command = match self.options.wrapper.split_first() {
-            Some((wrapper, args)) => {
-                let mut command = Command::new(wrapper);
-                command.args(args).arg(program);
-                command
-            }
-            None => Command::new(program),
-        };
-        let log = File::options().create(true).append(true).open(&self.log)?;
-        let child = command
-            .arg("--home")
-            .arg(&self.home)
-            .arg("daemon")
-            .envs(
-                self.options
-                    .environment
-                    .iter()
-                    .map(|(name, value)| (name, value)),
-            )
-            .stdin(Stdio::null())
-            .stdout(log.try_clone()?)
-            .stderr(log)
-            .spawn()
-            .with_context(|| format!("the daemon of {} can't be started", self.name))?;
+        let child = self.spawn(&self.options.wrapper)?;
         self.daemon = Some(child);
         wait::holds(
             &format!("the daemon of {} answers", self.name),
@@ -212,6 +190,31 @@ impl Device {
             },
         )
         .with_context(|| format!("its log: {}", tail(&self.log, 20)))
+    }
+
+    /// Starts the daemon, by another program if there is one.
+    fn spawn(&self, wrapper: &[String]) -> Result<Child> {
+        let program = binaries::cairn()?;
+        let mut command = match wrapper.split_first() {
+            Some((wrapper, args)) => {
+                let mut command = Command::new(wrapper);
+                command.args(args).arg(program);
+                command
+            }
+            None => Command::new(program),
+        };
+        let environment = self.options.environment.iter();
+        let log = File::options().create(true).append(true).open(&self.log)?;
+        command
+            .arg("--home")
+            .arg(&self.home)
+            .arg("daemon")
+            .envs(environment.map(|(name, value)| (name, value)))
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .with_context(|| format!("the daemon of {} can't be started", self.name))
     }
 
     /// Ends the daemon as the system does at log-out; it must exit 0 within 5 s.

@@ -10,6 +10,7 @@ mod faults;
 mod gates;
 mod harness;
 mod ignore_links;
+mod killed_anywhere;
 mod login;
 mod lost_device;
 mod modes;
