@@ -8,7 +8,6 @@ use crate::connection::ConnectionEvent;
 use crate::input::{Input, LoginStep};
 use crate::notifications::{Notification, Notifier};
 use crate::program::ProgramErrorCode;
-use crate::progress::ProgressTracker;
 use crate::settings::{IconScheme, Settings};
 use crate::tray::{Action, RECENT, Recent, Tray, tray};
 use crate::view::{self, ActivityView, ConnectionState, Model, View};
@@ -51,7 +50,6 @@ pub struct Controller<G: Gui> {
     gui: Arc<G>,
     commands: Arc<Commands>,
     model: Model,
-    progress: ProgressTracker,
     notifier: Notifier,
     recent: Vec<Recent>,
     rows: Vec<ActivityView>,
@@ -75,7 +73,6 @@ impl<G: Gui> Controller<G> {
             gui,
             commands,
             model: Model::default(),
-            progress: ProgressTracker::default(),
             notifier: Notifier::default(),
             recent: Vec::new(),
             rows: Vec::new(),
@@ -137,7 +134,6 @@ impl<G: Gui> Controller<G> {
                 self.schedule_conflicts();
             }
             ConnectionEvent::Event(Event::Status { status }) => {
-                self.model.progress = self.progress.observe(&status);
                 // A new one, or one that may have been resolved: the status itself lists none.
                 let has_new = status.counters.conflicts != self.model.status.counters.conflicts;
                 if has_new || !self.model.conflicts.is_empty() {
@@ -276,7 +272,7 @@ impl<G: Gui> Controller<G> {
             Action::OpenFolder(path) => self.commands.desktop.open(path.into()),
             Action::Reveal(path) => self.commands.desktop.reveal(path.into()),
             Action::Pause(span) => {
-                let request = crate::commands::pause_request(span);
+                let request = crate::commands::pause_request(None, span);
                 self.commands.send(request).await
             }
             Action::Resume => {

@@ -12,7 +12,6 @@ pub mod line_diff;
 pub mod notifications;
 pub mod options;
 pub mod program;
-pub mod progress;
 pub mod settings;
 pub mod shell;
 pub mod strings;

@@ -174,8 +174,7 @@ fn notification(topic: Topic, title: String, body: String) -> Notification {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::SyncProgress;
-    use crate::view::{ConfirmationView, ConflictView, FolderView};
+    use crate::view::{ConfirmationView, ConflictView, FolderView, SyncProgress};
     use cairn_model::Side;
 
     fn view(state: SyncState, conflicts: usize) -> View {
@@ -276,7 +275,11 @@ mod tests {
         let mut world = World::new();
         for (total, notified) in [(5, 0), (340, 1)] {
             let mut busy = view(SyncState::Syncing, 0);
-            busy.progress = Some(SyncProgress { done: 1, total });
+            busy.progress = Some(SyncProgress {
+                done: 1,
+                total,
+                ..SyncProgress::default()
+            });
             assert_eq!(world.observe(&busy), []);
             assert_eq!(
                 world.observe(&view(SyncState::Idle, 0)).len(),

@@ -65,7 +65,6 @@ pub fn run(options: Options) -> Result<(), ShellError> {
             desktop: Arc::new(desktop::ThisDesktop(handle.clone())),
             settings: Mutex::new(file.load()),
             file,
-            cairn: program.path().to_string_lossy().into_owned(),
             inputs: inputs.clone(),
             cancel: Notify::new(),
             login_input: Mutex::default(),

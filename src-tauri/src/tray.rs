@@ -238,7 +238,7 @@ fn sync_entries(view: &View, recent: &[Recent], language: Language) -> Vec<Entry
 fn icon(view: &View) -> Icon {
     let quarter = view
         .progress
-        .map_or(0, |progress| progress.percent() / (100 / QUARTERS));
+        .map_or(0, |progress| progress.percent / (100 / QUARTERS));
     Icon {
         state: view.state,
         quarter: if view.state == SyncState::Syncing {

@@ -7,7 +7,6 @@ mod convert;
 
 pub use convert::{Model, activity, build, conflict, folder};
 
-use crate::progress::SyncProgress;
 use cairn_model::{
     ActivityKind, ConfirmationKind, ConflictKind, ProblemCode, Side, SyncMode, SyncState,
 };
@@ -78,6 +77,22 @@ pub struct FolderView {
     pub confirmations: Vec<ConfirmationView>,
 }
 
+/// All transfers together, as the daemon reckons them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, TS)]
+pub struct SyncProgress {
+    /// Files.
+    pub done: u64,
+    /// Files known so far.
+    pub total: u64,
+    pub bytes_done: u64,
+    pub bytes_total: u64,
+    /// From 0 to 100.
+    pub percent: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub seconds_left: Option<u64>,
+}
+
 /// A file that is being uploaded or downloaded.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct TransferView {
@@ -145,7 +160,7 @@ pub struct View {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub progress: Option<SyncProgress>,
-    /// Bytes per second, both ways together.
+    /// Bytes per second, all transfers together.
     pub speed: u64,
     pub folders: Vec<FolderView>,
     pub transfers: Vec<TransferView>,

@@ -8,7 +8,7 @@ export type ActivityKind = "uploaded" | "downloaded" | "renamed" | "deleted" | "
 
 export type ActivityView = { at: string, kind: ActivityKind, path: string, folder?: string, device?: string, bytes: number, };
 
-export type Assistant = "claude-desktop" | "vscode" | "cursor";
+export type Assistant = "claude-desktop" | "claude-code" | "vscode" | "cursor" | "codex" | "gemini" | "windsurf" | "zed";
 
 export type AssistantConfig = { 
 /**
@@ -17,6 +17,12 @@ export type AssistantConfig = {
 file: string, text: string, };
 
 export type AutostartView = { tray: boolean, daemon: boolean, };
+
+export type CompareView = { 
+/**
+ * False: the words change until this device is in sync.
+ */
+in_sync: boolean, spaces: Array<SpaceWords>, };
 
 export type ConfigKey = "limits.up" | "limits.down" | "pause.on_metered" | "pause.on_battery";
 
@@ -96,6 +102,12 @@ at: string, attempts: number,
  */
 last_error: string, };
 
+export type DeviceList = { devices: Array<DeviceView>, 
+/**
+ * One that this device began to shut out.
+ */
+unfinished?: LostDevice, };
+
 export type DeviceView = { id: string, name: string, this: boolean, 
 /**
  * RFC 3339 in UTC; absent if the server has not seen it since it began to note that.
@@ -154,7 +166,15 @@ export type Keep = "mine" | "theirs" | "both" | "merge" | "copy" | "original";
 
 export type Language = "en" | "de";
 
+export type LastChange = { 
+/**
+ * RFC 3339 in UTC.
+ */
+at: string, device?: string, };
+
 export type LeftAsItIs = { path: string, message: string, };
+
+export type LimitsView = { up?: number, down?: number, };
 
 export type LineKind = "same" | "mine" | "theirs" | "gap";
 
@@ -232,6 +252,8 @@ secrets_in_file: boolean, };
 
 export type LoginStep = { "step": "browser", url: string, } | { "step": "code", url: string, code: string, } | { "step": "passphrase", email: string, is_new: boolean, error?: string, };
 
+export type LostDevice = { id: string, name: string, };
+
 export type Notify = { conflict: boolean, question: boolean, error: boolean, 
 /**
  * Something big has been synced.
@@ -257,6 +279,10 @@ from?: string, device?: string, bytes?: number, };
 export type PastKind = "created" | "version" | "moved" | "changed" | "deleted" | "restored";
 
 export type PastPage = { events: Array<PastEvent>, page: number, pages: number, };
+
+export type PathReason = "synced" | "synced_unverified" | "unpaired" | "bad_name" | "folder_problem" | "own_files" | "built_in_rule" | "excluded" | "excluded_before" | "rule" | "rules_unusable" | "not_selected" | "ignored" | "special" | "name_taken" | "unreadable" | "mount_gone" | "conflict" | "conflict_copy" | "conflict_copy_ours" | "conflict_copy_theirs" | "failed" | "uploading" | "downloading" | "missing" | "receives_only" | "receives_only_deleted" | "sends_only" | "sends_only_changed" | "sends_only_deleted" | "paused" | "offline" | "deletion_held" | "overwrite_held" | "unread" | "unread_deletion" | "differs" | "only_here" | "only_there" | "starting" | "other";
+
+export type PathState = "synced" | "waiting" | "conflict" | "ignored" | "unselected" | "one_way" | "name" | "special" | "parked" | "unmounted" | "unverified" | "missing" | "unpaired" | "other";
 
 export type PauseFor = "hour" | "tomorrow" | "resumed";
 
@@ -298,6 +324,34 @@ export type RemoteTrashed = { id: string, name: string, is_folder: boolean,
  */
 at: string, bytes: number, };
 
+export type RevokeChoices = { passphrase: string, 
+/**
+ * The new passphrase; none: it stays.
+ */
+new_passphrase?: string | null, 
+/**
+ * Revoke the account's API keys, too, but the one that this device uses.
+ */
+api_keys: boolean, };
+
+export type RevokedView = { 
+/**
+ * The new recovery key, which is shown only now.
+ */
+recovery_key?: string, 
+/**
+ * The names of API keys that are still valid, on whatever device they are.
+ */
+api_keys: Array<string>, 
+/**
+ * Teams whose key somebody else in it has to grant again.
+ */
+teams_to_ask: Array<string>, 
+/**
+ * Teams whose key could not be renewed.
+ */
+teams_failed: Array<string>, };
+
 export type RewindPlan = { 
 /**
  * Files that come out of the trash.
@@ -326,6 +380,18 @@ session?: string,
  */
 failed: Array<LeftAsItIs>, };
 
+export type SessionBy = "assistant" | "command";
+
+export type SessionView = { id: string, by: SessionBy, 
+/**
+ * RFC 3339 in UTC.
+ */
+at: string, 
+/**
+ * The command without the program's name.
+ */
+command: string, changes: number, };
+
 export type Settings = { 
 /**
  * The language of the window; none: the system's.
@@ -340,11 +406,33 @@ export type ShareStatus = "active" | "file_gone" | "maker_left" | "deactivated" 
 
 export type Side = "local" | "remote";
 
+export type SpaceWords = { 
+/**
+ * The name of the team; absent for the account's own files.
+ */
+team?: string, words: Array<string>, 
+/**
+ * Items that the words cover, and others that no device with the keys vouches for.
+ */
+sealed: number, unsealed: number, last_change?: LastChange, };
+
 export type StartInfo = { version: string, language: Language, settings: Settings, };
 
 export type SyncMode = "two-way" | "upload" | "download";
 
-export type SyncProgress = { done: number, total: number, };
+export type SyncProgress = { 
+/**
+ * Files.
+ */
+done: number, 
+/**
+ * Files known so far.
+ */
+total: number, bytes_done: number, bytes_total: number, 
+/**
+ * From 0 to 100.
+ */
+percent: number, seconds_left?: number, };
 
 export type SyncState = "idle" | "syncing" | "paused" | "offline" | "attention" | "error";
 
@@ -355,6 +443,30 @@ export type TransferView = { path: string, up: boolean, done: number, size: numb
  * Bytes per second.
  */
 speed: number, seconds_left?: number, };
+
+export type UndoCounts = { 
+/**
+ * Files and empty folders that go to the trash.
+ */
+trashed_items: number, 
+/**
+ * Folders that go to the trash with all that is in them.
+ */
+trashed_trees: number, restored: number, moved: number, contents: number, details: number, links_deleted: number, links_changed: number, 
+/**
+ * Changes of links that stay.
+ */
+links_left: number, };
+
+export type UndoPreview = { 
+/**
+ * The numbers by kind; absent for a command.
+ */
+counts?: UndoCounts, 
+/**
+ * A line for each change of a command that would be taken back, and for each that would stay.
+ */
+taken_back: Array<string>, left: Array<string>, };
 
 export type VersionDiff = { 
 /**
@@ -414,7 +526,7 @@ headline: string,
  */
 last_error?: string, paused_until?: string, pending: number, progress?: SyncProgress, 
 /**
- * Bytes per second, both ways together.
+ * Bytes per second, all transfers together.
  */
 speed: number, folders: Array<FolderView>, transfers: Array<TransferView>, conflicts: Array<ConflictView>, 
 /**
@@ -425,6 +537,56 @@ attention: number, };
 export type WebhookAction = "test" | "enable" | "disable" | "remove";
 
 export type WebhookView = { id: string, url: string, events: Array<EventName>, enabled: boolean, };
+
+export type WhyView = { 
+/**
+ * Below the folder; empty for the folder itself.
+ */
+path: string, state: PathState, reason: PathReason, 
+/**
+ * The reason and the advice in the daemon's own words, which are English.
+ */
+message: string, hint: string, 
+/**
+ * The path on the service.
+ */
+remote?: string, 
+/**
+ * The folder above it that the reason is about, below the synced folder.
+ */
+above?: string, 
+/**
+ * The pattern that leaves it out.
+ */
+rule?: string, 
+/**
+ * The rules file that the pattern is in, below the synced folder.
+ */
+rule_file?: string, rule_line?: number, 
+/**
+ * The other version of a conflict, below the synced folder.
+ */
+conflict_with?: string, 
+/**
+ * Failed tries in a row.
+ */
+tries: number, 
+/**
+ * RFC 3339 in UTC.
+ */
+next_try_at?: string, 
+/**
+ * RFC 3339 in UTC: the latest transfer, as far as that is remembered.
+ */
+synced_at?: string, 
+/**
+ * Other changes of the folder that are to be done.
+ */
+behind: number, 
+/**
+ * Problems of what lies below it.
+ */
+problems_below: number, };
 
 export type WindowEvent = { "event": "view", "payload": View } | { "event": "activity", "payload": Array<ActivityView> } | { "event": "login_step", "payload": LoginStep } | { "event": "page", "payload": Page };
 
@@ -439,16 +601,19 @@ export const EVENT = "window-event";
 export type Calls = {
   start: { arguments: {  }; reply: StartInfo };
   activity: { arguments: { limit: number }; reply: Array<ActivityView> };
-  pause: { arguments: { span: PauseFor }; reply: null };
-  resume: { arguments: {  }; reply: null };
+  pause: { arguments: { folder: string | null, span: PauseFor }; reply: null };
+  resume: { arguments: { folder: string | null }; reply: null };
   rescan: { arguments: {  }; reply: null };
   retry: { arguments: {  }; reply: null };
+  why: { arguments: { folder: string, path: string }; reply: WhyView };
+  pick_file: { arguments: { folder: string }; reply: string | null };
   conflict: { arguments: { folder: string, path: string, copy: string }; reply: ConflictDetail };
   resolve: { arguments: { folder: string, copy: string, keep: Keep }; reply: null };
   confirm: { arguments: { folder: string, decision: DeletionDecision }; reply: null };
   folder: { arguments: { local: string }; reply: FolderChoices };
   add_folder: { arguments: { folder: FolderChoices }; reply: null };
   change_folder: { arguments: { folder: FolderChoices }; reply: null };
+  limits: { arguments: {  }; reply: LimitsView };
   remove_folder: { arguments: { local: string }; reply: null };
   teams: { arguments: {  }; reply: Array<TeamView> };
   remote_folders: { arguments: { team: string | null, path: string }; reply: Array<RemoteFolder> };
@@ -467,18 +632,23 @@ export type Calls = {
   save_version: { arguments: { folder: string, path: string, revision: string }; reply: boolean };
   past: { arguments: { folder: string, path: string, page: number }; reply: PastPage };
   rewind: { arguments: { folder: string, path: string, at: string, dry_run: boolean }; reply: RewindView };
+  sessions: { arguments: {  }; reply: Array<SessionView> };
+  preview_undo: { arguments: { session: string }; reply: UndoPreview };
   undo: { arguments: { session: string }; reply: Array<string> };
   local_trash: { arguments: {  }; reply: Array<LocalTrashed> };
   restore_local: { arguments: { folder: string, id: string }; reply: string };
   remote_trash: { arguments: {  }; reply: Array<RemoteTrashed> };
   restore_remote: { arguments: { id: string }; reply: string };
   restore_deleted: { arguments: { folder: string, path: string }; reply: string };
-  links: { arguments: {  }; reply: Array<LinkView> };
+  links: { arguments: { folder: string | null }; reply: Array<LinkView> };
   create_link: { arguments: { target: LinkTarget, choices: LinkChoices }; reply: LinkView };
   change_link: { arguments: { id: string, action: LinkAction }; reply: null };
   account: { arguments: {  }; reply: AccountView };
-  devices: { arguments: {  }; reply: Array<DeviceView> };
+  devices: { arguments: {  }; reply: DeviceList };
   remove_device: { arguments: { id: string }; reply: number };
+  revoke_device: { arguments: { id: string, choices: RevokeChoices }; reply: RevokedView };
+  update_keys: { arguments: { passphrase: string }; reply: boolean };
+  compare: { arguments: {  }; reply: CompareView };
   login: { arguments: { form: LoginForm }; reply: null };
   enter_passphrase: { arguments: { passphrase: string }; reply: null };
   cancel_login: { arguments: {  }; reply: null };
@@ -492,6 +662,8 @@ export type Calls = {
   autostart: { arguments: {  }; reply: AutostartView };
   set_autostart: { arguments: { tray: boolean, daemon: boolean }; reply: null };
   assistant_config: { arguments: { assistant: Assistant }; reply: AssistantConfig };
+  install_assistant: { arguments: { assistant: Assistant }; reply: string };
+  bug_report: { arguments: { name: string, names: boolean }; reply: string | null };
   set_settings: { arguments: { settings: Settings }; reply: null };
   webhooks: { arguments: {  }; reply: Array<WebhookView> };
   add_webhook: { arguments: { url: string, events: Array<EventKind> }; reply: string };
@@ -510,12 +682,18 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     start: () => send<"start">({ op: "start" }),
     /** The newest first. */
     activity: (limit: number) => send<"activity">({ op: "activity", limit }),
-    pause: (span: PauseFor) => send<"pause">({ op: "pause", span }),
-    resume: () => send<"resume">({ op: "resume" }),
+    /** Pauses one folder, or all. */
+    pause: (folder: string | null, span: PauseFor) => send<"pause">({ op: "pause", folder, span }),
+    /** Resumes one folder, or all. */
+    resume: (folder: string | null) => send<"resume">({ op: "resume", folder }),
     /** Scans all folders again. */
     rescan: () => send<"rescan">({ op: "rescan" }),
     /** Tries again to reach the daemon. */
     retry: () => send<"retry">({ op: "retry" }),
+    /** Returns why a path does or does not sync: one below the folder, or absolute; empty for the folder itself. */
+    why: (folder: string, path: string) => send<"why">({ op: "why", folder, path }),
+    /** Returns a path below the folder; null if the person cancelled. */
+    pickFile: (folder: string) => send<"pick_file">({ op: "pick_file", folder }),
     conflict: (folder: string, path: string, copy: string) => send<"conflict">({ op: "conflict", folder, path, copy }),
     resolve: (folder: string, copy: string, keep: Keep) => send<"resolve">({ op: "resolve", folder, copy, keep }),
     /** Decides the deletions, or the overwriting, that waits in a folder. */
@@ -524,6 +702,8 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     /** Adds it to its team's space, or to the account's own. */
     addFolder: (folder: FolderChoices) => send<"add_folder">({ op: "add_folder", folder }),
     changeFolder: (folder: FolderChoices) => send<"change_folder">({ op: "change_folder", folder }),
+    /** In force now, for all folders together. */
+    limits: () => send<"limits">({ op: "limits" }),
     removeFolder: (local: string) => send<"remove_folder">({ op: "remove_folder", local }),
     /** The teams of the account, by name. */
     teams: () => send<"teams">({ op: "teams" }),
@@ -553,7 +733,11 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     past: (folder: string, path: string, page: number) => send<"past">({ op: "past", folder, path, page }),
     /** Makes it what it was at a time; a dry run returns the plan alone. */
     rewind: (folder: string, path: string, at: string, dry_run: boolean) => send<"rewind">({ op: "rewind", folder, path, at, dry_run }),
-    /** Takes a rewind back; returns what could not be taken back. */
+    /** Lists the changes of commands on this device and of assistants, the newest first. */
+    sessions: () => send<"sessions">({ op: "sessions" }),
+    /** Returns what an undo would do; nothing is done. */
+    previewUndo: (session: string) => send<"preview_undo">({ op: "preview_undo", session }),
+    /** Takes a session or a rewind back; returns what could not be taken back. */
     undo: (session: string) => send<"undo">({ op: "undo", session }),
     /** The newest first. */
     localTrash: () => send<"local_trash">({ op: "local_trash" }),
@@ -565,13 +749,20 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     restoreRemote: (id: string) => send<"restore_remote">({ op: "restore_remote", id }),
     /** Brings back what was deleted last under a path; returns the path on the service. */
     restoreDeleted: (folder: string, path: string) => send<"restore_deleted">({ op: "restore_deleted", folder, path }),
-    links: () => send<"links">({ op: "links" }),
+    /** All links, or those of one synced folder. */
+    links: (folder: string | null) => send<"links">({ op: "links", folder }),
     createLink: (target: LinkTarget, choices: LinkChoices) => send<"create_link">({ op: "create_link", target, choices }),
     changeLink: (id: string, action: LinkAction) => send<"change_link">({ op: "change_link", id, action }),
     account: () => send<"account">({ op: "account" }),
     devices: () => send<"devices">({ op: "devices" }),
     /** Returns the number of its logins that ended; none if it uses an API key, which stays valid. */
     removeDevice: (id: string) => send<"remove_device">({ op: "remove_device", id }),
+    /** Shuts a device out: ends its logins, and replaces all keys of the account. */
+    revokeDevice: (id: string, choices: RevokeChoices) => send<"revoke_device">({ op: "revoke_device", id, choices }),
+    /** Takes over keys that another device has replaced; false if this device has them already. */
+    updateKeys: (passphrase: string) => send<"update_keys">({ op: "update_keys", passphrase }),
+    /** The words that two devices in sync have in common, for each space. */
+    compare: () => send<"compare">({ op: "compare" }),
     /** Logs in; sends its steps as events, and ends when the device is logged in. */
     login: (form: LoginForm) => send<"login">({ op: "login", form }),
     /** Returns the step of a login that waits for the passphrase. */
@@ -591,6 +782,10 @@ export function createApi(send: <O extends Op>(call: Call<O>) => Promise<Calls[O
     autostart: () => send<"autostart">({ op: "autostart" }),
     setAutostart: (tray: boolean, daemon: boolean) => send<"set_autostart">({ op: "set_autostart", tray, daemon }),
     assistantConfig: (assistant: Assistant) => send<"assistant_config">({ op: "assistant_config", assistant }),
+    /** Writes it into the program's configuration file, whose other entries stay; returns the file's path. */
+    installAssistant: (assistant: Assistant) => send<"install_assistant">({ op: "install_assistant", assistant }),
+    /** Saves it where the person chooses; null if the person cancelled. With `names`: names, paths and addresses, too. */
+    bugReport: (name: string, names: boolean) => send<"bug_report">({ op: "bug_report", name, names }),
     setSettings: (settings: Settings) => send<"set_settings">({ op: "set_settings", settings }),
     webhooks: () => send<"webhooks">({ op: "webhooks" }),
     /** Returns the secret that signs its deliveries. */

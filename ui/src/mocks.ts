@@ -8,227 +8,36 @@ import {
   type Call,
   type Calls,
   COMMAND,
-  type ConflictDetail,
   EVENT,
-  type FolderView,
   type LinkView,
   type LoginStep,
+  type LostDevice,
   type Op,
   type Page,
-  type PastEvent,
   type ProgramError,
-  type RewindPlan,
   type Settings,
   type View,
   type WindowEvent,
 } from "./bindings";
+import {
+  detail,
+  devices,
+  inSync,
+  links,
+  localTrash,
+  pastEvents,
+  remoteTrash,
+  reports,
+  rewindPlan,
+  rows,
+  sessions,
+  tree,
+  words,
+} from "./mocks/data";
+import { idle, SCENES } from "./mocks/scenes";
 
 const query = new URLSearchParams(window.location.search);
 const scene = query.get("scene") ?? "idle";
-const rowsWanted = Number(query.get("rows") ?? "60");
-
-const folder: FolderView = {
-  local: "/home/ada/Cairn",
-  name: "Cairn",
-  remote: "/",
-  state: "idle",
-  mode: "two-way",
-  pending: 0,
-  files: 1284,
-  bytes: 3_482_000_000,
-  problems: [],
-  confirmations: [],
-};
-const plans: FolderView = {
-  ...folder,
-  local: "/home/ada/Plans",
-  name: "Plans",
-  remote: "/plans",
-  team: { id: "t1", name: "Crew" },
-};
-const photos: FolderView = {
-  ...folder,
-  local: "/home/ada/Pictures",
-  name: "Pictures",
-  remote: "/photos",
-  mode: "upload",
-  files: 8123,
-  bytes: 41_200_000_000,
-};
-const idle: View = {
-  connection: "up",
-  state: "idle",
-  headline: "Up to date",
-  pending: 0,
-  speed: 0,
-  folders: [folder, photos],
-  transfers: [],
-  conflicts: [],
-  attention: 0,
-};
-
-const SCENES: Record<string, View> = {
-  idle,
-  burst: idle,
-  empty: { ...idle, folders: [], headline: "No folders are synced yet" },
-  busy: {
-    ...idle,
-    state: "syncing",
-    headline: "Syncing 12 of 340 · 4.0 MiB/s · 2 min left",
-    pending: 328,
-    progress: { done: 12, total: 340 },
-    speed: 4_200_000,
-    folders: [{ ...folder, state: "syncing", pending: 328 }, photos],
-    transfers: [
-      {
-        path: "Videos/holiday.mp4",
-        up: true,
-        done: 310_000_000,
-        size: 812_000_000,
-        speed: 3_900_000,
-        seconds_left: 120,
-      },
-      {
-        path: "reports/annual report 2026.pdf",
-        up: false,
-        done: 120_000,
-        size: 2_400_000,
-        speed: 300_000,
-        seconds_left: 8,
-      },
-    ],
-  },
-  paused: { ...idle, state: "paused", headline: "Paused", paused_until: "2026-03-05T07:00:00Z" },
-  offline: {
-    ...idle,
-    state: "offline",
-    headline: "Offline: syncing resumes when the server can be reached",
-    last_error: "can't reach https://cloud.example.org: connection refused",
-  },
-  attention: {
-    ...idle,
-    state: "attention",
-    headline: "4 things need attention",
-    attention: 4,
-    conflicts: [
-      {
-        folder: folder.local,
-        path: "notes/plan.md",
-        copy: "notes/plan (conflicted copy laptop 2026-03-04 101500).md",
-        kind: "edit",
-        device: "desk",
-        copy_device: "laptop",
-        copy_made_here: true,
-        at: "2026-03-04T10:15:00Z",
-      },
-    ],
-    folders: [
-      {
-        ...folder,
-        state: "attention",
-        problems: [
-          {
-            code: "unreadable",
-            count: 29_600,
-            message: "29,600 files can't be read",
-            hint: "make them readable for your user, or ignore them",
-            examples: ["private/key.pem", "private/more/a.pem"],
-          },
-          {
-            code: "name_clash",
-            count: 1,
-            message: "aux.txt and Aux.txt differ only in case",
-            hint: "rename one of them",
-            examples: ["Aux.txt"],
-          },
-          {
-            code: "disk_full",
-            count: 1,
-            message: "the disk is full",
-            hint: "free 2 GiB",
-            examples: [],
-          },
-        ],
-      },
-      { ...photos, state: "attention", confirmations: [{ kind: "deletion", side: "remote", files: 412 }] },
-    ],
-  },
-  encrypted: {
-    ...idle,
-    state: "attention",
-    headline: "1 thing needs attention",
-    attention: 1,
-    folders: [
-      folder,
-      { ...photos, state: "attention", confirmations: [{ kind: "overwriting", side: "remote", files: 380 }] },
-    ],
-  },
-  team: { ...idle, folders: [folder, plans] },
-  error: {
-    ...idle,
-    state: "error",
-    headline: "Syncing has stopped",
-    last_error: "the account's storage is full: free some, or ask for more",
-  },
-  down: {
-    ...idle,
-    connection: "down",
-    state: "error",
-    folders: [],
-    headline: "Syncing can’t start",
-    last_error: "the keyring is locked: unlock it and try again",
-  },
-  starting: { ...idle, connection: "starting", state: "offline", folders: [], headline: "Starting…" },
-  out: { ...idle, connection: "logged_out", state: "attention", folders: [], headline: "Not logged in" },
-};
-
-const KINDS = ["uploaded", "downloaded", "renamed", "deleted"] as const;
-const NAMES = [
-  "notes/plan.md",
-  "reports/annual report 2026.pdf",
-  "Videos/holiday.mp4",
-  "budget.ods",
-  "src/main.rs",
-];
-const single = Array.from({ length: scene === "empty" ? 0 : rowsWanted }, (_, n) => ({
-  at: new Date(Date.UTC(2026, 2, 4, 10, 0) - n * 61_000).toISOString(),
-  kind: KINDS[n % KINDS.length] ?? "uploaded",
-  path: rowsWanted > 1000 ? `archive/${n}.txt` : (NAMES[n % NAMES.length] ?? "a"),
-  folder: folder.local,
-  device: n % 3 === 0 ? "laptop" : "desk",
-  bytes: 1000 * (n + 1),
-}));
-
-/** In the scene "burst", five hundred photos came within a few minutes. */
-const burst = Array.from({ length: scene === "burst" ? 500 : 0 }, (_, n) => ({
-  at: new Date(Date.UTC(2026, 2, 4, 10, 10) - n * 300).toISOString(),
-  kind: "downloaded" as const,
-  path: `Photos/${2020 + (n % 5)}/${n}.jpg`,
-  folder: folder.local,
-  device: "desk",
-  bytes: 2_000_000,
-}));
-const rows = [...burst, ...single];
-
-const detail: ConflictDetail = {
-  copy: {
-    path: "notes/plan (conflicted copy laptop 2026-03-04 101500).md",
-    exists: true,
-    bytes: 412,
-    modified: "2026-03-04T10:14:00Z",
-  },
-  original: { path: "notes/plan.md", exists: true, bytes: 398, modified: "2026-03-04T10:12:00Z" },
-  diff: [
-    { kind: "same", text: "# Plan", mine: 1, theirs: 1 },
-    { kind: "mine", text: "- call Grace on Monday", mine: 2 },
-    { kind: "theirs", text: "- call Grace on Tuesday", theirs: 2 },
-    { kind: "same", text: "- water the plants", mine: 3, theirs: 3 },
-    { kind: "gap", text: "" },
-    { kind: "mine", text: "- buy bread", mine: 19 },
-  ],
-  cut: false,
-  ends_differ: false,
-};
 
 let settings: Settings = {
   language: query.get("lang") === "de" ? "de" : query.get("lang") === "en" ? "en" : null,
@@ -249,87 +58,14 @@ function push(next: View): void {
   send({ event: "view", payload: view });
 }
 
-const TREE: Record<string, string[]> = {
-  "/": ["music", "photos", "work", "budget.ods"],
-  "/photos": ["2025", "2026"],
-};
-
-const TEAM_TREE: Record<string, string[]> = { "/": ["plans", "budget.ods"], "/plans": ["2027"] };
-const tree = (team: string | null) => (team === null ? TREE : TEAM_TREE);
-
-const devices = [
-  { id: "d1", name: "laptop", this: true, last_seen: "2026-03-04T10:15:00Z" },
-  { id: "d2", name: "desk", this: false, last_seen: "2026-03-02T18:40:00Z" },
-  { id: "d3", name: "old phone", this: false },
-];
-const remoteTrash = [
-  { id: "t1", name: "budget 2025.ods", is_folder: false, at: "2026-03-04T09:00:00Z", bytes: 48_000 },
-  { id: "t2", name: "old drafts", is_folder: true, at: "2026-03-03T09:00:00Z", bytes: 0 },
-  { id: "t3", name: "plan.md", is_folder: false, at: "2026-03-01T09:00:00Z", bytes: 398 },
-];
-const localTrash = [
-  {
-    id: "20260304T090000Z/notes/draft.md",
-    folder: folder.local,
-    path: "notes/draft.md",
-    at: "2026-03-04T09:00:00Z",
-    bytes: 1200,
-  },
-];
-const links: LinkView[] =
-  scene === "empty"
-    ? []
-    : [
-        {
-          id: "l1",
-          name: "holiday",
-          address: "https://cloud.example.org/s/abc234#q7Vv0cJ2Zr3nK5xT8yB1mD4fG6hL9pS0",
-          state: "active",
-          is_on: true,
-          has_password: true,
-          expires_at: "2026-04-01T00:00:00Z",
-          download_limit: 5,
-          downloads: 2,
-          opened: 7,
-        },
-        {
-          id: "l2",
-          name: "annual report 2026.pdf",
-          state: "deactivated",
-          is_on: false,
-          has_password: false,
-          downloads: 0,
-          opened: 1,
-        },
-      ];
-/** Many photos in one minute, a deletion and a move. */
-const pastEvents: PastEvent[] = [
-  ...Array.from(
-    { length: 40 },
-    (_, n): PastEvent => ({
-      at: new Date(Date.UTC(2026, 2, 4, 10, 0) - n * 1000).toISOString(),
-      kind: "created",
-      path: `/photos/2026/${String(n).padStart(4, "0")}.jpg`,
-      device: "desk",
-      bytes: 2_000_000,
-    }),
-  ),
-  { at: "2026-03-03T09:00:00Z", kind: "deleted", path: "/photos/2025/beach.jpg", device: "laptop" },
-  { at: "2026-03-03T08:00:00Z", kind: "moved", path: "/photos/2025/b.jpg", from: "/photos/b.jpg" },
-];
-const rewindPlan: RewindPlan = {
-  files_back: 1,
-  files_trashed: 40,
-  files_changed: 0,
-  moved: 1,
-  back: ["/photos/2025/beach.jpg"],
-  trash: ["/photos/2026"],
-  changed: [],
-  moves: ["/photos/2025/b.jpg"],
-  incomplete: [
-    { path: "/photos/c.jpg", message: "the version of that time is not kept any more: it stays as it is" },
-  ],
-};
+function setPaused(local: string | null, state: "paused" | "idle", headline: string): void {
+  const folders = view.folders.map((one) =>
+    local === null || one.local === local ? { ...one, state } : one,
+  );
+  push(local === null ? { ...view, state, headline, folders } : { ...view, folders });
+}
+/** In the scene "replaced", a device was begun to be shut out. */
+let unfinished: LostDevice | undefined = scene === "replaced" ? { id: "d9", name: "lost tablet" } : undefined;
 
 let login: { resolve: () => void; reject: (fault: ProgramError) => void } | undefined;
 /** The steps that the program sends while a login waits. */
@@ -354,12 +90,12 @@ const replies: Replies = {
     return { version: "0.1.0", language: settings.language ?? "en", settings };
   },
   activity: (call) => rows.slice(0, Math.max(call.limit, rows.length)),
-  pause: () => {
-    push({ ...view, state: "paused", headline: "Paused" });
+  pause: (call) => {
+    setPaused(call.folder, "paused", "Paused");
     return null;
   },
-  resume: () => {
-    push({ ...view, state: "idle", headline: "Up to date" });
+  resume: (call) => {
+    setPaused(call.folder, "idle", "Up to date");
     return null;
   },
   conflict: () => detail,
@@ -401,7 +137,7 @@ const replies: Replies = {
   },
   restore_local: () => localTrash.pop()?.path ?? "",
   restore_deleted: (call) => `/${call.path}`,
-  links: () => links,
+  links: (call) => (call.folder === null ? links : links.slice(0, 1)),
   create_link: (call) => {
     const made: LinkView = {
       id: "l9",
@@ -437,7 +173,10 @@ const replies: Replies = {
     ...(call.dry_run ? {} : { session: "s1" }),
     failed: [],
   }),
-  undo: () => [],
+  undo: (call) => {
+    sessions.splice(0, sessions.length, ...sessions.filter((one) => one.id !== call.session));
+    return call.session === "a1" ? ["/archive/report.odt was changed since"] : [];
+  },
   version_text: () => ({ text: "# Plan\n\n- call Grace on Monday\n", cut: false, verified: true }),
   compare_versions: () => ({ lines: detail.diff ?? [], cut: false, ends_differ: false, verified: true }),
   save_version: () => true,
@@ -453,7 +192,67 @@ const replies: Replies = {
     limit: 100_000_000_000,
     files: 9407,
   }),
-  devices: () => devices,
+  devices: () => ({ devices, ...(unfinished === undefined ? {} : { unfinished }) }),
+  revoke_device: (call) => {
+    const at = devices.findIndex((device) => device.id === call.id);
+    const [gone] = at < 0 ? [] : devices.splice(at, 1);
+    if (call.choices.passphrase === "wrong") {
+      // It is logged out first, whatever happens then.
+      unfinished = { id: call.id, name: gone?.name ?? unfinished?.name ?? "" };
+      return Promise.reject({ code: "failed", message: "this is not the passphrase of ada@example.org" });
+    }
+    unfinished = undefined;
+    return {
+      recovery_key: "9KHB-W3EN-5RFC-J8ZV-7QX2-M4TD-P6YA-2GUS",
+      api_keys: call.choices.api_keys ? [] : ["scanner"],
+      teams_to_ask: ["Crew"],
+      teams_failed: [],
+    };
+  },
+  update_keys: () => {
+    push(idle);
+    return true;
+  },
+  compare: () => ({
+    in_sync: view.state === "idle",
+    spaces:
+      scene === "empty"
+        ? []
+        : [
+            { words, sealed: 9407, unsealed: 0, last_change: { at: "2026-03-04T09:58:00Z", device: "desk" } },
+            { team: "Crew", words: [...words].reverse(), sealed: 31, unsealed: 2 },
+          ],
+  }),
+  why: (call) => {
+    const path = call.path.replace(`${call.folder}/`, "");
+    return { ...inSync, path, remote: `/${path}`, ...reports[path] };
+  },
+  pick_file: () => "usb/film.mkv",
+  limits: () => ({ up: 2_000_000 }),
+  sessions: () => sessions,
+  preview_undo: (call) =>
+    call.session === "a1"
+      ? {
+          counts: {
+            trashed_items: 3,
+            trashed_trees: 1,
+            restored: 0,
+            moved: 21,
+            contents: 1,
+            details: 0,
+            links_deleted: 1,
+            links_changed: 0,
+            links_left: 0,
+          },
+          taken_back: [],
+          left: [],
+        }
+      : {
+          taken_back: ["/archive/notes moves back to /notes"],
+          left: ["/archive/notes/b.md was changed since"],
+        },
+  install_assistant: (call) => `/home/ada/.config/${call.assistant}.json`,
+  bug_report: (call) => `/home/ada/${call.name}`,
   remove_device: (call) => {
     const [gone] = devices.splice(
       devices.findIndex((device) => device.id === call.id),

@@ -118,6 +118,13 @@ async fn list(app: &App) -> CommandResult {
         ]);
     }
     table.print(&app.out, "No device is known.");
+    let unfinished = Pending::read(&app.home)?.and_then(|pending| pending.device);
+    if let Some(lost) = &unfinished {
+        let name = clean(&lost.name);
+        app.out.note(format_args!(
+            "{name} is not shut out yet: run `cairn devices revoke '{name}'` again, which completes that"
+        ));
+    }
     let devices: Vec<_> = devices
         .iter()
         .map(|device| {
@@ -129,7 +136,8 @@ async fn list(app: &App) -> CommandResult {
             })
         })
         .collect();
-    app.out.json(&json!({ "devices": devices }));
+    app.out
+        .json(&json!({ "devices": devices, "unfinished": unfinished }));
     Ok(())
 }
 

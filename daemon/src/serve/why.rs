@@ -7,7 +7,7 @@ use crate::serve::engines::Engines;
 use crate::serve::halt::Halt;
 use cairn_control::{DecidingRule, PathReport, WaitingList};
 use cairn_index::FolderRow;
-use cairn_model::{PathState, RelPath, SyncState};
+use cairn_model::{PathReason, PathState, RelPath, SyncState};
 use std::path::{MAIN_SEPARATOR, Path};
 
 /// Reports the sync state of an absolute path.
@@ -21,6 +21,7 @@ pub(super) fn report(engines: &Engines, path: &str) -> CommandResult<PathReport>
         return Ok(PathReport {
             path: path.to_owned(),
             state: PathState::Unpaired,
+            reason: PathReason::Unpaired,
             message: "it is in no synced folder".to_owned(),
             hint: "see `cairn folders`; `cairn add` makes a folder a synced one".to_owned(),
             ..PathReport::default()
@@ -34,6 +35,7 @@ pub(super) fn report(engines: &Engines, path: &str) -> CommandResult<PathReport>
                 path: path.to_owned(),
                 folder: Some(row.root.clone()),
                 state: PathState::Name,
+                reason: PathReason::BadName,
                 message: format!("its name can't be synced: {error}"),
                 hint: "rename it".to_owned(),
                 ..PathReport::default()
@@ -53,9 +55,13 @@ pub(super) fn report(engines: &Engines, path: &str) -> CommandResult<PathReport>
 
 /// Returns the report of a path whose space is not synced now.
 fn halted_report(halt: Halt) -> PathReport {
-    let (message, hint) = match halt.problem {
-        Some(problem) => (problem.message, problem.hint),
-        None => ("its space is being opened".to_owned(), String::new()),
+    let (reason, message, hint) = match halt.problem {
+        Some(problem) => (PathReason::FolderProblem, problem.message, problem.hint),
+        None => (
+            PathReason::Starting,
+            "its space is being opened".to_owned(),
+            String::new(),
+        ),
     };
     PathReport {
         state: match halt.state {
@@ -66,6 +72,7 @@ fn halted_report(halt: Halt) -> PathReport {
             | SyncState::Offline
             | SyncState::Attention => PathState::Waiting,
         },
+        reason,
         message,
         hint,
         ..PathReport::default()
@@ -109,6 +116,8 @@ fn to_control(
         folder: Some(row.root.clone()),
         remote: Some(remote_path(row, below)),
         state: report.state,
+        reason: report.reason,
+        above: report.above.map(|path| path.to_string()),
         message: report.message,
         hint: report.hint,
         rule: report.rule.map(|rule| deciding_rule(row, rule)),

@@ -1,4 +1,4 @@
-//! The account: login and logout, usage, keys and devices.
+//! The account: login and logout, usage, passphrase and recovery key.
 
 use super::context::Commands;
 use crate::input::Input;
@@ -17,18 +17,6 @@ pub struct AccountView {
     pub used: u64,
     pub limit: u64,
     pub files: u64,
-}
-
-/// A device of the account.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
-pub struct DeviceView {
-    pub id: String,
-    pub name: String,
-    pub this: bool,
-    /// RFC 3339 in UTC; absent if the server has not seen it since it began to note that.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[ts(optional)]
-    pub last_seen: Option<String>,
 }
 
 /// The form of a login.
@@ -69,26 +57,6 @@ pub(super) async fn account(commands: &Commands) -> Result<AccountView, ProgramE
         limit: found.usage.storage_limit,
         files: found.usage.file_count,
     })
-}
-
-pub(super) async fn devices(commands: &Commands) -> Result<Vec<DeviceView>, ProgramError> {
-    #[derive(Deserialize)]
-    struct Document {
-        devices: Vec<DeviceView>,
-    }
-    let found: Document = commands.document(Run::of(["devices"])).await?;
-    Ok(found.devices)
-}
-
-/// Removes a device: its logins end. Returns their number; none for one that uses an API key.
-pub(super) async fn remove_device(commands: &Commands, id: String) -> Result<u64, ProgramError> {
-    #[derive(Deserialize)]
-    struct Document {
-        logins_ended: u64,
-    }
-    let run = Run::of(["devices", "remove", "--yes", "--", &id]);
-    let removed: Document = commands.document(run).await?;
-    Ok(removed.logins_ended)
 }
 
 /// Logs in with the daemon suspended: it may still work with another account's keys. The steps go to the

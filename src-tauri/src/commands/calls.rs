@@ -2,18 +2,23 @@
 //!
 //! The functions that the page calls are generated from it (see `tests/bindings.rs`).
 
-use super::account::{AccountView, DeviceView, LoginForm};
+use super::account::{AccountView, LoginForm};
+use super::assistants::{Assistant, AssistantConfig};
 use super::context::{Commands, to_json};
-use super::device::{
-    Assistant, AssistantConfig, AutostartView, ConfigKey, DaemonConfig, StartInfo,
-};
-use super::folders::{FolderChoices, IgnoreCheck, RemoteFolder, RemoteItem};
+use super::device::{AutostartView, ConfigKey, DaemonConfig, StartInfo};
+use super::devices::{CompareView, DeviceList, RevokeChoices, RevokedView};
+use super::folders::{FolderChoices, IgnoreCheck, LimitsView, RemoteFolder, RemoteItem};
 use super::history::{PastPage, RewindView};
 use super::links::{LinkAction, LinkChoices, LinkTarget, LinkView};
+use super::sessions::{SessionView, UndoPreview};
 use super::trash::{LocalTrashed, RemoteTrashed};
 use super::versions::{VersionDiff, VersionText, VersionView};
 use super::webhooks::{DeliveryView, WebhookAction, WebhookView};
-use super::{account, conflicts, device, folders, history, links, sync, trash, versions, webhooks};
+use super::why::WhyView;
+use super::{
+    account, assistants, conflicts, device, devices, folders, history, links, sessions, sync,
+    trash, versions, webhooks, why,
+};
 use crate::conflict::ConflictDetail;
 use crate::program::ProgramError;
 use crate::settings::Settings;
@@ -88,12 +93,18 @@ calls! {
     Start() -> StartInfo = device::start;
     /// The newest first.
     Activity(limit: u32) -> Vec<ActivityView> = history::activity;
-    Pause(span: PauseFor) -> () = sync::pause;
-    Resume() -> () = sync::resume;
+    /// Pauses one folder, or all.
+    Pause(folder: Option<String>, span: PauseFor) -> () = sync::pause;
+    /// Resumes one folder, or all.
+    Resume(folder: Option<String>) -> () = sync::resume;
     /// Scans all folders again.
     Rescan() -> () = sync::rescan;
     /// Tries again to reach the daemon.
     Retry() -> () = sync::retry;
+    /// Returns why a path does or does not sync: one below the folder, or absolute; empty for the folder itself.
+    Why(folder: String, path: String) -> WhyView = why::why;
+    /// Returns a path below the folder; null if the person cancelled.
+    PickFile(folder: String) -> Option<String> = why::pick_file;
     Conflict(folder: String, path: String, copy: String) -> ConflictDetail = conflicts::detail;
     Resolve(folder: String, copy: String, keep: Keep) -> () = conflicts::resolve;
     /// Decides the deletions, or the overwriting, that waits in a folder.
@@ -102,6 +113,8 @@ calls! {
     /// Adds it to its team's space, or to the account's own.
     AddFolder(folder: FolderChoices) -> () = folders::add;
     ChangeFolder(folder: FolderChoices) -> () = folders::change;
+    /// In force now, for all folders together.
+    Limits() -> LimitsView = folders::limits;
     RemoveFolder(local: String) -> () = folders::remove;
     /// The teams of the account, by name.
     Teams() -> Vec<TeamView> = folders::teams;
@@ -131,8 +144,12 @@ calls! {
     Past(folder: String, path: String, page: u64) -> PastPage = history::past;
     /// Makes it what it was at a time; a dry run returns the plan alone.
     Rewind(folder: String, path: String, at: String, dry_run: bool) -> RewindView = history::rewind;
-    /// Takes a rewind back; returns what could not be taken back.
-    Undo(session: String) -> Vec<String> = history::undo;
+    /// Lists the changes of commands on this device and of assistants, the newest first.
+    Sessions() -> Vec<SessionView> = sessions::list;
+    /// Returns what an undo would do; nothing is done.
+    PreviewUndo(session: String) -> UndoPreview = sessions::preview;
+    /// Takes a session or a rewind back; returns what could not be taken back.
+    Undo(session: String) -> Vec<String> = sessions::undo;
     /// The newest first.
     LocalTrash() -> Vec<LocalTrashed> = trash::list_local;
     /// Returns the path below the folder.
@@ -143,13 +160,20 @@ calls! {
     RestoreRemote(id: String) -> String = trash::restore_remote;
     /// Brings back what was deleted last under a path; returns the path on the service.
     RestoreDeleted(folder: String, path: String) -> String = trash::restore_deleted;
-    Links() -> Vec<LinkView> = links::list;
+    /// All links, or those of one synced folder.
+    Links(folder: Option<String>) -> Vec<LinkView> = links::list;
     CreateLink(target: LinkTarget, choices: LinkChoices) -> LinkView = links::create;
     ChangeLink(id: String, action: LinkAction) -> () = links::change;
     Account() -> AccountView = account::account;
-    Devices() -> Vec<DeviceView> = account::devices;
+    Devices() -> DeviceList = devices::list;
     /// Returns the number of its logins that ended; none if it uses an API key, which stays valid.
-    RemoveDevice(id: String) -> u64 = account::remove_device;
+    RemoveDevice(id: String) -> u64 = devices::remove;
+    /// Shuts a device out: ends its logins, and replaces all keys of the account.
+    RevokeDevice(id: String, choices: RevokeChoices) -> RevokedView = devices::revoke;
+    /// Takes over keys that another device has replaced; false if this device has them already.
+    UpdateKeys(passphrase: String) -> bool = devices::update_keys;
+    /// The words that two devices in sync have in common, for each space.
+    Compare() -> CompareView = devices::compare;
     /// Logs in; sends its steps as events, and ends when the device is logged in.
     Login(form: LoginForm) -> () = account::login;
     /// Returns the step of a login that waits for the passphrase.
@@ -168,7 +192,11 @@ calls! {
     SetConfig(key: ConfigKey, value: String) -> () = device::set_config;
     Autostart() -> AutostartView = device::autostart;
     SetAutostart(tray: bool, daemon: bool) -> () = device::set_autostart;
-    AssistantConfig(assistant: Assistant) -> AssistantConfig = device::assistant_config;
+    AssistantConfig(assistant: Assistant) -> AssistantConfig = assistants::config;
+    /// Writes it into the program's configuration file, whose other entries stay; returns the file's path.
+    InstallAssistant(assistant: Assistant) -> String = assistants::install;
+    /// Saves it where the person chooses; null if the person cancelled. With `names`: names, paths and addresses, too.
+    BugReport(name: String, names: bool) -> Option<PathBuf> = device::bug_report;
     SetSettings(settings: Settings) -> () = device::set_settings;
     Webhooks() -> Vec<WebhookView> = webhooks::list;
     /// Returns the secret that signs its deliveries.

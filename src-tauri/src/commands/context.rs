@@ -19,6 +19,8 @@ use tokio::sync::{Notify, mpsc};
 pub trait Desktop: Send + Sync + 'static {
     /// Lets a person choose a folder.
     async fn pick_folder(&self) -> Option<PathBuf>;
+    /// Lets a person choose a file in a folder.
+    async fn pick_file(&self, folder: &Path) -> Option<PathBuf>;
     /// Lets a person choose where to save a file.
     async fn pick_save(&self, name: &str) -> Option<PathBuf>;
     /// Shows a file in its folder.
@@ -47,8 +49,6 @@ pub struct Commands {
     pub desktop: Arc<dyn Desktop>,
     pub settings: Mutex<Settings>,
     pub file: SettingsFile,
-    /// The path of the `cairn` program, for configurations of other programs that run it.
-    pub cairn: String,
     /// The controller's inputs.
     pub inputs: mpsc::Sender<Input>,
     /// Cancels a login that waits for the person.

@@ -1,4 +1,4 @@
-//! The device itself: settings of the tray and the daemon, autostart, files, AI assistants.
+//! The device itself: settings of the tray and the daemon, autostart, files, bug reports.
 
 use super::context::{Commands, path_below, run_blocking};
 use crate::input::Input;
@@ -6,7 +6,7 @@ use crate::program::{ProgramError, Run};
 use crate::settings::Settings;
 use crate::strings::Language;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 use ts_rs::TS;
 
@@ -59,23 +59,6 @@ pub struct DaemonConfig {
     pub limit_down: String,
     pub pause_on_metered: bool,
     pub pause_on_battery: bool,
-}
-
-/// A program that can use Cairn's tools.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
-#[serde(rename_all = "kebab-case")]
-pub enum Assistant {
-    ClaudeDesktop,
-    Vscode,
-    Cursor,
-}
-
-/// A text for an assistant's configuration.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
-pub struct AssistantConfig {
-    /// The name of the configuration file.
-    pub file: String,
-    pub text: String,
 }
 
 pub(super) async fn start(commands: &Commands) -> Result<StartInfo, ProgramError> {
@@ -191,52 +174,23 @@ pub(super) async fn set_settings(
     Ok(())
 }
 
-pub(super) async fn assistant_config(
+/// Packs versions, settings, state and logs where the person chooses. Returns the archive's path; none if the person
+/// cancelled.
+pub(super) async fn bug_report(
     commands: &Commands,
-    assistant: Assistant,
-) -> Result<AssistantConfig, ProgramError> {
-    Ok(config_for(assistant, &commands.cairn))
-}
-
-/// Returns the configuration that lets an assistant run `cairn mcp`.
-fn config_for(assistant: Assistant, cairn: &str) -> AssistantConfig {
-    let server = json!({ "command": cairn, "args": ["mcp"] });
-    let (file, document) = match assistant {
-        Assistant::ClaudeDesktop => (
-            "claude_desktop_config.json",
-            json!({ "mcpServers": { "cairn": server } }),
-        ),
-        Assistant::Cursor => (
-            "~/.cursor/mcp.json",
-            json!({ "mcpServers": { "cairn": server } }),
-        ),
-        Assistant::Vscode => (
-            ".vscode/mcp.json",
-            json!({ "servers": { "cairn": { "type": "stdio", "command": cairn, "args": ["mcp"] } } }),
-        ),
+    name: String,
+    names: bool,
+) -> Result<Option<PathBuf>, ProgramError> {
+    #[derive(Deserialize)]
+    struct Document {
+        path: PathBuf,
+    }
+    let Some(path) = commands.desktop.pick_save(&name).await else {
+        return Ok(None);
     };
-    AssistantConfig {
-        file: file.to_owned(),
-        text: format!("{document:#}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_assistant_has_its_own_form() {
-        for (client, root) in [
-            (Assistant::ClaudeDesktop, "mcpServers"),
-            (Assistant::Vscode, "servers"),
-            (Assistant::Cursor, "mcpServers"),
-        ] {
-            let config = config_for(client, "/usr/bin/cairn");
-            let document: Value = serde_json::from_str(&config.text).unwrap();
-            let server = &document[root]["cairn"];
-            assert_eq!(server["command"], "/usr/bin/cairn");
-            assert_eq!(server["args"], json!(["mcp"]));
-        }
-    }
+    let mut arguments = vec!["bugreport".to_owned()];
+    arguments.extend(names.then(|| "--names".to_owned()));
+    arguments.push(format!("--out={}", path.display()));
+    let made: Document = commands.document(Run::of(arguments)).await?;
+    Ok(Some(made.path))
 }

@@ -5,6 +5,7 @@ use crate::program::{ProgramError, ProgramErrorCode, Run};
 use crate::view::{self, TeamView};
 use cairn_control::{NewFolder, Request, typed};
 use cairn_model::{DeletionGate, Kind, SyncMode};
+use cairn_platform::dirs::user_home;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -47,6 +48,17 @@ impl From<FolderChoices> for NewFolder {
             }),
         }
     }
+}
+
+/// The bandwidth limits that are in force.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct LimitsView {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub up: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub down: Option<u64>,
 }
 
 /// A folder on the service.
@@ -104,10 +116,20 @@ pub(super) async fn add(commands: &Commands, folder: FolderChoices) -> Result<()
             .iter()
             .map(|rule| format!("--exclude={rule}")),
     );
-    arguments.extend(["--".to_owned(), folder.local.clone()]);
+    arguments.extend(["--".to_owned(), expand_home(&folder.local)]);
     let added = commands.run(Run::of(arguments)).await;
     commands.daemon.allow();
     added
+}
+
+/// The bandwidth limits in force now, for all folders together: bytes per second, absent without a limit.
+pub(super) async fn limits(commands: &Commands) -> Result<LimitsView, ProgramError> {
+    let status = commands.request(typed::Status {}).await?;
+    let limits = status.limits.unwrap_or_default();
+    Ok(LimitsView {
+        up: limits.up,
+        down: limits.down,
+    })
 }
 
 pub(super) async fn change(commands: &Commands, folder: FolderChoices) -> Result<(), ProgramError> {
@@ -117,6 +139,19 @@ pub(super) async fn change(commands: &Commands, folder: FolderChoices) -> Result
 
 pub(super) async fn remove(commands: &Commands, local: String) -> Result<(), ProgramError> {
     commands.send(Request::RemoveFolder { folder: local }).await
+}
+
+/// Returns a path that a person typed, with `~` for the home.
+fn expand_home(path: &str) -> String {
+    let path = path.trim();
+    let below = match path {
+        "~" => Some(""),
+        _ => path.strip_prefix("~/"),
+    };
+    match below.zip(user_home()) {
+        Some((below, home)) => home.join(below).to_string_lossy().into_owned(),
+        None => path.to_owned(),
+    }
 }
 
 fn gate(gate: Option<GateView>) -> String {

@@ -175,19 +175,3 @@ impl PlanDocument {
 fn beginning(paths: impl IntoIterator<Item = String>) -> Vec<String> {
     paths.into_iter().take(SHOWN).collect()
 }
-
-/// Takes a rewind back. Returns what could not be taken back, each with its reason.
-pub(super) async fn undo(
-    commands: &Commands,
-    session: String,
-) -> Result<Vec<String>, ProgramError> {
-    let session = format!("--session={session}");
-    #[derive(Deserialize)]
-    struct Document {
-        #[serde(default)]
-        left: Vec<String>,
-    }
-    let run = Run::of(["undo", &session, "--yes"]);
-    let done: Document = commands.document(run).await?;
-    Ok(done.left)
-}

@@ -66,12 +66,20 @@ pub enum LinkAction {
     Revoke,
 }
 
-pub(super) async fn list(commands: &Commands) -> Result<Vec<LinkView>, ProgramError> {
+/// Lists all links, or those of one synced folder.
+pub(super) async fn list(
+    commands: &Commands,
+    folder: Option<String>,
+) -> Result<Vec<LinkView>, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         links: Vec<Link>,
     }
-    let found: Document = commands.document(Run::of(["share", "list"])).await?;
+    let mut arguments = vec!["share".to_owned(), "list".to_owned()];
+    if let Some(folder) = folder {
+        arguments.extend(["--".to_owned(), folder]);
+    }
+    let found: Document = commands.document(Run::of(arguments)).await?;
     Ok(found.links.into_iter().map(Link::view).collect())
 }
 

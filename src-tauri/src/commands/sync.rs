@@ -9,12 +9,19 @@ use time::OffsetDateTime;
 
 const HOUR_MS: i64 = 3_600_000;
 
-pub(super) async fn pause(commands: &Commands, span: PauseFor) -> Result<(), ProgramError> {
-    commands.send(pause_request(span)).await
+pub(super) async fn pause(
+    commands: &Commands,
+    folder: Option<String>,
+    span: PauseFor,
+) -> Result<(), ProgramError> {
+    commands.send(pause_request(folder, span)).await
 }
 
-pub(super) async fn resume(commands: &Commands) -> Result<(), ProgramError> {
-    commands.send(Request::Resume { folder: None }).await
+pub(super) async fn resume(
+    commands: &Commands,
+    folder: Option<String>,
+) -> Result<(), ProgramError> {
+    commands.send(Request::Resume { folder }).await
 }
 
 pub(super) async fn rescan(commands: &Commands) -> Result<(), ProgramError> {
@@ -26,11 +33,11 @@ pub(super) async fn retry(commands: &Commands) -> Result<(), ProgramError> {
     Ok(())
 }
 
-/// Returns the request for a pause that ends as `span` says, in local time.
-pub(crate) fn pause_request(span: PauseFor) -> Request {
+/// Returns the request for a pause, of a folder or of all, that ends as `span` says, in local time.
+pub(crate) fn pause_request(folder: Option<String>, span: PauseFor) -> Request {
     let now_ms = OffsetDateTime::now_utc().unix_timestamp() * 1_000;
     Request::Pause {
-        folder: None,
+        folder,
         until: end_of_pause(span, now_ms, &Zone::system()),
     }
 }

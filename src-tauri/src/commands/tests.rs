@@ -1,9 +1,13 @@
 //! Calls with fakes of the daemon, the program and the desktop.
 
+mod assistants;
+mod devices;
 mod links;
 mod past;
+mod sessions;
 mod trash;
 mod versions;
+mod why;
 
 use super::*;
 use crate::connection::Daemon;
@@ -16,7 +20,7 @@ use cairn_model::{DeletionDecision, Keep, SyncMode};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::{Notify, mpsc};
 
@@ -28,6 +32,7 @@ struct Fake {
     runs: Mutex<Vec<Run>>,
     steps: Mutex<Vec<&'static str>>,
     save_to: Mutex<Option<PathBuf>>,
+    picked: Mutex<Option<PathBuf>>,
     autostarts: Mutex<bool>,
 }
 
@@ -77,6 +82,10 @@ impl Desktop for Fake {
     async fn pick_folder(&self) -> Option<PathBuf> {
         Some("/picked".into())
     }
+    async fn pick_file(&self, folder: &Path) -> Option<PathBuf> {
+        assert_eq!(folder, Path::new("/f"));
+        self.picked.lock().clone()
+    }
     async fn pick_save(&self, _: &str) -> Option<PathBuf> {
         self.save_to.lock().clone()
     }
@@ -116,7 +125,6 @@ fn world(replies: Vec<Result<Value, ProgramError>>) -> World {
         desktop: fake.clone(),
         settings: Mutex::default(),
         file: SettingsFile::in_dir(dir.path()),
-        cairn: "/usr/bin/cairn".into(),
         inputs: sender,
         cancel: Notify::new(),
         login_input: Mutex::default(),
@@ -163,6 +171,19 @@ async fn requests_go_to_the_daemon_unchanged() {
             },
         ),
         (json!({"op": "resume"}), Request::Resume { folder: None }),
+        (
+            json!({"op": "pause", "folder": "/f", "span": "resumed"}),
+            Request::Pause {
+                folder: Some("/f".into()),
+                until: None,
+            },
+        ),
+        (
+            json!({"op": "resume", "folder": "/f"}),
+            Request::Resume {
+                folder: Some("/f".into()),
+            },
+        ),
         (
             json!({"op": "set_ignore", "folder": "/f", "lines": ["*.log"]}),
             Request::SetIgnore {
@@ -280,6 +301,47 @@ async fn a_folder_is_added_by_the_program_and_the_daemon_woken() {
         ]
     );
     assert_eq!(*world.fake.steps.lock(), ["run", "allow"]);
+}
+
+#[tokio::test]
+async fn a_typed_folder_may_begin_with_the_home() {
+    let world = world(vec![]);
+    let folder = json!({"local": " ~/My notes ", "remote": "/x", "mode": "two-way", "only": [], "exclude": [], "gate": null});
+    world
+        .commands
+        .handle(call(json!({"op": "add_folder", "folder": folder})))
+        .await
+        .unwrap();
+    let home = cairn_platform::dirs::user_home().unwrap();
+    assert_eq!(
+        arguments(&world).last().map(PathBuf::from),
+        Some(home.join("My notes"))
+    );
+}
+
+#[tokio::test]
+async fn the_limits_are_those_in_force() {
+    let mut status = json!({"state": "idle", "pending": 0, "folders": [], "counters": cairn_model::Counters::default()});
+    status["limits"] = json!({"up": 1000, "down": null});
+    let world = world(vec![Ok(status)]);
+    let limits = world.commands.handle(Call::Limits {}).await.unwrap();
+    assert_eq!(limits, json!({"up": 1000}));
+    assert_eq!(*world.fake.requests.lock(), [Request::Status]);
+}
+
+#[tokio::test]
+async fn a_bug_report_goes_where_a_person_chooses_and_names_nothing_unasked() {
+    let world = world(vec![Ok(
+        json!({"path": "/x/r.zip", "bytes": 3, "names": false}),
+    )]);
+    let asked = json!({"op": "bug_report", "name": "r.zip", "names": false});
+    let cancelled = world.commands.handle(call(asked.clone())).await.unwrap();
+    assert_eq!(cancelled, Value::Null);
+    assert!(world.fake.runs.lock().is_empty());
+    *world.fake.save_to.lock() = Some("/x/r.zip".into());
+    let saved = world.commands.handle(call(asked)).await.unwrap();
+    assert_eq!(saved, json!("/x/r.zip"));
+    assert_eq!(arguments(&world), ["bugreport", "--out=/x/r.zip"]);
 }
 
 #[tokio::test]

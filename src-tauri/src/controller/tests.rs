@@ -8,8 +8,8 @@ use crate::settings::SettingsFile;
 use crate::strings::Language;
 use crate::tray::PauseFor;
 use async_trait::async_trait;
-use cairn_control::{Activity, Conflict, FolderStatus, Status};
-use cairn_model::{ActivityKind, ConflictKind, Counters, SyncState};
+use cairn_control::{Activity, Conflict, FolderStatus, OverallProgress, Status};
+use cairn_model::{ActivityKind, ConflictKind, SyncState};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -97,6 +97,9 @@ impl Desktop for Nothing {
     async fn pick_folder(&self) -> Option<PathBuf> {
         None
     }
+    async fn pick_file(&self, _: &Path) -> Option<PathBuf> {
+        None
+    }
     async fn pick_save(&self, _: &str) -> Option<PathBuf> {
         None
     }
@@ -136,7 +139,6 @@ impl World {
             desktop: Arc::new(Nothing),
             settings: Mutex::new(settings),
             file: SettingsFile::in_dir(dir.path()),
-            cairn: "cairn".into(),
             inputs: inputs.clone(),
             cancel: tokio::sync::Notify::new(),
             login_input: Mutex::default(),
@@ -186,10 +188,11 @@ fn syncing_status(pending: u64, uploads: u64) -> Status {
             local: "/f".into(),
             ..Default::default()
         }],
-        counters: Counters {
-            uploads,
+        progress: Some(OverallProgress {
+            files_done: uploads,
+            files_total: uploads + pending,
             ..Default::default()
-        },
+        }),
         ..Default::default()
     }
 }

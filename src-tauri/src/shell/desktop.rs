@@ -24,6 +24,18 @@ impl Desktop for ThisDesktop {
         path(choice.await.ok().flatten())
     }
 
+    async fn pick_file(&self, folder: &Path) -> Option<PathBuf> {
+        let (chosen, choice) = oneshot::channel();
+        self.0
+            .dialog()
+            .file()
+            .set_directory(folder)
+            .pick_file(move |path| {
+                let _ = chosen.send(path);
+            });
+        path(choice.await.ok().flatten())
+    }
+
     async fn pick_save(&self, name: &str) -> Option<PathBuf> {
         let (chosen, choice) = oneshot::channel();
         self.0

@@ -1,8 +1,7 @@
 //! The menu for each state.
 
 use super::*;
-use crate::progress::SyncProgress;
-use crate::view::FolderView;
+use crate::view::{FolderView, SyncProgress};
 use cairn_model::SyncMode;
 
 fn view(state: SyncState) -> View {
@@ -80,13 +79,16 @@ fn six_states_have_six_pictures_and_syncing_shows_progress() {
     names.dedup();
     assert_eq!(names.len(), 6);
     let mut syncing = view(SyncState::Syncing);
-    for (done, name) in [
+    for (percent, name) in [
         (0, "syncing-0"),
         (30, "syncing-1"),
         (99, "syncing-3"),
         (100, "syncing-3"),
     ] {
-        syncing.progress = Some(SyncProgress { done, total: 100 });
+        syncing.progress = Some(SyncProgress {
+            percent,
+            ..SyncProgress::default()
+        });
         assert_eq!(icon(&syncing).name(), name);
     }
 }

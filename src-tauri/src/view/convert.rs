@@ -5,9 +5,8 @@ mod tests;
 
 use super::{
     ActivityView, ConfirmationView, ConflictView, ConnectionState, FolderView, ProblemView,
-    TeamView, TransferView, View,
+    SyncProgress, TeamView, TransferView, View,
 };
-use crate::progress::SyncProgress;
 use crate::strings::Language;
 use cairn_control as control;
 use cairn_model::{ProblemCode, RunningSteps, SyncState, TransferDirection};
@@ -29,7 +28,6 @@ pub struct Model {
     pub connection: ConnectionState,
     pub last_error: Option<String>,
     pub status: control::Status,
-    pub progress: Option<SyncProgress>,
     pub conflicts: Vec<ConflictView>,
 }
 
@@ -47,8 +45,8 @@ pub fn build(model: &Model, language: Language) -> View {
         view.state = status.state;
         view.paused_until.clone_from(&status.paused_until);
         view.pending = status.pending;
-        view.progress = model.progress;
-        view.speed = status.transfers.iter().map(|t| t.speed).sum();
+        view.progress = status.progress.as_ref().map(progress);
+        view.speed = status.progress.map_or(0, |progress| progress.speed);
         view.folders = status.folders.iter().map(folder_status).collect();
         view.transfers = status
             .transfers
@@ -112,7 +110,7 @@ fn with_attention(headline: String, view: &View, language: Language) -> String {
 
 fn syncing_text(view: &View, steps: &RunningSteps, language: Language) -> String {
     let mut parts = vec![match view.progress {
-        Some(SyncProgress { done, total }) => language.text(
+        Some(SyncProgress { done, total, .. }) => language.text(
             "headline.syncing_progress",
             &[
                 ("done", &language.number(done)),
@@ -131,8 +129,7 @@ fn syncing_text(view: &View, steps: &RunningSteps, language: Language) -> String
     if view.speed > 0 {
         parts.push(format!("{}/s", language.size(view.speed)));
     }
-    // The slowest transfer is what a person waits for.
-    if let Some(left) = view.transfers.iter().filter_map(|t| t.seconds_left).max() {
+    if let Some(left) = view.progress.and_then(|progress| progress.seconds_left) {
         parts.push(language.text("headline.left", &[("time", &language.span(left))]));
     }
     parts.join(" · ")
@@ -205,6 +202,17 @@ fn problem(group: &control::ProblemGroup) -> ProblemView {
         message: group.message.clone(),
         hint: group.hint.clone(),
         examples: examples.filter(|path| !path.is_empty()).cloned().collect(),
+    }
+}
+
+fn progress(progress: &control::OverallProgress) -> SyncProgress {
+    SyncProgress {
+        done: progress.files_done,
+        total: progress.files_total,
+        bytes_done: progress.bytes_done,
+        bytes_total: progress.bytes_total,
+        percent: progress.percent,
+        seconds_left: progress.seconds_left,
     }
 }
 

@@ -48,6 +48,13 @@ test("setting up is offered once, and never to who left it for later", () => {
   expect(reduce(quiet, { type: "view", view: out }).page).toBe("overview");
 });
 
+test("the page of a folder is left by going to any page", () => {
+  const open = reduce(initial(""), { type: "page", page: "folders", folder: "/f" });
+  expect([open.page, open.folder]).toEqual(["folders", "/f"]);
+  const list = reduce(open, { type: "page", page: "folders" });
+  expect([list.page, list.folder]).toEqual(["folders", null]);
+});
+
 test("rows that came during the fetch stand once, the newest first", () => {
   let state = initial("");
   state = reduce(state, { type: "rows", rows: [row("c"), row("b")] });

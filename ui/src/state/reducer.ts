@@ -13,6 +13,8 @@ import {
 export interface State {
   readonly view: View | null;
   readonly page: Page;
+  /** The local path of the folder whose page is open, on the page of the folders. */
+  readonly folder: string | null;
   readonly language: Language;
   readonly settings: Settings | null;
   readonly version: string;
@@ -29,7 +31,7 @@ export type Action =
   | { type: "view"; view: View }
   | { type: "rows"; rows: readonly ActivityView[] }
   | { type: "history"; rows: readonly ActivityView[] }
-  | { type: "page"; page: Page }
+  | { type: "page"; page: Page; folder?: string }
   | { type: "login_step"; step: LoginStep | null }
   | { type: "settings"; settings: Settings; language: Language };
 
@@ -45,6 +47,7 @@ export function initial(hash: string): State {
   return {
     view: null,
     page: pageOf(hash),
+    folder: null,
     language: "en",
     settings: null,
     version: "",
@@ -69,7 +72,7 @@ export function reduce(state: State, action: Action): State {
     case "login_step":
       return { ...state, loginStep: action.step };
     case "page":
-      return { ...state, page: action.page };
+      return { ...state, page: action.page, folder: action.folder ?? null };
     case "settings":
       return { ...state, settings: action.settings, language: action.language };
   }

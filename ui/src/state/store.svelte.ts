@@ -42,6 +42,11 @@ export const store = {
     dispatch({ type: "page", page });
     error = "";
   },
+  /** Opens the page of one folder. */
+  goFolder(folder: string): void {
+    dispatch({ type: "page", page: "folders", folder });
+    error = "";
+  },
   /** Runs a request; its error is shown until it is dismissed. True if it succeeded. */
   async run(work: () => Promise<unknown>): Promise<boolean> {
     error = "";

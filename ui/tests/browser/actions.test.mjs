@@ -179,8 +179,9 @@ test("a folder is added with the system's picker and chosen subfolders", async (
   await button(page, "Add folder").click();
   const dialog = page.getByRole("dialog");
   await button(dialog, "Choose…").click();
-  await dialog.getByText("/home/ada/Documents").waitFor();
   const remote = dialog.getByLabel("Folder on the service");
+  await remote.waitFor();
+  assert.equal(await dialog.getByLabel("Folder on this device").inputValue(), "/home/ada/Documents");
   assert.equal(await remote.inputValue(), "/Documents", "never the whole account");
   await remote.fill("/");
   await dialog.getByText("This syncs everything in your account").waitFor();
@@ -419,7 +420,7 @@ test("pausing shows everywhere, and the pages by keyboard alone", async () => {
   await button(page, "Pause").click();
   await button(page, "For one hour").click();
   await button(page, "Resume").waitFor();
-  assert.deepEqual(await calls(page, "pause"), [{ op: "pause", span: "hour" }]);
+  assert.deepEqual(await calls(page, "pause"), [{ op: "pause", folder: null, span: "hour" }]);
   assert.equal(await page.getByTestId("headline").textContent(), "Paused");
   assert.equal(await page.locator("footer [role=status]").textContent(), "Paused");
   for (const name of ["Activity", "Attention", "Folders", "Share links", "Trash", "Devices", "Settings"]) {

@@ -22,6 +22,8 @@ const VIEWS = [
   ["idle", "links"],
   ["idle", "trash"],
   ["idle", "devices"],
+  ["replaced", "devices"],
+  ["replaced", "attention"],
   ["attention", "attention"],
   ["encrypted", "attention"],
   ["team", "folders"],
@@ -94,6 +96,39 @@ for (const [scene, at] of VIEWS) {
   }
 }
 
+for (const viewport of SIZES) {
+  test(`the page of a folder at ${viewport.width} × ${viewport.height}`, async () => {
+    for (const [lang, scheme] of looks(viewport)) {
+      const page = await here.open({ scene: "attention", at: "folders", lang, scheme, viewport });
+      const opener = lang === "de" ? "Details zu Pictures" : "Details of Pictures";
+      await page.getByRole("button", { name: opener, exact: true }).click();
+      await page.getByRole("heading", { name: "Pictures", level: 1 }).waitFor();
+      await page.waitForLoadState("networkidle");
+      assert.deepEqual(await page.evaluate(broken), [], `${lang}, ${scheme}`);
+      assert.deepEqual(await findings(page), [], `${lang}, ${scheme}`);
+      await page.context().close();
+    }
+  });
+}
+
+/** The names of the pages beside the first one: German ones are the longest, and some have a number behind them. */
+test("the names of the pages are whole", async () => {
+  for (const lang of ["en", "de"]) {
+    // The name of the page that is open is bold, and so a little longer.
+    const page = await here.open({ scene: "attention", at: "attention", lang });
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll("nav button, nav .name, nav .count")]
+        .filter((part) => {
+          const edge = part.closest("nav").getBoundingClientRect().right;
+          return part.scrollWidth > part.clientWidth + 1 || part.getBoundingClientRect().right > edge;
+        })
+        .map((part) => part.textContent),
+    );
+    assert.deepEqual(cut, [], lang);
+    await page.context().close();
+  }
+});
+
 for (const [scene, at, opener] of [
   ["attention", "attention", "Vergleichen: notes/plan.md"],
   ["encrypted", "attention", "Überschreiben"],
@@ -105,6 +140,12 @@ for (const [scene, at, opener] of [
   ["idle", "activity", "Versionen …: reports/annual report 2026.pdf"],
   ["idle", "links", "Neuer Freigabelink …"],
   ["idle", "devices", "Entfernen: desk"],
+  ["idle", "devices", "Aussperren …: desk"],
+  ["idle", "devices", "Wörter anzeigen"],
+  ["replaced", "devices", "Passphrase eingeben …"],
+  ["attention", "attention", "Warum?: private/key.pem"],
+  ["idle", "activity", "Warum?: src/main.rs"],
+  ["idle", "activity", "Änderungen zurücknehmen …"],
   ["idle", "settings", "Passphrase ändern …"],
 ]) {
   test(`dialog "${opener}" in the smallest window`, async () => {

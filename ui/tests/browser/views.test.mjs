@@ -25,6 +25,7 @@ const VIEWS = [
   ["encrypted", "attention", undefined],
   ["idle", "folders", "folders"],
   ["team", "folders", undefined],
+  ["replaced", "devices", undefined],
   ["idle", "settings", "settings"],
   ["idle", "links", "links"],
   ["idle", "trash", "trash"],
@@ -80,6 +81,16 @@ for (const [scene, at, picture] of VIEWS) {
   }
 }
 
+test("the page of a folder", async () => {
+  const page = await here.open({ at: "folders" });
+  await page.getByRole("button", { name: "Details of Pictures", exact: true }).click();
+  await page.getByRole("heading", { name: "Pictures", level: 1 }).waitFor();
+  await inspect(page, async (scheme) => {
+    if (shots && scheme === "light") await page.screenshot({ path: join(shots, "folder.png") });
+  });
+  await page.context().close();
+});
+
 /** Dialogs: scene, page, the button that opens it. */
 const DIALOGS = [
   ["attention", "attention", "Compare: notes/plan.md", "conflict"],
@@ -98,6 +109,13 @@ const DIALOGS = [
   ["idle", "links", "New share link…", undefined],
   ["idle", "links", "Revoke: holiday", undefined],
   ["idle", "devices", "Remove: desk", undefined],
+  ["idle", "devices", "Shut out…: desk", "shut-out"],
+  ["idle", "devices", "Show words", "compare"],
+  ["replaced", "devices", "Enter passphrase…", undefined],
+  ["attention", "attention", "Why?: private/key.pem", "why"],
+  ["idle", "activity", "Why?: src/main.rs", undefined],
+  ["idle", "activity", "Undo changes…", undefined],
+  ["idle", "settings", "Undo what an assistant did…", undefined],
   ["idle", "devices", "Log out: laptop", undefined],
   ["idle", "settings", "Change passphrase…", undefined],
   ["idle", "settings", "Create a recovery key…", undefined],

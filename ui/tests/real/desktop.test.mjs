@@ -74,7 +74,8 @@ test("from nothing to a synced folder, through the four steps", async () => {
   await window.button("Continue");
   await window.see("Step 4 of 4");
   await until("the chosen folder", async () => {
-    if ((await window.text("[data-testid=local]"))?.includes(world.folder)) return true;
+    const chosen = await window.script("return document.querySelector('[data-testid=local]').value");
+    if (chosen.includes(world.folder)) return true;
     await pick(world.folder);
     return false;
   });
@@ -187,6 +188,52 @@ test("a folder goes back to before a deletion, in the window, and that is taken 
   await window.button("Undo");
   await window.see("Undone.");
   await until("the deletion on this device", () => !existsSync(file));
+});
+
+test("a folder's page says why a file is ignored, and pauses that folder", async () => {
+  writeFileSync(join(world.folder, ".cairnignore"), "# built\n*.log\n");
+  writeFileSync(join(world.folder, "x.log"), "x\n");
+  settled();
+  window = await world.driven();
+  await window.button("Folders");
+  await window.button("Details of folder");
+  await window.see("1 rule in .cairnignore");
+  await window.button("Why is a file not synced?");
+  await window.type("File or folder", join(world.folder, "x.log"));
+  await window.button("Look it up");
+  await window.see("The rule “*.log” in line 2 of .cairnignore ignores it.");
+  await window.type("File or folder", "hello.txt");
+  await window.button("Look it up");
+  await window.see("It is the same on this device and on the service.");
+  await window.click("//dialog//button[normalize-space()='Close']");
+  await window.click("//main//button[contains(., 'Pause')]");
+  await window.button("Until I resume");
+  await until("the pause of the folder", () => world.cairn("status").folders[0].state === "paused");
+  await window.button("Resume");
+  await until("the end of the pause", () => world.cairn("status").folders[0].state !== "paused");
+});
+
+test("the words to compare are those of the command line, and a session is undone", async () => {
+  settled();
+  world.cairn("mkdir", "/made by a command");
+  window = await world.driven();
+  await window.button("Devices");
+  await window.button("Show words");
+  const [space] = world.cairn("compare").spaces;
+  await window.see("Your own files");
+  const words = await window.script(
+    "return [...document.querySelectorAll('dialog ol strong')].map((word) => word.textContent)",
+  );
+  assert.deepEqual(words, space.words);
+  await window.click("//dialog//button[normalize-space()='Close']");
+  await window.button("Activity");
+  await window.button("Undo changes…");
+  await window.click("//dialog//li[contains(., 'cairn mkdir /made by a command')]//button");
+  await window.see("This would happen:");
+  await window.click("//dialog//button[normalize-space()='Undo']");
+  await window.see("Undone.");
+  const names = world.cairn("list", "/").nodes.map((node) => node.name);
+  assert.ok(!names.includes("made by a command"), names.join(", "));
 });
 
 test("in the smallest window every page can be reached, and nothing sticks out", async () => {

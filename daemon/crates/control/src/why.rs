@@ -1,6 +1,6 @@
 //! The sync state of one path, for `cairn why`, the tray and the tools for assistants.
 
-use cairn_model::{PathState, RuleSource};
+use cairn_model::{PathReason, PathState, RuleSource};
 use serde::{Deserialize, Serialize};
 
 /// The rule that excludes a path from syncing.
@@ -31,6 +31,12 @@ pub struct PathReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
     pub state: PathState,
+    /// The reason as a word, for programs that say it in a language of their own; `other` from an older daemon.
+    #[serde(default)]
+    pub reason: PathReason,
+    /// The folder above it that the reason is about, below the folder's root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above: Option<String>,
     /// The reason, as a sentence that begins with "it".
     pub message: String,
     /// The advice to the person; empty where nothing is to be done.

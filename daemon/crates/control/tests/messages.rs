@@ -10,8 +10,8 @@ use cairn_control::{
 };
 use cairn_model::{
     ActivityKind, ConfirmationKind, ConflictKind, Counters, DeletionDecision, DeletionGate, Keep,
-    PathState, Problem, ProblemCode, RuleSource, RunningSteps, Side, SpaceId, SyncMode, SyncState,
-    TeamId, TransferDirection,
+    PathReason, PathState, Problem, ProblemCode, RuleSource, RunningSteps, Side, SpaceId, SyncMode,
+    SyncState, TeamId, TransferDirection,
 };
 use insta::assert_snapshot;
 use serde::Serialize;
@@ -282,6 +282,7 @@ fn responses() {
         folder: Some("/home/a/Cairn".into()),
         remote: Some("/x.log".into()),
         state: PathState::Ignored,
+        reason: PathReason::Rule,
         message: "it is ignored by `*.log`, line 3 of .cairnignore".into(),
         rule: Some(DecidingRule {
             source: RuleSource::File,

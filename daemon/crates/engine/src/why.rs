@@ -13,12 +13,16 @@ use crate::health::PathProblem;
 use crate::observe::rules::RuleOrigin;
 use crate::status::TransferStatus;
 use cairn_index::{FolderRow, Skipped};
-use cairn_model::{PathState, Problem, RelPath, SyncMode};
+use cairn_model::{PathReason, PathState, Problem, RelPath, SyncMode};
 
 /// The sync state of a path of a folder pair.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PathReport {
     pub state: PathState,
+    /// The reason as a word: the same as `message`.
+    pub reason: PathReason,
+    /// The folder above it that the reason is about.
+    pub above: Option<RelPath>,
     /// One sentence, beginning with "it".
     pub message: String,
     /// The advice to the person; empty where nothing is to be done.

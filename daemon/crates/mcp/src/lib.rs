@@ -67,5 +67,5 @@ pub use selection::{ToolFilter, ToolFilterError};
 pub use server::{Confirm, ServeError, Server, Settings, UndoError};
 pub use services::{Account, KeySource, LocalFiles};
 pub use session_file::{EndedSession, SessionFiles};
-pub use session_undo::{AssistantSession, Undone};
+pub use session_undo::{AssistantSession, Counts as UndoCounts, Undone};
 pub use skills::{SKILLS, Skill};

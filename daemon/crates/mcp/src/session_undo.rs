@@ -11,6 +11,7 @@ mod waiting;
 
 pub use earlier::AssistantSession;
 pub(crate) use earlier::{ended_sessions, undo as undo_ended};
+pub use question::Counts;
 
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
@@ -23,7 +24,6 @@ use cairn_space::undo::{self, OwnVersions};
 use futures_util::FutureExt as _;
 use nodes::UndoingSession;
 use parking_lot::Mutex;
-use question::Counts;
 use serde_json::{Value, json};
 use waiting::Waiting;
 

@@ -16,6 +16,7 @@ pub mod kind;
 pub mod manifest;
 pub mod name;
 pub mod path;
+pub mod path_reason;
 pub mod problem;
 #[cfg(feature = "utoipa")]
 pub mod schema;
@@ -39,6 +40,7 @@ pub use kind::{Category, Kind, NameFormat, SearchMode};
 pub use manifest::{ContentObject, Manifest};
 pub use name::{Name, NameKey, RESTORED};
 pub use path::RelPath;
+pub use path_reason::PathReason;
 pub use problem::Problem;
 pub use status::{ShareStatus, WebhookStatus};
 pub use sync::{

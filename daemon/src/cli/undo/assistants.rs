@@ -70,6 +70,7 @@ pub(super) async fn show(app: &App, wanted: &str) -> CommandResult {
         "command": "mcp",
         "session": null,
         "changes": session.changes,
+        "counts": session.counts,
     });
     let line = format!(
         "{} Nothing was done.",

@@ -37,18 +37,29 @@ fn problem(code: ProblemCode, count: u64) -> control::ProblemGroup {
 #[test]
 fn the_headline_shows_the_progress() {
     let mut model = model_in(SyncState::Syncing);
-    model.progress = Some(SyncProgress {
-        done: 12,
-        total: 1340,
+    model.status.progress = Some(control::OverallProgress {
+        files_done: 12,
+        files_total: 1340,
+        bytes_done: 10,
+        bytes_total: 900,
+        percent: 1,
+        speed: 4_200_000,
+        seconds_left: Some(100),
     });
+    // One of them, which is not what the person waits for.
     model.status.transfers = vec![control::Transfer {
         path: "f".into(),
         direction: TransferDirection::Up,
         done: 1,
         size: 9,
-        speed: 4_200_000,
-        seconds_left: Some(100),
+        speed: 7,
+        seconds_left: Some(3),
     }];
+    let progress = build(&model, Language::En).progress.unwrap();
+    assert_eq!(
+        (progress.done, progress.bytes_total, progress.percent),
+        (12, 900, 1)
+    );
     assert_eq!(
         build(&model, Language::En).headline,
         "Syncing 12 of 1,340 · 4.0 MiB/s · 2 min left"

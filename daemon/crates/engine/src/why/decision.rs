@@ -4,7 +4,7 @@ use super::{Facts, OnDisk, PathReport};
 use crate::health::PathProblem;
 use crate::observe::rules::{IGNORE_FILE, OWN_FILES, RuleOrigin, UNUSABLE_RULES};
 use cairn_index::Skipped;
-use cairn_model::{PathState, ProblemCode, RuleSource, SyncMode, TransferDirection};
+use cairn_model::{PathReason, PathState, ProblemCode, RuleSource, SyncMode, TransferDirection};
 
 /// Decides; the first reason that holds is the one that a person has to know.
 pub(super) fn decide(facts: &Facts) -> PathReport {
@@ -27,9 +27,15 @@ pub(super) fn decide(facts: &Facts) -> PathReport {
     }
 }
 
-fn path_report(state: PathState, message: impl Into<String>, hint: &str) -> PathReport {
+fn path_report(
+    state: PathState,
+    reason: PathReason,
+    message: impl Into<String>,
+    hint: &str,
+) -> PathReport {
     PathReport {
         state,
+        reason,
         message: message.into(),
         hint: hint.to_owned(),
         ..PathReport::default()
@@ -46,6 +52,7 @@ fn report_folder_gone(facts: &Facts) -> Option<PathReport> {
     };
     Some(path_report(
         state,
+        PathReason::FolderProblem,
         format!("its folder doesn't sync: {}", problem.message),
         &problem.hint,
     ))
@@ -54,38 +61,43 @@ fn report_folder_gone(facts: &Facts) -> Option<PathReport> {
 fn report_left_out(facts: &Facts) -> Option<PathReport> {
     if let Some(rule) = &facts.rule {
         let pattern = &rule.pattern;
-        let (state, message, hint) = match rule.source {
+        let (state, reason, message, hint) = match rule.source {
             RuleSource::BuiltIn if pattern == OWN_FILES => (
                 PathState::Ignored,
+                PathReason::OwnFiles,
                 "it is left out: Cairn keeps files of its own there, of this device or another one"
                     .to_owned(),
                 "",
             ),
             RuleSource::BuiltIn => (
                 PathState::Ignored,
+                PathReason::BuiltInRule,
                 format!("it is ignored by the built-in rule `{pattern}`"),
                 "",
             ),
             RuleSource::Exclude => (
                 PathState::Unselected,
+                PathReason::Excluded,
                 format!("it is left out on this device by its pattern `{pattern}`"),
                 "`cairn add` the folder again with other `--exclude` patterns to have it here",
             ),
             RuleSource::File => ignored_by_file(rule),
             RuleSource::Selection | RuleSource::Other => (
                 PathState::Unselected,
+                PathReason::NotSelected,
                 "it is not among the subfolders selected for this device".to_owned(),
                 "`cairn add` the folder again with `--only` for it, and for each subfolder that is selected already",
             ),
         };
         return Some(PathReport {
             rule: Some(rule.clone()),
-            ..path_report(state, message, hint)
+            ..path_report(state, reason, message, hint)
         });
     }
     facts.excluded.then(|| {
         path_report(
             PathState::Unselected,
+            PathReason::ExcludedBefore,
             "it was left out on this device when it came",
             "`cairn add` the folder again with other `--exclude` patterns to have it here",
         )
@@ -93,7 +105,7 @@ fn report_left_out(facts: &Facts) -> Option<PathReport> {
 }
 
 /// Returns the words about a rule of a rules file.
-fn ignored_by_file(rule: &RuleOrigin) -> (PathState, String, &'static str) {
+fn ignored_by_file(rule: &RuleOrigin) -> (PathState, PathReason, String, &'static str) {
     let file = match &rule.file {
         Some(file) => file.to_string(),
         None => IGNORE_FILE.to_owned(),
@@ -101,6 +113,7 @@ fn ignored_by_file(rule: &RuleOrigin) -> (PathState, String, &'static str) {
     if rule.pattern == UNUSABLE_RULES && rule.line.is_none() {
         return (
             PathState::Ignored,
+            PathReason::RulesUnusable,
             format!("it is left out as long as the rules in {file} can't be read"),
             "see `cairn status --all` for what is wrong with that file",
         );
@@ -111,6 +124,7 @@ fn ignored_by_file(rule: &RuleOrigin) -> (PathState, String, &'static str) {
         .unwrap_or_default();
     (
         PathState::Ignored,
+        PathReason::Rule,
         format!("it is ignored by `{}`, {line}{file}", rule.pattern),
         "change that line to have it synced",
     )
@@ -119,54 +133,78 @@ fn ignored_by_file(rule: &RuleOrigin) -> (PathState, String, &'static str) {
 /// Reports that the last scan has left it, or a folder above it, out of syncing.
 fn report_skipped(facts: &Facts) -> Option<PathReport> {
     let (skipped, above) = match (&facts.skipped, &facts.skipped_above) {
-        (Skipped::No, Some((above, skipped))) => (*skipped, format!("the folder {above} above it")),
-        (skipped, _) => (*skipped, "it".to_owned()),
+        (Skipped::No, Some((above, skipped))) => (*skipped, Some(above)),
+        (skipped, _) => (*skipped, None),
     };
-    let (state, message, hint) = match skipped {
+    let (state, reason, message, hint) = match skipped {
         Skipped::No => return None,
-        Skipped::Ignored => (PathState::Ignored, "is ignored", ""),
+        Skipped::Ignored => (PathState::Ignored, PathReason::Ignored, "is ignored", ""),
         Skipped::Special => (
             PathState::Special,
+            PathReason::Special,
             "is a symbolic link, a device or the like, which doesn't sync",
             "",
         ),
         Skipped::Name => (
             PathState::Name,
+            PathReason::NameTaken,
             "has a name that isn't possible on the other side, or that reads the same as another one there",
             "rename it",
         ),
         Skipped::Unreadable => (
             PathState::Parked,
+            PathReason::Unreadable,
             "can't be read",
             "give this user the right to read it",
         ),
         Skipped::Unmounted => (
             PathState::Unmounted,
+            PathReason::MountGone,
             "is on a mount that is gone, or that another one hides",
             "mount it as before; until then nothing in it is deleted anywhere. If another disk takes its place: `cairn folders accept-disk PATH`",
         ),
     };
-    Some(path_report(state, format!("{above} {message}"), hint))
+    let subject = match above {
+        Some(above) => format!("the folder {above} above it"),
+        None => "it".to_owned(),
+    };
+    Some(PathReport {
+        above: above.cloned(),
+        ..path_report(state, reason, format!("{subject} {message}"), hint)
+    })
 }
 
 fn in_conflict(facts: &Facts) -> Option<PathReport> {
     let conflict = facts.conflict.as_ref()?;
     let other = conflict.with.to_string();
-    let message = match (conflict.is_copy, conflict.made_here) {
-        (true, Some(true)) => {
-            format!("it is this device's version of {other}, in conflict with the one of that name")
-        }
-        (true, Some(false)) => format!(
-            "it is the version of {other} that {} made, in conflict with the one of that name",
-            conflict.copy_device
+    let (reason, message) = match (conflict.is_copy, conflict.made_here) {
+        (true, Some(true)) => (
+            PathReason::ConflictCopyOurs,
+            format!(
+                "it is this device's version of {other}, in conflict with the one of that name"
+            ),
         ),
-        (true, None) => format!("it is a conflict copy of {other}: both versions were kept"),
-        (false, _) => format!("it is in conflict with {other}: both versions were kept"),
+        (true, Some(false)) => (
+            PathReason::ConflictCopyTheirs,
+            format!(
+                "it is the version of {other} that {} made, in conflict with the one of that name",
+                conflict.copy_device
+            ),
+        ),
+        (true, None) => (
+            PathReason::ConflictCopy,
+            format!("it is a conflict copy of {other}: both versions were kept"),
+        ),
+        (false, _) => (
+            PathReason::Conflict,
+            format!("it is in conflict with {other}: both versions were kept"),
+        ),
     };
     Some(PathReport {
         conflict_with: Some(conflict.with.clone()),
         ..path_report(
             PathState::Conflict,
+            reason,
             message,
             "resolve it with `cairn resolve PATH --keep copy|original|mine|theirs|both|merge`",
         )
@@ -192,7 +230,12 @@ fn report_failed(facts: &Facts) -> Option<PathReport> {
     Some(PathReport {
         tries: *tries,
         next_try_ms: next_try.map(|wait| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)),
-        ..path_report(state_of(problem.code), message, &problem.hint)
+        ..path_report(
+            state_of(problem.code),
+            PathReason::Failed,
+            message,
+            &problem.hint,
+        )
     })
 }
 
@@ -215,15 +258,15 @@ fn state_of(code: ProblemCode) -> PathState {
 
 fn report_transferring(facts: &Facts) -> Option<PathReport> {
     let transfer = facts.transfer.as_ref()?;
-    let word = match transfer.direction {
-        TransferDirection::Up => "uploaded",
-        TransferDirection::Down => "downloaded",
+    let (reason, word) = match transfer.direction {
+        TransferDirection::Up => (PathReason::Uploading, "uploaded"),
+        TransferDirection::Down => (PathReason::Downloading, "downloaded"),
     };
     let message = format!(
         "it is being {word}: {} of {} bytes",
         transfer.bytes, transfer.total
     );
-    Some(path_report(PathState::Waiting, message, ""))
+    Some(path_report(PathState::Waiting, reason, message, ""))
 }
 
 fn report_nothing(facts: &Facts) -> Option<PathReport> {
@@ -232,6 +275,7 @@ fn report_nothing(facts: &Facts) -> Option<PathReport> {
     (!known).then(|| {
         path_report(
             PathState::Missing,
+            PathReason::Missing,
             "there is nothing of that name, neither here nor on the service",
             "see `cairn trash list --remote` for what was deleted",
         )
@@ -249,78 +293,98 @@ fn one_way(facts: &Facts) -> Option<PathReport> {
     let only_here = facts.is_local && !facts.is_remote;
     let only_there = facts.is_remote && !facts.is_local;
     let was_synced = facts.synced;
-    let (message, hint) = match facts.mode {
+    let (reason, message, hint) = match facts.mode {
         SyncMode::Download
             if facts.on_disk == OnDisk::Changed
                 || only_here && (!was_synced || facts.changed_here)
                 || both && facts.changed_here && !facts.changed_there =>
         {
-            ("it was changed here, and this folder only receives", SEND)
+            (
+                PathReason::ReceivesOnly,
+                "it was changed here, and this folder only receives",
+                SEND,
+            )
         }
-        SyncMode::Download if only_there && was_synced && !facts.changed_there => {
-            ("it was deleted here, and this folder only receives", SEND)
-        }
+        SyncMode::Download if only_there && was_synced && !facts.changed_there => (
+            PathReason::ReceivesOnlyDeleted,
+            "it was deleted here, and this folder only receives",
+            SEND,
+        ),
         SyncMode::Upload if only_there && (!was_synced || facts.changed_there) => (
+            PathReason::SendsOnly,
             "it is on the service only, and this folder only sends",
             RECEIVE,
         ),
         SyncMode::Upload if both && facts.changed_there => (
+            PathReason::SendsOnlyChanged,
             "it was changed on the service, and this folder only sends",
             RECEIVE,
         ),
         SyncMode::Upload if only_here && was_synced && !facts.changed_here => (
+            PathReason::SendsOnlyDeleted,
             "it was deleted on the service, and this folder only sends",
             RECEIVE,
         ),
         SyncMode::TwoWay | SyncMode::Upload | SyncMode::Download => return None,
     };
-    Some(path_report(PathState::OneWay, message, hint))
+    Some(path_report(PathState::OneWay, reason, message, hint))
 }
 
 fn report_waiting(facts: &Facts) -> Option<PathReport> {
     if facts.equal && facts.on_disk == OnDisk::AsKnown {
         return None;
     }
-    let wait = |message: String, hint| Some(path_report(PathState::Waiting, message, hint));
+    let wait = |reason, message: String, hint| {
+        Some(path_report(PathState::Waiting, reason, message, hint))
+    };
     if facts.paused {
         return wait(
+            PathReason::Paused,
             "it waits: syncing is paused".to_owned(),
             "run `cairn resume`",
         );
     }
     if let Some(message) = &facts.offline {
         return wait(
+            PathReason::Offline,
             format!("it waits: {message}"),
             "syncing resumes by itself when the server can be reached again",
         );
     }
     if facts.deletion_waits {
         return wait(
+            PathReason::DeletionHeld,
             "its deletion waits for a person".to_owned(),
             "see `cairn status` for the deletions, and decide with `cairn confirm`",
         );
     }
     if facts.overwrite_waits {
         return wait(
+            PathReason::OverwriteHeld,
             "it looks encrypted, as many others do, and waits for a person before it takes the place of the service's version"
                 .to_owned(),
             "if you did this run `cairn confirm FOLDER overwrite`, else `cairn confirm FOLDER keep`",
         );
     }
-    let what = match (facts.on_disk, facts.is_local, facts.is_remote) {
-        (OnDisk::Changed, _, _) => "a change here was not read yet",
-        (OnDisk::Absent, true, _) => "its deletion here was not read yet",
-        (_, true, true) => "the two sides differ",
-        (_, true, false) => "it is here only so far",
-        (_, false, _) => "it is on the service only so far",
+    let (reason, what) = match (facts.on_disk, facts.is_local, facts.is_remote) {
+        (OnDisk::Changed, _, _) => (PathReason::Unread, "a change here was not read yet"),
+        (OnDisk::Absent, true, _) => (
+            PathReason::UnreadDeletion,
+            "its deletion here was not read yet",
+        ),
+        (_, true, true) => (PathReason::Differs, "the two sides differ"),
+        (_, true, false) => (PathReason::OnlyHere, "it is here only so far"),
+        (_, false, _) => (PathReason::OnlyThere, "it is on the service only so far"),
     };
     match facts.behind {
-        0 => wait(format!("it waits: {what}"), ""),
+        0 => wait(reason, format!("it waits: {what}"), ""),
         1 => wait(
+            reason,
             format!("it waits, {what}; 1 change of its folder is to be done"),
             "",
         ),
         n => wait(
+            reason,
             format!("it waits, {what}; {n} changes of its folder are to be done"),
             "",
         ),
@@ -328,9 +392,12 @@ fn report_waiting(facts: &Facts) -> Option<PathReport> {
 }
 
 fn in_sync(facts: &Facts) -> PathReport {
-    let message = match facts.verified {
-        Some(false) => "it is in sync; its state on the service was last changed without your keys",
-        Some(true) | None => "it is in sync",
+    let (reason, message) = match facts.verified {
+        Some(false) => (
+            PathReason::SyncedUnverified,
+            "it is in sync; its state on the service was last changed without your keys",
+        ),
+        Some(true) | None => (PathReason::Synced, "it is in sync"),
     };
-    path_report(PathState::Synced, message, "")
+    path_report(PathState::Synced, reason, message, "")
 }

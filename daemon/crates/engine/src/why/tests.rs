@@ -2,7 +2,7 @@
 
 use super::decision::decide;
 use super::*;
-use cairn_model::{ProblemCode, RuleSource, TransferDirection};
+use cairn_model::{PathReason, ProblemCode, RuleSource, TransferDirection};
 use std::time::Duration;
 
 fn path(text: &str) -> RelPath {
@@ -332,4 +332,74 @@ fn a_path_of_which_nothing_is_known_is_missing() {
         }
     };
     says(unread, PathState::Waiting, &["not read yet"]);
+}
+
+/// Programs that speak another language than the message have nothing but the word.
+#[test]
+fn every_reason_is_a_word_of_its_own() {
+    type Change = fn(&mut Facts);
+    let nothing: Change = |f| {
+        *f = Facts {
+            on_disk: OnDisk::Absent,
+            ..Facts::default()
+        }
+    };
+    let in_conflict: Change = |f| {
+        f.conflict = Some(ConflictFact {
+            with: path("other.txt"),
+            is_copy: true,
+            made_here: Some(true),
+            copy_device: "laptop".into(),
+        });
+    };
+    let table: [(Change, PathReason); 16] = [
+        (|_| (), PathReason::Synced),
+        (|f| f.verified = Some(false), PathReason::SyncedUnverified),
+        (
+            |f| f.rule = rule(RuleSource::File, Some(3)),
+            PathReason::Rule,
+        ),
+        (
+            |f| f.rule = rule(RuleSource::Exclude, None),
+            PathReason::Excluded,
+        ),
+        (
+            |f| f.rule = rule(RuleSource::Selection, None),
+            PathReason::NotSelected,
+        ),
+        (|f| f.excluded = true, PathReason::ExcludedBefore),
+        (|f| f.skipped = Skipped::Unreadable, PathReason::Unreadable),
+        (
+            |f| f.skipped_above = Some((path("usb"), Skipped::Unmounted)),
+            PathReason::MountGone,
+        ),
+        (in_conflict, PathReason::ConflictCopyOurs),
+        (
+            |f| f.problem = Some(problem(ProblemCode::DiskFull)),
+            PathReason::Failed,
+        ),
+        (nothing, PathReason::Missing),
+        (|f| (f.equal, f.paused) = (false, true), PathReason::Paused),
+        (
+            |f| (f.equal, f.deletion_waits) = (false, true),
+            PathReason::DeletionHeld,
+        ),
+        (
+            |f| (f.equal, f.overwrite_waits) = (false, true),
+            PathReason::OverwriteHeld,
+        ),
+        (
+            |f| (f.equal, f.is_remote) = (false, false),
+            PathReason::OnlyHere,
+        ),
+        (|f| f.on_disk = OnDisk::Changed, PathReason::Unread),
+    ];
+    for (change, reason) in table {
+        let mut facts = synced_facts();
+        change(&mut facts);
+        let report = decide(&facts);
+        assert_eq!(report.reason, reason, "{report:?}");
+        let above = (reason == PathReason::MountGone).then(|| path("usb"));
+        assert_eq!(report.above, above, "{report:?}");
+    }
 }

@@ -31,6 +31,8 @@ pub struct AssistantSession {
     /// The time of its last change.
     pub ended: Timestamp,
     pub changes: usize,
+    /// The same by what taking them back does.
+    pub counts: Counts,
     /// The question to a person before they are taken back, with their kinds and numbers.
     pub question: String,
 }
@@ -40,6 +42,7 @@ pub(crate) async fn ended_sessions(services: &Services) -> ToolResult<Vec<Assist
     let sessions = of_this_account(services).await?.into_iter();
     let sessions = sessions.map(|session| AssistantSession {
         question: question(services, &session),
+        counts: Counts::of(&session.changes, services.link_tools),
         changes: session.changes.len(),
         id: session.id,
         ended: session.at,

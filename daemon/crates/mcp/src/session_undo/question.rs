@@ -4,13 +4,14 @@ use crate::session_journal::{Change, LinkChange, Noted};
 use crate::session_link_tools::LinkTools;
 use cairn_model::Kind;
 use cairn_space::undo::NodeChange;
+use serde::Serialize;
 
 /// Files and empty folders that go to the trash without a question.
 const MAX_TRASHED_UNASKED: usize = 3;
 
 /// The numbers of changes, by what taking them back does.
-#[derive(Default, PartialEq, Eq, Debug)]
-pub(super) struct Counts {
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize)]
+pub struct Counts {
     /// Files and empty folders that go to the trash.
     trashed_items: usize,
     /// Folders that go to the trash with all that is in them.

@@ -64,6 +64,8 @@ pub(super) fn report_json(report: &PathReport) -> Value {
         value["hint"] = json!("sync_resolve_conflict ends it");
     }
     if let Some(fields) = value.as_object_mut() {
+        // The message says the same.
+        fields.remove("reason");
         fields.retain(|_, field| *field != json!(0) && *field != json!(""));
     }
     value

@@ -74,6 +74,13 @@ fn a_person_takes_back_what_an_assistant_did() {
     world
         .run("a", &["undo", "--session", id])
         .assert_refused(5, &["--yes"]);
+    let shown = world.json("a", &["undo", "--session", id, "--dry-run"]);
+    let counts = &shown["counts"];
+    assert_eq!(
+        (&counts["trashed_items"], &counts["moved"]),
+        (&json!(1), &json!(0)),
+        "{shown}"
+    );
     let undone = world.json("a", &["undo", "--session", &id[..8], "--yes"]);
     assert_eq!(undone["taken_back"].as_array().map(Vec::len), Some(1));
     assert_eq!(undone["left"], json!([]), "{undone}");

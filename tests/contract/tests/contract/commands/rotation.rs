@@ -255,7 +255,9 @@ fn a_lost_device_is_logged_out_and_a_second_run_completes_that() {
             .iter()
             .any(|one| one["name"] == "phone")
     };
-    assert!(!names(&world.json("a", &["devices"])));
+    let devices = world.json("a", &["devices"]);
+    assert!(!names(&devices));
+    assert_eq!(devices["unfinished"]["name"], "phone", "{devices}");
     let done = document(&world.run("a", &[&["--json"], &revoke[..], &["--api-keys"]].concat()));
     assert_eq!(
         (&done["epoch"], &done["device"]["name"]),
@@ -268,6 +270,7 @@ fn a_lost_device_is_logged_out_and_a_second_run_completes_that() {
         "{done}"
     );
 
+    assert_eq!(world.json("a", &["devices"])["unfinished"], Value::Null);
     world.run("c", &["list"]).assert_refused(3, &["log"]);
     world.json("a", &["list"]);
 }
