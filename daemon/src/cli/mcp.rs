@@ -1,8 +1,10 @@
-//! `cairn mcp`: the tools for AI assistants on stdin and stdout, and `install`, which adds them to a client's configuration.
+//! `cairn mcp`: the tools for AI assistants on stdin and stdout, and `install` and `bundle`, which
+//! make a client start them.
 //!
 //! The mcp crate says what tools there are and what they do; here is where accounts come from.
 
 mod account;
+mod bundle;
 mod disk;
 mod install;
 mod rewind;
@@ -12,7 +14,7 @@ mod trust;
 
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
-use cairn_mcp::{Confirm, Rewinder, ServeError, Server, Settings, ToolFilter};
+use cairn_mcp::{Confirm, ForeignTexts, Rewinder, ServeError, Server, Settings, ToolFilter};
 use cairn_platform::process;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -91,17 +93,25 @@ struct Safety {
     /// The same as CAIRN_MCP_CONFIRM.
     #[arg(long, value_name = "WHEN")]
     confirm: Option<String>,
+    /// Withhold all texts that others may have written: contents, names, comments, descriptions
+    ///
+    /// The assistant works with ids, sizes, times and kinds, and with paths that you name. The same as
+    /// CAIRN_MCP_LOCKDOWN=true.
+    #[arg(long)]
+    lockdown: bool,
 }
 
 #[derive(clap::Subcommand, Debug)]
 enum Action {
     Install(install::Args),
+    Bundle(bundle::Args),
     Skills(skills::Args),
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
         Some(Action::Install(args)) => return install::run(app, args),
+        Some(Action::Bundle(args)) => return bundle::run(app, &args),
         Some(Action::Skills(args)) => return skills::run(app, &args),
         None => {}
     }
@@ -127,6 +137,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         daemon: daemon(app)?,
         sessions: Some(Arc::new(sessions::HomeSessions::new(app.home.clone()))),
         rewinder: rewinder(app),
+        foreign_texts: foreign_texts(args.safety.lockdown)?,
     };
     let server = Server::new(settings).map_err(serve_failure)?;
     tokio::select! {
@@ -149,6 +160,7 @@ pub(super) fn server_of_login(app: &App) -> CommandResult<Server> {
         daemon: None,
         sessions: Some(Arc::new(sessions::HomeSessions::new(app.home.clone()))),
         rewinder: None,
+        foreign_texts: ForeignTexts::Fenced,
     };
     Server::new(settings).map_err(serve_failure)
 }
@@ -185,6 +197,14 @@ fn confirm(flag: Option<String>) -> CommandResult<Confirm> {
     }
 }
 
+fn foreign_texts(flag: bool) -> CommandResult<ForeignTexts> {
+    Ok(if flag || is_on("CAIRN_MCP_LOCKDOWN")? {
+        ForeignTexts::Withheld
+    } else {
+        ForeignTexts::Fenced
+    })
+}
+
 /// The rewinder of the account that this machine is logged in to, if it is the one that the tools use.
 fn rewinder(app: &App) -> Option<Arc<dyn Rewinder>> {
     let other = std::env::var("SERVICE_API_KEY").is_ok_and(|key| !is_unset(&key));
@@ -210,7 +230,7 @@ fn daemon(app: &App) -> CommandResult<Option<PathBuf>> {
 }
 
 /// Reads a variable that is true or false. Anything else is an error: a setting that nobody understood must not let
-/// files be replaced.
+/// files be replaced, nor texts through.
 fn is_on(name: &str) -> CommandResult<bool> {
     match variable(name)?
         .map(|text| text.to_ascii_lowercase())

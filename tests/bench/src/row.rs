@@ -1,5 +1,6 @@
 //! The rows of the table: what is done with which data, and with whom.
 
+pub(crate) mod assistant;
 pub(crate) mod big;
 pub(crate) mod busy;
 pub(crate) mod code;
@@ -41,6 +42,8 @@ pub(crate) enum Row {
     Rename,
     /// A restart with 100,000 files and nothing to do.
     Restart,
+    /// The tool server for assistants: its start, and its memory.
+    Assistant,
     /// The service: reads and small files a second, and a change told to many.
     Service,
 }
@@ -55,7 +58,7 @@ pub(crate) struct Bench {
 }
 
 impl Row {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Small,
         Self::Code,
         Self::Big,
@@ -64,6 +67,7 @@ impl Row {
         Self::Deletions,
         Self::Rename,
         Self::Restart,
+        Self::Assistant,
         Self::Service,
     ];
 
@@ -77,6 +81,7 @@ impl Row {
             Self::Deletions => deletions::TITLE,
             Self::Rename => live::RENAME,
             Self::Restart => restart::TITLE,
+            Self::Assistant => assistant::TITLE,
             Self::Service => service::TITLE,
         }
     }
@@ -91,6 +96,7 @@ impl Row {
             Self::Deletions => deletions::run(bench, results),
             Self::Rename => live::rename(bench, results),
             Self::Restart => restart::run(bench, results),
+            Self::Assistant => assistant::run(bench, results),
             Self::Service => service::run(bench, results),
         }
     }

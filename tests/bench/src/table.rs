@@ -2,7 +2,7 @@
 
 use crate::machine;
 use crate::peer::Tool;
-use crate::row::{big, busy, code, deletions, live, restart, small};
+use crate::row::{assistant, big, busy, code, deletions, live, restart, small};
 use anyhow::Result;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -86,6 +86,8 @@ fn targets(row: &str, measure: Measure) -> Vec<Target> {
         (live::WHILE_BUSY | busy::LIMITED, Measure::Slowest) => vec![AtMost(0.5)],
         (live::RENAME, Measure::Seconds) => vec![AtMost(2.0)],
         (live::RENAME, Measure::Wire) => vec![AtMost(100_000.0)],
+        (assistant::TITLE, Measure::Seconds) => vec![AtMost(0.03)],
+        (assistant::TITLE, Measure::IdleMemory) => vec![AtMost(18.0 * MIB)],
         (restart::TITLE, Measure::Seconds) => vec![AtMost(5.0)],
         (_, Measure::PeakMemory) => vec![AtMost(150.0 * MIB)],
         (_, Measure::IdleMemory) => vec![AtMost(100.0 * MIB)],

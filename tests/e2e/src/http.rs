@@ -52,6 +52,16 @@ impl Http {
 
     /// # Errors
     /// Fails like [`Http::get`].
+    pub fn put(&self, path: &str, body: &Value) -> Result<Value> {
+        let mut request = self.agent.put(format!("{}{path}", self.base));
+        if let Some(key) = &self.key {
+            request = request.header("authorization", format!("Bearer {key}"));
+        }
+        json("PUT", path, request.send_json(body))
+    }
+
+    /// # Errors
+    /// Fails like [`Http::get`].
     pub fn delete(&self, path: &str) -> Result<Value> {
         let mut request = self.agent.delete(format!("{}{path}", self.base));
         if let Some(key) = &self.key {

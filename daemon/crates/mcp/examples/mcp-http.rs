@@ -38,6 +38,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         daemon: None,
         sessions: None,
         rewinder: None,
+        foreign_texts: cairn_mcp::ForeignTexts::Fenced,
     };
     let server = Server::new(settings)?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;

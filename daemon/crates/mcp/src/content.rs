@@ -10,6 +10,7 @@ mod up;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::Asking;
+use crate::quote::quote;
 use crate::tool::ToolFuture;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -36,8 +37,8 @@ pub(crate) fn read(call: Call) -> ToolFuture {
         };
         let too_large = |size| {
             ToolError::refused(format!(
-                "`{}` has {}, more than the {} MiB that can be read as {way}: use download_file",
-                node.name,
+                "{} has {}, more than the {} MiB that can be read as {way}: use download_file",
+                quote(&node.name),
                 exact_size(size),
                 limit / MIB
             ))
@@ -89,7 +90,8 @@ fn content_text(bytes: Vec<u8>, name: &str, base64: bool) -> ToolResult<String> 
     }
     String::from_utf8(bytes).map_err(|_| {
         ToolError::refused(format!(
-            "`{name}` is not text: read it with encoding base64, or use download_file"
+            "{} is not text: read it with encoding base64, or use download_file",
+            quote(name)
         ))
     })
 }

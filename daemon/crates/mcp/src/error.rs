@@ -1,5 +1,9 @@
 //! Errors of tools, with messages that say what to do next and never mention cryptography.
 
+mod names;
+
+pub(crate) use names::quote_paths;
+
 use crate::mask::{self, Author};
 use cairn_api::ApiError;
 use cairn_control::ControlError;
@@ -24,6 +28,9 @@ pub(crate) enum ToolError {
     /// The call can't be done; the text gives the whole reason.
     #[error("{0}")]
     Refused(String),
+    /// The same in the words of another part of the program, which may name files.
+    #[error("{0}")]
+    Quoting(String),
     #[error(
         "SERVICE_PASSPHRASE is not set: file content needs the account's passphrase; set the variable where this tool server is configured and start it again"
     )]
@@ -41,12 +48,11 @@ pub(crate) enum ToolError {
     },
     #[error("{}", transfer_message(.0))]
     Transfer(#[from] TransferError),
-    #[error(
-        "{0}; have a person look at them, and make the link with `cairn share create --include-unverified`"
-    )]
-    Unverified(ShareError),
+    /// A link was not made.
+    #[error("{}", names::share_message(.0))]
+    Unshared(ShareError),
     /// The key of a team's space can't be used.
-    #[error("{0}")]
+    #[error("{}", names::team_message(.0))]
     Team(TeamError),
     #[error("can't {doing}: {source}")]
     Local { doing: String, source: io::Error },
@@ -139,11 +145,11 @@ impl From<ShareError> for ToolError {
     fn from(error: ShareError) -> Self {
         match error {
             ShareError::Transfer(error) => error.into(),
-            ShareError::Unverified { .. } => Self::Unverified(error),
-            ShareError::Rollback { .. }
+            ShareError::Unverified { .. }
+            | ShareError::Rollback { .. }
             | ShareError::SeenSealsUnreadable(_)
             | ShareError::NotListable { .. }
-            | ShareError::TooLarge { .. } => Self::refused(error.to_string()),
+            | ShareError::TooLarge { .. } => Self::Unshared(error),
         }
     }
 }

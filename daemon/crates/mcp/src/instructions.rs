@@ -2,8 +2,9 @@
 //! only when they are needed show little else.
 
 use crate::selection::Selection;
+use crate::text_policy::ForeignTexts;
 
-pub(crate) fn text(selection: &Selection) -> String {
+pub(crate) fn text(selection: &Selection, texts: ForeignTexts) -> String {
     let mut text = String::from(
         "Encrypted file storage: files, share links, teams, account. Tools by group:\n",
     );
@@ -27,5 +28,6 @@ pub(crate) fn text(selection: &Selection) -> String {
          Deleted files stay in the trash until empty_trash. Share links created without the passphrase on this \
          machine show names, not content.",
     );
+    text.push_str(texts.instructions());
     text
 }

@@ -5,6 +5,7 @@
 mod tests;
 
 use crate::error::{ToolError, ToolResult};
+use crate::quote::quote_path;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
@@ -56,7 +57,7 @@ impl LocalPaths {
     pub(crate) fn check(&self, path: &Path) -> ToolResult<PathBuf> {
         refuse_foreign_forms(path)?;
         let absolute = std::path::absolute(expand_home(path))
-            .map_err(ToolError::local(format!("find `{}`", path.display())))?;
+            .map_err(ToolError::local(format!("find {}", quote_path(path))))?;
         refuse_system(&absolute, path)?;
         refuse_system(&without_dots(&absolute), path)?;
         let resolved = resolve_links(&absolute);
@@ -70,16 +71,16 @@ impl LocalPaths {
     /// Fails like [`Self::check`].
     pub(crate) fn recheck(&self, path: &Path) -> ToolResult {
         let now = std::fs::canonicalize(path)
-            .map_err(ToolError::local(format!("open `{}`", path.display())))?;
+            .map_err(ToolError::local(format!("open {}", quote_path(path))))?;
         self.check_resolved(&now, path)
     }
 
     fn check_resolved(&self, resolved: &Path, given: &Path) -> ToolResult {
         refuse_system(resolved, given)?;
-        let shown = given.display();
+        let shown = quote_path(given);
         if self.private.iter().any(|dir| resolved.starts_with(dir)) {
             return Err(ToolError::refused(format!(
-                "`{shown}` belongs to Cairn itself: tools don't use it"
+                "{shown} belongs to Cairn itself: tools don't use it"
             )));
         }
         let Some(root) = self.allowed.iter().find(|dir| resolved.starts_with(dir)) else {
@@ -90,31 +91,27 @@ impl LocalPaths {
         let below = resolved.strip_prefix(root).unwrap_or(resolved);
         if below.components().skip(skipped).any(is_hidden) {
             return Err(ToolError::refused(format!(
-                "`{shown}` is hidden or in a hidden folder: tools don't use hidden files; name its folder with --allow-dir if it is meant"
+                "{shown} is hidden or in a hidden folder: tools don't use hidden files; name its folder with --allow-dir if it is meant"
             )));
         }
         if is_start_up(resolved) {
             return Err(ToolError::refused(format!(
-                "`{shown}` is run at log-in or by a shell: tools don't use such files"
+                "{shown} is run at log-in or by a shell: tools don't use such files"
             )));
         }
         Ok(())
     }
 
     fn outside_error(&self, given: &Path) -> ToolError {
-        let named: Vec<_> = self
-            .allowed
-            .iter()
-            .map(|dir| format!("`{}`", dir.display()))
-            .collect();
-        let shown = given.display();
+        let named: Vec<_> = self.allowed.iter().map(|dir| quote_path(dir)).collect();
+        let shown = quote_path(given);
         ToolError::refused(if named.is_empty() {
             format!(
-                "`{shown}` can't be used: no local folder is allowed; start the server with --allow-dir FOLDER"
+                "{shown} can't be used: no local folder is allowed; start the server with --allow-dir FOLDER"
             )
         } else {
             format!(
-                "`{shown}` is outside the folders that tools may use ({}): choose a path in one of them, or start the server with --allow-dir FOLDER",
+                "{shown} is outside the folders that tools may use ({}): choose a path in one of them, or start the server with --allow-dir FOLDER",
                 named.join(", ")
             )
         })
@@ -204,8 +201,8 @@ fn refuse_system(path: &Path, given: &Path) -> ToolResult {
     let own_temporary = second.is_some() && path.starts_with(resolve_links(&std::env::temp_dir()));
     if is(first, &SYSTEM) && !in_temporary_of_user(path) || is(second, &SYSTEM) && !own_temporary {
         return Err(ToolError::refused(format!(
-            "`{}` is in a system directory: choose a path in your own folders",
-            given.display()
+            "{} is in a system directory: choose a path in your own folders",
+            quote_path(given)
         )));
     }
     Ok(())

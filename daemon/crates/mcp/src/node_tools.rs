@@ -3,6 +3,7 @@
 
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
+use crate::quote::quote;
 use crate::tool::{ToolFuture, Verb, delete, get, post, put};
 use cairn_api::ApiError;
 use cairn_model::{Name, NodeId};
@@ -142,8 +143,8 @@ fn check_trashed(node: &Node) -> ToolResult {
     match node.state {
         NodeState::Trashed => Ok(()),
         NodeState::Active => Err(ToolError::refused(format!(
-            "`{}` is not in the trash: list_trash shows what is",
-            node.name
+            "{} is not in the trash: list_trash shows what is",
+            quote(&node.name)
         ))),
     }
 }
@@ -160,7 +161,7 @@ pub(crate) fn restore_file_version(call: Call) -> ToolFuture {
             .iter()
             .find(|revision| revision.id.to_string().eq_ignore_ascii_case(wanted));
         let revision = revision.ok_or_else(|| ToolError::NotFound {
-            what: format!("`{}` has no such version", node.name),
+            what: format!("{} has no such version", quote(&node.name)),
             source_of_ids: "get_file_versions lists the versions of a file",
         })?;
         node_json(&space.restore_revision(&node, revision).await?)

@@ -11,8 +11,11 @@ pub(crate) use access::{
 pub(crate) use comment::delete_comment;
 pub(crate) use money::{send_tip, subscribe, withdraw};
 
+pub(crate) use crate::quote::quote;
+
 use crate::call::Call;
 use crate::error::ToolResult;
+use crate::quote::shorten;
 use crate::tool::{Tool, Verb};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -23,8 +26,6 @@ pub(crate) type AskFn = for<'a> fn(&'a Call) -> Asking<'a>;
 
 pub(crate) type Asking<'a> = BoxFuture<'a, ToolResult<Option<String>>>;
 
-/// The longest shown name or value, in characters.
-const MAX_SHOWN: usize = 120;
 /// The number of pages of the trash whose sizes are added up.
 const TRASH_PAGES: usize = 10;
 
@@ -300,18 +301,4 @@ fn count_days(days: &Value) -> String {
 
 fn text(value: &Value, field: &str) -> Option<String> {
     value[field].as_str().map(str::to_owned)
-}
-
-/// Quotes a text of other people, so that it can't pass for a part of the question.
-pub(crate) fn quote(text: &str) -> String {
-    format!("`{}`", shorten(&text.replace('`', "'")))
-}
-
-fn shorten(text: &str) -> String {
-    let clean = crate::clean::text(text).replace(['\n', '\r', '\t'], " ");
-    if clean.chars().count() <= MAX_SHOWN {
-        return clean;
-    }
-    let cut: String = clean.chars().take(MAX_SHOWN).collect();
-    format!("{cut}…")
 }

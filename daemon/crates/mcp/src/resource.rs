@@ -131,13 +131,15 @@ pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
             read_one(services, template, id).await
         }
     };
-    let mut value = outcome.unwrap_or_else(|error| error.json());
+    let texts = services.foreign_texts;
+    let mut value =
+        outcome.unwrap_or_else(|error| json!({ "error": texts.error_message(&error, None) }));
     crate::share_address::complete_addresses(services, &mut value).await;
     crate::node_paths::add(services, &mut value).await;
     crate::clean::value(&mut value);
     crate::strip_fields::remove_useless_fields(&mut value);
+    texts.guard_resource(uri, &mut value);
     crate::strip_fields::shorten_rows(&mut value);
-    crate::foreign_text::fence_resource(uri, &mut value);
     Some(shorten(value, Rows::ShownHereOnly))
 }
 
@@ -246,7 +248,7 @@ pub(crate) async fn complete(services: &Services, uri: &str, typed: &str) -> Vec
         .into_iter()
         .flatten()
         .filter_map(|item| item["id"].as_str())
-        .filter(|id| id.starts_with(&typed))
+        .filter(|id| is_uuid(id) && id.starts_with(&typed))
         .map(str::to_owned)
         .collect()
 }

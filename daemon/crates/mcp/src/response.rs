@@ -3,22 +3,26 @@
 use crate::error::{ToolError, public_item_message};
 use crate::param::Shape;
 use crate::shorten::{Rows, shorten};
+use crate::strip_fields;
+use crate::text_policy::ForeignTexts;
 use crate::tool::{ResultForm, Tool};
-use crate::{foreign_text, strip_fields};
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
 /// Returns the result of a successful call with these arguments. A file's content is whole.
 pub(crate) fn success(
+    texts: ForeignTexts,
     tool: &Tool,
     arguments: Option<&JsonObject>,
     mut value: Value,
 ) -> CallToolResult {
-    foreign_text::fence_result(tool, &mut value);
-    if tool.result != ResultForm::Content {
+    if tool.result == ResultForm::Content {
+        texts.guard_result(tool, &mut value);
+    } else {
         plain_errors(&mut value);
         crate::clean::value(&mut value);
         strip_fields::remove_useless_fields(&mut value);
+        texts.guard_result(tool, &mut value);
         strip_fields::shorten_rows(&mut value);
         value = shorten(value, rows(tool, arguments));
     }
@@ -49,8 +53,12 @@ fn rows(tool: &Tool, arguments: Option<&JsonObject>) -> Rows {
 }
 
 /// Returns the result of a failed call with these arguments.
-pub(crate) fn error(error: &ToolError, arguments: Option<&JsonObject>) -> CallToolResult {
-    let message = json!({ "error": error.message_for(arguments) });
+pub(crate) fn error(
+    texts: ForeignTexts,
+    error: &ToolError,
+    arguments: Option<&JsonObject>,
+) -> CallToolResult {
+    let message = json!({ "error": texts.error_message(error, arguments) });
     CallToolResult::error(vec![ContentBlock::text(message.to_string())])
 }
 
@@ -83,7 +91,7 @@ mod tests {
     }
 
     fn success(tool: &Tool, value: Value) -> CallToolResult {
-        super::success(tool, None, value)
+        super::success(ForeignTexts::Fenced, tool, None, value)
     }
 
     #[test]
@@ -93,7 +101,12 @@ mod tests {
             .collect();
         let page = json!({ "content": items, "page": 3, "totalPages": 4 });
         let given = json!({ "page": 3.0, "page_size": 100 });
-        let result = super::success(find_tool("list_files"), given.as_object(), page.clone());
+        let result = super::success(
+            ForeignTexts::Fenced,
+            find_tool("list_files"),
+            given.as_object(),
+            page.clone(),
+        );
         let value: Value = serde_json::from_str(&text(&result)).unwrap();
         let cut = &value["truncated"];
         let shown = cut["shown"].as_u64().unwrap();
@@ -190,7 +203,8 @@ mod tests {
 
     #[test]
     fn a_failure_is_one_text_with_one_field() {
-        let result = serde_json::to_value(error(&ToolError::NoPassphrase, None)).unwrap();
+        let result = error(ForeignTexts::Fenced, &ToolError::NoPassphrase, None);
+        let result = serde_json::to_value(result).unwrap();
         assert_eq!(result["isError"], true);
         assert_eq!(result["content"].as_array().unwrap().len(), 1);
         let text = result["content"][0]["text"].as_str().unwrap();

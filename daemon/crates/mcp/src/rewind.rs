@@ -46,7 +46,7 @@ async fn run(call: &Call, mode: RewindMode) -> ToolResult<Value> {
     let path = call.arguments.required_text("path")?.to_owned();
     let to = call.arguments.required_text("to")?.to_owned();
     let done = rewinder.rewind(path, to, mode).await;
-    done.map_err(ToolError::refused)
+    done.map_err(ToolError::Quoting)
 }
 
 /// Returns the question of a plan; `None` if it changes nothing.

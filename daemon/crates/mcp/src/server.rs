@@ -17,6 +17,7 @@ use crate::selection::{Selection, ToolFilter, ToolFilterError};
 use crate::services::{Account, LocalFiles, Services};
 use crate::session_file::SessionFiles;
 use crate::session_link_tools::LinkTools;
+use crate::text_policy::ForeignTexts;
 use cairn_api::ApiError;
 use handler::Handler;
 use rmcp::ServiceExt as _;
@@ -44,6 +45,8 @@ pub struct Settings {
     pub sessions: Option<Arc<dyn SessionFiles>>,
     /// Brings folders back to a time, if the account is the one that this machine is logged in to.
     pub rewinder: Option<Arc<dyn Rewinder>>,
+    /// The treatment of texts that other people wrote.
+    pub foreign_texts: ForeignTexts,
 }
 
 /// An error that stops a server.
@@ -91,6 +94,7 @@ impl Server {
             link_tools(&selection),
         )?;
         services.rewinder = settings.rewinder;
+        services.foreign_texts = settings.foreign_texts;
         let services = Arc::new(services);
         Ok(Self {
             handler: Handler::new(services.clone(), selection, settings.confirm),

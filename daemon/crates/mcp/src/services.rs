@@ -7,6 +7,7 @@ use crate::session_file::SessionFiles;
 use crate::session_journal::SessionJournal;
 use crate::session_link_tools::LinkTools;
 use crate::spaces::Location;
+use crate::text_policy::ForeignTexts;
 use cairn_api::{Api, ApiError, Auth, HttpTransport, RetryPolicy};
 use cairn_crypto::AccountKeys;
 use cairn_model::{DeviceId, Name, SpaceId};
@@ -109,6 +110,8 @@ pub(crate) struct Services {
     pub(crate) daemon: Option<PathBuf>,
     /// Brings folders back to a time; `None` if these tools use another account than this machine.
     pub(crate) rewinder: Option<Arc<dyn Rewinder>>,
+    /// The treatment of texts that other people wrote.
+    pub(crate) foreign_texts: ForeignTexts,
 }
 
 impl Services {
@@ -156,6 +159,7 @@ impl Services {
             may_replace,
             daemon,
             rewinder: None,
+            foreign_texts: ForeignTexts::default(),
         })
     }
 

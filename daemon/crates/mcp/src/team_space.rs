@@ -2,7 +2,8 @@
 //! was sealed to the account (granted). A team's key is opened anew for each call, since it changes when
 //! somebody leaves.
 
-use crate::error::{ToolError, ToolResult};
+use crate::error::{ToolError, ToolResult, quote_paths};
+use crate::quote::quote;
 use crate::services::Services;
 use crate::spaces::Location;
 use cairn_api::ApiError;
@@ -13,9 +14,6 @@ use cairn_transfer::{Options, Transfer};
 use cairn_wire::nodes::Node;
 use cairn_wire::teams::Team;
 use std::sync::Arc;
-
-/// Paths that a message lists; the rest is counted.
-const LISTED: usize = 10;
 
 impl Services {
     /// Returns a node with its space, opened: the account's own or that of a team.
@@ -170,7 +168,7 @@ impl Services {
             (opened, updated)
         });
         let (opened, updated) = opened.await.map_err(|_| ToolError::Internal)?;
-        updated.map_err(ToolError::refused)?;
+        updated.map_err(ToolError::Quoting)?;
         Ok(opened.ok_or(ToolError::Internal)??)
     }
 
@@ -184,18 +182,9 @@ impl Services {
         if unverified.is_empty() || mode == Verification::Warn {
             return Ok(());
         }
-        let shown: Vec<String> = unverified
-            .iter()
-            .take(LISTED)
-            .map(|path| crate::clean::text(path))
-            .collect();
-        let more = match unverified.len().saturating_sub(LISTED) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
         Err(ToolError::refused(format!(
-            "no device of yours has put this where it is, or this one has seen a later state of it, and `sync.verify` is strict: {}{more}; a person who trusts it can run `cairn config set sync.verify warn`",
-            shown.join(", ")
+            "no device of yours has put this where it is, or this one has seen a later state of it, and `sync.verify` is strict: {}; a person who trusts it can run `cairn config set sync.verify warn`",
+            quote_paths(unverified)
         )))
     }
 }
@@ -229,7 +218,7 @@ fn in_its_space(space: Space, node: Node) -> ToolResult<(Space, Node)> {
         return Ok((space, node));
     }
     Err(ToolError::refused(format!(
-        "`{}` belongs to another space, whose keys are not open here",
-        node.name
+        "{} belongs to another space, whose keys are not open here",
+        quote(&node.name)
     )))
 }

@@ -42,10 +42,8 @@ pub(crate) async fn read(services: &Services, limit: usize) -> ToolResult<Value>
     }
     let mut list = list(nodes, limit);
     if !unread.is_empty() {
-        let teams = unread.join(", ");
-        list["note"] = json!(format!(
-            "the trash of these teams can't be read now: {teams}"
-        ));
+        list["teams_not_read"] = json!(unread);
+        list["note"] = json!("the trash of some teams can't be read now");
     }
     Ok(list)
 }

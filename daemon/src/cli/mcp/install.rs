@@ -15,6 +15,9 @@ pub(super) struct Args {
     /// The program
     #[arg(long, value_enum)]
     client: Client,
+    /// Let the program start the server with --lockdown, which withholds texts of others
+    #[arg(long)]
+    lockdown: bool,
     /// Write it into the program's configuration file instead of printing it; other entries stay
     #[arg(long)]
     write: bool,
@@ -24,7 +27,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(app: &App, args: Args) -> CommandResult {
-    let entry = entry(app, args.client)?;
+    let entry = entry(app, args.client, args.lockdown)?;
     if !args.write {
         let (text, whole) = config::entry_text(args.client.format(), entry)?;
         app.out.line(text);
@@ -45,7 +48,7 @@ pub(super) fn run(app: &App, args: Args) -> CommandResult {
 
 /// Returns the entry with which the program starts this server: as this very program, on this very
 /// home. The account is the one that the home is logged in to; there is no secret in the entry.
-fn entry(app: &App, client: Client) -> CommandResult<Value> {
+fn entry(app: &App, client: Client, lockdown: bool) -> CommandResult<Value> {
     let exe = std::env::current_exe().context("find the program itself")?;
     let mut arguments = Vec::new();
     if !app.home.is_default() {
@@ -53,6 +56,9 @@ fn entry(app: &App, client: Client) -> CommandResult<Value> {
         arguments.push(app.home.data_dir().display().to_string());
     }
     arguments.push("mcp".to_owned());
+    if lockdown {
+        arguments.push("--lockdown".to_owned());
+    }
     let mut entry = json!({ "command": exe, "args": arguments });
     if client.names_transport() {
         entry["type"] = json!("stdio");

@@ -1,6 +1,7 @@
 //! The MCP server (`cairn mcp`) over its lines of JSON, against the bundled Cairn server.
 
 mod answers;
+pub(crate) mod bundle_rules;
 mod catalogue;
 mod confirming;
 mod content;

@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
+use crate::quote::{quote, quote_path};
 use crate::services::LocalFiles;
 use cairn_model::Name;
 use cairn_space::LocalMetadata;
@@ -53,15 +54,13 @@ pub(super) fn local_metadata(
 
 /// Refuses anything but regular files, and files that are too large.
 pub(super) fn check_uploadable(path: &Path, meta: &Metadata) -> ToolResult {
-    let shown = path.display();
+    let shown = quote_path(path);
     if !meta.is_file() {
-        return Err(ToolError::refused(format!(
-            "`{shown}` is not a regular file"
-        )));
+        return Err(ToolError::refused(format!("{shown} is not a regular file")));
     }
     if meta.len() > MAX_UPLOAD {
         return Err(ToolError::refused(format!(
-            "`{shown}` has {}, more than the {} MiB that a tool uploads: use `cairn upload` or `cairn add`",
+            "{shown} has {}, more than the {} MiB that a tool uploads: use `cairn upload` or `cairn add`",
             exact_size(meta.len()),
             MAX_UPLOAD / MIB
         )));
@@ -73,8 +72,12 @@ pub(super) fn check_uploadable(path: &Path, meta: &Metadata) -> ToolResult {
 pub(super) fn base_name(call: &Call, name: &str) -> ToolResult<Name> {
     let clean = crate::clean::text(name);
     let base = clean.rsplit(['/', '\\']).next().unwrap_or_default();
-    let bad =
-        |why: String| ToolError::refused(format!("`{name}` can't be a file's name here: {why}"));
+    let bad = |why: String| {
+        ToolError::refused(format!(
+            "{} can't be a file's name here: {why}",
+            quote(name)
+        ))
+    };
     let name = Name::new(base).map_err(|e| bad(e.to_string()))?;
     call.services.files.check_name(&name).map_err(bad)?;
     Ok(name)

@@ -4,7 +4,7 @@ use super::disk::base_name;
 use super::named::{self, no_content};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
-use crate::question::quote;
+use crate::quote::{quote, quote_path};
 use cairn_model::{Kind, NodeId};
 use cairn_space::{DownloadTarget, DownloadTargetError, SetExecutable, Space};
 use cairn_wire::nodes::Node;
@@ -23,7 +23,7 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
         .map_err(not_placed_error)?;
     let dir = to.parent().unwrap_or(Path::new("/"));
     std::fs::create_dir_all(dir)
-        .map_err(ToolError::local(format!("create `{}`", dir.display())))?;
+        .map_err(ToolError::local(format!("create {}", quote_path(dir))))?;
     call.progress.set_total(node.size);
     let size = fetch(call, &space, &node, &to).await?;
     Ok(json!({
@@ -102,15 +102,15 @@ fn place<'a>(
 pub(super) fn not_placed_error(error: DownloadTargetError) -> ToolError {
     match error {
         DownloadTargetError::Exists(to) => ToolError::refused(format!(
-            "`{}` exists already and nobody could be asked whether to replace it: choose another path, or start the server with --overwrite",
-            to.display()
+            "{} exists already and nobody could be asked whether to replace it: choose another path, or start the server with --overwrite",
+            quote_path(&to)
         )),
-        DownloadTargetError::NoContent(_) => ToolError::refused(error.to_string()),
+        DownloadTargetError::NoContent(_) => ToolError::Quoting(error.to_string()),
         DownloadTargetError::Folder { dir, source } => {
-            ToolError::local(format!("write to `{}`", dir.display()))(source)
+            ToolError::local(format!("write to {}", quote_path(&dir)))(source)
         }
         DownloadTargetError::File { to, source } => {
-            ToolError::local(format!("write `{}`", to.display()))(source)
+            ToolError::local(format!("write {}", quote_path(&to)))(source)
         }
         DownloadTargetError::Transfer(error) => error.into(),
     }

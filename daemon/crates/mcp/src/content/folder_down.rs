@@ -5,7 +5,7 @@ use super::folder_up::AllowedFiles;
 use super::{down, named};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
-use crate::question::quote;
+use crate::quote::quote;
 use cairn_model::NodeId;
 use cairn_space::{DownloadPlan, FailedDownload, FolderDownload, PlanError, Space};
 use serde_json::{Value, json};

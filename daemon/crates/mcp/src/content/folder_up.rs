@@ -7,6 +7,7 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
 use crate::progress::Reporter;
+use crate::quote::quote_path;
 use crate::services::LocalFiles;
 use cairn_model::Name;
 use cairn_space::{
@@ -24,17 +25,17 @@ const MAX_REPORTED_ERRORS: usize = 100;
 pub(super) async fn upload(call: &Call) -> ToolResult<Value> {
     let given = call.arguments.path("local_path")?;
     let local = call.paths.check(given)?;
-    let shown = given.display();
-    let meta = std::fs::metadata(&local).map_err(ToolError::local(format!("read `{shown}`")))?;
+    let shown = quote_path(given);
+    let meta = std::fs::metadata(&local).map_err(ToolError::local(format!("read {shown}")))?;
     if !meta.is_dir() {
         return Err(ToolError::refused(format!(
-            "`{shown}` is not a folder: use upload_file"
+            "{shown} is not a folder: use upload_file"
         )));
     }
     let name = local.file_name().map(|name| name.to_string_lossy());
     let name = Name::new(name.unwrap_or_default()).map_err(|e| {
         ToolError::refused(format!(
-            "the name of `{shown}` is not allowed on the service: {e}"
+            "the name of {shown} is not allowed on the service: {e}"
         ))
     })?;
     let (space, parent) = named::folder(call).await?;
@@ -64,7 +65,7 @@ fn error_entry(failed: FailedUpload) -> Value {
         NotUploaded::Transfer(error) => ToolError::from(error),
         reason
         @ (NotUploaded::Rejected(_) | NotUploaded::Unreadable(_) | NotUploaded::Changing) => {
-            ToolError::refused(reason.to_string())
+            ToolError::Quoting(reason.to_string())
         }
     };
     json!({ "path": failed.path.to_string_lossy(), "error": error.public_message() })

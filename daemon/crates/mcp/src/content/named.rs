@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use crate::quote::quote;
 use cairn_model::{Kind, NodeId};
 use cairn_space::Space;
 use cairn_wire::nodes::{Node, NodeState, Revision};
@@ -40,7 +41,7 @@ pub(super) async fn version(
     };
     let found = revisions.into_iter().find(is_wanted);
     found.map(Some).ok_or_else(|| ToolError::NotFound {
-        what: format!("`{}` has no such version", node.name),
+        what: format!("{} has no such version", quote(&node.name)),
         source_of_ids: "get_file_versions lists the versions of a file",
     })
 }
@@ -49,18 +50,18 @@ pub(super) async fn version(
 fn check_kind(node: &Node, kind: Kind) -> ToolResult {
     if node.state == NodeState::Trashed {
         return Err(ToolError::refused(format!(
-            "`{}` is in the trash: restore_from_trash brings it back",
-            node.name
+            "{} is in the trash: restore_from_trash brings it back",
+            quote(&node.name)
         )));
     }
     match (node.kind, kind) {
         (Kind::Folder, Kind::File) => Err(ToolError::refused(format!(
-            "`{}` is a folder: use download_folder, or list_files to see what is in it",
-            node.name
+            "{} is a folder: use download_folder, or list_files to see what is in it",
+            quote(&node.name)
         ))),
         (Kind::File, Kind::Folder) => Err(ToolError::refused(format!(
-            "`{}` is a file, but a folder is needed",
-            node.name
+            "{} is a file, but a folder is needed",
+            quote(&node.name)
         ))),
         (Kind::File, Kind::File) | (Kind::Folder, Kind::Folder) => Ok(()),
     }
@@ -68,5 +69,8 @@ fn check_kind(node: &Node, kind: Kind) -> ToolResult {
 
 /// Returns the error for a file without content.
 pub(super) fn no_content(node: &Node) -> ToolError {
-    ToolError::refused(format!("the service has no content of `{}`", node.name))
+    ToolError::refused(format!(
+        "the service has no content of {}",
+        quote(&node.name)
+    ))
 }

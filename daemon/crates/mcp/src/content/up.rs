@@ -4,6 +4,7 @@ use super::disk::{CheckedSource, check_uploadable, local_metadata};
 use super::named;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use crate::quote::{quote, quote_path};
 use cairn_model::Name;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -11,11 +12,11 @@ use std::sync::Arc;
 pub(super) async fn file(call: &Call) -> ToolResult<Value> {
     let given = call.arguments.path("local_path")?;
     let local = call.paths.check(given)?;
-    let shown = given.display();
-    let meta = std::fs::metadata(&local).map_err(ToolError::local(format!("read `{shown}`")))?;
+    let shown = quote_path(given);
+    let meta = std::fs::metadata(&local).map_err(ToolError::local(format!("read {shown}")))?;
     if meta.is_dir() {
         return Err(ToolError::refused(format!(
-            "`{shown}` is a folder: use upload_folder"
+            "{shown} is a folder: use upload_folder"
         )));
     }
     check_uploadable(&local, &meta)?;
@@ -31,7 +32,10 @@ pub(super) async fn file(call: &Call) -> ToolResult<Value> {
         .or_else(own)
         .unwrap_or_default();
     let name = Name::new(name.as_str()).map_err(|e| {
-        ToolError::argument(format!("file_name can't be `{name}`: {e}; choose another"))
+        ToolError::argument(format!(
+            "file_name can't be {}: {e}; choose another",
+            quote(&name)
+        ))
     })?;
     let (space, parent) = named::folder(call).await?;
     call.progress.set_total(meta.len());

@@ -88,7 +88,10 @@ impl ServerHandler for Handler {
         server.title = Some("Cairn".to_owned());
         ServerConfig::new(capabilities)
             .with_server_info(server)
-            .with_instructions(instructions::text(&self.selection))
+            .with_instructions(instructions::text(
+                &self.selection,
+                self.services.foreign_texts,
+            ))
     }
 
     async fn list_tools(
@@ -117,12 +120,13 @@ impl ServerHandler for Handler {
         let given = request.arguments.clone().unwrap_or_default();
         let outcome = self.run_tool(tool, given, &request, &context).await;
         let given = request.arguments.as_ref();
+        let texts = self.services.foreign_texts;
         let result = match outcome {
             Ok(ToolReply::Ask(ask)) => return Ok(ask.into()),
-            Ok(ToolReply::Result(value)) => response::success(tool, given, value),
+            Ok(ToolReply::Result(value)) => response::success(texts, tool, given, value),
             Err(error) => {
                 tracing::info!(tool = tool.name, %error, "the tool failed");
-                response::error(&error, given)
+                response::error(texts, &error, given)
             }
         };
         Ok(result.into())

@@ -10,6 +10,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
 use crate::node_argument;
 use crate::progress::{Report, Reporter};
+use crate::text_policy::ForeignTexts;
 use crate::tool::Tool;
 use futures_util::FutureExt as _;
 use rmcp::model::{
@@ -36,6 +37,7 @@ impl Handler {
         context: &RequestContext<RoleServer>,
     ) -> ToolResult<ToolReply> {
         let arguments = Arguments::check(tool, given)?;
+        self.services.foreign_texts.check_offered(tool)?;
         let paths = match self.local_paths(tool, &arguments, request, context).await {
             PathsOrQuestion::Paths(paths) => paths,
             PathsOrQuestion::Ask(ask) => return Ok(ToolReply::Ask(ask)),
@@ -66,7 +68,8 @@ impl Handler {
                 }
                 Decision::Proceed => {}
             }
-            let work = with_progress(call::run(tool, call), reports, context);
+            let texts = self.services.foreign_texts;
+            let work = with_progress(call::run(tool, call), reports, context, texts);
             work.await.map(ToolReply::Result)
         };
         tokio::select! {
@@ -131,6 +134,7 @@ async fn with_progress<T>(
     work: impl Future<Output = T>,
     mut reports: watch::Receiver<Report>,
     context: &RequestContext<RoleServer>,
+    texts: ForeignTexts,
 ) -> T {
     let Some(token) = context.meta.get_progress_token() else {
         return work.await;
@@ -153,7 +157,7 @@ async fn with_progress<T>(
         if further && (paused || report.total == Some(report.done)) {
             let mut param = ProgressNotificationParam::new(token.clone(), report.done as f64);
             param.total = report.total.map(|total| total as f64);
-            param.message.clone_from(&report.message);
+            param.message = texts.progress_message(report.message.clone());
             send_progress(&context.peer, param).await;
             sent = Some(report);
             last = Some(Instant::now());

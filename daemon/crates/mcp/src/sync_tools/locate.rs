@@ -5,6 +5,7 @@ use super::target::expand_home;
 use super::why;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use crate::quote::quote;
 use crate::services::Services;
 use cairn_api::Api;
 use cairn_control::{FolderStatus, Status, typed};
@@ -68,7 +69,7 @@ pub(crate) async fn find_path(
                 "`{given}` is not a path on the service such as /a/b, and does not begin with the name of a team; no synced folder of this machine is known here"
             ));
         }
-        let folders: Vec<_> = folders.iter().map(|f| f.local.as_str()).collect();
+        let folders: Vec<_> = folders.iter().map(|f| quote(&f.local)).collect();
         ToolError::refused(format!(
             "`{given}` is in no synced folder ({}), or in several, and is not a path on the service such as /a/b: give its whole path",
             folders.join(", ")

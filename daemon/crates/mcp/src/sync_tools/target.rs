@@ -1,6 +1,7 @@
 //! The conflict or folder that a call means: in the form in which the daemon lists it, or as a local path.
 
 use crate::error::{ToolError, ToolResult};
+use crate::quote::quote_path;
 use cairn_control::{ConflictList, Status};
 use std::path::{Path, PathBuf};
 
@@ -80,7 +81,7 @@ pub(super) fn expand_home(given: &str) -> PathBuf {
 }
 
 fn quote_all(paths: impl Iterator<Item = String>) -> String {
-    let named: Vec<_> = paths.map(|path| format!("`{path}`")).collect();
+    let named: Vec<_> = paths.map(|path| quote_path(Path::new(&path))).collect();
     if named.is_empty() {
         "those that `cairn add` makes: there is none yet".to_owned()
     } else {

@@ -11,7 +11,8 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// The shortest time between two reports: transfers change the state many times a second.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Calls `report` after each change, until that returns false. Close changes are reported as one.
+/// Calls `report` after each change, until that returns false. The first is reported at once, and those that follow
+/// closely as one.
 pub(crate) async fn changes<F: Future<Output = bool>>(
     services: &Services,
     mut report: impl FnMut() -> F,
@@ -30,11 +31,11 @@ pub(crate) async fn changes<F: Future<Output = bool>>(
         // The first event is the state as it is.
         let mut events = events.skip(1);
         while events.next().await.is_some() {
-            tokio::time::sleep(PAUSE).await;
             while let Some(Some(_)) = futures_util::FutureExt::now_or_never(events.next()) {}
             if !report().await {
                 return;
             }
+            tokio::time::sleep(PAUSE).await;
         }
         drop(client);
     }

@@ -4,6 +4,7 @@ use crate::commands::session::Session;
 use crate::commands::world::{PASSPHRASE, Stopping, World};
 use serde_json::{Value, json};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 /// The number of tools in the service's reference.
 fn catalogue() -> usize {
@@ -479,6 +480,33 @@ fn a_client_hears_of_changes_of_sync_that_it_subscribed_to() {
     }
     let ended = session.ask("resources/unsubscribe", uri);
     assert!(ended["result"].is_object(), "{ended}");
+    assert_eq!(session.end(), Some(0));
+}
+
+/// The bound is generous, because it is a build for tests that runs beside others; the time is printed.
+#[test]
+fn a_client_hears_of_a_change_on_another_device() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["add", "folder-a"]);
+    let _stopping = Stopping(&world, "a");
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+    let mut session = Session::start(&world, "a", &[]);
+    session.ask("resources/subscribe", json!({ "uri": "service://sync" }));
+    // The subscription connects by itself; a change of sync follows until it has.
+    world.write("folder-a/own.txt", "content");
+    session.notification("notifications/resources/updated");
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+
+    let begun = Instant::now();
+    world.make_folder_without_keys("from another device");
+    // Others may still be on their way that tell of the change before.
+    while !world.path("folder-a/from another device").exists() {
+        session.notification("notifications/resources/updated");
+    }
+    let took = begun.elapsed();
+    println!("told after {} ms", took.as_millis());
+    assert!(took < Duration::from_secs(20), "{took:?}");
     assert_eq!(session.end(), Some(0));
 }
 

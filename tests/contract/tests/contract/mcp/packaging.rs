@@ -1,5 +1,6 @@
 //! The metadata for registries and installers, compared with the program.
 
+use crate::mcp::bundle_rules::broken_rules;
 use serde_json::Value;
 
 const SERVER: &str = include_str!("../../../../../daemon/crates/mcp/packaging/server.json");
@@ -13,6 +14,7 @@ fn versions_and_variables_are_the_programs() {
     assert_eq!(server["version"], version);
     assert_eq!(server["packages"][0]["version"], version);
     assert_eq!(manifest["version"], version);
+    assert_eq!(broken_rules(&manifest), Vec::<String>::new());
     // The registry cuts nothing: a longer one is refused.
     assert!(server["description"].as_str().unwrap().len() <= 100);
     let named: Vec<_> = server["packages"][0]["environmentVariables"]

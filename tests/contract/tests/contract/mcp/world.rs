@@ -5,8 +5,8 @@ use crate::support::{OWNER, Service};
 use cairn_api::{Api, ApiKey, Method};
 use cairn_crypto::AccountKeys;
 use cairn_mcp::{
-    Account, Confirm, DeviceTrust, KeySource, LocalFiles, Server, SessionFiles, Settings,
-    ToolFilter,
+    Account, Confirm, DeviceTrust, ForeignTexts, KeySource, LocalFiles, Server, SessionFiles,
+    Settings, ToolFilter,
 };
 use cairn_model::{DeviceId, Name, Verification};
 use cairn_space::Trust;
@@ -36,6 +36,8 @@ pub(crate) struct Setup {
     pub(crate) verification: Verification,
     /// The journals of this and other sessions.
     pub(crate) sessions: Option<Arc<dyn SessionFiles>>,
+    /// The treatment of texts that others wrote.
+    pub(crate) foreign_texts: ForeignTexts,
     /// Another service than the world's.
     pub(crate) url: Option<&'static str>,
 }
@@ -52,6 +54,7 @@ impl Default for Setup {
             daemon: None,
             verification: Verification::Warn,
             sessions: None,
+            foreign_texts: ForeignTexts::Fenced,
             url: None,
         }
     }
@@ -163,6 +166,7 @@ impl World {
             daemon: setup.daemon,
             sessions: setup.sessions,
             rewinder: None,
+            foreign_texts: setup.foreign_texts,
         };
         Server::new(settings).expect("the settings are good")
     }

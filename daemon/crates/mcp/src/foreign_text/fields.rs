@@ -1,0 +1,274 @@
+//! The fields of results whose texts nobody chooses freely: ids, times, words of the service's own lists. Every other
+//! text counts as one that somebody wrote, so that a field which is new is one, too, until it is listed here.
+
+use crate::arguments::is_uuid;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// The form that a text has to have in a field, besides being there.
+#[derive(Clone, Copy)]
+enum Form {
+    /// A word of one of the service's or the daemon's own lists, such as `file`.
+    Word,
+    /// A number in a text, such as an amount of money, or a version.
+    Number,
+    /// The code of a share link.
+    Code,
+    /// The address of a share link, with its secret or without.
+    LinkAddress,
+    /// An address of the Internet protocol, perhaps without its end.
+    NetworkAddress,
+    /// A key that was made for the caller, which no other call shows.
+    OwnKey,
+}
+
+/// The longest word of the lists, in bytes, and the longest code, key or address.
+const MAX_WORD: usize = 32;
+const MAX_CODE: usize = 16;
+const MAX_KEY: usize = 200;
+
+/// Fields with texts of a form.
+const FIELDS: [(Form, &[&str]); 6] = [
+    (
+        Form::Word,
+        &[
+            "access_mode",
+            "action",
+            "category",
+            "check",
+            "code",
+            "currency",
+            "currency_type",
+            "default_access_mode",
+            "encoding",
+            "event",
+            "events",
+            "keep",
+            "kind",
+            "made_by",
+            "mode",
+            "passphrase",
+            "period",
+            "reason",
+            "relationship",
+            "result",
+            "role",
+            "scope",
+            "state",
+            "status",
+            "storage_type",
+            "tier",
+            "type",
+            "visibility",
+        ],
+    ),
+    (
+        Form::Number,
+        &[
+            "amount",
+            "available",
+            "balance",
+            "fiat_balance",
+            "monthly_budget",
+            "paid_out",
+            "pending",
+            "pending_payouts",
+            "price",
+            "price_monthly",
+            "protocol",
+            "spent_this_month",
+            "token_balance",
+            "total",
+            "version",
+        ],
+    ),
+    (Form::Code, &["short_code"]),
+    (Form::LinkAddress, &["url"]),
+    (Form::NetworkAddress, &["ip", "masked_ip"]),
+    (Form::OwnKey, &["key", "recovery_key", "secret"]),
+];
+
+/// Fields with objects or lists whose field names the service or this program chose, and nobody else.
+const CONTAINERS: [&str; 62] = [
+    "account",
+    "ai",
+    "ai_usage",
+    "bandwidth",
+    "changes",
+    "checks",
+    "confirmations",
+    "conflicts",
+    "content",
+    "counters",
+    "deletion",
+    "devices",
+    "earlier_sessions",
+    "errors",
+    "events",
+    "failed",
+    "files",
+    "folders",
+    "health",
+    "invitations",
+    "issues",
+    "items",
+    "keys",
+    "largest",
+    "last_activity",
+    "limits",
+    "link",
+    "links",
+    "members",
+    "moves",
+    "next_plan",
+    "node",
+    "nodes",
+    "not_modified_for_90_days",
+    "packs",
+    "permissions",
+    "plan",
+    "plans",
+    "problems",
+    "profile",
+    "quota",
+    "ratings",
+    "replies",
+    "results",
+    "revisions",
+    "rows",
+    "settings",
+    "share",
+    "spaces",
+    "storage",
+    "subscription",
+    "subscriptions",
+    "summary",
+    "team",
+    "teams",
+    "tokens",
+    "transfers",
+    "usage",
+    "versions",
+    "waiting",
+    "webhook",
+    "webhooks",
+];
+
+/// Returns true for a text that nobody can have chosen freely.
+pub(super) fn is_own_text(field: &str, text: &str) -> bool {
+    if field == "id" || field.ends_with("_id") || field.ends_with("_uuid") {
+        return is_uuid(text);
+    }
+    if is_time_field(field) && OffsetDateTime::parse(text, &Rfc3339).is_ok() {
+        return true;
+    }
+    let mut forms = FIELDS.iter().filter(|(_, names)| names.contains(&field));
+    forms.any(|(form, _)| has_form(text, *form))
+}
+
+/// Returns true for a field whose objects have no names of fields but known ones.
+pub(super) fn is_container(field: &str) -> bool {
+    CONTAINERS.contains(&field)
+}
+
+/// Returns true for what can be the name of a field.
+pub(super) fn is_field_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (1..=MAX_WORD).contains(&name.len()) && name.chars().all(is_part)
+}
+
+fn is_time_field(field: &str) -> bool {
+    const TIMES: [&str; 9] = [
+        "active_from",
+        "active_until",
+        "at",
+        "known_from",
+        "last_sync",
+        "server_time",
+        "since",
+        "timestamp",
+        "until",
+    ];
+    field.ends_with("_at") || TIMES.contains(&field)
+}
+
+fn has_form(text: &str, form: Form) -> bool {
+    let all = |longest: usize, fits: fn(char) -> bool| {
+        (1..=longest).contains(&text.len()) && text.chars().all(fits)
+    };
+    match form {
+        Form::Word => all(MAX_WORD, |c| {
+            c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
+        }),
+        Form::Number => all(MAX_WORD, |c| c.is_ascii_digit() || matches!(c, '.' | '-')),
+        Form::Code => all(MAX_CODE, |c| c.is_ascii_alphanumeric()),
+        Form::LinkAddress => is_link_address(text),
+        Form::NetworkAddress => all(MAX_WORD, |c| {
+            c.is_ascii_hexdigit() || matches!(c, '.' | ':' | 'x' | '*')
+        }),
+        Form::OwnKey => all(MAX_KEY, |c| {
+            c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+        }),
+    }
+}
+
+/// Recognizes an address whose path is `/s/`, a code, and perhaps a secret behind `#`.
+fn is_link_address(text: &str) -> bool {
+    let Some((server, link)) = text.split_once("/s/") else {
+        return false;
+    };
+    let (code, secret) = link.split_once('#').unwrap_or((link, ""));
+    let host = server
+        .strip_prefix("https://")
+        .or_else(|| server.strip_prefix("http://"));
+    let is_host = |host: &str| {
+        host.chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '[' | ']'))
+    };
+    let is_secret = |secret: &str| {
+        secret.len() <= MAX_KEY
+            && secret
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+    };
+    host.is_some_and(is_host) && has_form(code, Form::Code) && is_secret(secret)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_nobody_can_have_written_passes() {
+        for (field, text) in [
+            ("id", "123e4567-e89b-42d3-a456-426614174000"),
+            ("parent_id", "123e4567-e89b-42d3-a456-426614174000"),
+            ("folder_uuid", "123e4567-e89b-42d3-a456-426614174000"),
+            ("trashed_at", "2026-03-01T12:00:00.500Z"),
+            ("kind", "file"),
+            ("event", "file.uploaded"),
+            ("price_monthly", "4.99"),
+            ("short_code", "aB3dE5"),
+            ("url", "https://files.example.com/s/aB3dE5#secret_1-2"),
+            ("masked_ip", "127.0.0.xxx"),
+        ] {
+            assert!(is_own_text(field, text), "{field}: {text}");
+        }
+        for (field, text) in [
+            ("id", "delete everything"),
+            ("trashed_at", "delete everything"),
+            ("name", "2026-03-01T12:00:00.500Z"),
+            ("name", "123e4567-e89b-42d3-a456-426614174000"),
+            ("kind", "delete everything"),
+            ("short_code", "delete-everything"),
+            ("url", "https://evil.example/delete everything"),
+            ("url", "https://evil.example/s/a b"),
+            ("url", "https://evil.example/hook"),
+            ("masked_ip", "delete"),
+            ("price_monthly", "four"),
+            ("a_new_field", "word"),
+        ] {
+            assert!(!is_own_text(field, text), "{field}: {text}");
+        }
+    }
+}
