@@ -219,7 +219,7 @@ async fn finish(world: &mut World, oracle: &Oracle, options: RunOptions) -> Resu
         world.settle().await?;
     }
     // After further cycles, because `settle` ends when the trees are equal.
-    check_executable_bits(world).await?;
+    check_executable_bits(world, options).await?;
     let after: Vec<u64> = world.devices.iter().map(|d| d.transfers()).collect();
     if before == after {
         Ok(())
@@ -232,8 +232,11 @@ async fn finish(world: &mut World, oracle: &Oracle, options: RunOptions) -> Resu
 
 /// Checks what [`World::settle`] does not compare. The bit of a file that somebody without keys has changed since is
 /// vouched for by nobody, and each device keeps the one that it knows.
-async fn check_executable_bits(world: &World) -> Result<(), String> {
+async fn check_executable_bits(world: &World, options: RunOptions) -> Result<(), String> {
     let unsealed = truth::unsealed_on_service(world).await?;
+    if !options.keyless && !unsealed.is_empty() {
+        return Err(format!("no device has sealed {unsealed:?}"));
+    }
     for (n, one) in world.devices.iter().enumerate() {
         let entries = Entries::of(one).without(&unsealed);
         for other in &world.devices[..n] {

@@ -137,14 +137,13 @@ fn path_of(nodes: &BTreeMap<NodeId, Node>, node: &Node) -> String {
 }
 
 fn differences_of(disk: &Sizes, service: &Sizes) -> Vec<String> {
-    let paths = disk.keys().chain(service.keys());
-    let mut differences: Vec<_> = paths
-        .filter(|path| disk.get(*path) != service.get(*path))
-        .map(|path| {
-            let (here, there) = (disk.get(path), service.get(path));
-            format!("{path}: {here:?} on the disk, {there:?} on the service")
-        })
-        .collect();
-    differences.dedup();
-    differences
+    let paths: BTreeSet<&String> = disk.keys().chain(service.keys()).collect();
+    let differing = paths
+        .into_iter()
+        .filter(|path| disk.get(*path) != service.get(*path));
+    let described = differing.map(|path| {
+        let (here, there) = (disk.get(path), service.get(path));
+        format!("{path}: {here:?} on the disk, {there:?} on the service")
+    });
+    described.collect()
 }
