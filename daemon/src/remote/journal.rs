@@ -201,11 +201,6 @@ impl Journal {
         Ok(sessions_of(own))
     }
 
-    /// Returns the file with what commands of all accounts have changed.
-    pub(crate) fn file(home: &Home) -> PathBuf {
-        home.data_dir().join(FILE)
-    }
-
     /// Adds an account to the lines of earlier versions, which name none: they are of the one that was logged in
     /// here so far.
     pub(crate) fn assign_unnamed(home: &Home, account: AccountId) -> CommandResult {

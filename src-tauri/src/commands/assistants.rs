@@ -1,10 +1,9 @@
 //! The programs of AI assistants, and their configuration for Cairn's tools.
 
 use super::context::Commands;
-use crate::program::{ProgramError, Run};
+use crate::program::{ProgramError, ProgramErrorCode, Run};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fmt::Write as _;
 use ts_rs::TS;
 
 /// A program that can use Cairn's tools: those that `cairn mcp install` knows, in its words.
@@ -70,7 +69,8 @@ pub(super) async fn config(
     Ok(AssistantConfig {
         file: assistant.file().to_owned(),
         text: match assistant {
-            Assistant::Codex => toml(&entry),
+            Assistant::Codex => toml::to_string(&entry)
+                .map_err(|error| ProgramError::new(ProgramErrorCode::Failed, error.to_string()))?,
             Assistant::ClaudeDesktop
             | Assistant::ClaudeCode
             | Assistant::Vscode
@@ -95,19 +95,4 @@ pub(super) async fn install(
     let run = Run::of(["mcp", "install", &client, "--write"]);
     let done: Document = commands.document(run).await?;
     Ok(done.written)
-}
-
-/// Returns an entry as TOML: a table for each server. A text or a list of texts is the same in JSON.
-fn toml(entry: &Value) -> String {
-    let mut text = String::new();
-    for (field, servers) in entry.as_object().into_iter().flatten() {
-        for (name, server) in servers.as_object().into_iter().flatten() {
-            // Writing to a text doesn't fail.
-            let _ = writeln!(text, "[{field}.{name}]");
-            for (key, value) in server.as_object().into_iter().flatten() {
-                let _ = writeln!(text, "{key} = {value}");
-            }
-        }
-    }
-    text.trim_end().to_owned()
 }

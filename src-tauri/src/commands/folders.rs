@@ -5,7 +5,7 @@ use crate::program::{ProgramError, ProgramErrorCode, Run};
 use crate::view::{self, TeamView};
 use cairn_control::{NewFolder, Request, typed};
 use cairn_model::{DeletionGate, Kind, SyncMode};
-use cairn_platform::dirs::user_home;
+use cairn_platform::dirs::expand_home;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -116,7 +116,12 @@ pub(super) async fn add(commands: &Commands, folder: FolderChoices) -> Result<()
             .iter()
             .map(|rule| format!("--exclude={rule}")),
     );
-    arguments.extend(["--".to_owned(), expand_home(&folder.local)]);
+    arguments.extend([
+        "--".to_owned(),
+        expand_home(folder.local.trim())
+            .to_string_lossy()
+            .into_owned(),
+    ]);
     let added = commands.run(Run::of(arguments)).await;
     commands.daemon.allow();
     added
@@ -139,19 +144,6 @@ pub(super) async fn change(commands: &Commands, folder: FolderChoices) -> Result
 
 pub(super) async fn remove(commands: &Commands, local: String) -> Result<(), ProgramError> {
     commands.send(Request::RemoveFolder { folder: local }).await
-}
-
-/// Returns a path that a person typed, with `~` for the home.
-fn expand_home(path: &str) -> String {
-    let path = path.trim();
-    let below = match path {
-        "~" => Some(""),
-        _ => path.strip_prefix("~/"),
-    };
-    match below.zip(user_home()) {
-        Some((below, home)) => home.join(below).to_string_lossy().into_owned(),
-        None => path.to_owned(),
-    }
 }
 
 fn gate(gate: Option<GateView>) -> String {

@@ -8,6 +8,7 @@ mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
 mod mark;
+mod own_files;
 #[cfg(unix)]
 mod private;
 #[cfg(windows)]
@@ -21,6 +22,7 @@ use macos as sys;
 use windows as sys;
 
 pub use mark::{HOME_MARK, home_around, is_marked};
+pub use own_files::is_state_file;
 
 use crate::fnv::fnv1a_64;
 use std::io;
@@ -183,6 +185,19 @@ pub fn user_home() -> Option<PathBuf> {
     std::env::home_dir()
 }
 
+/// Returns a path that a person wrote, with the user's home directory in place of a `~` at its beginning.
+#[must_use]
+pub fn expand_home(path: &str) -> PathBuf {
+    let below = match path {
+        "~" => Some(""),
+        _ => path.strip_prefix("~/"),
+    };
+    match below.zip(user_home()) {
+        Some((below, home)) => home.join(below),
+        None => PathBuf::from(path),
+    }
+}
+
 /// Returns the directory in which programs store this user's settings, each in a subdirectory.
 #[must_use]
 pub fn user_config() -> Option<PathBuf> {
@@ -240,6 +255,16 @@ mod tests {
             assert!(path.starts_with("/somewhere/else"), "{}", path.display());
         }
         assert!(!home.is_default());
+    }
+
+    #[test]
+    fn only_a_tilde_that_stands_for_the_home_is_expanded() {
+        let home = user_home().unwrap();
+        assert_eq!(expand_home("~"), home);
+        assert_eq!(expand_home("~/a b/~"), home.join("a b/~"));
+        for path in ["~other/a", "/a/~", "a", ""] {
+            assert_eq!(expand_home(path), Path::new(path));
+        }
     }
 
     #[test]

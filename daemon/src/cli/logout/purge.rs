@@ -3,9 +3,9 @@
 
 use crate::failure::{CommandResult, Context as _};
 use crate::logging;
-use crate::remote::journal::Journal;
-use cairn_model::{AccountId, SpaceId};
+use cairn_model::SpaceId;
 use cairn_platform::Home;
+use cairn_platform::dirs::is_state_file;
 use std::io;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
@@ -33,12 +33,10 @@ pub(super) fn delete(home: &Home) -> CommandResult {
 /// commands and of assistants' sessions. The configuration is none of it, nor what a person put there.
 pub(super) fn state_of(home: &Home) -> CommandResult<Vec<PathBuf>> {
     let [logs, sessions, spaces] = directories(home);
-    let mut found = files_in(home.data_dir(), is_state)?;
+    let mut found = files_in(home.data_dir(), is_state_file)?;
     found.extend(files_in(&logs, is_log)?);
     found.extend(files_in(&sessions, is_journal)?);
     found.extend(entries_in(&spaces, |name| name.parse::<SpaceId>().is_ok())?);
-    found.push(Journal::file(home));
-    found.retain(|path| path.symlink_metadata().is_ok());
     found.sort();
     Ok(found)
 }
@@ -76,23 +74,6 @@ fn entries_in(dir: &Path, is_own: impl Fn(&str) -> bool) -> CommandResult<Vec<Pa
     Ok(found)
 }
 
-/// Returns whether a file beside the index has a name that Cairn gives.
-fn is_state(name: &str) -> bool {
-    let known = [
-        "account.json",
-        "folders.json",
-        "rotation.json",
-        "secrets.json",
-    ];
-    // With what SQLite writes beside it, and those that could not be read and were set aside.
-    let is_index = name.strip_prefix("index.db").is_some_and(|rest| {
-        ["", "-wal", "-shm", "-journal"].contains(&rest) || rest.starts_with(".unreadable-")
-    });
-    let account = name.strip_prefix("trust-").unwrap_or_default();
-    let account = account.strip_suffix(".lock").unwrap_or(account);
-    known.contains(&name) || is_index || account.parse::<AccountId>().is_ok()
-}
-
 /// Returns whether a file has the name of one of the daemon's logs.
 fn is_log(name: &str) -> bool {
     let rest = name.strip_prefix(logging::PREFIX);
@@ -108,6 +89,7 @@ fn is_journal(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_model::AccountId;
 
     #[test]
     fn a_purge_leaves_the_configuration_and_what_is_not_cairns() {

@@ -3,11 +3,13 @@
 //! It has no copy of the program but starts the installed one, which is always of the same version as the sync daemon
 //! and the home that it uses; no account or secret is in it.
 
+use super::install::server_command;
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use cairn_platform::{FileMode, process, write_atomic};
 use serde_json::{Value, json};
-use std::io::{Cursor, Write as _};
+use std::fs::File;
+use std::io::{self, Cursor, Write as _};
 use std::path::{Path, PathBuf};
 use zip::write::SimpleFileOptions;
 use zip::{DateTime, ZipWriter};
@@ -31,27 +33,32 @@ pub(super) struct Args {
 
 pub(super) fn run(app: &App, args: &Args) -> CommandResult {
     let shown = args.file.display();
-    if args.file.symlink_metadata().is_ok() && !args.force {
-        return Err(Failure::new(
-            Exit::Decision,
-            format!("{shown} is there: add --force to replace it"),
-        ));
-    }
-    let program = std::env::current_exe().context("find the program itself")?;
-    let mut arguments = Vec::new();
-    if !app.home.is_default() {
-        arguments.push("--home".to_owned());
-        arguments.push(app.home.data_dir().display().to_string());
-    }
-    arguments.push("mcp".to_owned());
+    let (program, arguments) = server_command(app)?;
     let bundle = archive(&program, &arguments)
         .map_err(|error| Failure::failed(format!("can't make the bundle: {error}")))?;
-    write_atomic(&args.file, &bundle, FileMode::Inherit)?;
+    if args.force {
+        write_atomic(&args.file, &bundle, FileMode::Inherit)?;
+    } else {
+        write_new(&args.file, &bundle)?;
+    }
     app.out.line(format_args!(
         "Wrote {shown}. Open it with the assistant's program, such as Claude Desktop."
     ));
     app.out.json(&json!({ "written": args.file }));
     Ok(())
+}
+
+/// Writes a file that is not there yet.
+fn write_new(path: &Path, bytes: &[u8]) -> CommandResult {
+    let shown = path.display();
+    let written = File::create_new(path).and_then(|mut file| file.write_all(bytes));
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Failure::new(
+            Exit::Decision,
+            format!("{shown} is there: add --force to replace it"),
+        )),
+        written => written.context(format_args!("write {shown}")),
+    }
 }
 
 /// Returns the bytes of the bundle: the same ones each time.

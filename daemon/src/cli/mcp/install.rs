@@ -46,16 +46,9 @@ pub(super) fn run(app: &App, args: Args) -> CommandResult {
     Ok(())
 }
 
-/// Returns the entry with which the program starts this server: as this very program, on this very
-/// home. The account is the one that the home is logged in to; there is no secret in the entry.
+/// Returns the entry with which the program starts this server. The account is the one that the home is logged in to; there is no secret in the entry.
 fn entry(app: &App, client: Client, lockdown: bool) -> CommandResult<Value> {
-    let exe = std::env::current_exe().context("find the program itself")?;
-    let mut arguments = Vec::new();
-    if !app.home.is_default() {
-        arguments.push("--home".to_owned());
-        arguments.push(app.home.data_dir().display().to_string());
-    }
-    arguments.push("mcp".to_owned());
+    let (exe, mut arguments) = server_command(app)?;
     if lockdown {
         arguments.push("--lockdown".to_owned());
     }
@@ -64,4 +57,17 @@ fn entry(app: &App, client: Client, lockdown: bool) -> CommandResult<Value> {
         entry["type"] = json!("stdio");
     }
     Ok(entry)
+}
+
+/// Returns the program and the arguments with which an assistant's program starts this server: this very program, on
+/// this very home.
+pub(super) fn server_command(app: &App) -> CommandResult<(PathBuf, Vec<String>)> {
+    let exe = std::env::current_exe().context("find the program itself")?;
+    let mut arguments = Vec::new();
+    if !app.home.is_default() {
+        arguments.push("--home".to_owned());
+        arguments.push(app.home.data_dir().display().to_string());
+    }
+    arguments.push("mcp".to_owned());
+    Ok((exe, arguments))
 }

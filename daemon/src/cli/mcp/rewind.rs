@@ -27,7 +27,7 @@ impl Rewinder for HomeRewinder {
             no_start: true,
             zone: Zone::system(),
         };
-        let path = below_home(path);
+        let path = dirs::expand_home(&path).display().to_string();
         let dry_run = mode == RewindMode::Plan;
         async move {
             let handle = Handle::current();
@@ -43,13 +43,5 @@ impl Rewinder for HomeRewinder {
             Ok(document)
         }
         .boxed()
-    }
-}
-
-/// Returns a path that begins with `~/` as one below the person's home folder.
-fn below_home(path: String) -> String {
-    match (path.strip_prefix("~/"), dirs::user_home()) {
-        (Some(below), Some(home)) => home.join(below).display().to_string(),
-        (Some(_) | None, _) => path,
     }
 }

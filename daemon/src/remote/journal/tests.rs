@@ -160,6 +160,6 @@ fn an_account_sees_its_own_sessions_alone() {
     Journal::new(&home, account(2), None).note(record(2, NodeChange::Made));
     Journal::new(&home, account(2), None).note(record(3, NodeChange::Made));
     assert_eq!((sessions(1), sessions(2)), (1, 2));
-    std::fs::remove_file(Journal::file(&home)).unwrap();
+    std::fs::remove_file(home.data_dir().join(FILE)).unwrap();
     assert_eq!((sessions(1), sessions(2)), (0, 0));
 }

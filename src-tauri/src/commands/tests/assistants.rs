@@ -34,13 +34,12 @@ async fn each_assistant_has_the_entry_that_the_program_makes() {
 #[tokio::test]
 async fn the_entry_of_codex_is_toml() {
     let entry = json!({"mcp_servers": {"cairn": {"command": "C:\\a\\cairn", "args": ["--home", "/h", "mcp"]}}});
-    let world = world(vec![Ok(entry)]);
+    let world = world(vec![Ok(entry.clone())]);
     let asked = call(json!({"op": "assistant_config", "assistant": "codex"}));
     let config = world.commands.handle(asked).await.unwrap();
-    assert_eq!(
-        config["text"],
-        "[mcp_servers.cairn]\nargs = [\"--home\",\"/h\",\"mcp\"]\ncommand = \"C:\\\\a\\\\cairn\""
-    );
+    let text = config["text"].as_str().unwrap();
+    assert!(text.starts_with("[mcp_servers.cairn]\n"), "{text}");
+    assert_eq!(toml::from_str::<serde_json::Value>(text).unwrap(), entry);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@
 //! device's. So these directories are never synced, whichever installation they belong to.
 
 use super::Home;
+use super::own_files::{PROCESSES, STATE, is_state_file};
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -81,22 +82,22 @@ fn directories(home: &Home) -> [&Path; 3] {
     [&home.config, &home.data, &home.state]
 }
 
-/// Returns the files by name, for a directory that holds others too.
+/// Returns the files by name, for a directory that holds others too: those with fixed names, there or not, and the
+/// others that are there.
 fn files(home: &Home) -> Vec<PathBuf> {
-    let data = [
-        "index.db",
-        "index.db-wal",
-        "index.db-shm",
-        "index.db-journal",
-        "account.json",
-        "secrets.json",
-        "folders.json",
-        "daemon.lock",
-        "daemon.pid",
-        "login.lock",
-    ];
-    let mut files: Vec<PathBuf> = data.iter().map(|name| home.data.join(name)).collect();
+    let fixed = STATE.iter().chain(&PROCESSES);
+    let mut files: Vec<PathBuf> = fixed.map(|name| home.data.join(name)).collect();
     files.push(home.config_file());
+    // One that can't be listed can't be worked in either.
+    let there = std::fs::read_dir(&home.data)
+        .into_iter()
+        .flatten()
+        .flatten();
+    files.extend(
+        there
+            .filter(|entry| entry.file_name().to_str().is_some_and(is_state_file))
+            .map(|entry| entry.path()),
+    );
     files
 }
 

@@ -4,8 +4,9 @@
 //! be open to them, and the index has the names of all files.
 
 use super::Home;
+use super::own_files::is_own_file;
 use crate::disk::in_context;
-use std::fs::{Metadata, Permissions};
+use std::fs::{DirEntry, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -56,25 +57,14 @@ fn close_one(path: &Path, found: &Metadata) {
 
 /// The files of a home by name: a directory that was chosen with `--home` may have others too.
 fn files(home: &Home) -> io::Result<Vec<PathBuf>> {
-    let index = home.index_file();
-    let beside = |suffix: &str| {
-        let mut name = index.clone().into_os_string();
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    let mut files = vec![
-        beside("-wal"),
-        beside("-shm"),
-        index.clone(),
-        home.config_file(),
-        home.account_file(),
-        home.secrets_file(),
-        home.data.join("folders.json"),
-        home.lock_file(),
-        home.lock_file().with_extension("pid"),
-    ];
-    let logs = home.logs_dir();
-    let found = std::fs::read_dir(&logs).map_err(|e| in_context("list", &logs, e))?;
-    files.extend(found.flatten().map(|entry| entry.path()));
+    let mut files = vec![home.config_file()];
+    let own = list(&home.data)?.filter(|entry| entry.file_name().to_str().is_some_and(is_own_file));
+    files.extend(own.map(|entry| entry.path()));
+    files.extend(list(&home.logs_dir())?.map(|entry| entry.path()));
     Ok(files)
+}
+
+fn list(dir: &Path) -> io::Result<impl Iterator<Item = DirEntry>> {
+    let found = std::fs::read_dir(dir).map_err(|e| in_context("list", dir, e))?;
+    Ok(found.flatten())
 }
