@@ -63,6 +63,14 @@ pub(crate) struct LostDevice {
     pub(crate) name: String,
 }
 
+impl LostDevice {
+    /// Returns the command that completes it. Another device chose the name, which would be a part of what a person
+    /// pastes into a shell: the id stands for it.
+    pub(crate) fn command(&self) -> String {
+        format!("cairn devices revoke {}", self.id)
+    }
+}
+
 impl Pending {
     fn path(home: &Home) -> PathBuf {
         home.data_dir().join("rotation.json")

@@ -120,9 +120,10 @@ async fn list(app: &App) -> CommandResult {
     table.print(&app.out, "No device is known.");
     let unfinished = Pending::read(&app.home)?.and_then(|pending| pending.device);
     if let Some(lost) = &unfinished {
-        let name = clean(&lost.name);
         app.out.note(format_args!(
-            "{name} is not shut out yet: run `cairn devices revoke '{name}'` again, which completes that"
+            "{} is not shut out yet: run `{}` again, which completes that",
+            clean(&lost.name),
+            lost.command()
         ));
     }
     let devices: Vec<_> = devices

@@ -111,11 +111,12 @@ fn begin(app: &App, device: Option<LostDevice>) -> CommandResult<Pending> {
             }),
             Some(_),
         ) => {
-            let name = clean(&other.name);
             return Err(Failure::new(
                 Exit::Decision,
                 format!(
-                    "{name} is not shut out yet: run `cairn devices revoke '{name}'` first, which completes that"
+                    "{} is not shut out yet: run `{}` first, which completes that",
+                    clean(&other.name),
+                    other.command()
                 ),
             ));
         }

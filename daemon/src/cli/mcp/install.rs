@@ -46,7 +46,8 @@ pub(super) fn run(app: &App, args: Args) -> CommandResult {
     Ok(())
 }
 
-/// Returns the entry with which the program starts this server. The account is the one that the home is logged in to; there is no secret in the entry.
+/// Returns the entry with which the program starts this server. The account is the one that the home is logged in to;
+/// there is no secret in the entry.
 fn entry(app: &App, client: Client, lockdown: bool) -> CommandResult<Value> {
     let (exe, mut arguments) = server_command(app)?;
     if lockdown {

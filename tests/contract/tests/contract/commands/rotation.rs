@@ -258,6 +258,10 @@ fn a_lost_device_is_logged_out_and_a_second_run_completes_that() {
     let devices = world.json("a", &["devices"]);
     assert!(!names(&devices));
     assert_eq!(devices["unfinished"]["name"], "phone", "{devices}");
+    let id = devices["unfinished"]["id"].as_str().expect("it has an id");
+    let shown = world.run("a", &["devices"]);
+    let command = format!("run `cairn devices revoke {id}` again");
+    assert!(shown.stderr.contains(&command), "{shown:?}");
     let done = document(&world.run("a", &[&["--json"], &revoke[..], &["--api-keys"]].concat()));
     assert_eq!(
         (&done["epoch"], &done["device"]["name"]),
