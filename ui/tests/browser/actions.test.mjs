@@ -1,6 +1,6 @@
 // What a person does in the window, and what the program is asked for then.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { calls, findings, world } from "./page.mjs";
 
 let here;
@@ -8,6 +8,7 @@ before(async () => {
   here = await world();
 });
 after(() => here.close());
+afterEach(() => here.closePages());
 
 const focused = (page) =>
   page.evaluate(() => document.activeElement?.labels?.[0]?.querySelector("span")?.textContent);

@@ -1,6 +1,6 @@
 // The page of one folder: its state, its settings, and the ways to the views of each.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { calls, findings, world } from "./page.mjs";
 
 let here;
@@ -8,6 +8,7 @@ before(async () => {
   here = await world();
 });
 after(() => here.close());
+afterEach(() => here.closePages());
 
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 

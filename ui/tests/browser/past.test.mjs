@@ -1,7 +1,7 @@
 // Bursts, versions, the trash, the past of a folder, share links and devices: what a person does, and
 // what the program is asked for then.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { calls, findings, world } from "./page.mjs";
 
 let here;
@@ -9,6 +9,7 @@ before(async () => {
   here = await world();
 });
 after(() => here.close());
+afterEach(() => here.closePages());
 
 const button = (page, name) => page.getByRole("button", { name, exact: true });
 

@@ -1,6 +1,6 @@
 // In windows of every size, in both languages and both colour schemes, everything stays readable and in reach.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { findings, world } from "./page.mjs";
 
 let here;
@@ -8,6 +8,7 @@ before(async () => {
   here = await world();
 });
 after(() => here.close());
+afterEach(() => here.closePages());
 
 /** The smallest size of the window, and the first one (src-tauri/src/shell/gui.rs), and that of a big screen. */
 const SMALLEST = { width: 620, height: 440 };

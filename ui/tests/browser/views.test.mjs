@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, afterEach, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findings, world } from "./page.mjs";
 
@@ -16,6 +16,7 @@ before(async () => {
   if (shots) mkdirSync(shots, { recursive: true });
 });
 after(() => here.close());
+afterEach(() => here.closePages());
 
 /** Scene, page, name of the picture. */
 const VIEWS = [
