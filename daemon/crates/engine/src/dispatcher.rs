@@ -19,6 +19,7 @@ mod root;
 mod rules;
 mod scanning;
 mod schedule;
+mod silence;
 mod structure;
 mod tick;
 mod waiters;

@@ -28,6 +28,16 @@ impl Transport for NoNetwork {
     }
 }
 
+/// A network that takes every request and never answers.
+struct SilentNetwork;
+
+#[async_trait]
+impl Transport for SilentNetwork {
+    async fn send(&self, _: Request) -> Result<Response, TransportError> {
+        std::future::pending().await
+    }
+}
+
 struct NoWatch;
 
 impl Watch for NoWatch {
@@ -57,13 +67,23 @@ pub(crate) struct TestEngine {
 }
 
 impl TestEngine {
+    /// Returns one that reaches no service.
     pub(crate) fn new() -> Self {
+        Self::over(Arc::new(NoNetwork))
+    }
+
+    /// Returns one whose service never answers.
+    pub(crate) fn with_silent_service() -> Self {
+        Self::over(Arc::new(SilentNetwork))
+    }
+
+    fn over(network: Arc<dyn Transport>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let index = Arc::new(Index::memory().unwrap());
         let folder = index.write(|db| attach_folder(db, dir.path())).unwrap();
         let device = DeviceId::from_random_bytes([1; 16]);
         let auth = Arc::new(ApiKey::new("key"));
-        let api = Api::new(Arc::new(NoNetwork), "http://nowhere", None, auth, device).unwrap();
+        let api = Api::new(network, "http://nowhere", None, auth, device).unwrap();
         let api = Arc::new(api);
         let space = SpaceId::from_random_bytes([2; 16]);
         let keys = Arc::new(SpaceKeys::from_raw(space, 1, &[3; 32]).unwrap());

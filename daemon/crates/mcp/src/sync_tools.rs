@@ -27,7 +27,7 @@ use std::time::Duration;
 /// The time that a reply may take beyond the wait that was asked for.
 const GRACE: Duration = Duration::from_secs(5);
 /// The longest wait until the daemon has asked the service for changes; it gives up before.
-const POLL_TIMEOUT: Duration = Duration::from_secs(75);
+const POLL_TIMEOUT: Duration = Duration::from_secs(25);
 
 /// Returns the synced folders of this machine; none while its daemon doesn't run.
 pub(crate) async fn synced_folders(services: &Services) -> Vec<FolderStatus> {

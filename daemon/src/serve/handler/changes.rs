@@ -2,11 +2,11 @@
 
 use super::Daemon;
 use crate::config::Config;
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::folders::spaces;
 use crate::serve::limits;
 use cairn_control::{Limits, NewFolder, Reply, Resolved, Status, TeamSpace};
-use cairn_model::{DeletionDecision, Keep, RelPath};
+use cairn_model::{DeletionDecision, Keep, RelPath, SyncState};
 use cairn_platform::RealDisk;
 use std::path::Path;
 use std::time::Duration;
@@ -14,8 +14,8 @@ use tokio::sync::broadcast::error::RecvError;
 
 /// The longest wait until the status shows a change of the pairs.
 const APPLIED_TIMEOUT: Duration = Duration::from_secs(5);
-/// The longest wait for the service's answer: as long as all tries to connect take together.
-const POLL_TIMEOUT: Duration = Duration::from_secs(70);
+/// The longest wait for the service's answer: longer than a silent one takes to count as away.
+const POLL_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl Daemon {
     /// Adds a pair in the account's own space, or in that of a team.
@@ -90,6 +90,13 @@ impl Daemon {
         let polling = self.engines.poll(pair.as_ref());
         if let Ok(polled) = tokio::time::timeout(POLL_TIMEOUT, polling).await {
             polled?;
+            return Ok(Reply::DONE);
+        }
+        // An engine that waits for the service takes no further request.
+        let status = self.engines.status();
+        if status.state == SyncState::Offline {
+            let why = status.message.unwrap_or_default();
+            return Err(Failure::new(Exit::Offline, why));
         }
         Ok(Reply::DONE)
     }

@@ -3,6 +3,7 @@
 
 use super::{Dispatcher, POLL};
 use crate::command::PollFailure;
+use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::feed::{self, PollResult};
 use cairn_api::ApiError;
@@ -55,7 +56,7 @@ impl Dispatcher {
         if !self.structure.is_empty() {
             return;
         }
-        let polled = self.try_poll_feed().await;
+        let polled = self.poll_noticing_silence().await;
         let outcome = polled.as_ref().map(drop).map_err(poll_failure);
         match polled {
             Ok(PollResult::More) => {
@@ -100,7 +101,7 @@ impl Dispatcher {
         }
     }
 
-    async fn try_poll_feed(&mut self) -> Result<PollResult, EngineError> {
+    pub(super) async fn try_poll_feed(&mut self) -> Result<PollResult, EngineError> {
         let result = feed::poll(&self.engine).await?;
         if result == PollResult::More {
             return Ok(result);
@@ -156,14 +157,14 @@ impl Dispatcher {
             true => self.refused_logins.saturating_add(1),
             false => 0,
         };
-        self.report(error);
+        self.engine.report(error);
     }
 
     /// Records that the service carries out no steps now. Nothing is planned or sent until the next try, even
     /// if the feed can be polled.
     pub(super) fn pause_steps(&mut self, error: &EngineError) {
         self.steps_pause = Some(self.next_pause(self.steps_pause, error));
-        self.report(error);
+        self.engine.report(error);
     }
 
     /// Returns the pause before the next try: longer than the last one, or as long as the service asks for.
@@ -177,17 +178,20 @@ impl Dispatcher {
             failures,
         }
     }
+}
 
-    fn report(&self, error: &EngineError) {
+impl Engine {
+    /// Records a failure that concerns all folders in the status.
+    pub(super) fn report(&self, error: &EngineError) {
         let PollFailure { state, message, .. } = poll_failure(error);
-        if self.engine.figures.set_last_error(state, message) {
+        if self.figures.set_last_error(state, message) {
             tracing::warn!(%error, "syncing stops for now");
         }
     }
 }
 
 /// Returns a failure that concerns all folders as the status shows it.
-fn poll_failure(error: &EngineError) -> PollFailure {
+pub(super) fn poll_failure(error: &EngineError) -> PollFailure {
     let problem = error.problem(String::new());
     PollFailure {
         state: match error.is_offline() {
