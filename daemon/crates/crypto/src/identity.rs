@@ -8,33 +8,36 @@ use ed25519_dalek::{Signer as _, SigningKey};
 use rsa::pkcs1::{DecodeRsaPrivateKey as _, EncodeRsaPrivateKey as _, EncodeRsaPublicKey as _};
 use rsa::rand_core;
 use rsa::traits::PublicKeyParts as _;
-use rsa::{RsaPrivateKey, RsaPublicKey};
+use rsa::{PrivateKey, PublicKey};
+use sha2::Sha256;
+use std::convert::Infallible;
 use std::fmt;
 use zeroize::{Zeroize as _, Zeroizing};
 
 /// Bits of the RSA modulus (NIST SP 800-57: 128 bits of security).
 pub(crate) const RSA_BITS: usize = 3072;
+pub(crate) const EXPONENT: u32 = 65_537;
 
 /// The account's RSA pair.
 #[derive(Clone)]
 pub struct RsaPair {
-    private: RsaPrivateKey,
+    private: PrivateKey,
     public_der: Vec<u8>,
 }
 
 impl RsaPair {
     pub(crate) fn generate(rng: &mut dyn Random) -> Result<Self> {
-        let private = RsaPrivateKey::new(&mut Adapter(rng), RSA_BITS)
+        let private = PrivateKey::new(&mut Adapter(rng), RSA_BITS)
             .map_err(|_| CryptoError::InvalidInput("no RSA key could be generated"))?;
         Self::new(private)
     }
 
-    fn new(private: RsaPrivateKey) -> Result<Self> {
+    fn new(private: PrivateKey) -> Result<Self> {
         if private.size() * 8 != RSA_BITS {
             return Err(CryptoError::NotAuthentic);
         }
-        let public = RsaPublicKey::from(&private);
-        let public_der = public
+        let public_der = private
+            .as_public_key()
             .to_pkcs1_der()
             .map_err(|_| CryptoError::NotAuthentic)?
             .into_vec();
@@ -54,7 +57,7 @@ impl RsaPair {
 
     pub(crate) fn from_der(der: &[u8]) -> Result<Self> {
         // Decoding also checks that the parts belong together.
-        RsaPrivateKey::from_pkcs1_der(der)
+        PrivateKey::from_pkcs1_der(der)
             .map_err(|_| CryptoError::NotAuthentic)
             .and_then(Self::new)
     }
@@ -65,8 +68,8 @@ impl RsaPair {
         &self.public_der
     }
 
-    pub(crate) fn public(&self) -> RsaPublicKey {
-        RsaPublicKey::from(&self.private)
+    pub(crate) fn public(&self) -> PublicKey {
+        self.private.to_public_key()
     }
 
     /// Opens a seal that was made for the public key under the same label.
@@ -79,9 +82,9 @@ impl RsaPair {
     }
 }
 
-/// OAEP with SHA-256 throughout (RFC 8017, section 7.1). Its label is text in this library.
-pub(crate) fn oaep(label: &AssociatedData) -> rsa::Oaep {
-    rsa::Oaep::new_with_label::<rsa::sha2::Sha256, _>(hex::encode(label.as_bytes()))
+/// OAEP with SHA-256 throughout (RFC 8017, section 7.1). Its label is text: hexadecimal digits.
+pub(crate) fn oaep(label: &AssociatedData) -> rsa::Oaep<Sha256> {
+    rsa::Oaep::new_with_label(hex::encode(label.as_bytes()).into_bytes())
 }
 
 impl fmt::Debug for RsaPair {
@@ -141,23 +144,21 @@ impl fmt::Debug for SigningPair {
 /// Adapts [`Random`] to the trait that `rsa` needs.
 pub(crate) struct Adapter<'a>(pub(crate) &'a mut dyn Random);
 
-impl rand_core::RngCore for Adapter<'_> {
-    fn next_u32(&mut self) -> u32 {
-        u32::from_le_bytes(random::array(self.0))
+impl rand_core::TryRng for Adapter<'_> {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> std::result::Result<u32, Infallible> {
+        Ok(u32::from_le_bytes(random::array(self.0)))
     }
 
-    fn next_u64(&mut self) -> u64 {
-        u64::from_le_bytes(random::array(self.0))
+    fn try_next_u64(&mut self) -> std::result::Result<u64, Infallible> {
+        Ok(u64::from_le_bytes(random::array(self.0)))
     }
 
-    fn fill_bytes(&mut self, out: &mut [u8]) {
-        self.0.fill(out);
-    }
-
-    fn try_fill_bytes(&mut self, out: &mut [u8]) -> std::result::Result<(), rand_core::Error> {
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> std::result::Result<(), Infallible> {
         self.0.fill(out);
         Ok(())
     }
 }
 
-impl rand_core::CryptoRng for Adapter<'_> {}
+impl rand_core::TryCryptoRng for Adapter<'_> {}

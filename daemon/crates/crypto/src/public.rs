@@ -4,19 +4,19 @@
 //! have a person compare the fingerprint.
 
 use crate::error::{CryptoError, Result};
-use crate::identity::{Adapter, RSA_BITS, RsaPair, SigningPair, oaep};
+use crate::identity::{Adapter, EXPONENT, RSA_BITS, RsaPair, SigningPair, oaep};
 use crate::random::Random;
 use cairn_log::AssociatedData;
 use ed25519_dalek::VerifyingKey;
-use rsa::RsaPublicKey;
 use rsa::pkcs1::{DecodeRsaPublicKey as _, EncodeRsaPublicKey as _};
 use rsa::traits::PublicKeyParts as _;
+use rsa::{BoxedUint, PublicKey};
 use std::fmt;
 
 /// The RSA and the Ed25519 key of one account.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PublicKeys {
-    rsa: RsaPublicKey,
+    rsa: PublicKey,
     rsa_der: Vec<u8>,
     signing: [u8; 32],
 }
@@ -28,7 +28,7 @@ impl PublicKeys {
     /// # Errors
     /// [`CryptoError::NotAuthentic`] for anything that isn't such keys.
     pub fn parse(rsa_der: &[u8], signing: &[u8]) -> std::result::Result<Self, CryptoError> {
-        let rsa = RsaPublicKey::from_pkcs1_der(rsa_der).map_err(|_| CryptoError::NotAuthentic)?;
+        let rsa = PublicKey::from_pkcs1_der(rsa_der).map_err(|_| CryptoError::NotAuthentic)?;
         let signing: [u8; 32] = signing.try_into().map_err(|_| CryptoError::NotAuthentic)?;
         let weak = VerifyingKey::from_bytes(&signing)
             .map_err(|_| CryptoError::NotAuthentic)?
@@ -37,7 +37,8 @@ impl PublicKeys {
         let other_encoding = rsa
             .to_pkcs1_der()
             .is_ok_and(|der| der.as_bytes() != rsa_der);
-        let ours = *rsa.e() == rsa::BigUint::from(65_537_u32) && rsa.n().bits() == RSA_BITS;
+        let ours =
+            *rsa.e() == BoxedUint::from(EXPONENT) && rsa.n().bit_width() as usize == RSA_BITS;
         if weak || other_encoding || !ours {
             return Err(CryptoError::NotAuthentic);
         }

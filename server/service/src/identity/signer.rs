@@ -9,19 +9,20 @@ use cairn_store::Store;
 use cairn_store::{Error as StoreError, Source};
 use parking_lot::Mutex;
 use rsa::pkcs1::{DecodeRsaPrivateKey as _, EncodeRsaPrivateKey as _};
-use rsa::rand_core::{CryptoRng, RngCore};
+use rsa::rand_core::{TryCryptoRng, TryRng};
 use rsa::traits::PublicKeyParts as _;
-use rsa::{Pkcs1v15Sign, RsaPrivateKey};
+use rsa::{Pkcs1v15Sign, PrivateKey};
 use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use std::convert::Infallible;
 
 /// The minimum that RFC 7518 asks for.
 const BITS: usize = 2048;
 const STORED: &str = "id_token_key";
 
 struct Ready {
-    key: RsaPrivateKey,
+    key: PrivateKey,
     public: Value,
     id: String,
 }
@@ -33,39 +34,37 @@ pub(crate) struct Signer(Mutex<Option<Ready>>);
 /// The server's randomness, as `rsa` wants it.
 struct Draws<'a>(&'a Source);
 
-impl RngCore for Draws<'_> {
-    fn next_u32(&mut self) -> u32 {
-        u32::from_le_bytes(self.0.bytes())
+impl TryRng for Draws<'_> {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(u32::from_le_bytes(self.0.bytes()))
     }
 
-    fn next_u64(&mut self) -> u64 {
-        u64::from_le_bytes(self.0.bytes())
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(u64::from_le_bytes(self.0.bytes()))
     }
 
-    fn fill_bytes(&mut self, out: &mut [u8]) {
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
         for part in out.chunks_mut(32) {
             part.copy_from_slice(&self.0.bytes::<32>()[..part.len()]);
         }
-    }
-
-    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), rsa::rand_core::Error> {
-        self.fill_bytes(out);
         Ok(())
     }
 }
 
-impl CryptoRng for Draws<'_> {}
+impl TryCryptoRng for Draws<'_> {}
 
 fn load_key(store: &Store) -> Result<Ready> {
     let bad =
         |e: &dyn std::fmt::Display| StoreError::Internal(format!("the key of ID tokens: {e}"));
-    let is_plain = |stored: &[u8]| RsaPrivateKey::from_pkcs1_der(stored).is_ok();
+    let is_plain = |stored: &[u8]| PrivateKey::from_pkcs1_der(stored).is_ok();
     let der = store.get_or_make(STORED, is_plain, |source| {
-        let key = RsaPrivateKey::new(&mut Draws(source), BITS).map_err(|e| bad(&e))?;
+        let key = PrivateKey::new(&mut Draws(source), BITS).map_err(|e| bad(&e))?;
         Ok(key.to_pkcs1_der().map_err(|e| bad(&e))?.as_bytes().to_vec())
     })?;
-    let key = RsaPrivateKey::from_pkcs1_der(&der).map_err(|e| bad(&e))?;
-    let modulus = key.n().to_bytes_be();
+    let key = PrivateKey::from_pkcs1_der(&der).map_err(|e| bad(&e))?;
+    let modulus = key.n_bytes();
     let id = hex::encode(&Sha256::digest(&modulus)[..8]);
     Ok(Ready {
         public: json!({
@@ -74,7 +73,7 @@ fn load_key(store: &Store) -> Result<Ready> {
             "alg": "RS256",
             "kid": id,
             "n": URL_SAFE_NO_PAD.encode(modulus),
-            "e": URL_SAFE_NO_PAD.encode(key.e().to_bytes_be()),
+            "e": URL_SAFE_NO_PAD.encode(key.e_bytes()),
         }),
         key,
         id,
@@ -109,9 +108,9 @@ impl Signer {
         self.with(store, |ready| {
             let header = json!({"typ": "JWT", "alg": "RS256", "kid": ready.id});
             let text = format!("{}.{}", encode(&header)?, encode(claims)?);
-            let scheme = Pkcs1v15Sign::new::<rsa::sha2::Sha256>();
+            let scheme = Pkcs1v15Sign::new::<Sha256>();
             let digest = Sha256::digest(&text);
-            // With blinding: how long it takes tells nothing of the key (RUSTSEC-2023-0071).
+            // With blinding: how long it takes tells nothing of the key.
             let signature = ready
                 .key
                 .sign_with_rng(&mut Draws(store.source()), scheme, &digest)

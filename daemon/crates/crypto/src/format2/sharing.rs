@@ -5,14 +5,14 @@
 //! 65537), ML-KEM key 1184.
 
 use crate::error::{CryptoError, Result, require};
-use crate::identity::{Adapter, RSA_BITS};
+use crate::identity::{Adapter, EXPONENT, RSA_BITS};
 use crate::random::{self, Random};
 use cairn_log::{DeviceList, KEM_PUBLIC, RSA_MODULUS};
 use ml_kem::array::Array;
 use ml_kem::kem::KeyExport as _;
 use ml_kem::ml_kem_768::{DecapsulationKey, EncapsulationKey};
 use rsa::traits::{PrivateKeyParts as _, PublicKeyParts as _};
-use rsa::{BigUint, RsaPrivateKey, RsaPublicKey};
+use rsa::{BoxedUint, PrivateKey, PublicKey};
 use std::fmt;
 use zeroize::Zeroizing;
 
@@ -20,12 +20,11 @@ const PRIME: usize = 192;
 const SEED: usize = 64;
 /// Bytes of the private keys.
 pub(crate) const PRIVATE: usize = 2 * PRIME + SEED;
-const EXPONENT: u32 = 65_537;
 
 /// The private sharing keys.
 #[derive(Clone)]
 pub struct SharingKeys {
-    pub(crate) rsa: RsaPrivateKey,
+    pub(crate) rsa: PrivateKey,
     seed: Zeroizing<[u8; SEED]>,
     public: SharingPublic,
 }
@@ -43,13 +42,13 @@ impl SharingKeys {
     /// # Errors
     /// [`CryptoError::InvalidInput`] if no RSA key is found.
     pub fn generate(rng: &mut dyn Random) -> std::result::Result<Self, CryptoError> {
-        let rsa = RsaPrivateKey::new(&mut Adapter(rng), RSA_BITS)
+        let rsa = PrivateKey::new(&mut Adapter(rng), RSA_BITS)
             .map_err(|_| CryptoError::InvalidInput("no RSA key could be generated"))?;
         Self::new(rsa, Zeroizing::new(random::array(rng)))
     }
 
-    fn new(rsa: RsaPrivateKey, seed: Zeroizing<[u8; SEED]>) -> Result<Self> {
-        require(rsa.n().bits() == RSA_BITS && rsa.primes().len() == 2)?;
+    fn new(rsa: PrivateKey, seed: Zeroizing<[u8; SEED]>) -> Result<Self> {
+        require(rsa.n().bit_width() as usize == RSA_BITS && rsa.primes().len() == 2)?;
         let kem = DecapsulationKey::from_seed(Array::from(*seed));
         let mut public = SharingPublic {
             rsa: Box::new(fixed_bytes(rsa.n())?),
@@ -83,8 +82,7 @@ impl SharingKeys {
         // Each prime is long and odd: the library computes with p - 1 and modulo p.
         let is_prime = |n: &[u8]| n[0] >= 0x80 && n[PRIME - 1] & 1 == 1;
         require(is_prime(p) && is_prime(q))?;
-        let number = BigUint::from_bytes_be;
-        let rsa = RsaPrivateKey::from_p_q(number(p), number(q), EXPONENT.into())
+        let rsa = PrivateKey::from_p_q(number(p)?, number(q)?, EXPONENT.into())
             .map_err(|_| CryptoError::NotAuthentic)?;
         let seed = seed.try_into().map_err(|_| CryptoError::NotAuthentic)?;
         Self::new(rsa, Zeroizing::new(seed))
@@ -116,10 +114,10 @@ impl SharingPublic {
         [&self.rsa[..], &self.kem[..]].concat()
     }
 
-    pub(crate) fn rsa_key(&self) -> Result<RsaPublicKey> {
-        let modulus = BigUint::from_bytes_be(&self.rsa[..]);
+    pub(crate) fn rsa_key(&self) -> Result<PublicKey> {
+        let modulus = number(&self.rsa[..])?;
         require(self.rsa[0] >= 0x80 && self.rsa[RSA_MODULUS - 1] & 1 == 1)?;
-        RsaPublicKey::new(modulus, EXPONENT.into()).map_err(|_| CryptoError::NotAuthentic)
+        PublicKey::new(modulus, EXPONENT.into()).map_err(|_| CryptoError::NotAuthentic)
     }
 
     pub(crate) fn kem_key(&self) -> Result<EncapsulationKey> {
@@ -128,13 +126,16 @@ impl SharingPublic {
     }
 }
 
-/// Returns a number as bytes of the length that it has.
-fn fixed_bytes<const N: usize>(number: &BigUint) -> Result<[u8; N]> {
-    let bytes = Zeroizing::new(number.to_bytes_be());
-    bytes
-        .as_slice()
-        .try_into()
-        .map_err(|_| CryptoError::NotAuthentic)
+/// Returns the number that big-endian bytes stand for.
+fn number(bytes: &[u8]) -> Result<BoxedUint> {
+    let bits = u32::try_from(bytes.len() * 8).map_err(|_| CryptoError::NotAuthentic)?;
+    BoxedUint::from_be_slice(bytes, bits).map_err(|_| CryptoError::NotAuthentic)
+}
+
+/// Returns a number as big-endian bytes of the length that it has.
+fn fixed_bytes<const N: usize>(number: &BoxedUint) -> Result<[u8; N]> {
+    let bytes = Zeroizing::new(number.to_be_bytes());
+    bytes[..].try_into().map_err(|_| CryptoError::NotAuthentic)
 }
 
 impl fmt::Debug for SharingKeys {
