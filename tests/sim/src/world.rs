@@ -41,7 +41,9 @@ impl World {
             .expect("a server in memory");
         let key = "ck_dev_owner".to_owned();
         let random = Seeded::new(seed, 0);
-        let line = Line::new(server.router(), Seeded::new(seed, 1));
+        // Made once: with all its routes it is a good part of the work of a short run.
+        let router = server.router();
+        let line = Line::new(router.clone(), Seeded::new(seed, 1));
         let auth = Arc::new(ApiKey::new(key.clone()));
         let api = Api::new(
             Arc::new(line),
@@ -59,7 +61,7 @@ impl World {
         let devices = (0..count)
             .map(|n| {
                 let stream = 10 + n as u64 * 10;
-                let line = Line::new(server.router(), Seeded::new(seed, stream));
+                let line = Line::new(router.clone(), Seeded::new(seed, stream));
                 Device::new(
                     n,
                     line,
