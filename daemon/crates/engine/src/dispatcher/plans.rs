@@ -21,13 +21,20 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// While transfers run, the next plan waits for this many times as long as the last one took.
-pub(super) const REST: u32 = 5;
+/// While transfers run, the next plan waits for this many times as long as the last one took, but no longer than
+/// [`LONGEST_REST`], or than that one took: what a person saves meanwhile waits for it.
+const REST: u32 = 5;
+const LONGEST_REST: Duration = Duration::from_millis(300);
 /// The pauses after plans that could not be made.
 const PAUSES: BackOff = BackOff {
     first: Duration::from_millis(500),
     most: Duration::from_secs(60),
 };
+
+/// Returns the time between a plan that took so long and the next one, while transfers run.
+pub(super) fn rest_after(took: Duration) -> Duration {
+    (took * REST).min(LONGEST_REST).max(took)
+}
 
 impl Dispatcher {
     /// Plans one folder and carries the structure out. Returns whether another round should follow.

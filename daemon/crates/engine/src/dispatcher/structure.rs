@@ -7,6 +7,7 @@
 //! left is planned anew, so that changes that came meanwhile are included.
 
 use super::Dispatcher;
+use super::plans::rest_after;
 use crate::executor::{ExecutionResult, execute};
 use crate::planning::Planned;
 use crate::release::release;
@@ -48,7 +49,7 @@ impl Dispatcher {
         };
         folder.queue = released.work;
         folder.waiting = released.waiting + planned.unknown.len() as u64;
-        folder.next_plan = Instant::now() + took * super::plans::REST;
+        folder.next_plan = Instant::now() + rest_after(took);
         if planned.plan.steps.is_empty() {
             if calm && folder.in_flight == 0 {
                 self.at_rest(&ctx);
@@ -100,7 +101,7 @@ impl Dispatcher {
                 .count_executed(gone.unwrap_or_default(), now);
             folder.queue.append(std::mem::take(&mut result.work));
             folder.waiting += result.waiting;
-            folder.next_plan = now + took * super::plans::REST;
+            folder.next_plan = now + rest_after(took);
             folder.totals_due |= result.progress;
             // What was done changed the trees: see whether anything follows from it.
             let done = folder.queue.is_empty() && folder.in_flight == 0;

@@ -5,11 +5,34 @@ use crate::overall_progress::Amount;
 use cairn_model::TransferDirection;
 use std::collections::VecDeque;
 
-/// The work items of one direction, smallest first.
+/// One batch of so many is that of the oldest changes: they must not wait for as long as new ones come.
+const OLDEST_ONE_IN: usize = 4;
+
+/// The work items of one direction: batches of small files, the latest change first, and big files, smallest first.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Lane {
     pub(super) small: VecDeque<Work>,
     pub(super) big: VecDeque<Work>,
+    /// The number of batches that were taken.
+    taken: usize,
+}
+
+impl Lane {
+    pub(super) fn new(small: impl Iterator<Item = Work>, big: impl Iterator<Item = Work>) -> Self {
+        Self {
+            small: small.collect(),
+            big: big.collect(),
+            taken: 0,
+        }
+    }
+
+    fn pop_batch(&mut self) -> Option<Work> {
+        self.taken += 1;
+        match self.taken % OLDEST_ONE_IN {
+            0 => self.small.pop_back(),
+            _ => self.small.pop_front(),
+        }
+    }
 }
 
 /// The transfers of a folder that have not begun.
@@ -63,7 +86,7 @@ impl Queue {
     /// Takes the next work of one direction.
     pub(crate) fn pop(&mut self, direction: TransferDirection, only_small: bool) -> Option<Work> {
         let lane = self.lane(direction);
-        let small = lane.small.pop_front();
+        let small = lane.pop_batch();
         let work = small.or_else(|| {
             if only_small {
                 None
