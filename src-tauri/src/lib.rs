@@ -11,6 +11,7 @@ pub mod input;
 pub mod line_diff;
 pub mod notifications;
 pub mod options;
+mod picture;
 pub mod program;
 pub mod settings;
 pub mod shell;

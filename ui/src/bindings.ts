@@ -502,6 +502,10 @@ export type VersionText = {
  */
 text?: string, 
 /**
+ * The address (`data:`) of the picture that it is, if it is one.
+ */
+picture?: string, 
+/**
  * True if there is more than `text` has.
  */
 cut: boolean, 

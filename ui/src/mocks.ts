@@ -26,6 +26,7 @@ import {
   links,
   localTrash,
   pastEvents,
+  picture,
   remoteTrash,
   reports,
   rewindPlan,
@@ -177,7 +178,10 @@ const replies: Replies = {
     sessions.splice(0, sessions.length, ...sessions.filter((one) => one.id !== call.session));
     return call.session === "a1" ? ["/archive/report.odt was changed since"] : [];
   },
-  version_text: () => ({ text: "# Plan\n\n- call Grace on Monday\n", cut: false, verified: true }),
+  version_text: (call) =>
+    call.path.endsWith(".jpg")
+      ? { picture, cut: false, verified: true }
+      : { text: "# Plan\n\n- call Grace on Monday\n", cut: false, verified: true },
   compare_versions: () => ({ lines: detail.diff ?? [], cut: false, ends_differ: false, verified: true }),
   save_version: () => true,
   versions: () => [

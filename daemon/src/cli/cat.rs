@@ -5,6 +5,8 @@ use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::progress::Bars;
 use crate::remote::verification;
 use crate::remote::{Remote, Within};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use cairn_transfer::FileTarget;
 use serde_json::json;
 use std::fs::File;
@@ -61,12 +63,14 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
     verification::note(app, &unverified);
     if app.out.json {
-        let text = text_of(&mut file).context(format_args!("read {}", node.name))?;
+        let bytes = bytes_of(&mut file).context(format_args!("read {}", node.name))?;
+        let text = String::from_utf8(bytes);
         app.out.json(&json!({
             "node_id": node.id,
             "revision_id": content.revision,
             "bytes": manifest.size,
-            "text": text,
+            "text": text.as_ref().ok(),
+            "base64": text.as_ref().err().map(|other| STANDARD.encode(other.as_bytes())),
             "verified": unverified.is_empty(),
         }));
         return Ok(());
@@ -74,12 +78,11 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     print(&mut file).context(format_args!("print {}", node.name))
 }
 
-/// Returns the content if it is text.
-fn text_of(file: &mut File) -> io::Result<Option<String>> {
+fn bytes_of(file: &mut File) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
-    Ok(String::from_utf8(bytes).ok())
+    Ok(bytes)
 }
 
 fn print(file: &mut File) -> io::Result<()> {

@@ -3,6 +3,7 @@
 use super::context::{Commands, local_text};
 use crate::conflict::MAX_TEXT;
 use crate::line_diff::{DiffLine, compare as compare_lines};
+use crate::picture;
 use crate::program::{ProgramError, Run};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -26,6 +27,10 @@ pub struct VersionText {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub text: Option<String>,
+    /// The address (`data:`) of the picture that it is, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub picture: Option<String>,
     /// True if there is more than `text` has.
     pub cut: bool,
     /// False if none of the account's devices has sealed the version.
@@ -159,10 +164,12 @@ pub(super) async fn save(
     commands.run(run).await.map(|()| true)
 }
 
-/// The content of a version, if it is text.
+/// The content of a version: text, or other bytes in base64.
 #[derive(Deserialize)]
 struct Content {
     text: Option<String>,
+    #[serde(default)]
+    base64: Option<String>,
     verified: bool,
 }
 
@@ -187,6 +194,7 @@ fn beginning(content: Content) -> VersionText {
     }
     VersionText {
         text,
+        picture: content.base64.as_deref().and_then(picture::address),
         cut,
         verified: content.verified,
     }
@@ -201,6 +209,7 @@ mod tests {
         let shown = |text: Option<&str>| {
             beginning(Content {
                 text: text.map(str::to_owned),
+                base64: None,
                 verified: true,
             })
         };

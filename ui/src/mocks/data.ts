@@ -188,3 +188,7 @@ export const rewindPlan: RewindPlan = {
     { path: "/photos/c.jpg", message: "the version of that time is not kept any more: it stays as it is" },
   ],
 };
+
+/** A picture of two pixels. */
+export const picture =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAIAAAB7QOjdAAAAD0lEQVR4nGPQz/c/ESUHAAeyAi5jv8i1AAAAAElFTkSuQmCC";

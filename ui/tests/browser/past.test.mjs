@@ -36,6 +36,19 @@ test("a deleted file is restored from the activity", async () => {
   ]);
 });
 
+test("a version that is a picture is shown as one", async () => {
+  const page = await here.open({ scene: "burst", at: "activity" });
+  await button(page, "Show each file: 500 files in Cairn/Photos").click();
+  await button(page, "Versions…: Photos/2020/0.jpg").click();
+  const dialog = page.getByRole("dialog");
+  await button(dialog, "Show: Version 2").click();
+  const picture = dialog.getByRole("img", { name: "The picture of Version 2" });
+  await picture.waitFor();
+  await page.waitForFunction((image) => image.naturalWidth === 2, await picture.elementHandle());
+  assert.deepEqual(await findings(page), []);
+  assert.deepEqual(page.errors, []);
+});
+
 test("a version is shown, compared with the present one and saved", async () => {
   const page = await here.open({ at: "activity" });
   await button(page, "Versions…: reports/annual report 2026.pdf").first().click();

@@ -3,6 +3,9 @@
 use super::{arguments, call, world};
 use serde_json::json;
 
+/// A picture of one pixel.
+const GIF: &str = "R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=";
+
 #[tokio::test]
 async fn versions_are_asked_by_the_path_on_this_device() {
     let versions = json!({"versions": [
@@ -27,10 +30,11 @@ async fn versions_are_asked_by_the_path_on_this_device() {
 }
 
 #[tokio::test]
-async fn a_version_is_shown_as_text_and_compared_line_by_line() {
+async fn a_version_is_shown_as_text_or_picture_and_compared_line_by_line() {
     let world = world(vec![
         Ok(json!({"text": "one\ntwo\n", "verified": true})),
-        Ok(json!({"text": null, "verified": true})),
+        Ok(json!({"text": null, "base64": "AAECgA==", "verified": true})),
+        Ok(json!({"text": null, "base64": GIF, "verified": true})),
         Ok(json!({"text": "one\n", "verified": true})),
         Ok(json!({"text": "one\ntwo\n", "verified": true})),
         Ok(json!({"text": "a\u{0}b", "verified": false})),
@@ -46,8 +50,14 @@ async fn a_version_is_shown_as_text_and_compared_line_by_line() {
         arguments(&world),
         ["cat", "--revision=r1", "--", "/f/a/b.txt"]
     );
-    let binary = world.commands.handle(call(shown)).await.unwrap();
+    let binary = world.commands.handle(call(shown.clone())).await.unwrap();
     assert_eq!(binary, json!({"cut": false, "verified": true}));
+    let picture = world.commands.handle(call(shown)).await.unwrap();
+    let address = format!("data:image/gif;base64,{GIF}");
+    assert_eq!(
+        picture,
+        json!({"picture": address, "cut": false, "verified": true})
+    );
 
     let compared = json!({"op": "compare_versions", "folder": "/f", "path": "a/b.txt", "older": "r1", "newer": "r2"});
     let reply = world.commands.handle(call(compared.clone())).await.unwrap();

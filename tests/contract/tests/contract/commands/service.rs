@@ -464,3 +464,20 @@ fn what_can_not_be_uploaded_is_named_and_holds_up_nothing() {
         (&json!(1), 1)
     );
 }
+
+#[test]
+fn a_file_that_is_no_text_is_printed_in_base64() {
+    let world = World::new();
+    world.login("a");
+    world.write("text", "é");
+    world.write("other", [0xff, 0, 1]);
+    world.json("a", &["upload", "text"]);
+    world.json("a", &["upload", "other"]);
+    for (path, text, base64) in [
+        ("/text", json!("é"), Value::Null),
+        ("/other", Value::Null, json!("/wAB")),
+    ] {
+        let cat = world.json("a", &["cat", path]);
+        assert_eq!((&cat["text"], &cat["base64"]), (&text, &base64), "{cat}");
+    }
+}
