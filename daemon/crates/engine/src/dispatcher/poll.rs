@@ -61,17 +61,12 @@ impl Dispatcher {
         match polled {
             Ok(PollResult::More) => {
                 self.feed_incomplete = true;
-                self.retry = None;
-                self.refused_logins = 0;
+                self.record_answer(now);
             }
             Ok(result) => {
                 self.feed_incomplete = false;
                 self.poll_due = false;
-                self.retry = None;
-                self.refused_logins = 0;
-                if self.steps_pause.is_none_or(|pause| pause.until <= now) {
-                    self.engine.figures.clear_last_error();
-                }
+                self.record_answer(now);
                 self.next_poll = Instant::now() + POLL;
                 if result != PollResult::Nothing {
                     self.plan_everything();
@@ -85,6 +80,15 @@ impl Dispatcher {
             }
         }
         self.poll_waiters.reply(&outcome);
+    }
+
+    /// Records that the service has answered a poll: a failure ends with the first page of what is new.
+    pub(super) fn record_answer(&mut self, now: Instant) {
+        self.retry = None;
+        self.refused_logins = 0;
+        if self.steps_pause.is_none_or(|pause| pause.until <= now) {
+            self.engine.figures.clear_last_error();
+        }
     }
 
     /// Polls now, whatever pause there is, and tells the result to a caller.

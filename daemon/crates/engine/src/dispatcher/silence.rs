@@ -52,6 +52,7 @@ mod tests {
     use crate::testing::TestEngine;
     use cairn_model::SyncState;
     use tokio::sync::oneshot;
+    use tokio::time::Instant;
 
     #[tokio::test(start_paused = true)]
     async fn a_service_that_never_answers_is_away() {
@@ -72,5 +73,17 @@ mod tests {
         );
         assert!(!polling.is_finished(), "it goes on waiting");
         polling.abort();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_ends_that_unless_the_service_carries_out_no_steps() {
+        let (mut dispatcher, _, _dir) = TestEngine::new().into_dispatcher();
+        let engine = Arc::clone(&dispatcher.engine);
+        engine.report(&silent());
+        dispatcher.record_answer(Instant::now());
+        assert_eq!(engine.figures.error_state(), None);
+        dispatcher.pause_steps(&silent());
+        dispatcher.record_answer(Instant::now());
+        assert_eq!(engine.figures.error_state(), Some(SyncState::Offline));
     }
 }
