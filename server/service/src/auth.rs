@@ -188,8 +188,8 @@ pub(crate) fn holder_as_of(app: &AppState, token: &str, presented_ms: i64) -> Re
     if account.disabled {
         return Err(disabled_error());
     }
-    // The command line ends logins from another process.
-    if app.store.login_has_ended(verified.login)? {
+    // The command line ends logins from another process, and so do other servers.
+    if app.store.login_has_ended(verified.login, verified.id)? {
         return Err(Error::unauthorized(
             "the login of this access token has ended; log in again",
         ));

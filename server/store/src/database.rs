@@ -1,17 +1,17 @@
 //! The database file: opening it, bringing its schema up to date, its history, emptying it.
 
 use super::Store;
+use super::cluster::{Cluster, Message};
 use super::error::{Error, Result};
-use super::feed_notifier::FeedNotifier;
+use super::history_id::find_or_make;
 use super::key_file;
-use super::mails::MailQueue;
 use super::options::PostgresUrl;
 use super::outbox::Outbox;
 use super::private_files;
 use super::seal::Sealer;
 use super::server_lock;
 use super::source::Source;
-use crate::db::{Begin, Connection, Dialect, Optional as _};
+use crate::db::{Begin, Connection, Dialect};
 use parking_lot::{Mutex, RwLock};
 use std::fs::File;
 use std::path::Path;
@@ -110,10 +110,12 @@ impl Store {
         let readers = (0..POSTGRES_READERS)
             .map(|_| Ok(Mutex::new(Connection::postgres(&url.0)?)))
             .collect::<Result<_>>()?;
-        Ok(Self {
-            _keys: keys,
-            ..Self::with_connections(data, source, writer, readers)?
-        })
+        let mut store = Self::with_connections(data, source, writer, readers)?;
+        let wake = store.waker();
+        let cluster = Cluster::join(&url.0, &store.writer.lock(), &store.source, wake)?;
+        store.cluster = Some(cluster);
+        store._keys = keys;
+        Ok(store)
     }
 
     fn with_connections(
@@ -126,10 +128,11 @@ impl Store {
         let history_id = begin_history(&mut writer, &source)?;
         Ok(Self {
             dialect: writer.dialect(),
-            outbox: Outbox::new(sealer),
-            mail_queue: MailQueue::default(),
+            outbox: Arc::new(Outbox::new(sealer)),
+            mail_queue: Arc::default(),
             source,
-            feed_notifier: FeedNotifier::default(),
+            feed_notifier: Arc::default(),
+            cluster: None,
             writer: Mutex::new(writer),
             readers,
             turn: AtomicUsize::new(0),
@@ -160,8 +163,17 @@ impl Store {
         let tx = conn.transaction(Begin::Write)?;
         tx.empty_all_but(&["settings", "schema_version"])?;
         tx.execute("DELETE FROM settings WHERE key = 'epoch'", [])?;
-        let history_id = history_id(&tx, &self.source)?;
-        tx.commit()?;
+        let history_id = find_or_make(&tx, &self.source)?;
+        let message = Message {
+            history_ended: true,
+            everything: true,
+            ..Message::default()
+        };
+        let notification = self
+            .cluster
+            .as_ref()
+            .map(|cluster| cluster.notification(message));
+        tx.commit_and_notify(notification.as_ref())?;
         *self.history_id.write() = history_id;
         self.feed_notifier.close_all();
         Ok(())
@@ -246,29 +258,9 @@ fn holds_sealed(conn: &Connection) -> Result<bool> {
 /// Returns the id of the database's history. The first one to open the database makes it.
 fn begin_history(conn: &mut Connection, source: &Source) -> Result<String> {
     let tx = conn.transaction(Begin::Write)?;
-    let id = history_id(&tx, source)?;
+    let id = find_or_make(&tx, source)?;
     tx.commit()?;
     Ok(id)
-}
-
-fn history_id(conn: &Connection, source: &Source) -> Result<String> {
-    let known: Option<Vec<u8>> = conn
-        .query_row(
-            "SELECT value FROM settings WHERE key = 'epoch'",
-            [],
-            |row| row.get(0),
-        )
-        .optional()?;
-    if let Some(known) = known {
-        return String::from_utf8(known)
-            .map_err(|_| Error::Config("the history id in the database is not text".into()));
-    }
-    let fresh = source.nonce();
-    conn.execute(
-        "INSERT INTO settings (key, value) VALUES ('epoch', ?1)",
-        [fresh.as_bytes()],
-    )?;
-    Ok(fresh)
 }
 
 #[cfg(test)]

@@ -15,10 +15,11 @@ mod statement;
 mod texts;
 mod value;
 
-pub(crate) use connection::{Begin, Connection};
+pub(crate) use connection::{Begin, Connection, Notification};
 pub(crate) use dialect::Dialect;
 pub(crate) use error::{Error, Optional, Result};
 pub(crate) use migrations::SQLITE as SQLITE_MIGRATIONS;
 pub(crate) use params::params;
+pub(crate) use postgres::Listening;
 pub(crate) use row::Row;
 pub(crate) use value::{ToSql, Value, ValueRef};

@@ -81,6 +81,12 @@ impl Error {
         matches!(self, Self::Objects(object_store::Error::NotFound { .. }))
     }
 
+    /// Returns true if the database can't be reached now: the same request may succeed later.
+    #[must_use]
+    pub fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Sql(error) if error.is_unreachable())
+    }
+
     /// Returns true if the server failed, rather than the request.
     #[must_use]
     pub fn is_failure(&self) -> bool {

@@ -33,6 +33,12 @@ impl FeedNotifier {
         }
     }
 
+    /// Wakes everybody, at an unknown position.
+    pub(crate) fn notify_all(&self) {
+        let mut spaces = self.spaces.lock();
+        spaces.retain(|_, sender| sender.send(0).is_ok());
+    }
+
     /// Ends all listening.
     pub(crate) fn close_all(&self) {
         self.spaces.lock().clear();

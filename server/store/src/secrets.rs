@@ -21,6 +21,17 @@ impl Store {
             .map_err(|_| Error::Config(format!("the value `{key}` in the database is damaged")))
     }
 
+    /// Returns true if a secret was made.
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub fn has_secret(&self, key: &str) -> Result<bool> {
+        self.read(|conn| {
+            let sql = "SELECT EXISTS (SELECT 1 FROM settings WHERE key = ?1)";
+            Ok(conn.query_row(sql, [key], |row| row.get(0))?)
+        })
+    }
+
     /// Returns a longer value that is made once and kept, sealed. It is made outside of any transaction.
     ///
     /// A value that an older version stored as it was (`is_plain`) is replaced: whoever has a copy of

@@ -130,14 +130,17 @@ impl Store {
         self.write(|tx| tx.end_logins(account, only))
     }
 
-    /// Returns true if a login has ended, which another process may have seen to.
-    pub fn login_has_ended(&self, login: Uuid) -> Result<bool> {
+    /// Returns true if a login or service account has ended, or a single token of it: another process may have seen to
+    /// that.
+    pub fn login_has_ended(&self, login: Uuid, token: Option<Uuid>) -> Result<bool> {
+        let token = token.unwrap_or(login);
         self.read(|conn| {
             Ok(conn
                 .prepare_cached(
-                    "SELECT EXISTS (SELECT 1 FROM grants WHERE id = ?1 AND revoked_at IS NOT NULL)",
+                    "SELECT EXISTS (SELECT 1 FROM grants WHERE id IN (?1, ?2) AND revoked_at IS NOT NULL) \
+                     OR EXISTS (SELECT 1 FROM service_accounts WHERE id = ?1 AND deleted_at IS NOT NULL)",
                 )?
-                .query_row([login.as_bytes()], |row| row.get(0))?)
+                .query_row(params![login.as_bytes(), token.as_bytes()], |row| row.get(0))?)
         })
     }
 }

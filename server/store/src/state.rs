@@ -1,8 +1,10 @@
 //! The database, and the parts that go with its changes.
 
+use crate::cluster::Cluster;
 use crate::db::{Connection, Dialect};
 use crate::error::Result;
 use crate::feed_notifier::FeedNotifier;
+use crate::history_id;
 use crate::mails::MailQueue;
 use crate::outbox::Outbox;
 use crate::source::Source;
@@ -15,9 +17,11 @@ use std::sync::atomic::AtomicUsize;
 pub struct Store {
     pub(crate) source: Arc<Source>,
     pub(crate) dialect: Dialect,
-    pub(crate) feed_notifier: FeedNotifier,
-    pub(crate) outbox: Outbox,
-    pub(crate) mail_queue: MailQueue,
+    pub(crate) feed_notifier: Arc<FeedNotifier>,
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) mail_queue: Arc<MailQueue>,
+    /// Absent in a file or in memory, which one server uses.
+    pub(crate) cluster: Option<Cluster>,
     /// Empty in memory. Before the writer, so that it is the last to close: only then does SQLite
     /// fold the log into the database file.
     pub(crate) readers: Vec<Mutex<Connection>>,
@@ -33,12 +37,29 @@ impl Store {
         &self.feed_notifier
     }
 
+    /// Returns true if other servers may use the database at the same time.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.cluster.is_some()
+    }
+
     pub fn source(&self) -> &Source {
         &self.source
     }
 
     /// Names the history that feed positions belong to.
     pub fn history_id(&self) -> String {
+        if let Some(cluster) = &self.cluster
+            && cluster.take_history_ended()
+        {
+            match self.read(history_id::find) {
+                Ok(id) => *self.history_id.write() = id,
+                Err(error) => {
+                    tracing::warn!(%error, "can't read which history has begun");
+                    cluster.note_history_ended();
+                }
+            }
+        }
         self.history_id.read().clone()
     }
 

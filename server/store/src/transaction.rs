@@ -5,7 +5,8 @@ use super::mails::MailQueue;
 use super::outbox::{Outbox, Raised};
 use super::source::Source;
 use super::{Space, Store, feed, log_guard};
-use crate::db::{Begin, Connection, Dialect, params};
+use crate::cluster::Message;
+use crate::db::{Begin, Connection, Dialect, Notification, params};
 use parking_lot::{Mutex, MutexGuard};
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::Ordering;
@@ -89,7 +90,7 @@ impl Store {
     }
 
     /// Runs what waits for another machine without holding up the thread's other requests.
-    fn as_it_takes<T>(&self, f: impl FnOnce() -> T) -> T {
+    pub(crate) fn as_it_takes<T>(&self, f: impl FnOnce() -> T) -> T {
         match self.dialect {
             Dialect::Sqlite => f(),
             Dialect::Postgres => off_the_runtime(f),
@@ -171,8 +172,51 @@ impl Store {
                 .prepare_cached("INSERT INTO commits (seq, nonce) VALUES (?1, ?2)")?
                 .execute(params![seq, self.source.nonce()])?;
         }
-        transaction.commit()?;
+        transaction.commit_and_notify(self.news(&written).as_ref())?;
         Ok(written)
+    }
+
+    /// Returns a function that wakes whoever waits for the news of another server.
+    pub(crate) fn waker(&self) -> impl Fn(&Message) + Send + Sync + use<> {
+        let feed = self.feed_notifier.clone();
+        let (outbox, mails) = (self.outbox.clone(), self.mail_queue.clone());
+        move |message| {
+            for space in &message.spaces {
+                feed.notify(*space, message.seq);
+            }
+            if message.everything {
+                feed.notify_all();
+            }
+            if message.deliveries || message.everything {
+                outbox.wake();
+            }
+            if message.mails || message.everything {
+                mails.wake();
+            }
+        }
+    }
+
+    /// Runs single statements on a connection for reads, each in a transaction of its own. They may write what needs no
+    /// place in the order of all writes.
+    pub(crate) fn each_alone<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        self.as_it_takes(|| {
+            let mut conn = self.reader();
+            conn.forget_broken();
+            f(&conn)
+        })
+    }
+
+    /// Returns what the other servers on the database have to hear of a transaction.
+    fn news<T>(&self, written: &Written<T>) -> Option<Notification> {
+        let cluster = self.cluster.as_ref()?;
+        let message = Message {
+            seq: written.seq.unwrap_or_default(),
+            spaces: written.moved.clone(),
+            deliveries: written.raised,
+            mails: written.mails,
+            ..Message::default()
+        };
+        (!message.is_empty()).then(|| cluster.notification(message))
     }
 
     fn reader(&self) -> MutexGuard<'_, Connection> {

@@ -27,6 +27,13 @@ pub(crate) enum Begin {
     Write,
 }
 
+/// A text for all who listen to a channel of the database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Notification {
+    pub(crate) channel: String,
+    pub(crate) payload: String,
+}
+
 /// A transaction: rolled back unless it is committed.
 pub(crate) struct Transaction<'a> {
     conn: &'a Connection,
@@ -91,7 +98,12 @@ impl Connection {
 }
 
 impl Transaction<'_> {
-    pub(crate) fn commit(mut self) -> Result<()> {
+    pub(crate) fn commit(self) -> Result<()> {
+        self.commit_and_notify(None)
+    }
+
+    /// Commits, and sends a notification if that succeeds. SQLite, which one server uses, has none.
+    pub(crate) fn commit_and_notify(mut self, notification: Option<&Notification>) -> Result<()> {
         self.is_open = false;
         match &self.conn.backend {
             Backend::Sqlite(conn) => {
@@ -101,7 +113,7 @@ impl Transaction<'_> {
                 self.is_open = false;
                 Ok(())
             }
-            Backend::Postgres(client) => client.commit(),
+            Backend::Postgres(client) => client.commit(notification),
         }
     }
 }

@@ -43,6 +43,28 @@ fn describe(error: &tokio_postgres::Error) -> String {
 }
 
 impl Error {
+    /// Returns true if the database can't be reached now, or takes no changes: the same may succeed later.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        match self {
+            Self::Connection(_) => true,
+            Self::Postgres(error) => match error.code() {
+                // Classes 08 (connection), 53 (resources) and 57 (an operator or a restart), and a database that has
+                // become one to read from.
+                Some(code) => {
+                    ["08", "53", "57"].contains(&&code.code()[..2]) || code.code() == "25006"
+                }
+                None => error.is_closed() || error.as_db_error().is_none() && is_io(error),
+            },
+            Self::NoRow
+            | Self::Column { .. }
+            | Self::OutOfRange(_)
+            | Self::ParameterCount { .. }
+            | Self::NoFile
+            | Self::Failed
+            | Self::Sqlite(_) => false,
+        }
+    }
+
     /// The error for a column whose value has no meaning.
     pub(crate) fn column(
         column: usize,
@@ -53,6 +75,10 @@ impl Error {
             reason: reason.into(),
         }
     }
+}
+
+fn is_io(error: &tokio_postgres::Error) -> bool {
+    std::error::Error::source(error).is_some_and(<dyn std::error::Error>::is::<std::io::Error>)
 }
 
 /// Makes an option of a result that lacks a row.

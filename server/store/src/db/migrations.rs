@@ -34,8 +34,9 @@ pub(crate) const SQLITE: [&str; 29] = [
 ];
 
 /// The migrations of PostgreSQL, which begin with what SQLite's add up to.
-pub(crate) const POSTGRES: [&str; 3] = [
+pub(crate) const POSTGRES: [&str; 4] = [
     include_str!("../sql/postgres/0001_tables.sql"),
     include_str!("../sql/postgres/0002_triggers.sql"),
     include_str!("../sql/postgres/0003_node_past.sql"),
+    include_str!("../sql/postgres/0004_several_servers.sql"),
 ];

@@ -38,7 +38,7 @@ fn info(app: &AppState, headers: &HeaderMap) -> OAuthResult<Json<UserInfo>> {
         .store
         .account(found.account)?
         .ok_or_else(|| unauthorized("the token's account is gone"))?;
-    if account.disabled || app.store.login_has_ended(found.login)? {
+    if account.disabled || app.store.login_has_ended(found.login, found.id)? {
         return Err(unauthorized(
             "the account is disabled, or the login has ended",
         ));

@@ -1,6 +1,6 @@
 //! A connection to PostgreSQL, with a cache of its statements.
 
-use super::super::connection::Begin;
+use super::super::connection::{Begin, Notification};
 use super::super::error::{Error, Result};
 use super::super::params::Params;
 use super::super::value::ValueRef;
@@ -12,6 +12,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::str::FromStr as _;
 use std::time::Duration;
+use tokio_postgres::config::TargetSessionAttrs;
 use tokio_postgres::{Config, NoTls, Row, Statement};
 
 /// Statements that a connection keeps.
@@ -29,16 +30,24 @@ pub(in crate::db) struct Client {
     has_failed: Cell<bool>,
 }
 
+/// Reads the address of a database. It may name several machines, of which one has the database to write to.
+pub(super) fn config(url: &str) -> Result<Config> {
+    let mut config = Config::from_str(url)?;
+    config.application_name("cairn-server");
+    config.connect_timeout(Duration::from_secs(5));
+    config.keepalives_idle(Duration::from_secs(10));
+    config.tcp_user_timeout(Duration::from_secs(10));
+    if config.get_hosts().len() > 1 {
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
+    Ok(config)
+}
+
 impl Client {
     /// Reads the address of a database. The connection is made by the first transaction.
     pub(in crate::db) fn new(url: &str) -> Result<Self> {
-        let mut config = Config::from_str(url)?;
-        config.application_name("cairn-server");
-        config.connect_timeout(Duration::from_secs(5));
-        config.keepalives_idle(Duration::from_secs(10));
-        config.tcp_user_timeout(Duration::from_secs(10));
         Ok(Self {
-            config,
+            config: config(url)?,
             open: OnceCell::new(),
             statements: RefCell::default(),
             has_failed: Cell::new(false),
@@ -76,12 +85,19 @@ impl Client {
         match self.execute_batch(sql) {
             Err(error) if self.is_broken() => {
                 tracing::warn!(%error, "connecting to the database again");
-                self.open = OnceCell::new();
-                self.statements.get_mut().clear();
-                self.has_failed.set(false);
+                self.forget_broken();
                 self.execute_batch(sql)
             }
             done => done,
+        }
+    }
+
+    /// Gives up a connection that has broken: the next statement makes another one.
+    pub(in crate::db) fn forget_broken(&mut self) {
+        if self.is_broken() {
+            self.open = OnceCell::new();
+            self.statements.get_mut().clear();
+            self.has_failed.set(false);
         }
     }
 
@@ -91,13 +107,24 @@ impl Client {
             .is_none_or(tokio_postgres::Client::is_closed)
     }
 
-    /// Ends a transaction. The database takes the end of one that has failed without a word, and keeps nothing of it.
-    pub(in crate::db) fn commit(&self) -> Result<()> {
+    /// Ends a transaction, with a notification of those who listen to a channel. The database takes the end of one that
+    /// has failed without a word, and keeps nothing of it.
+    pub(in crate::db) fn commit(&self, notification: Option<&Notification>) -> Result<()> {
         if self.has_failed.get() {
             self.roll_back();
             return Err(Error::Failed);
         }
-        self.execute_batch("COMMIT")
+        let done = match notification {
+            None => self.execute_batch("COMMIT"),
+            Some(Notification { channel, payload }) => {
+                let payload = payload.replace('\'', "''");
+                self.execute_batch(&format!("NOTIFY {channel}, '{payload}'; COMMIT"))
+            }
+        };
+        if done.is_err() {
+            self.roll_back();
+        }
+        done
     }
 
     /// Gives up a transaction without waiting: what follows on this connection comes after it.
@@ -180,7 +207,7 @@ impl PgRow {
 }
 
 /// A writer that has stopped must not keep the others waiting.
-const SESSION: &str = "SET idle_in_transaction_session_timeout = '30s'; SET bytea_output = 'hex'; \
+const SESSION: &str = "SET idle_in_transaction_session_timeout = '10s'; SET bytea_output = 'hex'; \
      SET client_min_messages = 'warning'; SET jit = off";
 
 /// One writes at a time, on whatever node, as in SQLite. Each statement sees what was committed before the lock was

@@ -1,0 +1,158 @@
+//! Two servers on one database of PostgreSQL. Without one (`CAIRN_TEST_POSTGRES`) there is nothing to test: a store of
+//! SQLite has no other servers.
+
+use crate::{Clock, Hash, Limits, NewAccount, PostgresUrl, Source, Store, Taken};
+use cairn_model::AccountId;
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// Opens two stores on one new schema.
+fn two() -> Option<(Store, Store)> {
+    let url = std::env::var("CAIRN_TEST_POSTGRES").ok()?;
+    let schema = Uuid::new_v4().simple();
+    let url = PostgresUrl(format!("{url}?options=-csearch_path%3Dtest_{schema}"));
+    let open = || {
+        let clock = Clock::Virtual {
+            start_ms: 1_000_000,
+        };
+        Store::open_postgres(&url, None, Arc::new(Source::new(clock, None))).unwrap()
+    };
+    Some((open(), open()))
+}
+
+#[test]
+fn one_file_has_no_other_servers() {
+    let store = Store::open(None, Arc::new(Source::new(Clock::System, None))).unwrap();
+    assert!(!store.is_shared());
+    assert!(store.hold_lease("work", Duration::ZERO).unwrap());
+    assert!(
+        store
+            .take_turn(AccountId::from_random_bytes([1; 16]), "k")
+            .unwrap()
+    );
+}
+
+#[tokio::test]
+async fn a_change_on_one_server_wakes_those_who_listen_on_another() {
+    let Some((one, other)) = two() else { return };
+    let account = NewAccount {
+        email: "a@example.com",
+        password: "x",
+        limits: Limits::default(),
+    };
+    let account = one.add_account(&account).unwrap();
+    // The first news of a listener is that it listens.
+    let mut feed = other.feed_notifier().listen(account.space.row);
+    other.outbox().wait_for_work().await;
+    other.mail_queue().wait_for_work().await;
+    feed.mark_unchanged();
+    one.write(|tx| {
+        tx.next_seq(account.space)?;
+        Ok(())
+    })
+    .unwrap();
+    let heard = tokio::time::timeout(Duration::from_secs(20), async {
+        while *feed.borrow_and_update() == 0 {
+            feed.changed().await.unwrap();
+        }
+        *feed.borrow()
+    });
+    assert_eq!(heard.await.unwrap(), 1);
+    one.write(|tx| tx.send_mail("b@example.com", "Hello", "…").map(drop))
+        .unwrap();
+    let mail = tokio::time::timeout(Duration::from_secs(20), other.mail_queue().wait_for_work());
+    mail.await.unwrap();
+    // Another history is known everywhere.
+    one.reset().unwrap();
+    let ended = async {
+        while other.history_id() != one.history_id() {
+            feed.changed().await.unwrap();
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), ended)
+        .await
+        .unwrap();
+}
+
+#[test]
+fn a_lease_is_one_servers_until_it_ends_or_is_given_up() {
+    let Some((one, other)) = two() else { return };
+    let (long, none) = (Duration::from_secs(600), Duration::ZERO);
+    assert!(one.hold_lease("work", long).unwrap());
+    assert!(!other.hold_lease("work", long).unwrap());
+    assert!(one.hold_lease("work", long).unwrap());
+    assert!(other.hold_lease("other work", long).unwrap());
+    one.give_up_leases().unwrap();
+    assert!(other.hold_lease("work", none).unwrap());
+    // It has ended at once.
+    assert!(one.hold_lease("work", long).unwrap());
+    assert!(!other.hold_lease("work", long).unwrap());
+}
+
+#[test]
+fn a_key_is_one_requests_turn_as_long_as_its_server_lives() {
+    let Some((one, other)) = two() else { return };
+    let account = AccountId::from_random_bytes([1; 16]);
+    one.stay_alive(Duration::from_secs(600)).unwrap();
+    other.stay_alive(Duration::from_secs(600)).unwrap();
+    assert!(one.take_turn(account, "k").unwrap());
+    assert!(!other.take_turn(account, "k").unwrap());
+    assert!(other.take_turn(account, "another").unwrap());
+    other.give_turn_back(account, "k").unwrap();
+    assert!(
+        !other.take_turn(account, "k").unwrap(),
+        "it was not its own"
+    );
+    one.give_turn_back(account, "k").unwrap();
+    assert!(other.take_turn(account, "k").unwrap());
+    assert!(!one.take_turn(account, "k").unwrap());
+    // A server that was killed keeps nobody waiting.
+    other.give_up_leases().unwrap();
+    assert!(one.take_turn(account, "k").unwrap());
+}
+
+#[test]
+fn requests_and_failed_logins_are_counted_together() {
+    let Some((one, other)) = two() else { return };
+    let (key, per_minute) = ([7; 16], 4);
+    for (store, left) in [(&one, 3), (&other, 2), (&one, 1), (&other, 0)] {
+        let taken = store.take_request(&key, per_minute).unwrap();
+        assert_eq!(taken, Taken::Yes { remaining: left });
+    }
+    for store in [&one, &other] {
+        let taken = store.take_request(&key, per_minute).unwrap();
+        assert_eq!(taken, Taken::No { wait_ms: 15_000 });
+    }
+    for store in [&one, &other] {
+        store.source().advance(15_000);
+    }
+    let taken = one.take_request(&key, per_minute).unwrap();
+    assert_eq!(taken, Taken::Yes { remaining: 0 });
+    assert!(matches!(
+        other.take_request(&key, per_minute).unwrap(),
+        Taken::No { .. }
+    ));
+
+    let subject: Hash = [9; 32];
+    let now = one.source().now_ms();
+    let count = |store: &Store, now| {
+        store
+            .count_login_failure(&subject, now, now - 1_000, 3)
+            .unwrap()
+    };
+    assert_eq!(
+        [count(&one, now), count(&other, now), count(&one, now)],
+        [Some(1), Some(2), Some(3)]
+    );
+    assert_eq!(count(&other, now), None);
+    assert_eq!(other.login_failures(&subject).unwrap(), Some((3, now)));
+    assert_eq!(count(&other, now + 1_000), Some(1), "the window has ended");
+    one.forget_login_failures(&subject).unwrap();
+    assert_eq!(other.login_failures(&subject).unwrap(), None);
+    one.clear_counts().unwrap();
+    let taken = other.take_request(&key, per_minute).unwrap();
+    assert_eq!(taken, Taken::Yes { remaining: 3 });
+    other.source().advance(60_000);
+    assert_eq!(other.forget_old_counts(now).unwrap(), 1);
+}

@@ -1,0 +1,69 @@
+//! Listening to the notifications of other servers on the same database.
+
+use super::super::error::Result;
+use super::client::config;
+use super::wait::runtime_handle;
+use futures_util::{FutureExt as _, StreamExt as _, stream};
+use std::time::Duration;
+use tokio::task::AbortHandle;
+use tokio_postgres::{AsyncMessage, Config, NoTls};
+
+/// The wait between two attempts to connect.
+const RETRY: Duration = Duration::from_millis(200);
+
+/// A connection that listens for as long as this lives.
+pub(crate) struct Listening(AbortHandle);
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Listens to a channel on a connection of its own, which is made again whenever it breaks. `handler` gets the payload of
+/// each notification, and `None` whenever some may have been missed: each time that the connection has been made.
+///
+/// # Errors
+/// An address that is none; a machine that gives no thread.
+pub(in crate::db) fn listen(
+    url: &str,
+    channel: String,
+    handler: impl Fn(Option<&str>) + Send + Sync + 'static,
+) -> Result<Listening> {
+    let config = config(url)?;
+    let task = runtime_handle()?.spawn(async move {
+        loop {
+            if let Err(error) = listen_once(&config, &channel, &handler).await {
+                tracing::warn!(%error, "no news of the other servers for now");
+            }
+            tokio::time::sleep(RETRY).await;
+        }
+    });
+    Ok(Listening(task.abort_handle()))
+}
+
+/// Listens until the connection breaks.
+async fn listen_once(
+    config: &Config,
+    channel: &str,
+    handler: &(impl Fn(Option<&str>) + Send + Sync),
+) -> Result<(), tokio_postgres::Error> {
+    let (client, mut connection) = config.connect(NoTls).await?;
+    let mut messages = stream::poll_fn(move |context| connection.poll_message(context));
+    let command = format!("LISTEN {channel}");
+    let mut begun = std::pin::pin!(client.batch_execute(&command).fuse());
+    loop {
+        tokio::select! {
+            begun = &mut begun => {
+                begun?;
+                handler(None);
+            }
+            message = messages.next() => match message {
+                Some(Ok(AsyncMessage::Notification(news))) => handler(Some(news.payload())),
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return Err(error),
+                None => return Ok(()),
+            },
+        }
+    }
+}
