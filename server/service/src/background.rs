@@ -3,6 +3,7 @@
 
 use crate::compaction;
 use crate::error::Result;
+use crate::identity::throttle::WINDOW_MS;
 use crate::state::ServerState;
 use cairn_store::Result as StoreResult;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,6 +17,8 @@ const MAIL_DAYS: u32 = 30;
 /// A kind of background work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
+    /// Counts that servers share, and their leases.
+    Counts,
     /// Responses kept for repeated requests.
     IdempotencyKeys,
     /// Finished deliveries of webhooks.
@@ -53,7 +56,8 @@ pub(crate) enum Task {
 
 impl Task {
     /// All tasks, in the order in which they run.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
+        Self::Counts,
         Self::IdempotencyKeys,
         Self::Deliveries,
         Self::Mails,
@@ -80,6 +84,7 @@ impl Task {
     /// Returns the name of the task in metrics and the log.
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Self::Counts => "counts",
             Self::IdempotencyKeys => "idempotency_keys",
             Self::Deliveries => "deliveries",
             Self::Mails => "mails",
@@ -177,6 +182,10 @@ async fn collect_space_objects(state: &ServerState) -> Result<u64> {
 async fn perform(state: &ServerState, task: Task) -> Result<u64> {
     let (store, expiry) = (&state.store, state.options.expiry);
     match task {
+        Task::Counts => {
+            let failures_before = state.source.now_ms() - WINDOW_MS;
+            Ok(store.forget_old_counts(failures_before)? + store.forget_old_leases()?)
+        }
         Task::IdempotencyKeys => {
             state.kept.forget_old(state.source.now_ms());
             Ok(store.forget_old_responses()?)

@@ -84,6 +84,11 @@ impl Error {
         matches!(self, Self::Store(error) if error.is_failure())
     }
 
+    /// Returns true if the database can't be reached now.
+    fn is_unreachable(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_unreachable())
+    }
+
     /// Returns the HTTP status of the error.
     #[must_use]
     pub fn status(&self) -> StatusCode {
@@ -102,7 +107,9 @@ impl Error {
     #[must_use]
     pub fn body(&self) -> ErrorBody {
         let status = self.status();
-        let message = if status == StatusCode::INTERNAL_SERVER_ERROR {
+        let message = if self.is_unreachable() {
+            "the server can't reach its database; try again".to_owned()
+        } else if status == StatusCode::INTERNAL_SERVER_ERROR {
             "the server failed; its log has the cause under this response's X-Request-Id".to_owned()
         } else {
             self.to_string()
@@ -129,6 +136,7 @@ impl Error {
             | Self::RateLimited { retry_after, .. } => {
                 Some((header::RETRY_AFTER, retry_after.to_string()))
             }
+            Self::Store(_) if self.is_unreachable() => Some((header::RETRY_AFTER, "1".to_owned())),
             Self::Range { size } => Some((header::CONTENT_RANGE, format!("bytes */{size}"))),
             Self::Store(_)
             | Self::MethodNotAllowed(_)
@@ -152,6 +160,7 @@ fn status(error: &StoreError) -> StatusCode {
         StoreError::Stale { .. } => StatusCode::PRECONDITION_FAILED,
         StoreError::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
         StoreError::QuotaFull(_) => StatusCode::INSUFFICIENT_STORAGE,
+        StoreError::Sql(_) if error.is_unreachable() => StatusCode::SERVICE_UNAVAILABLE,
         StoreError::Sql(_)
         | StoreError::Objects(_)
         | StoreError::Io { .. }
@@ -164,7 +173,7 @@ fn status(error: &StoreError) -> StatusCode {
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let status = self.status();
-        if status == StatusCode::INTERNAL_SERVER_ERROR {
+        if self.is_failure() {
             tracing::error!(error = %self, "request failed");
         }
         let mut response = (status, Json(self.body())).into_response();

@@ -14,6 +14,7 @@ mod error;
 mod hooks;
 mod http;
 mod identity;
+mod leased;
 mod mail;
 pub mod openapi;
 mod options;

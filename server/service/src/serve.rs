@@ -5,10 +5,12 @@ mod head_errors;
 
 use crate::background::{self, Task};
 use crate::error::{Error, Result};
+use crate::leased;
 use crate::mail;
 use crate::options::Options;
 use crate::routes::metrics;
 use crate::server::Server;
+use crate::state::AppState;
 use crate::webhooks;
 use cairn_store::lock_server;
 use std::fs::File;
@@ -37,9 +39,16 @@ pub async fn serve(
         Some(_) => None,
         None => lock(&server.state.options)?,
     };
-    let background = tokio::spawn(run_background(server.clone(), background::machine_ms()));
-    let dispatcher = tokio::spawn(webhooks::run(server.state.clone()));
-    let mailer = tokio::spawn(mail::run(server.state.clone()));
+    let state = &server.state;
+    let started_ms = background::machine_ms();
+    let tasks = [
+        tokio::spawn(leased::stay_alive(state.clone())),
+        tokio::spawn(leased::run(state.clone(), "background", move |state| {
+            run_background(state, started_ms)
+        })),
+        tokio::spawn(leased::run(state.clone(), "webhooks", webhooks::run)),
+        tokio::spawn(leased::run(state.clone(), "mails", mail::run)),
+    ];
     let mut connections = tokio::spawn(connections::serve(
         listener,
         server.router(),
@@ -58,10 +67,13 @@ pub async fn serve(
             }
         }
     };
-    background.abort();
-    dispatcher.abort();
-    mailer.abort();
-    server.state.bandwidth.flush_all(&server.state.store)?;
+    for task in tasks {
+        task.abort();
+        // Until it has ended it might take a lease anew.
+        drop(task.await);
+    }
+    state.store.give_up_leases()?;
+    state.bandwidth.flush_all(&state.store)?;
     ended.map_err(|e| Error::internal(format!("the server task ended: {e}")))
 }
 
@@ -86,8 +98,8 @@ pub(crate) fn lock(options: &Options) -> Result<Option<File>> {
 }
 
 /// Deletes what a crash left behind at the start and daily, and what has expired more often.
-async fn run_background(server: Server, started_ms: i64) {
-    let state = &server.state;
+async fn run_background(state: AppState, started_ms: i64) {
+    let state = &state;
     // Where other servers write as well, an object from before the start may be on its way into the database: it has
     // the time that the daily sweep gives it. Failures are logged and counted where they happen.
     if state.options.database.is_none() {
@@ -98,7 +110,7 @@ async fn run_background(server: Server, started_ms: i64) {
     sweeping.reset();
     loop {
         tokio::select! {
-            _ = housekeeping.tick() => drop(server.housekeep().await),
+            _ = housekeeping.tick() => drop(state.housekeep().await),
             _ = sweeping.tick() => {
                 drop(background::run(state, Task::Objects).await);
                 drop(background::run(state, Task::Compaction).await);

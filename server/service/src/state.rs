@@ -1,6 +1,7 @@
 //! The state that all requests share, and the work on it that no single request does.
 
 pub(crate) mod bandwidth;
+mod local_objects;
 pub(crate) mod seen;
 pub(crate) mod uploads;
 
@@ -70,15 +71,22 @@ impl ServerState {
             store.mail_queue().enable();
         }
         let tokens = Tokens::new(&store.secret("token_key")?, options.public_url.as_deref())?;
+        local_objects::check(&options, &store)?;
         let now = source.now_ms();
         for ended in store.logins_ended_since(now - LIFETIME_S * 1000)? {
             tokens.end(ended, now);
         }
+        let salt = if store.is_shared() {
+            let secret = store.secret("rate_salt")?;
+            *secret.first_chunk().unwrap_or(&[0; 16])
+        } else {
+            source.bytes()
+        };
         Ok(Self {
             objects: Objects::open(&options.objects, data)?,
             tokens,
             identity: Identity::new(&options, &store)?,
-            rate: RateLimiter::new(&options.rate_limits, source.clone()),
+            rate: RateLimiter::new(&options.rate_limits, source.clone(), salt),
             uploads: OpenUploads::default(),
             kept: KeptResponses::default(),
             bandwidth: Bandwidth::default(),
@@ -170,6 +178,7 @@ impl ServerState {
         self.bandwidth.clear();
         self.objects.sweep(&HashSet::new(), i64::MAX).await?;
         self.source.reset_time();
+        self.store.clear_counts()?;
         self.rate.clear();
         self.identity.throttle.clear();
         Ok(())

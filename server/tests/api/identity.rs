@@ -60,7 +60,11 @@ pub(crate) async fn log_in_as(world: &World, email: &str, password: &str) -> Tok
         .ok()
 }
 
-async fn post_form(caller: &Caller, path: &str, fields: &[(&str, &str)]) -> TestResponse {
+pub(crate) async fn post_form(
+    caller: &Caller,
+    path: &str,
+    fields: &[(&str, &str)],
+) -> TestResponse {
     let body = serde_urlencoded::to_string(fields).unwrap();
     let form = ("content-type", "application/x-www-form-urlencoded");
     caller.send(Method::POST, path, &[form], body).await

@@ -46,6 +46,7 @@ mod quota;
 mod recovery;
 mod revisions;
 mod search;
+mod several_servers;
 mod shares;
 mod social;
 mod space_log;

@@ -89,7 +89,7 @@ impl World {
 }
 
 /// A schema of its own in the database of PostgreSQL that `CAIRN_TEST_POSTGRES` names, if it does.
-fn fresh_database() -> Option<PostgresUrl> {
+pub(crate) fn fresh_database() -> Option<PostgresUrl> {
     let url = std::env::var("CAIRN_TEST_POSTGRES").ok()?;
     let schema = Uuid::new_v4().simple();
     Some(PostgresUrl(format!(

@@ -5,8 +5,10 @@
 //! refused, and nothing is done twice.
 
 pub(crate) mod kept;
+mod turn;
 
 use self::kept::Name;
+use self::turn::Turn;
 use crate::auth::authorize;
 use crate::error::{Error, Result};
 use crate::http::body;
@@ -14,7 +16,8 @@ use crate::http::extract::MAX_LIST;
 use crate::state::AppState;
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use cairn_store::Remembered;
@@ -69,7 +72,18 @@ async fn handle(app: &AppState, request: Request, next: Next) -> Result<Response
     let caller = authorize(app, &parts)?;
     let name = (caller.account, key);
     let _running = app.kept.begin(&name).await;
+    let _turn = Turn::wait(app, &name).await?;
+    carry_out(app, name.clone(), parts, body, next).await
+}
 
+/// Carries out a request whose turn it is, or replays the response to it.
+async fn carry_out(
+    app: &AppState,
+    name: Name,
+    parts: Parts,
+    body: Body,
+    next: Next,
+) -> Result<Response> {
     let mut copy = Request::new(body);
     copy.headers_mut().clone_from(&parts.headers);
     let bytes = body::read_all(copy, MAX_LIST).await?;
@@ -153,27 +167,18 @@ async fn remember(
     let body = axum::body::to_bytes(body, usize::MAX)
         .await
         .map_err(|e| Error::internal(format!("a response can't be kept: {e}")))?;
-    let kept = [
-        header::CONTENT_TYPE,
-        header::ETAG,
-        header::LOCATION,
-        header::CACHE_CONTROL,
-    ];
     let response = Remembered {
         request,
         status: status.as_u16(),
-        headers: kept
-            .iter()
-            .filter_map(|name| {
-                Some((
-                    name.to_string(),
-                    parts.headers.get(name)?.to_str().ok()?.to_owned(),
-                ))
-            })
-            .collect(),
+        headers: kept_headers(&parts.headers),
         body: body.to_vec(),
     };
     if secret {
+        // Other servers don't have it, and must not do the same again.
+        if app.store.is_shared() {
+            app.store
+                .remember(name.0, &name.1, &unkept_response(request)?)?;
+        }
         app.kept.keep(name, response, app.source.now_ms());
     } else {
         app.store.remember(name.0, &name.1, &response)?;
@@ -181,10 +186,26 @@ async fn remember(
     Ok(Response::from_parts(parts, Body::from(body)))
 }
 
+/// Returns the headers that a repeated response has as well.
+fn kept_headers(headers: &HeaderMap) -> Vec<(String, String)> {
+    let kept = [
+        header::CONTENT_TYPE,
+        header::ETAG,
+        header::LOCATION,
+        header::CACHE_CONTROL,
+    ];
+    kept.iter()
+        .filter_map(|name| {
+            let value = headers.get(name)?.to_str().ok()?;
+            Some((name.to_string(), value.to_owned()))
+        })
+        .collect()
+}
+
 /// Returns what a repetition gets in place of a response that is too long to be kept.
 fn unkept_response(request: [u8; 32]) -> Result<Remembered> {
     let error = Error::conflict(
-        "the request with this `Idempotency-Key` was carried out, and its response was too long to be kept; read what \
+        "the request with this `Idempotency-Key` was carried out, and its response is too long or too secret to be kept; read what \
          it has changed, and take a new key for another request",
     );
     let body = serde_json::to_vec(&error.body())

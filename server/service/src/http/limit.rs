@@ -47,7 +47,7 @@ pub(crate) async fn limit(
     if let Some(reached) = request.extensions().get::<Reached>() {
         reached.set(&route, requester.account());
     }
-    let admission = app.rate.check(&method, &route, requester);
+    let admission = app.rate.check(&app.store, &method, &route, requester);
     let mut response = match admission.wait {
         None => next.run(request).await,
         Some(retry_after) => Error::RateLimited {

@@ -3,6 +3,8 @@
 //! The text of a token makes no bucket, nor does that of a method that nobody knows: whoever invents a
 //! new one for each request would else have a full bucket each time, and the server one more to
 //! remember. A visitor with a whole range of IPv6 networks meets a second bucket, that of the range.
+//!
+//! Servers that share a database have their buckets in it.
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +12,7 @@ mod tests;
 use crate::options::RateLimits;
 use axum::http::Method;
 use cairn_model::AccountId;
-use cairn_store::Source;
+use cairn_store::{Source, Store, Taken};
 use governor::clock::Clock;
 use governor::middleware::StateInformationMiddleware;
 use governor::nanos::Nanos;
@@ -92,22 +94,48 @@ type Key = [u8; 16];
 /// Buckets of one size.
 struct Buckets {
     governor: Governor<Key, DashMapStateStore<Key>, ServerClock, StateInformationMiddleware>,
+    per_minute: NonZeroU32,
     clock: ServerClock,
     swept_at: AtomicI64,
 }
 
 impl Buckets {
     fn new(per_minute: u32, clock: &ServerClock) -> Self {
-        let quota = Quota::per_minute(NonZeroU32::new(per_minute).unwrap_or(NonZeroU32::MIN));
+        let per_minute = NonZeroU32::new(per_minute).unwrap_or(NonZeroU32::MIN);
+        let quota = Quota::per_minute(per_minute);
         Self {
             governor: Governor::new(quota, DashMapStateStore::default(), clock.clone()),
+            per_minute,
             clock: clock.clone(),
             swept_at: AtomicI64::new(0),
         }
     }
 
+    /// Takes one request from a bucket of all servers on the database.
+    fn take_shared(&self, store: &Store, key: &Key, class: Class) -> Admission {
+        let per_minute = self.per_minute.get();
+        let (remaining, wait) = match store.take_request(key, per_minute) {
+            Ok(Taken::Yes { remaining }) => (remaining, None),
+            Ok(Taken::No { wait_ms }) => (0, Some(wait_ms.div_ceil(1000).max(1))),
+            // The request itself will say that the database can't be reached.
+            Err(error) => {
+                tracing::debug!(%error, "a request is not counted");
+                (0, None)
+            }
+        };
+        Admission {
+            class,
+            per_minute,
+            remaining,
+            wait,
+        }
+    }
+
     /// Takes one request from a bucket. If there are too many buckets, networks share some.
-    fn take(&self, mut key: Key, class: Class) -> Admission {
+    fn take(&self, store: &Store, mut key: Key, class: Class) -> Admission {
+        if store.is_shared() {
+            return self.take_shared(store, &key, class);
+        }
         self.sweep();
         if class == Class::Open && self.governor.len() >= MAX_BUCKETS {
             key[SHARED..].fill(0);
@@ -236,8 +264,8 @@ pub(super) struct Admission {
 }
 
 impl RateLimiter {
-    pub(crate) fn new(limits: &RateLimits, source: Arc<Source>) -> Self {
-        let salt = source.bytes();
+    /// Makes full buckets. `salt` is the same for all servers that share them.
+    pub(crate) fn new(limits: &RateLimits, source: Arc<Source>, salt: [u8; 16]) -> Self {
         let clock = ServerClock(source);
         Self {
             read: Buckets::new(limits.read, &clock),
@@ -257,14 +285,20 @@ impl RateLimiter {
     }
 
     /// Takes one request from its bucket.
-    pub(super) fn check(&self, method: &Method, route: &str, requester: Requester) -> Admission {
+    pub(super) fn check(
+        &self,
+        store: &Store,
+        method: &Method,
+        route: &str,
+        requester: Requester,
+    ) -> Admission {
         let class = Class::of(method, route, requester);
         // First, so that the networks of a range that has to wait make no buckets.
         if let Requester::Network(network) = requester
             && let Some(range) = network.range()
         {
             let key = self.key(method, route, Requester::Network(range));
-            let admission = self.ranges.take(key, class);
+            let admission = self.ranges.take(store, key, class);
             if admission.wait.is_some() {
                 return admission;
             }
@@ -276,7 +310,7 @@ impl RateLimiter {
             Class::Logs => &self.logs,
             Class::Open => &self.open,
         };
-        buckets.take(self.key(method, route, requester), class)
+        buckets.take(store, self.key(method, route, requester), class)
     }
 
     fn key(&self, method: &Method, route: &str, requester: Requester) -> Key {

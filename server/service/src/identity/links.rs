@@ -187,8 +187,9 @@ impl ServerState {
         if done {
             // Whoever mistyped the old one need not wait.
             let (here, everywhere) = password::subjects(email, from);
-            self.identity.throttle.forget_failures(&here);
-            self.identity.throttle.forget_failures(&everywhere);
+            let throttle = &self.identity.throttle;
+            throttle.forget_failures(&self.store, &here)?;
+            throttle.forget_failures(&self.store, &everywhere)?;
         }
         Ok(done)
     }

@@ -72,9 +72,9 @@ pub(crate) async fn check(
     let _permit = identity.checks.acquire().await;
     let now = app.source.now_ms();
     let throttle = &identity.throttle;
-    throttle.check(&here, MAX_FAILURES, now)?;
-    throttle.check(&everywhere, MAX_FAILURES_EVERYWHERE, now)?;
-    throttle.check(&network, MAX_FAILURES_OF_NETWORK, now)?;
+    throttle.check(&app.store, &here, MAX_FAILURES, now)?;
+    throttle.check(&app.store, &everywhere, MAX_FAILURES_EVERYWHERE, now)?;
+    throttle.check(&app.store, &network, MAX_FAILURES_OF_NETWORK, now)?;
     let known = app.store.account_with_password(email)?;
     let hash = known
         .as_ref()
@@ -88,13 +88,13 @@ pub(crate) async fn check(
     match known {
         Some((account, _)) if fits && account.disabled => Err(disabled_error()),
         Some((account, _)) if fits => {
-            throttle.forget_failures(&here);
+            throttle.forget_failures(&app.store, &here)?;
             Ok(Some(account))
         }
         Some(_) | None => {
-            throttle.count_failure(&here, now);
-            throttle.count_failure(&everywhere, now);
-            throttle.count_failure(&network, now);
+            throttle.count_failure(&app.store, &here, now)?;
+            throttle.count_failure(&app.store, &everywhere, now)?;
+            throttle.count_failure(&app.store, &network, now)?;
             Ok(None)
         }
     }
@@ -126,7 +126,10 @@ mod tests {
         let now = app.source.now_ms();
         for _ in 1..MAX_FAILURES_OF_NETWORK {
             let network = format!("\nnetwork {here}");
-            app.identity.throttle.count_failure(&network, now);
+            app.identity
+                .throttle
+                .count_failure(&app.store, &network, now)
+                .unwrap();
         }
         assert!(matches!(
             attempt(here).await,

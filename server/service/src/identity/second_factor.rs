@@ -154,10 +154,10 @@ impl ServerState {
         let throttle = &self.identity.throttle;
         // The login page counts under whatever is typed as an address, trimmed: nobody can type this one there.
         let who = &format!("\n{who}");
-        let count = throttle.begin_attempt(who, MAX_FAILURES, self.source.now_ms())?;
+        let count = throttle.begin_attempt(&self.store, who, MAX_FAILURES, self.source.now_ms())?;
         let fits = self.store.write(attempt)?;
         if fits {
-            throttle.forget_failures(who);
+            throttle.forget_failures(&self.store, who)?;
         }
         Ok((fits, count))
     }

@@ -1,6 +1,7 @@
 //! Counts failed logins, so that passwords can't be guessed by trying.
 
 use crate::error::{Error, Result};
+use cairn_store::Store;
 use parking_lot::Mutex;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
@@ -13,7 +14,8 @@ pub(super) const MAX_FAILURES_EVERYWHERE: u32 = 200;
 /// Wrong passwords from one network for whatever addresses, so that nobody tries one password for many accounts.
 /// A network may be a whole company.
 pub(super) const MAX_FAILURES_OF_NETWORK: u32 = 100;
-const WINDOW_MS: i64 = 15 * 60 * 1000;
+/// The time for which a failure counts.
+pub(crate) const WINDOW_MS: i64 = 15 * 60 * 1000;
 /// Subjects remembered: more than passwords can be checked within the window. Beyond that the oldest
 /// is forgotten.
 const REMEMBERED: usize = 100_000;
@@ -34,12 +36,25 @@ struct Failures {
 }
 
 impl Failures {
+    /// # Errors
+    /// [`Error::RateLimited`] for as many as `most` within the window.
+    fn check(self, most: u32, now: i64) -> Result<()> {
+        if self.count < most || self.is_over(now) {
+            return Ok(());
+        }
+        let left = WINDOW_MS - (now - self.since);
+        Err(Error::RateLimited {
+            endpoint: "the login".into(),
+            retry_after: left.unsigned_abs().div_ceil(1000),
+        })
+    }
+
     fn is_over(self, now: i64) -> bool {
         now - self.since >= WINDOW_MS
     }
 }
 
-/// Failed logins by account, by network, and by both.
+/// Failed logins by account, by network, and by both. Servers that share a database count there.
 #[derive(Default)]
 pub(crate) struct Throttle(Mutex<HashMap<Subject, Failures>>);
 
@@ -48,8 +63,14 @@ impl Throttle {
     ///
     /// # Errors
     /// [`Error::RateLimited`] for a subject with `most` failures.
-    pub(super) fn check(&self, who: &str, most: u32, now: i64) -> Result<()> {
-        check(&self.0.lock(), who, most, now)
+    pub(super) fn check(&self, store: &Store, who: &str, most: u32, now: i64) -> Result<()> {
+        if !store.is_shared() {
+            return check(&self.0.lock(), who, most, now);
+        }
+        let found = store.login_failures(&subject(who))?;
+        found.map_or(Ok(()), |(count, since)| {
+            Failures { count, since }.check(most, now)
+        })
     }
 
     /// Refuses a subject that has to wait, and counts the attempt that it makes as a failure until it turns out
@@ -57,39 +78,64 @@ impl Throttle {
     ///
     /// # Errors
     /// As [`Throttle::check`].
-    pub(super) fn begin_attempt(&self, who: &str, most: u32, now: i64) -> Result<u32> {
-        let mut all = self.0.lock();
-        check(&all, who, most, now)?;
-        Ok(count(&mut all, who, now))
+    pub(super) fn begin_attempt(
+        &self,
+        store: &Store,
+        who: &str,
+        most: u32,
+        now: i64,
+    ) -> Result<u32> {
+        if !store.is_shared() {
+            let mut all = self.0.lock();
+            check(&all, who, most, now)?;
+            return Ok(count(&mut all, who, now));
+        }
+        let counted = store.count_login_failure(&subject(who), now, now - WINDOW_MS, most)?;
+        match counted {
+            Some(count) => Ok(count),
+            None => {
+                self.check(store, who, most, now)?;
+                // Somebody else's attempt has turned out well meanwhile.
+                Ok(most)
+            }
+        }
     }
 
     /// Counts a failure.
-    pub(super) fn count_failure(&self, who: &str, now: i64) {
-        count(&mut self.0.lock(), who, now);
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub(super) fn count_failure(&self, store: &Store, who: &str, now: i64) -> Result<()> {
+        if store.is_shared() {
+            store.count_login_failure(&subject(who), now, now - WINDOW_MS, u32::MAX)?;
+        } else {
+            count(&mut self.0.lock(), who, now);
+        }
+        Ok(())
     }
 
-    /// Forgets all failures.
+    /// Forgets all failures in memory.
     pub(crate) fn clear(&self) {
         self.0.lock().clear();
     }
 
     /// Forgets the failures of one subject.
-    pub(crate) fn forget_failures(&self, who: &str) {
-        self.0.lock().remove(&subject(who));
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub(crate) fn forget_failures(&self, store: &Store, who: &str) -> Result<()> {
+        if store.is_shared() {
+            store.forget_login_failures(&subject(who))?;
+        } else {
+            self.0.lock().remove(&subject(who));
+        }
+        Ok(())
     }
 }
 
 fn check(all: &HashMap<Subject, Failures>, who: &str, most: u32, now: i64) -> Result<()> {
-    match all.get(&subject(who)) {
-        Some(failures) if failures.count >= most && !failures.is_over(now) => {
-            let left = WINDOW_MS - (now - failures.since);
-            Err(Error::RateLimited {
-                endpoint: "the login".into(),
-                retry_after: left.unsigned_abs().div_ceil(1000),
-            })
-        }
-        Some(_) | None => Ok(()),
-    }
+    all.get(&subject(who))
+        .map_or(Ok(()), |failures| failures.check(most, now))
 }
 
 /// Counts a failure, and returns how many there are.
@@ -125,58 +171,72 @@ fn make_room(all: &mut HashMap<Subject, Failures>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_store::{Clock, Source};
+    use std::sync::Arc;
+
+    fn store() -> Store {
+        Store::open(None, Arc::new(Source::new(Clock::System, None))).unwrap()
+    }
 
     #[test]
     fn ten_failures_make_an_address_wait_until_the_window_ends() {
-        let throttle = Throttle::default();
+        let (store, throttle) = (store(), Throttle::default());
         for _ in 0..MAX_FAILURES {
-            throttle.check("a", MAX_FAILURES, 1_000).unwrap();
-            throttle.count_failure("a", 1_000);
+            throttle.check(&store, "a", MAX_FAILURES, 1_000).unwrap();
+            throttle.count_failure(&store, "a", 1_000).unwrap();
         }
         assert!(matches!(
-            throttle.check("a", MAX_FAILURES, 2_000),
+            throttle.check(&store, "a", MAX_FAILURES, 2_000),
             Err(Error::RateLimited {
                 retry_after: 899,
                 ..
             })
         ));
-        throttle.check("b", MAX_FAILURES, 2_000).unwrap();
+        throttle.check(&store, "b", MAX_FAILURES, 2_000).unwrap();
         throttle
-            .check("a", MAX_FAILURES, 1_000 + WINDOW_MS)
+            .check(&store, "a", MAX_FAILURES, 1_000 + WINDOW_MS)
             .unwrap();
-        throttle.count_failure("a", 1_000 + WINDOW_MS);
         throttle
-            .check("a", MAX_FAILURES, 1_000 + WINDOW_MS)
+            .count_failure(&store, "a", 1_000 + WINDOW_MS)
             .unwrap();
-        throttle.forget_failures("a");
+        throttle
+            .check(&store, "a", MAX_FAILURES, 1_000 + WINDOW_MS)
+            .unwrap();
+        throttle.forget_failures(&store, "a").unwrap();
         assert!(throttle.0.lock().is_empty());
     }
 
     #[test]
     fn failures_elsewhere_keep_nobody_out_until_there_are_very_many() {
-        let throttle = Throttle::default();
+        let (store, throttle) = (store(), Throttle::default());
         for _ in 0..MAX_FAILURES {
-            throttle.count_failure("a 192.0.2.xxx", 1_000);
-            throttle.count_failure("a", 1_000);
+            throttle
+                .count_failure(&store, "a 192.0.2.xxx", 1_000)
+                .unwrap();
+            throttle.count_failure(&store, "a", 1_000).unwrap();
         }
         assert!(
             throttle
-                .check("a 192.0.2.xxx", MAX_FAILURES, 1_000)
+                .check(&store, "a 192.0.2.xxx", MAX_FAILURES, 1_000)
                 .is_err()
         );
         throttle
-            .check("a 198.51.100.xxx", MAX_FAILURES, 1_000)
+            .check(&store, "a 198.51.100.xxx", MAX_FAILURES, 1_000)
             .unwrap();
-        throttle.check("a", MAX_FAILURES_EVERYWHERE, 1_000).unwrap();
+        throttle
+            .check(&store, "a", MAX_FAILURES_EVERYWHERE, 1_000)
+            .unwrap();
     }
 
     #[test]
     fn a_network_waits_after_failures_for_many_accounts_and_another_does_not() {
-        let throttle = Throttle::default();
+        let (store, throttle) = (store(), Throttle::default());
         for _ in 0..MAX_FAILURES_OF_NETWORK {
-            throttle.count_failure("\nnetwork 192.0.2.xxx", 1_000);
+            throttle
+                .count_failure(&store, "\nnetwork 192.0.2.xxx", 1_000)
+                .unwrap();
         }
-        let check = |who, now| throttle.check(who, MAX_FAILURES_OF_NETWORK, now);
+        let check = |who, now| throttle.check(&store, who, MAX_FAILURES_OF_NETWORK, now);
         assert!(check("\nnetwork 192.0.2.xxx", 1_000).is_err());
         check("\nnetwork 198.51.100.xxx", 1_000).unwrap();
         check("\nnetwork 192.0.2.xxx", 1_000 + WINDOW_MS).unwrap();
@@ -184,29 +244,51 @@ mod tests {
 
     #[test]
     fn an_attempt_counts_until_it_turns_out_well() {
-        let throttle = Throttle::default();
+        let (store, throttle) = (store(), Throttle::default());
         for count in 1..=MAX_FAILURES {
             assert_eq!(
-                throttle.begin_attempt("a", MAX_FAILURES, 1_000).unwrap(),
+                throttle
+                    .begin_attempt(&store, "a", MAX_FAILURES, 1_000)
+                    .unwrap(),
                 count
             );
         }
-        assert!(throttle.begin_attempt("a", MAX_FAILURES, 1_000).is_err());
+        assert!(
+            throttle
+                .begin_attempt(&store, "a", MAX_FAILURES, 1_000)
+                .is_err()
+        );
         let later = 1_000 + WINDOW_MS;
-        assert_eq!(throttle.begin_attempt("a", MAX_FAILURES, later).unwrap(), 1);
-        throttle.forget_failures("a");
-        assert_eq!(throttle.begin_attempt("a", MAX_FAILURES, later).unwrap(), 1);
+        assert_eq!(
+            throttle
+                .begin_attempt(&store, "a", MAX_FAILURES, later)
+                .unwrap(),
+            1
+        );
+        throttle.forget_failures(&store, "a").unwrap();
+        assert_eq!(
+            throttle
+                .begin_attempt(&store, "a", MAX_FAILURES, later)
+                .unwrap(),
+            1
+        );
     }
 
     #[test]
     fn the_memory_of_failures_is_bounded() {
-        let throttle = Throttle::default();
-        throttle.count_failure("first", 999);
+        let (store, throttle) = (store(), Throttle::default());
+        throttle.count_failure(&store, "first", 999).unwrap();
         for i in 0..=REMEMBERED {
-            throttle.count_failure(&i.to_string(), 1_000);
+            throttle
+                .count_failure(&store, &i.to_string(), 1_000)
+                .unwrap();
         }
         assert_eq!(throttle.0.lock().len(), REMEMBERED);
-        throttle.check("first", 1, 1_000).unwrap();
-        assert!(throttle.check(&REMEMBERED.to_string(), 1, 1_000).is_err());
+        throttle.check(&store, "first", 1, 1_000).unwrap();
+        assert!(
+            throttle
+                .check(&store, &REMEMBERED.to_string(), 1, 1_000)
+                .is_err()
+        );
     }
 }

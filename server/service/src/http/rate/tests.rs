@@ -7,7 +7,27 @@ fn account(byte: u8) -> Requester {
     Requester::Account(AccountId::from_random_bytes([byte; 16]))
 }
 
-fn limiter() -> (Arc<Source>, RateLimiter) {
+/// A limiter whose buckets are in memory.
+struct Limiter {
+    store: Store,
+    limiter: RateLimiter,
+}
+
+impl Limiter {
+    fn check(&self, method: &Method, route: &str, requester: Requester) -> Admission {
+        self.limiter.check(&self.store, method, route, requester)
+    }
+}
+
+impl std::ops::Deref for Limiter {
+    type Target = RateLimiter;
+
+    fn deref(&self) -> &RateLimiter {
+        &self.limiter
+    }
+}
+
+fn limiter() -> (Arc<Source>, Limiter) {
     let source = Arc::new(Source::new(
         Clock::Virtual {
             start_ms: 1_000_000,
@@ -21,7 +41,11 @@ fn limiter() -> (Arc<Source>, RateLimiter) {
         logs: 1,
         open: 60,
     };
-    (source.clone(), RateLimiter::new(&limits, source))
+    let limiter = Limiter {
+        store: Store::open(None, source.clone()).unwrap(),
+        limiter: RateLimiter::new(&limits, source.clone(), [1; 16]),
+    };
+    (source, limiter)
 }
 
 #[test]
