@@ -1,13 +1,16 @@
 //! Everything that has to pass before a change lands.
 
 use crate::run::{Stages, cargo, checking_cargo, in_ci, nextest, root, run_command};
-use crate::{mail, mcp_conformance, openapi, package, postgres, proxy, s3, setup, tray};
+use crate::{cluster, mail, mcp_conformance, openapi, package, postgres, proxy, s3, setup, tray};
 use anyhow::Result;
 use std::process::Command;
 
 /// The test binaries of the quick check beside the unit tests: property tests and vectors, which need no other
 /// program, and the rules of tests/tidy (`house`).
 const QUICK_TESTS: [&str; 5] = ["plan", "account", "content", "vectors", "house"];
+
+/// The time that servers are killed under load.
+const CLUSTER_SECONDS: u64 = 24;
 
 /// Runs what gives a response within minutes: everything but the tray and what needs other programs.
 pub(crate) fn quick() -> Result<()> {
@@ -76,6 +79,7 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     stages.run("tests", every_test);
     stages.run("vectors in JavaScript", vectors_in_javascript);
     stages.run("PostgreSQL", postgres::run);
+    stages.run("several servers", || cluster::check(CLUSTER_SECONDS));
     stages.run("chunks in an S3 store", s3::run);
     stages.run("mail", mail::run);
     stages.run("behind nginx and Caddy", proxy::run);

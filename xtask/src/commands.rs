@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use crate::{checks, demo, docs, long, package, setup, tray};
+use crate::{checks, cluster, demo, docs, long, package, setup, tray};
 use anyhow::Result;
 use clap::{Parser, Subcommand, value_parser};
 use std::path::PathBuf;
@@ -44,6 +44,12 @@ enum Command {
         /// Leave what it made where it is
         #[arg(long)]
         keep: bool,
+    },
+    /// Three servers on one PostgreSQL with a replica, an S3 double and a proxy, until Enter
+    Cluster {
+        /// Kill servers under load for so many seconds, let the database fail over, and check the history
+        #[arg(long, value_name = "SECONDS", value_parser = value_parser!(u64).range(10..))]
+        check: Option<u64>,
     },
     /// The simulator for long, and the long end-to-end tests
     Soak {
@@ -108,6 +114,10 @@ impl Arguments {
             Command::Check => checks::quick(),
             Command::Test { no_setup, only } => checks::run(!no_setup, only),
             Command::Demo { folder, keep } => demo::run(folder, keep),
+            Command::Cluster { check: None } => cluster::serve(),
+            Command::Cluster {
+                check: Some(seconds),
+            } => cluster::check(seconds),
             Command::Soak { seeds } => long::soak(seeds),
             Command::Fuzz { cases } => long::fuzz(cases),
             Command::Package { check: true, .. } => package::check(),

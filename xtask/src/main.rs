@@ -7,6 +7,7 @@
 )]
 
 mod checks;
+mod cluster;
 mod commands;
 mod demo;
 mod docs;

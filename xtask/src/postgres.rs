@@ -1,4 +1,4 @@
-//! PostgreSQL: the tests of the store once more, against a server of its own that ends with them.
+//! PostgreSQL: servers of it, and the tests of the store and the API once more against one.
 
 use crate::run::{nextest, run_command};
 use anyhow::{Context as _, Result, bail};
@@ -12,17 +12,19 @@ const VERSIONS: &str = "/usr/lib/postgresql";
 /// The user that starts it where root runs the tests: PostgreSQL refuses root.
 const NOBODY: u32 = 65_534;
 
-/// The tests of all that the server does with its database.
-const TESTS: &str = "package(cairn-store)";
+/// The tests of all that the server does with its database. One copies so much that each statement's way to another
+/// process counts; it shows nothing of the database.
+const TESTS: &str = "package(cairn-store) | \
+     (package(cairn-server) & binary(api) & not test(a_folder_that_is_copied_into_itself))";
 
 /// A database server in a temporary directory. It is killed when this is dropped.
 pub(crate) struct Postgres {
     server: Child,
     pub(crate) url: String,
-    _dir: tempfile::TempDir,
+    place: Place,
 }
 
-/// Runs the tests of the store against PostgreSQL.
+/// Runs the tests of the store and the API against PostgreSQL.
 pub(crate) fn run() -> Result<()> {
     let postgres = Postgres::start()?;
     let mut tests = nextest()?;
@@ -31,56 +33,62 @@ pub(crate) fn run() -> Result<()> {
     run_command(&mut tests)
 }
 
+/// The settings of a database whose contents no one needs after the tests.
+const FAST: [&str; 3] = [
+    "fsync=off",
+    "full_page_writes=off",
+    "synchronous_commit=off",
+];
+
 impl Postgres {
-    /// Makes an empty database server and waits until it takes connections.
+    /// Makes an empty database server that is fast, and waits until it takes connections.
     pub(crate) fn start() -> Result<Self> {
-        let programs = programs()?;
-        let dir = tempfile::Builder::new()
-            .prefix("cairn-postgres-")
-            .tempdir()?;
-        let as_nobody = is_root()?;
-        if as_nobody {
-            std::os::unix::fs::chown(dir.path(), Some(NOBODY), None)?;
-        }
-        let data = dir.path().join("data");
-        let command = |name: &str| {
-            let mut command = command_as(&programs.join(name), as_nobody);
-            command.arg("-D").arg(&data).current_dir(dir.path());
-            command
-        };
-        let mut make = command("initdb");
-        make.args([
+        let empty = Place::new(free_port()?)?;
+        empty.init()?;
+        empty.serve(&FAST)
+    }
+
+    /// Makes an empty database server that acknowledges what its replica has.
+    pub(crate) fn start_primary() -> Result<Self> {
+        let empty = Place::new(free_port()?)?;
+        empty.init()?;
+        empty.serve(&["fsync=off", "synchronous_standby_names=*"])
+    }
+
+    /// Makes a replica of this server, which follows it from now on.
+    pub(crate) fn replica(&self) -> Result<Self> {
+        let place = Place::new(free_port()?)?;
+        let mut copy = place.command("pg_basebackup");
+        copy.args(["-h", "127.0.0.1", "-p", &self.place.port.to_string()]);
+        copy.args([
             "-U",
             "cairn",
-            "-A",
-            "trust",
-            "-E",
-            "UTF8",
-            "--locale=C.UTF-8",
+            "-R",
+            "-X",
+            "stream",
+            "-c",
+            "fast",
+            "--no-sync",
         ]);
-        run_command(make.arg("--no-sync").stdout(Stdio::null()))?;
-        let port = free_port()?;
-        let mut serve = command("postgres");
-        serve.args(["-p", &port.to_string()]);
-        for setting in [
-            "listen_addresses=127.0.0.1",
-            "unix_socket_directories=",
-            "max_connections=400",
-            // Nothing of it outlasts the tests.
-            "fsync=off",
-            "full_page_writes=off",
-            "synchronous_commit=off",
-        ] {
-            serve.args(["-c", setting]);
-        }
-        let server = serve.stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
-        let mut started = Self {
-            server: server.context("can't start postgres")?,
-            url: format!("postgres://cairn@127.0.0.1:{port}/postgres"),
-            _dir: dir,
-        };
-        started.wait()?;
-        Ok(started)
+        run_command(&mut copy)?;
+        place.serve(&["fsync=off"])
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.place.port
+    }
+
+    /// Makes a replica the server that is written to.
+    pub(crate) fn promote(&self) -> Result<()> {
+        let mut promote = self.place.command("pg_ctl");
+        run_command(promote.arg("promote").stdout(Stdio::null()))
+    }
+
+    /// Ends the server without any order, as a crash does.
+    pub(crate) fn crash(mut self) -> Result<()> {
+        signal(&self.server, "QUIT")?;
+        self.server.wait()?;
+        Ok(())
     }
 
     /// Reads the log until it says that the server is ready; goes on reading, so that it never waits for a reader.
@@ -90,7 +98,7 @@ impl Postgres {
         let mut log_lines = Vec::new();
         for line in lines.by_ref() {
             let line = line?;
-            if line.contains("ready to accept connections") {
+            if line.contains("ready to accept") {
                 std::thread::spawn(move || lines.for_each(drop));
                 return Ok(());
             }
@@ -100,12 +108,89 @@ impl Postgres {
     }
 }
 
+/// The directory and port of a database server, and its programs.
+struct Place {
+    dir: tempfile::TempDir,
+    port: u16,
+    programs: PathBuf,
+    as_nobody: bool,
+}
+
+impl Place {
+    fn new(port: u16) -> Result<Self> {
+        let programs = programs()?;
+        let dir = tempfile::Builder::new()
+            .prefix("cairn-postgres-")
+            .tempdir()?;
+        let as_nobody = is_root()?;
+        if as_nobody {
+            std::os::unix::fs::chown(dir.path(), Some(NOBODY), None)?;
+        }
+        Ok(Self {
+            dir,
+            port,
+            programs,
+            as_nobody,
+        })
+    }
+
+    /// Returns a command on the data.
+    fn command(&self, name: &str) -> Command {
+        let mut command = command_as(&self.programs.join(name), self.as_nobody);
+        command.arg("-D").arg(self.dir.path().join("data"));
+        command.current_dir(self.dir.path());
+        command
+    }
+
+    fn init(&self) -> Result<()> {
+        let mut make = self.command("initdb");
+        make.args([
+            "-U",
+            "cairn",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+        ]);
+        run_command(make.arg("--no-sync").stdout(Stdio::null()))
+    }
+
+    fn serve(self, settings: &[&str]) -> Result<Postgres> {
+        let mut serve = self.command("postgres");
+        serve.args(["-p", &self.port.to_string()]);
+        let of_all = [
+            "listen_addresses=127.0.0.1",
+            "unix_socket_directories=",
+            "max_connections=400",
+        ];
+        for setting in of_all.iter().chain(settings) {
+            serve.args(["-c", setting]);
+        }
+        let server = serve.stderr(Stdio::piped()).stdout(Stdio::null()).spawn();
+        let mut started = Postgres {
+            server: server.context("can't start postgres")?,
+            url: format!("postgres://cairn@127.0.0.1:{}/postgres", self.port),
+            place: self,
+        };
+        started.wait()?;
+        Ok(started)
+    }
+}
+
+fn signal(server: &Child, name: &str) -> Result<()> {
+    let pid = server.id().to_string();
+    run_command(Command::new("kill").args([format!("-{name}"), pid]))
+}
+
 impl Drop for Postgres {
     fn drop(&mut self) {
+        // Where it has crashed before, there is nothing to end.
+        if matches!(self.server.try_wait(), Ok(Some(_))) {
+            return;
+        }
         // SIGINT ends the processes of its connections, too.
-        let pid = self.server.id().to_string();
-        let asked = Command::new("kill").args(["-INT", &pid]).status();
-        if !asked.is_ok_and(|status| status.success()) {
+        if signal(&self.server, "INT").is_err() {
             drop(self.server.kill());
         }
         drop(self.server.wait());
@@ -147,7 +232,7 @@ fn command_as(program: &Path, as_nobody: bool) -> Command {
     command
 }
 
-fn free_port() -> Result<u16> {
+pub(crate) fn free_port() -> Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     Ok(listener.local_addr()?.port())
 }

@@ -25,7 +25,7 @@ pub(crate) fn run() -> Result<()> {
 /// Unpacks Debian's packages of the proxies below the target directory, once.
 ///
 /// Installing them would start servers on the machine of whoever runs the tests.
-fn programs() -> Result<PathBuf> {
+pub(crate) fn programs() -> Result<PathBuf> {
     let dir = target().join("proxies");
     if dir.join("usr/sbin/nginx").is_file() && dir.join("usr/bin/caddy").is_file() {
         return Ok(dir);
