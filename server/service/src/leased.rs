@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep};
 const LIFETIME: Duration = Duration::from_secs(5);
 /// The interval at which a lease is renewed, and looked at by those who wait for it.
 const RENEWAL: Duration = Duration::from_secs(1);
-/// The interval at which transferred bytes become known to the other servers.
+/// The interval at which transferred bytes become known to the other servers, and old responses are forgotten.
 const FLUSH: Duration = Duration::from_secs(5);
 
 /// Does `work` whenever this server has its lease, for as long as the future is polled. It stops in the middle where the
@@ -60,7 +60,7 @@ async fn until_lost(state: &AppState, name: &str) {
     }
 }
 
-/// Lets the other servers know that this one lives, and what was transferred through it.
+/// Lets the other servers know that this one lives, and what was transferred through it; forgets what is old in memory.
 pub(crate) async fn stay_alive(state: AppState) {
     if !state.store.is_shared() {
         return std::future::pending().await;
@@ -72,6 +72,7 @@ pub(crate) async fn stay_alive(state: AppState) {
         }
         if flushed.elapsed() >= FLUSH {
             flushed = Instant::now();
+            state.kept.forget_old(state.source.now_ms());
             if let Err(error) = state.bandwidth.flush_all(&state.store) {
                 tracing::warn!(%error, "transferred bytes are not counted yet");
             }

@@ -72,7 +72,9 @@ pub async fn serve(
         // Until it has ended it might take a lease anew.
         drop(task.await);
     }
-    state.store.give_up_leases()?;
+    if let Err(error) = state.store.give_up_leases() {
+        tracing::warn!(%error, "other servers wait until the leases of this one end");
+    }
     state.bandwidth.flush_all(&state.store)?;
     ended.map_err(|e| Error::internal(format!("the server task ended: {e}")))
 }

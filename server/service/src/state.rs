@@ -196,6 +196,10 @@ impl ServerState {
 
     /// Housekeeping where no timer runs: called by requests that begin uploads.
     pub(crate) async fn housekeep_if_due(&self) -> Result<()> {
+        // Among several servers the one that has the lease does it.
+        if self.options.serving && self.store.is_shared() {
+            return Ok(());
+        }
         if self.source.now_ms() - self.last_housekeeping.load(Ordering::SeqCst) < HOUSEKEEPING_MS {
             return Ok(());
         }

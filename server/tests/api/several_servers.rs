@@ -24,6 +24,7 @@ fn pair(limits: RateLimits) -> Option<Pair> {
     let options = |number: usize| Options {
         data: data[number].path().to_owned(),
         database: Some(database.clone()),
+        serving: true,
         rate_limits: limits,
         ..Options::default()
     };
@@ -139,6 +140,7 @@ async fn a_server_with_other_keys_or_objects_does_not_start() {
         let options = Options {
             data: data.path().to_owned(),
             database: Some(database.clone()),
+            serving: true,
             ..Options::default()
         };
         build_dev(options).map(drop).map_err(|e| e.to_string())

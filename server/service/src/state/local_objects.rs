@@ -17,7 +17,8 @@ const NAME: &str = "local_objects";
 /// [`Error::config`] for a directory with other objects.
 pub(super) fn check(options: &Options, store: &Store) -> Result<()> {
     let is_local = options.objects == ObjectLocation::Local && !options.ephemeral;
-    if !is_local || !store.is_shared() {
+    // Commands on accounts and keys need no objects.
+    if !is_local || !options.serving || !store.is_shared() {
         return Ok(());
     }
     let path = options.data.join(FILE);

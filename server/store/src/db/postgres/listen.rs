@@ -4,12 +4,14 @@ use super::super::error::Result;
 use super::client::config;
 use super::wait::runtime_handle;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::task::AbortHandle;
 use tokio_postgres::{AsyncMessage, Config, NoTls};
 
-/// The wait between two attempts to connect.
+/// The wait before another attempt to connect, and its largest multiple after several that failed.
 const RETRY: Duration = Duration::from_millis(200);
+const MOST_WAITS: u32 = 10;
 
 /// A connection that listens for as long as this lives.
 pub(crate) struct Listening(AbortHandle);
@@ -32,11 +34,32 @@ pub(in crate::db) fn listen(
 ) -> Result<Listening> {
     let config = config(url)?;
     let task = runtime_handle()?.spawn(async move {
+        let mut failures = 0;
         loop {
-            if let Err(error) = listen_once(&config, &channel, &handler).await {
-                tracing::warn!(%error, "no news of the other servers for now");
+            let has_begun = AtomicBool::new(false);
+            let note = |payload: Option<&str>| {
+                has_begun.store(true, Ordering::Relaxed);
+                handler(payload);
+            };
+            let ended = listen_once(&config, &channel, &note).await;
+            failures = if has_begun.into_inner() {
+                0
+            } else {
+                failures + 1
+            };
+            let error = ended
+                .err()
+                .map(|error| error.to_string())
+                .unwrap_or_default();
+            if failures < 2 {
+                tracing::warn!(
+                    error,
+                    "no news of the other servers until the database is back"
+                );
+            } else {
+                tracing::debug!(error, failures, "still no news of the other servers");
             }
-            tokio::time::sleep(RETRY).await;
+            tokio::time::sleep(RETRY * (failures + 1).min(MOST_WAITS)).await;
         }
     });
     Ok(Listening(task.abort_handle()))
