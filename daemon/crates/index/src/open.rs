@@ -6,10 +6,12 @@ mod tests;
 use crate::error::IndexError;
 use crate::folder_backup;
 use parking_lot::{Mutex, MutexGuard};
+use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::{CachedStatement, Connection, TransactionBehavior};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// Numbered migrations; the schema version is the count of those applied (`user_version`).
 const MIGRATIONS: &[&str] = &[
@@ -118,7 +120,17 @@ impl Index {
     /// # Errors
     /// Returns the error of SQLite, which never happens in practice.
     pub fn memory() -> Result<Self, IndexError> {
-        Self::prepare(Connection::open_in_memory()?, None)
+        // The simulator makes thousands: copying the schema is much quicker than each of its steps.
+        static TEMPLATE: OnceLock<Index> = OnceLock::new();
+        if TEMPLATE.get().is_none() {
+            let made = Self::prepare(Connection::open_in_memory()?, None)?;
+            TEMPLATE.get_or_init(|| made);
+        }
+        let mut connection = Connection::open_in_memory()?;
+        if let Some(template) = TEMPLATE.get() {
+            Backup::new(&template.lock(), &mut connection)?.step(-1)?;
+        }
+        Self::prepare(connection, None)
     }
 
     fn prepare(

@@ -3,6 +3,7 @@
 use super::connection::{Backend, Connection};
 use super::error::{Error, Result};
 use rusqlite::OpenFlags;
+use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use std::path::Path;
 use std::time::Duration;
@@ -30,6 +31,13 @@ impl Connection {
     /// Makes a database in memory.
     pub(crate) fn open_in_memory() -> Result<Self> {
         Ok(rusqlite::Connection::open_in_memory()?.into())
+    }
+
+    /// Makes a copy of a database in memory.
+    pub(crate) fn copy_into_memory(&self) -> Result<Self> {
+        let mut copy = rusqlite::Connection::open_in_memory()?;
+        Backup::new(self.sqlite()?, &mut copy)?.step(-1)?;
+        Ok(copy.into())
     }
 
     fn sqlite(&self) -> Result<&rusqlite::Connection> {
