@@ -79,7 +79,9 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     stages.run("tests", every_test);
     stages.run("vectors in JavaScript", vectors_in_javascript);
     stages.run("PostgreSQL", postgres::run);
-    stages.run("several servers", || cluster::check(CLUSTER_SECONDS));
+    stages.run("several servers", || {
+        cluster::check(CLUSTER_SECONDS).and_then(|()| cluster::run_few())
+    });
     stages.run("chunks in an S3 store", s3::run);
     stages.run("mail", mail::run);
     stages.run("behind nginx and Caddy", proxy::run);

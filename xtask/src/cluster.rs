@@ -7,8 +7,10 @@ mod history;
 mod load;
 mod programs;
 mod servers;
+mod stories;
 
 pub(crate) use check::run as check;
+pub(crate) use stories::{run_few, run_many};
 
 use self::programs::{Balancer, ObjectStore};
 use self::servers::{Common, ServerProcess};

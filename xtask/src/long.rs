@@ -1,8 +1,8 @@
 //! Commands that take too long to run for every change: the simulator with many seeds, property tests with
 //! many cases, benchmarks.
 
-use crate::openapi;
 use crate::run::{Stages, cargo, run_command};
+use crate::{cluster, openapi};
 use anyhow::Result;
 
 /// Seeds for each kind of simulation. CI runs 300 for each; this many take some hours.
@@ -46,6 +46,10 @@ pub(crate) fn soak(seeds: Option<u64>) -> Result<()> {
             "--",
             "--ignored",
         ]))
+    });
+    stages.run("end-to-end tests on several servers", || {
+        run_command(cargo().args(["build", "--workspace", "--locked"]))?;
+        cluster::run_many()
     });
     stages.run("random times restored", || {
         run_command(

@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// A client of `/_dev`.
+/// A client of `/_dev` of a server, or of all that look like one: each has faults, a recording and a clock of its own.
 #[derive(Clone, Debug)]
-pub struct Dev(Http);
+pub struct Dev(Vec<Http>);
 
 /// One recorded request.
 #[derive(Clone, Debug, Deserialize)]
@@ -110,23 +110,39 @@ impl Fault {
 }
 
 impl Dev {
-    pub(crate) fn new(base: &str) -> Self {
-        Self(Http::new(base, None))
+    pub(crate) fn new(bases: &[String]) -> Self {
+        Self(bases.iter().map(|base| Http::new(base, None)).collect())
+    }
+
+    fn post_to_all(&self, path: &str, body: &Value) -> Result<()> {
+        self.0
+            .iter()
+            .try_for_each(|one| one.post(path, body).map(drop))
+    }
+
+    fn delete_at_all(&self, path: &str) -> Result<()> {
+        self.0.iter().try_for_each(|one| one.delete(path).map(drop))
+    }
+
+    /// Returns the lists of all servers, one after the other.
+    fn lists(&self, path: &str, field: &str) -> Result<Vec<Value>> {
+        let mut all = Vec::new();
+        for one in &self.0 {
+            all.extend(list(&one.get(path)?, field)?.iter().cloned());
+        }
+        Ok(all)
     }
 
     /// # Errors
     /// The server refuses the rule.
     pub fn fault(&self, fault: &Fault) -> Result<()> {
-        self.0
-            .post("/_dev/faults", &Value::Object(fault.0.clone()))?;
-        Ok(())
+        self.post_to_all("/_dev/faults", &Value::Object(fault.0.clone()))
     }
 
     /// # Errors
     /// No answer.
     pub fn clear_faults(&self) -> Result<()> {
-        self.0.delete("/_dev/faults")?;
-        Ok(())
+        self.delete_at_all("/_dev/faults")
     }
 
     /// Returns the number of requests that a fault rule has hit, over all rules.
@@ -134,8 +150,7 @@ impl Dev {
     /// # Errors
     /// No answer, or one without hit counts.
     pub fn fault_hits(&self) -> Result<u64> {
-        let response = self.0.get("/_dev/faults")?;
-        let rules = list(&response, "faults")?;
+        let rules = self.lists("/_dev/faults", "faults")?;
         rules
             .iter()
             .map(|rule| {
@@ -163,9 +178,8 @@ impl Dev {
     /// # Errors
     /// No answer, or one of another shape.
     pub fn requests(&self) -> Result<Vec<Request>> {
-        let response = self.0.get("/_dev/requests")?;
-        let list = list(&response, "requests")?;
-        let all: Vec<Request> = serde_json::from_value(Value::Array(list.clone()))?;
+        let list = self.lists("/_dev/requests", "requests")?;
+        let all: Vec<Request> = serde_json::from_value(Value::Array(list))?;
         Ok(all
             .into_iter()
             .filter(|request| !request.path.starts_with("/_dev"))
@@ -175,8 +189,7 @@ impl Dev {
     /// # Errors
     /// No answer.
     pub fn forget_requests(&self) -> Result<()> {
-        self.0.delete("/_dev/requests")?;
-        Ok(())
+        self.delete_at_all("/_dev/requests")
     }
 
     /// Waits until a request of this kind was recorded; gives all that were.
@@ -200,8 +213,7 @@ impl Dev {
     /// No answer.
     pub fn advance(&self, by: std::time::Duration) -> Result<()> {
         let ms = u64::try_from(by.as_millis())?;
-        self.0.post("/_dev/clock/advance", &json!({ "ms": ms }))?;
-        Ok(())
+        self.post_to_all("/_dev/clock/advance", &json!({ "ms": ms }))
     }
 
     /// Sets how many bytes an account may store.
@@ -209,11 +221,10 @@ impl Dev {
     /// # Errors
     /// No answer, or no such account.
     pub fn set_quota(&self, email: &str, bytes: u64) -> Result<()> {
-        self.0.post(
+        self.post_to_all(
             "/_dev/quota",
             &json!({"email": email, "storage_limit": bytes}),
-        )?;
-        Ok(())
+        )
     }
 
     /// Changes how many bytes an account may transfer in a month.
@@ -221,11 +232,10 @@ impl Dev {
     /// # Errors
     /// The server refuses.
     pub fn set_bandwidth(&self, email: &str, bytes: u64) -> Result<()> {
-        self.0.post(
+        self.post_to_all(
             "/_dev/quota",
             &json!({"email": email, "bandwidth_limit": bytes}),
-        )?;
-        Ok(())
+        )
     }
 }
 

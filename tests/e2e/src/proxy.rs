@@ -3,11 +3,11 @@
 use anyhow::{Context, Result};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// Forwards connections to one address; stops accepting when dropped.
+/// Forwards connections to an address, or to several in turn; stops accepting when dropped.
 #[derive(Debug)]
 pub struct Proxy {
     address: SocketAddr,
@@ -21,6 +21,8 @@ struct Shared {
     plugged: AtomicBool,
     stopped: AtomicBool,
     open: Mutex<Vec<TcpStream>>,
+    targets: Mutex<Vec<SocketAddr>>,
+    turn: AtomicUsize,
 }
 
 impl Proxy {
@@ -29,6 +31,14 @@ impl Proxy {
     /// # Errors
     /// No port is free.
     pub fn start(target: SocketAddr) -> Result<Self> {
+        Self::start_over(vec![target])
+    }
+
+    /// Listens on a free port and forwards each connection to the next of `targets`.
+    ///
+    /// # Errors
+    /// No port is free.
+    pub fn start_over(targets: Vec<SocketAddr>) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").context("no free port for a proxy")?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
@@ -37,6 +47,8 @@ impl Proxy {
             plugged: AtomicBool::new(true),
             stopped: AtomicBool::new(false),
             open: Mutex::new(Vec::new()),
+            targets: Mutex::new(targets),
+            turn: AtomicUsize::new(0),
         });
         let accepting = Arc::clone(&shared);
         thread::spawn(move || {
@@ -48,11 +60,21 @@ impl Proxy {
                     && accepting.plugged.load(Ordering::SeqCst)
                 {
                     // A connection that can't be made is closed, as a dead server's would be.
-                    let _ = forward(client, target, &accepting);
+                    let _ = forward(client, &accepting);
                 }
             }
         });
         Ok(Self { address, shared })
+    }
+
+    /// Forwards the connections to come to other addresses.
+    pub fn forward_to(&self, targets: Vec<SocketAddr>) {
+        let mut all = self
+            .shared
+            .targets
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *all = targets;
     }
 
     #[must_use]
@@ -103,6 +125,16 @@ impl Proxy {
     }
 }
 
+impl Shared {
+    fn next_target(&self) -> io::Result<SocketAddr> {
+        let turn = self.turn.fetch_add(1, Ordering::SeqCst);
+        let targets = self.targets.lock().unwrap_or_else(PoisonError::into_inner);
+        let next = targets.get(turn % targets.len().max(1));
+        next.copied()
+            .ok_or_else(|| io::ErrorKind::NotConnected.into())
+    }
+}
+
 impl Drop for Proxy {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
@@ -112,8 +144,8 @@ impl Drop for Proxy {
     }
 }
 
-fn forward(client: TcpStream, target: SocketAddr, shared: &Arc<Shared>) -> io::Result<()> {
-    let server = TcpStream::connect(target)?;
+fn forward(client: TcpStream, shared: &Arc<Shared>) -> io::Result<()> {
+    let server = TcpStream::connect(shared.next_target()?)?;
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
     {

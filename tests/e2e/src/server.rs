@@ -1,15 +1,15 @@
 //! One bundled server process: start, kill, restart on its port, backup and restore of its data.
 
+mod cluster;
+mod process;
+
+use self::cluster::Cluster;
+use self::process::Process;
 use crate::dev::Dev;
 use crate::service::Service;
-use crate::{binaries, wait};
 use anyhow::{Context, Result, bail};
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
 
 /// The API key of the account that all devices of a test share, see `--dev`.
 pub const OWNER_KEY: &str = "ck_dev_owner";
@@ -23,10 +23,13 @@ pub enum Storage {
     Disk(PathBuf),
 }
 
-/// A running (or killed) server in development mode; killed when dropped.
+/// A running (or killed) server in development mode; killed when dropped. Three servers on one database, behind a
+/// proxy, take its place if `CAIRN_TEST_CLUSTER` names a database of PostgreSQL.
 #[derive(Debug)]
 pub struct Server {
-    child: Option<Child>,
+    process: Option<Process>,
+    /// Several servers in place of the one.
+    cluster: Option<Cluster>,
     port: u16,
     storage: Storage,
     log: PathBuf,
@@ -38,9 +41,11 @@ impl Server {
     /// # Errors
     /// It can't be started, or does not say that it is listening.
     pub fn start(storage: Storage, log: PathBuf) -> Result<Self> {
+        let cluster = Cluster::new(&log)?;
         let mut server = Self {
-            child: None,
-            port: 0,
+            process: None,
+            port: cluster.as_ref().map_or(0, Cluster::port),
+            cluster,
             storage,
             log,
         };
@@ -61,7 +66,10 @@ impl Server {
     /// The `/_dev` interface.
     #[must_use]
     pub fn dev(&self) -> Dev {
-        Dev::new(&self.url())
+        match &self.cluster {
+            Some(cluster) => Dev::new(&cluster.urls()),
+            None => Dev::new(&[self.url()]),
+        }
     }
 
     /// The service as its owner sees it, without any key to the content.
@@ -73,12 +81,12 @@ impl Server {
     /// Kills it as `kill -9` does.
     ///
     /// # Errors
-    /// The process can't be waited for.
+    /// None today.
     pub fn kill(&mut self) -> Result<()> {
-        if let Some(mut child) = self.child.take() {
-            child.kill().context("the server can't be killed")?;
-            child.wait().context("the server can't be waited for")?;
+        if let Some(cluster) = &mut self.cluster {
+            cluster.kill();
         }
+        self.process = None;
         Ok(())
     }
 
@@ -122,7 +130,8 @@ impl Server {
 
     fn data(&self) -> Result<PathBuf> {
         match &self.storage {
-            Storage::Disk(path) => Ok(path.clone()),
+            Storage::Disk(path) if self.cluster.is_none() => Ok(path.clone()),
+            Storage::Disk(_) => bail!("the data of several servers is in their database"),
             Storage::Memory => {
                 bail!("this server keeps its data in memory: start it with Storage::Disk")
             }
@@ -130,57 +139,19 @@ impl Server {
     }
 
     fn launch(&mut self) -> Result<()> {
-        let program = binaries::server()?;
-        let log = File::options().create(true).append(true).open(&self.log)?;
-        let mut command = Command::new(&program);
-        command.args([
-            "serve",
-            "--dev",
-            "--listen",
-            &format!("127.0.0.1:{}", self.port),
-        ]);
+        if let Some(cluster) = &mut self.cluster {
+            return cluster.launch(&self.log);
+        }
+        let address = format!("127.0.0.1:{}", self.port);
+        let mut words = vec!["--listen".to_owned(), address];
         match &self.storage {
-            Storage::Memory => command.arg("--ephemeral"),
-            Storage::Disk(path) => command.arg("--data").arg(path),
-        };
-        let mut child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .spawn()
-            .with_context(|| format!("{} can't be started", program.display()))?;
-        let stdout = child.stdout.take().context("the server has no stdout")?;
-        let (sender, line) = mpsc::channel();
-        thread::spawn(move || {
-            let mut first = String::new();
-            let mut reader = BufReader::new(stdout);
-            let read = reader.read_line(&mut first);
-            let _ = sender.send(read.map(|_| first));
-            // Keeps the pipe open and empty for as long as the server lives.
-            for _ in reader.lines().map_while(Result::ok) {}
-        });
-        self.child = Some(child);
-        let line = line.recv_timeout(wait::PROCESS).with_context(|| {
-            format!("the server printed nothing; its log: {}", self.log_tail(20))
-        })??;
-        self.port = line
-            .trim()
-            .strip_prefix("cairn-server listening on http://127.0.0.1:")
-            .and_then(|port| port.parse().ok())
-            .with_context(|| {
-                format!(
-                    "the server's first line is {line:?}; its log: {}",
-                    self.log_tail(20)
-                )
-            })?;
+            Storage::Memory => words.push("--ephemeral".to_owned()),
+            Storage::Disk(path) => words.extend(["--data".to_owned(), path.display().to_string()]),
+        }
+        let process = Process::start(&words, &self.log)?;
+        self.port = process.port;
+        self.process = Some(process);
         Ok(())
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // A server that is already gone needs nothing more.
-        let _ = self.kill();
     }
 }
 
