@@ -26,10 +26,12 @@ pub(crate) struct Postgres {
 
 /// Runs the tests of the store and the API against PostgreSQL.
 pub(crate) fn run() -> Result<()> {
-    let postgres = Postgres::start()?;
+    let (postgres, certificate) = Postgres::start_with_tls()?;
     let mut tests = nextest()?;
     tests.args(["-E", TESTS]);
     tests.env("CAIRN_TEST_POSTGRES", &postgres.url);
+    tests.env("CAIRN_TEST_POSTGRES_TLS", &postgres.url);
+    tests.env("SSL_CERT_FILE", certificate);
     run_command(&mut tests)
 }
 
@@ -46,6 +48,23 @@ impl Postgres {
         let empty = Place::new(free_port()?)?;
         empty.init()?;
         empty.serve(&FAST)
+    }
+
+    /// Makes a fast one that also takes connections with TLS; returns it and the path of its certificate.
+    pub(crate) fn start_with_tls() -> Result<(Self, PathBuf)> {
+        let empty = Place::new(free_port()?)?;
+        empty.init()?;
+        let certificate = empty.make_certificate()?;
+        let tls = [
+            "ssl=on",
+            &format!("ssl_cert_file={}", certificate.display()),
+            &format!(
+                "ssl_key_file={}",
+                empty.dir.path().join("key.pem").display()
+            ),
+        ];
+        let started = empty.serve(&[&FAST[..], &tls].concat())?;
+        Ok((started, certificate))
     }
 
     /// Makes an empty database server that acknowledges what its replica has.
@@ -154,6 +173,28 @@ impl Place {
             "--locale=C.UTF-8",
         ]);
         run_command(make.arg("--no-sync").stdout(Stdio::null()))
+    }
+
+    /// Makes a certificate for this machine, and its key beside it.
+    fn make_certificate(&self) -> Result<PathBuf> {
+        let (certificate, key) = (
+            self.dir.path().join("cert.pem"),
+            self.dir.path().join("key.pem"),
+        );
+        let mut make = command_as(Path::new("openssl"), self.as_nobody);
+        make.args([
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+        ]);
+        make.args([
+            "-subj",
+            "/CN=127.0.0.1",
+            "-addext",
+            "subjectAltName=IP:127.0.0.1",
+        ]);
+        make.args(["-addext", "basicConstraints=critical,CA:FALSE", "-keyout"]);
+        make.arg(&key).arg("-out").arg(&certificate);
+        run_command(make.stderr(Stdio::null()))?;
+        Ok(certificate)
     }
 
     fn serve(self, settings: &[&str]) -> Result<Postgres> {

@@ -6,6 +6,7 @@
 mod client;
 mod listen;
 mod schema;
+mod tls;
 mod translate;
 mod types;
 mod wait;

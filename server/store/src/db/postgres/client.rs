@@ -4,16 +4,17 @@ use super::super::connection::{Begin, Notification};
 use super::super::error::{Error, Result};
 use super::super::params::Params;
 use super::super::value::ValueRef;
+use super::tls;
 use super::translate::translate;
 use super::types::{Column, Parameter};
 use super::wait::{run, runtime_handle, send_only, wait};
-use futures_util::TryStreamExt as _;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::str::FromStr as _;
 use std::time::Duration;
 use tokio_postgres::config::TargetSessionAttrs;
-use tokio_postgres::{Config, NoTls, Row, Statement};
+use tokio_postgres::{Config, Row, Statement};
 
 /// Statements that a connection keeps.
 const KEPT_STATEMENTS: usize = 1024;
@@ -37,6 +38,7 @@ pub(super) fn config(url: &str) -> Result<Config> {
     config.connect_timeout(Duration::from_secs(5));
     config.keepalives_idle(Duration::from_secs(10));
     config.tcp_user_timeout(Duration::from_secs(10));
+    tls::choose(&mut config);
     if config.get_hosts().len() > 1 {
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
@@ -56,10 +58,12 @@ impl Client {
 
     fn connect(&self) -> Result<tokio_postgres::Client> {
         let config = self.config.clone();
-        let (client, connection) = run(async move { config.connect(NoTls).await })??;
+        let (client, mut messages) = run(async move { tls::connect(&config).await })??;
         runtime_handle()?.spawn(async move {
-            if let Err(error) = connection.await {
-                tracing::warn!(%error, "a connection to the database broke");
+            while let Some(message) = messages.next().await {
+                if let Err(error) = message {
+                    tracing::warn!(%error, "a connection to the database broke");
+                }
             }
         });
         wait(client.batch_execute(SESSION))?;

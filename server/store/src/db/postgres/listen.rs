@@ -2,12 +2,13 @@
 
 use super::super::error::Result;
 use super::client::config;
+use super::tls;
 use super::wait::runtime_handle;
-use futures_util::{FutureExt as _, StreamExt as _, stream};
+use futures_util::{FutureExt as _, StreamExt as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::task::AbortHandle;
-use tokio_postgres::{AsyncMessage, Config, NoTls};
+use tokio_postgres::{AsyncMessage, Config};
 
 /// The wait before another attempt to connect, and its largest multiple after several that failed.
 const RETRY: Duration = Duration::from_millis(200);
@@ -70,9 +71,8 @@ async fn listen_once(
     config: &Config,
     channel: &str,
     handler: &(impl Fn(Option<&str>) + Send + Sync),
-) -> Result<(), tokio_postgres::Error> {
-    let (client, mut connection) = config.connect(NoTls).await?;
-    let mut messages = stream::poll_fn(move |context| connection.poll_message(context));
+) -> Result<()> {
+    let (client, mut messages) = tls::connect(config).await?;
     let command = format!("LISTEN {channel}");
     let mut begun = std::pin::pin!(client.batch_execute(&command).fuse());
     loop {
@@ -84,7 +84,7 @@ async fn listen_once(
             message = messages.next() => match message {
                 Some(Ok(AsyncMessage::Notification(news))) => handler(Some(news.payload())),
                 Some(Ok(_)) => {}
-                Some(Err(error)) => return Err(error),
+                Some(Err(error)) => return Err(error.into()),
                 None => return Ok(()),
             },
         }
