@@ -3,7 +3,7 @@
 //!
 //! One engine knows one space only. Requests find theirs by the folder; what is asked of all is put together here.
 
-use crate::failure::{CommandResult, Failure};
+use crate::failure::CommandResult;
 use crate::folders::spaces::{self, BrokenSpace, Pair, SpaceIndex};
 use crate::serve::engine_slot::Totals;
 use crate::serve::events::Signals;
@@ -301,20 +301,39 @@ impl Engines {
     /// The service can't be reached, or refuses the login.
     pub(super) async fn poll(&self, pair: Option<&Pair>) -> CommandResult {
         let engines = match pair {
-            Some(pair) => vec![self.of(pair)],
-            None => self.parts().into_iter().map(|part| part.engine).collect(),
+            Some(pair) => vec![(pair.space.clone(), self.of(pair))],
+            None => {
+                let parts = self.parts().into_iter();
+                parts.map(|part| (part.space, part.engine)).collect()
+            }
         };
-        for engine in engines {
+        for (space, engine) in engines {
             match engine {
-                Ok(engine) => match engine.poll().await {
-                    // Another one takes its place, or the status says why none does.
-                    Err(EngineError::Stopped) => {}
-                    polled => polled?.map_err(Failure::from)?,
-                },
+                Ok(engine) => self.poll_one(space.as_ref(), &engine).await?,
                 Err(halt) => halt.check_connection()?,
             }
         }
         Ok(())
+    }
+
+    async fn poll_one(&self, space: Option<&TeamSpace>, engine: &EngineHandle) -> CommandResult {
+        let failure = match engine.poll().await {
+            // Another one takes its place, or the status says why none does.
+            Err(EngineError::Stopped) => return Ok(()),
+            polled => match polled? {
+                Ok(()) => return Ok(()),
+                Err(failure) => failure,
+            },
+        };
+        let team = space.and_then(|space| self.teams.lock().get(&space.id).cloned());
+        if let Some(team) = team.filter(|_| failure.state == SyncState::Error) {
+            // The account may have left the team since the last check, which then says so.
+            team.check().await;
+            if let Err(halt) = team.engine() {
+                return halt.check_connection();
+            }
+        }
+        Err(failure.into())
     }
 
     /// Waits until all spaces are in sync, or what is left needs a person.
