@@ -173,6 +173,7 @@ fn client(
         RetryProfile::Interactive => RetryPolicy {
             tries: 3,
             longest_retry_after: Duration::from_secs(20),
+            after_silence: false,
             ..RetryPolicy::default()
         },
     };

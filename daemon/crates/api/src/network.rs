@@ -90,10 +90,7 @@ impl Transport for HttpTransport {
         let response = tokio::time::timeout(time_limit, sending)
             .await
             .map_err(|_| {
-                TransportError::Interrupted(format!(
-                    "no response within {} s",
-                    time_limit.as_secs()
-                ))
+                TransportError::Silent(format!("no response within {} s", time_limit.as_secs()))
             })?
             .map_err(|e| classify(&e))?;
         let status = response.status();
@@ -124,7 +121,7 @@ fn body_with_timeout(response: reqwest::Response) -> BodyStream {
             Ok(None) => None,
             Err(_) => {
                 let message = format!("nothing arrived for {} s", IDLE_TIMEOUT.as_secs());
-                Some((Err(TransportError::Interrupted(message)), None))
+                Some((Err(TransportError::Silent(message)), None))
             }
         }
     })

@@ -14,6 +14,9 @@ pub struct RetryPolicy {
     pub back_off: BackOff,
     /// A `Retry-After` beyond this is reported instead of waited for.
     pub longest_retry_after: Duration,
+    /// True if a request goes out again that the server left without an answer for as long as it may: whoever watches
+    /// has waited a minute by then.
+    pub after_silence: bool,
 }
 
 impl Default for RetryPolicy {
@@ -25,6 +28,7 @@ impl Default for RetryPolicy {
                 most: Duration::from_secs(15),
             },
             longest_retry_after: Duration::from_secs(60),
+            after_silence: true,
         }
     }
 }
@@ -51,6 +55,8 @@ pub(crate) enum Again {
     Never,
     /// The server may have acted: only [`Retry::Idempotent`] requests go out again.
     IfSafe,
+    /// Likewise, after a long time without an answer.
+    AfterSilence,
     /// The server has not acted.
     Always,
 }

@@ -59,7 +59,11 @@ impl Events {
                     self.counters.add_received(part.len());
                     self.buffer.extend_from_slice(&part);
                 }
-                Some(Err(TransportError::Connect(text) | TransportError::Interrupted(text))) => {
+                Some(Err(
+                    TransportError::Connect(text)
+                    | TransportError::Interrupted(text)
+                    | TransportError::Silent(text),
+                )) => {
                     return Err(ApiError::Offline(text));
                 }
                 Some(Err(TransportError::Invalid(text))) => return Err(ApiError::Protocol(text)),

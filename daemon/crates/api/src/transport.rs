@@ -75,9 +75,12 @@ pub enum TransportError {
     /// The request never reached the server: it can be sent again without harm.
     #[error("{0}")]
     Connect(String),
-    /// The connection broke or fell silent after the request went out: the server may have acted.
+    /// The connection broke after the request went out: the server may have acted.
     #[error("{0}")]
     Interrupted(String),
+    /// A silence of the server that lasted too long, after the request went out: the server may have acted.
+    #[error("{0}")]
+    Silent(String),
     /// The request can't be sent at all, whatever the network does.
     #[error("{0}")]
     Invalid(String),

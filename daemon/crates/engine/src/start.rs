@@ -98,6 +98,7 @@ const STRUCTURE_RETRIES: RetryPolicy = RetryPolicy {
         most: Duration::from_millis(100),
     },
     longest_retry_after: Duration::ZERO,
+    after_silence: true,
 };
 
 /// Starts an engine on the current tokio runtime.

@@ -132,6 +132,7 @@ impl Services {
             let retry = RetryPolicy {
                 tries,
                 longest_retry_after: LONGEST_WAIT,
+                after_silence: false,
                 ..RetryPolicy::default()
             };
             Api::new(

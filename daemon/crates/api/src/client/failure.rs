@@ -33,6 +33,7 @@ impl From<TransportError> for Failure {
         let (error, again) = match error {
             TransportError::Connect(text) => (ApiError::Offline(text), Again::Always),
             TransportError::Interrupted(text) => (ApiError::Offline(text), Again::IfSafe),
+            TransportError::Silent(text) => (ApiError::Offline(text), Again::AfterSilence),
             TransportError::Invalid(text) => (ApiError::Protocol(text), Again::Never),
         };
         Self {

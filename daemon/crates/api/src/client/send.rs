@@ -41,6 +41,7 @@ impl Api {
             let worth = match failure.again {
                 Again::Never => false,
                 Again::IfSafe => call.retry == Retry::Idempotent,
+                Again::AfterSilence => self.retry.after_silence && call.retry == Retry::Idempotent,
                 Again::Always => true,
             };
             if !worth

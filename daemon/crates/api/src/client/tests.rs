@@ -199,6 +199,23 @@ async fn tries_are_bounded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn whoever_watches_waits_for_a_silent_server_only_once() {
+    let silent = || Play::Fail(TransportError::Silent("no response within 60 s".into()));
+    let (api, script) = api(vec![silent(), silent(), ok()]);
+    api.bytes(Call::get("/x")).await.unwrap();
+    assert_eq!(script.seen.lock().unwrap().len(), 3);
+
+    let (api, script) = self::api(vec![silent()]);
+    let api = api.with_retry(RetryPolicy {
+        after_silence: false,
+        ..RetryPolicy::default()
+    });
+    let error = api.bytes(Call::get("/x")).await.unwrap_err();
+    assert_eq!(error, ApiError::Offline("no response within 60 s".into()));
+    assert_eq!(script.seen.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_401_refreshes_the_token_once() {
     let (fresh, script) = api(vec![Play::Respond(401, vec![], ""), ok()]);
     fresh.bytes(post()).await.unwrap();

@@ -58,9 +58,9 @@ pub(super) async fn open(
     request: Request,
 ) -> Result<Response, ApiError> {
     transport.send(request).await.map_err(|error| match error {
-        TransportError::Connect(text) | TransportError::Interrupted(text) => {
-            ApiError::Offline(text)
-        }
+        TransportError::Connect(text)
+        | TransportError::Interrupted(text)
+        | TransportError::Silent(text) => ApiError::Offline(text),
         TransportError::Invalid(text) => ApiError::Protocol(text),
     })
 }

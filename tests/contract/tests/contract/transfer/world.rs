@@ -48,6 +48,7 @@ impl World {
                 most: Duration::ZERO,
             },
             longest_retry_after: Duration::ZERO,
+            after_silence: true,
         };
         let api = Api::new(
             server.clone(),
