@@ -41,6 +41,7 @@ pub async fn serve(
     };
     let state = &server.state;
     let started_ms = background::machine_ms();
+    leased::begin_to_live(state);
     let tasks = [
         tokio::spawn(leased::stay_alive(state.clone())),
         tokio::spawn(leased::run(state.clone(), "background", move |state| {

@@ -12,7 +12,7 @@ pub use counters::Taken;
 pub(crate) use message::Message;
 
 use crate::db::{Connection, Listening, Notification};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::source::Source;
 use parking_lot::Mutex;
 use sha2::{Digest as _, Sha256};
@@ -26,8 +26,8 @@ pub(crate) struct Cluster {
     channel: String,
     /// The connection for leases, which must not wait for anything else.
     leases: Mutex<Connection>,
-    /// True once another server has emptied the database.
-    history_ended: Arc<AtomicBool>,
+    /// True once another server may have emptied the database.
+    is_history_stale: Arc<AtomicBool>,
     _listening: Listening,
 }
 
@@ -40,31 +40,32 @@ impl Cluster {
         wake: impl Fn(&Message) + Send + Sync + 'static,
     ) -> Result<Self> {
         // Channels are the database's, and a database may have the tables of several services.
-        let schema = conn.schema()?.unwrap_or_default();
+        let schema = conn.schema()?.ok_or_else(|| {
+            Error::Config("the address of the database names no schema that is there".into())
+        })?;
         let channel = format!("cairn_{}", hex::encode(&Sha256::digest(schema)[..8]));
         let id = hex::encode(source.bytes::<8>());
-        let history_ended = Arc::new(AtomicBool::new(false));
-        let (own, ended) = (id.clone(), history_ended.clone());
-        let everything = Message {
-            everything: true,
-            ..Message::default()
-        };
-        let handler = move |payload: Option<&str>| match payload.map(Message::parse) {
-            Some(Some(message)) if message.from == own => {}
-            Some(Some(message)) => {
-                if message.history_ended {
-                    ended.store(true, Ordering::SeqCst);
-                }
-                wake(&message);
+        let is_history_stale = Arc::new(AtomicBool::new(false));
+        let (own, stale) = (id.clone(), is_history_stale.clone());
+        let handler = move |payload: Option<&str>| {
+            let message = payload
+                .and_then(Message::parse)
+                .unwrap_or_else(Message::of_everything);
+            if message.from == own {
+                return;
             }
-            Some(None) | None => wake(&everything),
+            // Before anybody is woken who looks at it.
+            if message.everything {
+                stale.store(true, Ordering::SeqCst);
+            }
+            wake(&message);
         };
         let listening = Connection::listen(url, channel.clone(), handler)?;
         Ok(Self {
             id,
             channel,
             leases: Mutex::new(Connection::postgres(url)?),
-            history_ended,
+            is_history_stale,
             _listening: listening,
         })
     }
@@ -77,14 +78,14 @@ impl Cluster {
         }
     }
 
-    /// Notes that another history has begun.
-    pub(crate) fn note_history_ended(&self) {
-        self.history_ended.store(true, Ordering::SeqCst);
+    /// Notes that another history may have begun.
+    pub(crate) fn mark_history_stale(&self) {
+        self.is_history_stale.store(true, Ordering::SeqCst);
     }
 
-    /// Returns true once after another server has emptied the database.
-    pub(crate) fn take_history_ended(&self) -> bool {
-        self.history_ended.swap(false, Ordering::SeqCst)
+    /// Returns true once after another server may have emptied the database.
+    pub(crate) fn take_stale_mark(&self) -> bool {
+        self.is_history_stale.swap(false, Ordering::SeqCst)
     }
 }
 

@@ -164,15 +164,10 @@ impl Store {
         tx.empty_all_but(&["settings", "schema_version"])?;
         tx.execute("DELETE FROM settings WHERE key = 'epoch'", [])?;
         let history_id = find_or_make(&tx, &self.source)?;
-        let message = Message {
-            history_ended: true,
-            everything: true,
-            ..Message::default()
-        };
         let notification = self
             .cluster
             .as_ref()
-            .map(|cluster| cluster.notification(message));
+            .map(|cluster| cluster.notification(Message::of_everything()));
         tx.commit_and_notify(notification.as_ref())?;
         *self.history_id.write() = history_id;
         self.feed_notifier.close_all();

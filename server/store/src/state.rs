@@ -50,13 +50,13 @@ impl Store {
     /// Names the history that feed positions belong to.
     pub fn history_id(&self) -> String {
         if let Some(cluster) = &self.cluster
-            && cluster.take_history_ended()
+            && cluster.take_stale_mark()
         {
             match self.read(history_id::find) {
                 Ok(id) => *self.history_id.write() = id,
                 Err(error) => {
                     tracing::warn!(%error, "can't read which history has begun");
-                    cluster.note_history_ended();
+                    cluster.mark_history_stale();
                 }
             }
         }

@@ -12,6 +12,7 @@ use rusqlite::{CachedStatement, Connection, TransactionBehavior};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// Numbered migrations; the schema version is the count of those applied (`user_version`).
 const MIGRATIONS: &[&str] = &[
@@ -128,7 +129,9 @@ impl Index {
         }
         let mut connection = Connection::open_in_memory()?;
         if let Some(template) = TEMPLATE.get() {
-            Backup::new(&template.lock(), &mut connection)?.step(-1)?;
+            let template = template.lock();
+            let copy = Backup::new(&template, &mut connection)?;
+            copy.run_to_completion(i32::MAX, Duration::ZERO, None)?;
         }
         Self::prepare(connection, None)
     }

@@ -202,11 +202,11 @@ fn kept_headers(headers: &HeaderMap) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Returns what a repetition gets in place of a response that is too long to be kept.
+/// Returns what a repetition gets in place of a response that is too long, or too secret, to be kept.
 fn unkept_response(request: [u8; 32]) -> Result<Remembered> {
     let error = Error::conflict(
-        "the request with this `Idempotency-Key` was carried out, and its response is too long or too secret to be kept; read what \
-         it has changed, and take a new key for another request",
+        "the request with this `Idempotency-Key` was carried out, and its response is too long or too secret to be \
+         kept; read what it has changed, and take a new key for another request",
     );
     let body = serde_json::to_vec(&error.body())
         .map_err(|e| Error::internal(format!("can't write an error: {e}")))?;

@@ -119,7 +119,7 @@ impl Buckets {
             Ok(Taken::No { wait_ms }) => (0, Some(wait_ms.div_ceil(1000).max(1))),
             // The request itself will say that the database can't be reached.
             Err(error) => {
-                tracing::debug!(%error, "a request is not counted");
+                tracing::warn!(%error, "a request is not counted");
                 (0, None)
             }
         };

@@ -90,14 +90,13 @@ impl Throttle {
             check(&all, who, most, now)?;
             return Ok(count(&mut all, who, now));
         }
-        let counted = store.count_login_failure(&subject(who), now, now - WINDOW_MS, most)?;
-        match counted {
-            Some(count) => Ok(count),
-            None => {
-                self.check(store, who, most, now)?;
-                // Somebody else's attempt has turned out well meanwhile.
-                Ok(most)
+        loop {
+            let since = now - WINDOW_MS;
+            if let Some(count) = store.count_login_failure(&subject(who), now, since, most)? {
+                return Ok(count);
             }
+            // Fails, unless somebody else's attempt has turned out well meanwhile.
+            self.check(store, who, most, now)?;
         }
     }
 

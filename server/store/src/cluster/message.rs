@@ -23,12 +23,9 @@ pub(crate) struct Message {
     /// True if there are mails.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) mails: bool,
-    /// True if more has changed than a notification has room for.
+    /// True if more has changed than a notification has room for, up to the history that positions belong to.
     #[serde(default, skip_serializing_if = "is_false")]
     pub(crate) everything: bool,
-    /// True if the database was emptied.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub(crate) history_ended: bool,
 }
 
 #[expect(
@@ -40,13 +37,17 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Message {
+    /// Returns the message that wakes everybody.
+    pub(crate) fn of_everything() -> Self {
+        Self {
+            everything: true,
+            ..Self::default()
+        }
+    }
+
     /// Returns true if there is nothing to tell.
     pub(crate) fn is_empty(&self) -> bool {
-        self.spaces.is_empty()
-            && !self.deliveries
-            && !self.mails
-            && !self.everything
-            && !self.history_ended
+        self.spaces.is_empty() && !self.deliveries && !self.mails && !self.everything
     }
 
     /// Returns the text of the message of one server.

@@ -3,6 +3,10 @@
 /// The result of the module's functions.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// The beginnings of PostgreSQL's codes for failures that pass: of the connection, of resources, by an operator or a
+/// restart; and a database that takes no changes, as a replica does.
+const PASSING: [&str; 4] = ["08", "53", "57", "25006"];
+
 /// A statement that failed, or a value that is not what the store expects.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -48,11 +52,7 @@ impl Error {
         match self {
             Self::Connection(_) => true,
             Self::Postgres(error) => match error.code() {
-                // Classes 08 (connection), 53 (resources) and 57 (an operator or a restart), and a database that has
-                // become one to read from.
-                Some(code) => {
-                    ["08", "53", "57"].contains(&&code.code()[..2]) || code.code() == "25006"
-                }
+                Some(code) => PASSING.iter().any(|class| code.code().starts_with(class)),
                 None => error.is_closed() || error.as_db_error().is_none() && is_io(error),
             },
             Self::NoRow
@@ -93,5 +93,22 @@ impl<T> Optional<T> for Result<T> {
             Err(Error::NoRow) => Ok(None),
             Err(error) => Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Error;
+
+    #[test]
+    fn a_lost_connection_passes_and_a_wrong_statement_does_not() {
+        let lost = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+        assert!(Error::from(lost).is_unreachable());
+        assert!(!Error::Failed.is_unreachable() && !Error::NoRow.is_unreachable());
+        // Nobody listens there.
+        let mut conn =
+            crate::db::Connection::postgres("postgres://cairn@127.0.0.1:1/none").unwrap();
+        let refused = conn.transaction(crate::db::Begin::Read).err().unwrap();
+        assert!(refused.is_unreachable(), "{refused}");
     }
 }

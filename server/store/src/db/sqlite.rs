@@ -8,6 +8,9 @@ use rusqlite::config::DbConfig;
 use std::path::Path;
 use std::time::Duration;
 
+/// Pages that are copied in one step.
+const ALL_PAGES: i32 = i32::MAX;
+
 impl From<rusqlite::Connection> for Connection {
     fn from(conn: rusqlite::Connection) -> Self {
         Self {
@@ -36,7 +39,11 @@ impl Connection {
     /// Makes a copy of a database in memory.
     pub(crate) fn copy_into_memory(&self) -> Result<Self> {
         let mut copy = rusqlite::Connection::open_in_memory()?;
-        Backup::new(self.sqlite()?, &mut copy)?.step(-1)?;
+        Backup::new(self.sqlite()?, &mut copy)?.run_to_completion(
+            ALL_PAGES,
+            Duration::ZERO,
+            None,
+        )?;
         Ok(copy.into())
     }
 

@@ -60,9 +60,11 @@ impl Client {
         let config = self.config.clone();
         let (client, mut messages) = run(async move { tls::connect(&config).await })??;
         runtime_handle()?.spawn(async move {
+            // Notices of the database are not listened to; what has broken is not asked again.
             while let Some(message) = messages.next().await {
                 if let Err(error) = message {
                     tracing::warn!(%error, "a connection to the database broke");
+                    return;
                 }
             }
         });
