@@ -3,6 +3,7 @@
 
 mod check;
 mod client;
+mod deliveries;
 mod history;
 mod load;
 mod programs;
@@ -14,8 +15,8 @@ pub(crate) use stories::{run_few, run_many};
 
 use self::programs::{Balancer, ObjectStore};
 use self::servers::{Common, ServerProcess};
-use crate::postgres::{Postgres, free_port};
-use crate::run::{program, run_command, target};
+use crate::postgres::Postgres;
+use crate::run::{cargo, run_command};
 use anyhow::{Context as _, Result};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -28,7 +29,7 @@ const EMAIL: &str = "owner@example.com";
 /// A running cluster; all of it ends with the value.
 pub(crate) struct Cluster {
     /// Before what they use, so that they end first.
-    balancer: Balancer,
+    _balancer: Balancer,
     servers: Vec<ServerProcess>,
     _objects: ObjectStore,
     primary: Option<Postgres>,
@@ -47,17 +48,12 @@ impl Cluster {
         let primary = Postgres::start_primary()?;
         let replica = primary.replica()?;
         let objects = ObjectStore::start(dir.path())?;
-        let common = Common {
-            dir: dir.path().to_owned(),
-            program: program("cairn-server"),
-            public_port: free_port()?,
-            database: format!(
-                "postgres://cairn@127.0.0.1:{},127.0.0.1:{}/postgres",
-                primary.port(),
-                replica.port()
-            ),
-            objects: objects.url.clone(),
-        };
+        let database = format!(
+            "postgres://cairn@127.0.0.1:{},127.0.0.1:{}/postgres",
+            primary.port(),
+            replica.port()
+        );
+        let common = Common::new(dir.path(), database, &objects.url)?;
         let key = common.make_account(EMAIL)?;
         let servers = (0..SERVERS)
             .map(|number| ServerProcess::start(&common, number))
@@ -65,7 +61,7 @@ impl Cluster {
         let ports: Vec<u16> = servers.iter().map(|server| server.port).collect();
         let balancer = Balancer::start(dir.path(), common.public_port, &ports)?;
         Ok(Self {
-            balancer,
+            _balancer: balancer,
             servers,
             _objects: objects,
             primary: Some(primary),
@@ -100,7 +96,7 @@ impl Cluster {
 
 /// Starts a cluster and keeps it until the standard input ends or the program is interrupted.
 pub(crate) fn serve() -> Result<()> {
-    run_command(crate::run::cargo().args(["build", "--locked", "-p", "cairn-server"]))?;
+    build()?;
     let cluster = Cluster::start()?;
     println!("\nservice   {}", cluster.url());
     for server in &cluster.servers {
@@ -114,14 +110,23 @@ pub(crate) fn serve() -> Result<()> {
     println!("API key   {}", cluster.key);
     println!("database  {}", cluster.common.database);
     println!("logs      {}", cluster.common.dir.display());
-    println!("\nEnter or Ctrl-C ends all of it.");
+    println!("\nEnter ends all of it.");
     std::io::stdout().flush()?;
     std::io::stdin().read_line(&mut String::new())?;
-    drop(cluster.balancer);
     Ok(())
 }
 
-/// Returns a command whose output goes into a file.
+/// Checks the history of a cluster for so many seconds, with the server as the sources have it.
+pub(crate) fn build_and_check(seconds: u64) -> Result<()> {
+    build()?;
+    check(seconds)
+}
+
+fn build() -> Result<()> {
+    run_command(cargo().args(["build", "--locked", "-p", "cairn-server"]))
+}
+
+/// Sends the errors of a command into a file.
 fn logged(command: &mut Command, log: &std::path::Path) -> Result<()> {
     let log = std::fs::File::options()
         .create(true)
@@ -129,9 +134,4 @@ fn logged(command: &mut Command, log: &std::path::Path) -> Result<()> {
         .open(log)?;
     command.stdin(Stdio::null()).stderr(log);
     Ok(())
-}
-
-/// Returns the directory in which the proxies' programs were unpacked.
-fn proxies() -> std::path::PathBuf {
-    target().join("proxies")
 }

@@ -117,7 +117,7 @@ impl Arguments {
             Command::Cluster { check: None } => cluster::serve(),
             Command::Cluster {
                 check: Some(seconds),
-            } => cluster::check(seconds),
+            } => cluster::build_and_check(seconds),
             Command::Soak { seeds } => long::soak(seeds),
             Command::Fuzz { cases } => long::fuzz(cases),
             Command::Package { check: true, .. } => package::check(),

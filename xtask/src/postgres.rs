@@ -14,7 +14,7 @@ const NOBODY: u32 = 65_534;
 
 /// The tests of all that the server does with its database. One copies so much that each statement's way to another
 /// process counts; it shows nothing of the database.
-const TESTS: &str = "package(cairn-store) | \
+const TESTS: &str = "package(cairn-store) | (package(cairn-service) & test(/^leased::/)) | \
      (package(cairn-server) & binary(api) & not test(a_folder_that_is_copied_into_itself))";
 
 /// A database server in a temporary directory. It is killed when this is dropped.
@@ -28,7 +28,7 @@ pub(crate) struct Postgres {
 pub(crate) fn run() -> Result<()> {
     let (postgres, certificate) = Postgres::start_with_tls()?;
     let mut tests = nextest()?;
-    tests.args(["-E", TESTS]);
+    tests.args(["-E", TESTS, "--run-ignored", "all"]);
     tests.env("CAIRN_TEST_POSTGRES", &postgres.url);
     tests.env("CAIRN_TEST_POSTGRES_TLS", &postgres.url);
     tests.env("SSL_CERT_FILE", certificate);

@@ -3,6 +3,8 @@
 mod cluster;
 mod process;
 
+pub use self::cluster::share_keys_and_objects;
+
 use self::cluster::Cluster;
 use self::process::Process;
 use crate::dev::Dev;
@@ -81,13 +83,12 @@ impl Server {
     /// Kills it as `kill -9` does.
     ///
     /// # Errors
-    /// None today.
+    /// A process can't be killed or waited for.
     pub fn kill(&mut self) -> Result<()> {
         if let Some(cluster) = &mut self.cluster {
-            cluster.kill();
+            cluster.kill()?;
         }
-        self.process = None;
-        Ok(())
+        self.process.take().map_or(Ok(()), Process::kill)
     }
 
     /// Starts it again after [`Server::kill`], on the same port and data.

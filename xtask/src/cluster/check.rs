@@ -1,6 +1,7 @@
 //! The check of a cluster's history: clients at work while servers are killed and the database fails over.
 
 use super::client::{Client, Draw};
+use super::deliveries::Receiver;
 use super::history::{Event, contradictions, gaps};
 use super::load::{Heard, Load};
 use super::{Cluster, SERVERS};
@@ -17,14 +18,24 @@ const CLIENTS: usize = 6;
 const FILES: usize = 4;
 /// The interval at which a server is killed.
 const KILL_EVERY: Duration = Duration::from_secs(2);
-/// The longest time in which nothing may succeed, in microseconds.
+/// The longest time in which nothing may succeed, in microseconds, beside the time that PostgreSQL itself takes until
+/// the replica can be written to.
 const LONGEST_GAP: u64 = 3_000_000;
 /// The longest median time until a stream tells of a change, in microseconds: without news from the other servers it
 /// would be seconds.
 const LONGEST_NEWS: u64 = 500_000;
 
+/// Disturbances, with times in microseconds since the load began.
+#[derive(Default)]
+struct Disturbed {
+    kills: u64,
+    /// The beginning and the end of the failover.
+    failover: (u64, u64),
+}
+
 /// Observations of the clients.
 struct Seen {
+    disturbed: Disturbed,
     events: Vec<Event>,
     pages: Heard,
     stream: Heard,
@@ -38,7 +49,8 @@ pub(crate) fn run(seconds: u64) -> Result<()> {
     let seed = std::time::UNIX_EPOCH.elapsed()?.as_secs();
     println!("seed {seed}");
     let mut cluster = Cluster::start()?;
-    let load = prepare(&cluster, seed)?;
+    let receiver = Receiver::start()?;
+    let load = prepare(&cluster, seed, &receiver.url)?;
     let start = load.client.get("/api/v1/changes/snapshot?limit=1")?;
     let start = start["cursor"].as_str().context("no position")?.to_owned();
     let seen = thread::scope(|scope| -> Result<Seen> {
@@ -51,7 +63,7 @@ pub(crate) fn run(seconds: u64) -> Result<()> {
             .collect();
         let pages = scope.spawn(|| load.follow(start.clone()));
         let stream = scope.spawn(|| load.listen(start.clone()));
-        let disturbed = disturb(&mut cluster, Duration::from_secs(seconds));
+        let disturbed = disturb(&mut cluster, &load, Duration::from_secs(seconds));
         load.ended.store(true, Ordering::SeqCst);
         let mut events = Vec::new();
         for worker in workers {
@@ -62,14 +74,14 @@ pub(crate) fn run(seconds: u64) -> Result<()> {
         *load.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(end.clone());
         load.client.make_folder(&end)?;
         let (pages, stream) = (result_of(pages.join())??, result_of(stream.join())??);
-        disturbed?;
         Ok(Seen {
+            disturbed: disturbed?,
             events,
             pages,
             stream,
         })
     })?;
-    judge(&load, &seen)
+    judge(&load, &seen, &receiver)
 }
 
 fn result_of<T>(result: thread::Result<T>) -> Result<T> {
@@ -79,9 +91,10 @@ fn result_of<T>(result: thread::Result<T>) -> Result<T> {
     }
 }
 
-/// Makes the files that all clients write.
-fn prepare(cluster: &Cluster, seed: u64) -> Result<Load> {
+/// Makes a webhook, and the files that all clients write.
+fn prepare(cluster: &Cluster, seed: u64, receiver: &str) -> Result<Load> {
     let client = Client::new(&cluster.url(), &cluster.key);
+    client.make_webhook(receiver)?;
     let mut draw = Draw::new(!seed);
     let files: Vec<String> = (0..FILES).map(|_| draw.uuid()).collect();
     for file in &files {
@@ -100,23 +113,25 @@ fn prepare(cluster: &Cluster, seed: u64) -> Result<Load> {
 }
 
 /// Kills servers one after the other, and in the middle lets the database fail over.
-fn disturb(cluster: &mut Cluster, time: Duration) -> Result<()> {
+fn disturb(cluster: &mut Cluster, load: &Load, time: Duration) -> Result<Disturbed> {
     let begun = Instant::now();
-    let mut has_failed_over = false;
+    let mut done = Disturbed::default();
     for number in 0.. {
         let next = KILL_EVERY * (number + 1);
         if next >= time {
-            return Ok(());
+            break;
         }
         // A span of the load, not a wait for an event.
         thread::sleep(next.saturating_sub(begun.elapsed()));
-        if !has_failed_over && begun.elapsed() * 2 >= time {
-            has_failed_over = true;
+        if done.failover.1 == 0 && begun.elapsed() * 2 >= time {
+            let from = load.now();
             cluster.fail_over()?;
+            done.failover = (from, load.now());
         }
         cluster.restart(number as usize % SERVERS)?;
+        done.kills += 1;
     }
-    Ok(())
+    Ok(done)
 }
 
 /// Returns the revisions of a file, oldest first.
@@ -140,11 +155,18 @@ fn revisions(client: &Client, file: &str) -> Result<Vec<String>> {
     Ok(found.into_iter().map(|(_, id)| id).collect())
 }
 
-/// Returns the longest time in which nothing has succeeded.
-fn longest_gap(events: &[Event]) -> u64 {
-    let mut ends: Vec<u64> = events.iter().map(|event| event.ended).collect();
+/// Returns the longest time in which nothing has succeeded, without that of a failover.
+fn longest_gap(events: &[Event], failover: (u64, u64)) -> u64 {
+    // From the beginning on.
+    let ends = events.iter().map(|event| event.ended);
+    let mut ends: Vec<u64> = std::iter::once(0).chain(ends).collect();
     ends.sort_unstable();
-    let gaps = ends.windows(2).map(|pair| pair[1] - pair[0]);
+    let gaps = ends.windows(2).map(|pair| {
+        let overlap = pair[1]
+            .min(failover.1)
+            .saturating_sub(pair[0].max(failover.0));
+        pair[1] - pair[0] - overlap
+    });
     gaps.max().unwrap_or(u64::MAX)
 }
 
@@ -164,7 +186,7 @@ fn median_news(made: &[(String, u64)], stream: &Heard) -> u64 {
     times.get(times.len() / 2).copied().unwrap_or(u64::MAX)
 }
 
-fn judge(load: &Load, seen: &Seen) -> Result<()> {
+fn judge(load: &Load, seen: &Seen, receiver: &Receiver) -> Result<()> {
     let mut found = Vec::new();
     let mut written = 0;
     for (number, file) in load.files.iter().enumerate() {
@@ -172,17 +194,21 @@ fn judge(load: &Load, seen: &Seen) -> Result<()> {
         written += order.len();
         found.extend(contradictions(number, &order, &seen.events));
     }
+    found.extend(receiver.contradictions(written, seen.disturbed.kills));
     let made = load.made.lock().unwrap_or_else(PoisonError::into_inner);
     let nodes: HashSet<String> = made.iter().map(|(node, _)| node.clone()).collect();
     found.extend(gaps("page by page", &seen.pages.feed, &nodes));
     found.extend(gaps("the stream", &seen.stream.feed, &nodes));
-    let (gap, news) = (longest_gap(&seen.events), median_news(&made, &seen.stream));
+    let failover = seen.disturbed.failover;
+    let gap = longest_gap(&seen.events, failover);
+    let news = median_news(&made, &seen.stream);
     println!(
-        "{} operations on {FILES} files, {written} revisions, {} folders; longest time without a success {} ms; \
-         median until the stream tells of a change {} ms",
+        "{} operations on {FILES} files, {written} revisions, {} folders; longest time without a success {} ms, \
+         beside {} ms of the failover; median until the stream tells of a change {} ms",
         seen.events.len(),
         nodes.len(),
         gap / 1000,
+        (failover.1 - failover.0) / 1000,
         news / 1000
     );
     if gap > LONGEST_GAP {

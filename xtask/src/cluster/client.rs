@@ -122,6 +122,10 @@ impl Client {
         loop {
             let last = match self.once(method, path, body) {
                 Ok(answer) if answer.status < 500 => return Ok(answer),
+                // Neither a server that was killed nor a database that is away is a mistake of a server.
+                Ok(answer) if answer.status == 500 => {
+                    bail!("{method} {path}: status 500: {}", answer.body)
+                }
                 Ok(answer) => format!("status {}: {}", answer.status, answer.body),
                 Err(error) => format!("{error:#}"),
             };
@@ -147,6 +151,16 @@ impl Client {
         let answer = self.ask("POST", "/api/v1/nodes", body.as_bytes())?;
         if !matches!(answer.status, 200 | 201) {
             bail!("a new folder: status {}: {}", answer.status, answer.body);
+        }
+        Ok(())
+    }
+
+    /// Makes a webhook for uploads.
+    pub(super) fn make_webhook(&self, url: &str) -> Result<()> {
+        let body = json!({"url": url, "events": ["file.uploaded"]}).to_string();
+        let answer = self.ask("POST", "/api/v1/webhooks", body.as_bytes())?;
+        if answer.status != 201 {
+            bail!("a webhook: status {}: {}", answer.status, answer.body);
         }
         Ok(())
     }

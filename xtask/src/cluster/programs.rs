@@ -1,6 +1,6 @@
 //! Programs of others in a cluster: the object store, and the proxy in front of the servers.
 
-use super::{logged, proxies};
+use super::logged;
 use crate::postgres::free_port;
 use crate::run::root;
 use crate::{proxy, python};
@@ -94,10 +94,10 @@ pub(super) struct Balancer {
 
 impl Balancer {
     pub(super) fn start(dir: &Path, port: u16, servers: &[u16]) -> Result<Self> {
-        proxy::programs()?;
+        let programs = proxy::programs()?;
         let config = dir.join("nginx.conf");
         std::fs::write(&config, configuration(dir, port, servers)?)?;
-        let mut command = Command::new(proxies().join("usr/sbin/nginx"));
+        let mut command = Command::new(programs.join("usr/sbin/nginx"));
         command
             .arg("-c")
             .arg(&config)

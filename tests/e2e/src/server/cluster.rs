@@ -60,7 +60,7 @@ impl Cluster {
         for number in 0..SERVERS {
             let data = self.dir.join(number.to_string());
             if number > 0 && !data.exists() {
-                share(&self.dir.join("0"), &data)?;
+                share_keys_and_objects(&self.dir.join("0"), &data)?;
             }
             let words = [
                 "--listen",
@@ -82,13 +82,16 @@ impl Cluster {
         Ok(())
     }
 
-    pub(super) fn kill(&mut self) {
-        self.processes.clear();
+    pub(super) fn kill(&mut self) -> Result<()> {
+        self.processes.drain(..).try_for_each(Process::kill)
     }
 }
 
-/// Makes a data directory with the keys and objects of another one.
-fn share(first: &Path, data: &Path) -> Result<()> {
+/// Makes a data directory with the keys and objects of another one, for one more server on its database.
+///
+/// # Errors
+/// The first server's files aren't there, or can't be copied.
+pub fn share_keys_and_objects(first: &Path, data: &Path) -> Result<()> {
     fs::create_dir_all(data)?;
     for name in KEYS {
         fs::copy(first.join(name), data.join(name))

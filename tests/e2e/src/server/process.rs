@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-/// A running server in development mode; killed when dropped, as `kill -9` does.
+/// A running server in development mode; killed when dropped.
 #[derive(Debug)]
 pub(super) struct Process {
     child: Child,
@@ -56,6 +56,20 @@ impl Process {
                 )
             })?;
         Ok(started)
+    }
+}
+
+impl Process {
+    /// Ends it as `kill -9` does.
+    ///
+    /// # Errors
+    /// It can't be killed or waited for.
+    pub(super) fn kill(mut self) -> Result<()> {
+        self.child.kill().context("the server can't be killed")?;
+        self.child
+            .wait()
+            .context("the server can't be waited for")?;
+        Ok(())
     }
 }
 
