@@ -44,9 +44,9 @@ impl Receiver {
         Ok(Self { url, counts })
     }
 
-    /// Waits until as many deliveries have come as `wanted`; returns what contradicts that, or that `kills` of servers
-    /// explain how many came again.
-    pub(super) fn contradictions(&self, wanted: usize, kills: u64) -> Vec<String> {
+    /// Waits until as many deliveries have come as `wanted`; returns what contradicts that, or that so many `ends` of
+    /// servers don't explain how many came again.
+    pub(super) fn contradictions(&self, wanted: usize, ends: u64) -> Vec<String> {
         let begun = Instant::now();
         loop {
             let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,8 +63,10 @@ impl Receiver {
                 found.push(format!("{came} deliveries came for {wanted} uploads"));
             }
             // A few are under way at once, and those of a server that is killed are delivered again.
-            if again > kills * UNDER_WAY {
-                found.push(format!("{again} deliveries came again after {kills} kills"));
+            if again > ends * UNDER_WAY {
+                found.push(format!(
+                    "{again} deliveries came again after {ends} ends of servers"
+                ));
             }
             return found;
         }
