@@ -50,7 +50,7 @@ impl Session {
         let account = Account::load(home)?;
         let secrets = open_secrets(home, &account)?;
         let keys = open_keys(home, &account, &*secrets)?;
-        let transport = Arc::new(HttpTransport::new()?);
+        let transport = Arc::new(HttpTransport::default());
         let auth = kept_auth(home, &transport, secrets)?;
         let api = client(
             transport,
@@ -145,7 +145,7 @@ pub(crate) fn connect(
         // Just given out: it holds until the login is done.
         Credential::Login(tokens) => &tokens.access_token,
     };
-    let transport = Arc::new(HttpTransport::new()?);
+    let transport = Arc::new(HttpTransport::default());
     let auth = Arc::new(ApiKey::new(token));
     client(transport, server, file_server, auth, device, profile)
 }
@@ -238,7 +238,7 @@ pub(crate) async fn end_login(secrets: &dyn Secrets) -> CommandResult<LoginEnd> 
         });
     };
     if let Some(endpoint) = &tokens.revocation_endpoint {
-        let transport = HttpTransport::new()?;
+        let transport = HttpTransport::default();
         if let Err(error) = cairn_api::revoke(&transport, endpoint, &tokens.refresh_token).await {
             tracing::warn!(%error, "the login could not be ended at the server; it ends by itself");
             return Ok(LoginEnd::Unreachable);

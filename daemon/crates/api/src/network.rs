@@ -12,6 +12,7 @@ use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH};
 use http::{HeaderMap, HeaderValue};
 use std::convert::Infallible;
 use std::error::Error as _;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -24,36 +25,36 @@ const MIN_UPLINK_BYTES_PER_SECOND: u64 = 16 * 1024;
 /// is worth reading doesn't shrink to a thousandth.
 const MAX_GROWTH: usize = 32 * 1024 * 1024;
 
-/// Talks to a server over the network.
+/// Talks to a server over the network, with connection pools of its own.
+///
+/// A client is made when it is first needed: it reads all certificates that the machine trusts, which takes time and
+/// memory.
+#[derive(Default)]
 pub struct HttpTransport {
-    client: reqwest::Client,
+    client: OnceLock<reqwest::Client>,
     /// The client for servers on this machine: a proxy from the environment can't reach them.
-    direct: reqwest::Client,
+    direct: OnceLock<reqwest::Client>,
 }
 
 impl HttpTransport {
-    /// Makes a transport with its own connection pool.
-    ///
-    /// # Errors
-    /// The TLS library found no usable configuration on this machine.
-    pub fn new() -> Result<Self, TransportError> {
-        let build = |direct: bool| {
-            let builder = reqwest::Client::builder()
-                .user_agent(concat!("cairn/", env!("CARGO_PKG_VERSION")))
-                .redirect(reqwest::redirect::Policy::none())
-                .referer(false)
-                .connect_timeout(CONNECT_TIMEOUT)
-                .pool_idle_timeout(Duration::from_secs(30))
-                .tcp_nodelay(true);
-            let builder = if direct { builder.no_proxy() } else { builder };
-            builder.build().map_err(|e| {
-                TransportError::Invalid(format!("can't set up HTTP: {}", describe(&e)))
-            })
-        };
-        Ok(Self {
-            client: build(false)?,
-            direct: build(true)?,
-        })
+    /// Returns the client for servers on this machine (`direct`) or elsewhere.
+    fn client(&self, direct: bool) -> Result<&reqwest::Client, TransportError> {
+        let made = if direct { &self.direct } else { &self.client };
+        if let Some(client) = made.get() {
+            return Ok(client);
+        }
+        let builder = reqwest::Client::builder()
+            .user_agent(concat!("cairn/", env!("CARGO_PKG_VERSION")))
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .pool_idle_timeout(Duration::from_secs(30))
+            .tcp_nodelay(true);
+        let builder = if direct { builder.no_proxy() } else { builder };
+        let client = builder
+            .build()
+            .map_err(|e| TransportError::Invalid(format!("can't set up HTTP: {}", describe(&e))))?;
+        Ok(made.get_or_init(|| client))
     }
 }
 
@@ -64,11 +65,7 @@ impl Transport for HttpTransport {
         let url = reqwest::Url::parse(&address).map_err(|e| {
             TransportError::Invalid(format!("{address} is not a valid address: {e}"))
         })?;
-        let client = if is_loopback(&url) {
-            &self.direct
-        } else {
-            &self.client
-        };
+        let client = self.client(is_loopback(&url))?;
         let body_seconds = request.body.len() as u64 / MIN_UPLINK_BYTES_PER_SECOND;
         let time_limit = IDLE_TIMEOUT + Duration::from_secs(body_seconds);
         let mut headers = request.headers;

@@ -116,7 +116,7 @@ pub(crate) struct Services {
 
 impl Services {
     /// # Errors
-    /// [`ApiError`] if the address is invalid or TLS is unavailable.
+    /// [`ApiError`] if the address is invalid.
     pub(crate) fn new(
         account: Account,
         trust: Arc<dyn DeviceTrust>,
@@ -126,8 +126,7 @@ impl Services {
         sessions: Option<Arc<dyn SessionFiles>>,
         link_tools: LinkTools,
     ) -> Result<Self, ApiError> {
-        let transport =
-            Arc::new(HttpTransport::new().map_err(|e| ApiError::Offline(e.to_string()))?);
+        let transport = Arc::new(HttpTransport::default());
         let client = |tries| {
             let retry = RetryPolicy {
                 tries,

@@ -43,7 +43,7 @@ async fn main() -> BenchResult<()> {
 
     let device = DeviceId::from_random_bytes([3; 16]);
     let api = Api::new(
-        Arc::new(HttpTransport::new()?),
+        Arc::new(HttpTransport::default()),
         &address,
         None,
         Arc::new(ApiKey::new(key)),

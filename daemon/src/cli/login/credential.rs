@@ -51,7 +51,7 @@ fn api_key(args: &Args) -> Option<Zeroizing<String>> {
 }
 
 async fn provider(server: &str) -> CommandResult<Provider> {
-    let transport = Arc::new(HttpTransport::new()?);
+    let transport = Arc::new(HttpTransport::default());
     match Provider::discover(transport, server).await {
         Ok(provider) => Ok(provider),
         Err(ApiError::NotFound { .. }) => Err(Failure::usage(format!(
