@@ -17,13 +17,14 @@ pub enum Taken {
 }
 
 impl Store {
-    /// Takes one request from a bucket that holds those of a minute and fills up steadily (GCRA).
+    /// Takes one request from a bucket that holds those of a minute and fills up steadily (GCRA), with one request each
+    /// microsecond at most.
     ///
     /// # Errors
     /// A database that fails.
     pub fn take_request(&self, key: &[u8; 16], per_minute: u32) -> Result<Taken> {
         let now = self.source.now_ms().saturating_mul(1000);
-        let each = MINUTE_US / i64::from(per_minute.max(1));
+        let each = (MINUTE_US / i64::from(per_minute.max(1))).max(1);
         let size = each * i64::from(per_minute.max(1));
         self.each_alone(|conn| {
             let full_at: Option<i64> = conn

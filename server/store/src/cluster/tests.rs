@@ -137,6 +137,12 @@ fn requests_and_failed_logins_are_counted_together() {
         Taken::No { .. }
     ));
 
+    // A limit that is none.
+    let taken = one.take_request(&[8; 16], u32::MAX).unwrap();
+    assert!(matches!(taken, Taken::Yes { .. }));
+    one.source().advance(1);
+    assert_eq!(one.forget_old_counts(0).unwrap(), 1);
+
     let subject: Hash = [9; 32];
     let now = one.source().now_ms();
     let count = |store: &Store, now| {

@@ -84,10 +84,13 @@ impl Connection {
     /// Begins a transaction.
     pub(crate) fn transaction(&mut self, kind: Begin) -> Result<Transaction<'_>> {
         match &mut self.backend {
-            Backend::Sqlite(conn) => conn.execute_batch(match kind {
-                Begin::Read => "BEGIN DEFERRED",
-                Begin::Write => "BEGIN IMMEDIATE",
-            })?,
+            Backend::Sqlite(conn) => run_cached(
+                conn,
+                match kind {
+                    Begin::Read => "BEGIN DEFERRED",
+                    Begin::Write => "BEGIN IMMEDIATE",
+                },
+            )?,
             Backend::Postgres(client) => client.begin(kind)?,
         }
         Ok(Transaction {
@@ -95,6 +98,12 @@ impl Connection {
             is_open: true,
         })
     }
+}
+
+/// Runs a statement that begins or ends a transaction. Each request has one or more of them.
+fn run_cached(conn: &rusqlite::Connection, sql: &str) -> rusqlite::Result<()> {
+    conn.prepare_cached(sql)?.execute([])?;
+    Ok(())
 }
 
 impl Transaction<'_> {
@@ -109,7 +118,7 @@ impl Transaction<'_> {
             Backend::Sqlite(conn) => {
                 // One that fails has not ended the transaction.
                 self.is_open = true;
-                conn.execute_batch("COMMIT")?;
+                run_cached(conn, "COMMIT")?;
                 self.is_open = false;
                 Ok(())
             }
@@ -127,7 +136,7 @@ impl Drop for Transaction<'_> {
             // A failed statement may have ended it already.
             Backend::Sqlite(conn) if conn.is_autocommit() => {}
             Backend::Sqlite(conn) => {
-                if let Err(error) = conn.execute_batch("ROLLBACK") {
+                if let Err(error) = run_cached(conn, "ROLLBACK") {
                     tracing::error!(%error, "a transaction could not be rolled back");
                 }
             }
