@@ -1,6 +1,7 @@
 //! Commands that take too long to run for every change: the simulator with many seeds, property tests with
 //! many cases, benchmarks.
 
+use crate::postgres::Postgres;
 use crate::run::{Stages, cargo, run_command};
 use crate::{cluster, openapi};
 use anyhow::Result;
@@ -89,9 +90,14 @@ pub(crate) fn fuzz(cases: Option<u32>) -> Result<()> {
 }
 
 pub(crate) fn bench(options: &[String]) -> Result<()> {
-    run_command(
-        cargo()
-            .args(["run", "--release", "--package", "cairn-bench", "--"])
-            .args(options),
-    )
+    let mut command = cargo();
+    command.args(["run", "--release", "--package", "cairn-bench", "--"]);
+    let postgres = Postgres::start_safe();
+    match &postgres {
+        Ok(postgres) => {
+            command.args(["--postgres", &postgres.url]);
+        }
+        Err(error) => eprintln!("nothing is measured on PostgreSQL: {error:#}"),
+    }
+    run_command(command.args(options))
 }

@@ -50,6 +50,13 @@ impl Postgres {
         empty.serve(&FAST)
     }
 
+    /// Makes an empty database server that keeps what it has acknowledged, as one does that is used.
+    pub(crate) fn start_safe() -> Result<Self> {
+        let empty = Place::new(free_port()?)?;
+        empty.init()?;
+        empty.serve(&[])
+    }
+
     /// Makes a fast one that also takes connections with TLS; returns it and the path of its certificate.
     pub(crate) fn start_with_tls() -> Result<(Self, PathBuf)> {
         let empty = Place::new(free_port()?)?;

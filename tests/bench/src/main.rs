@@ -34,6 +34,9 @@ struct Options {
     /// Part of the full amount of data: 0.1 is a tenth. Targets count at 1 only.
     #[arg(long, default_value_t = 1.0)]
     scale: f64,
+    /// Address of a PostgreSQL server on which the service is measured, too (`cargo xtask bench` starts one).
+    #[arg(long, value_name = "URL")]
+    postgres: Option<String>,
     /// Write the table to docs/benchmarks.md.
     #[arg(long)]
     write: bool,
@@ -79,6 +82,7 @@ fn measure() -> Result<()> {
         dir: dir.context("no directory for the data")?,
         scale: options.scale,
         tools,
+        postgres: options.postgres.clone(),
     };
     let mut results = table::Results::default();
     for row in row::Row::ALL {

@@ -7,7 +7,7 @@ pub(crate) mod code;
 pub(crate) mod deletions;
 pub(crate) mod live;
 pub(crate) mod restart;
-mod service;
+pub(crate) mod service;
 pub(crate) mod small;
 
 use crate::data::{Amount, amount};
@@ -46,6 +46,10 @@ pub(crate) enum Row {
     Assistant,
     /// The service: reads and small files a second, and a change told to many.
     Service,
+    /// The same of one and of three servers on PostgreSQL.
+    Servers,
+    /// The service's lists, feed and commits while a space grows to a million files and folders.
+    Nodes,
 }
 
 /// Directory, amount and tools of a run.
@@ -55,10 +59,12 @@ pub(crate) struct Bench {
     pub(crate) scale: f64,
     /// The tools to measure, of those that are installed.
     pub(crate) tools: Vec<Tool>,
+    /// The address of a database server, without options.
+    pub(crate) postgres: Option<String>,
 }
 
 impl Row {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Small,
         Self::Code,
         Self::Big,
@@ -69,6 +75,8 @@ impl Row {
         Self::Restart,
         Self::Assistant,
         Self::Service,
+        Self::Servers,
+        Self::Nodes,
     ];
 
     pub(crate) fn title(self) -> &'static str {
@@ -83,6 +91,8 @@ impl Row {
             Self::Restart => restart::TITLE,
             Self::Assistant => assistant::TITLE,
             Self::Service => service::TITLE,
+            Self::Servers => service::SEVERAL,
+            Self::Nodes => service::SIZE,
         }
     }
 
@@ -98,6 +108,8 @@ impl Row {
             Self::Restart => restart::run(bench, results),
             Self::Assistant => assistant::run(bench, results),
             Self::Service => service::run(bench, results),
+            Self::Servers => service::run_several(bench, results),
+            Self::Nodes => service::run_size(bench, results),
         }
     }
 }

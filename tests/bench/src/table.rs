@@ -2,7 +2,7 @@
 
 use crate::machine;
 use crate::peer::Tool;
-use crate::row::{assistant, big, busy, code, deletions, live, restart, small};
+use crate::row::{assistant, big, busy, code, deletions, live, restart, service, small};
 use anyhow::Result;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -34,6 +34,8 @@ enum Target {
     AtMost(f64),
     /// At most this many times the figure of a peer.
     Times(Tool, f64),
+    /// At most so many times as slow as another row.
+    Flat(&'static str, f64),
 }
 
 /// All figures of a run, in the order in which they were measured.
@@ -89,12 +91,27 @@ fn targets(row: &str, measure: Measure) -> Vec<Target> {
         (assistant::TITLE, Measure::Seconds) => vec![AtMost(0.03)],
         (assistant::TITLE, Measure::IdleMemory) => vec![AtMost(18.0 * MIB)],
         (restart::TITLE, Measure::Seconds) => vec![AtMost(5.0)],
+        (row, Measure::PerSecond) => flat(row),
         (_, Measure::PeakMemory) => vec![AtMost(150.0 * MIB)],
         (_, Measure::IdleMemory) => vec![AtMost(100.0 * MIB)],
         (_, Measure::IdleCpu) => vec![AtMost(0.5)],
         (_, Measure::WakeUps) => vec![AtMost(1.0)],
         _ => Vec::new(),
     }
+}
+
+/// The targets of the service's rows: what it does for a large space takes about as long as for a small one.
+fn flat(row: &str) -> Vec<Target> {
+    let [small, larger @ ..] = &service::STEPS;
+    let rows = larger.iter().flat_map(|step| {
+        [
+            (step.list, small.list),
+            (step.feed, small.feed),
+            (step.commit, small.commit),
+        ]
+    });
+    let found = rows.filter(|(title, _)| *title == row);
+    found.map(|(_, small)| Target::Flat(small, 1.5)).collect()
 }
 
 impl Results {
@@ -188,6 +205,11 @@ impl Results {
 
     fn comparison(&self, target: &Target, row: &str, measure: Measure, own: f64) -> Option<String> {
         let (limit, text) = match target {
+            Target::Flat(other, times) => {
+                let least = self.value(other, measure, Tool::Cairn)? / times;
+                let result = if own >= least { "met" } else { "**missed**" };
+                return Some(format!("≥ {}: {result}", measure.show(least)));
+            }
             Target::AtMost(limit) => (*limit, format!("≤ {}", measure.show(*limit))),
             Target::Times(tool, times) => {
                 let theirs = self.value(row, measure, *tool)?;
@@ -264,6 +286,16 @@ mod tests {
         let line = results.line(row, Measure::Seconds);
         assert!(line.contains("1.00 s (Cairn: 1.50×)"), "{line}");
         assert!(line.contains("≤ 0.5 × restic: **missed**"), "{line}");
+    }
+
+    #[test]
+    fn a_row_of_a_large_space_is_judged_by_the_small_one() {
+        let mut results = Results::default();
+        let [small, _, large] = &service::STEPS;
+        results.add(small.list, Measure::PerSecond, Tool::Cairn, 3000.0);
+        results.add(large.list, Measure::PerSecond, Tool::Cairn, 1999.0);
+        let line = results.line(large.list, Measure::PerSecond);
+        assert!(line.contains("≥ 2000/s: **missed**"), "{line}");
     }
 
     #[test]
