@@ -84,12 +84,7 @@ impl Transport for HttpTransport {
             .headers(headers)
             .body(body)
             .send();
-        let response = tokio::time::timeout(time_limit, sending)
-            .await
-            .map_err(|_| {
-                TransportError::Silent(format!("no response within {} s", time_limit.as_secs()))
-            })?
-            .map_err(|e| classify(&e))?;
+        let response = in_time(time_limit, sending).await?;
         let status = response.status();
         let mut headers = response.headers().clone();
         let mut body = body_with_timeout(response);
@@ -104,6 +99,20 @@ impl Transport for HttpTransport {
             headers,
             body,
         })
+    }
+}
+
+/// Waits for a response; its absence within the limit is an error.
+async fn in_time<T>(
+    limit: Duration,
+    sending: impl Future<Output = reqwest::Result<T>>,
+) -> Result<T, TransportError> {
+    match tokio::time::timeout(limit, sending).await {
+        Ok(sent) => sent.map_err(|e| classify(&e)),
+        Err(_) => {
+            let message = format!("no response within {} s", limit.as_secs());
+            Err(TransportError::Silent(message))
+        }
     }
 }
 
@@ -203,6 +212,20 @@ mod tests {
     async fn read(pieces: Vec<Bytes>) -> Result<Vec<u8>, TransportError> {
         let parts: Vec<Bytes> = decompressed(body(pieces))?.try_collect().await?;
         Ok(parts.concat())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_server_that_says_nothing_is_silent_before_its_response_and_within_it() {
+        let never = std::future::pending::<reqwest::Result<()>>();
+        let silent = TransportError::Silent("no response within 60 s".into());
+        assert_eq!(in_time(IDLE_TIMEOUT, never).await, Err(silent));
+
+        let begun = futures_util::stream::iter([Ok::<_, Infallible>(Bytes::from_static(b"a"))]);
+        let body = reqwest::Body::wrap_stream(begun.chain(futures_util::stream::pending()));
+        let response = reqwest::Response::from(http::Response::new(body));
+        let parts: Vec<_> = body_with_timeout(response).collect().await;
+        let silent = TransportError::Silent("nothing arrived for 60 s".into());
+        assert_eq!(parts, [Ok(Bytes::from_static(b"a")), Err(silent)]);
     }
 
     #[tokio::test]

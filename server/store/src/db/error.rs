@@ -52,7 +52,7 @@ impl Error {
         match self {
             Self::Connection(_) => true,
             Self::Postgres(error) => match error.code() {
-                Some(code) => PASSING.iter().any(|class| code.code().starts_with(class)),
+                Some(code) => passes(code.code()),
                 None => error.is_closed() || error.as_db_error().is_none() && is_io(error),
             },
             Self::NoRow
@@ -86,6 +86,11 @@ pub(crate) trait Optional<T> {
     fn optional(self) -> Result<Option<T>>;
 }
 
+/// Returns true for a code of PostgreSQL that stands for a failure that passes.
+fn passes(code: &str) -> bool {
+    PASSING.iter().any(|class| code.starts_with(class))
+}
+
 impl<T> Optional<T> for Result<T> {
     fn optional(self) -> Result<Option<T>> {
         match self {
@@ -98,7 +103,17 @@ impl<T> Optional<T> for Result<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Error;
+    use super::{Error, passes};
+
+    #[test]
+    fn a_failure_of_the_database_passes_and_one_of_a_statement_does_not() {
+        for code in ["08006", "53300", "57P01", "57P03", "25006"] {
+            assert!(passes(code), "{code}");
+        }
+        for code in ["22012", "23505", "25001", "25P02", "40001", "42601"] {
+            assert!(!passes(code), "{code}");
+        }
+    }
 
     #[test]
     fn a_lost_connection_passes_and_a_wrong_statement_does_not() {

@@ -14,7 +14,7 @@ use std::time::Instant;
 
 pub(crate) const TITLE: &str = "a space of 10,000 to 1,000,000 nodes";
 
-/// Files of each folder, beside a folder in each tenth of them.
+/// Files of each folder. One folder in ten has ten others beside them.
 const FILES: usize = 99;
 /// Bytes of each file, as they are stored: what it costs must be its row alone.
 const SIZE: usize = 32;

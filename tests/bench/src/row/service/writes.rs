@@ -102,7 +102,7 @@ fn file(random: &mut ChaCha8Rng, size: usize, name: &str, parent: Option<&str>) 
 }
 
 /// Returns a random id of version 4.
-pub(super) fn uuid(random: &mut ChaCha8Rng) -> String {
+fn uuid(random: &mut ChaCha8Rng) -> String {
     let bits: u128 = random.random();
     let hex = format!("{bits:032x}");
     format!(
