@@ -112,7 +112,7 @@ impl Store {
     }
 
     pub fn account(&self, id: AccountId) -> Result<Option<Account>> {
-        self.read(|conn| {
+        self.read_one(|conn| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM accounts a JOIN spaces s ON s.row = a.space WHERE a.id = ?1"
             );

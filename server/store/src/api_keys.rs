@@ -97,7 +97,7 @@ impl Store {
     /// The holder of an active key.
     pub fn key_holder(&self, hash: &[u8; 32]) -> Result<Option<KeyHolder>> {
         let now = self.source().now_ms();
-        let found = self.read(|conn| {
+        let found = self.read_one(|conn| {
             Ok(conn
                 .prepare_cached(
                     "SELECT k.account, k.last_used_at, s.row, s.id, a.disabled_at IS NOT NULL FROM api_keys k \

@@ -64,7 +64,7 @@ pub(super) fn request(tx: &Tx<'_>, account: AccountId) -> Result<AccountStatus> 
 impl Store {
     /// Returns the time at which an account will be deleted, if that was asked for.
     pub fn deletion_due(&self, account: AccountId) -> Result<Option<i64>> {
-        self.read(|conn| Ok(requested_at(conn, account)?.map(|at| at + GRACE_MS)))
+        self.read_one(|conn| Ok(requested_at(conn, account)?.map(|at| at + GRACE_MS)))
     }
 
     /// Returns the status of an account.

@@ -242,6 +242,6 @@ impl Store {
     /// # Errors
     /// [`Error::NotFound`]; [`Error::Forbidden`] for a node of another space.
     pub fn node(&self, space: Space, id: NodeId) -> Result<Node> {
-        self.read(|conn| Ok(visible_node(conn, space, id)?.node))
+        self.read_one(|conn| Ok(visible_node(conn, space, id)?.node))
     }
 }

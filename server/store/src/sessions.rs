@@ -134,7 +134,7 @@ impl Store {
     /// that.
     pub fn login_has_ended(&self, login: Uuid, token: Option<Uuid>) -> Result<bool> {
         let token = token.unwrap_or(login);
-        self.read(|conn| {
+        self.read_one(|conn| {
             Ok(conn
                 .prepare_cached(
                     "SELECT EXISTS (SELECT 1 FROM grants WHERE id IN (?1, ?2) AND revoked_at IS NOT NULL) \

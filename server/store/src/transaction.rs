@@ -97,6 +97,21 @@ impl Store {
         }
     }
 
+    /// Reads with a single statement, which sees one state without a transaction. `f` runs once more if its connection
+    /// has broken, and must not call the store again.
+    pub(crate) fn read_one<T>(&self, f: impl Fn(&Connection) -> Result<T>) -> Result<T> {
+        self.as_it_takes(|| {
+            let mut conn = self.reader();
+            match f(&conn) {
+                Err(error) if conn.forget_broken() => {
+                    tracing::warn!(%error, "reading from the database again");
+                    f(&conn)
+                }
+                done => done,
+            }
+        })
+    }
+
     fn read_here<T>(&self, f: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let mut conn = self.reader();
         let tx = conn.transaction(Begin::Read)?;

@@ -210,7 +210,7 @@ impl Store {
     /// written down, and its limit.
     pub fn bandwidth(&self, account: AccountId) -> Result<(u64, u64)> {
         let month = self.month();
-        self.read(|conn| bandwidth(conn, account, &month))
+        self.read_one(|conn| bandwidth(conn, account, &month))
     }
 
     /// Adds transferred bytes to a month of the account.

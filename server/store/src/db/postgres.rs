@@ -48,10 +48,12 @@ impl Connection {
         }
     }
 
-    /// Gets ready for statements outside of transactions: a connection that broke is made again.
-    pub(crate) fn forget_broken(&mut self) {
-        if let Backend::Postgres(client) = &mut self.backend {
-            client.forget_broken();
+    /// Gets ready for statements outside of transactions: a connection that broke is made again. Returns true for one
+    /// that was not there.
+    pub(crate) fn forget_broken(&mut self) -> bool {
+        match &mut self.backend {
+            Backend::Sqlite(_) => false,
+            Backend::Postgres(client) => client.forget_broken(),
         }
     }
 

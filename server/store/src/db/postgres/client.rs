@@ -89,22 +89,24 @@ impl Client {
         };
         self.has_failed.set(false);
         match self.execute_batch(sql) {
-            Err(error) if self.is_broken() => {
+            Err(error) if self.forget_broken() => {
                 tracing::warn!(%error, "connecting to the database again");
-                self.forget_broken();
                 self.execute_batch(sql)
             }
             done => done,
         }
     }
 
-    /// Gives up a connection that has broken: the next statement makes another one.
-    pub(in crate::db) fn forget_broken(&mut self) {
-        if self.is_broken() {
+    /// Gives up a connection that has broken, or was never made: the next statement makes another one. Returns false for
+    /// one that works.
+    pub(in crate::db) fn forget_broken(&mut self) -> bool {
+        let is_broken = self.is_broken();
+        if is_broken {
             self.open = OnceCell::new();
             self.statements.get_mut().clear();
             self.has_failed.set(false);
         }
+        is_broken
     }
 
     fn is_broken(&self) -> bool {
