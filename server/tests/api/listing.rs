@@ -30,6 +30,7 @@ async fn the_envelope_counts_and_pages_do_not_overlap() {
             .get(&format!("/api/v1/nodes?page={page}&page_size=7"))
             .await
             .ok();
+        assert_eq!((page.total_elements, page.total_pages), (25, 4));
         all.extend(page.content.into_iter().map(|node| node.name));
     }
     assert_eq!(all, (0..25).map(|n| format!("f{n:02}")).collect::<Vec<_>>());
@@ -67,7 +68,8 @@ async fn a_list_has_an_order_and_filters() {
     assert_eq!(names(&list("sort_by=size").await), ["a", "b", "c"]);
     assert_eq!(names(&list("sort_by=date").await), ["c", "a", "b"]);
     assert_eq!(names(&list("name=b").await), ["b"]);
-    assert!(list("name=nope").await.content.is_empty());
+    let none = list("name=nope").await;
+    assert!(none.content.is_empty() && none.total_elements == 0);
     let top: Page<Node> = owner.get("/api/v1/nodes").await.ok();
     assert_eq!(names(&top), ["d"]);
     owner
