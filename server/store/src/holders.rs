@@ -172,6 +172,16 @@ fn is_announced_by_others(
     Ok(false)
 }
 
+/// Returns false if no chunk can be found for a node: none is stored for it, and it has none of another one.
+pub(super) fn may_find_stored(conn: &Connection, node: NodeId) -> Result<bool> {
+    Ok(conn
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM chunks WHERE node = ?1) \
+             OR EXISTS (SELECT 1 FROM borrowed WHERE node = ?1)",
+        )?
+        .query_row([node.as_bytes()], |row| row.get(0))?)
+}
+
 /// Finds a stored chunk of a node, for an account that sends it.
 pub(super) fn find_stored(
     conn: &Connection,

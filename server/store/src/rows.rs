@@ -282,7 +282,7 @@ pub(super) struct HeldChunk {
 }
 
 /// The length of one chunk in the packed list of a revision.
-const HELD: usize = PACKED + 16;
+pub(super) const HELD: usize = PACKED + 16;
 
 /// Packs the distinct chunks of a revision.
 pub(super) fn pack_held(chunks: &[HeldChunk]) -> Vec<u8> {

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload};
+use std::cell::Cell;
 
 /// The effect that an upload would have now.
 pub(super) enum Target {
@@ -17,6 +18,8 @@ pub(super) enum Target {
     NewNode {
         parent: Option<NodeId>,
         name: Name,
+        /// An upload has stored chunks for it.
+        has_chunks: bool,
     },
     /// A new revision of the node as it is now.
     NewRevision(Box<Node>),
@@ -30,6 +33,29 @@ impl Target {
             Self::Done(_) | Self::NewRevision(_) => 0,
         }
     }
+
+    /// Returns false if no chunk can be there for the node.
+    pub(super) fn may_have_chunks(&self) -> bool {
+        match self {
+            Self::NewNode { has_chunks, .. } => *has_chunks,
+            Self::Done(_) | Self::NewRevision(_) => true,
+        }
+    }
+}
+
+/// The folder that was checked last: many files of a transaction are in one.
+#[derive(Default)]
+pub(super) struct CheckedFolder(Cell<Option<NodeId>>);
+
+impl CheckedFolder {
+    /// Checks that something can be put into a folder.
+    fn check(&self, conn: &Connection, space: Space, parent: Option<NodeId>) -> Result<()> {
+        if parent.is_none() || parent != self.0.get() {
+            nodes::check_folder(conn, space, parent)?;
+            self.0.set(parent);
+        }
+        Ok(())
+    }
 }
 
 /// Finds out what completing an upload would do now.
@@ -42,7 +68,18 @@ pub(super) fn check_commit(
     create: &CreateUpload,
     complete: &CompleteUpload,
 ) -> Result<Target> {
-    let target = check_target(conn, space, create)?;
+    log_guard::check_no_log(conn, space)?;
+    check_one_of_many(conn, space, (create, complete), &CheckedFolder::default())
+}
+
+/// The same for one of many in one transaction, in a space that has no log.
+pub(super) fn check_one_of_many(
+    conn: &Connection,
+    space: Space,
+    (create, complete): (&CreateUpload, &CompleteUpload),
+    folder: &CheckedFolder,
+) -> Result<Target> {
+    let target = find_target(conn, space, create, folder)?;
     if let Target::NewRevision(old) = &target {
         nodes::check_version(old, complete.base_version)?;
     }
@@ -56,6 +93,15 @@ pub(super) fn check_target(
     create: &CreateUpload,
 ) -> Result<Target> {
     log_guard::check_no_log(conn, space)?;
+    find_target(conn, space, create, &CheckedFolder::default())
+}
+
+fn find_target(
+    conn: &Connection,
+    space: Space,
+    create: &CreateUpload,
+    folder: &CheckedFolder,
+) -> Result<Target> {
     let id = create.node_id;
     let Some(old) = nodes::find(conn, id)? else {
         if create.base_revision_id.is_some() {
@@ -69,12 +115,13 @@ pub(super) fn check_target(
             .ok_or_else(|| Error::invalid("`name` is missing; a new node needs one"))?;
         let name = Name::new(name.as_str()).map_err(|e| Error::invalid(format!("`name`: {e}")))?;
         check_revision_id(conn, create)?;
-        check_unclaimed(conn, space, id)?;
-        nodes::check_folder(conn, space, create.parent_id)?;
+        let has_chunks = check_unclaimed(conn, space, id)?;
+        folder.check(conn, space, create.parent_id)?;
         nodes::check_free(conn, space, create.parent_id, &name, None)?;
         return Ok(Target::NewNode {
             parent: create.parent_id,
             name,
+            has_chunks,
         });
     };
     if !old.is_in(space) {
@@ -118,20 +165,23 @@ fn other_space_error(conn: &Connection, space: Space, create: &CreateUpload) -> 
 }
 
 /// Refuses the id of a new node if another space has chunks or uploads under it: who stores a chunk first
-/// pays for it, and a space pays for its own files alone.
-fn check_unclaimed(conn: &Connection, space: Space, id: NodeId) -> Result<()> {
-    let claimed: bool = conn
+/// pays for it, and a space pays for its own files alone. Returns true if this space has chunks under it.
+fn check_unclaimed(conn: &Connection, space: Space, id: NodeId) -> Result<bool> {
+    let (is_claimed, has_chunks): (bool, bool) = conn
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM chunks WHERE node = ?1 AND space <> ?2) \
-             OR EXISTS (SELECT 1 FROM uploads WHERE node = ?1 AND space <> ?2)",
+             OR EXISTS (SELECT 1 FROM uploads WHERE node = ?1 AND space <> ?2), \
+             EXISTS (SELECT 1 FROM chunks WHERE node = ?1)",
         )?
-        .query_row(params![id.as_bytes(), space.row], |row| row.get(0))?;
-    if claimed {
+        .query_row(params![id.as_bytes(), space.row], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    if is_claimed {
         return Err(Error::conflict(format!(
             "the id {id} can't be used; choose another"
         )));
     }
-    Ok(())
+    Ok(has_chunks)
 }
 
 fn check_revision_id(conn: &Connection, create: &CreateUpload) -> Result<()> {
@@ -159,7 +209,7 @@ pub(super) fn commit(
 ) -> Result<Node> {
     let (number, new) = match target {
         Target::Done(node) => return Ok(node.as_ref().clone()),
-        Target::NewNode { parent, name } => (1, Some((*parent, name))),
+        Target::NewNode { parent, name, .. } => (1, Some((*parent, name))),
         Target::NewRevision(_) => {
             let last: u64 = tx
                 .conn

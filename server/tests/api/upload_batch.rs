@@ -1,8 +1,10 @@
 //! Uploads of many small files in one frame (a JSON head, then bytes).
 
+use super::quota::quota;
 use super::world::{Caller, Draft, RECORD, TestResponse, World, digest, id_of, new_revision};
 use axum::http::Method;
 use bytes::Bytes;
+use cairn_server::{Limits, Options};
 use cairn_wire::frame;
 use cairn_wire::nodes::{Node, NodeResults};
 use cairn_wire::transfer::{BATCH_FILES, Upload, UploadBatch};
@@ -185,6 +187,30 @@ async fn files_that_do_not_fit_the_quota_fail_and_the_others_are_stored() {
     assert_eq!(statuses(&results), [200, 507, 200]);
     assert_eq!(owner.node(drafts[2].node).await.ok::<Node>().size, 5);
     assert_eq!(statuses(&upload(&owner, &drafts[1..2]).await), [507]);
+}
+
+#[tokio::test]
+async fn a_batch_stores_as_many_files_as_there_may_be_and_new_content_beyond() {
+    let limits = Limits {
+        files: 3,
+        ..Limits::default()
+    };
+    let world = World::with(Options {
+        limits,
+        ..Options::ephemeral()
+    });
+    let owner = world.owner();
+    let old = owner.file(None, "old", "1").await;
+    let drafts = [
+        Draft::new("a", "1"),
+        Draft::new("b", "2"),
+        Draft::new("c", "3"),
+        Draft::of(&old, "4"),
+    ];
+    let results = upload(&owner, &drafts).await;
+    assert_eq!(statuses(&results), [200, 200, 507, 200]);
+    assert_eq!(quota(&owner).await.file_count, 3);
+    assert_eq!(statuses(&upload(&owner, &drafts[2..3]).await), [507]);
 }
 
 #[tokio::test]

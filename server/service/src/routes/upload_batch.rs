@@ -153,10 +153,9 @@ async fn upload(
         )));
     }
     let mut items = layout(&head.files, size)?;
-    let outcomes = app.store.check_batch(caller.space, &items)?;
-    let nothing_new = outcomes.iter().all(|outcome| !matches!(outcome, Ok(None)));
-    let results: Vec<StoreResult<Node>> = if nothing_new {
-        outcomes.into_iter().filter_map(Result::transpose).collect()
+    let unchanged = app.store.results_without_change(caller.space, &items)?;
+    let results: Vec<StoreResult<Node>> = if let Some(unchanged) = unchanged {
+        unchanged
     } else {
         let object = Objects::fresh_name(&app.source);
         app.bandwidth.admit(&app.store, caller.meter(), size)?;
