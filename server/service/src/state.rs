@@ -3,10 +3,12 @@
 pub(crate) mod bandwidth;
 mod local_objects;
 pub(crate) mod seen;
+pub(crate) mod shared_pages;
 pub(crate) mod uploads;
 
 use self::bandwidth::Bandwidth;
 use self::seen::Seen;
+use self::shared_pages::SharedPages;
 use self::uploads::OpenUploads;
 use crate::auth::api_key;
 use crate::auth::token::{Issue, LIFETIME_S, LOCAL_ISSUER, Tokens};
@@ -50,6 +52,7 @@ pub struct ServerState {
     pub(crate) bandwidth: Bandwidth,
     pub(crate) metrics: Metrics,
     pub(crate) seen: Seen,
+    pub(crate) shared_pages: SharedPages,
     /// True once the server is to end, which streams wait for.
     pub(crate) closing: watch::Sender<bool>,
     /// The lock of the data directory, if the server was built to serve.
@@ -92,6 +95,7 @@ impl ServerState {
             bandwidth: Bandwidth::default(),
             metrics: Metrics::default(),
             seen: Seen::default(),
+            shared_pages: SharedPages::default(),
             closing: watch::Sender::new(false),
             lock,
             last_housekeeping: AtomicI64::new(now),

@@ -56,8 +56,6 @@ fn with_durability<T>(
 /// The result of a transaction, and what to tell once it is committed.
 struct Written<T> {
     value: T,
-    /// The last position of the feed that it gave out.
-    seq: Option<i64>,
     /// Rows of the spaces (file trees of accounts and teams) that changed.
     moved: Vec<i64>,
     raised: bool,
@@ -140,7 +138,6 @@ impl Store {
         });
         let Written {
             value,
-            seq,
             moved,
             raised,
             mails,
@@ -152,7 +149,7 @@ impl Store {
             self.mail_queue.wake();
         }
         for space in moved {
-            self.feed_notifier.notify(space, seq.unwrap_or_default());
+            self.feed_notifier.notify(space);
         }
         Ok(value)
     }
@@ -177,12 +174,11 @@ impl Store {
         };
         let written = Written {
             value: f(&tx)?,
-            seq: tx.last_seq.get(),
             moved: tx.moved.take(),
             raised: tx.raised.any(),
             mails: tx.mails_queued.get(),
         };
-        if let Some(seq) = written.seq {
+        if let Some(seq) = tx.last_seq.get() {
             transaction
                 .prepare_cached("INSERT INTO commits (seq, nonce) VALUES (?1, ?2)")?
                 .execute(params![seq, self.source.nonce()])?;
@@ -197,7 +193,7 @@ impl Store {
         let (outbox, mails) = (self.outbox.clone(), self.mail_queue.clone());
         move |message| {
             for space in &message.spaces {
-                feed.notify(*space, message.seq);
+                feed.notify(*space);
             }
             if message.everything {
                 feed.notify_all();
@@ -225,7 +221,6 @@ impl Store {
     fn news<T>(&self, written: &Written<T>) -> Option<Notification> {
         let cluster = self.cluster.as_ref()?;
         let message = Message {
-            seq: written.seq.unwrap_or_default(),
             spaces: written.moved.clone(),
             deliveries: written.raised,
             mails: written.mails,

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::http::extract::QueryParams;
 use crate::http::metrics::Subscriber;
 use crate::state::AppState;
+use crate::state::shared_pages::{Asked, News};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -17,6 +18,7 @@ use cairn_store::Error as StoreError;
 use cairn_store::Space;
 use cairn_wire::changes::{FeedMoved, StreamQuery};
 use futures_util::Stream;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use utoipa_axum::router::OpenApiRouter;
@@ -41,7 +43,7 @@ struct Listener {
     member: Option<AccountId>,
     cursor: Cursor,
     bare: bool,
-    moved: watch::Receiver<i64>,
+    moved: watch::Receiver<u64>,
     closing: watch::Receiver<bool>,
     _subscriber: Subscriber,
 }
@@ -63,34 +65,49 @@ impl Listener {
         }
     }
 
-    /// Returns what has changed since the last event.
-    fn news(&self) -> Result<Option<FeedMoved>> {
+    /// Returns what has changed since the last event. `report` is that of the latest change, if one has woken the
+    /// stream.
+    async fn news(&self, report: Option<u64>) -> Result<Option<Arc<News>>> {
         self.check_access()?;
+        let asked = Asked {
+            space: self.space.row,
+            from: self.cursor.clone(),
+            bare: self.bare,
+        };
+        let pages = &self.app.shared_pages;
+        pages.read(asked, report, || self.read_news()).await
+    }
+
+    fn read_news(&self) -> Result<Option<News>> {
         let store = &self.app.store;
-        if self.bare {
+        let moved = if self.bare {
             // A position of another history is an error here, as it is for the changes.
             store.position(self.space, &self.cursor.0)?;
             let cursor = store.head(self.space)?;
             let changes = Vec::new();
-            return Ok((cursor != self.cursor).then_some(FeedMoved { cursor, changes }));
-        }
-        let page = store.changes(self.space, Some(&self.cursor), CHANGES_PAGE as usize)?;
-        Ok((!page.changes.is_empty()).then_some(FeedMoved {
-            cursor: page.cursor,
-            changes: page.changes,
-        }))
+            (cursor != self.cursor).then_some(FeedMoved { cursor, changes })
+        } else {
+            let page = store.changes(self.space, Some(&self.cursor), CHANGES_PAGE as usize)?;
+            (!page.changes.is_empty()).then_some(FeedMoved {
+                cursor: page.cursor,
+                changes: page.changes,
+            })
+        };
+        let news = moved.as_ref().map(News::new).transpose();
+        news.map_err(|e| Error::internal(format!("can't write an event: {e}")))
     }
 
     /// The next event; `None` ends the stream.
     async fn next(&mut self) -> Option<Result<Event>> {
+        let mut is_woken = true;
         loop {
             if *self.closing.borrow() {
                 return None;
             }
             // Before reading: a change that comes meanwhile wakes the next turn.
-            self.moved.mark_unchanged();
-            let moved = match self.news() {
-                Ok(moved) => moved,
+            let report = *self.moved.borrow_and_update();
+            let news = match self.news(is_woken.then_some(report)).await {
+                Ok(news) => news,
                 // Another history has begun, the credential has ended, or the listener has left the team;
                 // the client learns it when it asks again.
                 Err(Error::Store(
@@ -101,21 +118,19 @@ impl Listener {
                 )) => return None,
                 Err(error) => return Some(Err(error)),
             };
-            if let Some(moved) = moved {
-                self.cursor = moved.cursor.clone();
-                let event = Event::default()
-                    .event("change")
-                    .id(moved.cursor.0.clone())
-                    .json_data(&moved);
-                return Some(
-                    event.map_err(|e| Error::internal(format!("can't write an event: {e}"))),
-                );
+            if let Some(news) = news {
+                self.cursor = news.cursor.clone();
+                let event = Event::default().event("change").id(&news.cursor.0);
+                return Some(Ok(event.data(&news.json)));
             }
             let mut closing = self.closing.clone();
             tokio::select! {
-                moved = self.moved.changed() => moved.ok()?,
+                moved = self.moved.changed() => {
+                    moved.ok()?;
+                    is_woken = true;
+                }
                 closed = closing.changed() => closed.ok()?,
-                () = tokio::time::sleep(CHECK_EVERY) => {}
+                () = tokio::time::sleep(CHECK_EVERY) => is_woken = false,
             }
         }
     }

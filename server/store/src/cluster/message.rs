@@ -11,9 +11,6 @@ pub(crate) struct Message {
     /// The server that sends it.
     #[serde(default)]
     pub(crate) from: String,
-    /// The last position of the feed that the transaction gave out.
-    #[serde(default)]
-    pub(crate) seq: i64,
     /// The rows of the spaces that changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) spaces: Vec<i64>,
@@ -74,14 +71,13 @@ mod tests {
     #[test]
     fn a_message_says_what_changed_or_that_everything_may_have() {
         let news = Message {
-            seq: 7,
             spaces: vec![1, 2],
             deliveries: true,
             ..Message::default()
         };
         let text = news.clone().write("me");
         let read = Message::parse(&text).unwrap();
-        assert_eq!((read.seq, read.spaces.as_slice()), (7, [1, 2].as_slice()));
+        assert_eq!(read.spaces, [1, 2]);
         assert!(read.deliveries && !read.mails && read.from == "me");
         let many = Message {
             spaces: (0..5_000).map(|row| i64::MAX - row).collect(),

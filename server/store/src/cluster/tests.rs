@@ -46,19 +46,17 @@ async fn a_change_on_one_server_wakes_those_who_listen_on_another() {
     let mut feed = other.feed_notifier().listen(account.space.row);
     other.outbox().wait_for_work().await;
     other.mail_queue().wait_for_work().await;
-    feed.mark_unchanged();
+    let before = *feed.borrow_and_update();
     one.write(|tx| {
         tx.next_seq(account.space)?;
         Ok(())
     })
     .unwrap();
     let heard = tokio::time::timeout(Duration::from_secs(20), async {
-        while *feed.borrow_and_update() == 0 {
-            feed.changed().await.unwrap();
-        }
+        feed.changed().await.unwrap();
         *feed.borrow()
     });
-    assert_eq!(heard.await.unwrap(), 1);
+    assert!(heard.await.unwrap() > before);
     one.write(|tx| tx.send_mail("b@example.com", "Hello", "…").map(drop))
         .unwrap();
     let mail = tokio::time::timeout(Duration::from_secs(20), other.mail_queue().wait_for_work());
