@@ -6,9 +6,11 @@
 //!
 //! Servers that share a database have their buckets in it.
 
+mod allotment;
 #[cfg(test)]
 mod tests;
 
+use self::allotment::{Allotments, Next};
 use crate::options::RateLimits;
 use axum::http::Method;
 use cairn_model::AccountId;
@@ -97,6 +99,8 @@ struct Buckets {
     per_minute: NonZeroU32,
     clock: ServerClock,
     swept_at: AtomicI64,
+    /// Requests that this server has taken in advance from buckets that servers share.
+    allotments: Allotments,
 }
 
 impl Buckets {
@@ -108,26 +112,40 @@ impl Buckets {
             per_minute,
             clock: clock.clone(),
             swept_at: AtomicI64::new(0),
+            allotments: Allotments::default(),
         }
     }
 
     /// Takes one request from a bucket of all servers on the database.
     fn take_shared(&self, store: &Store, key: &Key, class: Class) -> Admission {
         let per_minute = self.per_minute.get();
-        let (remaining, wait) = match store.take_request(key, per_minute) {
-            Ok(Taken::Yes { remaining }) => (remaining, None),
-            Ok(Taken::No { wait_ms }) => (0, Some(wait_ms.div_ceil(1000).max(1))),
-            // The request itself will say that the database can't be reached.
-            Err(error) => {
-                tracing::warn!(%error, "a request is not counted");
-                (0, None)
-            }
-        };
-        Admission {
+        let now = self.clock.0.now_ms();
+        let admission = |remaining, wait| Admission {
             class,
             per_minute,
             remaining,
             wait,
+        };
+        let mut count = match self.allotments.next(key, now) {
+            Next::Admitted { remaining } => return admission(remaining, None),
+            Next::Take(count) => count,
+        };
+        let mut taken = store.take_requests(key, per_minute, count);
+        if count > 1 && matches!(taken, Ok(Taken::No { .. })) {
+            // Other servers have taken what seemed to be left.
+            count = 1;
+            taken = store.take_requests(key, per_minute, count);
+        }
+        match taken {
+            Ok(Taken::Yes { remaining }) => {
+                admission(self.allotments.note(*key, now, count, remaining), None)
+            }
+            Ok(Taken::No { wait_ms }) => admission(0, Some(wait_ms.div_ceil(1000).max(1))),
+            // The request itself will say that the database can't be reached.
+            Err(error) => {
+                tracing::warn!(%error, "a request is not counted");
+                admission(0, None)
+            }
         }
     }
 

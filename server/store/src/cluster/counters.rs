@@ -7,25 +7,26 @@ use crate::error::Result;
 /// Microseconds of a minute.
 const MINUTE_US: i64 = 60_000_000;
 
-/// The outcome of taking one request from a bucket.
+/// The outcome of taking requests from a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// The request was let through, and so many more would be.
+    /// The requests were let through, and so many more would be.
     Yes { remaining: u32 },
     /// The bucket is empty for so many milliseconds more.
     No { wait_ms: u64 },
 }
 
 impl Store {
-    /// Takes one request from a bucket that holds those of a minute and fills up steadily (GCRA), with one request each
-    /// microsecond at most.
+    /// Takes requests, all or none, from a bucket that holds those of a minute and fills up steadily (GCRA), with one
+    /// request each microsecond at most.
     ///
     /// # Errors
     /// A database that fails.
-    pub fn take_request(&self, key: &[u8; 16], per_minute: u32) -> Result<Taken> {
+    pub fn take_requests(&self, key: &[u8; 16], per_minute: u32, count: u32) -> Result<Taken> {
         let now = self.source.now_ms().saturating_mul(1000);
         let each = (MINUTE_US / i64::from(per_minute.max(1))).max(1);
         let size = each * i64::from(per_minute.max(1));
+        let taken = each * i64::from(count);
         self.each_alone(|conn| {
             let full_at: Option<i64> = conn
                 .prepare_cached(
@@ -33,7 +34,7 @@ impl Store {
                      ON CONFLICT (key) DO UPDATE SET full_at = greatest(b.full_at, ?3) + ?4 \
                      WHERE greatest(b.full_at, ?3) + ?4 <= ?5 RETURNING full_at",
                 )?
-                .query_row(params![key, now + each, now, each, now + size], |row| {
+                .query_row(params![key, now + taken, now, taken, now + size], |row| {
                     row.get(0)
                 })
                 .optional()?;
@@ -46,7 +47,7 @@ impl Store {
                 .prepare_cached("SELECT full_at FROM request_buckets WHERE key = ?1")?
                 .query_row([key], |row| row.get(0))
                 .optional()?;
-            let wait = full_at.map_or(0, |full_at| full_at + each - size - now);
+            let wait = full_at.map_or(0, |full_at| full_at + taken - size - now);
             Ok(Taken::No {
                 wait_ms: wait.max(1).unsigned_abs().div_ceil(1000),
             })

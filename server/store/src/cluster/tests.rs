@@ -118,25 +118,37 @@ fn requests_and_failed_logins_are_counted_together() {
     let (one, other) = two();
     let (key, per_minute) = ([7; 16], 4);
     for (store, left) in [(&one, 3), (&other, 2), (&one, 1), (&other, 0)] {
-        let taken = store.take_request(&key, per_minute).unwrap();
+        let taken = store.take_requests(&key, per_minute, 1).unwrap();
         assert_eq!(taken, Taken::Yes { remaining: left });
     }
     for store in [&one, &other] {
-        let taken = store.take_request(&key, per_minute).unwrap();
+        let taken = store.take_requests(&key, per_minute, 1).unwrap();
         assert_eq!(taken, Taken::No { wait_ms: 15_000 });
     }
     for store in [&one, &other] {
         store.source().advance(15_000);
     }
-    let taken = one.take_request(&key, per_minute).unwrap();
+    let taken = one.take_requests(&key, per_minute, 1).unwrap();
     assert_eq!(taken, Taken::Yes { remaining: 0 });
     assert!(matches!(
-        other.take_request(&key, per_minute).unwrap(),
+        other.take_requests(&key, per_minute, 1).unwrap(),
         Taken::No { .. }
     ));
 
+    // Several at once: all of them, or none.
+    let several = [9; 16];
+    let taken = one.take_requests(&several, per_minute, 3).unwrap();
+    assert_eq!(taken, Taken::Yes { remaining: 1 });
+    let refused = other.take_requests(&several, per_minute, 2).unwrap();
+    assert_eq!(refused, Taken::No { wait_ms: 15_000 });
+    let taken = other.take_requests(&several, per_minute, 1).unwrap();
+    assert_eq!(taken, Taken::Yes { remaining: 0 });
+    other.source().advance(60_000);
+    assert_eq!(other.forget_old_counts(0).unwrap(), 2);
+    one.source().advance(60_000);
+
     // A limit that is none.
-    let taken = one.take_request(&[8; 16], u32::MAX).unwrap();
+    let taken = one.take_requests(&[8; 16], u32::MAX, 1).unwrap();
     assert!(matches!(taken, Taken::Yes { .. }));
     one.source().advance(1);
     assert_eq!(one.forget_old_counts(0).unwrap(), 1);
@@ -158,7 +170,7 @@ fn requests_and_failed_logins_are_counted_together() {
     one.forget_login_failures(&subject).unwrap();
     assert_eq!(other.login_failures(&subject).unwrap(), None);
     one.clear_counts().unwrap();
-    let taken = other.take_request(&key, per_minute).unwrap();
+    let taken = other.take_requests(&key, per_minute, 1).unwrap();
     assert_eq!(taken, Taken::Yes { remaining: 3 });
     other.source().advance(60_000);
     assert_eq!(other.forget_old_counts(now).unwrap(), 1);
