@@ -4,14 +4,15 @@
 use crate::error::Result;
 use cairn_model::Cursor;
 use cairn_wire::changes::FeedMoved;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use tokio::sync::Mutex;
 
-/// Pages at most. Spaces that fall on the same one take turns, and read for themselves.
-const PAGES: usize = 64;
+/// Pages at most, of some hundred KiB each. Those that fall on the same place take turns, and are read more often.
+const PAGES: usize = 32;
 
 /// A page as it is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Asked {
     /// The row of the space.
     pub(crate) space: i64,
@@ -57,6 +58,16 @@ impl Default for SharedPages {
     }
 }
 
+impl Asked {
+    /// Returns the place of the page. Not that of the space: a stream that has its news asks for the next page at once,
+    /// while others still want the one before.
+    fn place(&self) -> usize {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        usize::try_from(hasher.finish() % PAGES as u64).unwrap_or_default()
+    }
+}
+
 impl SharedPages {
     /// Returns a page that was read after a report of a change: the one that another stream has read, or what `read`
     /// returns. Without a report it is read anew.
@@ -69,8 +80,7 @@ impl SharedPages {
         report: Option<u64>,
         read: impl FnOnce() -> Result<Option<News>>,
     ) -> Result<Option<Arc<News>>> {
-        let place = asked.space.unsigned_abs() as usize % PAGES;
-        let mut page = self.0[place].lock().await;
+        let mut page = self.0[asked.place()].lock().await;
         if let Some(known) = page.as_ref()
             && known.asked == asked
             && report.is_some_and(|report| report <= known.report)
@@ -123,6 +133,27 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn streams_that_have_their_news_take_nothing_from_those_that_still_wait() {
+        let pages = SharedPages::default();
+        let mut reads = 0;
+        let next = Asked {
+            from: Cursor("2".to_owned()),
+            ..asked(1)
+        };
+        assert_ne!(next.place(), asked(1).place(), "choose another position");
+        for _ in 0..100 {
+            for (asked, text) in [(asked(1), Some("news")), (next.clone(), None)] {
+                let read = pages.read(asked, Some(1), || {
+                    reads += 1;
+                    text.map_or(Ok(None), news)
+                });
+                assert_eq!(read.await.unwrap().map(|n| n.json.clone()).as_deref(), text);
+            }
+        }
+        assert_eq!(reads, 2);
+    }
+
+    #[tokio::test]
     async fn nothing_is_taken_from_another_space_position_or_time() {
         let pages = SharedPages::default();
         let other_place = Asked {
@@ -133,7 +164,10 @@ mod tests {
             bare: true,
             ..asked(1)
         };
-        for other in [asked(2), asked(1 + PAGES as i64), other_place, bare] {
+        let same_place = (2..)
+            .map(asked)
+            .find(|other| other.place() == asked(1).place());
+        for other in [asked(2), same_place.unwrap(), other_place, bare] {
             read(&pages, asked(1), Some(1), "first").await;
             assert_eq!(read(&pages, other, Some(1), "other").await, "other");
         }
