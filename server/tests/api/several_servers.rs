@@ -93,6 +93,42 @@ async fn limits_hold_for_both_together() {
     }
 }
 
+/// Asks until so many requests are left in the bucket, or none is let through; returns how many were.
+async fn ask_until(world: &World, left: u32) -> u32 {
+    let mut admitted = 0;
+    loop {
+        let response = world.owner().get("/api/v1/nodes").await;
+        let header = response.header("ratelimit");
+        let remaining = header.split("r=").nth(1).and_then(|r| r.split(';').next());
+        let remaining: u32 = remaining.unwrap().parse().unwrap();
+        if response.status == 429 {
+            return admitted;
+        }
+        admitted += 1;
+        if remaining <= left {
+            return admitted;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs PostgreSQL: `cargo xtask test --only PostgreSQL`"]
+async fn requests_that_are_taken_in_advance_are_within_the_limit_and_the_last_one_is_given() {
+    let limits = RateLimits {
+        read: 200,
+        ..RateLimits::default()
+    };
+    let pair = pair(limits);
+    // The first one asks often enough to want several at once, and believes that there are more than the second leaves.
+    let mut admitted = ask_until(&pair.one, 150).await;
+    admitted += ask_until(&pair.other, 1).await;
+    admitted += ask_until(&pair.one, 0).await;
+    assert_eq!(admitted, 200);
+    for world in [&pair.one, &pair.other] {
+        world.owner().get("/api/v1/nodes").await.failed(429);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs PostgreSQL: `cargo xtask test --only PostgreSQL`"]
 async fn what_ends_on_one_has_ended_on_the_other() {
