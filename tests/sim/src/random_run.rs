@@ -60,6 +60,7 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
         if disks.one_in(4) {
             device.disk.keep_no_modes();
         }
+        device.plan_in_parts();
         device.start();
     }
     let meanwhile: Arc<Mutex<Vec<String>>> = Arc::default();

@@ -32,6 +32,7 @@ use crate::overall_progress::Amount;
 use crate::ports::Hint;
 use crate::step::Ctx;
 use crate::work::TransferResult;
+use cairn_index::PlanSizes;
 use cairn_model::FolderId;
 use folder::Folder;
 use lanes::Lanes;
@@ -55,6 +56,7 @@ pub(crate) struct Tuning {
     pub(crate) debounce: Duration,
     pub(crate) stream: bool,
     pub(crate) parallel: usize,
+    pub(crate) plan_sizes: PlanSizes,
 }
 
 impl Tuning {

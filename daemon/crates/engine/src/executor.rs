@@ -34,8 +34,8 @@ pub(crate) struct ExecutionResult {
     pub(crate) last_error: Option<EngineError>,
     /// The service carries out nothing for now.
     pub(crate) overload: Option<ApiError>,
-    /// Steps that wait: after a failure (parked), or for a running transfer of the same file.
-    pub(crate) waiting: u64,
+    /// Steps that wait: after a failure (parked), or for a running transfer of the same file. The first key of each.
+    pub(crate) waiting: BTreeSet<Key>,
     /// A command came in between: the rest is to be planned again.
     pub(crate) is_interrupted: bool,
 }
@@ -86,7 +86,7 @@ pub(crate) async fn execute(
         }
         if waits(ctx, step, locks) || unmoved.holds(ctx, step) {
             unmoved.add(step);
-            out.waiting += 1;
+            out.waiting.extend(keys_of(step).first());
             continue;
         }
         tracing::trace!(device = %ctx.engine.device_name, ?step, "next");
@@ -265,7 +265,7 @@ fn record_result(
             tracing::debug!(%error, ?step, "a step did not go through");
             // Without it nobody would try it again before something else has a plan made.
             if error.disposition() != Disposition::Stop {
-                out.waiting += 1;
+                out.waiting.insert(key);
             }
             record_failure(ctx, key, path_of(ctx, key), error, out);
         }

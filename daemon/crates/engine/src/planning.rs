@@ -12,8 +12,8 @@ use crate::observe::rules::Rules;
 use crate::record;
 use crate::restored;
 use crate::selection;
-use cairn_index::{FolderRow, IndexError};
-use cairn_model::{NodeId, RESTORED, RelPath};
+use cairn_index::{Db, Dirty, FolderRow, IndexError, PlanSizes, Round, Worklist};
+use cairn_model::{FolderId, NodeId, RESTORED, RelPath};
 use cairn_plan::{Plan, Policy, reconcile};
 use facts::supply;
 use std::collections::BTreeSet;
@@ -29,6 +29,30 @@ pub(crate) struct Planned {
     pub(crate) plan: Plan,
     /// Local files and nodes about which a fact can't be found out now: they wait.
     pub(crate) unknown: BTreeSet<Key>,
+    /// The dirty keys that the plan is about.
+    pub(crate) worklist: Worklist,
+}
+
+/// The part of what is dirty that a plan is about.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    /// The round so far.
+    pub(crate) round: Round,
+    pub(crate) sizes: PlanSizes,
+    /// Goes on with what is left of the round, beside what is new.
+    pub(crate) with_left: bool,
+    /// Keys that failed and are to be tried again.
+    pub(crate) retried: Dirty,
+}
+
+impl Part {
+    fn worklist(&self, db: &Db<'_>, folder: FolderId) -> Result<Worklist, IndexError> {
+        let mut list = db.worklist(folder, self.round, self.sizes, self.with_left)?;
+        if !list.is_whole {
+            list.add(db.still_dirty(folder, &self.retried)?);
+        }
+        Ok(list)
+    }
 }
 
 /// The parts of a plan that wait for a person.
@@ -40,7 +64,7 @@ pub(crate) struct BlockedChanges {
     pub(crate) overwrites: BTreeSet<NodeId>,
 }
 
-/// Makes a plan for everything that is dirty in a folder.
+/// Makes a plan for everything that is dirty in a folder, or where that is much for a part.
 ///
 /// # Errors
 /// Returns the error of the index, or of the network when a manifest is needed.
@@ -49,24 +73,32 @@ pub(crate) async fn plan_folder(
     folder: &FolderRow,
     rules: &Rules,
     blocked: BlockedChanges,
+    part: &Part,
 ) -> Result<Planned, EngineError> {
     let policy = policy(engine, folder, blocked)?;
     let mut unknown = BTreeSet::new();
     for _ in 0..ROUNDS {
-        let trees = engine.index.write(|db| {
+        let (trees, worklist) = engine.index.write(|db| {
             // Whichever response or page has shown a place of ours: no plan takes it for somebody else's.
             record::end_known_places(db, folder.id, engine.api.device())?;
-            let mut snapshot = db.snapshot(folder)?;
+            let mut list = part.worklist(db, folder.id)?;
+            let mut snapshot = db.snapshot(folder, &list)?;
             if selection::unlink_ignored(db, folder, rules, &snapshot)? {
-                snapshot = db.snapshot(folder)?;
+                list = part.worklist(db, folder.id)?;
+                snapshot = db.snapshot(folder, &list)?;
             }
-            trees(engine, db, folder, rules, snapshot, &unknown)
+            let trees = trees(engine, db, folder, rules, snapshot, &unknown)?;
+            Ok((trees, list))
         })?;
         let mut plan = reconcile(&trees, &policy);
         if plan.needs.is_empty() {
             let index = &engine.index;
             index.read(|db| unsealed_bits::send_with_content(engine, db, folder, &mut plan))?;
-            return Ok(Planned { plan, unknown });
+            return Ok(Planned {
+                plan,
+                unknown,
+                worklist,
+            });
         }
         supply(engine, folder, &plan.needs, &mut unknown).await?;
     }

@@ -15,8 +15,8 @@ const LOOKED_AT: usize = 2_000;
 /// Transfers that may begin.
 pub(crate) struct Released {
     pub(crate) work: Queue,
-    /// Transfers that wait: after a failure (parked), or for a running one of the same file.
-    pub(crate) waiting: u64,
+    /// Transfers that wait: after a failure (parked), or for a running one of the same file. The first key of each.
+    pub(crate) waiting: BTreeSet<Key>,
 }
 
 /// Takes the transfers out of a plan that may begin at once, and those that wait. The others stay in it, after
@@ -36,7 +36,7 @@ pub(crate) fn release(
     let mut touched: BTreeSet<Key> = structure.iter().flat_map(keys_of).collect();
     let unlinked = unlinked_nodes(&structure);
     plan.steps = structure;
-    let (mut free, mut waiting, mut looked_at) = (Vec::new(), 0, 0);
+    let (mut free, mut waiting, mut looked_at) = (Vec::new(), BTreeSet::new(), 0);
     ctx.engine.index.read(|db| {
         for node in unlinked {
             let synced = db.synced_row(ctx.folder.id, node)?;
@@ -44,7 +44,7 @@ pub(crate) fn release(
         }
         for step in transfers {
             if waits(ctx, &step, locks) {
-                waiting += 1;
+                waiting.extend(keys_of(&step).first());
                 continue;
             }
             let is_free = touched.is_empty()

@@ -10,7 +10,7 @@ use crate::ports::Ports;
 use crate::verification::VerificationSetting;
 use cairn_api::{Api, RetryPolicy};
 use cairn_crypto::SpaceKeys;
-use cairn_index::Index;
+use cairn_index::{Index, PlanSizes};
 use cairn_model::{BackOff, Verification};
 use cairn_transfer::Transfer;
 use parking_lot::Mutex;
@@ -36,6 +36,8 @@ pub struct EngineOptions {
     pub own_places: Vec<PathBuf>,
     /// Keeps the feed's stream open; the simulator polls instead.
     pub stream: bool,
+    /// The sizes of plans.
+    pub plan_sizes: PlanSizes,
 }
 
 /// The settings of a person, which can change while the engine runs.
@@ -85,6 +87,7 @@ impl EngineOptions {
             debounce: Duration::from_millis(80),
             own_places: Vec::new(),
             stream: true,
+            plan_sizes: PlanSizes::default(),
         }
     }
 }
@@ -127,6 +130,7 @@ impl EngineOptions {
             rescan_every: self.settings.rescan_every,
             debounce: self.debounce,
             stream: self.stream,
+            plan_sizes: self.plan_sizes,
             parallel: self.settings.parallel.max(1),
         }
     }

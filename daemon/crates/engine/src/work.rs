@@ -11,6 +11,7 @@ use crate::key::Key;
 use crate::overall_progress::Amount;
 use crate::step::batch::StepResult;
 use crate::step::{Ctx, download, upload};
+use std::collections::BTreeSet;
 
 /// A work item: one big file, or a batch of small ones.
 #[derive(Clone, Debug)]
@@ -63,6 +64,28 @@ impl Work {
             Self::Uploads(tasks) => tasks.len() as u64,
             Self::Downloads(tasks) => tasks.len() as u64,
         }
+    }
+
+    /// Returns it without the files that use one of some keys; none if no file is left.
+    fn without(self, keys: &BTreeSet<Key>) -> Option<Self> {
+        let uses_none = |of: Vec<Key>| !of.iter().any(|key| keys.contains(key));
+        let rest = match self {
+            Self::Upload(task) => {
+                return uses_none(upload::keys(&task)).then_some(Self::Upload(task));
+            }
+            Self::Download(task) => {
+                return uses_none(download::keys(&task)).then_some(Self::Download(task));
+            }
+            Self::Uploads(mut tasks) => {
+                tasks.retain(|task| uses_none(upload::keys(task)));
+                Self::Uploads(tasks)
+            }
+            Self::Downloads(mut tasks) => {
+                tasks.retain(|task| uses_none(download::keys(task)));
+                Self::Downloads(tasks)
+            }
+        };
+        (rest.len() > 0).then_some(rest)
     }
 
     /// Returns the files and bytes of it.

@@ -16,23 +16,29 @@ pub struct Dirty {
 }
 
 impl Db<'_> {
-    /// Marks a local row.
+    /// Marks a local row. One that is marked already counts as marked now.
     ///
     /// # Errors
     /// Returns the error of SQLite.
     pub fn mark_local(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
-        self.prepare("INSERT OR IGNORE INTO dirty_local (folder, local) VALUES (?1, ?2)")?
-            .execute((folder.0, local.0))?;
+        self.prepare(
+            "INSERT OR REPLACE INTO dirty_local (folder, local, changed) \
+             VALUES (?1, ?2, EXISTS (SELECT 1 FROM synced WHERE local = ?2))",
+        )?
+        .execute((folder.0, local.0))?;
         Ok(())
     }
 
-    /// Marks a node.
+    /// Marks a node. One that is marked already counts as marked now.
     ///
     /// # Errors
     /// Returns the error of SQLite.
     pub fn mark_node(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
-        self.prepare("INSERT OR IGNORE INTO dirty_node (folder, node) VALUES (?1, ?2)")?
-            .execute((folder.0, node.as_bytes()))?;
+        self.prepare(
+            "INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
+             VALUES (?1, ?2, EXISTS (SELECT 1 FROM synced WHERE node = ?2 AND folder = ?1))",
+        )?
+        .execute((folder.0, node.as_bytes()))?;
         Ok(())
     }
 
@@ -63,8 +69,8 @@ impl Db<'_> {
     /// Marks a node in every folder where it is synced.
     pub(crate) fn mark_synced_node(&self, node: NodeId) -> Result<(), IndexError> {
         self.prepare(
-            "INSERT OR IGNORE INTO dirty_node (folder, node) \
-                 SELECT f.id, ?1 FROM folders f JOIN synced s ON s.folder = f.id AND s.node = ?1",
+            "INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
+                 SELECT f.id, ?1, 1 FROM folders f JOIN synced s ON s.folder = f.id AND s.node = ?1",
         )?
         .execute([node.as_bytes()])?;
         Ok(())
@@ -158,16 +164,16 @@ impl Db<'_> {
         };
         let base = parent_node_to(base);
         self.prepare_whole(
-                "INSERT OR IGNORE INTO dirty_local (folder, local) \
-                 SELECT l.folder, l.id FROM local l \
+                "INSERT OR REPLACE INTO dirty_local (folder, local, changed) \
+                 SELECT l.folder, l.id, s.node IS NOT NULL FROM local l \
                  LEFT JOIN synced s ON s.local = l.id LEFT JOIN synced p ON p.local = l.parent \
                  WHERE l.folder = ?1 AND NOT (s.node IS NULL AND l.held = 2) AND (s.node IS NULL OR l.hash IS NOT s.hash OR l.name <> s.name \
                  OR l.executable <> s.executable OR coalesce(p.node, ?2) <> s.parent)",
             )?
             .execute((folder.id.0, base))?;
         self.prepare_whole(
-                "INSERT OR IGNORE INTO dirty_node (folder, node) \
-                 SELECT s.folder, s.node FROM synced s \
+                "INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
+                 SELECT s.folder, s.node, 1 FROM synced s \
                  LEFT JOIN local l ON l.id = s.local LEFT JOIN remote r ON r.node = s.node \
                  WHERE s.folder = ?1 AND (l.id IS NULL OR r.node IS NULL OR r.revision IS NOT s.revision \
                  OR r.name <> s.name OR r.parent <> s.parent OR r.executable <> s.executable)",

@@ -35,10 +35,12 @@ pub mod sent_places;
 pub mod snapshot;
 pub mod synced;
 pub mod unaccepted;
+pub mod worklist;
 
 pub use activity::ActivityRow;
 pub use confirmations::ConfirmationRow;
 pub use conflicts::ConflictRow;
+pub use dirty::Dirty;
 pub use error::IndexError;
 pub use folders::{FolderRow, FolderSettings};
 pub use journal::JournalRow;
@@ -54,3 +56,4 @@ pub use sent_places::SentPlace;
 pub use snapshot::Snapshot;
 pub use synced::{MIN_LOOKUP_SIZE, SyncedRow};
 pub use unaccepted::UnacceptedRow;
+pub use worklist::{PlanSizes, Round, Worklist};

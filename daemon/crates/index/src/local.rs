@@ -398,8 +398,8 @@ impl Db<'_> {
 
     fn mark_synced_below(&self, folder: FolderId, id: LocalId) -> Result<(), IndexError> {
         self.prepare(&format!(
-            "{BELOW_LOCAL} INSERT OR IGNORE INTO dirty_node (folder, node) \
-                 SELECT s.folder, s.node FROM below b CROSS JOIN synced s ON s.local = b.id"
+            "{BELOW_LOCAL} INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
+                 SELECT s.folder, s.node, 1 FROM below b CROSS JOIN synced s ON s.local = b.id"
         ))?
         .execute((folder.0, id.0))?;
         Ok(())

@@ -36,6 +36,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sql/0018_rules_files.sql"),
     include_str!("sql/0019_past_seals.sql"),
     include_str!("sql/0020_number_before.sql"),
+    include_str!("sql/0021_marks.sql"),
 ];
 
 /// The first schema whose contents on the service are of the present format.

@@ -16,6 +16,7 @@ use crate::sent_bits::SentBit;
 use crate::sent_places::SentPlace;
 use crate::synced::SyncedRow;
 use crate::unaccepted::UnacceptedRow;
+use crate::worklist::{PlanSizes, Round};
 use cairn_model::{
     ActivityKind, ConflictKind, ContentHash, FolderId, Kind, LocalId, Name, NodeId, RelPath,
     RevisionId, Side,
@@ -333,7 +334,24 @@ fn plan_and_remove(db: &Db<'_>, rows: &Rows) -> Done {
     db.dirty_keys(folder)?;
     db.is_dirty(folder)?;
     db.some_dirty(folder, 10)?;
-    db.snapshot(&pair)?;
+    for new in [LocalId(900), LocalId(901)] {
+        db.mark_local(folder, new)?;
+    }
+    let all = db.dirty_keys(folder)?;
+    let sizes = PlanSizes {
+        whole: all.local.len() + all.node.len(),
+        part: 1,
+    };
+    for with_left in [false, true] {
+        let part = db.worklist(folder, Round::default(), sizes, with_left)?;
+        assert!(!part.is_whole);
+        db.snapshot(&pair, &part)?;
+    }
+    let whole = db.worklist(folder, Round::default(), PlanSizes::default(), true)?;
+    assert!(whole.is_whole);
+    db.snapshot(&pair, &whole)?;
+    db.files_left(folder, Round::default())?;
+    db.still_dirty(folder, &all)?;
     db.unlink_below(folder, node(1))?;
     db.forget_local_below(folder, dir)?;
     db.forget_sent_below(folder, dir)?;

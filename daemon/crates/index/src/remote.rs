@@ -330,8 +330,8 @@ impl Db<'_> {
     pub fn remove_remote(&self, node: NodeId) -> Result<bool, IndexError> {
         let value = [node.as_bytes()];
         self.prepare(&format!(
-            "{BELOW_REMOTE} INSERT OR IGNORE INTO dirty_node (folder, node) \
-                 SELECT s.folder, s.node FROM below b CROSS JOIN synced s ON s.node = b.node"
+            "{BELOW_REMOTE} INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
+                 SELECT s.folder, s.node, 1 FROM below b CROSS JOIN synced s ON s.node = b.node"
         ))?
         .execute(value)?;
         self.prepare(&format!(

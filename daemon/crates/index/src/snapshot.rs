@@ -8,6 +8,7 @@ use crate::local::LocalRow;
 use crate::open::Db;
 use crate::remote::RemoteRow;
 use crate::synced::SyncedRow;
+use crate::worklist::Worklist;
 use cairn_model::{Kind, LocalId, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,16 +24,19 @@ pub struct Snapshot {
 const MANY: usize = 2_000;
 
 impl Db<'_> {
-    /// Returns the dirty nodes of a folder with all that a decision about them depends on.
+    /// Returns the nodes of a worklist with all that a decision about them depends on.
     ///
     /// # Errors
     /// Returns the error of SQLite.
-    pub fn snapshot(&self, folder: &FolderRow) -> Result<Snapshot, IndexError> {
+    pub fn snapshot(
+        &self,
+        folder: &FolderRow,
+        worklist: &Worklist,
+    ) -> Result<Snapshot, IndexError> {
         let Some(base) = folder.remote_node else {
             return Ok(Snapshot::default());
         };
-        let dirty = self.dirty_keys(folder.id)?;
-        if dirty.local.len() + dirty.node.len() >= MANY {
+        if worklist.is_whole && worklist.len() >= MANY {
             return self.full_snapshot(folder, base);
         }
         let mut collector = Collector {
@@ -47,10 +51,10 @@ impl Db<'_> {
         };
         collector
             .queue
-            .extend(dirty.local.into_iter().map(Key::Local));
+            .extend(worklist.keys.local.iter().copied().map(Key::Local));
         collector
             .queue
-            .extend(dirty.node.into_iter().map(Key::Node));
+            .extend(worklist.keys.node.iter().copied().map(Key::Node));
         collector.run()?;
         Ok(collector.out)
     }

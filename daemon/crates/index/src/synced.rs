@@ -140,6 +140,11 @@ impl Db<'_> {
                 to_signed(row.size),
                 row.executable,
             ])?;
+        // A mark from before the first sync would pass for that of something new.
+        self.prepare("UPDATE dirty_local SET changed = 1 WHERE folder = ?1 AND local = ?2")?
+            .execute((row.folder.0, row.local.0))?;
+        self.prepare("UPDATE dirty_node SET changed = 1 WHERE folder = ?1 AND node = ?2")?
+            .execute((row.folder.0, row.node.as_bytes()))?;
         Ok(())
     }
 

@@ -70,7 +70,7 @@ impl Dispatcher {
         if let Some(row) = engine.index.read(|db| db.folder(id))? {
             folder.row = Arc::new(row);
         }
-        folder.queue.clear();
+        folder.forget_queue();
         // The watches are on the old disk.
         folder.watching = Watching::Broken;
         self.rescan_everything(Some(id));
@@ -81,7 +81,7 @@ impl Dispatcher {
     /// before. The next tick ends the pause.
     async fn finish_transfers(&mut self, id: FolderId) {
         if let Some(folder) = self.folders.get_mut(&id) {
-            folder.queue.clear();
+            folder.forget_queue();
             folder.pause.send_replace(true);
         }
         while self.folders.get(&id).is_some_and(|f| f.in_flight > 0) {

@@ -95,14 +95,14 @@ impl Dispatcher {
             return None;
         }
         let rests = folder.in_flight > 0 || folder.failed_plans > 0;
-        let next_try = match folder.waiting {
-            0 => None,
-            _ => self.engine.health().next_try(id, folder.planned_at),
+        let next_try = match folder.waiting.is_empty() {
+            true => None,
+            false => self.engine.health().next_try(id, folder.planned_at),
         };
         [
             folder.deletions.quiet_at(),
             next_try,
-            (folder.plan_due && rests).then_some(folder.next_plan),
+            ((folder.plan_due || folder.news_due) && rests).then_some(folder.next_plan),
         ]
         .into_iter()
         .flatten()
@@ -185,6 +185,7 @@ impl Dispatcher {
             folder.in_flight = folder.in_flight.saturating_sub(amount.files);
             folder.in_flight_bytes = folder.in_flight_bytes.saturating_sub(amount.bytes);
             folder.totals_due = true;
+            folder.news_due |= folder.is_more && folder.is_queue_low(self.tuning.plan_sizes);
             if folder.queue.is_empty() && folder.in_flight == 0 {
                 folder.plan_due = true;
                 self.plan_overlapping(done.folder);
@@ -230,7 +231,7 @@ impl Dispatcher {
             folder.schedule.rescan_dirs(executed.rescan, Instant::now());
             folder.plan_due |= executed.replan;
             if executed.last_error.is_some() || executed.overload.is_some() {
-                folder.queue.clear();
+                folder.forget_queue();
                 folder.plan_due = true;
             }
         }
@@ -324,7 +325,7 @@ mod tests {
             .health()
             .park(id, file, "f".into(), &offline, RetryHint::Soon);
         let folder = dispatcher.folders.get_mut(&id).unwrap();
-        folder.waiting = 1;
+        folder.waiting.insert(file);
         folder.deletions.wait(
             Deletions {
                 local: 1,

@@ -5,7 +5,7 @@ use super::folder::Folder;
 use crate::engine::Engine;
 use crate::overall_progress::{Amount, TransferCounts};
 use crate::status::FolderStatus;
-use cairn_index::IndexError;
+use cairn_index::{IndexError, Round};
 use cairn_model::{FolderId, Side, SyncState};
 use tokio::time::Instant;
 
@@ -27,6 +27,9 @@ impl Dispatcher {
                 folder.totals_due = false;
                 if let Err(error) = count_totals(&self.engine, *id, &mut figures) {
                     tracing::warn!(%error, "the status keeps older figures of a folder");
+                }
+                if folder.is_more {
+                    folder.left = count_left(&self.engine, *id, folder.round);
                 }
                 folder.next_totals = Instant::now() + began.elapsed() * TOTALS_REST;
             }
@@ -92,6 +95,17 @@ fn count_pending(
         Err(error) => {
             tracing::warn!(%error, "the status counts only what was planned");
             planned
+        }
+    }
+}
+
+/// Counts the files and bytes that are left for further plans of a round.
+fn count_left(engine: &Engine, id: FolderId, round: Round) -> Amount {
+    match engine.index.read(|db| db.files_left(id, round)) {
+        Ok((files, bytes)) => Amount { files, bytes },
+        Err(error) => {
+            tracing::warn!(%error, "the status counts only what was planned");
+            Amount::default()
         }
     }
 }

@@ -3,10 +3,12 @@
 use super::schedule::Schedule;
 use crate::folder_rules::FolderRules;
 use crate::gate::{DeletionFlow, OverwriteFlow};
+use crate::key::Key;
 use crate::overall_progress::Amount;
 use crate::work::Queue;
-use cairn_index::{FileIdentity, FolderRow};
-use cairn_model::{NodeId, RunningSteps};
+use cairn_index::{FileIdentity, FolderRow, PlanSizes, Round};
+use cairn_model::{LocalId, NodeId, RunningSteps};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -34,7 +36,17 @@ pub(super) struct Folder {
     /// The root and its mount as they were when its content was last compared with the index; none after
     /// it was missing.
     pub(super) root_checked: Option<(FileIdentity, Option<u64>)>,
+    /// Everything that is dirty is to be planned.
     pub(super) plan_due: bool,
+    /// News are to be planned: keys that were marked since the last plan.
+    pub(super) news_due: bool,
+    /// The part of what is dirty that is planned in this round.
+    pub(super) round: Round,
+    /// Parts of the round are left, with so much to transfer.
+    pub(super) is_more: bool,
+    pub(super) left: Amount,
+    /// Another round follows this one: something is to be planned that this one has behind it.
+    pub(super) again: bool,
     /// The time of the last plan: what could be tried again by then was tried.
     pub(super) planned_at: Instant,
     /// While transfers run, no plan is made before this: planning must not crowd them out.
@@ -48,8 +60,8 @@ pub(super) struct Folder {
     /// The number of steps of each kind in that list.
     pub(super) steps: RunningSteps,
     pub(super) in_flight_bytes: u64,
-    /// Steps that wait.
-    pub(super) waiting: u64,
+    /// The first key of each step that waits.
+    pub(super) waiting: BTreeSet<Key>,
     pub(super) deletions: DeletionFlow,
     pub(super) overwrites: OverwriteFlow,
     /// The last node whose first bytes were looked at; none: from the first one on.
@@ -74,7 +86,28 @@ impl Folder {
 
     /// Returns the number of steps that are still to be done, as far as they are planned.
     pub(super) fn pending_steps(&self) -> u64 {
-        self.queue.len() + self.in_flight + self.waiting
+        self.queue.len() + self.in_flight + self.waiting.len() as u64 + self.left.files
+    }
+
+    /// Returns whether so few small files are left to begin with that the next part of a round is planned.
+    pub(super) fn is_queue_low(&self, sizes: PlanSizes) -> bool {
+        self.queue.small_files() <= sizes.part as u64 / 4
+    }
+
+    /// Forgets the transfers that have not begun: the next plan is made anew.
+    pub(super) fn forget_queue(&mut self) {
+        self.queue.clear();
+        self.round = Round::default();
+        (self.is_more, self.again) = (false, false);
+        self.left = Amount::default();
+    }
+
+    /// Records that the folder itself waits, and not one of its files.
+    pub(super) fn wait_for_rules(&mut self) {
+        self.forget_queue();
+        if self.waiting.is_empty() {
+            self.waiting.insert(Key::Local(LocalId(0)));
+        }
     }
 
     /// Ends the list of steps that is being carried out at the next safe point.
@@ -87,6 +120,7 @@ impl Folder {
     /// Returns the transfers that are queued or running.
     pub(super) fn transfers_left(&self) -> Amount {
         let mut left = self.queue.amount();
+        left.add(self.left);
         left.add(Amount {
             files: self.in_flight,
             bytes: self.in_flight_bytes,
@@ -101,6 +135,8 @@ impl Folder {
             || self.in_flight > 0
             || self.executing.is_some()
             || self.plan_due
+            || self.news_due
+            || self.is_more
             || self.deletions.quiet_at().is_some()
             || self.schedule.is_pending()
     }
@@ -112,6 +148,8 @@ impl Folder {
             || (!self.schedule.is_pending()
                 && self.deletions.quiet_at().is_none()
                 && !self.plan_due
+                && !self.news_due
+                && !self.is_more
                 && self.queue.is_empty()
                 && self.executing.is_none()
                 && self.in_flight == 0)

@@ -6,9 +6,10 @@ use super::schedule::Schedule;
 use crate::error::EngineError;
 use crate::folder_rules::FolderRules;
 use crate::gate::{DeletionFlow, OverwriteFlow};
+use crate::overall_progress::Amount;
 use crate::ports::Hint;
 use crate::work::Queue;
-use cairn_index::FolderRow;
+use cairn_index::{FolderRow, Round};
 use cairn_model::{FolderId, RunningSteps};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -72,6 +73,11 @@ impl Dispatcher {
             unattachable: false,
             root_checked: None,
             plan_due: true,
+            news_due: false,
+            round: Round::default(),
+            is_more: false,
+            left: Amount::default(),
+            again: false,
             planned_at: now,
             next_plan: now,
             failed_plans: 0,
@@ -80,7 +86,7 @@ impl Dispatcher {
             executing: None,
             steps: RunningSteps::default(),
             in_flight_bytes: 0,
-            waiting: 0,
+            waiting: BTreeSet::new(),
             deletions: DeletionFlow::default(),
             overwrites: OverwriteFlow::default(),
             heads_after: None,

@@ -55,7 +55,7 @@ impl Dispatcher {
         self.folders.iter().any(|(id, folder)| {
             !folder.is_paused(now_ms)
                 && (health.waits_for_person(*id)
-                    || folder.waiting > health.count_changing_files(*id))
+                    || folder.waiting.len() as u64 > health.count_changing_files(*id))
         })
     }
 
@@ -65,7 +65,7 @@ impl Dispatcher {
         let waits_briefly = |id: FolderId, folder: &Folder| {
             // Nobody tries anything again in a folder that can't be planned, or where no step waits.
             folder.can_be_planned()
-                && folder.waiting > 0
+                && !folder.waiting.is_empty()
                 && health.waits_briefly(id, folder.planned_at)
         };
         self.folders.iter().all(|(id, folder)| {

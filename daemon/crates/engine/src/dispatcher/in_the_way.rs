@@ -3,29 +3,20 @@
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::key::Key;
 use cairn_index::{Db, FolderRow, IndexError, Skipped};
 use cairn_model::{FolderId, NodeId, Problem, ProblemCode, RelPath};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-/// Reports what is in the way of the dirty nodes of a folder that no step or wait mentions, and forgets what is
+/// Reports what is in the way of some dirty nodes of a folder, which no step and no wait mentions, and forgets what is
 /// not in the way any more.
-pub(super) fn report(
-    engine: &Engine,
-    id: FolderId,
-    mentioned: &BTreeSet<Key>,
-) -> Result<(), EngineError> {
+pub(super) fn report(engine: &Engine, id: FolderId, nodes: &[NodeId]) -> Result<(), EngineError> {
     let known = engine.health().nodes_behind_special(id);
     let found = engine.index.read(|db| {
         let mut found = BTreeMap::new();
         let Some(folder) = db.folder(id)? else {
             return Ok(found);
         };
-        let dirty = db.dirty_keys(id)?.node;
-        let dirty = dirty
-            .into_iter()
-            .filter(|node| !mentioned.contains(&Key::Node(*node)));
-        for node in dirty.chain(known) {
+        for node in nodes.iter().copied().chain(known) {
             if let Some(path) = place_of_special(db, &folder, node)? {
                 found.insert(node, problem(&path));
             }
@@ -87,8 +78,8 @@ mod tests {
             db.mark_node(id, node)
         };
         engine.index.write(write).unwrap();
-        let report = || report(&engine, id, &BTreeSet::new()).unwrap();
-        report();
+        let report = |nodes: &[NodeId]| report(&engine, id, nodes).unwrap();
+        report(&[node]);
         assert!(engine.health().waits_for_person(id));
         let codes: Vec<_> = engine
             .health()
@@ -98,13 +89,13 @@ mod tests {
             .collect();
         assert_eq!(codes, [ProblemCode::NameClash]);
         engine.index.write(|db| db.clean_node(id, node)).unwrap();
-        report();
+        report(&[]);
         assert!(
             engine.health().waits_for_person(id),
             "the mark is gone, the link is not"
         );
         engine.index.write(|db| db.remove_local(id, link)).unwrap();
-        report();
+        report(&[]);
         assert!(!engine.health().waits_for_person(id));
     }
 }

@@ -3,27 +3,18 @@
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::key::Key;
-use cairn_model::{FolderId, Problem, ProblemCode};
-use std::collections::BTreeSet;
+use cairn_model::{FolderId, NodeId, Problem, ProblemCode};
 
-/// Reports the dirty nodes of a folder with such names, except those that a step or a wait mentions. The
+/// Reports those of some dirty nodes of a folder, which no step and no wait mentions, that have such names. The
 /// report ends when the service sends another state of the node.
-pub(super) fn report(
-    engine: &Engine,
-    id: FolderId,
-    mentioned: &BTreeSet<Key>,
-) -> Result<(), EngineError> {
+pub(super) fn report(engine: &Engine, id: FolderId, nodes: &[NodeId]) -> Result<(), EngineError> {
     let invalid = engine.index.read(|db| {
         let mut invalid = Vec::new();
         let Some(folder) = db.folder(id)? else {
             return Ok(invalid);
         };
-        for node in db.dirty_keys(id)?.node {
-            let Some(row) = db
-                .remote_row(node)?
-                .filter(|_| !mentioned.contains(&Key::Node(node)))
-            else {
+        for node in nodes.iter().copied() {
+            let Some(row) = db.remote_row(node)? else {
                 continue;
             };
             if let Err(problem) = engine.ports.disk.check_name(&row.name)

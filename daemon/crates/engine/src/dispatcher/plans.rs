@@ -5,6 +5,7 @@
 mod tests;
 
 use super::Dispatcher;
+use super::folder::Folder;
 use super::rules::RulesUpdate;
 use super::{in_the_way, invalid_names};
 use crate::error::EngineError;
@@ -12,10 +13,10 @@ use crate::executor::keys_of;
 use crate::gate::{self, Deletions};
 use crate::health::FolderPart;
 use crate::key::Key;
-use crate::planning::{BlockedChanges, Planned, plan_folder};
+use crate::planning::{BlockedChanges, Part, Planned, plan_folder};
 use crate::restored;
 use crate::step::{Ctx, download};
-use cairn_index::{Db, IndexError};
+use cairn_index::{Db, Dirty, IndexError, Round, Worklist};
 use cairn_model::{BackOff, FolderId, NodeId, Problem, ProblemCode, RelPath, SyncMode};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -31,6 +32,15 @@ const PAUSES: BackOff = BackOff {
     most: Duration::from_secs(60),
 };
 
+/// The part that a plan is about, where there is too much for one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Scope {
+    /// The newest part of everything.
+    NewRound,
+    /// News, and if little is left to begin with, the next part.
+    SameRound,
+}
+
 /// Returns the time between a plan that took so long and the next one, while transfers run.
 pub(super) fn rest_after(took: Duration) -> Duration {
     (took * REST).min(LONGEST_REST).max(took)
@@ -39,9 +49,9 @@ pub(super) fn rest_after(took: Duration) -> Duration {
 impl Dispatcher {
     /// Plans one folder and carries the structure out. Returns whether another round should follow.
     pub(super) async fn plan_and_execute(&mut self, id: FolderId) -> bool {
-        if !self.is_plan_due(id) {
+        let Some(scope) = self.due_scope(id) else {
             return false;
-        }
+        };
         let Some(ctx) = self.ctx(id) else {
             return false;
         };
@@ -54,7 +64,7 @@ impl Dispatcher {
             RulesUpdate::Missing => return false,
         }
         let began = Instant::now();
-        let planned = match self.plan(id).await {
+        let planned = match self.plan(id, scope).await {
             Ok(planned) => planned,
             Err(error) => return self.schedule_plan_retry(id, &error),
         };
@@ -64,10 +74,13 @@ impl Dispatcher {
         }
         tracing::debug!(
             steps = planned.plan.steps.len(),
+            keys = planned.worklist.len(),
+            whole = planned.worklist.is_whole,
+            more = planned.worklist.is_more,
             ms = took.as_millis(),
             "planned"
         );
-        self.carry_out(ctx, planned, took)
+        self.carry_out(ctx, planned, scope, took)
     }
 
     /// Schedules a retry of a plan that could not be made. A failure of this folder alone holds up no
@@ -94,38 +107,47 @@ impl Dispatcher {
         is_paused
     }
 
-    /// Takes the time of a plan that is due; returns false if none is.
-    fn is_plan_due(&mut self, id: FolderId) -> bool {
+    /// Takes the time of a plan that is due; returns none if none is.
+    fn due_scope(&mut self, id: FolderId) -> Option<Scope> {
         let now = Instant::now();
         // The feed waits for the lists of steps that are carried out: no further one is begun.
         if self.poll_due && !self.structure.is_empty() {
-            return false;
+            return None;
         }
-        let Some(folder) = self.folders.get_mut(&id) else {
-            return false;
-        };
+        let folder = self.folders.get_mut(&id)?;
         let next_try = self.engine.health().next_try(id, folder.planned_at);
         let retry_due = next_try.is_some_and(|at| at <= now);
         if folder.row.remote_node.is_none()
             || folder.schedule.is_root_missing()
             || folder.executing.is_some()
         {
-            return false;
+            return None;
         }
         folder.plan_due |= folder.deletions.quiet_at().is_some_and(|at| at <= now);
-        if !(folder.plan_due || (folder.waiting > 0 && retry_due)) {
-            return false;
+        folder.news_due |= !folder.waiting.is_empty() && retry_due;
+        if !(folder.plan_due || folder.news_due) {
+            return None;
         }
         if (folder.in_flight > 0 || folder.failed_plans > 0) && folder.next_plan > now {
-            return false;
+            return None;
         }
         // What is known of the disk may be from before the present rules.
         if folder.schedule.is_whole_due() {
-            return false;
+            return None;
         }
-        folder.plan_due = false;
+        let everything = std::mem::take(&mut folder.plan_due);
+        folder.news_due = false;
         folder.planned_at = now;
-        true
+        if folder.is_more {
+            folder.again |= everything;
+            return Some(Scope::SameRound);
+        }
+        // With nothing on its way, news are looked at together with everything else.
+        let is_resting = folder.queue.is_empty() && folder.in_flight == 0;
+        Some(match everything || is_resting {
+            true => Scope::NewRound,
+            false => Scope::SameRound,
+        })
     }
 
     /// Cleans up once both sides are equal and nothing is on its way.
@@ -136,17 +158,38 @@ impl Dispatcher {
         }
     }
 
-    async fn plan(&mut self, id: FolderId) -> Result<Planned, EngineError> {
-        let Some(ctx) = self.ctx(id) else {
+    /// Returns what the next plan of a folder is about.
+    fn part(&self, folder: &Folder, scope: Scope) -> Part {
+        let sizes = self.tuning.plan_sizes;
+        let (round, with_left) = match scope {
+            Scope::NewRound => (Round::default(), true),
+            Scope::SameRound => (folder.round, folder.is_queue_low(sizes)),
+        };
+        // A round that has not begun yet knows nothing that is new.
+        let with_left = with_left || round == Round::default();
+        let mut retried = Dirty::default();
+        for key in self.engine.health().keys_to_retry(folder.row.id) {
+            match key {
+                Key::Local(local) => retried.local.push(local),
+                Key::Node(node) => retried.node.push(node),
+            }
+        }
+        Part {
+            round,
+            sizes,
+            with_left,
+            retried,
+        }
+    }
+
+    async fn plan(&mut self, id: FolderId, scope: Scope) -> Result<Planned, EngineError> {
+        let (Some(ctx), Some(folder)) = (self.ctx(id), self.folders.get(&id)) else {
             return Err(EngineError::Stale);
         };
-        let mut planned = plan_folder(
-            &self.engine,
-            &ctx.folder,
-            &ctx.rules,
-            BlockedChanges::default(),
-        )
-        .await?;
+        let part = self.part(folder, scope);
+        let plan =
+            async |blocked| plan_folder(&ctx.engine, &ctx.folder, &ctx.rules, blocked, &part).await;
+        let mut planned = plan(BlockedChanges::default()).await?;
         let overwrites = self.check_overwrites(&ctx, &planned).await?;
         let unconfirmed = gate::unconfirmed_deletions(&self.engine, &ctx.folder, &planned.plan)?;
         let Some(folder) = self.folders.get_mut(&id) else {
@@ -166,19 +209,57 @@ impl Dispatcher {
         };
         let is_blocked = blocked != BlockedChanges::default();
         if is_blocked {
-            planned = plan_folder(&self.engine, &ctx.folder, &ctx.rules, blocked).await?;
+            planned = plan(blocked).await?;
             if let Some(folder) = self.folders.get_mut(&id) {
                 folder.totals_due = true;
             }
         }
         let mentioned = self.mentioned_keys(id, &planned)?;
+        let others = self.others_parked(id, &planned.worklist)?;
         self.engine
             .health()
-            .keep_only(id, |key| mentioned.contains(key));
+            .keep_only(id, |key| mentioned.contains(key) || others.contains(key));
         if !is_blocked {
-            self.clean(id, &mentioned)?;
+            let keys = &planned.worklist.keys;
+            let unmentioned = Dirty {
+                local: (keys.local.iter().copied())
+                    .filter(|local| !mentioned.contains(&Key::Local(*local)))
+                    .collect(),
+                node: (keys.node.iter().copied())
+                    .filter(|node| !mentioned.contains(&Key::Node(*node)))
+                    .collect(),
+            };
+            self.clean(id, &unmentioned)?;
         }
         Ok(planned)
+    }
+
+    /// Returns what failed, is still dirty and is not part of a plan.
+    fn others_parked(
+        &self,
+        id: FolderId,
+        worklist: &Worklist,
+    ) -> Result<BTreeSet<Key>, EngineError> {
+        if worklist.is_whole {
+            return Ok(BTreeSet::new());
+        }
+        let mut others = Dirty::default();
+        for key in self.engine.health().parked_keys(id) {
+            match key {
+                Key::Local(local) if worklist.keys.local.binary_search(&local).is_err() => {
+                    others.local.push(local);
+                }
+                Key::Node(node) if worklist.keys.node.binary_search(&node).is_err() => {
+                    others.node.push(node);
+                }
+                Key::Local(_) | Key::Node(_) => {}
+            }
+        }
+        let dirty = self.engine.index.read(|db| db.still_dirty(id, &others))?;
+        let locals = dirty.local.into_iter().map(Key::Local);
+        Ok(locals
+            .chain(dirty.node.into_iter().map(Key::Node))
+            .collect())
     }
 
     /// Returns the nodes of a plan whose overwriting waits for a person.
@@ -235,22 +316,17 @@ impl Dispatcher {
         Ok(mentioned)
     }
 
-    /// Clears the dirty marks of everything that needs no step.
-    fn clean(&self, id: FolderId, mentioned: &BTreeSet<Key>) -> Result<(), EngineError> {
-        self.report_one_way_conflicts(id, mentioned)?;
-        invalid_names::report(&self.engine, id, mentioned)?;
-        in_the_way::report(&self.engine, id, mentioned)?;
+    /// Clears the dirty marks of what needs no step.
+    fn clean(&self, id: FolderId, unmentioned: &Dirty) -> Result<(), EngineError> {
+        self.report_one_way_conflicts(id, unmentioned)?;
+        invalid_names::report(&self.engine, id, &unmentioned.node)?;
+        in_the_way::report(&self.engine, id, &unmentioned.node)?;
         Ok(self.engine.index.write(|db| {
-            let dirty = db.dirty_keys(id)?;
-            for local in dirty.local {
-                if !mentioned.contains(&Key::Local(local)) {
-                    db.clean_local(id, local)?;
-                }
+            for local in &unmentioned.local {
+                db.clean_local(id, *local)?;
             }
-            for node in dirty.node {
-                if !mentioned.contains(&Key::Node(node)) {
-                    db.clean_node(id, node)?;
-                }
+            for node in &unmentioned.node {
+                db.clean_node(id, *node)?;
             }
             Ok(())
         })?)
@@ -260,7 +336,7 @@ impl Dispatcher {
     fn report_one_way_conflicts(
         &self,
         id: FolderId,
-        mentioned: &BTreeSet<Key>,
+        unmentioned: &Dirty,
     ) -> Result<(), EngineError> {
         let Some(folder) = self.folders.get(&id) else {
             return Ok(());
@@ -273,7 +349,7 @@ impl Dispatcher {
         let both = self
             .engine
             .index
-            .read(|db| nodes_changed_on_both_sides(db, id, mentioned))?;
+            .read(|db| nodes_changed_on_both_sides(db, id, unmentioned))?;
         let mut health = self.engine.health();
         for (node, path) in both {
             health.accept(node);
@@ -291,22 +367,19 @@ impl Dispatcher {
     }
 }
 
-/// Returns the synced nodes that are dirty and in no step, with the path of those that both sides changed.
+/// Returns the synced nodes that are in no step, with the path of those that both sides changed.
 fn nodes_changed_on_both_sides(
     db: &Db<'_>,
     id: FolderId,
-    mentioned: &BTreeSet<Key>,
+    unmentioned: &Dirty,
 ) -> Result<Vec<(NodeId, Option<RelPath>)>, IndexError> {
-    let dirty = db.dirty_keys(id)?;
-    let mut nodes: BTreeSet<NodeId> = dirty.node.into_iter().collect();
-    for local in dirty.local {
-        nodes.extend(db.synced_by_local(local)?.map(|synced| synced.node));
+    // A step that mentions one side of a pair mentions both.
+    let mut nodes: BTreeSet<NodeId> = unmentioned.node.iter().copied().collect();
+    for local in &unmentioned.local {
+        nodes.extend(db.synced_by_local(*local)?.map(|synced| synced.node));
     }
     let mut both = Vec::new();
     for node in nodes {
-        if mentioned.contains(&Key::Node(node)) {
-            continue;
-        }
         let Some(synced) = db.synced_row(id, node)? else {
             continue;
         };

@@ -69,13 +69,13 @@ impl Dispatcher {
                 self.record_answer(now);
                 self.next_poll = Instant::now() + POLL;
                 if result != PollResult::Nothing {
-                    self.plan_everything();
+                    self.plan_news();
                 }
                 self.open_stream();
             }
             Err(error) => {
                 // Part of the news may be recorded; the next poll does not report it again.
-                self.plan_everything();
+                self.plan_news();
                 self.back_off(&error);
             }
         }
@@ -98,10 +98,10 @@ impl Dispatcher {
         self.retry = None;
     }
 
-    fn plan_everything(&mut self) {
+    fn plan_news(&mut self) {
         self.waiters.reset();
         for folder in self.folders.values_mut() {
-            folder.plan_due = true;
+            folder.news_due = true;
         }
     }
 

@@ -49,8 +49,7 @@ impl Dispatcher {
                 return follow_change(&self.engine, folder);
             }
             Ok(RulesUpdate::Missing) => {
-                folder.queue.clear();
-                folder.waiting = folder.waiting.max(1);
+                folder.wait_for_rules();
                 return RulesUpdate::Missing;
             }
             Ok(RulesUpdate::AsBefore) if folder.rules.have_ended(&self.engine, &folder.row) => {
@@ -60,14 +59,14 @@ impl Dispatcher {
             Err(failed) => failed,
         };
         // Rules that nobody knows may forbid what was planned.
-        folder.queue.clear();
+        folder.forget_queue();
         match (file, error.disposition()) {
             (None, _) | (_, Disposition::Stop) => {
                 folder.plan_due = true;
                 self.back_off(&error);
             }
             (Some((row, path)), disposition) => {
-                folder.waiting = folder.waiting.max(1);
+                folder.wait_for_rules();
                 self.poll_due |= disposition == Disposition::Replan;
                 let (key, path) = (Key::Node(row.node), path.to_string());
                 self.engine
@@ -86,7 +85,7 @@ fn follow_change(engine: &Engine, folder: &mut Folder) -> RulesUpdate {
     folder.schedule.rescan();
     folder.plan_due = true;
     // Planned under other rules.
-    folder.queue.clear();
+    folder.forget_queue();
     RulesUpdate::Changed
 }
 

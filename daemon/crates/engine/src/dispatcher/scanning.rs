@@ -92,14 +92,15 @@ impl Dispatcher {
         let outliving = std::mem::take(&mut result.outliving_rules);
         if folder.rules.record_scan(result.rules.take(), outliving) {
             // Planned under other rules.
-            folder.queue.clear();
+            folder.forget_queue();
         }
         self.engine
             .health()
             .record_scan(id, due.whole, &names, result.problems);
         folder.schedule.finish(due, result.missing, result.again);
         folder.totals_due |= result.changed;
-        folder.plan_due |= result.changed || due.whole;
+        folder.plan_due |= due.whole;
+        folder.news_due |= result.changed;
         if result.changed {
             self.waiters.reset();
         }

@@ -7,13 +7,18 @@
 //! left is planned anew, so that changes that came meanwhile are included.
 
 use super::Dispatcher;
-use super::plans::rest_after;
-use crate::executor::{ExecutionResult, execute};
+use super::folder::Folder;
+use super::plans::{Scope, rest_after};
+use crate::executor::{ExecutionResult, execute, keys_of, waits};
+use crate::key::{Key, LockedKeys};
 use crate::planning::Planned;
 use crate::release::release;
 use crate::step::Ctx;
+use crate::work::Queue;
+use cairn_index::{PlanSizes, Round, Worklist};
 use cairn_model::RunningSteps;
 use cairn_plan::{Plan, Step};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinError;
@@ -32,14 +37,26 @@ pub(super) struct Executed {
     pub(super) took: Duration,
     /// The files that were synced before, but for those whose deletion is confirmed, if the plan deletes any.
     pub(super) synced_before: Option<u64>,
+    /// The round before the plan, if that was about a part.
+    pub(super) round_before: Option<Round>,
 }
 
 impl Dispatcher {
     /// Carries a plan out: its transfers wait for slots, as far as they need none of its other steps, and those
-    /// are carried out beside the dispatcher. Returns whether another round should follow.
-    pub(super) fn carry_out(&mut self, mut ctx: Ctx, mut planned: Planned, took: Duration) -> bool {
+    /// are carried out beside the dispatcher. Returns whether another round of the dispatcher should follow.
+    pub(super) fn carry_out(
+        &mut self,
+        mut ctx: Ctx,
+        mut planned: Planned,
+        scope: Scope,
+        took: Duration,
+    ) -> bool {
         let id = ctx.folder.id;
-        let calm = planned.plan.steps.is_empty() && planned.unknown.is_empty();
+        let calm = planned.plan.steps.is_empty()
+            && planned.unknown.is_empty()
+            && planned.worklist.is_whole;
+        let mentioned = mentioned_by(&planned);
+        let is_disturbing = is_disturbing(&ctx, &planned.plan, &self.locked);
         let released = match release(&ctx, &mut planned.plan, &self.locked) {
             Ok(released) => released,
             Err(error) => return self.schedule_plan_retry(id, &error.into()),
@@ -47,14 +64,20 @@ impl Dispatcher {
         let Some(folder) = self.folders.get_mut(&id) else {
             return false;
         };
-        folder.queue = released.work;
-        folder.waiting = released.waiting + planned.unknown.len() as u64;
+        let round_before = folder.round_before(scope, &planned.worklist);
+        folder.take_over(scope, &planned.worklist, &mentioned, is_disturbing);
+        folder.queue.put_before(released.work);
+        folder.waiting.extend(released.waiting);
+        folder.waiting.extend(planned.unknown.iter().copied());
         folder.next_plan = Instant::now() + rest_after(took);
         if planned.plan.steps.is_empty() {
+            folder.schedule_next_part(self.tuning.plan_sizes);
+            let is_resting = folder.queue.is_empty() && folder.in_flight == 0;
+            let goes_on = is_resting && (folder.plan_due || folder.news_due);
             if calm && folder.in_flight == 0 {
                 self.at_rest(&ctx);
             }
-            return false;
+            return goes_on;
         }
         let (end, ended) = watch::channel(false);
         folder.executing = Some(end);
@@ -73,6 +96,7 @@ impl Dispatcher {
                 result,
                 took,
                 synced_before,
+                round_before,
             }
         });
         false
@@ -86,6 +110,7 @@ impl Dispatcher {
             mut result,
             took,
             synced_before,
+            round_before,
         } = match done {
             Ok(done) => done,
             Err(error) => return self.handle_structure_panic(&error),
@@ -99,13 +124,20 @@ impl Dispatcher {
             folder
                 .deletions
                 .count_executed(gone.unwrap_or_default(), now);
-            folder.queue.append(std::mem::take(&mut result.work));
-            folder.waiting += result.waiting;
+            folder.queue.put_before(std::mem::take(&mut result.work));
+            folder.waiting.append(&mut result.waiting);
             folder.next_plan = now + rest_after(took);
             folder.totals_due |= result.progress;
             // What was done changed the trees: see whether anything follows from it.
             let done = folder.queue.is_empty() && folder.in_flight == 0;
-            folder.plan_due |= result.is_interrupted || (result.progress && done);
+            match round_before.filter(|_| result.is_interrupted) {
+                // The same part is planned again, with what is left of it.
+                Some(round) => {
+                    (folder.round, folder.is_more, folder.news_due) = (round, true, true);
+                }
+                None => folder.plan_due |= result.is_interrupted || (result.progress && done),
+            }
+            folder.schedule_next_part(self.tuning.plan_sizes);
             if result.progress && done {
                 self.plan_overlapping(id);
             }
@@ -148,6 +180,93 @@ impl Dispatcher {
                 folder.steps = RunningSteps::default();
                 folder.schedule.rescan();
             }
+        }
+    }
+}
+
+/// Returns the keys that a plan is about, and those that its steps touch.
+fn mentioned_by(planned: &Planned) -> BTreeSet<Key> {
+    let keys = &planned.worklist.keys;
+    let locals = keys.local.iter().copied().map(Key::Local);
+    let nodes = keys.node.iter().copied().map(Key::Node);
+    let steps = planned.plan.steps.iter().flat_map(keys_of);
+    locals.chain(nodes).chain(steps).collect()
+}
+
+/// Returns whether one of a plan's steps, and not one that waits, could change where the transfers of earlier parts are
+/// read or written.
+fn is_disturbing(ctx: &Ctx, plan: &Plan, locks: &LockedKeys) -> bool {
+    let mut steps = plan.steps.iter();
+    steps.any(|step| disturbs(step) && !waits(ctx, step, locks))
+}
+
+/// Returns whether a step could change where the transfers of earlier parts are read or written.
+fn disturbs(step: &Step) -> bool {
+    match step {
+        Step::Adopt { .. }
+        | Step::CreateLocalFolder { .. }
+        | Step::CreateRemoteFolder { .. }
+        | Step::Download { .. }
+        | Step::Upload { .. } => false,
+        Step::Forget { .. }
+        | Step::Unlink { .. }
+        | Step::MoveLocal { .. }
+        | Step::MoveRemote { .. }
+        | Step::SetLocalExecutable { .. }
+        | Step::SetRemoteExecutable { .. }
+        | Step::TrashLocal { .. }
+        | Step::TrashRemote { .. } => true,
+    }
+}
+
+impl Folder {
+    /// Returns the round before a plan of a part.
+    fn round_before(&self, scope: Scope, worklist: &Worklist) -> Option<Round> {
+        match scope {
+            _ if worklist.is_whole => None,
+            Scope::NewRound => Some(Round::default()),
+            Scope::SameRound => Some(self.round),
+        }
+    }
+
+    /// Has the next part of the round planned if little is queued, or at its end another round if one is to follow.
+    fn schedule_next_part(&mut self, sizes: PlanSizes) {
+        if !self.is_more {
+            self.plan_due |= std::mem::take(&mut self.again);
+        } else if self.is_queue_low(sizes) {
+            self.news_due = true;
+        }
+    }
+
+    /// Puts a plan in the place of what was planned before: of all of it, or of what it is about.
+    fn take_over(
+        &mut self,
+        scope: Scope,
+        worklist: &Worklist,
+        mentioned: &BTreeSet<Key>,
+        is_disturbing: bool,
+    ) {
+        if worklist.is_whole || scope == Scope::NewRound {
+            self.queue = Queue::default();
+            self.waiting.clear();
+        } else if is_disturbing {
+            self.again |= !self.queue.is_empty();
+            self.queue = Queue::default();
+            self.waiting.retain(|key| !mentioned.contains(key));
+        } else {
+            self.queue.remove(mentioned);
+            self.waiting.retain(|key| !mentioned.contains(key));
+        }
+        self.round = worklist.round;
+        self.is_more = worklist.is_more;
+        self.again &= !worklist.is_whole;
+        let taken = worklist.len() as u64;
+        self.left.files = match self.is_more {
+            true => self.left.files.saturating_sub(taken),
+            false => 0,
+        };
+        if self.left.files == 0 {
+            self.left.bytes = 0;
         }
     }
 }

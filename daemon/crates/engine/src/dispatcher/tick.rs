@@ -23,6 +23,8 @@ impl Dispatcher {
         self.poll_feed().await;
         self.empty_trash().await;
         self.sample_heads().await;
+        // The next part of a plan may take the place of what has not begun.
+        self.start_transfers();
         let ids: Vec<FolderId> = self.folders.keys().copied().collect();
         let mut again = false;
         for id in ids {
@@ -57,7 +59,7 @@ impl Dispatcher {
                 .send_if_modified(|now| std::mem::replace(now, paused) != paused);
         }
         if paused {
-            folder.queue.clear();
+            folder.forget_queue();
         }
         paused
     }

@@ -3,9 +3,9 @@
 use super::*;
 use crate::confirm::confirm;
 use crate::observe::rules::Rules;
-use crate::planning::{BlockedChanges, plan_folder};
+use crate::planning::{BlockedChanges, Part, plan_folder};
 use crate::testing::TestEngine;
-use cairn_index::{LocalRow, LocalStat, RemoteRow, Skipped, SyncedRow};
+use cairn_index::{Dirty, LocalRow, LocalStat, PlanSizes, RemoteRow, Round, Skipped, SyncedRow};
 use cairn_model::{ContentHash, DeletionDecision, LocalId, Name, RevisionId};
 use std::sync::Arc;
 
@@ -219,7 +219,14 @@ async fn a_confirmed_deletion_that_is_not_carried_out_here_counts_for_no_other()
         folder.root.as_ref(),
         &folder.settings,
     );
-    let planned = plan_folder(&scene.engine, folder, &rules, BlockedChanges::default()).await;
+    let part = Part {
+        round: Round::default(),
+        sizes: PlanSizes::default(),
+        with_left: true,
+        retried: Dirty::default(),
+    };
+    let blocked = BlockedChanges::default();
+    let planned = plan_folder(&scene.engine, folder, &rules, blocked, &part).await;
     let unconfirmed = unconfirmed_deletions(&scene.engine, folder, &planned.unwrap().plan).unwrap();
     assert_eq!(unconfirmed.files().local, 1);
 }

@@ -153,6 +153,25 @@ impl Health {
             .retain(|(f, key), _| *f != folder || mentioned(key));
     }
 
+    /// Returns what of a folder may be tried again by now.
+    pub(crate) fn keys_to_retry(&self, folder: FolderId) -> Vec<Key> {
+        let now = Instant::now();
+        let parked = self.parked.iter();
+        parked
+            .filter(|((of, _), parked)| *of == folder && parked.until <= now)
+            .map(|((_, key), _)| *key)
+            .collect()
+    }
+
+    /// Returns everything of a folder that is parked.
+    pub(crate) fn parked_keys(&self, folder: FolderId) -> Vec<Key> {
+        let parked = self.parked.keys();
+        parked
+            .filter(|(of, _)| *of == folder)
+            .map(|(_, key)| *key)
+            .collect()
+    }
+
     /// Lets everything be tried again at once.
     pub(crate) fn try_again(&mut self) {
         let now = Instant::now();

@@ -153,12 +153,44 @@ mod tests {
         };
         let mut all = queue(&[1, 2, SMALL + 1]);
         check(&all);
-        all.append(queue(&[SMALL + 7]));
+        all.put_before(queue(&[SMALL + 7]));
         check(&all);
         while all.pop(TransferDirection::Up, false).is_some() {
             check(&all);
         }
         assert_eq!(all.amount(), Amount::default());
+    }
+
+    #[test]
+    fn a_further_part_goes_first_and_takes_the_place_of_what_it_plans_again() {
+        let upload = |local: i64, size: u64| {
+            let local = LocalId(local);
+            (
+                0,
+                upload::Task {
+                    local,
+                    ..task(size)
+                },
+            )
+        };
+        let queue = |tasks: Vec<(i64, upload::Task)>| {
+            let up = lane(tasks, |task| task.size, Work::Upload, Work::Uploads);
+            Queue::new(up, Lane::default())
+        };
+        let mut all = queue(vec![upload(1, 1), upload(2, 2), upload(3, 2 * SMALL)]);
+        all.remove(&[Key::Local(LocalId(2)), Key::Local(LocalId(9))].into());
+        assert_eq!((all.len(), all.small_files()), (2, 1));
+        all.put_before(queue(vec![upload(2, 5), upload(4, SMALL + 1)]));
+        let sum = Amount {
+            files: 4,
+            bytes: 1 + 2 * SMALL + 5 + SMALL + 1,
+        };
+        assert_eq!(all.amount(), sum);
+        let mut keys = Vec::new();
+        while let Some(work) = all.pop(TransferDirection::Up, false) {
+            keys.extend(work.keys());
+        }
+        assert_eq!(keys, [2, 1, 4, 3].map(|local| Key::Local(LocalId(local))));
     }
 
     #[test]

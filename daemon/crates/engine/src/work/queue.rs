@@ -1,9 +1,10 @@
 //! The queue of a folder's transfers that have not begun.
 
 use super::Work;
+use crate::key::Key;
 use crate::overall_progress::Amount;
 use cairn_model::TransferDirection;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// One batch of so many is that of the oldest changes: they must not wait for as long as new ones come.
 const OLDEST_ONE_IN: usize = 4;
@@ -71,16 +72,44 @@ impl Queue {
             .flatten()
     }
 
-    /// Adds all of another queue.
-    pub(crate) fn append(&mut self, mut other: Self) {
+    /// Adds all of another queue: its batches come before those that are here.
+    pub(crate) fn put_before(&mut self, mut other: Self) {
         for (own, other) in [
             (&mut self.up, &mut other.up),
             (&mut self.down, &mut other.down),
         ] {
-            own.small.append(&mut other.small);
+            other.small.append(&mut own.small);
+            std::mem::swap(&mut own.small, &mut other.small);
             own.big.append(&mut other.big);
+            let by_size = |work: &Work| work.amount().bytes;
+            own.big.make_contiguous().sort_by_key(by_size);
         }
         self.amount.add(other.amount);
+    }
+
+    /// Drops the files that use one of some keys.
+    pub(crate) fn remove(&mut self, keys: &BTreeSet<Key>) {
+        if self.is_empty() {
+            return;
+        }
+        let mut amount = Amount::default();
+        for works in [
+            &mut self.up.small,
+            &mut self.up.big,
+            &mut self.down.small,
+            &mut self.down.big,
+        ] {
+            let left = std::mem::take(works).into_iter();
+            *works = left.filter_map(|work| work.without(keys)).collect();
+            works.iter().for_each(|work| amount.add(work.amount()));
+        }
+        self.amount = amount;
+    }
+
+    /// Returns the number of files in batches.
+    pub(crate) fn small_files(&self) -> u64 {
+        let batches = self.up.small.iter().chain(&self.down.small);
+        batches.map(Work::len).sum()
     }
 
     /// Takes the next work of one direction.

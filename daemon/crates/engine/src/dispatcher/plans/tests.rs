@@ -17,7 +17,7 @@ async fn a_folder_that_can_not_be_planned_waits_alone_and_longer_and_longer() {
         assert!(dispatcher.is_reachable(), "all others go on");
         let wait = dispatcher.folders[&id].next_plan - Instant::now();
         assert!((whole / 2..=whole).contains(&wait), "{wait:?} of {whole:?}");
-        assert!(!dispatcher.is_plan_due(id));
+        assert_eq!(dispatcher.due_scope(id), None);
     }
     assert_eq!(dispatcher.engine.health().problems(id).len(), 1);
 }
