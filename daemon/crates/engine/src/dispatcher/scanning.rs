@@ -93,6 +93,7 @@ impl Dispatcher {
         if folder.rules.record_scan(result.rules.take(), outliving) {
             // Planned under other rules.
             folder.forget_queue();
+            folder.plan_due = true;
         }
         self.engine
             .health()

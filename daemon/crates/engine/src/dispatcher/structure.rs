@@ -249,13 +249,14 @@ impl Folder {
         if worklist.is_whole || scope == Scope::NewRound {
             self.queue = Queue::default();
             self.waiting.clear();
-        } else if is_disturbing {
-            self.again |= !self.queue.is_empty();
-            self.queue = Queue::default();
-            self.waiting.retain(|key| !mentioned.contains(key));
         } else {
-            self.queue.remove(mentioned);
             self.waiting.retain(|key| !mentioned.contains(key));
+            if is_disturbing {
+                self.again |= !self.queue.is_empty();
+                self.queue = Queue::default();
+            } else {
+                self.queue.remove(mentioned);
+            }
         }
         self.round = worklist.round;
         self.is_more = worklist.is_more;

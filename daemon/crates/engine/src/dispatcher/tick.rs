@@ -12,6 +12,8 @@ impl Dispatcher {
     /// Does what is due. Returns whether another tick should follow at once.
     pub(super) async fn tick(&mut self) -> bool {
         self.drain().await;
+        // Before anything new is known: a part of a plan that follows may drop what has not begun, again and again.
+        self.start_transfers();
         if std::mem::take(&mut self.reload) {
             // Before the reading: what is changed after it is to be read again.
             self.engine.reload.store(false, Ordering::Release);
@@ -23,8 +25,6 @@ impl Dispatcher {
         self.poll_feed().await;
         self.empty_trash().await;
         self.sample_heads().await;
-        // The next part of a plan may take the place of what has not begun.
-        self.start_transfers();
         let ids: Vec<FolderId> = self.folders.keys().copied().collect();
         let mut again = false;
         for id in ids {

@@ -1,7 +1,8 @@
 //! Damaged, newer and older index files.
 
 use super::*;
-use cairn_model::{FolderId, Side};
+use crate::worklist::{PlanSizes, Round};
+use cairn_model::{FolderId, LocalId, NodeId, Side};
 
 #[test]
 fn garbage_is_set_aside_and_a_new_index_begun() {
@@ -106,6 +107,44 @@ fn decisions_about_deletions_of_an_older_index_are_kept() {
             assert_eq!(db.confirmations(waiting)?.len(), 1);
             db.confirm_waiting_deletions(waiting, Side::Remote)?;
             assert_eq!(db.confirmed_deletions(waiting)?.len(), 1);
+            Ok(())
+        })
+        .unwrap();
+}
+
+#[test]
+fn what_was_dirty_in_an_older_index_is_dirty_still() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index.db");
+    let is_newer = |sql: &&str| sql.contains("dirty_local_marks");
+    let version = MIGRATIONS.iter().position(is_newer).unwrap();
+    let old = Connection::open(&path).unwrap();
+    for sql in &MIGRATIONS[..version] {
+        old.execute_batch(sql).unwrap();
+    }
+    old.pragma_update(None, "user_version", version as i64)
+        .unwrap();
+    old.execute_batch(
+        "INSERT INTO folders (id, root, remote_path, settings) VALUES (1, '/a', '/', '{}');
+         INSERT INTO synced (folder, node, local, parent, name, kind, size, executable)
+             VALUES (1, zeroblob(16), 1, x'', 'f', 0, 0, 0);
+         INSERT INTO dirty_local (folder, local) VALUES (1, 1), (1, 2), (1, 3);
+         INSERT INTO dirty_node (folder, node) VALUES (1, zeroblob(16)), (1, randomblob(16));",
+    )
+    .unwrap();
+    drop(old);
+    let index = Index::open(&path).unwrap().index;
+    let folder = FolderId(1);
+    let sizes = PlanSizes { whole: 4, part: 1 };
+    index
+        .read(|db| {
+            let dirty = db.dirty_keys(folder)?;
+            assert_eq!((dirty.local.len(), dirty.node.len()), (3, 2));
+            // Besides the newest mark, what was in sync is in a part.
+            let part = db.worklist(folder, Round::default(), sizes, true)?;
+            assert_eq!(part.keys.local, [LocalId(1), LocalId(3)]);
+            assert!(part.keys.node.contains(&NodeId(uuid::Uuid::nil())));
+            assert!(part.is_more);
             Ok(())
         })
         .unwrap();
