@@ -198,7 +198,8 @@ impl Db<'_> {
         )
     }
 
-    /// Returns the children whose names compare equal (more than one only where the disk allows it).
+    /// Returns the children whose names compare equal (more than one only where the disk allows it), by id: by name, SQLite
+    /// would read all children.
     ///
     /// # Errors
     /// Returns the error of SQLite.
@@ -209,7 +210,7 @@ impl Db<'_> {
         name: &Name,
     ) -> Result<Vec<LocalRow>, IndexError> {
         let mut statement = self.prepare(&format!(
-            "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND parent = ?2 AND key = ?3 ORDER BY name"
+            "SELECT {COLUMNS} FROM local WHERE folder = ?1 AND parent = ?2 AND key = ?3 ORDER BY id"
         ))?;
         collect(
             &mut statement.query((folder.0, parent_local_to(parent), name.key().as_str()))?,

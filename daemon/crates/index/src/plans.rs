@@ -42,7 +42,8 @@ thread_local! {
     static BAD: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Notes a statement whose plan scans a big table, or reaches one by its folder alone.
+/// Notes a statement whose plan scans a big table, or reaches one by its folder alone, or a name by all in its
+/// directory.
 pub(crate) fn check(connection: &Connection, sql: &str) {
     let Ok(mut statement) = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")) else {
         return;
@@ -66,6 +67,12 @@ fn is_scan(sql: &str, detail: &str) -> bool {
         name == table || (name.len() == 1 && sql.contains(&format!("{table} {name}")))
     });
     let first = detail.contains("ORDER BY") || sql.contains("LIMIT");
+    let is_about_a_name = ["key = ?", "name = ?"]
+        .iter()
+        .any(|part| sql.contains(part));
+    if is_about_a_name && detail.ends_with("parent=?)") {
+        return true;
+    }
     big && ((*how == "SCAN" && !first)
         || (detail.ends_with("(folder=?)") && !first && !sql.contains("dirty")))
 }
