@@ -1,11 +1,8 @@
 //! The planner's worklist: dirty nodes, whose local, remote and synced state may differ.
 
 use crate::error::IndexError;
-use crate::folders::FolderRow;
 use crate::open::Db;
-use crate::sql_types::{
-    TOP, collect, kind_from, node_at, node_from, parent_node_from, parent_node_to,
-};
+use crate::sql_types::{collect, kind_from, node_at};
 use cairn_model::{FolderId, Kind, LocalId, NodeId};
 
 /// The ids of the dirty local rows and service nodes of one folder.
@@ -150,52 +147,6 @@ impl Db<'_> {
     pub fn clean_node(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         self.prepare("DELETE FROM dirty_node WHERE folder = ?1 AND node = ?2")?
             .execute((folder.0, node.as_bytes()))?;
-        Ok(())
-    }
-
-    /// Marks everything in a folder whose three trees are not equal: after a start, after a change of
-    /// rules, and now and then, so that nothing that once waited is forgotten.
-    ///
-    /// # Errors
-    /// Returns the error of SQLite.
-    pub fn mark_differing(&self, folder: &FolderRow) -> Result<(), IndexError> {
-        let Some(base) = folder.remote_node else {
-            return Ok(());
-        };
-        let base = parent_node_to(base);
-        self.prepare_whole(
-                "INSERT OR REPLACE INTO dirty_local (folder, local, changed) \
-                 SELECT l.folder, l.id, s.node IS NOT NULL FROM local l \
-                 LEFT JOIN synced s ON s.local = l.id LEFT JOIN synced p ON p.local = l.parent \
-                 WHERE l.folder = ?1 AND NOT (s.node IS NULL AND l.held = 2) AND (s.node IS NULL OR l.hash IS NOT s.hash OR l.name <> s.name \
-                 OR l.executable <> s.executable OR coalesce(p.node, ?2) <> s.parent)",
-            )?
-            .execute((folder.id.0, base))?;
-        self.prepare_whole(
-                "INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
-                 SELECT s.folder, s.node, 1 FROM synced s \
-                 LEFT JOIN local l ON l.id = s.local LEFT JOIN remote r ON r.node = s.node \
-                 WHERE s.folder = ?1 AND (l.id IS NULL OR r.node IS NULL OR r.revision IS NOT s.revision \
-                 OR r.name <> s.name OR r.parent <> s.parent OR r.executable <> s.executable)",
-            )?
-            .execute([folder.id.0])?;
-        let mut statement = self.prepare_whole(
-            "SELECT r.node, r.parent FROM remote r \
-             WHERE NOT EXISTS (SELECT 1 FROM synced s WHERE s.folder = ?1 AND s.node = r.node)",
-        )?;
-        let mut rows = statement.query([folder.id.0])?;
-        let folders = std::slice::from_ref(folder);
-        while let Some(row) = rows.next()? {
-            let node: Vec<u8> = row.get(0)?;
-            let parent: Vec<u8> = row.get(1)?;
-            let inside = base == TOP
-                || !self
-                    .pairs_containing(folders, parent_node_from(&parent)?)?
-                    .is_empty();
-            if inside {
-                self.mark_node(folder.id, node_from(&node)?)?;
-            }
-        }
         Ok(())
     }
 }
