@@ -36,7 +36,7 @@ impl SeenSeals for SeenInHome {
                 return Ok(0);
             }
             // A damaged one is not replaced: a new one has seen nothing, and would accept any past state.
-            let opened = Index::open_intact(&self.file);
+            let opened = Index::open_for_lookups(&self.file);
             *index = Some(opened.map_err(io::Error::other)?);
         }
         let Some(index) = &*index else { return Ok(0) };

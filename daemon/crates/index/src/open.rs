@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::closed_in_order::{self, ClosingNote};
 use crate::error::IndexError;
 use crate::folder_backup;
 use parking_lot::{Mutex, MutexGuard};
@@ -45,6 +46,8 @@ const CONTENTS: i64 = 10;
 /// The index of one installation. Calls are short and synchronous; one thread at a time is inside.
 pub struct Index {
     connection: Mutex<Connection>,
+    /// After the connection, so that it is dropped after it; none in memory, and for looking something up.
+    _closing: Option<ClosingNote>,
     /// Path of the second copy of the folder pairs; none in memory.
     folder_backup: Option<PathBuf>,
 }
@@ -72,7 +75,7 @@ impl Index {
     /// # Errors
     /// A file that can't be opened or renamed, or an index of a newer Cairn.
     pub fn open(path: &Path) -> Result<Opened, IndexError> {
-        match Self::open_intact(path) {
+        match Self::open_checked(path) {
             Ok(index) => Ok(Opened {
                 index,
                 set_aside: None,
@@ -82,7 +85,7 @@ impl Index {
             {
                 let aside = set_aside(path)?;
                 Ok(Opened {
-                    index: Self::open_intact(path)?,
+                    index: Self::open_checked(path)?,
                     set_aside: Some(aside),
                 })
             }
@@ -90,26 +93,32 @@ impl Index {
         }
     }
 
-    /// Opens like [`Self::open`], but leaves a damaged file in place and fails, for callers that need its content.
+    /// Opens an index to look single rows up, beside whoever works with it. Nothing is checked beforehand: a damaged
+    /// page is an error when it is read, and a damaged file stays in place.
     ///
     /// # Errors
-    /// A file that can't be opened or is damaged, or an index of another Cairn.
-    pub fn open_intact(path: &Path) -> Result<Self, IndexError> {
+    /// A file that can't be opened, or an index of another Cairn.
+    pub fn open_for_lookups(path: &Path) -> Result<Self, IndexError> {
+        let connection = Connection::open(path).map_err(|source| IndexError::Open {
+            path: path.to_owned(),
+            source,
+        })?;
+        let backup = path.with_file_name(folder_backup::FILE);
+        Self::prepare(connection, Some(backup), None)
+    }
+
+    fn open_checked(path: &Path) -> Result<Self, IndexError> {
         let wrap = |source| IndexError::Open {
             path: path.to_owned(),
             source,
         };
+        let is_checked = closed_in_order::is_as_it_was_closed(path);
         let connection = Connection::open(path).map_err(wrap)?;
-        let check: String = connection
-            .query_row("PRAGMA quick_check(1)", [], |row| row.get(0))
-            .map_err(wrap)?;
-        if check != "ok" {
-            return Err(wrap(rusqlite::Error::SqliteFailure(
-                rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT),
-                Some(check),
-            )));
+        if !is_checked {
+            check(&connection).map_err(wrap)?;
         }
-        let index = Self::prepare(connection, Some(path.with_file_name(folder_backup::FILE)))?;
+        let backup = path.with_file_name(folder_backup::FILE);
+        let index = Self::prepare(connection, Some(backup), Some(ClosingNote::new(path)))?;
         index.write(|db| match &index.folder_backup {
             Some(path) if db.folders()?.is_empty() => folder_backup::restore(db, path),
             Some(_) | None => Ok(()),
@@ -125,7 +134,7 @@ impl Index {
         // The simulator makes thousands: copying the schema is much quicker than each of its steps.
         static TEMPLATE: OnceLock<Index> = OnceLock::new();
         if TEMPLATE.get().is_none() {
-            let made = Self::prepare(Connection::open_in_memory()?, None)?;
+            let made = Self::prepare(Connection::open_in_memory()?, None, None)?;
             TEMPLATE.get_or_init(|| made);
         }
         let mut connection = Connection::open_in_memory()?;
@@ -134,12 +143,13 @@ impl Index {
             let copy = Backup::new(&template, &mut connection)?;
             copy.run_to_completion(i32::MAX, Duration::ZERO, None)?;
         }
-        Self::prepare(connection, None)
+        Self::prepare(connection, None, None)
     }
 
     fn prepare(
         mut connection: Connection,
         folder_backup: Option<PathBuf>,
+        closing: Option<ClosingNote>,
     ) -> Result<Self, IndexError> {
         connection.busy_timeout(std::time::Duration::from_secs(10))?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -152,6 +162,8 @@ impl Index {
         // Pages: 64 MiB. Random ids touch the same pages again and again while many files are
         // recorded; folding the log into the file at each 4 MiB wrote them all over and over.
         connection.pragma_update(None, "wal_autocheckpoint", 16_384)?;
+        // The log of one large transaction, such as the first scan, doesn't keep its size for ever.
+        connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
         connection.set_prepared_statement_cache_capacity(128);
         let known = MIGRATIONS.len() as i64;
         let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
@@ -175,6 +187,7 @@ impl Index {
         }
         Ok(Self {
             connection: Mutex::new(connection),
+            _closing: closing,
             folder_backup,
         })
     }
@@ -268,6 +281,16 @@ impl Db<'_> {
     }
 }
 
+/// Checks every page.
+fn check(connection: &Connection) -> Result<(), rusqlite::Error> {
+    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if found == "ok" {
+        return Ok(());
+    }
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+    Err(rusqlite::Error::SqliteFailure(code, Some(found)))
+}
+
 fn is_garbage(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
@@ -294,7 +317,7 @@ fn set_aside(path: &Path) -> Result<PathBuf, IndexError> {
     Ok(aside)
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

@@ -160,3 +160,53 @@ fn a_failed_write_leaves_nothing_behind() {
     assert!(failed.is_err());
     assert_eq!(index.read(|db| db.meta("a")).unwrap(), None);
 }
+
+#[test]
+fn only_an_index_that_was_closed_in_order_and_left_alone_is_not_checked() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index.db");
+    let is_trusted = || crate::closed_in_order::is_as_it_was_closed(&path);
+    let index = Index::open(&path).unwrap().index;
+    index.write(|db| db.set_meta("a", b"1")).unwrap();
+    assert!(!is_trusted(), "it is open");
+    drop(index);
+    assert!(is_trusted());
+    assert!(Index::open(&path).unwrap().set_aside.is_none());
+    assert!(is_trusted(), "closed once more");
+
+    // A crash leaves the log.
+    let index = Index::open(&path).unwrap().index;
+    index.write(|db| db.set_meta("a", b"2")).unwrap();
+    let wal = with_suffix(&path, "-wal");
+    let copies = [&path, &wal].map(|file| std::fs::read(file).unwrap());
+    drop(index);
+    for (file, bytes) in [&path, &wal].into_iter().zip(copies) {
+        std::fs::write(file, bytes).unwrap();
+    }
+    assert!(!is_trusted());
+    let index = Index::open(&path).unwrap().index;
+    assert_eq!(index.read(|db| db.meta("a")).unwrap(), Some(b"2".to_vec()));
+    drop(index);
+
+    // Somebody else has changed a page that no query of the start would read.
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 4096].fill(0x5a);
+    std::fs::write(&path, bytes).unwrap();
+    assert!(!is_trusted());
+    assert!(Index::open(&path).unwrap().set_aside.is_some());
+}
+
+#[test]
+fn an_index_is_looked_into_beside_its_owner_and_a_damaged_one_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index.db");
+    let owner = Index::open(&path).unwrap().index;
+    owner.write(|db| db.set_meta("a", b"1")).unwrap();
+    let other = Index::open_for_lookups(&path).unwrap();
+    assert_eq!(other.read(|db| db.meta("a")).unwrap(), Some(b"1".to_vec()));
+    drop((other, owner));
+    std::fs::write(&path, "no database").unwrap();
+    assert!(Index::open_for_lookups(&path).is_err());
+    assert_eq!(std::fs::read(&path).unwrap(), b"no database");
+}

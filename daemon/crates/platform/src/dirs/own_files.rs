@@ -5,10 +5,11 @@ use cairn_model::AccountId;
 
 /// The installation's state: the index with what SQLite writes beside it, the account, its secrets, folders, and the
 /// journals of what runs over several steps.
-pub(super) const STATE: [&str; 9] = [
+pub(super) const STATE: [&str; 10] = [
     "index.db",
     "index.db-wal",
     "index.db-shm",
+    "index.db-closed",
     "index.db-journal",
     "account.json",
     "secrets.json",
