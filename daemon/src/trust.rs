@@ -145,7 +145,7 @@ fn write(path: &Path, keys: &AccountKeys, trust: &Trust) -> CommandResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cairn_crypto::{MIN_ITERATIONS, create_account};
+    use cairn_crypto::{RootCost, create_account};
     use cairn_model::{AccountId, SpaceId};
 
     fn account(n: u8) -> AccountKeys {
@@ -153,7 +153,7 @@ mod tests {
             AccountId::from_random_bytes([n; 16]),
             SpaceId::from_random_bytes([n; 16]),
         );
-        let made = create_account("p", account, space, MIN_ITERATIONS, &mut SystemRandom);
+        let made = create_account("p", account, space, RootCost::LEAST, &mut SystemRandom);
         made.unwrap().1
     }
 

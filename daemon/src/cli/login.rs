@@ -276,7 +276,7 @@ async fn open_or_create(
                 args.new_passphrase
                     .read(file, "--passphrase-file FILE", &known)?
             };
-            let made = account_keys::create(api, info, &passphrase, keys::iterations()).await;
+            let made = account_keys::create(api, info, &passphrase, keys::cost()).await;
             let (bundle, unlocked) = made.context("make the account's keys")?;
             Ok((bundle, unlocked, true))
         }

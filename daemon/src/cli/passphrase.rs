@@ -91,9 +91,8 @@ pub(super) async fn replace(
     new: &str,
     proof: Proof<'_>,
 ) -> CommandResult {
-    let iterations = keys::iterations();
     let changed =
-        account_keys::change_passphrase(&session.api, bundle, unlocked, new, iterations, proof)
+        account_keys::change_passphrase(&session.api, bundle, unlocked, new, keys::cost(), proof)
             .await
             .context("replace the account's keys")?;
     let version = changed.version;

@@ -8,7 +8,7 @@ use crate::output::text::{clean, size};
 use crate::remote::{Remote, Within};
 use crate::session::Session;
 use cairn_model::Kind;
-use cairn_space::account_keys;
+use cairn_space::account_keys::{self, ARGON2ID, KdfFields, RootCost};
 use cairn_transfer::Target;
 use serde_json::json;
 use std::io;
@@ -114,7 +114,7 @@ async fn account(app: &App, session: &Session) -> CommandResult {
     let opens = account_keys::unlock_with_account_key(&bundle, key, account.account, account.space)
         .map_err(Failure::from);
     let recovery = bundle.recovery.is_some();
-    let strong = bundle.kdf_iterations >= account_keys::DEFAULT_ITERATIONS;
+    let strong = is_strong(&bundle.kdf);
     let checks = [
         (
             "keys",
@@ -124,7 +124,7 @@ async fn account(app: &App, session: &Session) -> CommandResult {
         (
             "passphrase",
             strong,
-            "the passphrase is protected by at least 1,000,000 iterations",
+            "the passphrase is protected by Argon2id with at least 256 MiB",
         ),
         ("recovery_key", recovery, "a recovery key is set up"),
     ];
@@ -151,6 +151,14 @@ async fn account(app: &App, session: &Session) -> CommandResult {
         "recommendations": recommendations,
     }));
     opens.map(drop).map_err(Failure::mark_reported)
+}
+
+/// Returns whether the derivation is what a new account has, or more.
+fn is_strong(kdf: &KdfFields) -> bool {
+    let least = RootCost::DEFAULT;
+    kdf.algorithm == ARGON2ID
+        && kdf.memory.is_some_and(|memory| memory >= least.memory)
+        && kdf.iterations >= least.passes
 }
 
 /// The advice for an account whose protection is incomplete.

@@ -83,6 +83,7 @@ export class World {
       NO_AT_BRIDGE: "1",
       LANG: "C.UTF-8",
       // The fewest that every client accepts: tests wait for each login.
+      CAIRN_KDF_MEMORY_MIB: "64",
       CAIRN_KDF_ITERATIONS: "600000",
     };
     for (const name of ["CAIRN_API_KEY", "CAIRN_HOME", "WAYLAND_DISPLAY"]) delete this.env[name];

@@ -139,7 +139,7 @@ fn script(readme: &str) -> Result<String> {
     let block = block.replacen(started, &format!("{started} server=$!; trap end EXIT;"), 1);
     let before = fs::read_to_string(root().join("tests/e2e/five-minutes.sh"))?;
     Ok(format!(
-        "export ADDRESS=127.0.0.1:8787 SERVER=/usr/bin/cairn-server CAIRN_KDF_ITERATIONS=600000\n{before}{block}"
+        "export ADDRESS=127.0.0.1:8787 SERVER=/usr/bin/cairn-server CAIRN_KDF_MEMORY_MIB=64 CAIRN_KDF_ITERATIONS=600000\n{before}{block}"
     ))
 }
 

@@ -5,9 +5,11 @@
 
 use crate::aead;
 use crate::bundle::KeyBundle;
-use crate::derive::{AuthValue, KDF_ALGORITHM, KdfParams, derive_root};
+use crate::derive::AuthValue;
 use crate::error::{CryptoError, Result};
+use crate::format2::account::RootCost;
 use crate::identity::{RsaPair, SigningPair};
+use crate::kdf::Kdf;
 use crate::new_keys::{Kept, NewKeys};
 use crate::public::PublicKeys;
 use crate::random::Random;
@@ -66,15 +68,15 @@ impl AccountKeys {
 /// Makes all keys of a new account, and the first bundle.
 ///
 /// # Errors
-/// Iterations out of bounds, or an empty passphrase.
+/// A cost out of bounds, or an empty passphrase.
 pub fn create_account(
     passphrase: &str,
     account: AccountId,
     space: SpaceId,
-    iterations: u32,
+    cost: RootCost,
     rng: &mut dyn Random,
 ) -> std::result::Result<(KeyBundle, AccountKeys, AuthValue), CryptoError> {
-    let keys = NewKeys::generate(account, passphrase, iterations, rng)?;
+    let keys = NewKeys::generate(account, passphrase, Kdf::generate(cost, rng)?, rng)?;
     let kept = Kept {
         version: 0,
         ring: KeyRing::generate(space, 1, rng),
@@ -97,12 +99,8 @@ pub fn unlock(
     space: SpaceId,
 ) -> std::result::Result<(AccountKeys, AuthValue), CryptoError> {
     bundle.check_shape()?;
-    let kdf = KdfParams::parse(
-        &bundle.kdf_algorithm,
-        bundle.kdf_iterations,
-        &bundle.kdf_salt,
-    )?;
-    let root = derive_root(passphrase, &kdf)?;
+    let kdf = Kdf::parse(&bundle.kdf)?;
+    let root = kdf.derive(passphrase)?;
     // A space without a key is reported below, once it is known that the bundle is genuine.
     let epoch = bundle.newest_key(space).map_or(1, |key| key.epoch);
     let account_key = aead::open(
@@ -156,24 +154,22 @@ pub fn unlock_with_account_key(
     })
 }
 
-/// Wraps the account key under a new passphrase; the bundle's version rises by one.
+/// Wraps the account key under a new passphrase, by Argon2id; the bundle's version rises by one.
 ///
 /// # Errors
-/// Iterations out of bounds, an empty passphrase, or a bundle that doesn't open with these keys.
+/// A cost out of bounds, an empty passphrase, or a bundle that doesn't open with these keys.
 pub fn change_passphrase(
     bundle: &KeyBundle,
     unlocked: &AccountKeys,
     new_passphrase: &str,
-    iterations: u32,
+    cost: RootCost,
     rng: &mut dyn Random,
 ) -> std::result::Result<(KeyBundle, AuthValue), CryptoError> {
     check_opens(bundle, unlocked)?;
-    let kdf = KdfParams::generate(iterations, rng)?;
-    let root = derive_root(new_passphrase, &kdf)?;
+    let kdf = Kdf::generate(cost, rng)?;
+    let root = kdf.derive(new_passphrase)?;
     let mut changed = KeyBundle {
-        kdf_algorithm: KDF_ALGORITHM.to_owned(),
-        kdf_iterations: kdf.iterations,
-        kdf_salt: kdf.salt.to_vec(),
+        kdf: kdf.to_fields(),
         account_key: wrap_account_key(
             &root.kek,
             &kdf,
@@ -211,7 +207,7 @@ pub(crate) fn check_opens(bundle: &KeyBundle, unlocked: &AccountKeys) -> Result<
 
 pub(crate) fn wrap_account_key(
     kek: &Key,
-    kdf: &KdfParams,
+    kdf: &Kdf,
     of: (AccountId, u32),
     account_key: &AccountKey,
     rng: &mut dyn Random,
@@ -221,16 +217,13 @@ pub(crate) fn wrap_account_key(
 
 /// Returns what the wrap of an account key under the passphrase is bound to. From the second epoch on that is the
 /// epoch, too: whoever has an earlier account key has its wrap as well, and must not pass that off as a later one.
-fn account_key_data((account, epoch): (AccountId, u32), kdf: &KdfParams) -> AssociatedData {
+fn account_key_data((account, epoch): (AccountId, u32), kdf: &Kdf) -> AssociatedData {
     let data = if epoch == 1 {
         AssociatedData::new("cairn/account-key/1")
     } else {
         AssociatedData::new("cairn/account-key/2").number(u64::from(epoch))
     };
-    data.id(&account)
-        .bytes(KDF_ALGORITHM.as_bytes())
-        .number(u64::from(kdf.iterations))
-        .bytes(&kdf.salt)
+    kdf.bind(data.id(&account))
 }
 
 fn signing_wrap(account_key: &AccountKey) -> Key {

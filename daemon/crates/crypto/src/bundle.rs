@@ -2,7 +2,9 @@
 //! or of one team, under one key), each encrypted, as the server stores them. Plain bytes: callers translate to and
 //! from the wire.
 
+use crate::derive::RootKeys;
 use crate::error::{CryptoError, Result};
+use crate::kdf::Kdf;
 use cairn_model::{AccountId, SpaceId};
 
 /// The bundle format that this build reads and writes.
@@ -16,10 +18,8 @@ pub struct KeyBundle {
     pub format: u32,
     /// Grows by one with every change; authenticated, so that a server can't make an old bundle look new.
     pub version: u64,
-    /// [`crate::KDF_ALGORITHM`]; as it came from the wire until it is checked.
-    pub kdf_algorithm: String,
-    pub kdf_iterations: u32,
-    pub kdf_salt: Vec<u8>,
+    /// The derivation from the passphrase, unchecked.
+    pub kdf: KdfFields,
     /// The account key, wrapped under a key that is derived from the passphrase.
     pub account_key: Vec<u8>,
     /// PKCS#1 DER.
@@ -37,6 +37,19 @@ pub struct KeyBundle {
     pub replaced: Option<Replacement>,
 }
 
+/// The derivation of the key from the passphrase.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KdfFields {
+    /// [`crate::ARGON2ID`], or [`crate::PBKDF2`] in a bundle from before.
+    pub algorithm: String,
+    /// The rounds of PBKDF2, or the passes of Argon2id over its memory.
+    pub iterations: u32,
+    /// KiB; only of Argon2id, like `lanes`.
+    pub memory: Option<u32>,
+    pub lanes: Option<u32>,
+    pub salt: Vec<u8>,
+}
+
 /// The time and device of a replacement of all keys of an account, for people to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
@@ -52,6 +65,29 @@ pub struct WrappedSpaceKey {
     /// Counts the keys of the space, from 1 on.
     pub epoch: u32,
     pub key: Vec<u8>,
+}
+
+impl KdfFields {
+    /// Derives the keys of a passphrase.
+    ///
+    /// # Errors
+    /// [`CryptoError`] of the class [`crate::Class::WeakKdf`] for parameters that aren't accepted, and
+    /// [`CryptoError::InvalidInput`] for an empty passphrase; all before anything is derived.
+    pub fn derive(&self, passphrase: &str) -> std::result::Result<RootKeys, CryptoError> {
+        Kdf::parse(self)?.derive(passphrase)
+    }
+
+    /// Refuses fields that don't belong to the algorithm: the digest has those that are there, one after the other.
+    fn check_shape(&self) -> Result<()> {
+        let is_argon2id = self.algorithm == crate::ARGON2ID;
+        if self.memory.is_some() == is_argon2id && self.lanes.is_some() == is_argon2id {
+            Ok(())
+        } else {
+            Err(CryptoError::BadKdf(
+                "its parameters are those of another algorithm",
+            ))
+        }
+    }
 }
 
 impl KeyBundle {
@@ -79,7 +115,7 @@ impl KeyBundle {
                 "the key bundle names too many spaces",
             ));
         }
-        Ok(())
+        self.kdf.check_shape()
     }
 
     /// Returns the newest epoch of a space that the bundle names. It isn't verified before the bundle is opened.
@@ -123,9 +159,12 @@ impl KeyBundle {
         part(account.as_bytes());
         part(&self.format.to_be_bytes());
         part(&self.version.to_be_bytes());
-        part(self.kdf_algorithm.as_bytes());
-        part(&self.kdf_iterations.to_be_bytes());
-        part(&self.kdf_salt);
+        part(self.kdf.algorithm.as_bytes());
+        part(&self.kdf.iterations.to_be_bytes());
+        for cost in [self.kdf.memory, self.kdf.lanes].into_iter().flatten() {
+            part(&cost.to_be_bytes());
+        }
+        part(&self.kdf.salt);
         part(&self.account_key);
         part(&self.rsa_private);
         part(&(self.spaces.len() as u64).to_be_bytes());

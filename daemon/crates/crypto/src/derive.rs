@@ -1,8 +1,8 @@
 //! The two values that are derived from a passphrase: one that opens the account key and never leaves
-//! the client, and one that the server may know (PBKDF2, RFC 8018; then HKDF, RFC 5869).
+//! the client, and one that the server may know. Here by PBKDF2 (RFC 8018; then HKDF, RFC 5869), for the passwords of
+//! links, as browsers have no other such function, and for accounts from before Argon2id.
 
 use crate::error::{CryptoError, Result};
-use crate::random::{self, Random};
 use crate::secret::Key;
 use cairn_log::AssociatedData;
 use pbkdf2::pbkdf2_hmac;
@@ -11,16 +11,16 @@ use std::fmt;
 use unicode_normalization::UnicodeNormalization as _;
 use zeroize::Zeroizing;
 
-/// The name of the only key derivation on the wire.
-pub const KDF_ALGORITHM: &str = "pbkdf2-hmac-sha256";
+/// The name of PBKDF2 on the wire.
+pub const PBKDF2: &str = "pbkdf2-hmac-sha256";
 /// Fewer are refused, whatever the server says (OWASP's floor for PBKDF2-HMAC-SHA256, 2023).
 pub const MIN_ITERATIONS: u32 = 600_000;
 /// More are refused: a hostile server could otherwise keep the client busy for hours.
 pub const MAX_ITERATIONS: u32 = 10_000_000;
-/// The iterations of new accounts: under a second on a laptop of 2018.
+/// The iterations for a new password of a link: under a second on a laptop of 2018.
 pub const DEFAULT_ITERATIONS: u32 = 1_000_000;
 
-/// The parameters for deriving the root key from a passphrase.
+/// The parameters for deriving the root key from a passphrase, or from a link's password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KdfParams {
     pub iterations: u32,
@@ -43,29 +43,11 @@ impl KdfParams {
     ///
     /// # Errors
     /// [`CryptoError::BadKdf`], [`CryptoError::WeakKdf`] or [`CryptoError::CostlyKdf`].
-    pub fn parse(
-        algorithm: &str,
-        iterations: u32,
-        salt: &[u8],
-    ) -> std::result::Result<Self, CryptoError> {
-        if algorithm != KDF_ALGORITHM {
-            return Err(CryptoError::BadKdf(
-                "the algorithm is not pbkdf2-hmac-sha256",
-            ));
-        }
+    pub fn parse(iterations: u32, salt: &[u8]) -> std::result::Result<Self, CryptoError> {
         let salt = salt
             .try_into()
             .map_err(|_| CryptoError::BadKdf("the salt doesn't have 32 bytes"))?;
         let params = Self { iterations, salt };
-        params.check()?;
-        Ok(params)
-    }
-
-    pub(crate) fn generate(iterations: u32, rng: &mut dyn Random) -> Result<Self> {
-        let params = Self {
-            iterations,
-            salt: random::array(rng),
-        };
         params.check()?;
         Ok(params)
     }

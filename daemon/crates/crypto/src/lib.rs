@@ -17,6 +17,7 @@ pub mod format2;
 mod grant;
 mod hash;
 mod identity;
+mod kdf;
 mod link;
 mod manifest;
 mod new_keys;
@@ -36,16 +37,18 @@ mod trust;
 pub use account::{
     AccountKeys, change_passphrase, create_account, unlock, unlock_with_account_key,
 };
-pub use bundle::{KeyBundle, Replacement, WrappedSpaceKey};
+pub use bundle::{KdfFields, KeyBundle, Replacement, WrappedSpaceKey};
 pub use derive::{
-    AuthValue, DEFAULT_ITERATIONS, KDF_ALGORITHM, KdfParams, MAX_ITERATIONS, MIN_ITERATIONS,
-    RootKeys, derive_root,
+    AuthValue, DEFAULT_ITERATIONS, KdfParams, MAX_ITERATIONS, MIN_ITERATIONS, PBKDF2, RootKeys,
+    derive_root,
 };
 pub use error::{Class, CryptoError};
+pub use format2::account::RootCost;
 pub use format2::{MAX_CHUNK, MIN_CHUNK, NodeKey};
 pub use grant::{GrantContext, grant_signer, make_grant, open_grant};
 pub use hash::{ContentHasher, content_hash};
 pub use identity::{RsaPair, SigningPair};
+pub use kdf::ARGON2ID;
 pub use link::{LinkSecret, OwnedLink, PasswordCheck};
 pub use manifest::{manifest_hash, open_manifest, seal_manifest};
 pub use node_seal::{NodeFacts, NodeSeal, SealInfo};

@@ -78,7 +78,7 @@ impl LinkSecret {
         iterations: u32,
         rng: &mut dyn Random,
     ) -> Result<KdfParams, CryptoError> {
-        KdfParams::parse(crate::KDF_ALGORITHM, iterations, &random::array::<32>(rng))
+        KdfParams::parse(iterations, &random::array::<32>(rng))
     }
 }
 

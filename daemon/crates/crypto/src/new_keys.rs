@@ -3,9 +3,10 @@
 use crate::account::{AccountKeys, authenticate, rsa_data, rsa_wrap, wrap_account_key};
 use crate::aead;
 use crate::bundle::{BUNDLE_FORMAT, KeyBundle, Replacement};
-use crate::derive::{AuthValue, KDF_ALGORITHM, KdfParams, RootKeys, derive_root};
+use crate::derive::{AuthValue, RootKeys};
 use crate::error::CryptoError;
 use crate::identity::{RsaPair, SigningPair};
+use crate::kdf::Kdf;
 use crate::random::Random;
 use crate::ring::KeyRing;
 use crate::secret::{AccountKey, Key};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 /// The keys that every epoch of an account has anew.
 pub(crate) struct NewKeys {
     account: AccountId,
-    kdf: KdfParams,
+    kdf: Kdf,
     root: RootKeys,
     account_key: AccountKey,
     signing: SigningPair,
@@ -37,17 +38,16 @@ impl NewKeys {
     /// Makes the keys.
     ///
     /// # Errors
-    /// Iterations out of bounds, or an empty passphrase.
+    /// An empty passphrase.
     pub(crate) fn generate(
         account: AccountId,
         passphrase: &str,
-        iterations: u32,
+        kdf: Kdf,
         rng: &mut dyn Random,
     ) -> Result<Self, CryptoError> {
-        let kdf = KdfParams::generate(iterations, rng)?;
         Ok(Self {
             account,
-            root: derive_root(passphrase, &kdf)?,
+            root: kdf.derive(passphrase)?,
             kdf,
             account_key: AccountKey(Key::generate(rng)),
             signing: SigningPair::generate(rng),
@@ -69,9 +69,7 @@ impl NewKeys {
         let mut bundle = KeyBundle {
             format: BUNDLE_FORMAT,
             version: kept.version,
-            kdf_algorithm: KDF_ALGORITHM.to_owned(),
-            kdf_iterations: self.kdf.iterations,
-            kdf_salt: self.kdf.salt.to_vec(),
+            kdf: self.kdf.to_fields(),
             account_key: wrap_account_key(&self.root.kek, &self.kdf, epoch, key, rng),
             rsa_public: self.rsa.public_der().to_vec(),
             rsa_private: aead::seal(&rsa_wrap(key), &rsa_data(account), &self.rsa.to_der()?, rng),

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use zxcvbn::zxcvbn;
 
 /// The lowest acceptable strength, as the decimal logarithm of the number of guesses. 10^12 guesses at
-/// a million iterations each take one graphics card more than ten years.
+/// 256 MiB and three passes each take one graphics card more than ten years.
 pub const MIN_GUESSES_LOG10: f64 = 12.0;
 
 /// The number of generated words: each has 11 random bits (a list of 2,048), together 77 bits.

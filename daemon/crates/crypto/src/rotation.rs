@@ -8,6 +8,8 @@ use crate::account::{AccountKeys, check_opens};
 use crate::bundle::{KeyBundle, Replacement};
 use crate::derive::AuthValue;
 use crate::error::CryptoError;
+use crate::format2::account::RootCost;
+use crate::kdf::Kdf;
 use crate::new_keys::{Kept, NewKeys};
 use crate::random::Random;
 use crate::ring::KeyRing;
@@ -20,7 +22,7 @@ const MAX_EPOCH: u32 = 1000;
 pub struct Rotation<'a> {
     /// The passphrase that opens the new keys; it may be the one of before.
     pub passphrase: &'a str,
-    pub iterations: u32,
+    pub cost: RootCost,
     /// The keys of teams' spaces to be taken along, as grants to the former keys can't be opened any more.
     pub team_rings: Vec<KeyRing>,
     pub replaced: Replacement,
@@ -30,7 +32,7 @@ pub struct Rotation<'a> {
 /// epochs are taken along. No recovery key opens the result.
 ///
 /// # Errors
-/// Iterations out of bounds, an empty passphrase, a bundle that doesn't open with these keys, or an account whose
+/// A cost out of bounds, an empty passphrase, a bundle that doesn't open with these keys, or an account whose
 /// keys were replaced a thousand times.
 pub fn rotate(
     bundle: &KeyBundle,
@@ -46,7 +48,8 @@ pub fn rotate(
             "the keys of this account were replaced too often",
         ));
     }
-    let keys = NewKeys::generate(account, rotation.passphrase, rotation.iterations, rng)?;
+    let kdf = Kdf::generate(rotation.cost, rng)?;
+    let keys = NewKeys::generate(account, rotation.passphrase, kdf, rng)?;
     let kept = Kept {
         version: bundle.version,
         ring: unlocked.ring.renew(epoch, rng)?,

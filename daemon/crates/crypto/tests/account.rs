@@ -6,7 +6,7 @@
 mod seeded;
 
 use cairn_crypto::{
-    AccountKey, AccountKeys, AuthValue, Class, CryptoError, KeyBundle, MIN_ITERATIONS, RecoveryKey,
+    AccountKey, AccountKeys, AuthValue, Class, CryptoError, KeyBundle, RecoveryKey, RootCost,
     change_passphrase, create_account, make_recovery_key, unlock, unlock_with_account_key,
     unlock_with_recovery,
 };
@@ -28,7 +28,7 @@ fn account(seed: &str) -> Fixture {
     let space = SpaceId::from_random_bytes([2; 16]);
     let rng = &mut Seeded::new(seed);
     let (bundle, unlocked, auth) =
-        create_account(PASSPHRASE, account, space, MIN_ITERATIONS, rng).unwrap();
+        create_account(PASSPHRASE, account, space, RootCost::LEAST, rng).unwrap();
     Fixture {
         account,
         space,
@@ -95,7 +95,7 @@ fn every_altered_byte_of_a_bundle_is_refused() {
         ("account_key", |b| &mut b.account_key),
         ("rsa_private", |b| &mut b.rsa_private),
         ("signing_private", |b| &mut b.signing_private),
-        ("kdf_salt", |b| &mut b.kdf_salt),
+        ("kdf.salt", |b| &mut b.kdf.salt),
         ("space key", |b| &mut b.spaces[0].key),
         ("rsa_public", |b| &mut b.rsa_public),
     ];
@@ -116,7 +116,7 @@ fn every_altered_byte_of_a_bundle_is_refused() {
         made.refusal_class(name, |b| field(b).push(0));
     }
     made.refusal_class("version", |b| b.version += 1);
-    made.refusal_class("iterations", |b| b.kdf_iterations += 1);
+    made.refusal_class("iterations", |b| b.kdf.iterations += 1);
     made.refusal_class("epoch", |b| b.spaces[0].epoch = 2);
     made.refusal_class("a second key of the space", |b| {
         let mut second = b.spaces[0].clone();
@@ -172,33 +172,22 @@ fn a_missing_space_key_is_missing_and_no_new_one_is_made() {
 #[test]
 fn unsafe_derivation_is_refused_before_anything_is_derived() {
     let made = account("kdf");
-    for (iterations, weak) in [
-        (0, true),
-        (1, true),
-        (599_999, true),
-        (10_000_001, false),
-        (1 << 31, false),
-    ] {
-        let bundle = KeyBundle {
-            kdf_iterations: iterations,
-            ..made.bundle.clone()
-        };
-        let refused = unlock(&bundle, PASSPHRASE, made.account, made.space).unwrap_err();
-        let expected = if weak {
-            CryptoError::WeakKdf(iterations)
-        } else {
-            CryptoError::CostlyKdf(iterations)
-        };
-        assert_eq!(refused, expected);
-        assert_eq!(refused.class(), Class::WeakKdf);
-    }
     for change in [
-        (|b| b.kdf_algorithm = "pbkdf2-hmac-sha1".to_owned()) as fn(&mut KeyBundle),
-        |b| b.kdf_algorithm.clear(),
-        |b| b.kdf_salt.clear(),
-        |b| b.kdf_salt = vec![0; 32],
-        |b| b.kdf_salt.truncate(31),
-        |b| b.kdf_salt.push(1),
+        (|b| b.kdf.algorithm = "argon2i".to_owned()) as fn(&mut KeyBundle),
+        |b| b.kdf.iterations = 0,
+        |b| b.kdf.iterations = 2,
+        |b| b.kdf.iterations = 11,
+        |b| b.kdf.iterations = 1 << 31,
+        |b| b.kdf.memory = Some(RootCost::LEAST.memory - 1),
+        |b| b.kdf.memory = Some(1 << 31),
+        |b| b.kdf.memory = None,
+        |b| b.kdf.lanes = Some(0),
+        |b| b.kdf.lanes = Some(9),
+        |b| b.kdf.algorithm.clear(),
+        |b| b.kdf.salt.clear(),
+        |b| b.kdf.salt = vec![0; 32],
+        |b| b.kdf.salt.truncate(31),
+        |b| b.kdf.salt.push(1),
     ] {
         let mut bundle = made.bundle.clone();
         change(&mut bundle);
@@ -216,12 +205,12 @@ fn a_changed_passphrase_opens_and_the_old_one_and_the_old_bundle_do_not() {
         &made.bundle,
         &made.unlocked,
         "caf\u{e9} \u{fb01}n",
-        MIN_ITERATIONS,
+        RootCost::LEAST,
         rng,
     )
     .unwrap();
     assert_eq!(changed.version, 2);
-    assert_ne!(changed.kdf_salt, made.bundle.kdf_salt);
+    assert_ne!(changed.kdf.salt, made.bundle.kdf.salt);
     assert_ne!(auth, made.auth);
     let (opened, same) = unlock(&changed, "cafe\u{301} fin", made.account, made.space).unwrap();
     assert_eq!(same, auth);
@@ -249,7 +238,7 @@ fn a_changed_passphrase_opens_and_the_old_one_and_the_old_bundle_do_not() {
     );
     let mixed = KeyBundle {
         account_key: made.bundle.account_key.clone(),
-        kdf_salt: made.bundle.kdf_salt.clone(),
+        kdf: made.bundle.kdf.clone(),
         ..changed.clone()
     };
     assert_eq!(
@@ -257,14 +246,18 @@ fn a_changed_passphrase_opens_and_the_old_one_and_the_old_bundle_do_not() {
         CryptoError::NotAuthentic
     );
     let foreign =
-        change_passphrase(&mixed, &made.unlocked, "new", MIN_ITERATIONS, rng).unwrap_err();
+        change_passphrase(&mixed, &made.unlocked, "new", RootCost::LEAST, rng).unwrap_err();
     assert_eq!(
         foreign,
         CryptoError::NotAuthentic,
         "a bundle that was altered is not signed over"
     );
-    for (passphrase, iterations) in [("", MIN_ITERATIONS), ("new", MIN_ITERATIONS - 1)] {
-        assert!(change_passphrase(&changed, &opened, passphrase, iterations, rng).is_err());
+    let weak = RootCost {
+        memory: RootCost::LEAST.memory - 1,
+        ..RootCost::LEAST
+    };
+    for (passphrase, cost) in [("", RootCost::LEAST), ("new", weak)] {
+        assert!(change_passphrase(&changed, &opened, passphrase, cost, rng).is_err());
     }
 }
 
@@ -279,7 +272,7 @@ fn a_recovery_key_opens_the_account_and_survives_a_change_of_passphrase() {
     let opened = unlock_with_recovery(&bundle, &typed, made.account, made.space).unwrap();
     assert_eq!(opened.bundle_version, 2);
     let (changed, _) =
-        change_passphrase(&bundle, &opened, "another one", MIN_ITERATIONS, rng).unwrap();
+        change_passphrase(&bundle, &opened, "another one", RootCost::LEAST, rng).unwrap();
     unlock_with_recovery(&changed, &typed, made.account, made.space).unwrap();
 
     let (second, replaced) = make_recovery_key(&changed, &opened, rng).unwrap();

@@ -3,7 +3,7 @@
 use crate::error::{ToolError, ToolResult};
 use crate::services::{KeySource, Services};
 use cairn_api::ApiError;
-use cairn_crypto::{AccountKeys, AuthValue, CryptoError, KeyBundle};
+use cairn_crypto::{AccountKeys, AuthValue, CryptoError, KeyBundle, RootCost};
 use cairn_space::account_keys::Comparison;
 use cairn_space::{Space, account_keys};
 use cairn_transfer::{Options, Transfer};
@@ -84,12 +84,9 @@ impl Services {
                 let unlocked = match &self.key_source {
                     KeySource::Missing => return Err(Some(ToolError::NoPassphrase)),
                     KeySource::Open(unlocked) => unlocked.clone(),
-                    KeySource::Passphrase {
-                        passphrase,
-                        iterations,
-                    } => {
-                        let iterations = may_create.then_some(*iterations);
-                        let unlocked = self.unlock(passphrase, iterations).await;
+                    KeySource::Passphrase { passphrase, cost } => {
+                        let cost = may_create.then_some(*cost);
+                        let unlocked = self.unlock(passphrase, cost).await;
                         *self.keys_checked.lock() = Some(Instant::now());
                         Arc::new(unlocked.map_err(Some)?.ok_or(None)?)
                     }
@@ -111,11 +108,11 @@ impl Services {
         }
     }
 
-    /// Opens the account's keys, or creates them if `iterations` is given.
+    /// Opens the account's keys, or creates them if a `cost` is given.
     async fn unlock(
         &self,
         passphrase: &Zeroizing<String>,
-        iterations: Option<u32>,
+        cost: Option<RootCost>,
     ) -> ToolResult<Option<AccountKeys>> {
         let api = &self.reads;
         let info = api.account().await?;
@@ -126,14 +123,13 @@ impl Services {
                 Ok(Some(unlocked))
             }
             Err(ApiError::NotFound { .. }) => {
-                let Some(iterations) = iterations else {
+                let Some(cost) = cost else {
                     return Ok(None);
                 };
                 if account_keys::is_used(api).await? {
                     return Err(ToolError::refused(NO_KEYS));
                 }
-                let (_, unlocked) =
-                    account_keys::create(api, &info, passphrase, iterations).await?;
+                let (_, unlocked) = account_keys::create(api, &info, passphrase, cost).await?;
                 Ok(Some(unlocked))
             }
             Err(error) => Err(error.into()),

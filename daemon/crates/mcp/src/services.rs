@@ -9,7 +9,7 @@ use crate::session_link_tools::LinkTools;
 use crate::spaces::Location;
 use crate::text_policy::ForeignTexts;
 use cairn_api::{Api, ApiError, Auth, HttpTransport, RetryPolicy};
-use cairn_crypto::AccountKeys;
+use cairn_crypto::{AccountKeys, RootCost};
 use cairn_model::{DeviceId, Name, SpaceId};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -40,10 +40,10 @@ pub struct Account {
 pub enum KeySource {
     /// No keys: content tools explain how to configure them.
     Missing,
-    /// The passphrase opens the keys, or creates them with `iterations` for a new account.
+    /// The passphrase opens the keys, or creates them at `cost` for a new account.
     Passphrase {
         passphrase: Zeroizing<String>,
-        iterations: u32,
+        cost: RootCost,
     },
     /// Keys that are already unlocked.
     Open(Arc<AccountKeys>),

@@ -5,9 +5,9 @@ mod rotation;
 
 use cairn_api::{Api, Paging};
 pub use cairn_crypto::{
-    AccountKey, AccountKeys, AuthValue, DEFAULT_ITERATIONS, KeyBundle, KeyRing, MAX_ITERATIONS,
-    MIN_ITERATIONS, RecoveryKey, Replacement, Rotation, passphrase, unlock,
-    unlock_with_account_key, unlock_with_recovery,
+    ARGON2ID, AccountKey, AccountKeys, AuthValue, DEFAULT_ITERATIONS, KdfFields, KeyBundle,
+    KeyRing, MAX_ITERATIONS, MIN_ITERATIONS, RecoveryKey, Replacement, RootCost, Rotation,
+    passphrase, unlock, unlock_with_account_key, unlock_with_recovery,
 };
 use cairn_crypto::{SystemRandom, WrappedSpaceKey};
 use cairn_transfer::TransferError;
@@ -24,9 +24,13 @@ pub fn from_wire(bundle: &wire::KeyBundle) -> KeyBundle {
     KeyBundle {
         format: bundle.format,
         version: bundle.version,
-        kdf_algorithm: bundle.kdf.algorithm.clone(),
-        kdf_iterations: bundle.kdf.iterations,
-        kdf_salt: bundle.kdf.salt.0.clone(),
+        kdf: KdfFields {
+            algorithm: bundle.kdf.algorithm.clone(),
+            iterations: bundle.kdf.iterations,
+            memory: bundle.kdf.memory,
+            lanes: bundle.kdf.lanes,
+            salt: bundle.kdf.salt.0.clone(),
+        },
         account_key: bundle.account_key.0.clone(),
         rsa_public: bundle.rsa_public.0.clone(),
         rsa_private: bundle.rsa_private.0.clone(),
@@ -57,9 +61,11 @@ pub fn to_wire(bundle: &KeyBundle) -> wire::KeyBundle {
         format: bundle.format,
         version: bundle.version,
         kdf: wire::KdfParams {
-            algorithm: bundle.kdf_algorithm.clone(),
-            iterations: bundle.kdf_iterations,
-            salt: sealed(&bundle.kdf_salt),
+            algorithm: bundle.kdf.algorithm.clone(),
+            iterations: bundle.kdf.iterations,
+            memory: bundle.kdf.memory,
+            lanes: bundle.kdf.lanes,
+            salt: sealed(&bundle.kdf.salt),
         },
         account_key: sealed(&bundle.account_key),
         rsa_public: sealed(&bundle.rsa_public),
@@ -114,7 +120,7 @@ pub async fn is_used(api: &Api) -> Result<bool, TransferError> {
 /// Makes the first keys of an account and keeps them, sealed, on the service.
 ///
 /// # Errors
-/// [`TransferError::Sealing`] for iterations out of bounds or an empty passphrase;
+/// [`TransferError::Sealing`] for a cost out of bounds or an empty passphrase;
 /// [`TransferError::Api`] as the server gives it.
 ///
 /// # Panics
@@ -123,16 +129,10 @@ pub async fn create(
     api: &Api,
     info: &AccountInfo,
     passphrase: &str,
-    iterations: u32,
+    cost: RootCost,
 ) -> Result<(wire::KeyBundle, AccountKeys), TransferError> {
     let made = tokio::task::block_in_place(|| {
-        cairn_crypto::create_account(
-            passphrase,
-            info.id,
-            info.space_id,
-            iterations,
-            &mut SystemRandom,
-        )
+        cairn_crypto::create_account(passphrase, info.id, info.space_id, cost, &mut SystemRandom)
     });
     let (bundle, unlocked, auth) = made.map_err(TransferError::Sealing)?;
     let bundle = to_wire(&bundle);
@@ -191,7 +191,7 @@ pub enum Proof<'a> {
 /// server has it from now on.
 ///
 /// # Errors
-/// [`TransferError::Sealing`] for iterations out of bounds or an empty passphrase;
+/// [`TransferError::Sealing`] for a cost out of bounds or an empty passphrase;
 /// [`ApiError::PreconditionFailed`](cairn_api::ApiError::PreconditionFailed) if the server has another bundle by now.
 /// Nothing is changed then.
 ///
@@ -202,11 +202,11 @@ pub async fn change_passphrase(
     bundle: &KeyBundle,
     unlocked: &AccountKeys,
     new: &str,
-    iterations: u32,
+    cost: RootCost,
     proof: Proof<'_>,
 ) -> Result<wire::KeyBundle, TransferError> {
     let changed = tokio::task::block_in_place(|| {
-        cairn_crypto::change_passphrase(bundle, unlocked, new, iterations, &mut SystemRandom)
+        cairn_crypto::change_passphrase(bundle, unlocked, new, cost, &mut SystemRandom)
     });
     let (changed, auth) = changed.map_err(TransferError::Sealing)?;
     let (current_auth, recovery_auth) = match proof {
@@ -238,7 +238,7 @@ mod tests {
             "passphrase",
             account,
             space,
-            cairn_crypto::MIN_ITERATIONS,
+            RootCost::LEAST,
             &mut SystemRandom,
         )
         .unwrap();

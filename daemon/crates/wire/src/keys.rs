@@ -9,9 +9,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct KdfParams {
-    /// `pbkdf2-hmac-sha256`.
+    /// `argon2id`, or `pbkdf2-hmac-sha256` of an account from before.
     pub algorithm: String,
+    /// The rounds of PBKDF2, or the passes of Argon2id over its memory.
     pub iterations: u32,
+    /// KiB; only of Argon2id, like `lanes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<u32>,
     /// 32 bytes.
     pub salt: Sealed,
 }

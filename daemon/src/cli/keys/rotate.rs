@@ -173,7 +173,7 @@ async fn replace(
     let new_passphrase = options.new_passphrase(app, pending, &account.email)?;
     let rotation = Rotation {
         passphrase: new_passphrase.as_ref().unwrap_or(&passphrase),
-        iterations: keys::iterations(),
+        cost: keys::cost(),
         team_rings: teams::take_along(app, session, options.leave_teams).await?,
         replaced: Replacement {
             at_ms: now_ms(),

@@ -98,6 +98,6 @@ fn passphrase() -> CommandResult<Option<Zeroizing<String>>> {
 fn passphrase_source(passphrase: Zeroizing<String>) -> KeySource {
     KeySource::Passphrase {
         passphrase,
-        iterations: keys::iterations(),
+        cost: keys::cost(),
     }
 }

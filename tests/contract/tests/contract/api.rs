@@ -70,6 +70,8 @@ fn bundle(version: u64) -> KeyBundle {
         kdf: KdfParams {
             algorithm: "pbkdf2-hmac-sha256".into(),
             iterations: 1_000_000,
+            memory: None,
+            lanes: None,
             salt: Sealed(vec![7; 32]),
         },
         account_key: sealed(),

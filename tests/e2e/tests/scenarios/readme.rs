@@ -31,6 +31,7 @@ fn bash(script: &str, home: &Path, address: &str) -> Result<String> {
         .env("PATH", format!("{}:{path}", programs.display()))
         .env("SERVER", binaries::server()?)
         .env("ADDRESS", address)
+        .env("CAIRN_KDF_MEMORY_MIB", "64")
         .env("CAIRN_KDF_ITERATIONS", "600000")
         .env("XDG_RUNTIME_DIR", home)
         .env_remove("XDG_CONFIG_HOME")

@@ -12,7 +12,7 @@ mod words;
 pub use device_box::{BoxKey, DeviceBox};
 pub use invitation::InvitationToken;
 pub use key::AccountKey;
-pub use root::{Root, RootParams};
+pub use root::{Root, RootCost, RootParams};
 pub use rotation::{KeyRotation, change_passphrase, revoke_devices};
 pub use secrets::{AccountSecrets, SealedAccount};
 pub use words::comparison_words;

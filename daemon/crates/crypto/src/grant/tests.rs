@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::format2::{Compression, NodeKey};
-use crate::{MIN_ITERATIONS, NodeFacts, NodeSeal, SealInfo, SystemRandom, create_account};
+use crate::{NodeFacts, NodeSeal, RootCost, SealInfo, SystemRandom, create_account};
 use cairn_model::{Kind, NodeId};
 
 const SPACE: [u8; 16] = [5; 16];
@@ -13,7 +13,7 @@ fn account(n: u8) -> AccountKeys {
         AccountId::from_random_bytes([n; 16]),
         SpaceId::from_random_bytes([n; 16]),
     );
-    create_account("p", account, space, MIN_ITERATIONS, &mut SystemRandom)
+    create_account("p", account, space, RootCost::LEAST, &mut SystemRandom)
         .unwrap()
         .1
 }

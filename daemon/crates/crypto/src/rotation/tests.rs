@@ -4,8 +4,8 @@ use super::*;
 use crate::account::{
     authenticate, change_passphrase, create_account, unlock, unlock_with_account_key,
 };
-use crate::derive::MIN_ITERATIONS;
 use crate::error::Class;
+use crate::format2::account::RootCost;
 use crate::node_seal::{NodeFacts, NodeSeal, SealInfo};
 use crate::random::SystemRandom;
 use crate::recovery::{make_recovery_key, unlock_with_recovery};
@@ -26,7 +26,7 @@ fn space() -> SpaceId {
 fn made() -> (KeyBundle, AccountKeys) {
     let rng = &mut SystemRandom;
     let (bundle, keys, _) =
-        create_account(PASSPHRASE, account(), space(), MIN_ITERATIONS, rng).unwrap();
+        create_account(PASSPHRASE, account(), space(), RootCost::LEAST, rng).unwrap();
     (bundle, keys)
 }
 
@@ -37,7 +37,7 @@ fn rotated(
 ) -> (KeyBundle, AccountKeys) {
     let rotation = Rotation {
         passphrase: PASSPHRASE,
-        iterations: MIN_ITERATIONS,
+        cost: RootCost::LEAST,
         team_rings,
         replaced: Replacement {
             at_ms: 5,
@@ -111,7 +111,7 @@ fn new_keys_take_a_new_passphrase_a_recovery_key_and_the_keys_of_teams() {
     let ring = first.renew(4, &mut SystemRandom).unwrap();
     let (next, new) = rotated(&bundle, &old, vec![ring.clone()]);
     let (changed, _) =
-        change_passphrase(&next, &new, "another", MIN_ITERATIONS, &mut SystemRandom).unwrap();
+        change_passphrase(&next, &new, "another", RootCost::LEAST, &mut SystemRandom).unwrap();
     assert!(unlock(&changed, PASSPHRASE, account(), space()).is_err());
     let (opened, _) = unlock(&changed, "another", account(), space()).unwrap();
     assert!(opened.is_same(&new) && new.check_successor(&opened).is_ok());

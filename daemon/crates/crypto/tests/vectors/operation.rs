@@ -2,8 +2,8 @@
 
 use cairn_crypto::format2::{Listing, ListingPlace};
 use cairn_crypto::{
-    AccountKey, AccountKeys, CryptoError, GrantContext, KdfParams, KeyBundle, LinkSecret,
-    NodeFacts, NodeSeal, RecoveryKey, SpaceKeys, WrappedSpaceKey, derive_root, open_grant,
+    AccountKey, AccountKeys, CryptoError, GrantContext, KdfFields, KdfParams, KeyBundle,
+    LinkSecret, NodeFacts, NodeSeal, RecoveryKey, SpaceKeys, WrappedSpaceKey, open_grant,
     open_manifest, unlock, unlock_with_account_key, unlock_with_recovery,
 };
 use cairn_model::Kind;
@@ -64,7 +64,7 @@ pub(crate) fn run(operation: &str, input: &Value) -> VectorResult {
 }
 
 fn derive(input: &Value) -> VectorResult {
-    let root = derive_root(text(input, "passphrase"), &kdf(input)?)?;
+    let root = kdf_fields(input).derive(text(input, "passphrase"))?;
     Ok(json!({"auth": root.auth.to_hex()}))
 }
 
@@ -72,7 +72,7 @@ fn open_listing(input: &Value) -> VectorResult {
     let secret = LinkSecret::parse(text(input, "fragment"))?;
     let key = match input["password"].as_str() {
         None => secret.key(),
-        Some(password) => secret.key_with_password(password, &kdf(input)?)?.0,
+        Some(password) => secret.key_with_password(password, &link_kdf(input)?)?.0,
     };
     let place = ListingPlace {
         share: text(input, "share").parse().unwrap(),
@@ -110,13 +110,20 @@ fn grant(input: &Value) -> VectorResult {
     Ok(json!({"epoch": ring.epoch(), "checks": checks}))
 }
 
-fn kdf(input: &Value) -> Result<KdfParams, CryptoError> {
+fn link_kdf(input: &Value) -> Result<KdfParams, CryptoError> {
     let iterations = u32::try_from(number(input, "kdf_iterations")).unwrap();
-    KdfParams::parse(
-        text(input, "kdf_algorithm"),
-        iterations,
-        &bytes(input, "kdf_salt"),
-    )
+    KdfParams::parse(iterations, &bytes(input, "kdf_salt"))
+}
+
+fn kdf_fields(input: &Value) -> KdfFields {
+    let cost = |field: &str| input[field].as_u64().map(|n| u32::try_from(n).unwrap());
+    KdfFields {
+        algorithm: text(input, "kdf_algorithm").to_owned(),
+        iterations: cost("kdf_iterations").unwrap(),
+        memory: cost("kdf_memory"),
+        lanes: cost("kdf_lanes"),
+        salt: bytes(input, "kdf_salt"),
+    }
 }
 
 fn check_node_seal(input: &Value) -> VectorResult {
@@ -170,9 +177,7 @@ pub(crate) fn bundle(input: &Value) -> KeyBundle {
     KeyBundle {
         format: u32::try_from(number(input, "format")).unwrap(),
         version: number(input, "version"),
-        kdf_algorithm: text(input, "kdf_algorithm").to_owned(),
-        kdf_iterations: u32::try_from(number(input, "kdf_iterations")).unwrap(),
-        kdf_salt: bytes(input, "kdf_salt"),
+        kdf: kdf_fields(input),
         account_key: bytes(input, "account_key"),
         rsa_public: bytes(input, "rsa_public"),
         rsa_private: bytes(input, "rsa_private"),

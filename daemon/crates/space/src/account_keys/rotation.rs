@@ -32,7 +32,7 @@ impl NewKeys {
     /// Makes new keys from an opened bundle. Nothing is sent.
     ///
     /// # Errors
-    /// [`CryptoError`] for iterations out of bounds, an empty passphrase, or a bundle of other keys.
+    /// [`CryptoError`] for a cost out of bounds, an empty passphrase, or a bundle of other keys.
     ///
     /// # Panics
     /// Outside a multi-threaded Tokio runtime.

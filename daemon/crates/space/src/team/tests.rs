@@ -3,7 +3,7 @@
 use super::*;
 use cairn_crypto::format2::{Compression, SealedObject};
 use cairn_crypto::{
-    Class, MIN_ITERATIONS, NodeKey, Replacement, Rotation, SpaceKeys, SystemRandom, content_hash,
+    Class, NodeKey, Replacement, RootCost, Rotation, SpaceKeys, SystemRandom, content_hash,
     create_account, make_grant, rotate,
 };
 use cairn_model::{NodeId, SpaceId, TeamId};
@@ -33,7 +33,7 @@ fn device(n: u8) -> Device {
         AccountId::from_random_bytes([n; 16]),
         SpaceId::from_random_bytes([n; 16]),
     );
-    let made = create_account("p", account, space, MIN_ITERATIONS, &mut SystemRandom);
+    let made = create_account("p", account, space, RootCost::LEAST, &mut SystemRandom);
     Device {
         own: made.unwrap().1,
         trust: Trust::default(),
@@ -294,13 +294,13 @@ fn the_key_that_was_taken_along_serves_for_a_new_one_and_for_nothing_else() {
         "p",
         owner.own.account,
         owner.own.space.space(),
-        MIN_ITERATIONS,
+        RootCost::LEAST,
         &mut SystemRandom,
     )
     .unwrap();
     let rotation = Rotation {
         passphrase: "p",
-        iterations: MIN_ITERATIONS,
+        cost: RootCost::LEAST,
         team_rings: ring.into_iter().collect(),
         replaced: Replacement {
             at_ms: 0,

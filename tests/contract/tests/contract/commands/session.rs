@@ -21,6 +21,7 @@ impl Session {
             .arg(world.path(home))
             .args(["--log", "trace", "mcp"])
             .envs(variables.iter().copied())
+            .env("CAIRN_KDF_MEMORY_MIB", "64")
             .env("CAIRN_KDF_ITERATIONS", "600000")
             .current_dir(world.dir.path())
             .stdin(Stdio::piped())

@@ -5,7 +5,7 @@ mod sync;
 
 use crate::commands::session::Session;
 use crate::commands::world::World;
-use cairn_crypto::{KDF_ALGORITHM, KdfParams, LinkSecret};
+use cairn_crypto::{KdfParams, LinkSecret};
 use cairn_e2e::http::Http;
 use cairn_wire::shares::PasswordKdf;
 use serde_json::{Value, json};
@@ -115,7 +115,7 @@ fn visit(world: &World, link: &Value, password: &str) {
     let path = format!("/api/v1/public/shares/{code}");
     let page = http.get(&path).expect("the link is there");
     let kdf: PasswordKdf = serde_json::from_value(page["kdf"].clone()).expect("parameters");
-    let kdf = KdfParams::parse(KDF_ALGORITHM, kdf.iterations, &kdf.salt.0).expect("parameters");
+    let kdf = KdfParams::parse(kdf.iterations, &kdf.salt.0).expect("parameters");
     let secret = LinkSecret::parse(secret).expect("a secret");
     let (_, check) = secret.key_with_password(password, &kdf).expect("derived");
     let open = json!({ "gate": check.to_hex(), "email": "anna@example.com" });

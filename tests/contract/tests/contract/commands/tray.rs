@@ -12,6 +12,7 @@ fn with_lines(world: &World, home: &str, args: &[&str], lines: &[&str]) -> Value
         .arg("--home")
         .arg(world.path(home))
         .args(args)
+        .env("CAIRN_KDF_MEMORY_MIB", "64")
         .env("CAIRN_KDF_ITERATIONS", "600000")
         .env("CAIRN_API_KEY", "ck_dev_owner")
         .stdin(Stdio::piped())

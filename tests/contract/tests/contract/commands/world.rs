@@ -144,6 +144,7 @@ impl World {
             .arg("--home")
             .arg(self.path(home))
             .args(args)
+            .env("CAIRN_KDF_MEMORY_MIB", "64")
             .env("CAIRN_KDF_ITERATIONS", ITERATIONS)
             .env_remove("CAIRN_API_KEY")
             .envs(variables.iter().copied())

@@ -3,7 +3,7 @@
 use crate::mcp::session::Session;
 use crate::support::{OWNER, Service};
 use cairn_api::{Api, ApiKey, Method};
-use cairn_crypto::AccountKeys;
+use cairn_crypto::{AccountKeys, RootCost};
 use cairn_mcp::{
     Account, Confirm, DeviceTrust, ForeignTexts, KeySource, LocalFiles, Server, SessionFiles,
     Settings, ToolFilter,
@@ -140,7 +140,7 @@ impl World {
             None => KeySource::Missing,
             Some(passphrase) => KeySource::Passphrase {
                 passphrase: passphrase.to_owned().into(),
-                iterations: 600_000,
+                cost: RootCost::LEAST,
             },
         };
         let settings = Settings {

@@ -1,7 +1,9 @@
 //! The keys from a passphrase: Argon2id (RFC 9106) gives a root secret; from it follow the key that encrypts the
 //! account key, and the one value that the server may know.
 
+use crate::derive::{AuthValue, RootKeys};
 use crate::error::{CryptoError, Result};
+use crate::random::{self, Random};
 use crate::secret::Key;
 use argon2::{Algorithm, Argon2, Params, Version};
 use cairn_log::AssociatedData;
@@ -16,13 +18,19 @@ const MIB: u32 = 1024;
 /// Rounds of the hash by which the server recognises the value of a recovery.
 const RECOVERY_ROUNDS: u32 = 600_000;
 
-/// The cost and salt of a passphrase's derivation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RootParams {
+/// The cost of a passphrase's derivation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootCost {
     /// In KiB.
     pub memory: u32,
     pub passes: u32,
     pub lanes: u32,
+}
+
+/// The cost and salt of a passphrase's derivation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootParams {
+    pub cost: RootCost,
     pub salt: [u8; 32],
 }
 
@@ -32,34 +40,58 @@ pub struct Root {
     auth: Key,
 }
 
-impl RootParams {
-    /// Returns the parameters of new accounts: 256 MiB, three passes, four lanes.
-    #[must_use]
-    pub fn of_new_accounts(salt: [u8; 32]) -> Self {
-        Self {
-            memory: 256 * MIB,
-            passes: 3,
-            lanes: 4,
-            salt,
-        }
-    }
+impl RootCost {
+    /// 256 MiB, three passes, four lanes: under a second on a laptop of 2018.
+    pub const DEFAULT: Self = Self {
+        memory: 256 * MIB,
+        passes: 3,
+        lanes: 4,
+    };
+    /// A lower one is refused, whatever the server says.
+    pub const LEAST: Self = Self {
+        memory: 64 * MIB,
+        ..Self::DEFAULT
+    };
 
-    /// Checks parameters from the server: neither weak nor endless, and not below what was `seen`.
+    /// Refuses a cost that is weak, and one that would keep the device busy, or without memory.
     ///
     /// # Errors
     /// [`CryptoError::BadKdf`].
-    pub fn check(&self, seen: Option<&Self>) -> std::result::Result<(), CryptoError> {
-        let is_within = (64 * MIB..=1024 * MIB).contains(&self.memory)
-            && (3..=10).contains(&self.passes)
+    pub fn check(self) -> std::result::Result<(), CryptoError> {
+        let is_within = (Self::LEAST.memory..=1024 * MIB).contains(&self.memory)
+            && (Self::LEAST.passes..=10).contains(&self.passes)
             && (1..=8).contains(&self.lanes);
-        if !is_within {
-            return Err(CryptoError::BadKdf("the cost is out of bounds"));
+        if is_within {
+            Ok(())
+        } else {
+            Err(CryptoError::BadKdf("the cost is out of bounds"))
         }
-        if seen.is_some_and(|seen| self.memory < seen.memory || self.passes < seen.passes) {
-            return Err(CryptoError::BadKdf(
-                "the cost is below what was seen before",
-            ));
-        }
+    }
+}
+
+impl RootParams {
+    /// Draws a salt.
+    ///
+    /// # Errors
+    /// [`CryptoError::BadKdf`] for a cost out of bounds.
+    pub fn generate(
+        cost: RootCost,
+        rng: &mut dyn Random,
+    ) -> std::result::Result<Self, CryptoError> {
+        let params = Self {
+            cost,
+            salt: random::array(rng),
+        };
+        params.check()?;
+        Ok(params)
+    }
+
+    /// Checks parameters from the server.
+    ///
+    /// # Errors
+    /// [`CryptoError::BadKdf`].
+    pub fn check(&self) -> std::result::Result<(), CryptoError> {
+        self.cost.check()?;
         if self.salt == [0; 32] {
             return Err(CryptoError::BadKdf("the salt is all zero"));
         }
@@ -76,18 +108,31 @@ impl Root {
     /// [`CryptoError::BadKdf`] for parameters out of bounds, [`CryptoError::InvalidInput`] for an empty
     /// passphrase; both before anything is derived.
     pub fn derive(passphrase: &str, params: &RootParams) -> std::result::Result<Self, CryptoError> {
-        params.check(None)?;
+        params.check()?;
         if passphrase.is_empty() {
             return Err(CryptoError::InvalidInput("the passphrase is empty"));
         }
         let normal: Zeroizing<String> = Zeroizing::new(passphrase.nfkc().collect());
-        let (cost, lanes) = ((params.memory, params.passes), params.lanes);
-        let root = argon2id(normal.as_bytes(), &params.salt, cost, lanes)?;
+        let cost = params.cost;
+        let root = argon2id(
+            normal.as_bytes(),
+            &params.salt,
+            (cost.memory, cost.passes),
+            cost.lanes,
+        )?;
         let root = Key::from_bytes(&*root)?;
         Ok(Self {
             kek: root.derive(&AssociatedData::new("cairn/2/kek")),
             auth: root.derive(&AssociatedData::new("cairn/2/auth")),
         })
+    }
+
+    /// The two values, as a key bundle needs them.
+    pub(crate) fn into_keys(self) -> RootKeys {
+        RootKeys {
+            auth: AuthValue::from_key(&self.auth),
+            kek: self.kek,
+        }
     }
 
     /// The key that seals the account key.
@@ -141,9 +186,7 @@ mod tests {
 
     fn least_params() -> RootParams {
         RootParams {
-            memory: 64 * MIB,
-            passes: 3,
-            lanes: 4,
+            cost: RootCost::LEAST,
             salt: [2; 32],
         }
     }
@@ -151,29 +194,27 @@ mod tests {
     type Change = fn(&mut RootParams);
 
     #[test]
-    fn weak_endless_and_lowered_costs_are_refused() {
+    fn weak_and_endless_costs_are_refused() {
         let changes: [(&str, Change); 8] = [
-            ("little memory", |p| p.memory -= 1),
-            ("much memory", |p| p.memory = 1024 * MIB + 1),
-            ("few passes", |p| p.passes = 2),
-            ("many passes", |p| p.passes = 11),
-            ("no lane", |p| p.lanes = 0),
-            ("many lanes", |p| p.lanes = 9),
+            ("little memory", |p| p.cost.memory -= 1),
+            ("much memory", |p| p.cost.memory = 1024 * MIB + 1),
+            ("few passes", |p| p.cost.passes = 2),
+            ("many passes", |p| p.cost.passes = 11),
+            ("no lane", |p| p.cost.lanes = 0),
+            ("many lanes", |p| p.cost.lanes = 9),
             ("a salt of zeros", |p| p.salt = [0; 32]),
             ("all at once", |p| {
-                (p.memory, p.passes) = (u32::MAX, u32::MAX)
+                (p.cost.memory, p.cost.passes) = (u32::MAX, u32::MAX)
             }),
         ];
-        assert_eq!(least_params().check(None), Ok(()));
+        assert_eq!(least_params().check(), Ok(()));
         for (name, change) in changes {
             let mut bad = least_params();
             change(&mut bad);
-            assert!(bad.check(None).is_err(), "{name}");
+            assert!(bad.check().is_err(), "{name}");
             assert!(Root::derive("passphrase", &bad).is_err(), "{name}");
         }
-        let new = RootParams::of_new_accounts([2; 32]);
-        assert!(new.check(Some(&least_params())).is_ok());
-        assert!(least_params().check(Some(&new)).is_err());
+        assert_eq!(RootCost::DEFAULT.check(), Ok(()));
         assert!(Root::derive("", &least_params()).is_err());
     }
 

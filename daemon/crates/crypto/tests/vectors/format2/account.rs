@@ -4,7 +4,8 @@ use super::{VectorResult, array, secret};
 use crate::operation::{bytes, id, number, text};
 use bip39::Language;
 use cairn_crypto::format2::account::{
-    AccountSecrets, BoxKey, InvitationToken, Root, RootParams, SealedAccount, comparison_words,
+    AccountSecrets, BoxKey, InvitationToken, Root, RootCost, RootParams, SealedAccount,
+    comparison_words,
 };
 use cairn_crypto::format2::{
     KeyRing, LinkKey, Listing, ListingPlace, SharingKeys, open_grant, open_team_epoch,
@@ -44,9 +45,11 @@ fn small_number(input: &Value, field: &str) -> u32 {
 
 pub(crate) fn root(input: &Value) -> Result<Root, CryptoError> {
     let params = RootParams {
-        memory: small_number(input, "memory"),
-        passes: small_number(input, "passes"),
-        lanes: small_number(input, "lanes"),
+        cost: RootCost {
+            memory: small_number(input, "memory"),
+            passes: small_number(input, "passes"),
+            lanes: small_number(input, "lanes"),
+        },
         salt: array(input, "salt"),
     };
     Root::derive(text(input, "passphrase"), &params)

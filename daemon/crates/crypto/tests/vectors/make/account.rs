@@ -1,10 +1,11 @@
 //! Vectors of the key hierarchy: derivation, the account's bundle.
 
 use super::{AUTH, FORMAT, case, damages, fields, file, flip, merge};
-use crate::File;
 use crate::seeded::Seeded;
+use crate::{Case, File};
 use cairn_crypto::{
-    KDF_ALGORITHM, KeyBundle, MIN_ITERATIONS, change_passphrase, create_account, make_recovery_key,
+    ARGON2ID, KeyBundle, MIN_ITERATIONS, PBKDF2, RootCost, change_passphrase, create_account,
+    make_recovery_key,
 };
 use cairn_model::{AccountId, SpaceId};
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 pub(super) fn kdf() -> File {
     let base = json!({
         "passphrase": "correct horse battery staple",
-        "kdf_algorithm": KDF_ALGORITHM,
+        "kdf_algorithm": PBKDF2,
         "kdf_iterations": MIN_ITERATIONS,
         "kdf_salt": "0b".repeat(32),
     });
@@ -69,11 +70,61 @@ pub(super) fn kdf() -> File {
             json!({ "kdf_iterations": iterations }),
         ));
     }
+    cases.extend(argon2id());
     file(
         "Root key derivation: bounds, and the value that the server may know.",
         base,
         cases,
     )
+}
+
+fn argon2id() -> Vec<Case> {
+    let base = json!({
+        "kdf_algorithm": ARGON2ID,
+        "kdf_iterations": RootCost::LEAST.passes,
+        "kdf_memory": RootCost::LEAST.memory,
+        "kdf_lanes": RootCost::LEAST.lanes,
+    });
+    let derive = |name: &str, set: Value, result: &str| {
+        let name = format!("argon2id, {name}");
+        case("derive", &name, merge(base.clone(), set), result)
+    };
+    let mut cases = vec![
+        derive("the least cost", json!({}), "ok"),
+        derive(
+            "the cost of new accounts",
+            json!({"kdf_memory": RootCost::DEFAULT.memory}),
+            "ok",
+        ),
+        derive("one lane", json!({"kdf_lanes": 1}), "ok"),
+        derive("one pass more", json!({"kdf_iterations": 4}), "ok"),
+        derive(
+            "an empty passphrase",
+            json!({"passphrase": ""}),
+            "invalid_input",
+        ),
+        derive("an empty salt", json!({"kdf_salt": ""}), "weak_kdf"),
+        derive(
+            "a salt of zeros",
+            json!({"kdf_salt": "00".repeat(32)}),
+            "weak_kdf",
+        ),
+        derive("no memory", json!({"kdf_memory": null}), "weak_kdf"),
+        derive("no lanes", json!({"kdf_lanes": null}), "weak_kdf"),
+    ];
+    for memory in [0, RootCost::LEAST.memory - 1, 1024 * 1024 + 1, u32::MAX] {
+        let set = json!({ "kdf_memory": memory });
+        cases.push(derive(&format!("{memory} KiB"), set, "weak_kdf"));
+    }
+    for passes in [0, 2, 11, u32::MAX] {
+        let set = json!({ "kdf_iterations": passes });
+        cases.push(derive(&format!("{passes} passes"), set, "weak_kdf"));
+    }
+    for lanes in [0, 9] {
+        let set = json!({ "kdf_lanes": lanes });
+        cases.push(derive(&format!("{lanes} lanes"), set, "weak_kdf"));
+    }
+    cases
 }
 
 pub(super) fn bundle_json(bundle: &KeyBundle) -> Value {
@@ -84,9 +135,11 @@ pub(super) fn bundle_json(bundle: &KeyBundle) -> Value {
     json!({
         "format": bundle.format,
         "version": bundle.version,
-        "kdf_algorithm": bundle.kdf_algorithm,
-        "kdf_iterations": bundle.kdf_iterations,
-        "kdf_salt": hex::encode(&bundle.kdf_salt),
+        "kdf_algorithm": bundle.kdf.algorithm,
+        "kdf_iterations": bundle.kdf.iterations,
+        "kdf_memory": bundle.kdf.memory,
+        "kdf_lanes": bundle.kdf.lanes,
+        "kdf_salt": hex::encode(&bundle.kdf.salt),
         "account_key": hex::encode(&bundle.account_key),
         "rsa_public": hex::encode(&bundle.rsa_public),
         "rsa_private": hex::encode(&bundle.rsa_private),
@@ -103,10 +156,10 @@ pub(super) fn bundle() -> File {
     let account = AccountId::from_random_bytes([9; 16]);
     let space = SpaceId::from_random_bytes([1; 16]);
     let (first, unlocked, _) =
-        create_account(PASSPHRASE, account, space, MIN_ITERATIONS, rng).unwrap();
+        create_account(PASSPHRASE, account, space, RootCost::LEAST, rng).unwrap();
     let (recovery, bundle) = make_recovery_key(&first, &unlocked, rng).unwrap();
     let (changed, _) =
-        change_passphrase(&bundle, &unlocked, "a new one", MIN_ITERATIONS, rng).unwrap();
+        change_passphrase(&bundle, &unlocked, "a new one", RootCost::LEAST, rng).unwrap();
     let mut base = fields(bundle_json(&bundle));
     base.extend(fields(json!({
         "account": account,
@@ -187,7 +240,7 @@ pub(super) fn bundle() -> File {
         case(
             "unlock",
             "one iteration more",
-            json!({"kdf_iterations": MIN_ITERATIONS + 1}),
+            json!({"kdf_iterations": RootCost::LEAST.passes + 1}),
             AUTH,
         ),
         case(
@@ -202,6 +255,49 @@ pub(super) fn bundle() -> File {
             json!({"kdf_iterations": 1_u32 << 31}),
             "weak_kdf",
         ),
+        case(
+            "unlock",
+            "more memory",
+            json!({"kdf_memory": RootCost::LEAST.memory + 1}),
+            AUTH,
+        ),
+        case(
+            "unlock",
+            "memory lowered",
+            json!({"kdf_memory": RootCost::LEAST.memory - 1}),
+            "weak_kdf",
+        ),
+        case(
+            "unlock",
+            "memory raised to 4 TiB",
+            json!({"kdf_memory": u32::MAX}),
+            "weak_kdf",
+        ),
+        case(
+            "unlock",
+            "fewer lanes",
+            json!({"kdf_lanes": RootCost::LEAST.lanes - 1}),
+            AUTH,
+        ),
+        case(
+            "unlock",
+            "the algorithm from before",
+            json!({"kdf_algorithm": PBKDF2, "kdf_iterations": MIN_ITERATIONS, "kdf_memory": null, "kdf_lanes": null}),
+            AUTH,
+        ),
+        case(
+            by_key,
+            "the algorithm from before, with parameters of the other",
+            json!({"kdf_algorithm": PBKDF2}),
+            "weak_kdf",
+        ),
+        case(
+            by_key,
+            "without its memory",
+            json!({"kdf_memory": null}),
+            "weak_kdf",
+        ),
+        case(by_key, "other memory", json!({"kdf_memory": 65_537}), AUTH),
         case(
             by_key,
             "a key of zeros from the keyring",

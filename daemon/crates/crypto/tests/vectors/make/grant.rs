@@ -4,7 +4,7 @@ use super::account::bundle_json;
 use super::{AUTH, case, damages, flip, merge};
 use crate::File;
 use crate::seeded::Seeded;
-use cairn_crypto::{AccountKeys, KeyRing, MIN_ITERATIONS, create_account, make_grant};
+use cairn_crypto::{AccountKeys, KeyRing, RootCost, create_account, make_grant};
 use cairn_model::{AccountId, SpaceId};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ fn account(n: u8, seed: &str) -> (Value, AccountKeys) {
     );
     let rng = &mut Seeded::new(seed);
     let (bundle, unlocked, _) =
-        create_account("passphrase", account, space, MIN_ITERATIONS, rng).unwrap();
+        create_account("passphrase", account, space, RootCost::LEAST, rng).unwrap();
     let own = json!({
         "account": account,
         "space": space,

@@ -5,9 +5,7 @@ use super::{AUTH, case, damages, keys, node, with_ids};
 use crate::File;
 use crate::seeded::Seeded;
 use cairn_crypto::format2::{Compression, Listing, ListingPlace};
-use cairn_crypto::{
-    KDF_ALGORITHM, KdfParams, LinkSecret, MIN_ITERATIONS, Random as _, content_hash,
-};
+use cairn_crypto::{KdfParams, LinkSecret, MIN_ITERATIONS, Random as _, content_hash};
 use cairn_model::SpaceId;
 use serde_json::json;
 
@@ -63,7 +61,6 @@ pub(super) fn listings() -> File {
         "number": place.number,
         "listing": hex::encode(&open),
         "sealed_chunk": hex::encode(&raw_chunk),
-        "kdf_algorithm": KDF_ALGORITHM,
         "kdf_iterations": MIN_ITERATIONS,
         "kdf_salt": "0b".repeat(32),
     }));

@@ -5,7 +5,7 @@
 
 use super::*;
 use crate::SystemRandom;
-use crate::format2::account::{BoxKey, RootParams};
+use crate::format2::account::{BoxKey, RootCost, RootParams};
 use crate::format2::sharing::tests::sharing_keys;
 use crate::format2::{DeviceKey, IdentityKey, KeyRing, SpaceSecret};
 use cairn_log::{Device, device_number};
@@ -23,9 +23,7 @@ fn space(n: u8) -> SpaceId {
 /// The roots of two passphrases, which take a while to derive.
 static ROOTS: LazyLock<[Root; 2]> = LazyLock::new(|| {
     let params = RootParams {
-        memory: 64 * 1024,
-        passes: 3,
-        lanes: 4,
+        cost: RootCost::LEAST,
         salt: [2; 32],
     };
     ["old", "new"].map(|text| Root::derive(text, &params).unwrap())
