@@ -88,6 +88,8 @@ pub fn run(home: &Path, environment: &[(String, String)], args: &[&str]) -> Resu
         .arg(home)
         .args(["--no-start", "--json"])
         .args(args)
+        // The least that is accepted: hundreds of logins in these tests wait for it.
+        .env("CAIRN_KDF_MEMORY_MIB", "64")
         .envs(environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
