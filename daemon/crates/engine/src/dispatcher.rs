@@ -15,6 +15,7 @@ mod invalid_names;
 mod lanes;
 mod plans;
 mod poll;
+mod resting;
 mod root;
 mod rules;
 mod scanning;
@@ -89,6 +90,10 @@ pub(crate) struct Dispatcher {
     lanes: Lanes,
     /// Transfers that have succeeded since the start.
     transferred: Amount,
+    /// The transfers of the last time that memory was given back.
+    transferred_at_rest: u64,
+    /// A whole folder was scanned since then.
+    has_scanned: bool,
     locked: LockedKeys,
     /// Folders or settings were changed in the index.
     reload: bool,
@@ -132,6 +137,8 @@ impl Dispatcher {
             structure: JoinSet::new(),
             lanes: Lanes::default(),
             transferred: Amount::default(),
+            transferred_at_rest: 0,
+            has_scanned: false,
             locked: LockedKeys::new(),
             reload: false,
             poll_due: true,
@@ -169,6 +176,7 @@ impl Dispatcher {
                 continue;
             }
             self.notify_idle();
+            self.rest().await;
             self.wait().await;
         }
         self.transfers.shutdown().await;

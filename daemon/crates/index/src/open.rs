@@ -146,6 +146,16 @@ impl Index {
         Self::prepare(connection, None, None)
     }
 
+    /// Writes the log into the file and cuts it back to nothing, and frees cached pages.
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub fn shrink(&self) -> Result<(), IndexError> {
+        let connection = self.connection.lock();
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        Ok(connection.execute_batch("PRAGMA shrink_memory")?)
+    }
+
     fn prepare(
         mut connection: Connection,
         folder_backup: Option<PathBuf>,

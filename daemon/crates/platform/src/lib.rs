@@ -11,6 +11,7 @@ pub mod filesystem;
 mod fnv;
 pub mod instance;
 pub mod lock;
+pub mod memory;
 pub mod names;
 pub mod power;
 pub mod process;

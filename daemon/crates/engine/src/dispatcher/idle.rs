@@ -59,7 +59,7 @@ impl Dispatcher {
         })
     }
 
-    fn is_calm(&self) -> bool {
+    pub(super) fn is_calm(&self) -> bool {
         let now_ms = self.engine.ports.clock.now_ms();
         let health = self.engine.health();
         let waits_briefly = |id: FolderId, folder: &Folder| {

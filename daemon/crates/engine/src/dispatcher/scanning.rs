@@ -99,6 +99,7 @@ impl Dispatcher {
             .health()
             .record_scan(id, due.whole, &names, result.problems);
         folder.schedule.finish(due, result.missing, result.again);
+        self.has_scanned |= due.whole;
         folder.totals_due |= result.changed;
         folder.plan_due |= due.whole;
         folder.news_due |= result.changed;

@@ -210,3 +210,20 @@ fn an_index_is_looked_into_beside_its_owner_and_a_damaged_one_is_an_error() {
     assert!(Index::open_for_lookups(&path).is_err());
     assert_eq!(std::fs::read(&path).unwrap(), b"no database");
 }
+
+#[test]
+fn the_log_of_an_index_that_rests_is_empty() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index.db");
+    let index = Index::open(&path).unwrap().index;
+    index.write(|db| db.set_meta("a", &[1; 100_000])).unwrap();
+    let length = || std::fs::metadata(with_suffix(&path, "-wal")).unwrap().len();
+    assert!(length() > 100_000);
+    index.shrink().unwrap();
+    assert_eq!(length(), 0);
+    assert_eq!(
+        index.read(|db| db.meta("a")).unwrap(),
+        Some(vec![1; 100_000])
+    );
+    Index::memory().unwrap().shrink().unwrap();
+}
