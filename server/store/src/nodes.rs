@@ -1,12 +1,13 @@
 //! Single nodes (files and folders): finding one, checking a parent and name for it, inserting it.
 
-use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row, parent_blob};
+use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, media, node_row, parent_blob};
 use super::{Actor, Space, Store, Tx, access, usage};
 use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
-use cairn_model::{Kind, Name, NodeId, RevisionId};
-use cairn_wire::Sealed;
+use cairn_model::{Kind, Name, NameFormat, NodeId, RevisionId};
 use cairn_wire::nodes::{Node, NodeState};
+use cairn_wire::{Sealed, Timestamp};
+use std::collections::BTreeMap;
 
 /// A folder to be made.
 #[derive(Clone, Debug)]
@@ -135,8 +136,8 @@ pub(super) fn check_free(
     }
 }
 
-/// Inserts an active node. The caller has checked the place.
-pub(super) fn insert(tx: &Tx<'_>, actor: &Actor, new: &Insert<'_>) -> Result<()> {
+/// Inserts an active node, and returns it as it would be read. The caller has checked the place.
+pub(super) fn insert(tx: &Tx<'_>, actor: &Actor, new: &Insert<'_>) -> Result<Node> {
     let seq = tx.next_seq(actor.space)?;
     tx.conn
         .prepare_cached(
@@ -160,7 +161,33 @@ pub(super) fn insert(tx: &Tx<'_>, actor: &Actor, new: &Insert<'_>) -> Result<()>
             new.seal.map(|seal| &seal.0),
             actor.device.as_ref().map(|device| device.as_bytes()),
         ])?;
-    Ok(())
+    let (mime_type, category) = media(new.kind, new.name.as_str());
+    Ok(Node {
+        id: new.id,
+        space_id: actor.space.id,
+        parent_id: new.parent,
+        kind: new.kind,
+        name: new.name.as_str().to_owned(),
+        name_format: NameFormat::Plain,
+        size: new.size,
+        mime_type,
+        category,
+        state: NodeState::Active,
+        revision_id: new.revision,
+        content_source: None,
+        version: 1,
+        created_at: Timestamp(tx.now),
+        updated_at: Timestamp(tx.now),
+        modified_at: new.modified_at.map(Timestamp),
+        executable: new.executable,
+        description: String::new(),
+        labels: BTreeMap::new(),
+        tags: Vec::new(),
+        favorite: false,
+        seal: new.seal.cloned(),
+        seq: seq.unsigned_abs(),
+        device_id: actor.device,
+    })
 }
 
 /// Makes a folder; asking again with the same id finds the one that was made.
@@ -188,7 +215,7 @@ pub(super) fn create_folder(tx: &Tx<'_>, actor: &Actor, new: &NewFolder) -> Resu
     let id = new
         .id
         .unwrap_or_else(|| tx.source.id(NodeId::from_random_bytes));
-    insert(
+    let made = insert(
         tx,
         actor,
         &Insert {
@@ -204,7 +231,7 @@ pub(super) fn create_folder(tx: &Tx<'_>, actor: &Actor, new: &NewFolder) -> Resu
         },
     )?;
     usage::check_seal_fits(tx.conn, actor.space, new.seal.as_ref())?;
-    Ok((visible_node(tx.conn, actor.space, id)?.node, true))
+    Ok((made, true))
 }
 
 impl Tx<'_> {

@@ -230,7 +230,7 @@ pub(super) fn commit(
         manifest: complete.manifest.0.clone(),
     };
     revisions::insert(tx, actor, &content)?;
-    match new {
+    let node = match new {
         Some((parent, name)) => nodes::insert(
             tx,
             actor,
@@ -246,9 +246,11 @@ pub(super) fn commit(
                 seal: complete.seal.as_ref(),
             },
         )?,
-        None => revisions::set_head(tx, actor, &content, complete.seal.as_ref())?,
-    }
-    let node = nodes::visible_node(tx.conn, actor.space, create.node_id)?.node;
+        None => {
+            revisions::set_head(tx, actor, &content, complete.seal.as_ref())?;
+            nodes::visible_node(tx.conn, actor.space, create.node_id)?.node
+        }
+    };
     tx.emit_upload(actor.account, &node)?;
     Ok(node)
 }

@@ -7,7 +7,8 @@ use bytes::Bytes;
 use cairn_server::{Limits, Options};
 use cairn_wire::frame;
 use cairn_wire::nodes::{Node, NodeResults};
-use cairn_wire::transfer::{BATCH_FILES, Upload, UploadBatch};
+use cairn_wire::transfer::{BATCH_FILES, BatchFile, Upload, UploadBatch};
+use cairn_wire::{Sealed, Timestamp};
 use serde_json::{Value, json};
 
 fn frame_of(drafts: &[Draft]) -> Bytes {
@@ -68,6 +69,30 @@ async fn a_batch_stores_files_of_all_shapes() {
     );
     let feed: cairn_wire::changes::Changes = owner.get("/api/v1/changes").await.ok();
     assert_eq!(feed.changes.len(), 5);
+}
+
+#[tokio::test]
+async fn what_is_new_is_returned_as_it_is_read() {
+    let world = World::new();
+    let owner = world.owner();
+    let folder = owner.folder(None, "d").await;
+    let read: Node = owner.node(folder.id).await.ok();
+    assert_eq!(read, folder);
+    let drafts = [
+        Draft::new("photo.jpg", "x").inside(Some(folder.id)),
+        Draft::new("no ending", "y"),
+    ];
+    let mut files: Vec<BatchFile> = drafts.iter().map(Draft::batch_file).collect();
+    files[1].complete.executable = true;
+    files[1].complete.modified_at = Some(Timestamp(5));
+    files[1].complete.seal = Some(Sealed(vec![1; 40]));
+    let payload: Vec<Bytes> = drafts.iter().flat_map(|d| d.chunks.clone()).collect();
+    let body = frame::encode(&UploadBatch { files }, &payload).unwrap();
+    let results: NodeResults = send(&owner, body).await.ok();
+    for (draft, result) in drafts.iter().zip(results.results) {
+        let read: Node = owner.node(draft.node).await.ok();
+        assert_eq!(Some(read), result.node);
+    }
 }
 
 #[tokio::test]
