@@ -6,8 +6,11 @@ use cairn_space::account_keys::{DEFAULT_ITERATIONS, MAX_ITERATIONS, MIN_ITERATIO
 /// Returns the cost of Argon2id for a new passphrase. `CAIRN_KDF_MEMORY_MIB` can choose another amount of memory within
 /// the bounds that every client accepts.
 pub(crate) fn cost() -> RootCost {
-    from_variable("CAIRN_KDF_MEMORY_MIB")
-        .and_then(|mib| mib.checked_mul(1024))
+    cost_of(from_variable("CAIRN_KDF_MEMORY_MIB"))
+}
+
+fn cost_of(mib: Option<u32>) -> RootCost {
+    mib.and_then(|mib| mib.checked_mul(1024))
         .map(|memory| RootCost {
             memory,
             ..RootCost::DEFAULT
@@ -26,4 +29,17 @@ pub(crate) fn iterations() -> u32 {
 
 fn from_variable(name: &str) -> Option<u32> {
     std::env::var(name).ok()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_out_of_bounds_is_that_of_new_accounts() {
+        let mib = |mib| cost_of(Some(mib)).memory / 1024;
+        assert_eq!([64, 100, 1024].map(mib), [64, 100, 1024]);
+        assert_eq!([0, 1, 63, 1025, u32::MAX].map(mib), [256; 5]);
+        assert_eq!(cost_of(None), RootCost::DEFAULT);
+    }
 }

@@ -175,3 +175,31 @@ fn recommendations(strong: bool, recovery: bool) -> Vec<&'static str> {
     }
     recommendations
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_space::account_keys::PBKDF2;
+
+    #[test]
+    fn less_than_a_new_account_has_is_to_be_renewed() {
+        let fields = |cost: RootCost| KdfFields {
+            algorithm: ARGON2ID.to_owned(),
+            iterations: cost.passes,
+            memory: Some(cost.memory),
+            lanes: Some(cost.lanes),
+            salt: Vec::new(),
+        };
+        assert!(is_strong(&fields(RootCost::DEFAULT)));
+        assert!(!is_strong(&fields(RootCost::LEAST)));
+        let before = KdfFields {
+            algorithm: PBKDF2.to_owned(),
+            iterations: 10_000_000,
+            memory: None,
+            lanes: None,
+            salt: Vec::new(),
+        };
+        assert!(!is_strong(&before));
+        assert_eq!(recommendations(is_strong(&before), true).len(), 1);
+    }
+}

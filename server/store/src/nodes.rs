@@ -136,7 +136,8 @@ pub(super) fn check_free(
     }
 }
 
-/// Inserts an active node, and returns it as it would be read. The caller has checked the place.
+/// Inserts an active node, and returns it as it would be read, without the source of a copy. The caller has checked the
+/// place.
 pub(super) fn insert(tx: &Tx<'_>, actor: &Actor, new: &Insert<'_>) -> Result<Node> {
     let seq = tx.next_seq(actor.space)?;
     tx.conn

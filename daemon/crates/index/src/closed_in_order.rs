@@ -5,23 +5,44 @@ use crate::open::with_suffix;
 use std::fs::{self, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::UNIX_EPOCH;
 
 /// Notes beside an index that it was closed in order. Dropped after the connection.
-pub(crate) struct ClosingNote(PathBuf);
+pub(crate) struct ClosingNote {
+    index: PathBuf,
+    /// Something in the index was refused: it may be damaged.
+    is_suspect: AtomicBool,
+}
 
 impl ClosingNote {
     /// Notes the closing of the index at `path`, once it comes.
     pub(crate) fn new(path: &Path) -> Self {
-        Self(path.to_owned())
+        Self {
+            index: path.to_owned(),
+            is_suspect: AtomicBool::new(false),
+        }
+    }
+
+    /// Has the index checked when it is opened again, however it is closed.
+    pub(crate) fn distrust(&self) {
+        self.is_suspect.store(true, Ordering::Relaxed);
+        // A note of before would fit as long as nothing is written.
+        // Where it can't be removed, an empty one fits nothing.
+        if fs::remove_file(note_path(&self.index)).is_err() {
+            fs::write(note_path(&self.index), "").unwrap_or_default();
+        }
     }
 }
 
 impl Drop for ClosingNote {
     fn drop(&mut self) {
+        if *self.is_suspect.get_mut() {
+            return;
+        }
         // Where that fails, the next start checks the index, as after a crash.
-        state(&self.0)
-            .and_then(|state| fs::write(note_path(&self.0), state))
+        state(&self.index)
+            .and_then(|state| fs::write(note_path(&self.index), state))
             .unwrap_or_default();
     }
 }

@@ -75,16 +75,9 @@ impl Db<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{self, name, node};
     use crate::{Dirty, FolderSettings, Index, LocalRow, LocalStat, RemoteRow, Skipped, SyncedRow};
-    use cairn_model::{ContentHash, FolderId, Kind, LocalId, Name, NodeId, RevisionId};
-
-    fn name(text: &str) -> Name {
-        Name::new(text).unwrap()
-    }
-
-    fn node(id: u8) -> NodeId {
-        NodeId::from_random_bytes([id; 16])
-    }
+    use cairn_model::{ContentHash, FolderId, Kind, LocalId, RevisionId};
 
     fn revision(id: u8) -> Option<RevisionId> {
         Some(RevisionId::from_random_bytes([id; 16]))
@@ -92,15 +85,8 @@ mod tests {
 
     fn local(folder: FolderId, text: &str) -> LocalRow {
         LocalRow {
-            id: LocalId(0),
-            folder,
-            parent: None,
-            name: name(text),
-            kind: Kind::File,
-            stat: LocalStat::default(),
-            executable: false,
             hash: Some(ContentHash([1; 32])),
-            skipped: Skipped::No,
+            ..testing::local(folder, None, text)
         }
     }
 

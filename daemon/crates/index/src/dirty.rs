@@ -154,28 +154,14 @@ impl Db<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{local, name, node};
     use crate::{FolderSettings, Index, LocalRow, LocalStat, RemoteRow, Skipped, SyncedRow};
-    use cairn_model::Name;
 
-    fn name(text: &str) -> Name {
-        Name::new(text).unwrap()
-    }
-
-    fn node(id: u8) -> NodeId {
-        NodeId::from_random_bytes([id; 16])
-    }
-
-    fn local(folder: FolderId, parent: Option<LocalId>, text: &str) -> LocalRow {
+    /// A link: it takes no part in sync.
+    fn link(folder: FolderId, parent: Option<LocalId>, text: &str) -> LocalRow {
         LocalRow {
-            id: LocalId(0),
-            folder,
-            parent,
-            name: name(text),
-            kind: Kind::File,
-            stat: LocalStat::default(),
-            executable: false,
-            hash: None,
             skipped: Skipped::Ignored,
+            ..local(folder, parent, text)
         }
     }
 
@@ -209,7 +195,7 @@ mod tests {
             };
             db.put_remote(&[], &RemoteRow::folder(node(2), above, name("x")))?;
             db.put_remote(&[], &RemoteRow::folder(node(3), Some(node(2)), name("in")))?;
-            let link = db.insert_local(&local(id, parent, "x"))?;
+            let link = db.insert_local(&link(id, parent, "x"))?;
             db.clean_local(id, dir)?;
             db.clean_local(id, link)?;
             Ok((id, link))

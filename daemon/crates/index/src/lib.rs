@@ -13,6 +13,8 @@ mod open;
 #[cfg(test)]
 mod plans;
 mod sql_types;
+#[cfg(test)]
+mod testing;
 
 pub mod activity;
 pub mod confirmations;

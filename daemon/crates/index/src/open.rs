@@ -47,7 +47,7 @@ const CONTENTS: i64 = 10;
 pub struct Index {
     connection: Mutex<Connection>,
     /// After the connection, so that it is dropped after it; none in memory, and for looking something up.
-    _closing: Option<ClosingNote>,
+    closing: Option<ClosingNote>,
     /// Path of the second copy of the folder pairs; none in memory.
     folder_backup: Option<PathBuf>,
 }
@@ -151,9 +151,11 @@ impl Index {
     /// # Errors
     /// Returns the error of SQLite.
     pub fn shrink(&self) -> Result<(), IndexError> {
-        let connection = self.connection.lock();
-        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        Ok(connection.execute_batch("PRAGMA shrink_memory")?)
+        let connection = self.lock();
+        let shrunk = connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            .and_then(|()| connection.execute_batch("PRAGMA shrink_memory"));
+        self.distrust_after(shrunk.map_err(IndexError::from))
     }
 
     fn prepare(
@@ -197,7 +199,7 @@ impl Index {
         }
         Ok(Self {
             connection: Mutex::new(connection),
-            _closing: closing,
+            closing,
             folder_backup,
         })
     }
@@ -211,6 +213,13 @@ impl Index {
         &self,
         f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
+        self.distrust_after(self.try_read(f))
+    }
+
+    fn try_read<T>(
+        &self,
+        f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
         let mut connection = self.lock();
         let tx = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
         f(&Db(&tx, Cell::new(false)))
@@ -221,6 +230,23 @@ impl Index {
     /// # Errors
     /// The error of `f`, or a failed commit.
     pub fn write<T>(
+        &self,
+        f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        self.distrust_after(self.try_write(f))
+    }
+
+    /// Passes a result on. After a refusal of SQLite, or a value that can't be, the next start checks every page.
+    fn distrust_after<T>(&self, result: Result<T, IndexError>) -> Result<T, IndexError> {
+        if let (Err(IndexError::Sql(_) | IndexError::Corrupt(_)), Some(closing)) =
+            (&result, &self.closing)
+        {
+            closing.distrust();
+        }
+        result
+    }
+
+    fn try_write<T>(
         &self,
         f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {

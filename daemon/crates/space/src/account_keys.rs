@@ -6,7 +6,7 @@ mod rotation;
 use cairn_api::{Api, Paging};
 pub use cairn_crypto::{
     ARGON2ID, AccountKey, AccountKeys, AuthValue, DEFAULT_ITERATIONS, KdfFields, KeyBundle,
-    KeyRing, MAX_ITERATIONS, MIN_ITERATIONS, RecoveryKey, Replacement, RootCost, Rotation,
+    KeyRing, MAX_ITERATIONS, MIN_ITERATIONS, PBKDF2, RecoveryKey, Replacement, RootCost, Rotation,
     passphrase, unlock, unlock_with_account_key, unlock_with_recovery,
 };
 use cairn_crypto::{SystemRandom, WrappedSpaceKey};

@@ -227,3 +227,30 @@ fn the_log_of_an_index_that_rests_is_empty() {
     );
     Index::memory().unwrap().shrink().unwrap();
 }
+
+#[test]
+fn an_index_whose_damage_was_met_while_it_was_open_is_checked_by_the_next_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index.db");
+    let index = Index::open(&path).unwrap().index;
+    let keys: Vec<String> = (0..40).map(|n| format!("key {n}")).collect();
+    index
+        .write(|db| {
+            keys.iter()
+                .try_for_each(|key| db.set_meta(key, &[1; 100_000]))
+        })
+        .unwrap();
+    drop(index);
+    let index = Index::open(&path).unwrap().index;
+    assert!(crate::closed_in_order::is_as_it_was_closed(&path));
+    // The disk loses pages, and nobody has written: neither size nor time need to tell.
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..].fill(0x5a);
+    std::fs::write(&path, bytes).unwrap();
+    let read = index.read(|db| keys.iter().try_for_each(|key| db.meta(key).map(drop)));
+    assert!(matches!(read, Err(IndexError::Sql(_))), "{read:?}");
+    drop(index);
+    assert!(!crate::closed_in_order::is_as_it_was_closed(&path));
+    assert!(Index::open(&path).unwrap().set_aside.is_some());
+}
