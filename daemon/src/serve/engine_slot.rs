@@ -128,7 +128,7 @@ impl EngineSlot {
         }
     }
 
-    /// Adds up the files of the folders, which takes a while where there are many.
+    /// Reads how many files the folders have; an engine that is at work may have the index for a while.
     async fn count_totals(&self) {
         let index = self.index.clone();
         let counting = tokio::task::spawn_blocking(move || totals_of(&index));

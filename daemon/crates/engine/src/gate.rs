@@ -114,15 +114,12 @@ pub(crate) fn check(
             side: Side::Local,
             deletions: &deletions.local,
             recent: recent.local,
-            // Files that nobody vouches for don't count: a server could add as many as it wants.
-            total: db.unconfirmed_sealed_files(folder.id)?,
             at_ms,
         };
         let remote = DeletionCheck {
             side: Side::Remote,
             deletions: &deletions.remote,
             recent: recent.remote,
-            total: db.unconfirmed_files(folder.id)?,
             at_ms,
         };
         Ok(Deletions {
@@ -138,16 +135,33 @@ struct DeletionCheck<'a> {
     deletions: &'a [Deletion],
     /// Files whose deletion was executed a moment ago.
     recent: u64,
-    /// The synced files of which these are a part, but those whose deletion is confirmed.
-    total: u64,
     at_ms: i64,
 }
 
 impl DeletionCheck<'_> {
-    fn is_many(&self, files: u64, gate: DeletionGate) -> bool {
-        let (files, total) = (files + self.recent, self.total + self.recent);
-        files >= gate.files.max(1)
-            && files.saturating_mul(100) > total.saturating_mul(u64::from(gate.percent))
+    fn is_many(
+        &self,
+        db: &Db<'_>,
+        folder: &FolderRow,
+        files: u64,
+        gate: DeletionGate,
+    ) -> Result<bool, IndexError> {
+        let files = files + self.recent;
+        // A few are never many: the whole tree need not be counted for each of them.
+        if files < gate.files.max(1) {
+            return Ok(false);
+        }
+        let total = self.total(db, folder)? + self.recent;
+        Ok(files.saturating_mul(100) > total.saturating_mul(u64::from(gate.percent)))
+    }
+
+    /// Returns the number of synced files of which these are a part, but those whose deletion is confirmed.
+    fn total(&self, db: &Db<'_>, folder: &FolderRow) -> Result<u64, IndexError> {
+        match self.side {
+            // Files that nobody vouches for don't count: a server could add as many as it wants.
+            Side::Local => db.unconfirmed_sealed_files(folder.id),
+            Side::Remote => db.unconfirmed_files(folder.id),
+        }
     }
 
     /// Returns the number of files that wait for a person, and records the confirmation that is needed.
@@ -167,9 +181,13 @@ impl DeletionCheck<'_> {
         }
         // Once asked, it stays asked as long as anything would be deleted: deleting a few
         // back and forth must not slip the rest through.
-        let gate = folder.settings.gate;
-        if known.is_none() && !gate.is_some_and(|gate| self.is_many(files, gate)) {
-            return Ok(0);
+        if known.is_none() {
+            let Some(gate) = folder.settings.gate else {
+                return Ok(0);
+            };
+            if !self.is_many(db, folder, files, gate)? {
+                return Ok(0);
+            }
         }
         if known.is_none_or(|row| row.files != files) {
             db.put_confirmation(&ConfirmationRow {

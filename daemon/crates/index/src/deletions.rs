@@ -161,15 +161,4 @@ impl Db<'_> {
         )?;
         to_unsigned(statement.query_row([folder.0], |row| row.get(0))?)
     }
-
-    /// Returns the number of synced files of a folder whose deletion nobody has confirmed.
-    ///
-    /// # Errors
-    /// Returns the error of SQLite.
-    pub fn unconfirmed_files(&self, folder: FolderId) -> Result<u64, IndexError> {
-        let mut statement = self.prepare_whole(
-            "SELECT count(*) FROM synced WHERE folder = ?1 AND kind = 0 AND deletion_agreed = 0",
-        )?;
-        to_unsigned(statement.query_row([folder.0], |row| row.get(0))?)
-    }
 }

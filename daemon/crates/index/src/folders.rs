@@ -108,8 +108,14 @@ impl Db<'_> {
     ) -> Result<FolderId, IndexError> {
         self.prepare("INSERT INTO folders (root, remote_path, settings) VALUES (?1, ?2, ?3)")?
             .execute((root, remote_path, settings_text(settings)?))?;
+        let id = self.0.last_insert_rowid();
+        // By a trigger, SQLite would look for files of the folder before they can be there.
+        self.prepare(
+            "INSERT INTO counters (folder, files, bytes, unconfirmed) VALUES (?1, 0, 0, 0)",
+        )?
+        .execute([id])?;
         self.1.set(true);
-        Ok(FolderId(self.0.last_insert_rowid()))
+        Ok(FolderId(id))
     }
 
     /// Records what the remote folder is, and which directory the root is.

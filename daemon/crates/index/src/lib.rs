@@ -6,6 +6,7 @@
 //! no disk but its own file. Every change goes through [`Index::write`], one transaction each.
 
 mod closed_in_order;
+mod counters;
 mod differing;
 mod error;
 mod folder_backup;

@@ -406,17 +406,6 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Returns the files and bytes of a folder, without rows that are not synced.
-    ///
-    /// # Errors
-    /// Returns the error of SQLite.
-    pub fn local_totals(&self, folder: FolderId) -> Result<(u64, u64), IndexError> {
-        let mut statement = self.prepare_whole("SELECT count(*), coalesce(sum(size), 0) FROM local WHERE folder = ?1 AND kind = 0 AND held = 0")?;
-        let (files, bytes): (i64, i64) =
-            statement.query_row([folder.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok((to_unsigned(files)?, to_unsigned(bytes)?))
-    }
-
     /// Returns all rows of a folder.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Numbered migrations; the schema version is the count of those applied (`user_version`).
-const MIGRATIONS: &[&str] = &[
+pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("sql/0001_trees.sql"),
     include_str!("sql/0002_doubt.sql"),
     include_str!("sql/0003_selection.sql"),
@@ -38,6 +38,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("sql/0019_past_seals.sql"),
     include_str!("sql/0020_number_before.sql"),
     include_str!("sql/0021_marks.sql"),
+    include_str!("sql/0022_counters.sql"),
 ];
 
 /// The first schema whose contents on the service are of the present format.
