@@ -1,6 +1,6 @@
 //! The engine's ports on this machine: the real watcher and the real clock.
 
-use cairn_engine::ports::{Clock, Hint, Watch};
+use cairn_engine::ports::{Clock, Hint, Watch, Watched};
 use cairn_platform::Zone;
 use cairn_platform::watch::{self, Watcher};
 use cairn_wire::Timestamp;
@@ -34,8 +34,23 @@ pub(super) struct RealWatch;
 
 /// A watch that ends when it is dropped.
 struct Guard {
-    _watcher: Watcher,
+    watcher: Watcher,
     forwarding: JoinHandle<()>,
+}
+
+impl Watched for Guard {
+    fn flush(&self, number: u64) -> bool {
+        self.watcher.flush(number)
+    }
+}
+
+/// A folder that can't be watched.
+struct Unwatched;
+
+impl Watched for Unwatched {
+    fn flush(&self, _: u64) -> bool {
+        false
+    }
 }
 
 impl Drop for Guard {
@@ -45,13 +60,13 @@ impl Drop for Guard {
 }
 
 impl Watch for RealWatch {
-    fn watch(&self, root: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Send + Sync>) {
+    fn watch(&self, root: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Watched>) {
         let (hints, receiver) = unbounded_channel();
         let (watcher, seen) = match Watcher::new() {
             Ok(started) => started,
             Err(error) => {
                 send_lost(&hints, &error);
-                return (receiver, Box::new(()));
+                return (receiver, Box::new(Unwatched));
             }
         };
         if let Err(error) = watcher.watch(root) {
@@ -61,7 +76,7 @@ impl Watch for RealWatch {
         (
             receiver,
             Box::new(Guard {
-                _watcher: watcher,
+                watcher,
                 forwarding,
             }),
         )
@@ -73,6 +88,7 @@ async fn forward(mut seen: UnboundedReceiver<watch::Hint>, hints: UnboundedSende
         let sent = match hint {
             watch::Hint::Path(path) => hints.send(Hint::Path(path)),
             watch::Hint::Overflow => hints.send(Hint::Everywhere),
+            watch::Hint::Flushed(number) => hints.send(Hint::Flushed(number)),
             watch::Hint::Lost { error, .. } => {
                 send_lost(&hints, &error);
                 continue;
@@ -105,11 +121,34 @@ mod tests {
         while let Some(hint) = hints.recv().await {
             match hint {
                 Hint::Path(path) if path.starts_with(&root) => return,
-                Hint::Path(_) | Hint::Everywhere => {}
+                Hint::Path(_) | Hint::Everywhere | Hint::Flushed(_) => {}
                 Hint::Lost { message } => panic!("{message}"),
             }
         }
         panic!("the watcher has ended");
+    }
+
+    #[tokio::test]
+    async fn all_that_was_changed_is_hinted_at_before_the_end_of_a_flush() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let (mut hints, watched) = RealWatch.watch(&root);
+        for number in 1..=50 {
+            let new = root.join(number.to_string());
+            std::fs::create_dir(&new).unwrap();
+            std::fs::write(new.join("f"), "x").unwrap();
+            assert!(watched.flush(number));
+            let mut seen = Vec::new();
+            loop {
+                match hints.recv().await.unwrap() {
+                    Hint::Path(path) => seen.push(path),
+                    Hint::Flushed(flushed) => break assert_eq!(flushed, number),
+                    other @ (Hint::Everywhere | Hint::Lost { .. }) => panic!("{other:?}"),
+                }
+            }
+            // A hint for a directory covers what is in it.
+            assert!(seen.contains(&new), "{seen:?}");
+        }
     }
 
     #[tokio::test]

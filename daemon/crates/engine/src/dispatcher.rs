@@ -8,6 +8,7 @@ mod events;
 mod figures;
 mod folder;
 mod folders;
+mod fresh_look;
 mod heads;
 mod idle;
 mod in_the_way;
@@ -24,6 +25,8 @@ mod silence;
 mod structure;
 mod tick;
 mod waiters;
+
+pub(crate) use fresh_look::LONG_SCAN;
 
 use crate::command::Command;
 use crate::engine::Engine;
@@ -58,6 +61,9 @@ pub(crate) struct Tuning {
     pub(crate) stream: bool,
     pub(crate) parallel: usize,
     pub(crate) plan_sizes: PlanSizes,
+    /// A folder whose last whole scan took so long is not scanned for those who wait until all is in sync, if its
+    /// watcher can tell what has changed.
+    pub(crate) long_scan: Duration,
 }
 
 impl Tuning {
@@ -112,6 +118,8 @@ pub(crate) struct Dispatcher {
     /// The time at which first bytes of files are looked at, for the gate before overwriting.
     next_heads: Instant,
     waiters: IdleWaiters,
+    /// The number of times that watchers were asked for what they owe.
+    flushes: u64,
     poll_waiters: PollWaiters,
 }
 
@@ -150,6 +158,7 @@ impl Dispatcher {
             next_emptying: Instant::now(),
             next_heads: Instant::now(),
             waiters: IdleWaiters::default(),
+            flushes: 0,
             poll_waiters: PollWaiters::default(),
         };
         dispatcher.load_folders()?;

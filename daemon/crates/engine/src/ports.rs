@@ -25,12 +25,21 @@ pub enum Hint {
     Everywhere,
     /// Watching does not work (any more); `message` says what to do. Scans come on a timer instead.
     Lost { message: String },
+    /// Hints for all that had changed when [`Watched::flush`] was called with this number have been sent.
+    Flushed(u64),
+}
+
+/// A folder that is watched until this is dropped.
+pub trait Watched: Send + Sync {
+    /// Sends [`Hint::Flushed`] with `number` behind the hints for all that has changed before the call. Returns false
+    /// where that can't be told.
+    fn flush(&self, number: u64) -> bool;
 }
 
 /// Starts watching folders.
 pub trait Watch: Send + Sync {
     /// Watches `root` and everything below until the returned guard is dropped.
-    fn watch(&self, root: &std::path::Path) -> (UnboundedReceiver<Hint>, Box<dyn Send + Sync>);
+    fn watch(&self, root: &std::path::Path) -> (UnboundedReceiver<Hint>, Box<dyn Watched>);
 }
 
 /// Everything from outside.

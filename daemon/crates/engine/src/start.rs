@@ -1,6 +1,6 @@
 //! Starting an engine.
 
-use crate::dispatcher::{Dispatcher, Tuning};
+use crate::dispatcher::{Dispatcher, LONG_SCAN, Tuning};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::feed;
@@ -131,6 +131,7 @@ impl EngineOptions {
             debounce: self.debounce,
             stream: self.stream,
             plan_sizes: self.plan_sizes,
+            long_scan: LONG_SCAN,
             parallel: self.settings.parallel.max(1),
         }
     }

@@ -3,7 +3,7 @@
 use crate::dispatcher::Dispatcher;
 use crate::engine::Engine;
 use crate::observe::hash::local_stat;
-use crate::ports::{Clock, Hint, Ports, Watch};
+use crate::ports::{Clock, Hint, Ports, Watch, Watched};
 use crate::start::{EngineOptions, engine_of};
 use async_trait::async_trait;
 use cairn_api::{Api, ApiKey, Request, Response, Transport, TransportError};
@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// A network that can never be reached.
 struct NoNetwork;
@@ -41,9 +41,18 @@ impl Transport for SilentNetwork {
 struct NoWatch;
 
 impl Watch for NoWatch {
-    fn watch(&self, _: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Send + Sync>) {
+    fn watch(&self, _: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Watched>) {
         let (sender, hints) = unbounded_channel();
-        (hints, Box::new(sender))
+        (hints, Box::new(Silent(sender)))
+    }
+}
+
+/// A watched folder in which nothing is ever noticed.
+struct Silent(#[expect(dead_code, reason = "keeps the channel open")] UnboundedSender<Hint>);
+
+impl Watched for Silent {
+    fn flush(&self, _: u64) -> bool {
+        false
     }
 }
 

@@ -36,6 +36,8 @@ pub enum Hint {
     Overflow,
     /// The folder is no longer watched as a whole, from now on only rescans find changes there.
     Lost { root: PathBuf, error: WatchError },
+    /// Hints for all that had changed when [`Watcher::flush`] was called with this number have been sent.
+    Flushed(u64),
 }
 
 /// The reason why a folder can't be watched.
@@ -92,6 +94,13 @@ impl Watcher {
     /// reached stay watched. [`WatchError::Io`] where the root can't be read.
     pub fn watch(&self, root: &Path) -> Result<(), WatchError> {
         self.sys.watch(root)
+    }
+
+    /// Sends [`Hint::Flushed`] with `number` behind the hints for all that has changed before the call. Returns false
+    /// where that can't be told: the system keeps events back, or the watcher has ended.
+    #[must_use]
+    pub fn flush(&self, number: u64) -> bool {
+        self.sys.flush(number)
     }
 
     /// Stops watching the folder at `root`; does nothing if it isn't watched.

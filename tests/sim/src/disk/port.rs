@@ -4,7 +4,7 @@ use super::faults::Call;
 use super::files::Node;
 use super::handles::{Open, Temp};
 use super::state::SimDisk;
-use cairn_engine::ports::{Hint, Watch};
+use cairn_engine::ports::{Hint, Watch, Watched};
 use cairn_model::Name;
 use cairn_platform::disk::TargetChanged;
 use cairn_platform::{
@@ -207,8 +207,17 @@ impl Disk for SimDisk {
     }
 }
 
+/// A watched folder whose hints may be missing: nobody can tell that all have come.
+struct Unflushed;
+
+impl Watched for Unflushed {
+    fn flush(&self, _: u64) -> bool {
+        false
+    }
+}
+
 impl Watch for SimDisk {
-    fn watch(&self, root: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Send + Sync>) {
+    fn watch(&self, root: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Watched>) {
         let (sender, receiver) = unbounded_channel();
         let mut state = self.state();
         if state.blind {
@@ -218,6 +227,6 @@ impl Watch for SimDisk {
         } else {
             state.watchers.insert(root.to_owned(), sender);
         }
-        (receiver, Box::new(()))
+        (receiver, Box::new(Unflushed))
     }
 }

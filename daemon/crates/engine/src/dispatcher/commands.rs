@@ -110,6 +110,11 @@ impl Dispatcher {
                 folder.schedule.rescan();
             }
         }
+        self.try_everything();
+    }
+
+    /// Makes a poll of the feed due, and lets everything that waits be tried again.
+    pub(super) fn try_everything(&mut self) {
         self.poll_due = true;
         self.retry = None;
         self.steps_pause = None;

@@ -78,6 +78,9 @@ impl Dispatcher {
                 continue;
             }
             sooner(folder.schedule.next_wake(timing));
+            if let Some((_, until)) = folder.flush {
+                sooner(until);
+            }
             if let Some(at) = self.next_plan_wake(*id, folder) {
                 sooner(at);
             }
@@ -124,6 +127,7 @@ impl Dispatcher {
                 }
                 folder.schedule.rescan_before(now + UNWATCHED_RESCAN);
                 folder.watching = Watching::Broken;
+                folder.flush = None;
                 let problem = Problem {
                     path: String::new(),
                     code: ProblemCode::Watch,
@@ -134,6 +138,7 @@ impl Dispatcher {
                     .health()
                     .set_folder_problem(id, FolderPart::Watcher, Some(problem));
             }
+            Hint::Flushed(number) => folder.end_flush(number),
             // They change with each look at the folder, which would lead to the next one.
             Hint::Path(path) if self.engine.is_own_place(&folder.row, &path) => {}
             Hint::Path(path) => match path.strip_prefix(&folder.row.root) {

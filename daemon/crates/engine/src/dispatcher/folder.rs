@@ -5,11 +5,13 @@ use crate::folder_rules::FolderRules;
 use crate::gate::{DeletionFlow, OverwriteFlow};
 use crate::key::Key;
 use crate::overall_progress::Amount;
+use crate::ports::Watched;
 use crate::work::Queue;
 use cairn_index::{FileIdentity, FolderRow, PlanSizes, Round};
 use cairn_model::{LocalId, NodeId, RunningSteps};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
@@ -28,8 +30,13 @@ pub(super) struct Folder {
     pub(super) row: Arc<FolderRow>,
     pub(super) rules: FolderRules,
     /// Keeps the watcher running.
-    pub(super) watch: Box<dyn Send + Sync>,
+    pub(super) watch: Box<dyn Watched>,
     pub(super) watching: Watching,
+    /// The watcher was asked for all hints that it owes: the number of the question, and the time at which the folder
+    /// is scanned instead.
+    pub(super) flush: Option<(u64, Instant)>,
+    /// The length of the last whole scan.
+    pub(super) scan_took: Duration,
     pub(super) schedule: Schedule,
     /// The remote folder can't be had; tried again whenever the feed is polled.
     pub(super) unattachable: bool,
@@ -150,6 +157,7 @@ impl Folder {
                 && !self.plan_due
                 && !self.news_due
                 && !self.is_more
+                && self.flush.is_none()
                 && self.queue.is_empty()
                 && self.executing.is_none()
                 && self.in_flight == 0)

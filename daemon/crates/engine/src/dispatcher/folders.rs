@@ -14,6 +14,7 @@ use cairn_model::{FolderId, RunningSteps};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 
@@ -69,6 +70,8 @@ impl Dispatcher {
             row: Arc::new(row),
             watch: guard,
             watching: Watching::Works,
+            flush: None,
+            scan_took: Duration::ZERO,
             schedule: Schedule::new(now, self.tuning.timing()),
             unattachable: false,
             root_checked: None,

@@ -27,12 +27,7 @@ impl Dispatcher {
             return;
         }
         if self.waiters.begin_check() {
-            self.rescan_everything(None);
-            // The next tick does the check; if it finds anything, that resets the waiters.
-            if self.feed_sender.send(()).is_err() {
-                tracing::debug!("the dispatcher is stopping");
-            }
-            return;
+            return self.look_again();
         }
         let needs_person = self.is_anything_left(now_ms)
             || self

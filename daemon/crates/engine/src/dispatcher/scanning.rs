@@ -37,7 +37,13 @@ impl Dispatcher {
             self.watch_again(id);
         }
         let result = self.scan(id, &due).await;
-        tracing::debug!(whole = due.whole, ms = now.elapsed().as_millis(), "scanned");
+        let took = now.elapsed();
+        tracing::debug!(whole = due.whole, ms = took.as_millis(), "scanned");
+        if due.whole
+            && let Some(folder) = self.folders.get_mut(&id)
+        {
+            folder.scan_took = took;
+        }
         match result {
             Ok(result) => self.record_scan(id, &due, result),
             Err(error) if !error.concerns_all() => {

@@ -34,6 +34,7 @@ impl Dispatcher {
             if self.apply_pause(id) {
                 continue;
             }
+            self.stop_waiting_for_watcher(id);
             self.scan_due(id).await;
             if self.is_reachable() {
                 again |= self.plan_and_execute(id).await;

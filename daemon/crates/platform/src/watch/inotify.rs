@@ -26,11 +26,12 @@ use tree::Tree;
 
 /// Room for about a thousand events in one read.
 const BUFFER_BYTES: usize = 64 * 1024;
+/// The length of an event without a name, in bytes.
+const SMALLEST_EVENT: u64 = 16;
 
 #[derive(Debug)]
 pub(super) struct SysWatcher {
-    tree: Arc<Mutex<Tree>>,
-    inotify: Arc<OwnedFd>,
+    events: Arc<Events>,
     /// Closing the pipe ends the thread.
     stop: Option<OwnedFd>,
     thread: Option<JoinHandle<()>>,
@@ -47,46 +48,55 @@ impl SysWatcher {
                 Errno::MFILE => tree::too_many_instances(),
                 other => failed(other.into()),
             })?;
-        let inotify = Arc::new(inotify);
-        let tree = Arc::new(Mutex::new(Tree::default()));
         let (wake, stop) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)
             .map_err(|e| failed(e.into()))?;
-        let pump = EventLoop {
-            tree: Arc::clone(&tree),
-            inotify: Arc::clone(&inotify),
+        let events = Arc::new(Events {
+            tree: Mutex::new(Tree::default()),
+            inotify,
+            buffer: Mutex::new(vec![MaybeUninit::uninit(); BUFFER_BYTES]),
             hints,
-        };
+        });
         let mounts = Mounts::open();
         if let Err(error) = &mounts {
             tracing::debug!(%error, "mounts in folders are found by rescans only");
         }
+        let read = Arc::clone(&events);
         let thread = std::thread::Builder::new()
             .name("watch".to_owned())
-            .spawn(move || pump.run(&wake, mounts.ok()))
+            .spawn(move || read.run(&wake, mounts.ok()))
             .map_err(failed)?;
         Ok(Self {
-            tree,
-            inotify,
+            events,
             stop: Some(stop),
             thread: Some(thread),
         })
     }
 
     pub(super) fn watch(&self, root: &Path) -> Result<(), WatchError> {
-        if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
+        if self.has_ended() {
             return Err(WatchError::Ended);
         }
-        self.tree.lock().add_root(&self.inotify, root)
+        let Events { tree, inotify, .. } = &*self.events;
+        tree.lock().add_root(inotify, root)
+    }
+
+    pub(super) fn flush(&self, number: u64) -> bool {
+        !self.has_ended() && self.events.flush(number)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     pub(super) fn unwatch(&self, root: &Path) {
-        self.tree.lock().remove_root(&self.inotify, root);
+        let Events { tree, inotify, .. } = &*self.events;
+        tree.lock().remove_root(inotify, root);
     }
 
     /// Makes watching fail, as the kernel does at its limit, once `limit` directories are watched.
     #[cfg(test)]
     pub(super) fn set_limit(&self, limit: usize) {
-        self.tree.lock().set_limit(limit);
+        self.events.tree.lock().set_limit(limit);
     }
 }
 
@@ -100,10 +110,13 @@ impl Drop for SysWatcher {
     }
 }
 
-/// The loop that turns the kernel's events into hints, on a thread of its own.
-struct EventLoop {
-    tree: Arc<Mutex<Tree>>,
-    inotify: Arc<OwnedFd>,
+/// The kernel's events, and the hints that they become.
+#[derive(Debug)]
+struct Events {
+    tree: Mutex<Tree>,
+    inotify: OwnedFd,
+    /// Locked until what was read has been handled: what two threads read would be handled in any order.
+    buffer: Mutex<Vec<MaybeUninit<u8>>>,
     hints: UnboundedSender<Hint>,
 }
 
@@ -114,9 +127,9 @@ struct Event {
     name: Option<PathBuf>,
 }
 
-impl EventLoop {
+impl Events {
+    /// Turns events into hints until `stop` is closed, on a thread of its own.
     fn run(&self, stop: &OwnedFd, mut mounts: Option<Mounts>) {
-        let mut buffer = vec![MaybeUninit::uninit(); BUFFER_BYTES];
         loop {
             let mut fds = vec![
                 PollFd::new(&self.inotify, PollFlags::IN),
@@ -150,6 +163,7 @@ impl EventLoop {
                     }
                 }
             }
+            let mut buffer = self.buffer.lock();
             let events = match self.read(&mut buffer) {
                 Ok(events) => events,
                 Err(error) => return self.fail(error),
@@ -158,6 +172,29 @@ impl EventLoop {
                 return;
             }
         }
+    }
+
+    /// Handles all events that there are, and says so with a hint. Returns false if that can't be done.
+    fn flush(&self, number: u64) -> bool {
+        let mut buffer = self.buffer.lock();
+        let Ok(bytes) = rustix::io::ioctl_fionread(&self.inotify) else {
+            return false;
+        };
+        // Those that come meanwhile, without an end where much is written, are nobody's business here.
+        let mut left = bytes / SMALLEST_EVENT;
+        while left > 0 {
+            match self.read(&mut buffer) {
+                Ok(events) if events.is_empty() => break,
+                Ok(events) => {
+                    left = left.saturating_sub(events.len() as u64);
+                    if !self.handle(events) {
+                        return false;
+                    }
+                }
+                Err(_) => return false,
+            }
+        }
+        self.hints.send(Hint::Flushed(number)).is_ok()
     }
 
     /// Watches what lies at these mount points now, and sends hints; false when the receiver is gone.
@@ -186,7 +223,7 @@ impl EventLoop {
     /// Reads what is there now, at most one buffer full.
     fn read(&self, buffer: &mut [MaybeUninit<u8>]) -> Result<Vec<Event>, Errno> {
         let mut events = Vec::new();
-        let mut reader = Reader::new(&*self.inotify, buffer);
+        let mut reader = Reader::new(&self.inotify, buffer);
         loop {
             match reader.next() {
                 Ok(event) => events.push(Event {
@@ -217,7 +254,7 @@ impl EventLoop {
                         hints.push(Hint::Path(path));
                     }
                 }
-                Hint::Overflow | Hint::Lost { .. } => hints.push(hint),
+                Hint::Overflow | Hint::Lost { .. } | Hint::Flushed(_) => hints.push(hint),
             });
         }
         drop(tree);

@@ -47,7 +47,9 @@ impl Watched {
                 Hint::Path(path) => {
                     seen.insert(path);
                 }
-                other @ (Hint::Overflow | Hint::Lost { .. }) => panic!("{other:?}"),
+                other @ (Hint::Overflow | Hint::Lost { .. } | Hint::Flushed(_)) => {
+                    panic!("{other:?}")
+                }
             }
         }
         seen
