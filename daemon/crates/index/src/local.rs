@@ -79,6 +79,8 @@ pub enum Skipped {
     Unreadable,
     /// The file system that was mounted there is gone, or another one hides it.
     Unmounted,
+    /// A directory that was found, and that no scan has looked into yet.
+    Unscanned,
 }
 
 impl Skipped {
@@ -90,6 +92,7 @@ impl Skipped {
             Self::Name => 3,
             Self::Unreadable => 4,
             Self::Unmounted => 5,
+            Self::Unscanned => 6,
         }
     }
 
@@ -101,6 +104,7 @@ impl Skipped {
             Self::Name,
             Self::Unreadable,
             Self::Unmounted,
+            Self::Unscanned,
         ]
         .into_iter()
         .find(|skipped| skipped.to_column() == value)

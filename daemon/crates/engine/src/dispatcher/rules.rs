@@ -28,7 +28,7 @@ impl Dispatcher {
         let Some(folder) = self.folders.get_mut(&id) else {
             return false;
         };
-        let is_part = !folder.schedule.is_whole_due();
+        let is_part = !folder.schedule.is_whole_next();
         if is_part && folder.rules.is_outdated(&self.engine, &folder.row) {
             folder.schedule.record_rules_changed(Instant::now());
             return false;

@@ -13,8 +13,8 @@ use std::path::Path;
 use tokio::time::Instant;
 
 impl Dispatcher {
-    /// Scans a folder if that is due.
-    pub(super) async fn scan_due(&mut self, id: FolderId) {
+    /// Scans a folder if that is due. Returns whether further new directories are to be scanned at once.
+    pub(super) async fn scan_due(&mut self, id: FolderId) -> bool {
         let now = Instant::now();
         let timing = self.tuning.timing();
         let due = self.folders.get_mut(&id).is_some_and(|folder| {
@@ -23,14 +23,11 @@ impl Dispatcher {
                     .schedule
                     .is_due(now, timing, folder.watching == Watching::Works)
         });
-        if !due || !self.check_root(id) {
-            return;
-        }
-        if !self.refresh_rules(id) {
-            return;
+        if !due || !self.check_root(id) || !self.refresh_rules(id) {
+            return false;
         }
         let Some(folder) = self.folders.get_mut(&id) else {
-            return;
+            return false;
         };
         let due = folder.schedule.begin(now);
         if due.whole {
@@ -45,7 +42,11 @@ impl Dispatcher {
             folder.scan_took = took;
         }
         match result {
-            Ok(result) => self.record_scan(id, &due, result),
+            Ok(result) => {
+                let is_more = !result.unscanned.is_empty();
+                self.record_scan(id, &due, result);
+                return is_more;
+            }
             Err(error) if !error.concerns_all() => {
                 // As where the root is missing: everything is scanned when its disk works again.
                 if let Some(folder) = self.folders.get_mut(&id) {
@@ -64,6 +65,7 @@ impl Dispatcher {
                 self.back_off(&error);
             }
         }
+        false
     }
 
     /// Begins watching again where that had failed, so that nothing is missed between this scan and the
@@ -105,6 +107,7 @@ impl Dispatcher {
             .health()
             .record_scan(id, due.whole, &names, result.problems);
         folder.schedule.finish(due, result.missing, result.again);
+        folder.schedule.record_unscanned(due, result.unscanned);
         self.has_scanned |= due.whole;
         folder.totals_due |= result.changed;
         folder.plan_due |= due.whole;
@@ -123,6 +126,7 @@ impl Dispatcher {
         } else {
             Scope::Dirs(due.dirs.clone())
         };
+        let most_new = self.tuning.plan_sizes.whole;
         let confirmed_missing = due.confirmed_missing.clone();
         let _disk_lock = self.engine.disk_lock.lock().await;
         let ports = self.engine.ports.clone();
@@ -132,7 +136,8 @@ impl Dispatcher {
                 Ok(ctx.engine.index.write(|db| {
                     let disk = &*ctx.engine.ports.disk;
                     let missing = &confirmed_missing;
-                    let result = scan(db, disk, &ctx.folder, &ctx.rules, &scope, missing)?;
+                    let rules = &ctx.rules;
+                    let result = scan(db, disk, &ctx.folder, rules, &scope, missing, most_new)?;
                     if scope == Scope::Whole || result.rules.is_some() {
                         db.mark_differing(&ctx.folder)?;
                     }

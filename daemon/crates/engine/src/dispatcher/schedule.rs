@@ -57,6 +57,12 @@ pub(super) struct Schedule {
     /// Rows that a scan missed, since when; and where and when to look again.
     missing: BTreeMap<LocalId, Instant>,
     again: Option<(Instant, BTreeSet<RelPath>)>,
+    /// New directories that the last scan has left to the next one, since when.
+    unscanned: Option<(Instant, BTreeSet<RelPath>)>,
+    /// The last whole scan has left some of them; until they are scanned it has not ended.
+    is_whole_open: bool,
+    /// No other scan is due.
+    only_unscanned: bool,
     next_rescan: Instant,
     /// The root is missing, and when to look for it again.
     root_retry: Option<Instant>,
@@ -73,6 +79,9 @@ impl Schedule {
             burst: None,
             missing: BTreeMap::new(),
             again: None,
+            unscanned: None,
+            is_whole_open: false,
+            only_unscanned: false,
             next_rescan: now + timing.rescan_every,
             root_retry: None,
         }
@@ -131,9 +140,14 @@ impl Schedule {
         all.extend(dirs);
     }
 
-    /// Returns whether a whole scan is due, or will be as soon as the rules file is written.
-    pub(super) fn is_whole_due(&self) -> bool {
+    /// Returns whether the next scan is of everything.
+    pub(super) fn is_whole_next(&self) -> bool {
         self.whole
+    }
+
+    /// Returns whether a whole scan is due, will be as soon as the rules file is written, or is not at its end.
+    pub(super) fn is_whole_due(&self) -> bool {
+        self.whole || self.is_whole_open
     }
 
     /// Returns whether a scan is due. None is while the rules file is being written.
@@ -154,18 +168,27 @@ impl Schedule {
                     timing.rescan_every.min(UNWATCHED_RESCAN)
                 };
         }
-        self.whole
+        let is_other_due = self.whole
             || self.burst_is_over(now, timing)
             || self.again_is_due(now)
-            || self.root_retry.is_some_and(|at| at <= now)
+            || self.root_retry.is_some_and(|at| at <= now);
+        self.only_unscanned = self.unscanned.is_some() && !is_other_due;
+        is_other_due || self.unscanned.is_some()
     }
 
     /// Takes the scan that is due; from now on hints count for the next one.
     pub(super) fn begin(&mut self, now: Instant) -> DueScan {
         let repeated = self.again_is_due(now);
         let whole = std::mem::take(&mut self.whole);
-        let mut dirs = std::mem::take(&mut self.dirs);
-        self.burst = None;
+        let unscanned = self.unscanned.take().map(|(_, dirs)| dirs);
+        let mut dirs = Hinted::new();
+        if !std::mem::take(&mut self.only_unscanned) {
+            dirs = std::mem::take(&mut self.dirs);
+            self.burst = None;
+        }
+        for dir in unscanned.unwrap_or_default() {
+            dirs.entry(dir).or_default();
+        }
         if repeated || whole {
             for dir in self.again.take().into_iter().flat_map(|(_, dirs)| dirs) {
                 dirs.entry(dir).or_default();
@@ -206,6 +229,12 @@ impl Schedule {
         }
     }
 
+    /// Records the new directories that a scan has left to the next one.
+    pub(super) fn record_unscanned(&mut self, scan: &DueScan, dirs: BTreeSet<RelPath>) {
+        self.is_whole_open = !dirs.is_empty() && (scan.whole || self.is_whole_open);
+        self.unscanned = (!dirs.is_empty()).then_some((scan.began, dirs));
+    }
+
     /// Records that the root is missing: nothing is scanned but the root itself, again and again.
     pub(super) fn root_missing(&mut self, now: Instant) {
         self.root_retry = Some(now + ROOT_RETRY);
@@ -214,6 +243,8 @@ impl Schedule {
         self.nested_rules_changed = false;
         self.dirs.clear();
         self.again = None;
+        self.unscanned = None;
+        self.is_whole_open = false;
         self.whole = false;
     }
 
@@ -228,7 +259,11 @@ impl Schedule {
 
     /// Returns whether a scan is due now or will be because of something that happened.
     pub(super) fn is_pending(&self) -> bool {
-        self.whole || self.burst.is_some() || self.again.is_some() || !self.dirs.is_empty()
+        self.whole
+            || self.burst.is_some()
+            || self.again.is_some()
+            || self.unscanned.is_some()
+            || !self.dirs.is_empty()
     }
 
     /// Returns the next time at which a scan may be due.
@@ -237,7 +272,11 @@ impl Schedule {
             .burst
             .map(|(first, last)| (last + timing.debounce).min(first + LONGEST_DEBOUNCE));
         let again = self.again.as_ref().map(|(at, _)| *at);
-        [burst, again, self.root_retry]
+        // They wait while a rules file is being written.
+        let waits = self.rules_changed || self.nested_rules_changed;
+        let unscanned = self.unscanned.as_ref().filter(|_| !waits);
+        let unscanned = unscanned.map(|(since, _)| *since);
+        [burst, again, unscanned, self.root_retry]
             .into_iter()
             .flatten()
             .fold(self.next_rescan, Instant::min)

@@ -35,7 +35,7 @@ impl Dispatcher {
                 continue;
             }
             self.stop_waiting_for_watcher(id);
-            self.scan_due(id).await;
+            again |= self.scan_due(id).await;
             if self.is_reachable() {
                 again |= self.plan_and_execute(id).await;
             }

@@ -200,7 +200,7 @@ impl Scan<'_, '_> {
     fn replace(&mut self, row: LocalRow, fresh: &Fresh) -> Result<(), IndexError> {
         self.gone.remove(&row.id);
         let id = row.id;
-        self.update_known_row(row, &fresh.stat)?;
+        self.update_known_row(&row, &fresh.stat)?;
         self.set_mount(id, fresh.is_mount)?;
         if fresh.kind == Kind::Folder {
             self.visit_fresh(id, fresh)?;
@@ -210,6 +210,8 @@ impl Scan<'_, '_> {
 
     fn new_row(&mut self, fresh: &Fresh) -> Result<(), IndexError> {
         self.make_room(fresh, LocalId(0))?;
+        let is_folder = fresh.kind == Kind::Folder;
+        let is_left = is_folder && self.leaves_to_next(&fresh.dir.join(fresh.name.clone()));
         let id = self.db.insert_local(&LocalRow {
             id: LocalId(0),
             folder: self.folder.id,
@@ -217,15 +219,18 @@ impl Scan<'_, '_> {
             name: fresh.name.clone(),
             kind: fresh.kind,
             stat: local_stat(&fresh.stat),
-            executable: fresh.kind == Kind::File && self.executable_bit(fresh)?,
+            executable: !is_folder && self.executable_bit(fresh)?,
             hash: None,
-            skipped: Skipped::No,
+            skipped: match is_left {
+                true => Skipped::Unscanned,
+                false => Skipped::No,
+            },
         })?;
         self.found.changed = true;
         if fresh.is_mount {
             self.set_mount(id, true)?;
         }
-        if fresh.kind == Kind::Folder {
+        if is_folder && !is_left {
             self.visit_fresh(id, fresh)?;
         }
         Ok(())

@@ -3,6 +3,9 @@
 //! It lists directories, compares them with the local tree (the rows of the last scan), and hands what does not
 //! match to `matching`, which distinguishes moves, replacements, new files and deletions. A directory that
 //! can't be listed keeps everything that is known below it.
+//!
+//! Of many new directories one scan looks into a part, so that no transaction is long; the rest are rows that take no
+//! part in syncing until further scans have looked into them.
 
 mod rows;
 #[cfg(test)]
@@ -27,7 +30,7 @@ pub(crate) enum Scope {
     /// These directories (relative), and below them what is new or for which there was a hint ("something may have
     /// changed here") of the watcher: a hint for a directory covers everything in it.
     Dirs(Hinted),
-    /// One directory with everything below it.
+    /// One directory with everything below it, at once.
     Below(RelPath),
 }
 
@@ -43,6 +46,12 @@ pub(crate) struct Fresh {
     pub(crate) stat: Stat,
     /// Another file system is mounted there.
     pub(crate) is_mount: bool,
+}
+
+/// A directory that stands where its row, as it was before this scan, says.
+struct KnownDir {
+    row: LocalRow,
+    stat: Stat,
 }
 
 /// A directory that is being compared.
@@ -66,6 +75,8 @@ pub(crate) struct ScanResult {
     pub(crate) rules: Option<Rules>,
     /// Directories whose rules file is gone from this disk and counts on, because the service still has it.
     pub(crate) outliving_rules: BTreeSet<RelPath>,
+    /// New directories that are left to the next scan.
+    pub(crate) unscanned: BTreeSet<RelPath>,
 }
 
 /// A scan in progress.
@@ -80,6 +91,8 @@ pub(crate) struct Scan<'a, 'b> {
     pub(crate) rules_changed: bool,
     /// Rows that an earlier scan missed long enough ago to believe it now.
     pub(crate) confirmed_missing: &'a BTreeSet<LocalId>,
+    /// The number of new names after which new directories are left to the next scan.
+    pub(crate) room: usize,
     pub(crate) fresh: VecDeque<Fresh>,
     /// Rows whose name is gone or holds another file now.
     pub(crate) gone: BTreeMap<LocalId, (LocalRow, RelPath)>,
@@ -90,7 +103,8 @@ pub(crate) struct Scan<'a, 'b> {
     pub(crate) found: ScanResult,
 }
 
-/// Scans the disk and records what is there.
+/// Scans the disk and records what is there. After `most_new` new files and directories, further new directories are
+/// left to the next scan.
 ///
 /// # Errors
 /// Returns the error of the index. Refusals of the disk are among the result's problems.
@@ -101,6 +115,7 @@ pub(crate) fn scan(
     rules: &Rules,
     scope: &Scope,
     confirmed_missing: &BTreeSet<LocalId>,
+    most_new: usize,
 ) -> Result<ScanResult, IndexError> {
     let rules = selection::local_rules(db, folder, rules)?;
     let mut scan = Scan {
@@ -111,6 +126,11 @@ pub(crate) fn scan(
         rules,
         rules_changed: false,
         confirmed_missing,
+        room: match scope {
+            // At least one, so that each scan gets on.
+            Scope::Whole | Scope::Dirs(_) => most_new.max(1),
+            Scope::Below(_) => usize::MAX,
+        },
         fresh: VecDeque::new(),
         gone: BTreeMap::new(),
         mounts: db.mounts()?,
@@ -165,6 +185,9 @@ impl Scan<'_, '_> {
                 && row.kind == Kind::Folder
                 && let Some(stat) = self.same_dir(&row.stat, &path)
             {
+                if row.skipped == Skipped::Unscanned {
+                    return self.look_into(&row, &stat, &path);
+                }
                 return self.visit(Some(row.id), &path, FileSystem::of(Some(&stat)), depth);
             }
             path = path.parent().unwrap_or_default();
@@ -230,15 +253,28 @@ impl Scan<'_, '_> {
             self.gone.insert(row.id, (row, path.clone()));
         }
         self.report_special(path, special);
-        for (id, name, file_system) in below {
+        for KnownDir { row, stat } in below {
             if was_left_out {
-                self.left_out.insert(id);
+                self.left_out.insert(row.id);
             }
-            if depth.includes(&name) {
-                self.visit(Some(id), &path.join(name), file_system, Depth::All)?;
+            let inside = path.join(row.name.clone());
+            if row.skipped == Skipped::Unscanned {
+                self.look_into(&row, &stat, &inside)?;
+            } else if depth.includes(&row.name) {
+                let file_system = FileSystem::of(Some(&stat));
+                self.visit(Some(row.id), &inside, file_system, Depth::All)?;
             }
         }
         Ok(())
+    }
+
+    /// Looks into a directory that an earlier scan has left, unless this one leaves it, too.
+    fn look_into(&mut self, row: &LocalRow, stat: &Stat, path: &RelPath) -> Result<(), IndexError> {
+        if self.leaves_to_next(path) {
+            return Ok(());
+        }
+        self.update_known_row(row, stat)?;
+        self.visit(Some(row.id), path, FileSystem::of(Some(stat)), Depth::All)
     }
 
     /// Lists a directory; one that can't be listed is reported, but for one that has gone.
@@ -261,8 +297,17 @@ impl Scan<'_, '_> {
             .collect())
     }
 
-    /// Compares one name of a directory. Returns a known directory that is still the same, with its file
-    /// system.
+    /// Leaves a new directory to the next scan if this one has found much that is new. While something is missing,
+    /// everything is looked into: it may have been moved there.
+    pub(crate) fn leaves_to_next(&mut self, dir: &RelPath) -> bool {
+        let is_left = self.room == 0 && self.gone.is_empty();
+        if is_left {
+            self.found.unscanned.insert(dir.clone());
+        }
+        is_left
+    }
+
+    /// Compares one name of a directory. Returns a known directory that is still the same.
     fn entry(
         &mut self,
         dir: &Directory<'_>,
@@ -270,7 +315,7 @@ impl Scan<'_, '_> {
         entry: &Entry,
         row: Option<LocalRow>,
         special: &mut Vec<(Name, FileKind)>,
-    ) -> Result<Option<(LocalId, Name, FileSystem)>, IndexError> {
+    ) -> Result<Option<KnownDir>, IndexError> {
         let path = dir.path.join(name.clone());
         let stat = match &entry.stat {
             Ok(stat) => *stat,
@@ -315,22 +360,24 @@ impl Scan<'_, '_> {
         name: Name,
         stat: &Stat,
         row: Option<LocalRow>,
-    ) -> Result<Option<(LocalId, Name, FileSystem)>, IndexError> {
+    ) -> Result<Option<KnownDir>, IndexError> {
         let kind = kind_of(stat);
         match row {
             Some(row) if row.kind == kind && row.stat.same_file(&local_stat(stat)) => {
-                let id = row.id;
                 if row.skipped == Skipped::Ignored {
-                    self.left_out.insert(id);
+                    self.left_out.insert(row.id);
                 }
-                self.update_known_row(row, stat)?;
-                let file_system = FileSystem::of(Some(stat));
-                Ok((kind == Kind::Folder).then_some((id, name, file_system)))
+                // What no scan has looked into stays so until one does.
+                if row.skipped != Skipped::Unscanned {
+                    self.update_known_row(&row, stat)?;
+                }
+                Ok((kind == Kind::Folder).then_some(KnownDir { row, stat: *stat }))
             }
             other => {
                 if let Some(row) = other {
                     self.gone.insert(row.id, (row, dir.path.clone()));
                 }
+                self.room = self.room.saturating_sub(1);
                 self.fresh.push_back(Fresh {
                     parent: dir.id,
                     dir: dir.path.clone(),

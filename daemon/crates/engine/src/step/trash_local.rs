@@ -46,7 +46,16 @@ fn has_unseen(ctx: &Ctx, path: &RelPath) -> Result<bool, EngineError> {
     let scope = Scope::Below(path.clone());
     let found = ctx.engine.index.write(|db| {
         let disk = &*ctx.engine.ports.disk;
-        scan(db, disk, &ctx.folder, &ctx.rules, &scope, &BTreeSet::new())
+        let nothing = BTreeSet::new();
+        scan(
+            db,
+            disk,
+            &ctx.folder,
+            &ctx.rules,
+            &scope,
+            &nothing,
+            usize::MAX,
+        )
     })?;
     Ok(found.changed || !found.missing.is_empty())
 }

@@ -137,7 +137,8 @@ fn report_skipped(facts: &Facts) -> Option<PathReport> {
         (skipped, _) => (*skipped, None),
     };
     let (state, reason, message, hint) = match skipped {
-        Skipped::No => return None,
+        // What is about to be looked into is new.
+        Skipped::No | Skipped::Unscanned => return None,
         Skipped::Ignored => (PathState::Ignored, PathReason::Ignored, "is ignored", ""),
         Skipped::Special => (
             PathState::Special,

@@ -150,3 +150,52 @@ fn another_rules_file_in_a_directory_makes_that_one_due_once_it_is_quiet() {
     assert!(!due.whole);
     assert_eq!(due.dirs.len(), 1);
 }
+
+#[test]
+fn new_directories_that_a_scan_has_left_are_scanned_at_once_and_hints_wait_for_their_pause() {
+    let (mut schedule, now) = scanned_schedule();
+    schedule.hint(&path("f"), now);
+    let scan = schedule.begin(now + ms(80));
+    schedule.record_unscanned(&scan, dirs(&["a", "b"]));
+    assert!(schedule.is_pending() && !schedule.is_whole_due());
+    schedule.hint(&path("d/g"), now + ms(81));
+    assert!(schedule.is_due(now + ms(82), TIMING, true));
+    let scan = schedule.begin(now + ms(82));
+    let left: BTreeSet<RelPath> = scan.dirs.keys().cloned().collect();
+    assert_eq!(left, dirs(&["a", "b"]));
+    schedule.record_unscanned(&scan, BTreeSet::new());
+    assert!(!schedule.is_due(now + ms(83), TIMING, true));
+    assert_eq!(schedule.next_wake(TIMING), now + ms(161));
+    assert!(schedule.is_due(now + ms(161), TIMING, true));
+    assert_eq!(schedule.begin(now + ms(161)).dirs.len(), 1);
+    assert!(!schedule.is_pending());
+}
+
+#[test]
+fn a_whole_scan_is_due_until_all_that_it_has_left_is_scanned() {
+    let now = Instant::now();
+    let mut schedule = Schedule::new(now, TIMING);
+    let scan = schedule.begin(now);
+    schedule.record_unscanned(&scan, dirs(&["a"]));
+    assert!(schedule.is_whole_due() && !schedule.is_whole_next());
+    let scan = schedule.begin(now);
+    assert!(!scan.whole);
+    schedule.record_unscanned(&scan, dirs(&["a/b"]));
+    assert!(schedule.is_whole_due());
+    let scan = schedule.begin(now);
+    schedule.record_unscanned(&scan, BTreeSet::new());
+    assert!(!schedule.is_whole_due() && !schedule.is_pending());
+}
+
+#[test]
+fn what_a_scan_has_left_waits_while_a_rules_file_is_being_written() {
+    let (mut schedule, now) = scanned_schedule();
+    schedule.hint(&path("f"), now);
+    let scan = schedule.begin(now);
+    schedule.record_unscanned(&scan, dirs(&["a"]));
+    schedule.hint(&path(IGNORE_FILE), now);
+    assert!(!schedule.is_due(now + ms(79), TIMING, true));
+    assert_eq!(schedule.next_wake(TIMING), now + ms(80));
+    assert!(schedule.is_due(now + ms(80), TIMING, true));
+    assert!(schedule.begin(now + ms(80)).whole);
+}

@@ -10,7 +10,7 @@ impl Scan<'_, '_> {
     /// Records a changed stat of a file that is where it was.
     pub(crate) fn update_known_row(
         &mut self,
-        row: LocalRow,
+        row: &LocalRow,
         stat: &Stat,
     ) -> Result<(), IndexError> {
         let now = local_stat(stat);
@@ -25,7 +25,7 @@ impl Scan<'_, '_> {
             executable,
             hash,
             skipped: Skipped::No,
-            ..row
+            ..row.clone()
         })?;
         self.found.changed = true;
         Ok(())

@@ -31,7 +31,7 @@ fn a_folder_that_was_made_again_keeps_its_name_when_it_is_looked_at_twice() {
     let scan = |scope: Scope| {
         let nothing = BTreeSet::new();
         index
-            .write(|db| scan(db, &disk, &folder, &rules, &scope, &nothing))
+            .write(|db| scan(db, &disk, &folder, &rules, &scope, &nothing, usize::MAX))
             .unwrap()
     };
     scan(Scope::Whole);
@@ -78,10 +78,45 @@ impl ScannedFolder {
     }
 
     fn scan(&self, scope: &Scope) -> ScanResult {
+        self.scan_part(scope, usize::MAX)
+    }
+
+    /// Scans until `most_new` new files and directories are found.
+    fn scan_part(&self, scope: &Scope, most_new: usize) -> ScanResult {
         let (disk, nothing) = (RealDisk::new(), BTreeSet::new());
         self.index
-            .write(|db| scan(db, &disk, &self.folder, &self.rules, scope, &nothing))
+            .write(|db| {
+                let (folder, rules) = (&self.folder, &self.rules);
+                scan(db, &disk, folder, rules, scope, &nothing, most_new)
+            })
             .unwrap()
+    }
+
+    /// Scans the directories that a scan has left, until none is left. Returns the number of scans.
+    fn scan_rest(&self, found: ScanResult, most_new: usize) -> usize {
+        let mut unscanned = found.unscanned;
+        for scans in 0..100 {
+            if unscanned.is_empty() {
+                return scans;
+            }
+            let hinted = unscanned.into_iter().map(|dir| (dir, BTreeSet::new()));
+            let found = self.scan_part(&Scope::Dirs(hinted.collect()), most_new);
+            unscanned = found.unscanned;
+        }
+        panic!("it has no end");
+    }
+
+    /// Returns the paths of all rows, and why they take no part.
+    fn rows(&self) -> BTreeMap<String, Skipped> {
+        let rows = |db: &Db<'_>| {
+            let mut paths = BTreeMap::new();
+            for row in db.all_locals(self.folder.id)? {
+                let path = db.local_path(row.id)?.unwrap();
+                paths.insert(path.to_string(), row.skipped);
+            }
+            Ok(paths)
+        };
+        self.index.read(rows).unwrap()
     }
 }
 
@@ -267,4 +302,89 @@ fn invalid_lines_in_a_directory_are_a_problem() {
     assert_eq!(it.skipped("sub/x.log"), None);
     assert_eq!(found.problems.len(), 1, "{:?}", found.problems);
     assert_eq!(found.problems[0].path, "sub/.cairnignore");
+}
+
+/// Three directories with two files each, one of them in another one, and a file beside them.
+fn folder_of_three() -> ScannedFolder {
+    let it = ScannedFolder::new();
+    for dir in ["a", "b", "b/c"] {
+        for name in ["1", "2"] {
+            it.write(&format!("{dir}/{name}"), dir);
+        }
+    }
+    it.write("z", "beside them");
+    it
+}
+
+#[test]
+fn many_new_directories_are_scanned_in_parts_that_come_to_the_same() {
+    let whole = folder_of_three();
+    whole.scan(&Scope::Whole);
+    assert_eq!(whole.rows().len(), 10);
+    for most_new in 0..12 {
+        let it = folder_of_three();
+        let found = it.scan_part(&Scope::Whole, most_new);
+        let left: Vec<String> = found.unscanned.iter().map(RelPath::to_string).collect();
+        // What is not looked into takes no part, and what stands beside it does.
+        for dir in &left {
+            assert_eq!(it.rows()[dir], Skipped::Unscanned, "{most_new}");
+        }
+        assert_eq!(it.skipped("z"), Some(Skipped::No), "{most_new}");
+        let scans = it.scan_rest(found, most_new);
+        assert_eq!(it.rows(), whole.rows(), "{most_new}");
+        // The order of names is the disk's.
+        match most_new {
+            0..=3 => assert!(scans > 0, "{most_new}"),
+            4..=8 => {}
+            _ => assert_eq!(scans, 0, "{most_new}: {left:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_whole_scan_looks_into_what_an_earlier_one_has_left() {
+    let it = folder_of_three();
+    let left = it.scan_part(&Scope::Whole, 1).unscanned;
+    assert!(!left.is_empty());
+    let found = it.scan(&Scope::Whole);
+    assert!(found.changed && found.unscanned.is_empty());
+    let whole = folder_of_three();
+    whole.scan(&Scope::Whole);
+    assert_eq!(it.rows(), whole.rows());
+}
+
+#[test]
+fn a_hint_for_a_file_beside_it_leaves_a_directory_that_is_not_looked_into_yet() {
+    let it = folder_of_three();
+    let left = it.scan_part(&Scope::Whole, 1).unscanned;
+    it.write("y", "new");
+    let name = Name::new("y".to_owned()).unwrap();
+    let hinted = Hinted::from([(RelPath::root(), BTreeSet::from([name]))]);
+    let before = it.rows();
+    let found = it.scan_part(&Scope::Dirs(hinted), 1);
+    assert_eq!(it.skipped("y"), Some(Skipped::No));
+    // The scan has room for one of them.
+    assert!(found.unscanned.is_subset(&left) && found.unscanned.len() + 1 >= left.len());
+    for dir in &found.unscanned {
+        assert_eq!(before[&dir.to_string()], Skipped::Unscanned);
+        assert_eq!(it.rows()[&dir.to_string()], Skipped::Unscanned);
+    }
+}
+
+#[test]
+fn what_was_moved_into_a_new_directory_is_found_by_the_scan_that_misses_it() {
+    let it = ScannedFolder::new();
+    it.write("old/f", "moved");
+    it.scan(&Scope::Whole);
+    let id = |path: &str| {
+        let path = RelPath::parse(path).unwrap();
+        let row = it.index.read(|db| db.local_at(it.folder.id, &path));
+        row.unwrap().map(|row| row.id)
+    };
+    let before = id("old/f");
+    it.write("new/other", "o");
+    fs::rename(it.dir.path().join("old/f"), it.dir.path().join("new/f")).unwrap();
+    let found = it.scan_part(&Scope::Whole, 0);
+    assert_eq!(id("new/f"), before);
+    assert!(found.missing.is_empty() && found.unscanned.is_empty());
 }
