@@ -96,17 +96,21 @@ fn write_temp(
     Ok(Arrived { temp, manifest })
 }
 
-/// Puts a batch in place under the disk lock: durable first, then named, then durable names, then one
-/// transaction. Two flushes serve the whole batch.
+/// Puts a batch in place: durable first, then named, then durable names, then one transaction. Two flushes serve the
+/// whole batch.
 async fn place_all(
     ctx: &Ctx,
     written: Vec<(Task, (PreparedDownload, Arrived))>,
 ) -> Vec<(Task, StepResult)> {
+    let ports = &ctx.engine.ports;
+    let (disk, root) = (Arc::clone(&ports.disk), ctx.root().to_owned());
+    // Nobody else knows the names that they have until now: others may use the disk meanwhile.
+    let flushed = ports.run_blocking(move || disk.sync_all(&root)).await;
     let _disk_lock = ctx.engine.disk_lock.lock().await;
     let ctx2 = ctx.clone();
     let place = move || {
         let mut results = BatchResults::new();
-        let placed = results.proceed(place_each(&ctx2, written));
+        let placed = results.proceed(place_each(&ctx2, written, flushed));
         let recorded = record_batch(&ctx2, &placed);
         if let Err(error) = &recorded {
             // They are in place but not recorded: the next scan sees that they are equal.
@@ -118,15 +122,15 @@ async fn place_all(
         }));
         results.into_vec()
     };
-    ctx.engine.ports.run_blocking(place).await
+    ports.run_blocking(place).await
 }
 
-/// Puts each file in place.
+/// Puts each file in place if its content could be flushed.
 fn place_each(
     ctx: &Ctx,
     written: Vec<(Task, (PreparedDownload, Arrived))>,
+    flushed: io::Result<()>,
 ) -> Stage<Task, (PreparedDownload, Placed)> {
-    let flushed = ctx.engine.ports.disk.sync_all(ctx.root());
     let flushed = flushed.map_err(|error| (error.kind(), error.to_string()));
     written
         .into_iter()
