@@ -4,7 +4,7 @@ mod pack;
 mod queue;
 
 pub(crate) use pack::pack;
-pub(crate) use queue::Queue;
+pub(crate) use queue::{Queue, Room};
 
 use crate::executor::path_of;
 use crate::key::Key;

@@ -1,17 +1,10 @@
 //! Slots for transfers: uploads and downloads have their own, and each has one that takes small batches only, so that
 //! nothing waits behind a long transfer.
 
+use crate::work::Room;
 use cairn_model::{FolderId, TransferDirection};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The transfers that a direction can begin now.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Room {
-    Nothing,
-    SmallBatches,
-    Anything,
-}
 
 /// The slots of one direction.
 #[derive(Default)]
@@ -23,12 +16,15 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    /// Returns what there is room for: `parallel` transfers of any size, and one small batch more.
+    /// Returns what there is room for: `parallel` transfers of any size, one small batch more, and a few files beside
+    /// these: what a person has just saved waits for nothing.
     pub(super) fn room(&self, parallel: usize) -> Room {
         let big = self.big.load(Ordering::Relaxed);
         let running = big + self.small.load(Ordering::Relaxed);
-        if running > parallel {
+        if running > parallel + 1 {
             Room::Nothing
+        } else if running > parallel {
+            Room::FewFiles
         } else if big >= parallel {
             Room::SmallBatches
         } else {
@@ -89,8 +85,12 @@ mod tests {
         slots.push(lane.take(false));
         assert_eq!(lane.room(2), Room::SmallBatches);
         slots.push(lane.take(true));
+        assert_eq!(lane.room(2), Room::FewFiles);
+        slots.push(lane.take(true));
         assert_eq!(lane.room(2), Room::Nothing);
         slots.remove(0);
+        assert_eq!(lane.room(2), Room::FewFiles);
+        slots.pop();
         assert_eq!(lane.room(2), Room::Anything);
     }
 

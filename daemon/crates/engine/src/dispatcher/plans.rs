@@ -24,7 +24,7 @@ use tokio::time::Instant;
 
 /// While transfers run, the next plan waits for this many times as long as the last one took, but no longer than
 /// [`LONGEST_REST`], or than that one took: what a person saves meanwhile waits for it.
-const REST: u32 = 5;
+const REST: u32 = 1;
 const LONGEST_REST: Duration = Duration::from_millis(300);
 /// The pauses after plans that could not be made.
 const PAUSES: BackOff = BackOff {

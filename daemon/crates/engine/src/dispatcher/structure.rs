@@ -66,7 +66,7 @@ impl Dispatcher {
         };
         let round_before = folder.round_before(scope, &planned.worklist);
         folder.take_over(scope, &planned.worklist, &mentioned, is_disturbing);
-        folder.queue.put_before(released.work);
+        folder.queue.put(released.work);
         folder.waiting.extend(released.waiting);
         folder.waiting.extend(planned.unknown.iter().copied());
         folder.next_plan = Instant::now() + rest_after(took);
@@ -124,7 +124,7 @@ impl Dispatcher {
             folder
                 .deletions
                 .count_executed(gone.unwrap_or_default(), now);
-            folder.queue.put_before(std::mem::take(&mut result.work));
+            folder.queue.put(std::mem::take(&mut result.work));
             folder.waiting.append(&mut result.waiting);
             folder.next_plan = now + rest_after(took);
             folder.totals_due |= result.progress;

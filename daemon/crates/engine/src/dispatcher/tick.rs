@@ -1,9 +1,8 @@
 //! One round (tick) of the dispatcher: does whatever is due now.
 
-use super::lanes::Room;
 use super::rules::awaits_rules;
 use super::{Dispatcher, Done};
-use crate::work::Work;
+use crate::work::{Room, Work};
 use cairn_model::{FolderId, TransferDirection};
 use std::sync::atomic::Ordering;
 use tokio::time::Instant;
@@ -86,11 +85,10 @@ impl Dispatcher {
     /// Starts the next transfer of a direction. Returns false if there is none, or no room.
     fn start_next(&mut self, direction: TransferDirection) -> bool {
         let lane = self.lanes.of(direction);
-        let only_small = match lane.room(self.tuning.parallel) {
-            Room::Nothing => return false,
-            Room::SmallBatches => true,
-            Room::Anything => false,
-        };
+        let room = lane.room(self.tuning.parallel);
+        if room == Room::Nothing {
+            return false;
+        }
         for id in lane.turns(self.folders.keys().copied()) {
             // What is queued was planned without the rules that have come with the feed since.
             if direction == TransferDirection::Up
@@ -102,7 +100,7 @@ impl Dispatcher {
             let work = self
                 .folders
                 .get_mut(&id)
-                .and_then(|folder| folder.queue.pop(direction, only_small));
+                .and_then(|folder| folder.queue.pop(direction, room));
             if let Some(work) = work {
                 self.lanes.of(direction).last = Some(id);
                 self.start_transfer(id, direction, work);
