@@ -233,6 +233,29 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_that_was_looked_into_marks_what_the_service_has_in_one_of_its_name() {
+        for in_folder in [false, true] {
+            let (index, id, row) = blocked(in_folder);
+            index
+                .write(|db| {
+                    let unscanned = LocalRow {
+                        kind: Kind::Folder,
+                        skipped: Skipped::Unscanned,
+                        ..db.local_row(row)?.unwrap()
+                    };
+                    db.update_local(&unscanned)?;
+                    assert_eq!(db.dirty_keys(id)?.node, []);
+                    db.update_local(&LocalRow {
+                        skipped: Skipped::No,
+                        ..unscanned
+                    })
+                })
+                .unwrap();
+            assert_eq!(dirty_nodes(&index, id), [node(2), node(3)]);
+        }
+    }
+
+    #[test]
     fn a_name_that_stays_marks_nothing_on_the_service() {
         let (index, id, link) = blocked(false);
         index

@@ -304,12 +304,13 @@ impl Db<'_> {
         Ok(id)
     }
 
-    /// Replaces everything but id and folder of a row. It becomes dirty.
+    /// Replaces everything but id and folder of a row. It becomes dirty, and so does what it has kept from this disk until
+    /// now by its name, or because nobody had looked into it.
     ///
     /// # Errors
     /// Returns the error of SQLite, also for a name that the directory has already.
     pub fn update_local(&self, row: &LocalRow) -> Result<(), IndexError> {
-        if self.loses_name(row)? {
+        if self.unblocks_nodes(row)? {
             self.mark_blocked_by(row.id)?;
         }
         let mut update = self.prepare(
@@ -320,12 +321,14 @@ impl Db<'_> {
         self.mark_local(row.folder, row.id)
     }
 
-    /// Returns whether a row is known under another name than the one that it gets.
-    fn loses_name(&self, row: &LocalRow) -> Result<bool, IndexError> {
-        let mut statement =
-            self.prepare("SELECT 1 FROM local WHERE id = ?1 AND (parent <> ?2 OR key <> ?3)")?;
-        let key = row.name.key();
-        Ok(statement.exists((row.id.0, parent_local_to(row.parent), key.as_str()))?)
+    /// Returns whether a row is known under another name than the one that it gets, or as not looked into.
+    fn unblocks_nodes(&self, row: &LocalRow) -> Result<bool, IndexError> {
+        let mut statement = self.prepare(
+            "SELECT 1 FROM local WHERE id = ?1 AND (parent <> ?2 OR key <> ?3 OR held = ?4)",
+        )?;
+        let (parent, key) = (parent_local_to(row.parent), row.name.key());
+        let unscanned = Skipped::Unscanned.to_column();
+        Ok(statement.exists((row.id.0, parent, key.as_str(), unscanned))?)
     }
 
     /// Records the hash of the bytes that `stat` describes; nothing happens if the row has changed since. Returns
