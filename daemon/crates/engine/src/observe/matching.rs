@@ -292,7 +292,9 @@ impl Scan<'_, '_> {
                 }
                 continue;
             }
-            let is_confirmed = self.confirmed_missing.contains(&id);
+            // It may be in a directory that is left to the next scan.
+            let is_confirmed =
+                self.found.unscanned.is_empty() && self.confirmed_missing.contains(&id);
             if !displaced && (self.left_out.contains(&id) || (is_ignored && is_confirmed)) {
                 self.db.forget_local(self.folder.id, id)?;
                 self.found.changed = true;

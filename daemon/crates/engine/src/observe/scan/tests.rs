@@ -1,7 +1,8 @@
 //! Scans of a real directory, recorded in an index in memory.
 
 use super::*;
-use cairn_index::{FolderSettings, Index};
+use cairn_index::{FolderSettings, Index, SyncedRow};
+use cairn_model::NodeId;
 use cairn_platform::RealDisk;
 use cairn_platform::dirs::HOME_MARK;
 use std::fs;
@@ -83,11 +84,16 @@ impl ScannedFolder {
 
     /// Scans until `most_new` new files and directories are found.
     fn scan_part(&self, scope: &Scope, most_new: usize) -> ScanResult {
-        let (disk, nothing) = (RealDisk::new(), BTreeSet::new());
+        self.scan_again(scope, most_new, &BTreeSet::new())
+    }
+
+    /// The same, after an earlier scan has missed some rows.
+    fn scan_again(&self, scope: &Scope, most_new: usize, missed: &BTreeSet<LocalId>) -> ScanResult {
+        let disk = RealDisk::new();
         self.index
             .write(|db| {
                 let (folder, rules) = (&self.folder, &self.rules);
-                scan(db, &disk, folder, rules, scope, &nothing, most_new)
+                scan(db, &disk, folder, rules, scope, missed, most_new)
             })
             .unwrap()
     }
@@ -387,4 +393,42 @@ fn what_was_moved_into_a_new_directory_is_found_by_the_scan_that_misses_it() {
     let found = it.scan_part(&Scope::Whole, 0);
     assert_eq!(id("new/f"), before);
     assert!(found.missing.is_empty() && found.unscanned.is_empty());
+}
+
+#[test]
+fn what_may_be_in_a_directory_that_is_left_counts_as_missing_and_not_as_gone() {
+    let it = ScannedFolder::new();
+    it.write("old/f", "moved");
+    it.scan(&Scope::Whole);
+    let path = |path: &str| RelPath::parse(path).unwrap();
+    let row = |at: &str| {
+        let row = it.index.read(|db| db.local_at(it.folder.id, &path(at)));
+        row.unwrap()
+    };
+    let before = row("old/f").unwrap();
+    let base = SyncedRow {
+        folder: it.folder.id,
+        node: NodeId::from_random_bytes([1; 16]),
+        local: before.id,
+        parent: None,
+        name: before.name.clone(),
+        kind: Kind::File,
+        revision: None,
+        hash: None,
+        size: 5,
+        executable: false,
+    };
+    it.index.write(|db| db.put_synced(&base)).unwrap();
+    for dir in ["n1", "n2"] {
+        it.write(&format!("{dir}/other"), dir);
+    }
+    let left = it.scan_part(&Scope::Dirs([(RelPath::root(), BTreeSet::new())].into()), 1);
+    assert!(left.unscanned.contains(&path("n2")), "{left:?}");
+    fs::rename(it.dir.path().join("old/f"), it.dir.path().join("n2/f")).unwrap();
+    let dirs = ["n1", "n2", "old"].map(|dir| (path(dir), BTreeSet::new()));
+    let found = it.scan_again(&Scope::Dirs(dirs.into()), 1, &[before.id].into());
+    assert_eq!(found.unscanned, [path("n2")].into());
+    assert_eq!(found.missing, [before.id].into());
+    it.scan_rest(found, 1);
+    assert_eq!(row("n2/f").map(|row| row.id), Some(before.id));
 }
