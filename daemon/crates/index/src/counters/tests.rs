@@ -1,10 +1,9 @@
 //! After each kind of change the counters are what counting the rows gives.
 
-use crate::open::{Db, Index, MIGRATIONS};
-use crate::testing::{local, node};
+use crate::open::{Db, Index};
+use crate::testing::{local, node, older_index};
 use crate::{FolderSettings, IndexError, LocalRow, LocalStat, Skipped, SyncedRow};
 use cairn_model::{FolderId, Kind, LocalId, NodeId, Side};
-use rusqlite::Connection;
 use std::collections::BTreeSet;
 
 /// Counts the rows, and checks the counters against it. Returns the files, bytes and unconfirmed files.
@@ -136,24 +135,16 @@ fn files_in_sync_are_counted_until_somebody_confirms_their_deletion() {
 fn the_files_of_an_older_index_are_counted_once() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("index.db");
-    let is_newer = |sql: &&str| sql.contains("TABLE counters");
-    let version = MIGRATIONS.iter().position(is_newer).unwrap();
-    let old = Connection::open(&path).unwrap();
-    for sql in &MIGRATIONS[..version] {
-        old.execute_batch(sql).unwrap();
-    }
-    old.pragma_update(None, "user_version", version as i64)
-        .unwrap();
-    old.execute_batch(
+    older_index(
+        &path,
+        "TABLE counters",
         "INSERT INTO folders (id, root, remote_path, settings) VALUES (1, '/a', '/', '{}'), (2, '/b', '/b', '{}');
          INSERT INTO local (folder, parent, name, key, kind, size, mtime, ctime, device, inode, executable, held)
              VALUES (1, 0, 'f', 'f', 0, 3, 0, 0, 0, 1, 0, 0), (1, 0, 'g', 'g', 0, 4, 0, 0, 0, 2, 0, 0),
              (1, 0, 'left out', 'left out', 0, 5, 0, 0, 0, 3, 0, 1), (1, 0, 'd', 'd', 1, 0, 0, 0, 0, 4, 0, 0);
          INSERT INTO synced (folder, node, local, parent, name, kind, size, executable)
              VALUES (1, zeroblob(16), 1, zeroblob(16), 'f', 0, 3, 0);",
-    )
-    .unwrap();
-    drop(old);
+    );
     let index = Index::open(&path).unwrap().index;
     index
         .write(|db| {

@@ -1,6 +1,7 @@
 //! Damaged, newer and older index files.
 
 use super::*;
+use crate::testing::older_index;
 use crate::worklist::{PlanSizes, Round};
 use cairn_model::{FolderId, LocalId, NodeId, Side};
 
@@ -81,23 +82,15 @@ fn an_index_of_the_old_content_format_is_refused_and_left_alone() {
 fn decisions_about_deletions_of_an_older_index_are_kept() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("index.db");
-    let is_newer = |sql: &&str| sql.contains("deletion_waits");
-    let version = MIGRATIONS.iter().position(is_newer).unwrap();
-    let old = Connection::open(&path).unwrap();
-    for sql in &MIGRATIONS[..version] {
-        old.execute_batch(sql).unwrap();
-    }
-    old.pragma_update(None, "user_version", version as i64)
-        .unwrap();
-    old.execute_batch(
+    older_index(
+        &path,
+        "deletion_waits",
         "INSERT INTO folders (id, root, remote_path, settings) VALUES (1, '/a', '/', '{}'), (2, '/b', '/', '{}');
          INSERT INTO synced (folder, node, local, parent, name, kind, size, executable)
              VALUES (1, randomblob(16), 1, x'', 'f', 0, 0, 0), (2, randomblob(16), 2, x'', 'f', 0, 0, 0);
          INSERT INTO questions (folder, side, files, at, answer)
              VALUES (1, 'remote', 1, 0, 'agreed'), (2, 'remote', 1, 0, 'asked');",
-    )
-    .unwrap();
-    drop(old);
+    );
     let index = Index::open(&path).unwrap().index;
     let (confirmed, waiting) = (FolderId(1), FolderId(2));
     index
@@ -116,23 +109,15 @@ fn decisions_about_deletions_of_an_older_index_are_kept() {
 fn what_was_dirty_in_an_older_index_is_dirty_still() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("index.db");
-    let is_newer = |sql: &&str| sql.contains("dirty_local_marks");
-    let version = MIGRATIONS.iter().position(is_newer).unwrap();
-    let old = Connection::open(&path).unwrap();
-    for sql in &MIGRATIONS[..version] {
-        old.execute_batch(sql).unwrap();
-    }
-    old.pragma_update(None, "user_version", version as i64)
-        .unwrap();
-    old.execute_batch(
+    older_index(
+        &path,
+        "dirty_local_marks",
         "INSERT INTO folders (id, root, remote_path, settings) VALUES (1, '/a', '/', '{}');
          INSERT INTO synced (folder, node, local, parent, name, kind, size, executable)
              VALUES (1, zeroblob(16), 1, x'', 'f', 0, 0, 0);
          INSERT INTO dirty_local (folder, local) VALUES (1, 1), (1, 2), (1, 3);
          INSERT INTO dirty_node (folder, node) VALUES (1, zeroblob(16)), (1, randomblob(16));",
-    )
-    .unwrap();
-    drop(old);
+    );
     let index = Index::open(&path).unwrap().index;
     let folder = FolderId(1);
     let sizes = PlanSizes { whole: 4, part: 1 };
