@@ -22,7 +22,7 @@ pub(crate) use sampling::sample_heads;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use cairn_index::{ConfirmationRow, Db, FolderRow, IndexError};
-use cairn_model::{DeletionGate, Kind, NodeId, Side};
+use cairn_model::{Kind, NodeId, Side};
 use cairn_plan::{Deletion, Plan};
 use std::collections::BTreeSet;
 
@@ -139,13 +139,10 @@ struct DeletionCheck<'a> {
 }
 
 impl DeletionCheck<'_> {
-    fn is_many(
-        &self,
-        db: &Db<'_>,
-        folder: &FolderRow,
-        files: u64,
-        gate: DeletionGate,
-    ) -> Result<bool, IndexError> {
+    fn is_many(&self, db: &Db<'_>, folder: &FolderRow, files: u64) -> Result<bool, IndexError> {
+        let Some(gate) = folder.settings.gate else {
+            return Ok(false);
+        };
         let files = files + self.recent;
         // A few are never many: the whole tree need not be counted for each of them.
         if files < gate.files.max(1) {
@@ -181,13 +178,8 @@ impl DeletionCheck<'_> {
         }
         // Once asked, it stays asked as long as anything would be deleted: deleting a few
         // back and forth must not slip the rest through.
-        if known.is_none() {
-            let Some(gate) = folder.settings.gate else {
-                return Ok(0);
-            };
-            if !self.is_many(db, folder, files, gate)? {
-                return Ok(0);
-            }
+        if known.is_none() && !self.is_many(db, folder, files)? {
+            return Ok(0);
         }
         if known.is_none_or(|row| row.files != files) {
             db.put_confirmation(&ConfirmationRow {

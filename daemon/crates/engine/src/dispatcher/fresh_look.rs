@@ -17,11 +17,10 @@ const LONGEST_FLUSH: Duration = Duration::from_secs(5);
 impl Dispatcher {
     /// Looks at both sides again. If something is found, that resets the waiters.
     pub(super) fn look_again(&mut self) {
-        let now = Instant::now();
-        for folder in self.folders.values_mut() {
-            self.flushes += 1;
-            let is_long = folder.scan_took >= self.tuning.long_scan;
-            if !is_long || !folder.ask_watcher(self.flushes, now) {
+        let ids: Vec<FolderId> = self.folders.keys().copied().collect();
+        for id in ids {
+            let is_asked = self.ask_watcher(id);
+            if let Some(folder) = self.folders.get_mut(&id).filter(|_| !is_asked) {
                 folder.schedule.rescan();
             }
         }
@@ -29,6 +28,22 @@ impl Dispatcher {
         if self.feed_sender.send(()).is_err() {
             tracing::debug!("the dispatcher is stopping");
         }
+    }
+
+    /// Asks the watcher of a large folder for all hints that it owes. Returns false if the folder is to be scanned.
+    fn ask_watcher(&mut self, id: FolderId) -> bool {
+        let (now, now_ms) = (Instant::now(), self.engine.ports.clock.now_ms());
+        let is_large = self.folders.get(&id).is_some_and(|folder| {
+            folder.scan_took >= self.tuning.long_scan && !folder.is_paused(now_ms)
+        });
+        // Another directory in its place, or a disk over it, gives no hint.
+        if !is_large || !self.check_root(id) {
+            return false;
+        }
+        self.flushes += 1;
+        let number = self.flushes;
+        let folder = self.folders.get_mut(&id);
+        folder.is_some_and(|folder| folder.ask_watcher(number, now))
     }
 
     /// Scans a folder whose watcher has not answered in time.
@@ -50,7 +65,8 @@ impl Dispatcher {
 impl Folder {
     /// Asks the watcher for all hints that it owes. Returns false if it can't tell.
     fn ask_watcher(&mut self, number: u64, now: Instant) -> bool {
-        if self.watching != Watching::Works || !self.watch.flush(number) {
+        let is_trusted = self.watching == Watching::Works && !self.schedule.is_whole_next();
+        if !is_trusted || !self.watch.flush(number) {
             return false;
         }
         self.flush = Some((number, now + LONGEST_FLUSH));
@@ -165,6 +181,12 @@ mod tests {
         let mut it = Scanned::new(Duration::ZERO, false);
         it.dispatcher.look_again();
         assert!(it.is_scanned());
+
+        let mut it = Scanned::new(Duration::ZERO, true);
+        std::fs::remove_dir(&it.folder().row.root).unwrap();
+        it.dispatcher.look_again();
+        assert!(it.folder().schedule.is_root_missing(), "it is looked at");
+        assert!(it.asked.try_recv().is_err());
 
         let mut it = Scanned::new(Duration::ZERO, true);
         it.folder().watching = Watching::Broken;

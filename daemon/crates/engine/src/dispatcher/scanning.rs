@@ -43,9 +43,9 @@ impl Dispatcher {
         }
         match result {
             Ok(result) => {
-                let is_more = !result.unscanned.is_empty();
                 self.record_scan(id, &due, result);
-                return is_more;
+                let folder = self.folders.get(&id);
+                return folder.is_some_and(|folder| folder.schedule.has_unscanned());
             }
             Err(error) if !error.concerns_all() => {
                 // As where the root is missing: everything is scanned when its disk works again.

@@ -20,6 +20,9 @@ pub(super) const GRACE: Duration = Duration::from_millis(250);
 const LONGEST_DEBOUNCE: Duration = Duration::from_secs(1);
 /// A folder whose root is missing is looked at again this often.
 const ROOT_RETRY: Duration = Duration::from_secs(5);
+/// The most new directories of earlier scans that one scan has a look at. Each costs it something even if it leaves
+/// them again.
+const MOST_UNSCANNED: usize = 256;
 /// A folder whose watcher doesn't work is scanned this often.
 pub(super) const UNWATCHED_RESCAN: Duration = Duration::from_secs(30);
 
@@ -57,8 +60,8 @@ pub(super) struct Schedule {
     /// Rows that a scan missed, since when; and where and when to look again.
     missing: BTreeMap<LocalId, Instant>,
     again: Option<(Instant, BTreeSet<RelPath>)>,
-    /// New directories that the last scan has left to the next one, since when.
-    unscanned: Option<(Instant, BTreeSet<RelPath>)>,
+    /// New directories that scans have left to the next ones.
+    unscanned: BTreeSet<RelPath>,
     /// The last whole scan has left some of them; until they are scanned it has not ended.
     is_whole_open: bool,
     /// No other scan is due.
@@ -79,7 +82,7 @@ impl Schedule {
             burst: None,
             missing: BTreeMap::new(),
             again: None,
-            unscanned: None,
+            unscanned: BTreeSet::new(),
             is_whole_open: false,
             only_unscanned: false,
             next_rescan: now + timing.rescan_every,
@@ -172,21 +175,21 @@ impl Schedule {
             || self.burst_is_over(now, timing)
             || self.again_is_due(now)
             || self.root_retry.is_some_and(|at| at <= now);
-        self.only_unscanned = self.unscanned.is_some() && !is_other_due;
-        is_other_due || self.unscanned.is_some()
+        self.only_unscanned = self.has_unscanned() && !is_other_due;
+        is_other_due || self.has_unscanned()
     }
 
     /// Takes the scan that is due; from now on hints count for the next one.
     pub(super) fn begin(&mut self, now: Instant) -> DueScan {
         let repeated = self.again_is_due(now);
         let whole = std::mem::take(&mut self.whole);
-        let unscanned = self.unscanned.take().map(|(_, dirs)| dirs);
+        let unscanned = self.take_unscanned(whole);
         let mut dirs = Hinted::new();
         if !std::mem::take(&mut self.only_unscanned) {
             dirs = std::mem::take(&mut self.dirs);
             self.burst = None;
         }
-        for dir in unscanned.unwrap_or_default() {
+        for dir in unscanned {
             dirs.entry(dir).or_default();
         }
         if repeated || whole {
@@ -194,10 +197,12 @@ impl Schedule {
                 dirs.entry(dir).or_default();
             }
         }
+        // What is missing may be in a directory that this scan leaves, too.
+        let can_confirm = self.unscanned.is_empty();
         let confirmed_missing = self
             .missing
             .iter()
-            .filter(|(_, since)| **since + GRACE <= now)
+            .filter(|(_, since)| can_confirm && **since + GRACE <= now)
             .map(|(id, _)| *id)
             .collect();
         DueScan {
@@ -229,10 +234,25 @@ impl Schedule {
         }
     }
 
+    /// Takes the new directories for the next scan: a whole one finds all of them by itself.
+    fn take_unscanned(&mut self, whole: bool) -> BTreeSet<RelPath> {
+        let mut dirs = std::mem::take(&mut self.unscanned);
+        let next = dirs.iter().nth(MOST_UNSCANNED).cloned();
+        if !whole && let Some(next) = next {
+            self.unscanned = dirs.split_off(&next);
+        }
+        dirs
+    }
+
     /// Records the new directories that a scan has left to the next one.
     pub(super) fn record_unscanned(&mut self, scan: &DueScan, dirs: BTreeSet<RelPath>) {
-        self.is_whole_open = !dirs.is_empty() && (scan.whole || self.is_whole_open);
-        self.unscanned = (!dirs.is_empty()).then_some((scan.began, dirs));
+        self.unscanned.extend(dirs);
+        self.is_whole_open = self.has_unscanned() && (scan.whole || self.is_whole_open);
+    }
+
+    /// Returns whether new directories are left to the next scan, which is due at once.
+    pub(super) fn has_unscanned(&self) -> bool {
+        !self.unscanned.is_empty()
     }
 
     /// Records that the root is missing: nothing is scanned but the root itself, again and again.
@@ -243,7 +263,7 @@ impl Schedule {
         self.nested_rules_changed = false;
         self.dirs.clear();
         self.again = None;
-        self.unscanned = None;
+        self.unscanned.clear();
         self.is_whole_open = false;
         self.whole = false;
     }
@@ -262,7 +282,7 @@ impl Schedule {
         self.whole
             || self.burst.is_some()
             || self.again.is_some()
-            || self.unscanned.is_some()
+            || self.has_unscanned()
             || !self.dirs.is_empty()
     }
 
@@ -272,11 +292,7 @@ impl Schedule {
             .burst
             .map(|(first, last)| (last + timing.debounce).min(first + LONGEST_DEBOUNCE));
         let again = self.again.as_ref().map(|(at, _)| *at);
-        // They wait while a rules file is being written.
-        let waits = self.rules_changed || self.nested_rules_changed;
-        let unscanned = self.unscanned.as_ref().filter(|_| !waits);
-        let unscanned = unscanned.map(|(since, _)| *since);
-        [burst, again, unscanned, self.root_retry]
+        [burst, again, self.root_retry]
             .into_iter()
             .flatten()
             .fold(self.next_rescan, Instant::min)

@@ -6,7 +6,7 @@ use crate::observe::rules::Rules;
 use crate::planning::{BlockedChanges, Part, plan_folder};
 use crate::testing::TestEngine;
 use cairn_index::{Dirty, LocalRow, LocalStat, PlanSizes, RemoteRow, Round, Skipped, SyncedRow};
-use cairn_model::{ContentHash, DeletionDecision, LocalId, Name, RevisionId};
+use cairn_model::{ContentHash, DeletionDecision, DeletionGate, LocalId, Name, RevisionId};
 use std::sync::Arc;
 
 /// An engine with one folder of synced files, of which both sides are gone, and a deletion gate.

@@ -30,7 +30,7 @@ pub(crate) enum Scope {
     /// These directories (relative), and below them what is new or for which there was a hint ("something may have
     /// changed here") of the watcher: a hint for a directory covers everything in it.
     Dirs(Hinted),
-    /// One directory with everything below it, at once.
+    /// One directory with everything below it.
     Below(RelPath),
 }
 
@@ -126,11 +126,8 @@ pub(crate) fn scan(
         rules,
         rules_changed: false,
         confirmed_missing,
-        room: match scope {
-            // At least one, so that each scan gets on.
-            Scope::Whole | Scope::Dirs(_) => most_new.max(1),
-            Scope::Below(_) => usize::MAX,
-        },
+        // At least one, so that each scan gets on.
+        room: most_new.max(1),
         fresh: VecDeque::new(),
         gone: BTreeMap::new(),
         mounts: db.mounts()?,
@@ -257,10 +254,10 @@ impl Scan<'_, '_> {
             if was_left_out {
                 self.left_out.insert(row.id);
             }
-            let inside = path.join(row.name.clone());
             if row.skipped == Skipped::Unscanned {
-                self.look_into(&row, &stat, &inside)?;
+                self.look_into(&row, &stat, &path.join(row.name.clone()))?;
             } else if depth.includes(&row.name) {
+                let inside = path.join(row.name);
                 let file_system = FileSystem::of(Some(&stat));
                 self.visit(Some(row.id), &inside, file_system, Depth::All)?;
             }

@@ -167,13 +167,12 @@ mod tests {
 
     fn uploads(tasks: impl Iterator<Item = (i64, u64)>) -> Queue {
         let tasks = tasks.map(|(changed, size)| (changed, task(size))).collect();
-        let up = lane(
-            tasks,
-            i64::MAX,
-            |task| task.size,
-            Work::Upload,
-            Work::Uploads,
-        );
+        queue_of(tasks, i64::MAX)
+    }
+
+    fn queue_of(tasks: Vec<(i64, upload::Task)>, live_after: i64) -> Queue {
+        let size = |task: &upload::Task| task.size;
+        let up = lane(tasks, live_after, size, Work::Upload, Work::Uploads);
         Queue::new(up, Lane::default())
     }
 
@@ -210,16 +209,7 @@ mod tests {
                 },
             )
         };
-        let queue = |tasks: Vec<(i64, upload::Task)>| {
-            let up = lane(
-                tasks,
-                i64::MAX,
-                |task| task.size,
-                Work::Upload,
-                Work::Uploads,
-            );
-            Queue::new(up, Lane::default())
-        };
+        let queue = |tasks| queue_of(tasks, i64::MAX);
         let mut all = queue(vec![upload(1, 1), upload(2, 2), upload(3, 2 * SMALL)]);
         all.remove(&[Key::Local(LocalId(2)), Key::Local(LocalId(9))].into());
         assert_eq!((all.len(), all.small_files()), (2, 1));
@@ -240,17 +230,7 @@ mod tests {
     fn live_changes_don_t_wait_for_what_was_changed_before_a_pause() {
         let lengths = |changes: &[i64], live_after: i64| -> Vec<u64> {
             let tasks = changes.iter().map(|changed| (*changed, task(1))).collect();
-            let up = lane(
-                tasks,
-                live_after,
-                |task| task.size,
-                Work::Upload,
-                Work::Uploads,
-            );
-            Queue::new(up, Lane::default())
-                .works()
-                .map(Work::len)
-                .collect()
+            queue_of(tasks, live_after).works().map(Work::len).collect()
         };
         let pause = PAUSE_MS;
         assert_eq!(lengths(&[0, 5, 5 + pause, 6 + pause], 0), [2, 2]);

@@ -199,3 +199,23 @@ fn what_a_scan_has_left_waits_while_a_rules_file_is_being_written() {
     assert!(schedule.is_due(now + ms(80), TIMING, true));
     assert!(schedule.begin(now + ms(80)).whole);
 }
+
+#[test]
+fn one_scan_looks_at_some_of_what_was_left_and_takes_nothing_for_gone_before_all_are_scanned() {
+    let (mut schedule, now) = scanned_schedule();
+    let left: BTreeSet<RelPath> = (0..=MOST_UNSCANNED)
+        .map(|n| path(&format!("{n:03}")))
+        .collect();
+    schedule.hint(&path("f"), now);
+    let scan = schedule.begin(now);
+    schedule.finish(&scan, [LocalId(1)].into(), dirs(&["gone"]));
+    schedule.record_unscanned(&scan, left);
+    let scan = schedule.begin(now + GRACE);
+    assert_eq!(scan.confirmed_missing, BTreeSet::new());
+    assert!(schedule.has_unscanned());
+    schedule.finish(&scan, [LocalId(1)].into(), dirs(&["gone"]));
+    schedule.record_unscanned(&scan, BTreeSet::new());
+    let scan = schedule.begin(now + GRACE);
+    assert_eq!(scan.confirmed_missing, [LocalId(1)].into());
+    assert!(!schedule.has_unscanned());
+}
