@@ -7,7 +7,7 @@ use crate::random::Seeded;
 use cairn_api::{Api, ApiKey, RetryPolicy};
 use cairn_crypto::SpaceKeys;
 use cairn_engine::ports::{Clock, Ports};
-use cairn_engine::{EngineHandle, EngineOptions, WaitResult, start};
+use cairn_engine::{EngineHandle, EngineOptions, LONG_SCAN, WaitResult, start};
 use cairn_index::{FolderSettings, Index, PlanSizes};
 use cairn_model::{BackOff, DeviceId, Verification};
 use cairn_transfer::{Blocking, Options, Transfer};
@@ -54,6 +54,7 @@ pub struct Device {
     /// The places that this device knows to hold Cairn's own files, from the next start on.
     pub own_places: Vec<PathBuf>,
     plan_sizes: PlanSizes,
+    long_scan: Duration,
     index: Arc<Index>,
     id: DeviceId,
     key: String,
@@ -95,6 +96,7 @@ impl Device {
             verify: Verification::default(),
             own_places: Vec::new(),
             plan_sizes: PlanSizes::default(),
+            long_scan: LONG_SCAN,
             index,
             id: DeviceId::from_random_bytes(id),
             key,
@@ -106,8 +108,8 @@ impl Device {
         }
     }
 
-    /// Has every other device plan a few files at a time from its next start on, as all do in a folder of a million. The
-    /// sizes follow from its id, so that they change nothing else of a seed.
+    /// Has every other device plan a few files at a time from its next start on, and ask its watcher instead of scanning
+    /// everything once more, as all do in a folder of a million. The sizes follow from its id, so that they change nothing else of a seed.
     pub fn plan_in_parts(&mut self) {
         let [odd, whole, part, ..] = *self.id.as_bytes();
         if odd % 2 == 1 {
@@ -115,6 +117,7 @@ impl Device {
                 whole: 1 + usize::from(whole % 8),
                 part: 1 + usize::from(part % 4),
             };
+            self.long_scan = Duration::ZERO;
         }
     }
 
@@ -208,6 +211,7 @@ impl Device {
         options.settings.verify = self.verify;
         options.own_places.clone_from(&self.own_places);
         options.plan_sizes = self.plan_sizes;
+        options.long_scan = self.long_scan;
         self.engine = Some(start(options).expect("the engine starts"));
     }
 

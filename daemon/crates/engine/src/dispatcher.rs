@@ -26,8 +26,6 @@ mod structure;
 mod tick;
 mod waiters;
 
-pub(crate) use fresh_look::LONG_SCAN;
-
 use crate::command::Command;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -61,8 +59,6 @@ pub(crate) struct Tuning {
     pub(crate) stream: bool,
     pub(crate) parallel: usize,
     pub(crate) plan_sizes: PlanSizes,
-    /// A folder whose last whole scan took so long is not scanned for those who wait until all is in sync, if its
-    /// watcher can tell what has changed.
     pub(crate) long_scan: Duration,
 }
 

@@ -5,7 +5,7 @@ mod parked;
 mod path;
 
 use crate::key::Key;
-use cairn_model::{FolderId, NodeId, Problem};
+use cairn_model::{FolderId, NodeId, Problem, ProblemCode};
 use parked::Parked;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,6 +75,13 @@ impl Health {
             known.retain(|path, _| !dirs.contains(path) && !dirs.contains(parent(path)));
         }
         known.extend(problems.into_iter().map(|p| (p.path.clone(), p)));
+    }
+
+    /// Returns whether the disk has refused something to a scan of a folder.
+    pub(crate) fn is_disk_refusing(&self, folder: FolderId) -> bool {
+        let refused = [ProblemCode::Unreadable, ProblemCode::Disk];
+        let problems = self.scanned.get(&folder);
+        problems.is_some_and(|all| all.values().any(|one| refused.contains(&one.code)))
     }
 
     /// Records that the service's state of a node was refused.

@@ -56,6 +56,6 @@ pub use error::EngineError;
 pub use handle::EngineHandle;
 pub use observe::rules::{OWN_FILES, RuleMatch, RuleOrigin, Rules};
 pub use pauses::{PauseOfAll, record_pause};
-pub use start::{EngineOptions, Settings, start};
+pub use start::{EngineOptions, LONG_SCAN, Settings, start};
 pub use status::{Event, FolderStatus, OverallProgress, ProblemGroup, Status, TransferStatus};
 pub use why::PathReport;

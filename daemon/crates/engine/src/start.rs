@@ -1,6 +1,6 @@
 //! Starting an engine.
 
-use crate::dispatcher::{Dispatcher, LONG_SCAN, Tuning};
+use crate::dispatcher::{Dispatcher, Tuning};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::feed;
@@ -18,6 +18,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Mutex as AsyncMutex, broadcast, mpsc};
+
+/// The usual [`EngineOptions::long_scan`].
+pub const LONG_SCAN: Duration = Duration::from_millis(500);
 
 /// The parts and settings of an engine.
 pub struct EngineOptions {
@@ -38,6 +41,9 @@ pub struct EngineOptions {
     pub stream: bool,
     /// The sizes of plans.
     pub plan_sizes: PlanSizes,
+    /// A folder whose last whole scan took so long is not scanned for those who wait until all is in sync, if its
+    /// watcher can tell what has changed; the default is [`LONG_SCAN`].
+    pub long_scan: Duration,
 }
 
 /// The settings of a person, which can change while the engine runs.
@@ -88,6 +94,7 @@ impl EngineOptions {
             own_places: Vec::new(),
             stream: true,
             plan_sizes: PlanSizes::default(),
+            long_scan: LONG_SCAN,
         }
     }
 }
@@ -131,7 +138,7 @@ impl EngineOptions {
             debounce: self.debounce,
             stream: self.stream,
             plan_sizes: self.plan_sizes,
-            long_scan: LONG_SCAN,
+            long_scan: self.long_scan,
             parallel: self.settings.parallel.max(1),
         }
     }

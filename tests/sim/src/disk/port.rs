@@ -207,12 +207,18 @@ impl Disk for SimDisk {
     }
 }
 
-/// A watched folder whose hints may be missing: nobody can tell that all have come.
-struct Unflushed;
+/// A watched folder.
+struct SimWatched {
+    disk: SimDisk,
+    root: PathBuf,
+}
 
-impl Watched for Unflushed {
-    fn flush(&self, _: u64) -> bool {
-        false
+impl Watched for SimWatched {
+    fn flush(&self, number: u64) -> bool {
+        let state = self.disk.state();
+        let hints = state.watchers.get(&self.root);
+        // A hint is sent by the change itself: those before have come, unless one was left out.
+        !state.is_hint_missing && hints.is_some_and(|to| to.send(Hint::Flushed(number)).is_ok())
     }
 }
 
@@ -226,7 +232,10 @@ impl Watch for SimDisk {
             drop(sender.send(Hint::Lost { message }));
         } else {
             state.watchers.insert(root.to_owned(), sender);
+            // Everything is scanned after it.
+            state.is_hint_missing = false;
         }
-        (receiver, Box::new(Unflushed))
+        let (disk, root) = (self.clone(), root.to_owned());
+        (receiver, Box::new(SimWatched { disk, root }))
     }
 }

@@ -15,6 +15,8 @@ pub(super) struct State {
     durable: Files,
     /// The senders of hints, by the directory that is watched.
     pub(super) watchers: BTreeMap<PathBuf, UnboundedSender<Hint>>,
+    /// Something was changed without a hint since watching was last begun.
+    pub(super) is_hint_missing: bool,
     /// An action of the user, to be done just before a file or folder is renamed to a path that contains
     /// this text.
     before_rename: Option<(String, Action)>,
@@ -83,6 +85,7 @@ impl SimDisk {
         let mut state = self.state();
         let out = f(&mut state.now)?;
         state.flush();
+        state.is_hint_missing |= !noticed;
         let watchers = state.watchers.iter();
         for (_, watcher) in watchers.filter(|(root, _)| noticed && path.starts_with(root)) {
             // A watcher without a listener is fine.
@@ -162,6 +165,7 @@ impl SimDisk {
             Some((text, action)) if to.to_string_lossy().contains(&text) => {
                 action(&mut state.now)?;
                 state.flush();
+                state.is_hint_missing = true;
             }
             other => state.before_rename = other,
         }

@@ -9,8 +9,6 @@ use cairn_model::FolderId;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The usual [`Tuning::long_scan`](super::Tuning::long_scan).
-pub(crate) const LONG_SCAN: Duration = Duration::from_millis(500);
 /// The time after which a folder is scanned whose watcher has not answered.
 const LONGEST_FLUSH: Duration = Duration::from_secs(5);
 
@@ -36,8 +34,8 @@ impl Dispatcher {
         let is_large = self.folders.get(&id).is_some_and(|folder| {
             folder.scan_took >= self.tuning.long_scan && !folder.is_paused(now_ms)
         });
-        // Another directory in its place, or a disk over it, gives no hint.
-        if !is_large || !self.check_root(id) {
+        // Another directory in its place, or a disk over it, gives no hint, and neither does a disk that works again.
+        if !is_large || self.engine.health().is_disk_refusing(id) || !self.check_root(id) {
             return false;
         }
         self.flushes += 1;
@@ -85,7 +83,11 @@ impl Folder {
 mod tests {
     use super::*;
     use crate::ports::{Hint, Watched};
+    use crate::start::LONG_SCAN;
     use crate::testing::TestEngine;
+    use cairn_model::{Problem, ProblemCode};
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
     use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
     /// A watcher that tells the test what it is asked, and can answer or not.
@@ -186,6 +188,21 @@ mod tests {
         std::fs::remove_dir(&it.folder().row.root).unwrap();
         it.dispatcher.look_again();
         assert!(it.folder().schedule.is_root_missing(), "it is looked at");
+        assert!(it.asked.try_recv().is_err());
+
+        let mut it = Scanned::new(Duration::ZERO, true);
+        let refused = Problem {
+            path: "f".into(),
+            code: ProblemCode::Disk,
+            message: String::new(),
+            hint: String::new(),
+        };
+        let (engine, id) = (Arc::clone(&it.dispatcher.engine), it.id);
+        engine
+            .health()
+            .record_scan(id, true, &BTreeSet::new(), vec![refused]);
+        it.dispatcher.look_again();
+        assert!(it.is_scanned(), "it may work again");
         assert!(it.asked.try_recv().is_err());
 
         let mut it = Scanned::new(Duration::ZERO, true);
