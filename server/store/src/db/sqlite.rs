@@ -66,8 +66,9 @@ impl Connection {
         conn.pragma_update(None, "temp_store", "MEMORY")?;
         // KiB: 100,000 nodes with their indexes stay in memory.
         conn.pragma_update(None, "cache_size", -65_536)?;
-        // Pages: 16 MiB. The same pages are written again and again while many files come in.
-        conn.pragma_update(None, "wal_autocheckpoint", 4_096)?;
+        // Pages: 64 MiB. The same pages are written again and again while many files come in, and a checkpoint writes
+        // each of them once.
+        conn.pragma_update(None, "wal_autocheckpoint", 16_384)?;
         Ok(())
     }
 
