@@ -18,8 +18,8 @@ pub struct BatchItem<'a> {
     pub complete: &'a CompleteUpload,
     /// Distinct, in file order, each with where it begins in the pack.
     pub chunks: Vec<(SealedChunk, u64)>,
-    /// The chunks that are there already, compared with those that came.
-    pub compared: Vec<Compared>,
+    /// The chunks that are there already, compared with those that came; `None` if nobody has looked for any.
+    pub compared: Option<Vec<Compared>>,
 }
 
 /// A comparison of a chunk that came with the one that lies in an object.
@@ -95,24 +95,34 @@ impl Store {
     }
 
     /// Stores the files of a batch whose chunks lie in `object`, each for itself, in one
-    /// transaction.
+    /// transaction. Returns `None`, and stores nothing, if chunks of one are there and were not compared: few files
+    /// have any, and looking for those of all costs more than storing such a batch twice.
     pub fn store_batch(
         &self,
         actor: &Actor,
         items: &[BatchItem<'_>],
         object: &str,
-    ) -> Result<Stored> {
-        self.write(|tx| {
+    ) -> Result<Option<Stored>> {
+        let mut needs_comparison = false;
+        let stored = self.write(|tx| {
             let mut storing = Storing::begin(tx, actor.space, items, object)?;
             let mut results = Vec::with_capacity(items.len());
             for item in items {
                 match storing.store(tx, actor, item) {
                     Err(error @ (Error::Sql(_) | Error::Internal(_))) => return Err(error),
+                    Err(error) if storing.needs_comparison() => {
+                        needs_comparison = true;
+                        return Err(error);
+                    }
                     result => results.push(result),
                 }
             }
             let garbage = storing.end(tx, actor.space)?;
             Ok(Stored { results, garbage })
-        })
+        });
+        if needs_comparison {
+            return Ok(None);
+        }
+        stored.map(Some)
     }
 }

@@ -169,9 +169,9 @@ fn other_space_error(conn: &Connection, space: Space, create: &CreateUpload) -> 
 fn check_unclaimed(conn: &Connection, space: Space, id: NodeId) -> Result<bool> {
     let (is_claimed, has_chunks): (bool, bool) = conn
         .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM chunks WHERE node = ?1 AND space <> ?2) \
-             OR EXISTS (SELECT 1 FROM uploads WHERE node = ?1 AND space <> ?2), \
-             EXISTS (SELECT 1 FROM chunks WHERE node = ?1)",
+            "SELECT count(*) FILTER (WHERE space <> ?2) > 0 \
+             OR EXISTS (SELECT 1 FROM uploads WHERE node = ?1 AND space <> ?2), count(*) > 0 \
+             FROM chunks WHERE node = ?1",
         )?
         .query_row(params![id.as_bytes(), space.row], |row| {
             Ok((row.get(0)?, row.get(1)?))

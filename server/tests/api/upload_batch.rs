@@ -297,6 +297,41 @@ async fn a_batch_replaces_a_damaged_chunk_that_no_revision_uses() {
 }
 
 #[tokio::test]
+async fn files_before_one_whose_chunk_has_to_be_compared_are_stored_once() {
+    let world = World::new();
+    let owner = world.owner();
+    let compared = Draft::new("b", "beta");
+    let begun: Upload = owner.post("/api/v1/uploads", &compared.create()).await.ok();
+    let path = format!(
+        "/api/v1/uploads/{}/chunks/{}",
+        begun.upload_id,
+        id_of(b"beta")
+    );
+    owner.send(Method::PUT, &path, &[], "beta").await.done(204);
+    let before = quota(&owner).await.storage_used;
+    let drafts = [Draft::new("a", "alpha"), compared];
+    let results = upload(&owner, &drafts).await;
+    assert_eq!(statuses(&results), [200, 200]);
+    let versions = results
+        .results
+        .iter()
+        .map(|one| one.node.as_ref().unwrap().version);
+    assert_eq!(versions.collect::<Vec<_>>(), [1, 1]);
+    let after = quota(&owner).await;
+    assert_eq!(after.file_count, 2);
+    let manifests: u64 = drafts
+        .iter()
+        .map(|one| one.complete().manifest.0.len() as u64)
+        .sum();
+    assert_eq!(
+        after.storage_used - before,
+        manifests + "alpha".len() as u64
+    );
+    let feed: Value = owner.get("/api/v1/changes").await.ok();
+    assert_eq!(feed["changes"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
 async fn two_revisions_of_a_batch_agree_about_the_chunk_that_they_share() {
     let world = World::new();
     let owner = world.owner();

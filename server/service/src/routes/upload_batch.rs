@@ -13,7 +13,7 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use bytes::Bytes;
 use cairn_model::{ChunkId, NodeId};
-use cairn_store::{Actor, BatchItem, Compared, Objects, Result as StoreResult};
+use cairn_store::{Actor, BatchItem, Compared, Objects, Result as StoreResult, Stored};
 use cairn_wire::frame;
 use cairn_wire::nodes::{Node, NodeResults};
 use cairn_wire::transfer::{BATCH_BYTES, BATCH_FILES, BatchFile, MAX_SEALED_CHUNK, UploadBatch};
@@ -47,7 +47,7 @@ fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
             create: &file.create,
             complete: &file.complete,
             chunks,
-            compared: Vec::new(),
+            compared: None,
         });
     }
     if start != payload {
@@ -99,10 +99,11 @@ async fn compare(
     let present = app.store.present_chunks(actor, items)?;
     let mut first: HashMap<(NodeId, ChunkId), u64> = HashMap::new();
     for item in items {
+        let mut compared = Vec::new();
         for (chunk, start) in &item.chunks {
             let sent = slice(payload, *start, chunk.size);
             let mut add = |object: &str, same: bool| {
-                item.compared.push(Compared {
+                compared.push(Compared {
                     chunk: chunk.id,
                     object: object.to_owned(),
                     same,
@@ -121,8 +122,25 @@ async fn compare(
                 add(object, before == sent.concat());
             }
         }
+        item.compared = Some(compared);
     }
     Ok(())
+}
+
+/// Stores the files of a batch, whose chunks lie in `object`.
+async fn store(
+    app: &AppState,
+    actor: &Actor,
+    items: &mut [BatchItem<'_>],
+    payload: &[Bytes],
+    object: &str,
+) -> Result<Stored> {
+    if let Some(stored) = app.store.store_batch(actor, items, object)? {
+        return Ok(stored);
+    }
+    compare(app, actor, items, payload, object).await?;
+    let stored = app.store.store_batch(actor, items, object)?;
+    stored.ok_or_else(|| Error::internal("chunks of a batch were compared and are not"))
 }
 
 /// Uploads up to 256 files; each succeeds or fails alone.
@@ -159,16 +177,15 @@ async fn upload(
     } else {
         let object = Objects::fresh_name(&app.source);
         app.bandwidth.admit(&app.store, caller.meter(), size)?;
-        compare(&app, &caller.actor(), &mut items, &payload, &object).await?;
         // Files without content need no object.
         if size > 0 {
-            app.objects.put(&object, payload).await?;
+            app.objects.put(&object, payload.clone()).await?;
         }
-        let stored = match app.store.store_batch(&caller.actor(), &items, &object) {
+        let stored = match store(&app, &caller.actor(), &mut items, &payload, &object).await {
             Ok(stored) => stored,
             Err(error) => {
                 app.objects.delete(&[object]).await;
-                return Err(error.into());
+                return Err(error);
             }
         };
         if size > 0 {

@@ -20,6 +20,8 @@ enum Placing {
     Add,
     /// Other bytes are there for the node that nobody needs, or that nobody has compared.
     Replace,
+    /// There are bytes for the node, and whoever asks has not compared them yet.
+    Compare,
 }
 
 /// Decides how a chunk gets its place. A new revision never relies on stored bytes that nobody has compared with those
@@ -39,8 +41,10 @@ fn placing(
         return Ok(Placing::Add);
     };
     holders::check_size(chunk, found.place.size)?;
-    let compared = item
-        .compared
+    let Some(compared) = &item.compared else {
+        return Ok(Placing::Compare);
+    };
+    let compared = compared
         .iter()
         .find(|one| one.chunk == chunk.id && one.object == found.place.object);
     match compared {
@@ -51,11 +55,16 @@ fn placing(
             Some(refusal) => Err(refusal),
             None => Ok(Placing::Replace),
         },
-        None => Err(Error::conflict(format!(
-            "others are sending the chunk {} at the same time; send it again",
-            chunk.id
-        ))),
+        None => Err(unknown_bytes_error(chunk)),
     }
+}
+
+/// The error for a chunk that is there and was not compared with the one that was sent.
+fn unknown_bytes_error(chunk: &SealedChunk) -> Error {
+    Error::conflict(format!(
+        "others are sending the chunk {} at the same time; send it again",
+        chunk.id
+    ))
 }
 
 /// Returns what a file of a batch adds to its space. All of its chunks are stored for the node itself, also
@@ -91,6 +100,8 @@ pub(super) struct Storing {
     retained: usize,
     /// Objects that nothing refers to any more.
     garbage: Vec<String>,
+    /// A file was refused because nobody has compared its chunks yet.
+    needs_comparison: bool,
 }
 
 impl Storing {
@@ -117,7 +128,13 @@ impl Storing {
             files: 0,
             retained: 0,
             garbage: Vec::new(),
+            needs_comparison: false,
         })
+    }
+
+    /// Returns true if a file was refused because chunks of it are there that nobody has compared yet.
+    pub(super) fn needs_comparison(&self) -> bool {
+        self.needs_comparison
     }
 
     /// Refuses what does not fit into the space beside the files before it.
@@ -177,8 +194,15 @@ impl Storing {
                 space: actor.space.row,
                 account: actor.account,
             };
-            if matches!(placing, Placing::Replace) {
-                chunks::remove(tx.conn, new.node, chunk.id, &mut self.garbage)?;
+            match placing {
+                Placing::Add => {}
+                Placing::Replace => {
+                    chunks::remove(tx.conn, new.node, chunk.id, &mut self.garbage)?;
+                }
+                Placing::Compare => {
+                    self.needs_comparison = true;
+                    return Err(unknown_bytes_error(chunk));
+                }
             }
             self.used += i64::from(chunks::add(tx.conn, &new, 1)?);
             let chunk = *chunk;
