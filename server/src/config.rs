@@ -4,7 +4,7 @@ use crate::logging::LogFormat;
 use cairn_service::{
     Error, MailOptions, MetricsOptions, Options, RateLimits, RegisteredClient, Result,
 };
-use cairn_store::{Expiry, ObjectLocation, PostgresUrl};
+use cairn_store::{Expiry, KeptRevisions, ObjectLocation, PostgresUrl};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -21,6 +21,7 @@ struct File {
     connections: ConnectionsPart,
     clients: Vec<ClientPart>,
     revisions: RevisionsPart,
+    scrub: ScrubPart,
     expiry: ExpiryPart,
     behind_proxy: Option<bool>,
     access_log: Option<bool>,
@@ -114,6 +115,13 @@ struct RevisionsPart {
     days: Option<u32>,
 }
 
+impl RevisionsPart {
+    fn apply(&self, kept: &mut KeptRevisions) {
+        kept.newest = self.newest.or(kept.newest);
+        kept.days = self.days.or(kept.days);
+    }
+}
+
 /// Days; 0 for never.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -129,6 +137,14 @@ impl ExpiryPart {
         expiry.share_days = self.shares.unwrap_or(expiry.share_days);
         expiry.notification_days = self.notifications.unwrap_or(expiry.notification_days);
     }
+}
+
+/// The check of all that is stored.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct ScrubPart {
+    /// 0 for never.
+    days: Option<u32>,
 }
 
 /// Reads a configuration file into the options; what it does not name stays as it is. Returns the
@@ -184,9 +200,9 @@ fn apply(text: &str, options: &mut Options) -> Result<LogFormat, toml::de::Error
     limits.storage = file.limits.storage.unwrap_or(limits.storage);
     limits.bandwidth = file.limits.bandwidth.unwrap_or(limits.bandwidth);
     limits.files = file.limits.files.unwrap_or(limits.files);
-    options.revisions.newest = file.revisions.newest.or(options.revisions.newest);
-    options.revisions.days = file.revisions.days.or(options.revisions.days);
+    file.revisions.apply(&mut options.revisions);
     file.expiry.apply(&mut options.expiry);
+    options.scrub_days = file.scrub.days.unwrap_or(options.scrub_days);
     options.behind_proxy = file.behind_proxy.unwrap_or(options.behind_proxy);
     options.access_log = file.access_log.unwrap_or(options.access_log);
     options.signed_logs = file.signed_logs.unwrap_or(options.signed_logs);

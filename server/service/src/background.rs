@@ -4,6 +4,7 @@
 use crate::compaction;
 use crate::error::Result;
 use crate::identity::throttle::WINDOW_MS;
+use crate::scrub;
 use crate::state::ServerState;
 use cairn_store::Result as StoreResult;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -48,6 +49,8 @@ pub(crate) enum Task {
     /// Chunks (encrypted pieces of files) that no file version uses and no upload has announced, and objects of signed
     /// logs that no commit has named in time.
     Chunks,
+    /// Chunks that are missing or have other bytes than were stored.
+    Scrub,
     /// Objects (stored blobs of chunks) that nothing refers to.
     Objects,
     /// Objects that are mostly unreferenced.
@@ -56,7 +59,7 @@ pub(crate) enum Task {
 
 impl Task {
     /// All tasks, in the order in which they run.
-    pub(crate) const ALL: [Self; 17] = [
+    pub(crate) const ALL: [Self; 18] = [
         Self::Counts,
         Self::IdempotencyKeys,
         Self::Deliveries,
@@ -72,6 +75,7 @@ impl Task {
         Self::Past,
         Self::Trash,
         Self::Chunks,
+        Self::Scrub,
         Self::Objects,
         Self::Compaction,
     ];
@@ -99,6 +103,7 @@ impl Task {
             Self::Past => "past",
             Self::Trash => "trash",
             Self::Chunks => "chunks",
+            Self::Scrub => "scrub",
             Self::Objects => "objects",
             Self::Compaction => "compaction",
         }
@@ -231,6 +236,14 @@ async fn perform(state: &ServerState, task: Task) -> Result<u64> {
             state.objects.delete(&collected.objects).await;
             Ok(collected.chunks + collect_space_objects(state).await?)
         }
+        Task::Scrub => match state.options.scrub_days {
+            0 => Ok(0),
+            days => {
+                // Nothing is removed; what is found has a count of its own.
+                scrub::go_on(state.stored_chunks(), days, state.source.now_ms()).await?;
+                Ok(0)
+            }
+        },
         Task::Objects => sweep_objects(state, machine_ms() - MIN_OBJECT_AGE_MS).await,
         Task::Compaction => Ok(compaction::compact_large(state).await? as u64),
     }

@@ -8,10 +8,11 @@ use crate::background::machine_ms;
 use crate::error::{Error, Result};
 use crate::server::Server;
 use cairn_store::{
-    KEEP_OBJECTS, NeededObjects, ObjectLocation, begin_restored_histories, objects_needed_by,
-    private_files,
+    KEEP_OBJECTS, NeededObjects, ObjectLocation, ObjectUse, begin_restored_histories,
+    objects_needed_by, private_files,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -246,8 +247,8 @@ impl Server {
     }
 
     /// Checks that everything that the database refers to is there; with `read_data` that it can be
-    /// read, too. Of objects beside the commits of logs, the bytes are held against their SHA-256, and those that are
-    /// damaged are noted, so that devices that have them send them again.
+    /// read, too, and has the bytes that were stored. Damaged chunks and objects are noted, so that devices that have them
+    /// send them again.
     ///
     /// # Errors
     /// A database or an object store that fails as a whole.
@@ -261,6 +262,8 @@ impl Server {
         // In this order: an object is there before the database speaks of it.
         let needed = store.needed_objects()?;
         let hashes = store.space_object_hashes()?;
+        let uses = store.object_uses()?.into_iter();
+        let uses: HashMap<String, ObjectUse> = uses.map(|one| (one.name.clone(), one)).collect();
         let sizes = objects.sizes().await?;
         for (name, least) in &needed {
             let found = sizes.get(name).copied();
@@ -273,7 +276,7 @@ impl Server {
             }
             let hash = hashes.get(name);
             if let Some(problem) = self
-                .problem_of(name, (found, *least), hash, read_data)
+                .problem_of(name, (found, *least), (hash, uses.get(name)), read_data)
                 .await
             {
                 checked.problems.push(problem);
@@ -289,35 +292,57 @@ impl Server {
         &self,
         name: &str,
         (size, least): (Option<u64>, u64),
-        sha256: Option<&[u8; 32]>,
+        (sha256, chunks): (Option<&[u8; 32]>, Option<&ObjectUse>),
         read_data: bool,
     ) -> Option<String> {
-        let objects = &self.state.objects;
         let problem = match size {
             None => format!("the object {name} is missing"),
             Some(size) if size < least => {
                 format!("the object {name} has {size} bytes and needs {least}")
             }
             Some(_) if !read_data => return None,
-            Some(size) => {
-                let read = match sha256 {
-                    Some(sha256) => objects.get_whole(name, least, sha256).await,
-                    None => objects.get(name, 0..size).await.map(Some),
-                };
-                match read {
-                    Ok(Some(_)) => return None,
-                    Ok(None) => format!("the object {name} has other bytes than were stored"),
-                    Err(error) => return Some(format!("the object {name} can't be read: {error}")),
-                }
-            }
+            Some(_) => match self.is_as_stored(name, least, (sha256, chunks)).await {
+                Ok(true) => return None,
+                Ok(false) => format!("the object {name} has other bytes than were stored"),
+                Err(error) => return Some(format!("the object {name} can't be read: {error}")),
+            },
         };
-        if sha256.is_none() {
-            return Some(problem);
-        }
-        Some(match self.state.store.note_space_object(name, true) {
+        let noted = match sha256 {
+            Some(_) => self
+                .state
+                .store
+                .note_space_object(name, true)
+                .map_err(Error::from),
+            None => self.examine(chunks).await.map(drop),
+        };
+        Some(match noted {
             Ok(()) => format!("{problem}; a device that has it sends it again"),
             Err(error) => format!("{problem}, and that can't be noted: {error}"),
         })
+    }
+
+    /// Returns whether an object has the bytes that were stored in it.
+    async fn is_as_stored(
+        &self,
+        name: &str,
+        size: u64,
+        (sha256, chunks): (Option<&[u8; 32]>, Option<&ObjectUse>),
+    ) -> Result<bool> {
+        match sha256 {
+            Some(sha256) => {
+                let found = self.state.objects.get_whole(name, size, sha256).await?;
+                Ok(found.is_some())
+            }
+            None => Ok(self.examine(chunks).await? == 0),
+        }
+    }
+
+    /// Notes which chunks of files in an object are damaged; returns how many.
+    async fn examine(&self, object: Option<&ObjectUse>) -> Result<u64> {
+        match object {
+            Some(object) => self.state.stored_chunks().examine(object).await,
+            None => Ok(0),
+        }
     }
 }
 

@@ -29,6 +29,11 @@ pub enum Error {
     /// The server is not ready: a load balancer should send requests elsewhere.
     #[error("{0}")]
     Unavailable(String),
+    /// The stored bytes of a content are damaged, or lost.
+    #[error(
+        "what is stored of this file is damaged; a device that has the file sends it again by itself"
+    )]
+    Damaged,
     #[error("too many requests to {endpoint}; try again in {retry_after} s")]
     RateLimited { endpoint: String, retry_after: u64 },
 }
@@ -100,6 +105,7 @@ impl Error {
             Self::Range { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Damaged => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 
@@ -109,7 +115,7 @@ impl Error {
         let status = self.status();
         let message = if self.is_unreachable() {
             "the server can't reach its database; try again".to_owned()
-        } else if status == StatusCode::INTERNAL_SERVER_ERROR {
+        } else if self.is_failure() && status == StatusCode::INTERNAL_SERVER_ERROR {
             "the server failed; its log has the cause under this response's X-Request-Id".to_owned()
         } else {
             self.to_string()
@@ -142,7 +148,8 @@ impl Error {
             | Self::MethodNotAllowed(_)
             | Self::TooLarge(_)
             | Self::MediaType(_)
-            | Self::Unavailable(_) => None,
+            | Self::Unavailable(_)
+            | Self::Damaged => None,
         }
     }
 }

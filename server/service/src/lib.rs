@@ -20,10 +20,12 @@ pub mod openapi;
 mod options;
 mod router;
 mod routes;
+mod scrub;
 mod serve;
 mod server;
 mod share_page;
 mod state;
+mod stored;
 mod webhooks;
 
 pub use auth::{Access, Holder, bearer, holder};

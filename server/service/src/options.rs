@@ -36,6 +36,8 @@ pub struct Options {
     pub clients: Vec<RegisteredClient>,
     pub revisions: KeptRevisions,
     pub expiry: Expiry,
+    /// The days in which everything that is stored is read and checked once; 0 for never.
+    pub scrub_days: u32,
     /// Takes a visitor's address from the last one in `X-Forwarded-For`.
     pub behind_proxy: bool,
     /// Logs each request.
@@ -140,6 +142,7 @@ impl Default for Options {
             clients: Vec::new(),
             revisions: KeptRevisions::default(),
             expiry: Expiry::default(),
+            scrub_days: 30,
             behind_proxy: false,
             access_log: false,
             metrics: MetricsOptions::default(),

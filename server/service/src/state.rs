@@ -20,6 +20,7 @@ use crate::http::rate::RateLimiter;
 use crate::http::text::email_address;
 use crate::identity::Identity;
 use crate::options::Options;
+use crate::stored::StoredChunks;
 use cairn_model::AccountId;
 use cairn_store::{NewAccount, Objects, Scopes, Source, Store, one_line};
 use std::collections::HashSet;
@@ -61,6 +62,14 @@ pub struct ServerState {
 }
 
 impl ServerState {
+    /// Returns what reads stored chunks.
+    pub(crate) fn stored_chunks(&self) -> StoredChunks<'_> {
+        StoredChunks {
+            store: &self.store,
+            objects: &self.objects,
+        }
+    }
+
     /// Opens the store. `lock` keeps other servers off the data directory as long as the state lives.
     pub(crate) fn open(options: Options, lock: Option<File>) -> Result<Self> {
         let source = Arc::new(Source::new(options.clock, options.seed));

@@ -1,7 +1,7 @@
 //! Stored chunks (encrypted pieces of files): the object, a blob in the file system or bucket, in which each lies,
 //! alone or with those of a batch; and the count of references after which an object is no longer needed.
 
-use super::Store;
+use super::{ChunkDigest, Store};
 use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::objects::Extent;
@@ -12,9 +12,14 @@ use std::collections::HashSet;
 /// A chunk's place, and how long it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkPlace {
+    /// The node that it is stored for.
+    pub(crate) node: NodeId,
+    pub(crate) id: ChunkId,
     pub object: String,
     pub start: u64,
     pub size: u64,
+    /// The digest of the bytes that were stored; `None` for a chunk from before digests that nobody has read since.
+    pub digest: Option<ChunkDigest>,
 }
 
 impl ChunkPlace {
@@ -38,14 +43,17 @@ pub(super) fn size(conn: &Connection, node: NodeId, chunk: ChunkId) -> Result<Op
 pub(super) fn place(conn: &Connection, node: NodeId, chunk: ChunkId) -> Result<Option<ChunkPlace>> {
     Ok(conn
         .prepare_cached(
-            "SELECT o.name, c.start, c.size FROM chunks c JOIN objects o ON o.id = c.object \
+            "SELECT o.name, c.start, c.size, c.digest FROM chunks c JOIN objects o ON o.id = c.object \
              WHERE c.node = ?1 AND c.id = ?2",
         )?
         .query_row(params![node.as_bytes(), chunk.0], |row| {
             Ok(ChunkPlace {
+                node,
+                id: chunk,
                 object: row.get(0)?,
                 start: row.get(1)?,
                 size: row.get(2)?,
+                digest: row.get::<Option<[u8; 16]>>(3)?.map(ChunkDigest),
             })
         })
         .optional()?)
@@ -64,6 +72,7 @@ pub(super) struct NewChunk {
     pub(super) chunk: SealedChunk,
     pub(super) object: i64,
     pub(super) start: u64,
+    pub(super) digest: ChunkDigest,
     pub(super) space: i64,
     pub(super) account: AccountId,
 }
@@ -73,8 +82,8 @@ pub(super) struct NewChunk {
 pub(super) fn add(conn: &Connection, new: &NewChunk, refs: i64) -> Result<bool> {
     let used: i64 = conn
         .prepare_cached(
-            "INSERT INTO chunks (node, id, object, start, size, refs, space, account) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) \
+            "INSERT INTO chunks (node, id, object, start, size, refs, space, account, digest) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) \
              ON CONFLICT (node, id) DO UPDATE SET refs = chunks.refs + excluded.refs RETURNING object",
         )?
         .query_row(
@@ -86,7 +95,8 @@ pub(super) fn add(conn: &Connection, new: &NewChunk, refs: i64) -> Result<bool> 
                 new.chunk.size,
                 refs,
                 new.space,
-                new.account.as_bytes()
+                new.account.as_bytes(),
+                new.digest.0
             ],
             |row| row.get(0),
         )?;
@@ -151,15 +161,39 @@ pub(super) fn remove(
         )?
         .query_row(params![node.as_bytes(), chunk.0], |row| row.get(0))
         .optional()?;
-    if let Some(object) = object {
-        let refs: i64 = conn
-            .prepare_cached("UPDATE objects SET refs = refs - 1 WHERE id = ?1 RETURNING refs")?
-            .query_row([object], |row| row.get(0))?;
-        if refs <= 0 {
-            garbage.extend(set_object_refs(conn, object, 0)?);
-        }
+    match object {
+        Some(object) => leave_object(conn, object, garbage),
+        None => Ok(()),
+    }
+}
+
+/// One chunk less lies in an object.
+fn leave_object(conn: &Connection, object: i64, garbage: &mut Vec<String>) -> Result<()> {
+    let refs: i64 = conn
+        .prepare_cached("UPDATE objects SET refs = refs - 1 WHERE id = ?1 RETURNING refs")?
+        .query_row([object], |row| row.get(0))?;
+    if refs <= 0 {
+        garbage.extend(set_object_refs(conn, object, 0)?);
     }
     Ok(())
+}
+
+/// Gives a chunk a place where its bytes lie again. The caller has compared them with its digest, and counts the chunk
+/// in its new object.
+pub(super) fn heal(
+    conn: &Connection,
+    (node, chunk): (NodeId, ChunkId),
+    (object, start): (i64, u64),
+    garbage: &mut Vec<String>,
+) -> Result<()> {
+    let former: i64 = conn
+        .prepare_cached("SELECT object FROM chunks WHERE node = ?1 AND id = ?2")?
+        .query_row(params![node.as_bytes(), chunk.0], |row| row.get(0))?;
+    conn.prepare_cached("UPDATE chunks SET object = ?3, start = ?4 WHERE node = ?1 AND id = ?2")?
+        .execute(params![node.as_bytes(), chunk.0, object, start])?;
+    conn.prepare_cached("DELETE FROM damaged_chunks WHERE node = ?1 AND id = ?2")?
+        .execute(params![node.as_bytes(), chunk.0])?;
+    leave_object(conn, former, garbage)
 }
 
 /// Deletes what uploads left behind for a node.

@@ -6,10 +6,10 @@
 //! sweep, long after the last download that began with it.
 
 use super::rows::id as read_id;
-use super::{ChunkPlace, Store, chunks};
+use super::{ChunkDigest, ChunkPlace, Store, chunks};
 use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
-use cairn_model::{ChunkId, NodeId};
+use cairn_model::ChunkId;
 
 /// An object, and how much of it is needed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,11 +20,17 @@ pub struct ObjectUse {
     pub needed: u64,
 }
 
+impl ObjectUse {
+    /// Returns the position of whatever follows it (see [`Store::objects_from`]).
+    #[must_use]
+    pub fn after(&self) -> i64 {
+        self.row + 1
+    }
+}
+
 /// A chunk that is to move.
 #[derive(Clone, Debug)]
 pub struct Part {
-    node: NodeId,
-    chunk: ChunkId,
     pub place: ChunkPlace,
 }
 
@@ -63,16 +69,17 @@ impl Store {
             }
             Ok(conn
                 .prepare_cached(
-                    "SELECT node, id, start, size FROM chunks WHERE object = ?1 ORDER BY start",
+                    "SELECT node, id, start, size, digest FROM chunks WHERE object = ?1 ORDER BY start",
                 )?
                 .query_map([object.row], |row| {
                     Ok(Part {
-                        node: read_id(row, 0)?,
-                        chunk: ChunkId(row.get(1)?),
                         place: ChunkPlace {
+                            node: read_id(row, 0)?,
+                            id: ChunkId(row.get(1)?),
                             object: object.name.clone(),
                             start: row.get(2)?,
                             size: row.get(3)?,
+                            digest: row.get::<Option<[u8; 16]>>(4)?.map(ChunkDigest),
                         },
                     })
                 })?
@@ -105,8 +112,8 @@ impl Store {
                          AND object = ?3 AND start = ?4 AND size = ?7",
                     )?
                     .execute(params![
-                        part.node.as_bytes(),
-                        part.chunk.0,
+                        part.place.node.as_bytes(),
+                        part.place.id.0,
                         object.row,
                         part.place.start,
                         row,

@@ -6,7 +6,7 @@
 
 use super::chunks::{self, ChunkPlace};
 use super::rows::{HeldChunk, find_held, id as read_id, unpack_chunks, unpack_held};
-use super::{Space, Store, Tx, nodes};
+use super::{Space, Store, Tx, nodes, scrub};
 use crate::db::{self, Connection, Optional as _, ValueRef, params};
 use crate::error::{Error, Result};
 use cairn_model::{AccountId, ChunkId, NodeId, RevisionId};
@@ -60,6 +60,8 @@ pub(super) enum Presence {
     Absent,
     /// Bytes that only others have sent: nobody has compared them with those that are meant.
     Unconfirmed,
+    /// Bytes that are no longer those that were stored.
+    Damaged,
     /// A revision's bytes, or those that the account itself has sent.
     Confirmed,
 }
@@ -229,6 +231,7 @@ pub(super) fn look_up(
     account: AccountId,
 ) -> Result<Vec<Announced>> {
     let others = borrowed_holders(conn, node)?;
+    let any_damaged = scrub::is_any_damaged(conn)?;
     let mut seen = HashSet::with_capacity(announced.len());
     let mut out = Vec::with_capacity(announced.len());
     for chunk in announced {
@@ -249,6 +252,14 @@ pub(super) fn look_up(
             (None, None) => (node, chunk.size, Presence::Absent),
         };
         check_size(chunk, size)?;
+        let is_damaged = any_damaged
+            && presence != Presence::Absent
+            && scrub::is_damaged(conn, holder, chunk.id)?;
+        let presence = if is_damaged {
+            Presence::Damaged
+        } else {
+            presence
+        };
         let held = HeldChunk {
             chunk: *chunk,
             holder,

@@ -108,6 +108,24 @@ impl Objects {
         Ok(self.store.get_range(&Path::from(name), range).await?)
     }
 
+    /// Reads a range of an object; `None` if there is no object, or one that is too short.
+    ///
+    /// # Errors
+    /// A store that fails: nothing is known of the object then.
+    pub async fn get_if_whole(&self, place: &Extent) -> Result<Option<Bytes>> {
+        match self.store.head(&Path::from(place.object.as_str())).await {
+            Ok(found) if found.size < place.range.end => return Ok(None),
+            Ok(_) => {}
+            Err(object_store::Error::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+        match self.get(&place.object, place.range.clone()).await {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.is_missing_object() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Reads a whole object and holds it against its size and SHA-256; `None` if it is missing, cut short or has other bytes.
     ///
     /// # Errors

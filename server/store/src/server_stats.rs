@@ -16,6 +16,8 @@ pub struct ServerStats {
     pub open_uploads: i64,
     pub pending_deliveries: i64,
     pub failed_deliveries: i64,
+    /// Stored chunks that were found missing or with other bytes, and that nobody has sent again.
+    pub damaged_chunks: i64,
     /// The size of the database file.
     pub database_bytes: i64,
 }
@@ -46,7 +48,8 @@ impl Store {
                      (SELECT coalesce(sum(file_count), 0) FROM spaces), \
                      (SELECT count(*) FROM uploads WHERE done = 0 AND expires_at > ?1), \
                      (SELECT count(*) FROM webhook_deliveries WHERE due_at IS NOT NULL), \
-                     (SELECT count(*) FROM webhook_deliveries WHERE state = 3)",
+                     (SELECT count(*) FROM webhook_deliveries WHERE state = 3), \
+                     (SELECT count(*) FROM damaged_chunks)",
                 )?
                 .query_row([now], |row| {
                     Ok(ServerStats {
@@ -57,6 +60,7 @@ impl Store {
                         open_uploads: row.get(4)?,
                         pending_deliveries: row.get(5)?,
                         failed_deliveries: row.get(6)?,
+                        damaged_chunks: row.get(7)?,
                         database_bytes: conn.size()?,
                     })
                 })?)

@@ -5,7 +5,7 @@ mod storing;
 
 use self::storing::{Storing, growth_of};
 use super::upload_content::{Target, check_commit};
-use super::{Actor, Space, Store, StoredChunk, holders, usage};
+use super::{Actor, ChunkDigest, Space, Store, StoredChunk, holders, usage};
 use crate::error::{Error, Result};
 use cairn_model::{ChunkId, NodeId};
 use cairn_wire::nodes::Node;
@@ -16,10 +16,19 @@ use std::collections::BTreeMap;
 pub struct BatchItem<'a> {
     pub create: &'a CreateUpload,
     pub complete: &'a CompleteUpload,
-    /// Distinct, in file order, each with where it begins in the pack.
-    pub chunks: Vec<(SealedChunk, u64)>,
+    /// Distinct, in file order.
+    pub chunks: Vec<SentChunk>,
     /// The chunks that are there already, compared with those that came; `None` if nobody has looked for any.
     pub compared: Option<Vec<Compared>>,
+}
+
+/// A chunk of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct SentChunk {
+    pub chunk: SealedChunk,
+    /// The position of its first byte in the batch's object.
+    pub start: u64,
+    pub digest: ChunkDigest,
 }
 
 /// A comparison of a chunk that came with the one that lies in an object.
@@ -82,7 +91,7 @@ impl Store {
                 if !holders::may_find_stored(conn, node)? {
                     continue;
                 }
-                for (chunk, _) in &item.chunks {
+                for SentChunk { chunk, .. } in &item.chunks {
                     if let Some(stored) =
                         holders::find_stored(conn, node, chunk.id, actor.account, now)?
                     {

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::Path;
 
-const DAY: u64 = 86_400_000;
+pub(crate) const DAY: u64 = 86_400_000;
 
-async fn advance(world: &World, ms: u64) {
+pub(crate) async fn advance(world: &World, ms: u64) {
     let by = json!({ "ms": ms });
     world
         .nobody()

@@ -17,6 +17,7 @@ mod conventions;
 mod copies;
 mod copy_of;
 mod cors;
+mod damage;
 mod determinism;
 mod dev_accounts;
 mod dev_clock;

@@ -29,6 +29,7 @@ const ENDPOINTS: &[&str] = &[
     "post /api/v1/uploads/{id}/complete",
     "post /api/v1/uploads/batch",
     "get /api/v1/chunks/{id}",
+    "get /api/v1/chunks/damaged",
     "post /api/v1/downloads/batch",
     "post /api/v1/spaces/{id}/commits",
     "get /api/v1/spaces/{id}/log",
@@ -409,10 +410,11 @@ fn merged_fields(document: &Value, schema: &Value) -> serde_json::Map<String, Va
 }
 
 /// Endpoints whose response holds a list and is none: parts of one thing, bounded by it.
-const NO_LISTS: [&str; 14] = [
+const NO_LISTS: [&str; 15] = [
     "/api/v1/changes",
     "/api/v1/changes/past",
     "/api/v1/changes/snapshot",
+    "/api/v1/chunks/damaged",
     "/api/v1/comments/{id}",
     "/api/v1/diagnostics/encryption",
     "/api/v1/diagnostics/upload",

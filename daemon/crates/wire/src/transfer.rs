@@ -201,3 +201,36 @@ pub struct RevisionContent {
     /// without content.
     pub chunks: Vec<SealedChunk>,
 }
+
+/// `GET /chunks/damaged?cursor=…&limit=…`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
+pub struct DamagedChunksQuery {
+    /// `next` of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// 1 to 1,000, default 1,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// A stored chunk that is missing, cut short, or has other bytes than were sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct DamagedChunk {
+    /// The file that it was stored for.
+    pub node_id: NodeId,
+    pub chunk_id: ChunkId,
+    pub found_at: Timestamp,
+}
+
+/// One page of a space's damaged chunks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct DamagedChunks {
+    pub chunks: Vec<DamagedChunk>,
+    /// The beginning of the next page; absent on the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}

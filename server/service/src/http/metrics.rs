@@ -65,6 +65,7 @@ pub(crate) struct Metrics {
     stored: Gauge,
     files: Gauge,
     uploads: Gauge,
+    damaged: Gauge,
     database: Gauge,
     last_run: Family<TaskLabel, Gauge>,
     last_success: Family<TaskLabel, Gauge>,
@@ -107,6 +108,7 @@ impl Default for Metrics {
             stored: Gauge::default(),
             files: Gauge::default(),
             uploads: Gauge::default(),
+            damaged: Gauge::default(),
             database: Gauge::default(),
             last_run: Family::default(),
             last_success: Family::default(),
@@ -184,6 +186,11 @@ impl Metrics {
             self.files.clone(),
         );
         registry.register("open_uploads", "Uploads in progress", self.uploads.clone());
+        registry.register(
+            "damaged_chunks",
+            "Stored chunks that are missing or have other bytes than were sent",
+            self.damaged.clone(),
+        );
         registry.register_with_unit(
             "database",
             "Size of the database",
@@ -283,6 +290,7 @@ impl Metrics {
             open_uploads,
             pending_deliveries,
             failed_deliveries,
+            damaged_chunks,
             database_bytes,
         } = store.server_stats()?;
         for (family, state, count) in [
@@ -296,6 +304,7 @@ impl Metrics {
         self.stored.set(stored_bytes);
         self.files.set(files);
         self.uploads.set(open_uploads);
+        self.damaged.set(damaged_chunks);
         self.database.set(database_bytes);
         let mut text = String::new();
         encode(&mut text, &self.registry)

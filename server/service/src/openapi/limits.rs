@@ -403,6 +403,11 @@ fn parameters() -> Vec<(&'static str, &'static str, Value)> {
             "limit",
             range(1, i64::from(bounds::CHANGES_PAGE)),
         ),
+        (
+            "/api/v1/chunks/damaged",
+            "limit",
+            range(1, i64::from(bounds::CHANGES_PAGE)),
+        ),
         ("/api/v1/social/notifications", "limit", range(1, 100)),
         (
             "/api/v1/nodes/",

@@ -3,21 +3,23 @@
 
 use super::revisions::raise_downloaded;
 use crate::auth::Caller;
+use crate::bounds::CHANGES_PAGE;
 use crate::error::{Error, Result};
 use crate::http::compressed;
 use crate::http::extract::{Input, PathArgs, QueryParams, if_none_match};
 use crate::state::AppState;
+use axum::Json;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
 use cairn_model::{ChunkId, NodeId};
 use cairn_store::ChunkPlace;
-use cairn_store::Extent;
 use cairn_wire::frame::{self, HeadForm};
 use cairn_wire::transfer::{
-    BATCH_BYTES, BATCH_FILES, DownloadBatch, DownloadFile, DownloadedBatch, DownloadedFile,
-    RevisionContent,
+    BATCH_BYTES, BATCH_FILES, DamagedChunks, DamagedChunksQuery, DownloadBatch, DownloadFile,
+    DownloadedBatch, DownloadedFile, RevisionContent,
 };
 use serde::Deserialize;
 use std::ops::Range;
@@ -28,6 +30,7 @@ use utoipa_axum::routes;
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
         .routes(routes!(chunk))
+        .routes(routes!(list_damaged))
         .routes(routes!(batch))
 }
 
@@ -120,13 +123,14 @@ async fn chunk(
     }
     app.bandwidth
         .admit(&app.store, caller.meter(), wanted.end - wanted.start)?;
-    let bytes = app
-        .objects
-        .get(
-            &place.object,
-            place.start + wanted.start..place.start + wanted.end,
-        )
-        .await?;
+    let bytes = match &range {
+        // Of a part it can't be told whether it is what was stored.
+        Some(_) => {
+            let within = place.start + wanted.start..place.start + wanted.end;
+            app.objects.get(&place.object, within).await?
+        }
+        None => app.stored_chunks().read_one(&place).await?,
+    };
     app.bandwidth
         .add(&app.store, caller.meter(), bytes.len() as u64)?;
     let mut response = chunk_response(Body::from(bytes), &tag);
@@ -138,6 +142,31 @@ async fn chunk(
         *response.status_mut() = StatusCode::PARTIAL_CONTENT;
     }
     Ok(response)
+}
+
+/// Stored chunks of the space's files that are missing, cut short or have other bytes than were sent. A device that has
+/// the file heals one by sending it again, with an upload of the same chunks that need not be completed.
+#[utoipa::path(
+    get, path = "/api/v1/chunks/damaged", tag = "downloads", params(DamagedChunksQuery),
+    responses((status = 200, description = "One page", body = DamagedChunks))
+)]
+async fn list_damaged(
+    caller: Caller,
+    State(app): State<AppState>,
+    QueryParams(query): QueryParams<DamagedChunksQuery>,
+) -> Result<Json<DamagedChunks>> {
+    let limit = query.limit.unwrap_or(CHANGES_PAGE);
+    if limit == 0 || limit > CHANGES_PAGE {
+        return Err(Error::invalid(format!(
+            "`limit` is {limit}; it has to be 1 to {CHANGES_PAGE}"
+        )));
+    }
+    let cursor = query.cursor.as_deref();
+    Ok(Json(app.store.damaged_chunks(
+        caller.space,
+        cursor,
+        limit as usize,
+    )?))
 }
 
 /// Returns a response with the headers of a chunk, whose body may be left out.
@@ -216,6 +245,40 @@ fn find(
     Ok((content, places))
 }
 
+/// Reads the chunks of the files that were found, in order. A file of which one is damaged fails, and has none.
+async fn read_files(
+    app: &AppState,
+    files: &mut [DownloadedFile],
+    places: &[Vec<ChunkPlace>],
+) -> Result<Vec<Bytes>> {
+    let mut found = app
+        .stored_chunks()
+        .read(&places.concat())
+        .await?
+        .into_iter();
+    let mut chunks = Vec::new();
+    let good = files.iter_mut().filter(|file| file.status == 200);
+    for (file, its) in good.zip(places) {
+        let whole: Option<Vec<Bytes>> = found
+            .by_ref()
+            .take(its.len())
+            .collect::<Vec<_>>()
+            .into_iter()
+            .collect();
+        if let Some(whole) = whole {
+            chunks.extend(whole);
+            continue;
+        }
+        let error = Error::Damaged;
+        *file = DownloadedFile {
+            status: error.status().as_u16(),
+            content: None,
+            error: Some(error.body()),
+        };
+    }
+    Ok(chunks)
+}
+
 /// Manifests and chunks of up to 256 files; each succeeds or fails alone.
 #[utoipa::path(
     post, path = "/api/v1/downloads/batch", tag = "downloads", request_body = DownloadBatch,
@@ -244,12 +307,12 @@ async fn batch(
         head: (frame::MAX_HEAD - 256 * BATCH_FILES) as u64,
         payload: BATCH_BYTES as u64,
     };
-    let mut extents: Vec<Extent> = Vec::new();
+    let mut places: Vec<Vec<ChunkPlace>> = Vec::with_capacity(batch.files.len());
     let mut files = Vec::with_capacity(batch.files.len());
     for file in batch.files {
         files.push(match find(&app, &caller, file, batch.content, &mut room) {
-            Ok((content, places)) => {
-                extents.extend(places.iter().map(ChunkPlace::extent));
+            Ok((content, its)) => {
+                places.push(its);
                 DownloadedFile {
                     status: 200,
                     content: Some(content),
@@ -266,7 +329,7 @@ async fn batch(
     }
     let size = BATCH_BYTES as u64 - room.payload;
     app.bandwidth.admit(&app.store, caller.meter(), size)?;
-    let chunks = app.objects.get_many(&extents).await?;
+    let chunks = read_files(&app, &mut files, &places).await?;
     app.bandwidth.add(&app.store, caller.meter(), size)?;
     let form = match compressed::is_accepted(&headers) {
         true => HeadForm::Compressed,

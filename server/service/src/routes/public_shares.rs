@@ -341,10 +341,7 @@ async fn chunk(
         return Ok(response);
     }
     app.bandwidth.admit(&app.store, share.account, place.size)?;
-    let bytes = app
-        .objects
-        .get(&place.object, place.start..place.start + place.size)
-        .await?;
+    let bytes = app.stored_chunks().read_one(&place).await?;
     let length = bytes.len() as u64;
     app.store.write(|tx| tx.add_served(visit, length))?;
     app.bandwidth.add(&app.store, share.account, length)?;

@@ -13,7 +13,9 @@ use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use bytes::Bytes;
 use cairn_model::{ChunkId, NodeId};
-use cairn_store::{Actor, BatchItem, Compared, Objects, Result as StoreResult, Stored};
+use cairn_store::{
+    Actor, BatchItem, ChunkDigest, Compared, Objects, Result as StoreResult, SentChunk, Stored,
+};
 use cairn_wire::frame;
 use cairn_wire::nodes::{Node, NodeResults};
 use cairn_wire::transfer::{BATCH_BYTES, BATCH_FILES, BatchFile, MAX_SEALED_CHUNK, UploadBatch};
@@ -30,7 +32,8 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 
 /// Finds each file's chunks in the payload. A chunk that a file lists more than once is in the payload as
 /// often; its first position is used.
-fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
+fn layout<'a>(files: &'a [BatchFile], payload: &[Bytes]) -> Result<Vec<BatchItem<'a>>> {
+    let size: u64 = payload.iter().map(|piece| piece.len() as u64).sum();
     let mut start = 0;
     let mut items = Vec::with_capacity(files.len());
     for file in files {
@@ -39,7 +42,12 @@ fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
         let mut chunks = Vec::with_capacity(file.create.chunks.len());
         for chunk in &file.create.chunks {
             if seen.insert(chunk.id) {
-                chunks.push((*chunk, start));
+                let digest = ChunkDigest::of(&slice(payload, start, chunk.size));
+                chunks.push(SentChunk {
+                    chunk: *chunk,
+                    start,
+                    digest,
+                });
             }
             start += chunk.size;
         }
@@ -50,9 +58,9 @@ fn layout(files: &[BatchFile], payload: u64) -> Result<Vec<BatchItem<'_>>> {
             compared: None,
         });
     }
-    if start != payload {
+    if start != size {
         return Err(Error::invalid(format!(
-            "the payload has {payload} bytes, and the chunks of all files have {start}"
+            "the payload has {size} bytes, and the chunks of all files have {start}"
         )));
     }
     Ok(items)
@@ -100,7 +108,7 @@ async fn compare(
     let mut first: HashMap<(NodeId, ChunkId), u64> = HashMap::new();
     for item in items {
         let mut compared = Vec::new();
-        for (chunk, start) in &item.chunks {
+        for SentChunk { chunk, start, .. } in &item.chunks {
             let sent = slice(payload, *start, chunk.size);
             let mut add = |object: &str, same: bool| {
                 compared.push(Compared {
@@ -170,7 +178,7 @@ async fn upload(
             head.files.len()
         )));
     }
-    let mut items = layout(&head.files, size)?;
+    let mut items = layout(&head.files, &payload)?;
     let unchanged = app.store.results_without_change(caller.space, &items)?;
     let results: Vec<StoreResult<Node>> = if let Some(unchanged) = unchanged {
         unchanged

@@ -14,7 +14,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use cairn_model::{ChunkId, UploadId};
-use cairn_store::{ChunkPlace, Objects, OpenUpload, StoredChunk, Tx};
+use cairn_store::{ChunkDigest, ChunkPlace, Objects, OpenUpload, StoredChunk, Tx};
 use cairn_wire::Timestamp;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CompleteUpload, CreateUpload, MAX_SEALED_CHUNK, SealedChunk, Upload};
@@ -199,30 +199,19 @@ async fn put_chunk(
     }
     let node = upload.create.node_id;
     let sealed = SealedChunk { id: chunk, size };
+    let digest = ChunkDigest::of(&pieces.parts);
     for _ in 0..TRIES {
         let known = app.store.stored_chunk(node, chunk, caller.account)?;
         if let Some(known) = &known {
-            match same_bytes(&app, &known.place, &pieces.parts).await? {
-                Some(true) if known.is_confirmed() => {
-                    return Ok(StatusCode::NO_CONTENT.into_response());
-                }
-                Some(true) => {
-                    let confirm = |tx: &Tx<'_>| tx.confirm_chunk(node, caller.account, known);
-                    if app.store.write(confirm)? {
-                        return Ok(StatusCode::NO_CONTENT.into_response());
-                    }
-                    continue;
-                }
-                Some(false) => {
-                    if let Some(refusal) = known.refusal() {
-                        return Err(refusal.into());
-                    }
-                }
-                None => continue,
+            match next_step(&app, &upload, known, (digest, &pieces.parts)).await? {
+                NextStep::Done => return Ok(StatusCode::NO_CONTENT.into_response()),
+                NextStep::LookAgain => continue,
+                NextStep::Store => {}
             }
         }
         app.bandwidth.admit(&app.store, caller.meter(), size)?;
-        if store_chunk(&app, &upload, sealed, &pieces.parts, known.as_ref()).await? {
+        let sent = (sealed, digest, pieces.parts.as_slice());
+        if store_chunk(&app, &upload, sent, known.as_ref()).await? {
             app.metrics.chunks.inc();
             app.bandwidth.add(&app.store, caller.meter(), size)?;
             return Ok(StatusCode::NO_CONTENT.into_response());
@@ -233,19 +222,59 @@ async fn put_chunk(
     )))
 }
 
-/// Compares the bytes that came with those that lie there; `None` if they have gone meanwhile.
+/// The way on with a chunk that came and that is there already.
+enum NextStep {
+    Done,
+    /// Others have changed it meanwhile.
+    LookAgain,
+    Store,
+}
+
+/// Compares a chunk that came with the one that is there.
+///
+/// # Errors
+/// 409 for other bytes than something needs.
+async fn next_step(
+    app: &AppState,
+    upload: &OpenUpload,
+    known: &StoredChunk,
+    (digest, parts): (ChunkDigest, &[Bytes]),
+) -> Result<NextStep> {
+    match same_bytes(app, &known.place, parts).await? {
+        Some(true) if known.is_confirmed() => {
+            let place = &known.place;
+            if app.store.is_noted_damaged(std::slice::from_ref(place))? {
+                app.store.note_sound(&[(place, digest)])?;
+            }
+            Ok(NextStep::Done)
+        }
+        Some(true) => {
+            let node = upload.create.node_id;
+            let confirm = |tx: &Tx<'_>| tx.confirm_chunk(node, upload.account, known);
+            Ok(match app.store.write(confirm)? {
+                true => NextStep::Done,
+                false => NextStep::LookAgain,
+            })
+        }
+        // The bytes that were stored are damaged or gone, and these are they.
+        Some(false) | None if known.place.digest == Some(digest) => Ok(NextStep::Store),
+        Some(false) => known
+            .refusal()
+            .map_or(Ok(NextStep::Store), |error| Err(error.into())),
+        None => Ok(NextStep::LookAgain),
+    }
+}
+
+/// Compares the bytes that came with those that lie there; `None` if there are fewer, or none.
 pub(crate) async fn same_bytes(
     app: &AppState,
     place: &ChunkPlace,
     parts: &[Bytes],
 ) -> Result<Option<bool>> {
-    let extent = place.extent();
-    let stored = match app.objects.get_many(std::slice::from_ref(&extent)).await {
-        Ok(stored) => stored,
-        Err(error) if error.is_missing_object() => return Ok(None),
-        Err(error) => return Err(error.into()),
+    let Some(stored) = app.objects.get_if_whole(&place.extent()).await? else {
+        return Ok(None);
     };
-    let mut rest = stored.first().map_or(&[][..], |bytes| &bytes[..]);
+    let mut rest = &stored[..];
     for part in parts {
         match rest.strip_prefix(&part[..]) {
             Some(later) => rest = later,
@@ -260,8 +289,7 @@ pub(crate) async fn same_bytes(
 async fn store_chunk(
     app: &AppState,
     upload: &OpenUpload,
-    chunk: SealedChunk,
-    parts: &[Bytes],
+    (chunk, digest, parts): (SealedChunk, ChunkDigest, &[Bytes]),
     replaces: Option<&StoredChunk>,
 ) -> Result<bool> {
     let object = Objects::fresh_name(&app.source);
@@ -270,7 +298,7 @@ async fn store_chunk(
     // It may have been given up while the bytes were on their way.
     let stored = app
         .store
-        .write(|tx| tx.add_chunk(upload, &chunk, &object, replaces));
+        .write(|tx| tx.add_chunk(upload, (&chunk, digest), &object, replaces));
     if let Ok(Some(garbage)) = &stored {
         app.objects.delete(garbage).await;
     } else {

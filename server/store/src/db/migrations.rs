@@ -1,7 +1,7 @@
 //! The steps of the schema in each database.
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-pub(crate) const SQLITE: [&str; 30] = [
+pub(crate) const SQLITE: [&str; 31] = [
     include_str!("../sql/0001_core.sql"),
     include_str!("../sql/0010_webhooks.sql"),
     include_str!("../sql/0011_identity.sql"),
@@ -32,13 +32,15 @@ pub(crate) const SQLITE: [&str; 30] = [
     include_str!("../sql/0059_space_log_limits.sql"),
     include_str!("../sql/0060_node_past.sql"),
     include_str!("../sql/0061_copied_revisions.sql"),
+    include_str!("../sql/0062_chunk_digests.sql"),
 ];
 
 /// The migrations of PostgreSQL, which begin with what SQLite's add up to.
-pub(crate) const POSTGRES: [&str; 5] = [
+pub(crate) const POSTGRES: [&str; 6] = [
     include_str!("../sql/postgres/0001_tables.sql"),
     include_str!("../sql/postgres/0002_triggers.sql"),
     include_str!("../sql/postgres/0003_node_past.sql"),
     include_str!("../sql/postgres/0004_several_servers.sql"),
     include_str!("../sql/postgres/0005_copied_revisions.sql"),
+    include_str!("../sql/postgres/0006_chunk_digests.sql"),
 ];

@@ -1,12 +1,13 @@
 //! Stores the files of a batch in one transaction: checks each of them, and gives its chunks their places.
 
-use super::BatchItem;
+use super::{BatchItem, SentChunk};
 use crate::db::Connection;
 use crate::error::{Error, Result};
 use crate::rows::{HELD, HeldChunk};
 use crate::upload_content::{CheckedFolder, Target, check_one_of_many, commit, record_of};
 use crate::usage::{self, Growth};
 use crate::{Actor, Space, Tx, chunks, holders, log_guard, revisions};
+use cairn_model::NodeId;
 use cairn_wire::nodes::{ContentSource, Node};
 use cairn_wire::transfer::{CreateUpload, SealedChunk};
 
@@ -22,6 +23,8 @@ enum Placing {
     Replace,
     /// There are bytes for the node, and whoever asks has not compared them yet.
     Compare,
+    /// The bytes that were stored for this node are damaged, and were sent again.
+    Heal(NodeId),
 }
 
 /// Decides how a chunk gets its place. A new revision never relies on stored bytes that nobody has compared with those
@@ -31,7 +34,7 @@ fn placing(
     actor: &Actor,
     target: &Target,
     item: &BatchItem<'_>,
-    chunk: &SealedChunk,
+    SentChunk { chunk, digest, .. }: &SentChunk,
 ) -> Result<Placing> {
     if !target.may_have_chunks() {
         return Ok(Placing::Add);
@@ -51,6 +54,7 @@ fn placing(
         Some(one) if one.same && found.holder == node => Ok(Placing::Add),
         // The bytes of an original: what an upload has sent for the copy may be others.
         Some(one) if one.same => Ok(Placing::Replace),
+        _ if found.place.digest == Some(*digest) => Ok(Placing::Heal(found.holder)),
         Some(_) => match found.refusal() {
             Some(refusal) => Err(refusal),
             None => Ok(Placing::Replace),
@@ -75,7 +79,7 @@ pub(super) fn growth_of(
     item: &BatchItem<'_>,
 ) -> Result<Growth> {
     let mut bytes = record_of(item.complete);
-    for (chunk, _) in &item.chunks {
+    for SentChunk { chunk, .. } in &item.chunks {
         if !target.may_have_chunks() || chunks::size(conn, item.create.node_id, chunk.id)?.is_none()
         {
             bytes = bytes.saturating_add(revisions::to_signed(chunk.size));
@@ -181,16 +185,25 @@ impl Storing {
         let placings = item
             .chunks
             .iter()
-            .map(|part| Ok((part, placing(tx, actor, target, item, &part.0)?)))
+            .map(|part| Ok((part, placing(tx, actor, target, item, part)?)))
             .collect::<Result<Vec<_>>>()?;
         let holder = item.create.node_id;
         let mut held = Vec::with_capacity(placings.len());
-        for ((chunk, start), placing) in placings {
+        for (
+            SentChunk {
+                chunk,
+                start,
+                digest,
+            },
+            placing,
+        ) in placings
+        {
             let new = chunks::NewChunk {
                 node: holder,
                 chunk: *chunk,
                 object: self.object,
                 start: *start,
+                digest: *digest,
                 space: actor.space.row,
                 account: actor.account,
             };
@@ -202,6 +215,12 @@ impl Storing {
                 Placing::Compare => {
                     self.needs_comparison = true;
                     return Err(unknown_bytes_error(chunk));
+                }
+                Placing::Heal(healed) => {
+                    let place = (self.object, *start);
+                    chunks::heal(tx.conn, (healed, chunk.id), place, &mut self.garbage)?;
+                    // That of a copy's original lies there beside the copy's own; the latter counts below.
+                    self.used += i64::from(healed != holder);
                 }
             }
             self.used += i64::from(chunks::add(tx.conn, &new, 1)?);
@@ -233,7 +252,7 @@ fn largest_growth(items: &[BatchItem<'_>]) -> Option<Growth> {
         for part in [seal as u64, list as u64] {
             bytes = bytes.saturating_add(revisions::to_signed(part));
         }
-        for (chunk, _) in &item.chunks {
+        for SentChunk { chunk, .. } in &item.chunks {
             bytes = bytes.saturating_add(revisions::to_signed(chunk.size));
         }
         most += Growth { bytes, files: 1 };
