@@ -9,7 +9,8 @@ use bytes::Bytes;
 use cairn_model::{ChunkId, NodeId, RevisionId};
 use cairn_wire::frame;
 use cairn_wire::transfer::{
-    BATCH_BYTES, DownloadBatch, DownloadedBatch, MAX_SEALED_CHUNK, RevisionContent,
+    BATCH_BYTES, DamagedChunks, DamagedChunksQuery, DownloadBatch, DownloadedBatch,
+    MAX_SEALED_CHUNK, RevisionContent,
 };
 use http::Method;
 use std::ops::Range;
@@ -31,6 +32,19 @@ impl Api {
             "/api/v1/nodes/{node}/revisions/{revision}/manifest"
         )))
         .await
+    }
+
+    /// `GET /chunks/damaged`: a page of the space's chunks that the service has lost or has other bytes of.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] of a server that doesn't check what it has.
+    pub async fn damaged_chunks(&self, cursor: Option<&str>) -> Result<DamagedChunks, ApiError> {
+        let query = DamagedChunksQuery {
+            cursor: cursor.map(Into::into),
+            limit: None,
+        };
+        self.json(Call::get("/api/v1/chunks/damaged").query(&query)?)
+            .await
     }
 
     /// `GET /chunks/{id}?node=…`: one sealed chunk, or the given bytes of it.

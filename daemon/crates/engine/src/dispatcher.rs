@@ -10,6 +10,7 @@ mod folder;
 mod folders;
 mod fresh_look;
 mod heads;
+mod healing;
 mod idle;
 mod in_the_way;
 mod invalid_names;
@@ -49,6 +50,8 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 use waiters::{IdleWaiters, PollWaiters};
 
+/// The time after the start at which the service is first asked what it has lost.
+const FIRST_HEALING: Duration = Duration::from_secs(60);
 /// The feed is polled this often even if its stream is silent.
 const POLL: Duration = Duration::from_secs(60);
 
@@ -113,6 +116,10 @@ pub(crate) struct Dispatcher {
     next_emptying: Instant,
     /// The time at which first bytes of files are looked at, for the gate before overwriting.
     next_heads: Instant,
+    /// The time at which the service is asked what it has lost.
+    next_healing: Instant,
+    /// The task that sends it again.
+    healing: JoinSet<()>,
     waiters: IdleWaiters,
     /// The number of times that watchers were asked for what they owe.
     flushes: u64,
@@ -153,6 +160,8 @@ impl Dispatcher {
             next_poll: Instant::now() + POLL,
             next_emptying: Instant::now(),
             next_heads: Instant::now(),
+            next_healing: Instant::now() + FIRST_HEALING,
+            healing: JoinSet::new(),
             waiters: IdleWaiters::default(),
             flushes: 0,
             poll_waiters: PollWaiters::default(),
@@ -186,6 +195,7 @@ impl Dispatcher {
         }
         self.transfers.shutdown().await;
         self.structure.shutdown().await;
+        self.healing.shutdown().await;
         self.waiters.drop_all();
         self.poll_waiters.drop_all();
     }

@@ -21,6 +21,7 @@ mod folder_rules;
 mod full_disk;
 mod gate;
 mod handle;
+mod healing;
 mod health;
 mod key;
 mod node_rows;

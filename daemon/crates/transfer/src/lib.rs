@@ -21,6 +21,7 @@ mod download;
 mod each;
 mod error;
 mod fetch;
+mod heal;
 mod limits;
 mod local;
 mod naming;

@@ -157,26 +157,34 @@ impl Sending<'_> {
     }
 }
 
+/// Reads a chunk's bytes.
+///
+/// # Errors
+/// [`TransferError::SourceChanged`] if there are not so many any more.
+pub(crate) fn read_span(
+    reader: &Mutex<Box<dyn SourceReader>>,
+    offset: u64,
+    length: u64,
+) -> Result<Vec<u8>, TransferError> {
+    let mut plain = vec![0; length as usize];
+    let mut reader = reader.lock();
+    let read = reader
+        .seek(SeekFrom::Start(offset))
+        .and_then(|_| reader.read_exact(&mut plain));
+    match read {
+        Ok(()) => Ok(plain),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Err(TransferError::SourceChanged),
+        Err(error) => Err(TransferError::Source(error)),
+    }
+}
+
 fn seal_again(
     reader: &Mutex<Box<dyn SourceReader>>,
     key: &NodeKey,
     compression: Compression,
     span: ChunkSpan,
 ) -> Result<Bytes, TransferError> {
-    let mut plain = vec![0; span.row.length as usize];
-    {
-        let mut reader = reader.lock();
-        let read = reader
-            .seek(SeekFrom::Start(span.offset))
-            .and_then(|_| reader.read_exact(&mut plain));
-        read.map_err(|error| {
-            if error.kind() == ErrorKind::UnexpectedEof {
-                TransferError::SourceChanged
-            } else {
-                TransferError::Source(error)
-            }
-        })?;
-    }
+    let plain = read_span(reader, span.offset, span.row.length)?;
     let sealed = key.seal_chunk(&plain, compression);
     let sealed = sealed.map_err(TransferError::Sealing)?;
     // The id is a hash of what was sealed, so the same id means the same bytes.

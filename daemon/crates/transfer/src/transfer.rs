@@ -12,12 +12,13 @@ use crate::progress::Progress;
 use crate::restore::{self, Restore};
 use crate::server_copy::{self, ServerCopy};
 use crate::upload::{SmallUpload, Upload, Uploaded};
-use crate::{batch, fetch, send, small};
+use crate::{batch, fetch, heal, send, small};
 use cairn_api::Api;
 use cairn_crypto::format2::ListedChunk;
 use cairn_crypto::{Random, SpaceKeys, SystemRandom};
-use cairn_model::{DeviceId, Manifest};
+use cairn_model::{DeviceId, Manifest, NodeId};
 use parking_lot::Mutex;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Moves files between this machine and one space on the service.
@@ -125,6 +126,23 @@ impl Transfer {
         restores: Vec<(K, Restore, Manifest)>,
     ) -> Vec<(K, Option<Uploaded>)> {
         restore::restore_batch(&self.context, restores).await
+    }
+
+    /// Returns the files of which the service has lost chunks, or has other bytes than were sent, as far as it says so.
+    ///
+    /// # Errors
+    /// The error of the service.
+    pub async fn damaged_files(&self) -> Result<BTreeSet<NodeId>, TransferError> {
+        heal::damaged_files(&self.context).await
+    }
+
+    /// Sends again what the service lacks of the content that an upload would replace, as far as the upload's source
+    /// has the same bytes. Nothing is committed. Returns the number of chunks that were sent.
+    ///
+    /// # Errors
+    /// [`ApiError::Conflict`](cairn_api::ApiError::Conflict) if the file has another head by now.
+    pub async fn heal(&self, upload: Upload) -> Result<usize, TransferError> {
+        heal::heal(&self.context, upload).await
     }
 
     /// Downloads one revision into a target, keeping what is right in it already. Only verified bytes

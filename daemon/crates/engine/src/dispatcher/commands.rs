@@ -16,7 +16,10 @@ use tokio::time::Instant;
 impl Dispatcher {
     pub(super) async fn command(&mut self, command: Command) {
         match command {
-            Command::Rescan(only) => self.rescan_everything(only),
+            Command::Rescan(only) => {
+                self.next_healing = Instant::now();
+                self.rescan_everything(only);
+            }
             Command::Poll(reply) => self.poll_for(reply),
             Command::Reload => self.reload = true,
             Command::WaitUntilIdle(reply) => self.waiters.add(reply),

@@ -55,6 +55,7 @@ impl Dispatcher {
         let timing = self.tuning.timing();
         let mut wake = self.next_poll.min(self.next_emptying).min(self.next_heads);
         let mut sooner = |at: Instant| wake = wake.min(at);
+        sooner(self.next_healing);
         if let Some(pause) = self.retry {
             sooner(pause.until);
         }

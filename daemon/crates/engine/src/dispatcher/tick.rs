@@ -40,6 +40,7 @@ impl Dispatcher {
             }
         }
         self.start_transfers();
+        self.heal_if_due();
         // What keeps the next page from being read (an outage, steps that are carried out) is an event.
         let next_page = self.feed_incomplete && self.retry.is_none() && self.structure.is_empty();
         again || (next_page && !self.folders.is_empty())
