@@ -30,6 +30,7 @@ mod waiters;
 use crate::command::Command;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::healing::Unhealable;
 use crate::key::LockedKeys;
 use crate::overall_progress::Amount;
 use crate::ports::Hint;
@@ -120,6 +121,7 @@ pub(crate) struct Dispatcher {
     next_healing: Instant,
     /// The task that sends it again.
     healing: JoinSet<()>,
+    unhealable: Unhealable,
     waiters: IdleWaiters,
     /// The number of times that watchers were asked for what they owe.
     flushes: u64,
@@ -162,6 +164,7 @@ impl Dispatcher {
             next_heads: Instant::now(),
             next_healing: Instant::now() + FIRST_HEALING,
             healing: JoinSet::new(),
+            unhealable: Unhealable::default(),
             waiters: IdleWaiters::default(),
             flushes: 0,
             poll_waiters: PollWaiters::default(),

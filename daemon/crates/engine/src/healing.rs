@@ -5,50 +5,82 @@ use crate::node_rows::download_of;
 use crate::step::Ctx;
 use crate::step::stable_file::StableFile;
 use cairn_index::{Db, IndexError, Skipped};
-use cairn_model::{NodeId, RevisionId};
+use cairn_model::{ChunkId, NodeId, RevisionId};
 use cairn_transfer::{Upload, UploadTarget};
+use parking_lot::Mutex;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+
+/// The contents of which nothing could be sent, with the chunks that were damaged then: as long as these are the same,
+/// it is not tried again, since a try may read the whole file.
+#[derive(Clone, Default)]
+pub(crate) struct Unhealable(Arc<Mutex<HashMap<RevisionId, BTreeSet<ChunkId>>>>);
+
+impl Unhealable {
+    /// Lets everything be tried again.
+    pub(crate) fn clear(&self) {
+        self.0.lock().clear();
+    }
+}
 
 /// Asks the service what it has lost, and sends what the folders have of it.
 ///
 /// # Errors
 /// The error of the index, or the service's where no other file would fare better.
-pub(crate) async fn heal(folders: Vec<Ctx>) -> Result<(), EngineError> {
+pub(crate) async fn heal(folders: Vec<Ctx>, unhealable: Unhealable) -> Result<(), EngineError> {
     let Some(first) = folders.first() else {
         return Ok(());
     };
-    let transfer = first.engine.transfer.clone();
-    for node in transfer.damaged_files().await? {
+    for (node, chunks) in first.engine.transfer.damaged_files().await? {
         for ctx in &folders {
-            let Some(upload) = ctx.engine.index.read(|db| prepare(ctx, db, node))? else {
-                continue;
-            };
-            match transfer.heal(upload).await {
-                Ok(0) => {
-                    tracing::debug!(
-                        %node,
-                        "the service has lost parts of a file, or of its former versions, that can't be made again here"
-                    );
-                }
-                Ok(chunks) => {
-                    tracing::info!(%node, chunks, "the service had lost parts of a file; they were sent again")
-                }
-                Err(error) => {
-                    let error = EngineError::from(error);
-                    if error.concerns_all() || error.is_login_ended() {
-                        return Err(error);
-                    }
-                    tracing::warn!(%error, %node, "what the service has lost of a file can't be sent now");
-                }
-            }
+            heal_file(ctx, node, &chunks, &unhealable).await?;
         }
     }
     Ok(())
 }
 
-/// Returns the upload of a file as it is in sync, which has what the service has lost. `None` if the folder doesn't have
-/// the file's present content.
-fn prepare(ctx: &Ctx, db: &Db<'_>, node: NodeId) -> Result<Option<Upload>, IndexError> {
+/// Sends what the service has lost of a file's present content, if the folder has that.
+async fn heal_file(
+    ctx: &Ctx,
+    node: NodeId,
+    chunks: &BTreeSet<ChunkId>,
+    unhealable: &Unhealable,
+) -> Result<(), EngineError> {
+    let prepared = ctx.engine.index.read(|db| prepare(ctx, db, node))?;
+    let Some((content, upload)) = prepared else {
+        return Ok(());
+    };
+    if unhealable.0.lock().get(&content) == Some(chunks) {
+        return Ok(());
+    }
+    match ctx.engine.transfer.heal(upload).await {
+        Ok(0) => {
+            tracing::debug!(
+                %node,
+                "the service has lost parts of a file, or of its former versions, that can't be made again here"
+            );
+            unhealable.0.lock().insert(content, chunks.clone());
+        }
+        Ok(sent) => {
+            tracing::info!(%node, chunks = sent, "the service had lost parts of a file; they were sent again");
+        }
+        Err(error) => {
+            let error = EngineError::from(error);
+            if error.concerns_all() || error.is_login_ended() {
+                return Err(error);
+            }
+            tracing::warn!(%error, %node, "what the service has lost of a file can't be sent now");
+        }
+    }
+    Ok(())
+}
+
+/// Returns a file's present content, and the upload of it from this disk. `None` if the folder doesn't have it.
+fn prepare(
+    ctx: &Ctx,
+    db: &Db<'_>,
+    node: NodeId,
+) -> Result<Option<(RevisionId, Upload)>, IndexError> {
     let (Some(remote), Some(synced)) = (db.remote_row(node)?, db.synced_row(ctx.folder.id, node)?)
     else {
         return Ok(None);
@@ -75,7 +107,7 @@ fn prepare(ctx: &Ctx, db: &Db<'_>, node: NodeId) -> Result<Option<Upload>, Index
         version: None,
     };
     let disk = Arc::clone(&ctx.engine.ports.disk);
-    Ok(Some(Upload {
+    let upload = Upload {
         target,
         revision: RevisionId::from_random_bytes(ctx.engine.ports.id()),
         source: Arc::new(StableFile::new(disk, ctx.absolute_path(&path), local.stat)),
@@ -84,5 +116,6 @@ fn prepare(ctx: &Ctx, db: &Db<'_>, node: NodeId) -> Result<Option<Upload>, Index
         executable: local.executable,
         skip_if: None,
         resume: None,
-    }))
+    };
+    Ok(Some((content.revision, upload)))
 }

@@ -22,17 +22,17 @@ use cairn_crypto::{NodeKey, content_hash};
 use cairn_model::{ChunkId, Manifest, NodeId};
 use cairn_wire::transfer::{SealedChunk, Upload as BegunUpload};
 use parking_lot::Mutex;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Pages of damaged chunks that are read at most at a time: a thousand chunks each.
 const PAGES: usize = 20;
 
-/// Returns the files of which the service has damaged chunks, as far as it says so.
+/// Returns the files of which the service has damaged chunks, as far as it says so, with these.
 pub(crate) async fn damaged_files(
     context: &TransferContext,
-) -> Result<BTreeSet<NodeId>, TransferError> {
-    let mut files = BTreeSet::new();
+) -> Result<BTreeMap<NodeId, BTreeSet<ChunkId>>, TransferError> {
+    let mut files: BTreeMap<NodeId, BTreeSet<ChunkId>> = BTreeMap::new();
     let mut cursor = None;
     for _ in 0..PAGES {
         let page = match context.api.damaged_chunks(cursor.as_deref()).await {
@@ -41,7 +41,12 @@ pub(crate) async fn damaged_files(
             Err(ApiError::NotFound { .. }) => break,
             Err(error) => return Err(error.into()),
         };
-        files.extend(page.chunks.iter().map(|chunk| chunk.node_id));
+        for chunk in page.chunks {
+            files
+                .entry(chunk.node_id)
+                .or_default()
+                .insert(chunk.chunk_id);
+        }
         cursor = page.next;
         if cursor.is_none() {
             break;

@@ -16,9 +16,9 @@ use crate::{batch, fetch, heal, send, small};
 use cairn_api::Api;
 use cairn_crypto::format2::ListedChunk;
 use cairn_crypto::{Random, SpaceKeys, SystemRandom};
-use cairn_model::{DeviceId, Manifest, NodeId};
+use cairn_model::{ChunkId, DeviceId, Manifest, NodeId};
 use parking_lot::Mutex;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Moves files between this machine and one space on the service.
@@ -128,11 +128,14 @@ impl Transfer {
         restore::restore_batch(&self.context, restores).await
     }
 
-    /// Returns the files of which the service has lost chunks, or has other bytes than were sent, as far as it says so.
+    /// Returns the files of which the service has lost chunks, or has other bytes than were sent, as far as it says so,
+    /// with these chunks.
     ///
     /// # Errors
     /// The error of the service.
-    pub async fn damaged_files(&self) -> Result<BTreeSet<NodeId>, TransferError> {
+    pub async fn damaged_files(
+        &self,
+    ) -> Result<BTreeMap<NodeId, BTreeSet<ChunkId>>, TransferError> {
         heal::damaged_files(&self.context).await
     }
 

@@ -18,6 +18,7 @@ impl Dispatcher {
         match command {
             Command::Rescan(only) => {
                 self.next_healing = Instant::now();
+                self.unhealable.clear();
                 self.rescan_everything(only);
             }
             Command::Poll(reply) => self.poll_for(reply),

@@ -33,8 +33,9 @@ impl Dispatcher {
             .map(|(id, _)| *id)
             .collect();
         let folders: Vec<_> = usable.into_iter().filter_map(|id| self.ctx(id)).collect();
+        let unhealable = self.unhealable.clone();
         self.healing.spawn(async move {
-            if let Err(error) = healing::heal(folders).await {
+            if let Err(error) = healing::heal(folders, unhealable).await {
                 tracing::debug!(%error, "what the service has lost can't be looked for now");
             }
         });
