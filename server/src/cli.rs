@@ -1,6 +1,7 @@
 //! The words of the command line.
 
 use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use uuid::Uuid;
@@ -38,6 +39,11 @@ pub(crate) enum Command {
     Keys {
         #[command(subcommand)]
         command: Keys,
+    },
+    /// Read and answer the reports that users made about others.
+    Reports {
+        #[command(subcommand)]
+        command: Reports,
     },
     /// Print an access token for an account, valid for ten minutes.
     Token(Account),
@@ -198,6 +204,40 @@ pub(crate) enum Keys {
     Rotate(DataOptions),
 }
 
+#[derive(Subcommand)]
+pub(crate) enum Reports {
+    /// List the reports that nobody has answered, latest first.
+    List {
+        /// Show answered ones, too.
+        #[arg(long)]
+        all: bool,
+        #[command(flatten)]
+        options: DataOptions,
+    },
+    /// Answer a report; the one who made it gets a notification.
+    Answer {
+        /// The id of the report.
+        id: Uuid,
+        /// The decision.
+        #[arg(long)]
+        status: Decision,
+        /// A text for the one who made the report, at most 1000 characters.
+        #[arg(long, default_value = "")]
+        text: String,
+        #[command(flatten)]
+        options: DataOptions,
+    },
+}
+
+/// The decisions about a report.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub(crate) enum Decision {
+    /// Something was done about it.
+    ActionTaken,
+    /// There is nothing to be done.
+    Dismissed,
+}
+
 #[derive(Args)]
 pub(crate) struct Account {
     /// The e-mail address of the account.
@@ -248,6 +288,33 @@ pub(crate) struct Serve {
     pub(crate) options: DataOptions,
 }
 
+/// Moves options about the data from before a command to its end, where commands read them: `cairn-server --data DIR
+/// user list` is what people write. Options of `serve` stay, which is the command without a name.
+pub(crate) fn with_options_last(mut words: Vec<OsString>) -> Vec<OsString> {
+    let mut end = 1;
+    while let Some(word) = words.get(end).and_then(|word| word.to_str()) {
+        end += match word {
+            "--data" | "--database" | "--config" => 2,
+            "--json" => 1,
+            _ if ["--data=", "--database=", "--config="]
+                .iter()
+                .any(|option| word.starts_with(option)) =>
+            {
+                1
+            }
+            _ => break,
+        };
+    }
+    let has_command = words
+        .get(end)
+        .is_some_and(|word| !word.to_string_lossy().starts_with('-'));
+    if has_command {
+        let options: Vec<OsString> = words.drain(1..end).collect();
+        words.extend(options);
+    }
+    words
+}
+
 /// Reads a number of bytes.
 fn bytes(text: &str) -> Result<u64, String> {
     cairn_model::size::parse(text)
@@ -258,6 +325,39 @@ fn bytes(text: &str) -> Result<u64, String> {
 mod tests {
     use super::*;
     use clap::CommandFactory as _;
+
+    #[test]
+    fn options_before_a_command_are_those_of_the_command() {
+        let sorted = |line: &str| {
+            let words = line.split(' ').map(OsString::from).collect();
+            let words = with_options_last(words);
+            let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+            words.join(" ")
+        };
+        for (given, read) in [
+            ("s --data d user list", "s user list --data d"),
+            (
+                "s --json --data=d --config c check --read-data",
+                "s check --read-data --json --data=d --config c",
+            ),
+            ("s user add a@b.c --data d", "s user add a@b.c --data d"),
+            ("s --data d --listen 1:2", "s --data d --listen 1:2"),
+            ("s --data d", "s --data d"),
+            ("s --data", "s --data"),
+            ("s", "s"),
+        ] {
+            assert_eq!(sorted(given), read, "{given}");
+        }
+        let words = ["s", "--data", "d", "user", "list"].map(OsString::from);
+        let cli = Cli::try_parse_from(with_options_last(words.to_vec())).unwrap();
+        let Some(Command::User {
+            command: User::List(options),
+        }) = cli.command
+        else {
+            panic!("another command");
+        };
+        assert_eq!(options.data, PathBuf::from("d"));
+    }
 
     #[test]
     fn the_words_fit_together() {

@@ -13,12 +13,13 @@ pub use cairn_dev::{
 };
 pub use cairn_service::{
     Backup, Checked, ConnectionLimits, CorsOptions, Error, MIN_PASSWORD, MailOptions,
-    MetricsOptions, Options, RateLimits, RegisteredClient, Result, Server, build, openapi, restore,
-    serve, serve_metrics,
+    MetricsOptions, Options, RateLimits, RegisteredClient, Result, Server, build,
+    openapi, restore, serve, serve_metrics,
 };
 pub use cairn_store::{
-    AccountCondition, AccountOverview, Clock, Expiry, KeptRevisions, Limits, NewLimits,
-    ObjectLocation, PostgresUrl, Rotated, Session, Source, rotate_records_key,
+    AccountCondition, AccountOverview, AnswerReport, Clock, Expiry, KeptRevisions, Limits,
+    NewLimits, ObjectLocation, PostgresUrl, ReportDecision, ReportOverview, Rotated, Session,
+    Source, rotate_records_key,
 };
 pub use config::load as load_config;
 pub use logging::{LogFormat, start_log};

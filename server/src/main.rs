@@ -7,6 +7,7 @@ mod health;
 mod keys;
 mod output;
 mod password;
+mod reports;
 mod signals;
 
 use anyhow::{Context as _, Result, bail};
@@ -16,7 +17,7 @@ use cairn_server::{
     serve_metrics, start_log,
 };
 use clap::Parser as _;
-use cli::{Account, Cli, Command, DataOptions, Serve};
+use cli::{Account, Cli, Command, DataOptions, Serve, with_options_last};
 use output::{json, print_line};
 use std::io::Write as _;
 use std::net::SocketAddr;
@@ -81,7 +82,9 @@ impl Account {
 }
 
 fn main() -> ExitCode {
-    match run(Cli::parse()) {
+    match run(Cli::parse_from(with_options_last(
+        std::env::args_os().collect(),
+    ))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // There is nowhere left to report a broken stderr.
@@ -128,6 +131,7 @@ fn run(cli: Cli) -> Result<()> {
             accounts::add_key(&Account { email, options }, accounts::KEY_NAME)
         }
         Some(Command::Keys { command }) => keys::keys(&command),
+        Some(Command::Reports { command }) => reports::reports(command),
         Some(Command::Token(account)) => {
             let token = account.server()?.issue_token(&account.email)?;
             if account.options.json {

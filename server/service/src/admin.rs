@@ -1,11 +1,14 @@
 //! Accounts as the one who runs the server manages them: by their addresses, beside a running server.
 
 use crate::auth::api_key;
+use crate::bounds::REPORT_DETAILS;
 use crate::error::{Error, Result};
+use crate::http::text::bounded_lines;
 use crate::server::Server;
 use cairn_model::AccountId;
 use cairn_store::{AccountOverview, Administrator, NewLimits, Session};
 use cairn_wire::account::{AccountStatus, ApiKey};
+use cairn_wire::admin::{AnswerReport, ReportOverview};
 use uuid::Uuid;
 
 /// The log's name for what is done here.
@@ -110,6 +113,24 @@ impl Server {
             .state
             .store
             .end_sessions(BY, self.account(email)?, only)?)
+    }
+
+    /// Lists the reports that users made about others, latest first; all, or those that nobody has answered.
+    pub fn reports(&self, only_open: bool) -> Result<Vec<ReportOverview>> {
+        Ok(self.state.store.reports_page(only_open, 0, ALL)?.0)
+    }
+
+    /// Records the answer to a report, and notifies the one who made it.
+    ///
+    /// # Errors
+    /// Not found for an unknown report; invalid for a text of more than 1000 characters.
+    pub fn answer_report(&self, report: Uuid, answer: &AnswerReport) -> Result<ReportOverview> {
+        let text = answer.answer.as_deref().unwrap_or_default();
+        let answer = AnswerReport {
+            answer: Some(bounded_lines("answer", text, 0..=REPORT_DETAILS)?),
+            ..answer.clone()
+        };
+        Ok(self.state.store.answer_report(BY, report, &answer)?)
     }
 
     /// Makes an API key and returns its text, which can't be read again, with what lists show of it.

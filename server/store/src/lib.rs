@@ -104,7 +104,9 @@ pub use admin_events::Administrator;
 pub use administration::NewLimits;
 pub use ai::{Facts, MonthOfAi, NamedFile};
 pub use backup::{NeededObjects, objects_needed_by};
-pub use cairn_wire::admin::{AccountCondition, AccountOverview, Session};
+pub use cairn_wire::admin::{
+    AccountCondition, AccountOverview, AnswerReport, ReportDecision, ReportOverview, Session,
+};
 pub use chunks::ChunkPlace;
 pub use cluster::Taken;
 pub use comments::Threads;

@@ -7,6 +7,7 @@ mod feed;
 mod follows;
 mod profiles;
 mod relations;
+mod reports;
 
 pub use follows::Side;
 pub use profiles::Handle;

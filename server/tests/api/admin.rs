@@ -6,7 +6,9 @@ use axum::http::Method;
 use cairn_server::{AccountCondition, AccountOverview, Options, Session, openapi};
 use cairn_wire::Page;
 use cairn_wire::account::{AccountState, AccountStatus, Quota};
-use cairn_wire::admin::{AdminAction, AdminEvent, InvitedAccount};
+use cairn_wire::admin::{AdminAction, AdminEvent, InvitedAccount, ReportOverview};
+use cairn_wire::notifications::Notification;
+use cairn_wire::social::{Report, ReportState};
 use serde_json::{Value, json};
 
 const OWNER: &str = "owner@example.com";
@@ -329,4 +331,64 @@ async fn an_invitation_is_handed_over_where_no_mail_is_sent() {
         .post(path, &json!({"email": "nobody"}))
         .await
         .failed(400);
+}
+
+#[tokio::test]
+async fn a_report_is_read_and_answered_and_its_author_hears_of_it() {
+    let world = world();
+    let (owner, member, outsider) = (world.owner(), world.member(), world.outsider());
+    let about = member.id().await;
+    let new = json!({"user_id": about, "reason": "spam", "details": "three mails\na day"});
+    let made: Report = outsider.post("/api/v1/social/reports", &new).await.ok();
+    let open = "/api/v1/admin/reports?open=true";
+    let page: Page<ReportOverview> = owner.get(open).await.ok();
+    let [report] = &page.content[..] else {
+        panic!("{page:?}");
+    };
+    assert_eq!((report.id, report.user_id), (made.id, about));
+    assert_eq!(
+        report.reporter_email.as_deref(),
+        Some("outsider@example.com")
+    );
+    assert_eq!(
+        (report.email.as_str(), report.details.as_str()),
+        (MEMBER, "three mails\na day")
+    );
+    assert_eq!(
+        (report.status, report.answered_at),
+        (ReportState::Received, None)
+    );
+
+    let path = format!("/api/v1/admin/reports/{}", made.id);
+    let long = json!({"status": "dismissed", "answer": "x".repeat(1001)});
+    owner.put(&path, &long).await.failed(400);
+    owner
+        .put(&path, &json!({"status": "received"}))
+        .await
+        .failed(400);
+    let nobody = format!("/api/v1/admin/reports/{about}");
+    let answer = json!({"status": "action_taken", "answer": "The account may send no more."});
+    owner.put(&nobody, &answer).await.failed(404);
+    let answered: ReportOverview = owner.put(&path, &answer).await.ok();
+    assert_eq!(answered.status, ReportState::ActionTaken);
+    assert!(answered.answered_at.is_some());
+    let page: Page<ReportOverview> = owner.get(open).await.ok();
+    assert_eq!(page.total_elements, 0);
+    let page: Page<ReportOverview> = owner.get("/api/v1/admin/reports").await.ok();
+    assert_eq!(page.content, [answered]);
+
+    let notifications = "/api/v1/social/notifications";
+    let heard: Page<Notification> = outsider.get(notifications).await.ok();
+    let title = &heard.content[0].title;
+    assert!(
+        title.ends_with(": The account may send no more."),
+        "{title}"
+    );
+    let unaware: Page<Notification> = member.get(notifications).await.ok();
+    assert_eq!(unaware.total_elements, 0);
+    let log = events(&owner).await;
+    assert_eq!(
+        (log[0].action, log[0].account),
+        (AdminAction::ReportAnswered, Some(about))
+    );
 }

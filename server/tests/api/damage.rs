@@ -11,6 +11,7 @@ use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{
     CreateUpload, DamagedChunks, DownloadBatch, DownloadFile, DownloadedBatch, Upload,
 };
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 const DAMAGED: &str = "/api/v1/chunks/damaged";
@@ -193,6 +194,29 @@ async fn everything_is_read_once_in_thirty_days() {
     owner.get(&format!("{DAMAGED}?cursor=ab")).await.failed(400);
     let checked = world.app.check(true).await.unwrap();
     assert_eq!(checked.problems.len(), 3, "{:?}", checked.problems);
+}
+
+#[tokio::test]
+async fn a_copy_whose_original_is_gone_is_healed_by_whoever_has_the_copy() {
+    let dir = tempfile::tempdir().unwrap();
+    let world = stored_world(dir.path());
+    let owner = world.owner();
+    let original = owner.file(None, "a", "content").await;
+    let path = format!("/api/v1/nodes/{}/copy", original.id);
+    let copy: Node = owner.post(&path, &json!({ "name": "b" })).await.ok();
+    for path in ["nodes", "trash"] {
+        let path = format!("/api/v1/{path}/{}", original.id);
+        owner.delete(&path).await.done(200);
+    }
+    std::fs::write(only_object(dir.path()), b"").unwrap();
+    owner.chunk(copy.id, "content").await.failed(500);
+    let found = damaged(&owner).await.chunks;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].node_id, copy.id);
+    let upload = begin_again(&owner, &copy, "content").await;
+    send_again(&owner, &upload, "content", 204).await;
+    assert_eq!(owner.chunk(copy.id, "content").await.body, "content");
+    assert_eq!(damaged(&owner).await.chunks, []);
 }
 
 #[tokio::test]

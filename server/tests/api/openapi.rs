@@ -208,6 +208,8 @@ const ENDPOINTS: &[&str] = &[
     "delete /api/v1/admin/accounts/{id}/sessions/{session}",
     "post /api/v1/admin/invitations",
     "get /api/v1/admin/events",
+    "get /api/v1/admin/reports",
+    "put /api/v1/admin/reports/{id}",
     "get /api/v1/useraccount/second-factor",
     "post /api/v1/useraccount/second-factor",
     "post /api/v1/useraccount/second-factor/confirm",

@@ -1,6 +1,7 @@
 //! Accounts as an administrator sees and changes them: `/api/v1/admin`.
 
 use crate::Timestamp;
+use crate::social::{ReportReason, ReportState};
 use cairn_model::AccountId;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -112,6 +113,7 @@ pub enum AdminAction {
     SessionsEnded,
     DeletionRequested,
     Deleted,
+    ReportAnswered,
 }
 
 /// An entry of `GET /admin/events`.
@@ -130,4 +132,59 @@ pub struct AdminEvent {
     /// Details; the fields vary by action.
     pub data: serde_json::Value,
     pub created_at: Timestamp,
+}
+
+/// `GET /admin/reports?open=…`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
+pub struct ReportsQuery {
+    /// Only those that nobody has answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_size: Option<u64>,
+}
+
+/// A report that somebody made about somebody else, as administrators see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct ReportOverview {
+    pub id: Uuid,
+    /// The account that made it.
+    pub reporter: AccountId,
+    /// The address, while the account is there.
+    pub reporter_email: Option<String>,
+    /// The account that it is about.
+    pub user_id: AccountId,
+    pub email: String,
+    pub reason: ReportReason,
+    /// Empty if nothing was written.
+    pub details: String,
+    pub status: ReportState,
+    pub created_at: Timestamp,
+    /// The text to the one who made it; empty without an answer.
+    pub answer: String,
+    pub answered_at: Option<Timestamp>,
+}
+
+/// The decision about a report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ReportDecision {
+    ActionTaken,
+    Dismissed,
+}
+
+/// `PUT /admin/reports/{id}`: the one who made the report gets a notification with the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct AnswerReport {
+    pub status: ReportDecision,
+    /// At most 1000 characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
 }

@@ -261,6 +261,10 @@ pub struct ReportUser {
 pub enum ReportState {
     /// Moderation will look at it.
     Received,
+    /// Somebody has looked at it, and done something about it.
+    ActionTaken,
+    /// Somebody has looked at it, and sees nothing to be done.
+    Dismissed,
 }
 
 /// Response of `POST /social/reports`.

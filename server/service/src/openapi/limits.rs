@@ -305,6 +305,7 @@ fn people() -> Vec<(&'static str, &'static str, Value)> {
         ("SetVanityUrl", "vanity_url", handle(3)),
         ("FollowMany", "user_ids", items(1, bounds::FOLLOWED)),
         ("ReportUser", "details", lines(bounds::REPORT_DETAILS)),
+        ("AnswerReport", "answer", lines(bounds::REPORT_DETAILS)),
     ]
 }
 

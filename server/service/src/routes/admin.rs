@@ -1,6 +1,7 @@
 //! `/admin`: accounts, as those see and change them who administer the server.
 
 mod credentials;
+mod reports;
 
 use crate::auth::administrator::Admin;
 use crate::error::Result;
@@ -31,6 +32,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(invite))
         .routes(routes!(list_events))
         .merge(credentials::routes())
+        .merge(reports::routes())
 }
 
 /// Lists all accounts, by their addresses.

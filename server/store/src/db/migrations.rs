@@ -1,7 +1,7 @@
 //! The steps of the schema in each database.
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-pub(crate) const SQLITE: [&str; 31] = [
+pub(crate) const SQLITE: [&str; 33] = [
     include_str!("../sql/0001_core.sql"),
     include_str!("../sql/0010_webhooks.sql"),
     include_str!("../sql/0011_identity.sql"),
@@ -33,14 +33,18 @@ pub(crate) const SQLITE: [&str; 31] = [
     include_str!("../sql/0060_node_past.sql"),
     include_str!("../sql/0061_copied_revisions.sql"),
     include_str!("../sql/0062_chunk_digests.sql"),
+    include_str!("../sql/0063_answered_reports.sql"),
+    include_str!("../sql/0064_borrowers.sql"),
 ];
 
 /// The migrations of PostgreSQL, which begin with what SQLite's add up to.
-pub(crate) const POSTGRES: [&str; 6] = [
+pub(crate) const POSTGRES: [&str; 8] = [
     include_str!("../sql/postgres/0001_tables.sql"),
     include_str!("../sql/postgres/0002_triggers.sql"),
     include_str!("../sql/postgres/0003_node_past.sql"),
     include_str!("../sql/postgres/0004_several_servers.sql"),
     include_str!("../sql/postgres/0005_copied_revisions.sql"),
     include_str!("../sql/postgres/0006_chunk_digests.sql"),
+    include_str!("../sql/postgres/0007_answered_reports.sql"),
+    include_str!("../sql/postgres/0008_borrowers.sql"),
 ];

@@ -1,0 +1,5 @@
+-- What administrators decided about a report, and what they wrote to who made it.
+ALTER TABLE reports ADD COLUMN answer TEXT NOT NULL DEFAULT '';
+ALTER TABLE reports ADD COLUMN answered_at INTEGER;
+
+CREATE INDEX reports_open ON reports (created_at) WHERE answered_at IS NULL;
