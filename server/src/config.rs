@@ -3,6 +3,7 @@
 use crate::logging::LogFormat;
 use cairn_service::{
     Error, MailOptions, MetricsOptions, Options, RateLimits, RegisteredClient, Result,
+    TelemetryOptions,
 };
 use cairn_store::{Expiry, KeptRevisions, ObjectLocation, PostgresUrl};
 use serde::Deserialize;
@@ -26,6 +27,7 @@ struct File {
     behind_proxy: Option<bool>,
     access_log: Option<bool>,
     metrics: MetricsPart,
+    telemetry: Option<TelemetryPart>,
     cors: CorsPart,
     mail: Option<MailPart>,
     log_format: LogFormat,
@@ -37,6 +39,16 @@ struct File {
 struct MetricsPart {
     listen: Option<SocketAddr>,
     token: Option<String>,
+}
+
+impl MetricsPart {
+    fn options(self) -> MetricsOptions {
+        MetricsOptions {
+            listen: self.listen,
+            // An empty token would let everybody in who sends an empty one.
+            token: self.token.filter(|token| !token.is_empty()),
+        }
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -94,8 +106,8 @@ impl RatePart {
 #[serde(deny_unknown_fields, default)]
 struct ConnectionsPart {
     most: Option<usize>,
-    /// Seconds; the file calls it `patience`.
-    #[serde(rename = "patience")]
+    /// Seconds; files from before call it `patience`.
+    #[serde(alias = "patience")]
     timeout: Option<u64>,
 }
 
@@ -136,6 +148,24 @@ impl ExpiryPart {
         expiry.trash_days = self.trash.unwrap_or(expiry.trash_days);
         expiry.share_days = self.shares.unwrap_or(expiry.share_days);
         expiry.notification_days = self.notifications.unwrap_or(expiry.notification_days);
+    }
+}
+
+/// The collector of traces.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TelemetryPart {
+    endpoint: String,
+    /// 0 to 1.
+    ratio: Option<f64>,
+}
+
+impl TelemetryPart {
+    fn options(self) -> TelemetryOptions {
+        TelemetryOptions {
+            endpoint: self.endpoint,
+            ratio: self.ratio.unwrap_or(1.0).clamp(0.0, 1.0),
+        }
     }
 }
 
@@ -206,11 +236,8 @@ fn apply(text: &str, options: &mut Options) -> Result<LogFormat, toml::de::Error
     options.behind_proxy = file.behind_proxy.unwrap_or(options.behind_proxy);
     options.access_log = file.access_log.unwrap_or(options.access_log);
     options.signed_logs = file.signed_logs.unwrap_or(options.signed_logs);
-    options.metrics = MetricsOptions {
-        listen: file.metrics.listen,
-        // An empty token would let everybody in who sends an empty one.
-        token: file.metrics.token.filter(|token| !token.is_empty()),
-    };
+    options.metrics = file.metrics.options();
+    options.telemetry = file.telemetry.map(TelemetryPart::options);
     options.cors.origins = file.cors.origins;
     options.mail = file
         .mail
@@ -230,7 +257,7 @@ mod tests {
         apply(text, &mut options).unwrap();
         assert_eq!((options.limits.storage, options.rate_limits.read), (5, 7));
         assert_eq!(options.limits.files, Options::default().limits.files);
-        let text = "[connections]\nmost = 7\npatience = 9\n[[clients]]\nid = 'a'\nredirect_uris = ['https://a.test/']\n";
+        let text = "[connections]\nmost = 7\ntimeout = 9\n[[clients]]\nid = 'a'\nredirect_uris = ['https://a.test/']\n";
         apply(text, &mut options).unwrap();
         assert_eq!(options.connections.most, 7);
         assert_eq!(options.connections.body, Duration::from_secs(9));

@@ -13,7 +13,7 @@ pub use cairn_dev::{
 };
 pub use cairn_service::{
     Backup, Checked, ConnectionLimits, CorsOptions, Error, MIN_PASSWORD, MailOptions,
-    MetricsOptions, Options, RateLimits, RegisteredClient, Result, Server, build,
+    MetricsOptions, Options, RateLimits, RegisteredClient, Result, Server, TelemetryOptions, build,
     openapi, restore, serve, serve_metrics,
 };
 pub use cairn_store::{

@@ -26,6 +26,7 @@ mod server;
 mod share_page;
 mod state;
 mod stored;
+mod telemetry;
 mod webhooks;
 
 pub use auth::{Access, Holder, bearer, holder};
@@ -39,6 +40,7 @@ pub use identity::password::MIN_PASSWORD;
 pub use mail::MailOptions;
 pub use options::{
     ConnectionLimits, CorsOptions, MetricsOptions, Options, RateLimits, RegisteredClient,
+    TelemetryOptions,
 };
 pub use routes::nodes::name;
 pub use serve::{serve, serve_metrics};

@@ -43,6 +43,8 @@ pub struct Options {
     /// Logs each request.
     pub access_log: bool,
     pub metrics: MetricsOptions,
+    /// The collector of traces; without it nothing is traced.
+    pub telemetry: Option<TelemetryOptions>,
     pub cors: CorsOptions,
     /// Without it mails are kept, and nobody is told that one was sent.
     pub mail: Option<MailOptions>,
@@ -78,6 +80,15 @@ impl MetricsOptions {
             Some(_) | None => Ok(()),
         }
     }
+}
+
+/// The collector that traces of requests go to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TelemetryOptions {
+    /// The address of the collector, such as `http://127.0.0.1:4318`.
+    pub endpoint: String,
+    /// The part of the requests that is traced, 0 to 1, where the caller has not decided.
+    pub ratio: f64,
 }
 
 /// The web pages of other origins that may use the API; none by default.
@@ -146,6 +157,7 @@ impl Default for Options {
             behind_proxy: false,
             access_log: false,
             metrics: MetricsOptions::default(),
+            telemetry: None,
             cors: CorsOptions::default(),
             mail: None,
             signed_logs: false,

@@ -21,6 +21,7 @@ use crate::http::text::email_address;
 use crate::identity::Identity;
 use crate::options::Options;
 use crate::stored::StoredChunks;
+use crate::telemetry::Traces;
 use cairn_model::AccountId;
 use cairn_store::{NewAccount, Objects, Scopes, Source, Store, one_line};
 use std::collections::HashSet;
@@ -52,6 +53,7 @@ pub struct ServerState {
     pub(crate) kept: KeptResponses,
     pub(crate) bandwidth: Bandwidth,
     pub(crate) metrics: Metrics,
+    pub(crate) traces: Option<Traces>,
     pub(crate) seen: Seen,
     pub(crate) shared_pages: SharedPages,
     /// True once the server is to end, which streams wait for.
@@ -103,6 +105,7 @@ impl ServerState {
             kept: KeptResponses::default(),
             bandwidth: Bandwidth::default(),
             metrics: Metrics::default(),
+            traces: options.telemetry.as_ref().map(Traces::begin).transpose()?,
             seen: Seen::default(),
             shared_pages: SharedPages::default(),
             closing: watch::Sender::new(false),

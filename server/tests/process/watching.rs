@@ -2,7 +2,8 @@
 
 use super::server::{Server, command, request, run};
 use serde_json::Value;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
 
 /// Sends a request with an id; returns the whole response.
@@ -108,4 +109,77 @@ fn metrics_for_every_machine_without_a_token_stop_the_start() {
     assert_eq!(refused.status.code(), Some(1));
     let message = String::from_utf8(refused.stderr).unwrap();
     assert!(message.contains("set `token`"), "{message}");
+}
+
+/// Reads one request from a connection; returns its head and its body.
+fn read_request(stream: &mut TcpStream) -> (String, Vec<u8>) {
+    let mut reader = BufReader::new(stream);
+    let (mut head, mut length) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if line.trim().is_empty() {
+            break;
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        head.push_str(&line);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    (head, body)
+}
+
+fn has(body: &[u8], part: &[u8]) -> bool {
+    body.windows(part.len()).any(|window| window == part)
+}
+
+#[test]
+fn each_request_is_a_span_for_the_collector() {
+    let collector = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = collector.local_addr().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("server.toml");
+    let text = format!("[telemetry]\nendpoint = 'http://{address}'\n");
+    std::fs::write(&config, text).unwrap();
+    let config = config.to_str().unwrap();
+    let server = Server::start(&["--dev", "--ephemeral", "--config", config]);
+    let mut stream = server.connect();
+    let head = "GET /api/v1/nodes/7d444840-9dc0-11d1-b245-5ffdce74fad2?secret=query HTTP/1.1\r\nHost: localhost\r\n\
+         Connection: close\r\nAuthorization: Bearer ck_dev_owner\r\nX-Request-Id: the-traced\r\n\
+         Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    let response = std::io::read_to_string(stream).unwrap();
+    assert!(response.starts_with("HTTP/1.1 404"), "{response}");
+    // What is not sent yet is sent at the end.
+    let ended = std::thread::spawn(move || server.terminate());
+    let (mut stream, _) = collector.accept().unwrap();
+    let (head, body) = read_request(&mut stream);
+    stream
+        .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+        .unwrap();
+    drop(stream);
+    assert!(ended.join().unwrap());
+    assert!(head.starts_with("POST /v1/traces "), "{head}");
+    assert!(has(&body, b"GET /api/v1/nodes/{id}"), "{body:?}");
+    for part in ["cairn-server", "the-traced", "http.response.status_code"] {
+        assert!(has(&body, part.as_bytes()), "{part} is not in {body:?}");
+    }
+    let trace = hex::decode("4bf92f3577b34da6a3ce929d0e0e4736").unwrap();
+    assert!(has(&body, &trace), "the caller's trace goes on");
+    for secret in ["7d444840", "query", "owner"] {
+        assert!(!has(&body, secret.as_bytes()), "{secret} is in {body:?}");
+    }
+}
+
+#[test]
+fn a_collector_without_an_address_stops_the_start() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("server.toml");
+    std::fs::write(&config, "[telemetry]\nendpoint = 'localhost:4318'\n").unwrap();
+    let refused = run(&["--ephemeral", "--config", config.to_str().unwrap()], "");
+    assert_eq!(refused.status.code(), Some(1));
+    let message = String::from_utf8_lossy(&refused.stderr);
+    assert!(message.contains("no address such as http://"), "{message}");
 }

@@ -7,6 +7,7 @@ use super::visitor;
 use crate::error::{Error, Result};
 use crate::identity::page::OwnPage;
 use crate::state::AppState;
+use crate::telemetry::{AnsweredRequest, Traces};
 use axum::Json;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Request, State};
@@ -119,6 +120,8 @@ pub(super) async fn wrap(
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let address = visitor::masked_address(&app, request.headers(), request.extensions());
     let conditional = conditional::Request::of(&request);
+    let traces = app.traces.as_ref();
+    let traces = traces.map(|traces| (traces, Traces::parent_of(request.headers())));
     let request = request.map(|body| count_bytes(body, &app.metrics.received, |_| {}));
     // At the level of errors, so that lines of any level have it.
     let span = tracing::error_span!("request", id);
@@ -131,8 +134,18 @@ pub(super) async fn wrap(
         response = with_error_body(response);
     }
     let status = response.status();
-    app.metrics
-        .count(&method, reached.route(), status, started.elapsed());
+    let elapsed = started.elapsed();
+    app.metrics.count(&method, reached.route(), status, elapsed);
+    if let Some((traces, parent)) = traces {
+        traces.record(&AnsweredRequest {
+            method: &method,
+            route: reached.route(),
+            status,
+            id: &id,
+            elapsed,
+            parent,
+        });
+    }
     tracing::debug!(%method, path, status = status.as_u16(), id, "answered");
     if let Ok(id) = HeaderValue::from_str(&id) {
         response.headers_mut().insert(REQUEST_ID, id);

@@ -107,8 +107,8 @@ impl Store {
         })
     }
 
-    /// Records the answer to a report: the one who made it gets a notification, the log of administrators an entry. A later answer
-    /// takes the place of an earlier one.
+    /// Records the answer to a report: the one who made it gets a notification, the log of administrators an entry.
+    /// A later answer takes the place of an earlier one.
     ///
     /// # Errors
     /// 404.
