@@ -319,6 +319,22 @@ mod tests {
     }
 
     #[test]
+    fn the_check_of_what_is_stored_and_the_collector_of_traces_are_chosen() {
+        let mut options = Options::default();
+        assert_eq!((options.scrub_days, &options.telemetry), (30, &None));
+        let text = "[scrub]\ndays = 0\n[telemetry]\nendpoint = 'http://c'\nratio = 7\n";
+        apply(text, &mut options).unwrap();
+        assert_eq!(options.scrub_days, 0);
+        let telemetry = options.telemetry.unwrap();
+        assert_eq!(
+            (telemetry.endpoint.as_str(), telemetry.ratio),
+            ("http://c", 1.0)
+        );
+        let error = apply("[telemetry]\nratio = 0.5\n", &mut Options::default());
+        assert!(error.unwrap_err().to_string().contains("endpoint"));
+    }
+
+    #[test]
     fn a_typo_is_named_with_its_line() {
         let error = apply("[limits]\nstorrage = 5\n", &mut Options::default())
             .unwrap_err()

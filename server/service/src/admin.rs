@@ -1,9 +1,7 @@
 //! Accounts as the one who runs the server manages them: by their addresses, beside a running server.
 
 use crate::auth::api_key;
-use crate::bounds::REPORT_DETAILS;
 use crate::error::{Error, Result};
-use crate::http::text::bounded_lines;
 use crate::server::Server;
 use cairn_model::AccountId;
 use cairn_store::{AccountOverview, Administrator, NewLimits, Session};
@@ -125,12 +123,7 @@ impl Server {
     /// # Errors
     /// Not found for an unknown report; invalid for a text of more than 1000 characters.
     pub fn answer_report(&self, report: Uuid, answer: &AnswerReport) -> Result<ReportOverview> {
-        let text = answer.answer.as_deref().unwrap_or_default();
-        let answer = AnswerReport {
-            answer: Some(bounded_lines("answer", text, 0..=REPORT_DETAILS)?),
-            ..answer.clone()
-        };
-        Ok(self.state.store.answer_report(BY, report, &answer)?)
+        self.state.answer_report(BY, report, answer)
     }
 
     /// Makes an API key and returns its text, which can't be read again, with what lists show of it.

@@ -307,7 +307,10 @@ impl Server {
                 Err(error) => return Some(format!("the object {name} can't be read: {error}")),
             },
         };
+        let is_whole = size.is_some_and(|size| size >= least);
         let noted = match sha256 {
+            // Noted when it was read.
+            None if is_whole => Ok(()),
             Some(_) => self
                 .state
                 .store

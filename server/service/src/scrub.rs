@@ -55,11 +55,9 @@ pub(crate) async fn go_on(chunks: StoredChunks<'_>, days: u32, now: i64) -> Resu
         days,
     };
     let wanted = pace.bytes(now - position.done_at);
-    // One damaged chunk of a file was found by whoever read it: others may be, too.
-    let beside = store.chunks_beside_damage(position.done_at)?;
-    chunks.examine_places(&beside).await?;
     let (mut next, mut left) = (position.next, wanted);
-    'reading: loop {
+    let mut outcome = Ok(0);
+    'reading: while outcome.is_ok() {
         let objects = store.objects_from(next, OBJECTS)?;
         if objects.is_empty() {
             // From the beginning, with what is due from now on.
@@ -70,9 +68,13 @@ pub(crate) async fn go_on(chunks: StoredChunks<'_>, days: u32, now: i64) -> Resu
             if object.needed > left {
                 break 'reading;
             }
-            chunks.examine(object).await?;
+            outcome = chunks.examine(object).await;
             left -= object.needed;
             next = object.after();
+            // One that can't be read is passed over: it must not keep the others from being looked at.
+            if outcome.is_err() {
+                break;
+            }
         }
     }
     // What is too little for the next object is due the next time.
@@ -80,7 +82,10 @@ pub(crate) async fn go_on(chunks: StoredChunks<'_>, days: u32, now: i64) -> Resu
     if wanted > 0 || now < position.done_at {
         store.set_scrub_position(ScrubPosition { next, done_at })?;
     }
-    Ok(())
+    // One damaged chunk of a file was found by whoever read it: others may be, too.
+    let beside = store.chunks_beside_damage(position.done_at)?;
+    chunks.examine_places(&beside).await?;
+    outcome.map(drop)
 }
 
 #[cfg(test)]

@@ -13,17 +13,19 @@ use self::uploads::OpenUploads;
 use crate::auth::api_key;
 use crate::auth::token::{Issue, LIFETIME_S, LOCAL_ISSUER, Tokens};
 use crate::background;
+use crate::bounds::REPORT_DETAILS;
 use crate::error::{Error, Result};
 use crate::http::idempotency::kept::KeptResponses;
 use crate::http::metrics::Metrics;
 use crate::http::rate::RateLimiter;
-use crate::http::text::email_address;
+use crate::http::text::{bounded_lines, email_address};
 use crate::identity::Identity;
 use crate::options::Options;
 use crate::stored::StoredChunks;
 use crate::telemetry::Traces;
 use cairn_model::AccountId;
-use cairn_store::{NewAccount, Objects, Scopes, Source, Store, one_line};
+use cairn_store::{Administrator, NewAccount, Objects, Scopes, Source, Store, one_line};
+use cairn_wire::admin::{AnswerReport, ReportOverview};
 use std::collections::HashSet;
 use std::fs::File;
 use std::sync::Arc;
@@ -125,6 +127,24 @@ impl ServerState {
     /// Makes the text of a new API key.
     pub fn fresh_key(&self) -> String {
         api_key::generate(&self.source)
+    }
+
+    /// Records the answer to a report, of an administrator here or over REST.
+    ///
+    /// # Errors
+    /// Not found for an unknown report; invalid for a text of more than 1000 characters.
+    pub(crate) fn answer_report(
+        &self,
+        by: Administrator,
+        report: Uuid,
+        answer: &AnswerReport,
+    ) -> Result<ReportOverview> {
+        let text = answer.answer.as_deref().unwrap_or_default();
+        let answer = AnswerReport {
+            answer: Some(bounded_lines("answer", text, 0..=REPORT_DETAILS)?),
+            ..answer.clone()
+        };
+        Ok(self.store.answer_report(by, report, &answer)?)
     }
 
     /// Stores an API key for an account.

@@ -29,6 +29,11 @@ impl StoredChunks<'_> {
     /// # Errors
     /// A database or an object store that fails.
     pub(crate) async fn read(self, places: &[ChunkPlace]) -> Result<Vec<Option<Bytes>>> {
+        Ok(self.read_and_note(places).await?.0)
+    }
+
+    /// Does the same; also returns how many of them were noted.
+    async fn read_and_note(self, places: &[ChunkPlace]) -> Result<(Vec<Option<Bytes>>, u64)> {
         let mut found = self.fetch(places).await?;
         let mut damaged = Vec::new();
         for (place, bytes) in places.iter().zip(&mut found) {
@@ -37,16 +42,17 @@ impl StoredChunks<'_> {
                 damaged.push(place);
             }
         }
-        if let Some(first) = damaged.first() {
-            let (count, object) = (damaged.len(), &first.object);
-            tracing::error!(
-                count,
-                object,
-                "stored chunks are missing or have other bytes than were stored"
-            );
-            self.store.note_damaged(&damaged)?;
-        }
-        Ok(found)
+        let Some(first) = damaged.first() else {
+            return Ok((found, 0));
+        };
+        let (count, object) = (damaged.len(), &first.object);
+        tracing::error!(
+            count,
+            object,
+            "stored chunks are missing or have other bytes than were stored"
+        );
+        let noted = self.store.note_damaged(&damaged)?;
+        Ok((found, noted))
     }
 
     /// Reads one whole chunk.
@@ -98,17 +104,15 @@ impl StoredChunks<'_> {
     }
 
     async fn examine_some(self, places: &[ChunkPlace]) -> Result<u64> {
-        let found = self.read(places).await?;
+        // What moved or went while it was read is not damaged.
+        let (found, damaged) = self.read_and_note(places).await?;
         let is_noted = self.store.is_noted_damaged(places)?;
-        let mut damaged = 0;
         let mut sound = Vec::new();
         for (place, bytes) in places.iter().zip(&found) {
-            match bytes {
-                None => damaged += 1,
-                Some(bytes) if is_noted || place.digest.is_none() => {
-                    sound.push((place, ChunkDigest::of(std::slice::from_ref(bytes))));
-                }
-                Some(_) => {}
+            if let Some(bytes) = bytes
+                && (is_noted || place.digest.is_none())
+            {
+                sound.push((place, ChunkDigest::of(std::slice::from_ref(bytes))));
             }
         }
         if !sound.is_empty() {

@@ -127,23 +127,27 @@ impl Store {
         })
     }
 
-    /// Notes chunks that are damaged where they lie. One that has moved meanwhile is not.
-    pub fn note_damaged(&self, places: &[&ChunkPlace]) -> Result<()> {
+    /// Notes chunks that are damaged where they lie; returns how many still lie there. One that has moved or gone
+    /// meanwhile is not damaged.
+    pub fn note_damaged(&self, places: &[&ChunkPlace]) -> Result<u64> {
         let sql = format!(
-            "INSERT INTO damaged_chunks (node, id, found_at) SELECT c.node, c.id, ?5 {STILL_THERE} ON CONFLICT DO NOTHING"
+            "INSERT INTO damaged_chunks (node, id, found_at) SELECT c.node, c.id, ?5 {STILL_THERE} \
+             ON CONFLICT (node, id) DO UPDATE SET found_at = damaged_chunks.found_at"
         );
         self.write(|tx| {
+            let mut noted = 0;
             for place in places {
                 let (node, id) = (place.node.as_bytes(), place.id.0);
-                tx.conn.prepare_cached(&sql)?.execute(params![
+                let changed = tx.conn.prepare_cached(&sql)?.execute(params![
                     node,
                     id,
                     place.object,
                     place.start,
                     tx.now
                 ])?;
+                noted += changed as u64;
             }
-            Ok(())
+            Ok(noted)
         })
     }
 

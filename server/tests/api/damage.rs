@@ -2,10 +2,10 @@
 
 use super::expiry::{DAY, advance};
 use super::upload_batch::upload as upload_batch;
-use super::world::{Caller, Draft, World, id_of};
+use super::world::{Caller, Draft, TestResponse, World, id_of};
 use axum::http::Method;
 use bytes::Bytes;
-use cairn_server::Options;
+use cairn_server::{MetricsOptions, Options};
 use cairn_wire::frame;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{
@@ -14,6 +14,8 @@ use cairn_wire::transfer::{
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
+/// The token of those who read the metrics.
+const METRICS: &str = "watcher";
 const DAMAGED: &str = "/api/v1/chunks/damaged";
 
 /// The ways in which what is stored goes bad.
@@ -30,6 +32,10 @@ const WAYS: [fn(&Path); 3] = [
 fn stored_world(data: &Path) -> World {
     World::with(Options {
         data: data.to_owned(),
+        metrics: MetricsOptions {
+            token: Some(METRICS.to_owned()),
+            ..MetricsOptions::default()
+        },
         ..Options::default()
     })
 }
@@ -57,14 +63,21 @@ async fn begin_again(who: &Caller, node: &Node, content: &str) -> Upload {
     who.post("/api/v1/uploads", &create).await.ok()
 }
 
-async fn send_again(who: &Caller, upload: &Upload, content: &'static str, status: u16) {
-    let path = format!(
-        "/api/v1/uploads/{}/chunks/{}",
-        upload.upload_id,
-        id_of(content.as_bytes())
-    );
-    let response = who.send(Method::PUT, &path, &[], content).await;
-    assert_eq!(response.status, status, "{:?}", response.body);
+/// Sends bytes as the chunk that `content` is.
+async fn send(who: &Caller, upload: &Upload, content: &str, bytes: &'static str) -> TestResponse {
+    let id = id_of(content.as_bytes());
+    let path = format!("/api/v1/uploads/{}/chunks/{id}", upload.upload_id);
+    who.send(Method::PUT, &path, &[], bytes).await
+}
+
+/// Returns the line of the metrics about damage.
+async fn counted(world: &World) -> String {
+    let metrics = world.caller(Some(METRICS)).get("/metrics").await;
+    let text = String::from_utf8(metrics.body.to_vec()).unwrap();
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("cairn_damaged_chunks "));
+    line.unwrap_or_else(|| panic!("{text}")).to_owned()
 }
 
 #[tokio::test]
@@ -83,17 +96,14 @@ async fn a_chunk_that_is_read_and_damaged_is_named_and_healed_by_the_same_bytes(
         };
         assert_eq!((one.node_id, one.chunk_id), (node.id, id_of(b"content")));
         assert_eq!(damaged(&world.outsider()).await.chunks, []);
+        assert_eq!(counted(&world).await, "cairn_damaged_chunks 1");
 
         let upload = begin_again(&owner, &node, "content").await;
         assert_eq!(upload.missing, [id_of(b"content")]);
-        let path = format!(
-            "/api/v1/uploads/{}/chunks/{}",
-            upload.upload_id,
-            id_of(b"content")
-        );
-        let other = owner.send(Method::PUT, &path, &[], "cOntent").await;
-        assert!([409, 500].contains(&other.status.as_u16()), "{other:?}");
-        send_again(&owner, &upload, "content", 204).await;
+        send(&owner, &upload, "content", "cOntent")
+            .await
+            .failed(409);
+        send(&owner, &upload, "content", "content").await.done(204);
         owner
             .delete(&format!("/api/v1/uploads/{}", upload.upload_id))
             .await
@@ -137,7 +147,7 @@ async fn damage_to_one_file_of_a_batch_fails_that_file_alone() {
 
     // The same batch heals it, and stores nothing twice.
     let upload = begin_again(&owner, &owner.node(drafts[0].node).await.ok(), "alpha").await;
-    send_again(&owner, &upload, "alpha", 204).await;
+    send(&owner, &upload, "alpha", "alpha").await.done(204);
     let response = owner.post("/api/v1/downloads/batch", &wanted).await;
     let (_, payload) = frame::split(vec![response.body]).unwrap();
     assert_eq!(payload.concat(), b"alphabeta");
@@ -214,7 +224,7 @@ async fn a_copy_whose_original_is_gone_is_healed_by_whoever_has_the_copy() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].node_id, copy.id);
     let upload = begin_again(&owner, &copy, "content").await;
-    send_again(&owner, &upload, "content", 204).await;
+    send(&owner, &upload, "content", "content").await.done(204);
     assert_eq!(owner.chunk(copy.id, "content").await.body, "content");
     assert_eq!(damaged(&owner).await.chunks, []);
 }
@@ -238,6 +248,32 @@ async fn the_other_chunks_of_a_damaged_file_are_looked_at_soon() {
     let found = damaged(&owner).await.chunks;
     assert_eq!(found.len(), 3);
     assert!(found.iter().all(|one| one.node_id == node.id), "{found:?}");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn an_object_that_can_not_be_read_does_not_keep_the_check_from_the_others() {
+    let dir = tempfile::tempdir().unwrap();
+    let world = stored_world(dir.path());
+    let owner = world.owner();
+    owner.file(None, "a", &"a".repeat(3_000)).await;
+    let first = only_object(dir.path());
+    owner.file(None, "b", &"b".repeat(3_000)).await;
+    world.app.housekeep().await.unwrap();
+    let others = objects(dir.path())
+        .into_iter()
+        .filter(|path| *path != first);
+    others.for_each(|path| std::fs::write(path, b"").unwrap());
+    // A link to itself can't be read, and isn't missing.
+    std::fs::remove_file(&first).unwrap();
+    std::os::unix::fs::symlink(&first, &first).unwrap();
+    let mut failures = 0;
+    for _ in 0..40 {
+        world.app.source().advance(DAY);
+        failures += u32::from(world.app.housekeep().await.is_err());
+    }
+    assert_eq!(damaged(&owner).await.chunks.len(), 1);
+    assert!((1..10).contains(&failures), "{failures}");
 }
 
 #[tokio::test]

@@ -319,3 +319,77 @@ fn the_log_in_a_file_has_no_colours_and_is_json_where_asked() {
         );
     }
 }
+
+#[test]
+fn reports_are_listed_and_answered_beside_a_running_server() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().to_str().unwrap();
+    let server = Server::start(&["--dev", "--data", data]);
+    let of_data = |words: &[&str]| {
+        let ran = run(&[&["--data", data, "--json"], words].concat(), "");
+        assert!(ran.status.success(), "{words:?}: {}", text(&ran.stderr));
+        serde_json::from_slice::<Value>(&ran.stdout).unwrap()
+    };
+    let member = of_data(&["user", "show", "member@example.com"])["id"].clone();
+    let new = format!(r#"{{"user_id": {member}, "reason": "spam", "details": "a\nb"}}"#);
+    let made = server.call("POST", "/api/v1/social/reports", new.as_bytes());
+    assert_eq!(made.status, 201);
+    let reports = of_data(&["reports", "list"]);
+    let id = reports[0]["id"].as_str().unwrap();
+    let listed = run(&["reports", "list", "--data", data], "");
+    let listed = text(&listed.stdout);
+    assert!(
+        listed
+            .lines()
+            .nth(1)
+            .unwrap()
+            .ends_with("spam    received  a b"),
+        "{listed}"
+    );
+    let answered = run(
+        &[
+            "reports",
+            "answer",
+            id,
+            "--status",
+            "dismissed",
+            "--text",
+            "no",
+            "--data",
+            data,
+        ],
+        "",
+    );
+    assert_eq!(
+        text(&answered.stdout),
+        "the report about member@example.com is answered\n"
+    );
+    let none = run(&["reports", "list", "--data", data], "");
+    assert_eq!(text(&none.stdout), "no reports\n");
+    let all = of_data(&["reports", "list", "--all"]);
+    assert_eq!(
+        (&all[0]["status"], &all[0]["answer"]),
+        (&"dismissed".into(), &"no".into())
+    );
+    let long = "x".repeat(1001);
+    let refused = run(
+        &[
+            "reports",
+            "answer",
+            id,
+            "--status",
+            "dismissed",
+            "--text",
+            &long,
+            "--data",
+            data,
+        ],
+        "",
+    );
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(
+        text(&refused.stderr).contains("`answer`"),
+        "{}",
+        text(&refused.stderr)
+    );
+}

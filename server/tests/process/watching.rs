@@ -183,3 +183,25 @@ fn a_collector_without_an_address_stops_the_start() {
     let message = String::from_utf8_lossy(&refused.stderr);
     assert!(message.contains("no address such as http://"), "{message}");
 }
+
+#[test]
+fn a_collector_that_never_answers_keeps_no_request_and_no_end_waiting() {
+    // It takes connections, and reads nothing of them.
+    let collector = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = collector.local_addr().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("server.toml");
+    std::fs::write(
+        &config,
+        format!("[telemetry]\nendpoint = 'http://{address}'\n"),
+    )
+    .unwrap();
+    let config = config.to_str().unwrap();
+    let (server, log) = Server::start_with_log(&["--dev", "--ephemeral", "--config", config]);
+    for _ in 0..3 {
+        assert_eq!(server.call("GET", "/api/v1/nodes", b"").status, 200);
+    }
+    assert!(server.terminate());
+    let log = log();
+    assert!(log.contains("BatchSpanProcessor"), "{log}");
+}

@@ -17,6 +17,15 @@ use std::sync::Arc;
 pub(crate) struct Unhealable(Arc<Mutex<HashMap<RevisionId, BTreeSet<ChunkId>>>>);
 
 impl Unhealable {
+    /// Notes that nothing could be sent of a content with these damaged chunks.
+    fn note(&self, content: RevisionId, chunks: &BTreeSet<ChunkId>) {
+        self.0.lock().insert(content, chunks.clone());
+    }
+
+    fn has(&self, content: RevisionId, chunks: &BTreeSet<ChunkId>) -> bool {
+        self.0.lock().get(&content) == Some(chunks)
+    }
+
     /// Lets everything be tried again.
     pub(crate) fn clear(&self) {
         self.0.lock().clear();
@@ -32,7 +41,8 @@ pub(crate) async fn heal(folders: Vec<Ctx>, unhealable: Unhealable) -> Result<()
         return Ok(());
     };
     for (node, chunks) in first.engine.transfer.damaged_files().await? {
-        for ctx in &folders {
+        // A folder that is paused meanwhile sends nothing.
+        for ctx in folders.iter().filter(|ctx| !ctx.is_interrupted()) {
             heal_file(ctx, node, &chunks, &unhealable).await?;
         }
     }
@@ -50,7 +60,7 @@ async fn heal_file(
     let Some((content, upload)) = prepared else {
         return Ok(());
     };
-    if unhealable.0.lock().get(&content) == Some(chunks) {
+    if unhealable.has(content, chunks) {
         return Ok(());
     }
     match ctx.engine.transfer.heal(upload).await {
@@ -59,7 +69,7 @@ async fn heal_file(
                 %node,
                 "the service has lost parts of a file, or of its former versions, that can't be made again here"
             );
-            unhealable.0.lock().insert(content, chunks.clone());
+            unhealable.note(content, chunks);
         }
         Ok(sent) => {
             tracing::info!(%node, chunks = sent, "the service had lost parts of a file; they were sent again");
@@ -118,4 +128,21 @@ fn prepare(
         resume: None,
     };
     Ok(Some((content.revision, upload)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_content_is_tried_again_once_something_else_of_it_is_damaged() {
+        let content = RevisionId::from_random_bytes([1; 16]);
+        let [few, more] = [1, 2].map(|n| (0..n).map(|n| ChunkId([n; 32])).collect());
+        let unhealable = Unhealable::default();
+        assert!(!unhealable.has(content, &few));
+        unhealable.note(content, &few);
+        assert!(unhealable.has(content, &few) && !unhealable.has(content, &more));
+        unhealable.clear();
+        assert!(!unhealable.has(content, &few));
+    }
 }

@@ -91,28 +91,45 @@ fn is_about_all(error: &ApiError) -> bool {
     matches!(error.class(), ErrorClass::Offline | ErrorClass::Auth) || error.is_overload()
 }
 
+/// A chunk that can be made again.
+struct Span {
+    key: NodeKey,
+    row: ChunkRow,
+    /// Position of its first byte in the file.
+    offset: u64,
+}
+
 /// The objects of a content that can be made again.
 struct Remade {
-    /// Chunks, each with its key and its offset in the file.
-    chunks: HashMap<ChunkId, (NodeKey, ChunkRow, u64)>,
+    chunks: HashMap<ChunkId, Span>,
     /// Sealed lists of chunks.
     lists: HashMap<ChunkId, Bytes>,
 }
 
 impl Remade {
-    fn of(list: &ChunkList) -> Self {
-        let mut chunks = HashMap::with_capacity(list.rows().len());
+    /// Lists the chunks of a file in its order, each with the key that `key` gives, beside objects that are sealed.
+    fn new(
+        rows: &[ChunkRow],
+        key: impl Fn(&ChunkRow) -> NodeKey,
+        mut lists: HashMap<ChunkId, Bytes>,
+    ) -> Self {
+        let mut chunks = HashMap::with_capacity(rows.len());
         let mut offset = 0;
-        for row in list.rows() {
-            chunks
-                .entry(chunk_id(&row.id))
-                .or_insert_with(|| (list.key(row.key).clone(), *row, offset));
+        for row in rows {
+            let span = || Span {
+                key: key(row),
+                row: *row,
+                offset,
+            };
+            chunks.entry(chunk_id(&row.id)).or_insert_with(span);
             offset += row.length;
         }
-        Self {
-            chunks,
-            lists: HashMap::new(),
-        }
+        lists.retain(|id, _| !chunks.contains_key(id));
+        Self { chunks, lists }
+    }
+
+    fn of(list: &ChunkList) -> Self {
+        Self::new(list.rows(), |row| list.key(row.key).clone(), HashMap::new())
     }
 }
 
@@ -133,19 +150,8 @@ async fn remake(
     if hash != manifest.hash || planned.content != manifest.content {
         return Ok(None);
     }
-    let mut made = Remade {
-        chunks: HashMap::new(),
-        lists: named.kept,
-    };
-    let mut offset = 0;
-    for row in &named.list.rows {
-        made.chunks
-            .entry(chunk_id(&row.id))
-            .or_insert_with(|| (key.clone(), *row, offset));
-        offset += row.length;
-    }
-    made.lists.retain(|id, _| !made.chunks.contains_key(id));
-    Ok(Some(made))
+    let rows = &named.list.rows;
+    Ok(Some(Remade::new(rows, |_| key.clone(), named.kept)))
 }
 
 /// Begins an upload of the content that is there: the service says which chunks of it it lacks.
@@ -176,16 +182,14 @@ async fn send(
     let reader = Arc::new(Mutex::new(opened.map_err(TransferError::Source)?));
     let mut sent = 0;
     for id in &begun.missing {
-        let sealed = match (made.chunks.get(id), made.lists.get(id)) {
-            (Some((key, row, offset)), _) => {
-                let (key, row, offset) = (key.clone(), *row, *offset);
-                let reader = reader.clone();
-                context
-                    .blocking
-                    .run(move || seal_as_it_was(&reader, &key, &row, offset))
-                    .await?
+        let sealed = match made.chunks.get(id) {
+            Some(Span { key, row, offset }) => {
+                let (reader, key) = (reader.clone(), key.clone());
+                let (row, offset) = (*row, *offset);
+                let seal = move || seal_as_it_was(&reader, &key, &row, offset);
+                context.blocking.run(seal).await?
             }
-            (None, sealed) => sealed.cloned(),
+            None => made.lists.get(id).cloned(),
         };
         let Some(sealed) = sealed else { continue };
         context.limits.take_up(sealed.len()).await;

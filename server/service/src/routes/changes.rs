@@ -21,7 +21,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(past))
 }
 
-fn limit(requested: Option<u32>) -> Result<usize> {
+pub(super) fn limit(requested: Option<u32>) -> Result<usize> {
     let limit = requested.unwrap_or(CHANGES_PAGE);
     if limit == 0 || limit > CHANGES_PAGE {
         return Err(Error::invalid(format!(

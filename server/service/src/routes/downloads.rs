@@ -1,9 +1,9 @@
 //! Downloads: one chunk (an encrypted piece of a file) with ranges, or many small files in one frame (a JSON head, then
 //! bytes).
 
+use super::changes::limit;
 use super::revisions::raise_downloaded;
 use crate::auth::Caller;
-use crate::bounds::CHANGES_PAGE;
 use crate::error::{Error, Result};
 use crate::http::compressed;
 use crate::http::extract::{Input, PathArgs, QueryParams, if_none_match};
@@ -155,17 +155,11 @@ async fn list_damaged(
     State(app): State<AppState>,
     QueryParams(query): QueryParams<DamagedChunksQuery>,
 ) -> Result<Json<DamagedChunks>> {
-    let limit = query.limit.unwrap_or(CHANGES_PAGE);
-    if limit == 0 || limit > CHANGES_PAGE {
-        return Err(Error::invalid(format!(
-            "`limit` is {limit}; it has to be 1 to {CHANGES_PAGE}"
-        )));
-    }
     let cursor = query.cursor.as_deref();
     Ok(Json(app.store.damaged_chunks(
         caller.space,
         cursor,
-        limit as usize,
+        limit(query.limit)?,
     )?))
 }
 

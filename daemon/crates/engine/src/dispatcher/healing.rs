@@ -41,3 +41,32 @@ impl Dispatcher {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dispatcher::FIRST_HEALING;
+    use crate::testing::TestEngine;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_service_is_asked_a_minute_after_the_start_and_then_every_hour() {
+        let (mut dispatcher, _, _dir) = TestEngine::new().into_dispatcher();
+        for wait in [FIRST_HEALING, EVERY, EVERY] {
+            tokio::time::advance(wait - Duration::from_secs(1)).await;
+            dispatcher.heal_if_due();
+            assert!(dispatcher.healing.is_empty(), "too early");
+            tokio::time::advance(Duration::from_secs(1)).await;
+            dispatcher.heal_if_due();
+            assert_eq!(dispatcher.healing.len(), 1, "{wait:?}");
+            dispatcher.healing.shutdown().await;
+        }
+        dispatcher.feed_incomplete = true;
+        tokio::time::advance(EVERY).await;
+        dispatcher.heal_if_due();
+        assert!(
+            dispatcher.healing.is_empty(),
+            "the service can't be reached"
+        );
+        assert_eq!(dispatcher.next_healing, Instant::now() + LATER);
+    }
+}

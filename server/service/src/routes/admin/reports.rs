@@ -1,11 +1,9 @@
 //! Reports about people, as administrators read and answer them.
 
 use crate::auth::administrator::Admin;
-use crate::bounds::REPORT_DETAILS;
 use crate::error::Result;
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
-use crate::http::text::bounded_lines;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -54,14 +52,10 @@ async fn list_reports(
     )
 )]
 async fn answer_report(
-    admin: Admin,
+    who: Admin,
     State(app): State<AppState>,
     PathArgs(id): PathArgs<Uuid>,
-    Input(mut answer): Input<AnswerReport>,
+    Input(answer): Input<AnswerReport>,
 ) -> Result<Json<ReportOverview>> {
-    answer.answer = answer
-        .answer
-        .map(|text| bounded_lines("answer", &text, 0..=REPORT_DETAILS))
-        .transpose()?;
-    Ok(Json(app.store.answer_report(admin.by(), id, &answer)?))
+    Ok(Json(app.answer_report(who.by(), id, &answer)?))
 }
