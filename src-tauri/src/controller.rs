@@ -11,7 +11,7 @@ use crate::program::ProgramErrorCode;
 use crate::settings::{IconScheme, Settings};
 use crate::tray::{Action, RECENT, Recent, Tray, tray};
 use crate::view::{self, ActivityView, ConnectionState, Model, View};
-use crate::window::Page;
+use crate::window::{Page, Place};
 use cairn_control::{Event, Request, typed};
 use cairn_model::ActivityKind;
 use std::path::Path;
@@ -38,7 +38,7 @@ pub trait Gui: Send + Sync + 'static {
     /// Sends a step of the login to the window, if it is open.
     fn push_login_step(&self, step: LoginStep);
     /// Opens the window, or brings it to the front.
-    fn open_window(&self, page: Option<Page>);
+    fn open_window(&self, place: Option<Place>);
     /// Shows a notification.
     fn notify(&self, notification: &Notification);
     /// Ends the program.
@@ -105,7 +105,7 @@ impl<G: Gui> Controller<G> {
         match input {
             Input::Connection(event) => self.connection(event),
             Input::Click(action) => self.click(action).await,
-            Input::SecondStart => self.gui.open_window(None),
+            Input::SecondStart(file) => self.gui.open_window(file.map(Place::File)),
             Input::WindowReady => {
                 self.pushed = None;
                 self.due = Some(Instant::now());
@@ -220,7 +220,7 @@ impl<G: Gui> Controller<G> {
         let view = view::build(&self.model, language);
         if self.offer_setup && wants_setup(&view, &settings) {
             self.offer_setup = false;
-            self.gui.open_window(Some(Page::Setup));
+            self.gui.open_window(Some(Place::Page(Page::Setup)));
         }
         let tray = (tray(&view, &self.recent, language), settings.icon);
         if self.shown.as_ref() != Some(&tray) {
@@ -258,15 +258,15 @@ impl<G: Gui> Controller<G> {
                 Ok(())
             }
             Action::Attention => {
-                self.gui.open_window(Some(Page::Attention));
+                self.gui.open_window(Some(Place::Page(Page::Attention)));
                 Ok(())
             }
             Action::Settings => {
-                self.gui.open_window(Some(Page::Settings));
+                self.gui.open_window(Some(Place::Page(Page::Settings)));
                 Ok(())
             }
             Action::LogIn => {
-                self.gui.open_window(Some(Page::Setup));
+                self.gui.open_window(Some(Place::Page(Page::Setup)));
                 Ok(())
             }
             Action::OpenFolder(path) => self.commands.desktop.open(path.into()),

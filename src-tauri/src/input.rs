@@ -1,6 +1,7 @@
 //! The inputs of the controller: from the daemon, the tray's menu, the window and the commands.
 
 use crate::connection::ConnectionEvent;
+use crate::file_request::FileRequest;
 use crate::settings::Settings;
 use crate::tray::Action;
 use crate::view::ConflictView;
@@ -17,8 +18,8 @@ pub enum Input {
     Connection(ConnectionEvent),
     /// A click in the tray's menu.
     Click(Action),
-    /// A second start of the program.
-    SecondStart,
+    /// A second start of the program, with the file that it is about.
+    SecondStart(Option<FileRequest>),
     /// The window has opened and wants everything that is known.
     WindowReady,
     Settings(Settings),

@@ -7,6 +7,7 @@ pub mod commands;
 pub mod conflict;
 pub mod connection;
 pub mod controller;
+pub mod file_request;
 pub mod input;
 pub mod line_diff;
 pub mod notifications;

@@ -12,7 +12,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     cairn_control::forbid_core_dumps();
-    let options = match Options::parse(std::env::args_os().skip(1)) {
+    let dir = std::env::current_dir().unwrap_or_default();
+    let options = match Options::parse(std::env::args_os().skip(1), &dir) {
         Ok(options) => options,
         Err(text @ (Stop::Help | Stop::Version)) => {
             println!("{text}");

@@ -1,7 +1,8 @@
 //! The command line of the tray program.
 
+use crate::file_request::{FileDialog, FileRequest};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The command line of the tray program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -12,6 +13,8 @@ pub struct Options {
     pub cairn: Option<PathBuf>,
     /// Opens the window at once.
     pub show: bool,
+    /// Opens the window with a dialog about a file.
+    pub file: Option<FileRequest>,
     /// Started by the desktop: nothing opens by itself.
     pub autostarted: bool,
 }
@@ -20,7 +23,9 @@ pub struct Options {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Stop {
     #[error(
-        "Usage: cairn-tray [--home DIR] [--cairn PROGRAM] [--show]\n\nThe tray icon and window of Cairn. --show opens the window at once."
+        "Usage: cairn-tray [--home DIR] [--cairn PROGRAM] [--show | --why PATH | --versions PATH | --share PATH]\n\n\
+         The tray icon and window of Cairn. --show opens the window at once; --why, --versions and --share open it \
+         with the sync state, the versions or a new share link of a file in a synced folder."
     )]
     Help,
     #[error("cairn-tray {}", env!("CARGO_PKG_VERSION"))]
@@ -32,11 +37,11 @@ pub enum Stop {
 }
 
 impl Options {
-    /// Reads the arguments that follow the program's name.
+    /// Reads the arguments that follow the program's name. Files are relative to `dir`.
     ///
     /// # Errors
     /// [`Stop`], with the text to show instead.
-    pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Stop> {
+    pub fn parse(arguments: impl IntoIterator<Item = OsString>, dir: &Path) -> Result<Self, Stop> {
         let mut options = Self::default();
         let mut arguments = arguments.into_iter();
         while let Some(argument) = arguments.next() {
@@ -54,7 +59,10 @@ impl Options {
                 "--autostarted" => options.autostarted = true,
                 "--help" | "-h" => return Err(Stop::Help),
                 "--version" | "-V" => return Err(Stop::Version),
-                _ => return Err(Stop::Unknown(text)),
+                option => match FileDialog::of_option(option) {
+                    Some(dialog) => options.file = Some(FileRequest::new(dialog, &value()?, dir)),
+                    None => return Err(Stop::Unknown(text)),
+                },
             }
         }
         Ok(options)
@@ -66,7 +74,10 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Options, Stop> {
-        Options::parse(text.split_whitespace().map(OsString::from))
+        Options::parse(
+            text.split_whitespace().map(OsString::from),
+            Path::new("/home/ada"),
+        )
     }
 
     #[test]
@@ -77,5 +88,13 @@ mod tests {
         assert_eq!(parse("--home"), Err(Stop::Value("--home".into())));
         assert_eq!(parse("--frob"), Err(Stop::Unknown("--frob".into())));
         assert_eq!(parse("--help"), Err(Stop::Help));
+    }
+
+    #[test]
+    fn a_file_manager_asks_about_a_file() {
+        let file = parse("--versions a.txt").unwrap().file.unwrap();
+        assert_eq!(file.dialog, FileDialog::Versions);
+        assert_eq!(file.path, "/home/ada/a.txt");
+        assert_eq!(parse("--why"), Err(Stop::Value("--why".into())));
     }
 }

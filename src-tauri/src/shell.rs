@@ -16,8 +16,11 @@ use crate::options::Options;
 use crate::program::Cairn;
 use crate::settings::SettingsFile;
 use crate::tray::Action;
+use crate::window::Place;
 use cairn_control::Home;
 use parking_lot::Mutex;
+use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 use tauri::RunEvent;
 use tokio::sync::{Notify, mpsc};
@@ -71,10 +74,11 @@ pub fn run(options: Options) -> Result<(), ShellError> {
         });
         tauri::Manager::manage(app, commands.clone());
         let gui = Arc::new(gui::TauriGui::new(handle, inputs.clone())?);
-        if options.show {
-            gui.open_window(None);
+        let opens = options.show || options.file.is_some();
+        if opens {
+            gui.open_window(options.file.map(Place::File));
         }
-        let offer_setup = !options.autostarted && !options.show;
+        let offer_setup = !options.autostarted && !opens;
         let controller = Controller::new(gui, commands, offer_setup);
         tauri::async_runtime::spawn(controller.run(receiver));
         spawn_connection(connection, inputs);
@@ -133,10 +137,13 @@ fn build(
 }
 
 fn second_start(inputs: mpsc::Sender<Input>) -> tauri::plugin::TauriPlugin<tauri::Wry> {
-    tauri_plugin_single_instance::init(move |_, arguments, _| {
+    tauri_plugin_single_instance::init(move |_, arguments, dir| {
+        let arguments = arguments.into_iter().skip(1).map(OsString::from);
+        // Another version of the program may have other options: those of this one count.
+        let options = Options::parse(arguments, Path::new(&dir)).unwrap_or_default();
         // The desktop starting it again at login must not open a window.
-        if !arguments.iter().any(|argument| argument == "--autostarted") {
-            send(&inputs, Input::SecondStart);
+        if !options.autostarted {
+            send(&inputs, Input::SecondStart(options.file));
         }
     })
 }

@@ -3,6 +3,7 @@
 //! Calls go through the command [`COMMAND`] as [`crate::commands::Call`]; everything that the program
 //! sends by itself goes through the event [`EVENT`] as [`WindowEvent`].
 
+use crate::file_request::FileRequest;
 use crate::input::LoginStep;
 use crate::view::{ActivityView, View};
 use serde::Serialize;
@@ -59,6 +60,33 @@ impl Page {
     }
 }
 
+/// A place in the window: a page, or the page that is shown with a dialog about a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    Page(Page),
+    File(FileRequest),
+}
+
+impl Place {
+    /// Returns the fragment of the page's address for it.
+    #[must_use]
+    pub fn fragment(&self) -> String {
+        match self {
+            Self::Page(page) => page.name().to_owned(),
+            Self::File(request) => request.fragment(),
+        }
+    }
+
+    /// Returns the message that brings an open window there.
+    #[must_use]
+    pub fn event(self) -> WindowEvent {
+        match self {
+            Self::Page(page) => WindowEvent::Page(page),
+            Self::File(request) => WindowEvent::File(request),
+        }
+    }
+}
+
 /// A message of the program to the window.
 #[derive(Clone, PartialEq, Debug, Serialize, TS)]
 #[serde(tag = "event", content = "payload", rename_all = "snake_case")]
@@ -69,4 +97,6 @@ pub enum WindowEvent {
     LoginStep(LoginStep),
     /// The page to show.
     Page(Page),
+    /// The dialog to show.
+    File(FileRequest),
 }

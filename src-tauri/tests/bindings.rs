@@ -4,6 +4,7 @@
 
 use cairn_model::EventKind;
 use cairn_tray::commands::{Signature, signatures, visit_types};
+use cairn_tray::file_request::FileDialog;
 use cairn_tray::program::ProgramError;
 use cairn_tray::window::{COMMAND, EVENT, Page, WindowEvent};
 use std::collections::BTreeMap;
@@ -73,6 +74,11 @@ fn pages() -> Vec<&'static str> {
     Page::ALL.iter().map(|page| page.name()).collect()
 }
 
+/// Returns the dialogs about a file by the names in the page's address.
+fn dialogs() -> Vec<&'static str> {
+    FileDialog::ALL.iter().map(|dialog| dialog.name()).collect()
+}
+
 fn calls(signatures: &[Signature], out: &mut String) -> std::fmt::Result {
     writeln!(
         out,
@@ -133,6 +139,7 @@ fn bindings() -> Result<String, std::fmt::Error> {
     }
     values("EVENT_KINDS", "EventKind", EventKind::ALL, &mut out)?;
     values("PAGES", "Page", &pages(), &mut out)?;
+    values("FILE_DIALOGS", "FileDialog", &dialogs(), &mut out)?;
     write!(
         out,
         "\nexport const COMMAND = \"{COMMAND}\";\nexport const EVENT = \"{EVENT}\";\n"

@@ -128,6 +128,14 @@ export type EventKind = "file.uploaded" | "file.downloaded" | "file.deleted" | "
 
 export type EventName = EventKind | string;
 
+export type FileDialog = "why" | "versions" | "share";
+
+export type FileRequest = { dialog: FileDialog, 
+/**
+ * Absolute; a name that is not valid UTF-8 has replacement characters, and so is in no synced folder.
+ */
+path: string, };
+
 export type FolderChoices = { local: string, remote: string, 
 /**
  * The team in whose space `remote` is; none: the account's own.
@@ -592,11 +600,13 @@ behind: number,
  */
 problems_below: number, };
 
-export type WindowEvent = { "event": "view", "payload": View } | { "event": "activity", "payload": Array<ActivityView> } | { "event": "login_step", "payload": LoginStep } | { "event": "page", "payload": Page };
+export type WindowEvent = { "event": "view", "payload": View } | { "event": "activity", "payload": Array<ActivityView> } | { "event": "login_step", "payload": LoginStep } | { "event": "page", "payload": Page } | { "event": "file", "payload": FileRequest };
 
 export const EVENT_KINDS: EventKind[] = ["file.uploaded", "file.downloaded", "file.deleted", "file.moved", "file.renamed", "share.created", "share.accessed", "share.downloaded", "share.revoked", "team.member_joined", "team.member_left", "webhook.test"];
 
 export const PAGES: Page[] = ["overview", "activity", "attention", "folders", "links", "trash", "devices", "settings", "setup"];
+
+export const FILE_DIALOGS: FileDialog[] = ["why", "versions", "share"];
 
 export const COMMAND = "call";
 export const EVENT = "window-event";

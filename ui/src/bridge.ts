@@ -22,6 +22,8 @@ export async function subscribe(handlers: Handlers): Promise<void> {
         return handlers.login_step(message.payload);
       case "page":
         return handlers.page(message.payload);
+      case "file":
+        return handlers.file(message.payload);
     }
   });
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::commands::Desktop;
 use crate::connection::Daemon;
+use crate::file_request::{FileDialog, FileRequest};
 use crate::program::{Program, ProgramError, Run};
 use crate::settings::SettingsFile;
 use crate::strings::Language;
@@ -19,7 +20,7 @@ struct FakeGui {
     trays: Mutex<Vec<Tray>>,
     views: Mutex<Vec<View>>,
     rows: Mutex<Vec<ActivityView>>,
-    opened: Mutex<Vec<Option<Page>>>,
+    opened: Mutex<Vec<Option<Place>>>,
     notifications: Mutex<Vec<Notification>>,
     quits: Mutex<u32>,
 }
@@ -35,8 +36,8 @@ impl Gui for FakeGui {
         self.rows.lock().extend_from_slice(rows);
     }
     fn push_login_step(&self, _: LoginStep) {}
-    fn open_window(&self, page: Option<Page>) {
-        self.opened.lock().push(page);
+    fn open_window(&self, place: Option<Place>) {
+        self.opened.lock().push(place);
     }
     fn notify(&self, notification: &Notification) {
         self.notifications.lock().push(notification.clone());
@@ -302,7 +303,12 @@ async fn recent_files_are_the_last_five_and_a_click_is_carried_out() {
         .await;
     world.send(Input::Click(Action::Resume)).await;
     world.send(Input::Click(Action::Attention)).await;
-    world.send(Input::SecondStart).await;
+    world.send(Input::SecondStart(None)).await;
+    let file = FileRequest {
+        dialog: FileDialog::Why,
+        path: "/f/a".into(),
+    };
+    world.send(Input::SecondStart(Some(file.clone()))).await;
     world.pass(RENDER_INTERVAL).await;
     let requests = world.daemon.requests.lock().clone();
     assert!(requests.contains(&Request::Pause {
@@ -310,7 +316,14 @@ async fn recent_files_are_the_last_five_and_a_click_is_carried_out() {
         until: None
     }));
     assert!(requests.contains(&Request::Resume { folder: None }));
-    assert_eq!(*world.gui.opened.lock(), [Some(Page::Attention), None]);
+    assert_eq!(
+        *world.gui.opened.lock(),
+        [
+            Some(Place::Page(Page::Attention)),
+            None,
+            Some(Place::File(file))
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -361,7 +374,7 @@ async fn a_daemon_that_went_away_is_shown_and_a_failed_click_too() {
     world.pass(RENDER_INTERVAL).await;
     assert_eq!(
         *world.gui.opened.lock(),
-        [Some(Page::Setup)],
+        [Some(Place::Page(Page::Setup))],
         "offered once"
     );
 }

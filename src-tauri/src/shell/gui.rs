@@ -8,7 +8,7 @@ use crate::shell::menu::TrayMenu;
 use crate::shell::{WINDOW, click, picture, send};
 use crate::tray::{Icon, Tray};
 use crate::view::{ActivityView, View};
-use crate::window::{EVENT, Page, WindowEvent};
+use crate::window::{EVENT, Place, WindowEvent};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use tauri::image::Image;
@@ -45,7 +45,7 @@ impl TauriGui {
                     ..
                 } = event
                 {
-                    send(&inputs, Input::SecondStart);
+                    send(&inputs, Input::SecondStart(None));
                 }
             })
             .build(app)?;
@@ -100,10 +100,10 @@ impl Gui for TauriGui {
         self.emit(WindowEvent::LoginStep(step));
     }
 
-    fn open_window(&self, page: Option<Page>) {
+    fn open_window(&self, place: Option<Place>) {
         let app = self.app.clone();
         let _ = self.app.run_on_main_thread(move || {
-            if let Err(error) = open(&app, page) {
+            if let Err(error) = open(&app, place) {
                 eprintln!("cairn-tray: can't open the window: {error}");
             }
         });
@@ -127,19 +127,19 @@ impl Gui for TauriGui {
 
 /// Creates the window. It is destroyed when it is closed: hidden, its engine would keep hundreds of
 /// megabytes.
-fn open(app: &AppHandle, page: Option<Page>) -> tauri::Result<()> {
+fn open(app: &AppHandle, place: Option<Place>) -> tauri::Result<()> {
     if let Some(window) = app.get_webview_window(WINDOW) {
         window.unminimize()?;
         window.show()?;
         window.set_focus()?;
-        if let Some(page) = page {
-            window.emit(EVENT, WindowEvent::Page(page))?;
+        if let Some(place) = place {
+            window.emit(EVENT, place.event())?;
         }
         return Ok(());
     }
-    let page = page.map_or_else(
+    let page = place.map_or_else(
         || "index.html".to_owned(),
-        |page| format!("index.html#{}", page.name()),
+        |place| format!("index.html#{}", place.fragment()),
     );
     WebviewWindowBuilder::new(app, WINDOW, WebviewUrl::App(page.into()))
         .title("Cairn")

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ActivityView, Settings, View } from "../bindings";
-import { initial, MAX_ROWS, pageOf, reduce } from "./reducer";
+import { fileOf, initial, MAX_ROWS, pageOf, reduce } from "./reducer";
 
 const settings: Settings = {
   language: null,
@@ -33,6 +33,16 @@ test("an address names a page, and nonsense is the overview", () => {
   expect(pageOf("#attention")).toBe("attention");
   expect(pageOf("#<script>")).toBe("overview");
   expect(pageOf("")).toBe("overview");
+});
+
+test("an address asks about a file, and nonsense about none", () => {
+  const file = { dialog: "why", path: "/f/50% #1.txt" };
+  expect(fileOf("#why:/f/50%25%20%231.txt")).toEqual(file);
+  expect(initial("#why:/f/50%25%20%231.txt").page).toBe("overview");
+  for (const hash of ["", "#attention", "#frob:/f", "#why:%", "#why"]) expect(fileOf(hash)).toBe(null);
+  const open = reduce(initial("#attention"), { type: "file", file: { dialog: "share", path: "/f/a" } });
+  expect([open.page, open.file?.path]).toEqual(["attention", "/f/a"]);
+  expect(reduce(open, { type: "file", file: null }).file).toBe(null);
 });
 
 test("setting up is offered once, and never to who left it for later", () => {

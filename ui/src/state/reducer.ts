@@ -1,6 +1,8 @@
 // The state of the window, and how each action changes it. Pure: no clock, no calls.
 import {
   type ActivityView,
+  FILE_DIALOGS,
+  type FileRequest,
   type Language,
   type LoginStep,
   PAGES,
@@ -15,6 +17,8 @@ export interface State {
   readonly page: Page;
   /** The local path of the folder whose page is open, on the page of the folders. */
   readonly folder: string | null;
+  /** The dialog about a file that a file manager asked for. */
+  readonly file: FileRequest | null;
   readonly language: Language;
   readonly settings: Settings | null;
   readonly version: string;
@@ -32,6 +36,7 @@ export type Action =
   | { type: "rows"; rows: readonly ActivityView[] }
   | { type: "history"; rows: readonly ActivityView[] }
   | { type: "page"; page: Page; folder?: string }
+  | { type: "file"; file: FileRequest | null }
   | { type: "login_step"; step: LoginStep | null }
   | { type: "settings"; settings: Settings; language: Language };
 
@@ -43,11 +48,24 @@ export function pageOf(hash: string): Page {
   return PAGES.find((page) => page === word) ?? "overview";
 }
 
+/** The dialog that an address asks for: its name, `:`, and the path, percent-encoded. */
+export function fileOf(hash: string): FileRequest | null {
+  const [, word, encoded = ""] = /^#([a-z]+):(.*)$/.exec(hash) ?? [];
+  const dialog = FILE_DIALOGS.find((name) => name === word);
+  if (!dialog) return null;
+  try {
+    return { dialog, path: decodeURIComponent(encoded) };
+  } catch {
+    return null;
+  }
+}
+
 export function initial(hash: string): State {
   return {
     view: null,
     page: pageOf(hash),
     folder: null,
+    file: fileOf(hash),
     language: "en",
     settings: null,
     version: "",
@@ -73,6 +91,8 @@ export function reduce(state: State, action: Action): State {
       return { ...state, loginStep: action.step };
     case "page":
       return { ...state, page: action.page, folder: action.folder ?? null };
+    case "file":
+      return { ...state, file: action.file };
     case "settings":
       return { ...state, settings: action.settings, language: action.language };
   }

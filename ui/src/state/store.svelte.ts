@@ -47,6 +47,10 @@ export const store = {
     dispatch({ type: "page", page: "folders", folder });
     error = "";
   },
+  /** Leaves the dialog about a file that a file manager asked for. */
+  leaveFile(): void {
+    dispatch({ type: "file", file: null });
+  },
   /** Runs a request; its error is shown until it is dismissed. True if it succeeded. */
   async run(work: () => Promise<unknown>): Promise<boolean> {
     error = "";
@@ -80,6 +84,7 @@ export async function start(): Promise<void> {
     activity: (rows) => dispatch({ type: "rows", rows }),
     login_step: (step) => dispatch({ type: "login_step", step }),
     page: (page) => dispatch({ type: "page", page }),
+    file: (file) => dispatch({ type: "file", file }),
   });
   await store.run(async () => dispatch({ type: "started", start: await api.start() }));
 }

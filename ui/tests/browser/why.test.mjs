@@ -96,3 +96,25 @@ test("any path of a folder can be typed, an absolute one too, or picked", async 
   await dialog.getByRole("alert").getByText("is not in /home/ada/Pictures").waitFor();
   assert.equal(await dialog.getByText("It is on a disk").count(), 0, "no answer of another path stays");
 });
+
+test("a file manager's question opens its dialog, in a window that opens and in one that is open", async () => {
+  const page = await here.open({ at: "why:/home/ada/Cairn/src/main.rs" });
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("The rule “*.rs” in line 3 of src/.cairnignore ignores it.").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+
+  const ask = (dialog, path) =>
+    page.evaluate((file) => window.cairn.file(file), { dialog, path: `/home/ada/${path}` });
+  await ask("versions", "Cairn/notes/plan.md");
+  await page.getByRole("dialog", { name: "Versions of plan.md" }).waitFor();
+  // The next question takes the place of the one before.
+  await ask("share", "Cairn/notes/plan.md");
+  await page.getByRole("dialog", { name: "Share link for plan.md" }).waitFor();
+  assert.equal(await dialog.count(), 1);
+  await ask("why", "Elsewhere/a.txt");
+  await dialog.getByText("It is in no synced folder.").waitFor();
+  assert.deepEqual(await findings(page), []);
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await dialog.waitFor({ state: "detached" });
+});

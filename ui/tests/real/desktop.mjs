@@ -193,15 +193,15 @@ export class World {
     });
   }
 
-  /** Starts the tray with its window open and steered. */
-  async driven() {
+  /** Starts the tray with its window open and steered. `more` are the arguments that open it. */
+  async driven(...more) {
     const port = await freePort();
     this.start("WebKitWebDriver", [`--port=${port}`], {
       env: { ...this.env, TAURI_WEBVIEW_AUTOMATION: "true" },
     });
     const base = `http://127.0.0.1:${port}`;
     await until("the web driver", async () => (await fetch(`${base}/status`)).ok);
-    return Window.open(base, bins.tray, this.trayArguments("--show"));
+    return Window.open(base, bins.tray, this.trayArguments(...(more.length > 0 ? more : ["--show"])));
   }
 
   /** The tray's item: its bus name and its menu. */

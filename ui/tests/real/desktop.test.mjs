@@ -213,6 +213,27 @@ test("a folder's page says why a file is ignored, and pauses that folder", async
   await until("the end of the pause", () => world.cairn("status").folders[0].state !== "paused");
 });
 
+test("a file manager's question opens its dialog, at the first start and in the open window", async () => {
+  const log = join(world.folder, "50% #1 ü.log");
+  writeFileSync(join(world.folder, ".cairnignore"), "*.log\n");
+  writeFileSync(log, "x\n");
+  settled();
+  window = await world.driven("--why", log);
+  await window.see("Sync state of 50% #1 ü.log");
+  await window.see("The rule “*.log” in line 1 of .cairnignore ignores it.");
+  // Relative to where it is started.
+  const versions = world.start(process.env.CAIRN_TRAY_BIN, world.trayArguments("--versions", "hello.txt"), {
+    env: world.env,
+    cwd: world.folder,
+  });
+  assert.equal(await versions.ended, 0, versions.output);
+  await window.see("Versions of hello.txt");
+  assert.equal(await world.tray("--share", join(world.folder, "hello.txt")).ended, 0);
+  await window.see("Share link for hello.txt");
+  assert.equal(await world.tray("--why", "/etc/passwd").ended, 0);
+  await window.see("It is in no synced folder.");
+});
+
 test("the words to compare are those of the command line, and a session is undone", async () => {
   settled();
   world.cairn("mkdir", "/made by a command");
