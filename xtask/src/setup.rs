@@ -23,7 +23,7 @@ const PROGRAMS: [(&str, &str); 7] = [
 
 /// Debian packages that the tray is built with and that its tests run on, and PostgreSQL, whose programs are not on the
 /// path.
-const PACKAGES: [&str; 15] = [
+const PACKAGES: [&str; 19] = [
     "postgresql",
     "libwebkit2gtk-4.1-dev",
     "libayatana-appindicator3-dev",
@@ -39,7 +39,15 @@ const PACKAGES: [&str; 15] = [
     "libglib2.0-bin",
     "chromium",
     "binutils",
+    // Of the file managers that load our extensions, the libraries alone.
+    "python3-gi",
+    "gir1.2-nemo-3.0",
+    "gir1.2-caja-2.0",
+    "gir1.2-thunarx-3.0",
 ];
+
+/// The library of Nautilus for its extensions: in Debian 12, and later.
+const NAUTILUS: [&str; 2] = ["gir1.2-nautilus-4.0", "gir1.2-nautilus-4.1"];
 
 /// The programs that Cairn is measured against.
 const PEERS: [(&str, &str); 3] = [
@@ -66,11 +74,9 @@ pub(crate) fn run(bench: bool) -> Result<()> {
         .filter(|(program, _)| !is_installed(program))
         .map(|(_, package)| *package)
         .collect();
-    missing.extend(
-        PACKAGES
-            .iter()
-            .filter(|package| !succeeds("dpkg", &["-s", package])),
-    );
+    let of_release = NAUTILUS[usize::from(!is_bookworm())];
+    let packages = PACKAGES.iter().chain([&of_release]);
+    missing.extend(packages.filter(|package| !succeeds("dpkg", &["-s", package])));
     if missing.is_empty() {
         println!("system packages are there");
         return Ok(());
@@ -109,6 +115,13 @@ fn install(packages: &[&str]) -> Result<()> {
     let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
     arguments.extend(packages);
     apt(&arguments)
+}
+
+/// Returns whether this is Debian 12.
+fn is_bookworm() -> bool {
+    let release = std::fs::read_to_string("/etc/debian_version").unwrap_or_default();
+    let number = release.split('.').next().unwrap_or_default().trim();
+    number.parse::<u32>().is_ok_and(|number| number == 12)
 }
 
 fn is_installed(program: &str) -> bool {

@@ -30,6 +30,54 @@ pub(super) const COMPLETIONS: [(&str, &str); 3] = [
     ("fish", "usr/share/fish/vendor_completions.d/cairn.fish"),
 ];
 
+/// The files of the window's package: its entry in the menu, and what file managers load.
+const TRAY_FILES: [(&str, &str); 11] = [
+    (
+        "packaging/cairn-tray.desktop",
+        "usr/share/applications/cairn-tray.desktop",
+    ),
+    (
+        "packaging/file-managers/cairn_daemon.py",
+        "usr/share/cairn/file-managers/cairn_daemon.py",
+    ),
+    (
+        "packaging/file-managers/cairn_extension.py",
+        "usr/share/cairn/file-managers/cairn_extension.py",
+    ),
+    (
+        "packaging/file-managers/nautilus.py",
+        "usr/share/nautilus-python/extensions/cairn.py",
+    ),
+    (
+        "packaging/file-managers/nemo.py",
+        "usr/share/nemo-python/extensions/cairn.py",
+    ),
+    (
+        "packaging/file-managers/caja.py",
+        "usr/share/caja-python/extensions/cairn.py",
+    ),
+    (
+        "packaging/file-managers/thunar.py",
+        "usr/share/thunarx-python/extensions/cairn.py",
+    ),
+    (
+        "packaging/file-managers/cairn.desktop",
+        "usr/share/kio/servicemenus/cairn.desktop",
+    ),
+    (
+        "packaging/file-managers/emblems/emblem-cairn-synced.svg",
+        "usr/share/icons/hicolor/scalable/emblems/emblem-cairn-synced.svg",
+    ),
+    (
+        "packaging/file-managers/emblems/emblem-cairn-waiting.svg",
+        "usr/share/icons/hicolor/scalable/emblems/emblem-cairn-waiting.svg",
+    ),
+    (
+        "packaging/file-managers/emblems/emblem-cairn-attention.svg",
+        "usr/share/icons/hicolor/scalable/emblems/emblem-cairn-attention.svg",
+    ),
+];
+
 pub(super) const ICONS: [u32; 6] = [32, 48, 64, 128, 256, 512];
 
 /// The legal files, in the documentation of every package.
@@ -72,10 +120,7 @@ pub(super) const PACKAGES: [Package; 3] = [
     Package {
         name: "cairn-tray",
         program: "cairn-tray",
-        files: &[(
-            "packaging/cairn-tray.desktop",
-            "usr/share/applications/cairn-tray.desktop",
-        )],
+        files: &TRAY_FILES,
         scripts: &[],
         conffiles: &[],
         fields: &[
@@ -84,12 +129,17 @@ pub(super) const PACKAGES: [Package; 3] = [
                 "cairn (= VERSION), libc6 (>= 2.36), libgtk-3-0 | libgtk-3-0t64, \
                  libwebkit2gtk-4.1-0, libayatana-appindicator3-1",
             ),
+            (
+                "Suggests",
+                "python3-nautilus, nemo-python, python3-caja, thunarx-python",
+            ),
             ("Section", "net"),
         ],
         description: &[
             "tray and window of Cairn, end-to-end encrypted folder sync",
             "Shows what the daemon of Cairn does, and sets it up: an icon in the tray and",
-            "a window.",
+            "a window. Nautilus, Nemo and Caja show the sync state of files as emblems, if",
+            "they can load extensions in Python.",
         ],
         has_manual: false,
         has_icons: true,

@@ -8,6 +8,7 @@ mod crash;
 mod create_create;
 mod edit_delete;
 mod faults;
+mod file_managers;
 mod gates;
 mod harness;
 mod ignore_links;

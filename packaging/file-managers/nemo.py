@@ -1,0 +1,9 @@
+"""Cairn in Nemo: emblems and a menu for synced files."""
+
+import sys
+
+sys.path.append("/usr/share/cairn/file-managers")
+
+from cairn_extension import provider  # noqa: E402
+
+Cairn = provider("Nemo", "3.0")
