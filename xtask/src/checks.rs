@@ -89,6 +89,10 @@ pub(crate) fn run(with_setup: bool, only: Option<String>) -> Result<()> {
     stages.run("tray in a browser", tray::browser);
     stages.run("tray on a desktop", tray::desktop);
     stages.run("packages", package::check);
+    stages.run(
+        "five minutes in a new Debian",
+        package::try_readme_if_allowed,
+    );
     stages.run("image", package::check_image);
     stages.finish()
 }

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 pub(crate) use check::check;
-pub(crate) use clean_system::try_readme;
+pub(crate) use clean_system::{try_readme, try_readme_if_allowed};
 pub(crate) use image::{check_image, image};
 pub(crate) use recipes::write as recipes;
 

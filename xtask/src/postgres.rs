@@ -1,6 +1,6 @@
 //! PostgreSQL: servers of it, and the tests of the store and the API once more against one.
 
-use crate::run::{nextest, run_command};
+use crate::run::{is_root, nextest, run_command};
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead as _, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
@@ -148,7 +148,7 @@ impl Place {
         let dir = tempfile::Builder::new()
             .prefix("cairn-postgres-")
             .tempdir()?;
-        let as_nobody = is_root()?;
+        let as_nobody = is_root();
         if as_nobody {
             std::os::unix::fs::chown(dir.path(), Some(NOBODY), None)?;
         }
@@ -260,14 +260,6 @@ fn programs() -> Result<PathBuf> {
         .pop()
         .with_context(|| format!("{VERSIONS} has no version of PostgreSQL"))?;
     Ok(newest)
-}
-
-fn is_root() -> Result<bool> {
-    let id = Command::new("id")
-        .arg("-u")
-        .output()
-        .context("can't run id")?;
-    Ok(id.stdout.starts_with(b"0\n"))
 }
 
 fn command_as(program: &Path, as_nobody: bool) -> Command {

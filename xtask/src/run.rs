@@ -90,6 +90,12 @@ pub(crate) fn run_command(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Returns `true` if this process may do everything.
+pub(crate) fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|id| id.stdout.starts_with(b"0\n"))
+}
+
 /// Returns `true` if a command can be run and succeeds; shows nothing.
 pub(crate) fn succeeds(program: &str, arguments: &[&str]) -> bool {
     Command::new(program)

@@ -2,7 +2,7 @@
 //! programs for the tests of keyring, clock and share page, and the libraries of a desktop. Node.js has to be
 //! there. Elsewhere it says exactly what to install.
 
-use crate::run::{cargo, run_command, succeeds};
+use crate::run::{cargo, is_root, run_command, succeeds};
 use anyhow::{Result, bail};
 use std::path::Path;
 use std::process::Command;
@@ -23,7 +23,7 @@ const PROGRAMS: [(&str, &str); 7] = [
 
 /// Debian packages that the tray is built with and that its tests run on, and PostgreSQL, whose programs are not on the
 /// path.
-const PACKAGES: [&str; 19] = [
+const PACKAGES: [&str; 21] = [
     "postgresql",
     "libwebkit2gtk-4.1-dev",
     "libayatana-appindicator3-dev",
@@ -39,6 +39,8 @@ const PACKAGES: [&str; 19] = [
     "libglib2.0-bin",
     "chromium",
     "binutils",
+    "debootstrap",
+    "iproute2",
     // Of the file managers that load our extensions, the libraries alone.
     "python3-gi",
     "gir1.2-nemo-3.0",
@@ -89,12 +91,7 @@ fn install(packages: &[&str]) -> Result<()> {
     if !Path::new("/etc/debian_version").exists() {
         bail!("install these with your system's package manager (Debian's names): {list}");
     }
-    let is_root = std::env::var("USER").is_ok_and(|user| user == "root")
-        || Command::new("id")
-            .arg("-u")
-            .output()
-            .is_ok_and(|id| id.stdout.starts_with(b"0\n"));
-    let prefix: &[&str] = if is_root {
+    let prefix: &[&str] = if is_root() {
         &[]
     } else if succeeds("sudo", &["-n", "true"]) {
         &["sudo", "-n"]
