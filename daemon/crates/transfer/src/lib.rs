@@ -48,7 +48,7 @@ pub use local::{
 };
 pub use nearby::Nearby;
 pub use numbers::{KnownNumbers, MAX_NUMBER};
-pub use progress::{Progress, ResumableUpload};
+pub use progress::{NewPlace, Progress, ResumableUpload};
 pub use restore::Restore;
 pub use server_copy::ServerCopy;
 pub use transfer::{Options, SharedRevision, Transfer};

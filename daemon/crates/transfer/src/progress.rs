@@ -1,6 +1,6 @@
 //! Progress of a transfer, and the state that it needs to go on after a crash.
 
-use cairn_model::{ChunkId, ContentHash, RevisionId, UploadId};
+use cairn_model::{ChunkId, ContentHash, NodeId, RevisionId, UploadId};
 use serde::{Deserialize, Serialize};
 
 /// The state that has to be remembered to resume an upload.
@@ -13,6 +13,17 @@ pub struct ResumableUpload {
     pub object: ChunkId,
     /// The content that is being uploaded; for other content the upload is given up.
     pub hash: ContentHash,
+    /// The place in which the service will make a new file; none for a new revision, and where an older Cairn began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<NewPlace>,
+}
+
+/// The place of a file that is yet to be made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewPlace {
+    /// `None` is the top of the space.
+    pub parent: Option<NodeId>,
+    pub name: String,
 }
 
 /// Receives a transfer's progress. Calls come from any thread and must return quickly.

@@ -167,6 +167,7 @@ impl Attempt {
             revision: head.revision,
             object: content.object.id,
             hash,
+            place: head.target.new_place(),
         });
         let sending = Sending {
             context,
@@ -239,10 +240,16 @@ async fn begin(
     (resume, keeps_begun): (Option<ResumableUpload>, bool),
 ) -> Result<Begun, TransferError> {
     if let Some(started) = resume {
-        if (started.hash, started.object) == (content.hash, content.object.id) {
+        let is_same = (started.hash, started.object) == (content.hash, content.object.id);
+        if is_same && started.place.is_some() == head.target.new_place().is_some() {
             head.revision = started.revision;
             match context.api.get_upload(started.upload).await {
-                Ok(found) if is_ours(head, &found) => return Ok(Begun::Running(Box::new(found))),
+                Ok(found) if is_ours(head, &found) => {
+                    // The service makes it where it was told to when the upload was begun, and the seal has to name
+                    // that place. What was renamed since is moved afterwards, as any other file.
+                    head.target.set_new_place(started.place);
+                    return Ok(Begun::Running(Box::new(found)));
+                }
                 Ok(_) | Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => {}
                 Err(error) => return Err(error.into()),
             }

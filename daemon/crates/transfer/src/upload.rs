@@ -2,7 +2,7 @@
 
 use crate::download::Download;
 use crate::local::Source;
-use crate::progress::ResumableUpload;
+use crate::progress::{NewPlace, ResumableUpload};
 use cairn_model::{ContentHash, Manifest, NodeId, RevisionId};
 use cairn_wire::nodes::Node;
 use std::sync::Arc;
@@ -103,6 +103,24 @@ impl UploadTarget {
     pub fn name(&self) -> &str {
         match self {
             Self::New { name, .. } | Self::Revision { name, .. } => name,
+        }
+    }
+
+    /// Returns the place of a new file; none for a new revision.
+    pub(crate) fn new_place(&self) -> Option<NewPlace> {
+        match self {
+            Self::New { parent, name, .. } => Some(NewPlace {
+                parent: *parent,
+                name: name.clone(),
+            }),
+            Self::Revision { .. } => None,
+        }
+    }
+
+    /// Has a new file made in another place.
+    pub(crate) fn set_new_place(&mut self, place: Option<NewPlace>) {
+        if let (Self::New { parent, name, .. }, Some(place)) = (self, place) {
+            (*parent, *name) = (place.parent, place.name);
         }
     }
 

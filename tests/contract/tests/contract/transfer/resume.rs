@@ -4,9 +4,10 @@ use crate::transfer::world::{
     Heard, Numbers, World, bytes, new_file, next_of, node, revision, unwrap_committed, upload,
 };
 use cairn_api::{ApiError, Method, Request};
-use cairn_crypto::{KeyRing, content_hash};
+use cairn_crypto::{KeyRing, NodeFacts, NodeSeal, content_hash};
 use cairn_model::{ChunkId, SpaceId};
 use cairn_transfer::{Blocking, Download, ResumableUpload, TransferError, Upload, UploadTarget};
+use cairn_wire::nodes::Node;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -100,6 +101,67 @@ async fn a_resumed_upload_sends_only_what_is_missing() {
             && moved.is_sorted()
             && moved.last() == Some(&(content.len() as u64, content.len() as u64))
     );
+}
+
+#[tokio::test]
+async fn a_file_that_was_renamed_meanwhile_is_sealed_where_it_is_made() {
+    let world = World::new(Blocking::Inline);
+    let content = bytes(1, 12 * MIB);
+    let started = interrupt_upload(&world, &content, 5).await;
+    let renamed = |started: &ResumableUpload| Upload {
+        target: UploadTarget::New {
+            node: node(1),
+            parent: None,
+            name: "renamed".into(),
+        },
+        resume: Some(started.clone()),
+        ..upload(new_file(1), revision(9), &content)
+    };
+    let before = world.server.puts();
+    let heard = Heard::default();
+    let result = world.transfer.upload(renamed(&started), &heard).await;
+    let (made, _) = unwrap_committed(result);
+    assert_eq!(
+        made.name, "file 1",
+        "the name that the upload was begun with"
+    );
+    assert!(is_sealed(&world, &made), "the seal names another place");
+    assert_eq!(heard.last_started(), started);
+    assert!(world.server.puts() - before < 12, "it was sent anew");
+}
+
+#[tokio::test]
+async fn a_file_that_was_renamed_is_made_in_its_place_if_the_server_forgot_the_upload() {
+    let world = World::new(Blocking::Inline);
+    let content = bytes(1, 3 * MIB);
+    let started = interrupt_upload(&world, &content, 1).await;
+    world.server.state(|state| state.uploads.clear());
+    let target = UploadTarget::New {
+        node: node(1),
+        parent: None,
+        name: "renamed".into(),
+    };
+    let resumed = Upload {
+        resume: Some(started),
+        ..upload(target, revision(1), &content)
+    };
+    let (made, _) = unwrap_committed(world.put(resumed).await);
+    assert_eq!(made.name, "renamed");
+    assert!(is_sealed(&world, &made));
+}
+
+/// Returns whether the seal of a node is about the node as it is.
+fn is_sealed(world: &World, node: &Node) -> bool {
+    let facts = NodeFacts {
+        node: node.id,
+        parent: node.parent_id,
+        name: &node.name,
+        kind: node.kind,
+        executable: node.executable,
+        deleted: false,
+    };
+    let seal = node.seal.as_ref();
+    seal.is_some_and(|seal| NodeSeal::check(&world.keys, &facts, &seal.0).is_ok())
 }
 
 #[tokio::test]
