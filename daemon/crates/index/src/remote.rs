@@ -370,7 +370,8 @@ impl Db<'_> {
     }
 
     /// Records the executable bit that the manifest of a revision gives a node without a seal, if the node still has
-    /// that revision. A seal that it came with was for another bit.
+    /// that revision. A seal that it came with was for another bit; one of a version after `version`, in which the
+    /// node was looked at, vouches for a later bit and stays.
     ///
     /// # Errors
     /// Returns the error of SQLite.
@@ -378,13 +379,19 @@ impl Db<'_> {
         &self,
         node: NodeId,
         revision: RevisionId,
+        version: u64,
         executable: bool,
     ) -> Result<(), IndexError> {
         self.prepare(
-            "UPDATE remote SET executable = ?3, seal = NULL \
-             WHERE node = ?1 AND revision = ?2 AND executable <> ?3",
+            "UPDATE remote SET executable = ?4, seal = NULL \
+             WHERE node = ?1 AND revision = ?2 AND (version = ?3 OR seal IS NULL) AND executable <> ?4",
         )?
-        .execute((node.as_bytes(), revision.as_bytes(), executable))?;
+        .execute((
+            node.as_bytes(),
+            revision.as_bytes(),
+            to_signed(version),
+            executable,
+        ))?;
         Ok(())
     }
 

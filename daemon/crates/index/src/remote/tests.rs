@@ -50,6 +50,38 @@ fn two_states_that_were_sealed_with_one_number_are_not_exchanged() {
 }
 
 #[test]
+fn a_bit_that_was_sealed_during_a_download_stays() {
+    let index = Index::memory().unwrap();
+    put(&index, &row(3, 3));
+    let sealed_since = RemoteRow {
+        executable: true,
+        ..row(4, 4)
+    };
+    put(&index, &sealed_since);
+    let node = sealed_since.node;
+    let record = |executable| {
+        index
+            .write(|db| {
+                db.set_remote_executable(node, sealed_since.revision.unwrap(), 3, executable)?;
+                db.remote_row(node)
+            })
+            .unwrap()
+            .unwrap()
+    };
+    // Of the state in which the download began.
+    assert_eq!(record(false), sealed_since);
+    // Nobody has sealed this one: the bit is that of the content's record.
+    let unsealed = RemoteRow {
+        version: 5,
+        seen: 0,
+        seal: None,
+        ..sealed_since.clone()
+    };
+    put(&index, &unsealed);
+    assert!(!record(false).executable);
+}
+
+#[test]
 fn another_source_of_an_unchanged_revision_is_tampering() {
     let index = Index::memory().unwrap();
     let first = row(3, 3);

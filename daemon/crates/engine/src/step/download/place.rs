@@ -214,7 +214,7 @@ fn record_one(
     };
     if let Some(revision) = remote.revision {
         db.set_remote_manifest(task.node, revision, manifest.hash, manifest.number)?;
-        db.set_remote_executable(task.node, revision, remote.executable)?;
+        db.set_remote_executable(task.node, revision, remote.version, remote.executable)?;
     }
     // What the disk does not keep is as the service has it.
     let executable = placed.stat.executable.unwrap_or(remote.executable);
