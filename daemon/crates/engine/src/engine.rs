@@ -13,7 +13,7 @@ use crate::verification::VerificationSetting;
 use cairn_api::{Api, Paging};
 use cairn_crypto::SpaceKeys;
 use cairn_index::{ActivityRow, FolderRow, Index};
-use cairn_model::{ActivityKind, Counters, FolderId};
+use cairn_model::{ActivityKind, Counters, FolderId, IdSeries, NodeId, RevisionId};
 use cairn_transfer::Transfer;
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeSet;
@@ -32,6 +32,8 @@ pub(crate) struct Engine {
     pub(crate) keys: Arc<SpaceKeys>,
     pub(crate) device_name: String,
     pub(crate) ports: Ports,
+    /// Ids for what this device makes.
+    pub(crate) ids: Mutex<IdSeries>,
     pub(crate) events: broadcast::Sender<Event>,
     /// Held by whoever changes the disk together with the index, and by a scan: a scan never sees a
     /// file that was put in place but not yet recorded.
@@ -58,6 +60,16 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
+    /// Returns the id of a new file or folder.
+    pub(crate) fn new_node(&self) -> NodeId {
+        NodeId(self.ids.lock().draw(|| self.ports.id()))
+    }
+
+    /// Returns the id of a new version of a file.
+    pub(crate) fn new_revision(&self) -> RevisionId {
+        RevisionId(self.ids.lock().draw(|| self.ports.id()))
+    }
+
     pub(crate) fn health(&self) -> MutexGuard<'_, Health> {
         self.health.lock()
     }

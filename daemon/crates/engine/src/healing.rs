@@ -119,7 +119,7 @@ fn prepare(
     let disk = Arc::clone(&ctx.engine.ports.disk);
     let upload = Upload {
         target,
-        revision: RevisionId::from_random_bytes(ctx.engine.ports.id()),
+        revision: ctx.engine.new_revision(),
         source: Arc::new(StableFile::new(disk, ctx.absolute_path(&path), local.stat)),
         size: local.stat.size,
         modified_ms: local.stat.mtime.div_euclid(1_000_000),

@@ -12,6 +12,7 @@ pub mod event;
 pub mod hash;
 pub mod history;
 pub mod id;
+pub mod id_series;
 pub mod kind;
 pub mod manifest;
 pub mod name;
@@ -36,6 +37,7 @@ pub use history::{ActivityKind, ConflictKind, Keep, PastKind, PastPlace};
 pub use id::{
     AccountId, DeviceId, FolderId, LocalId, NodeId, RevisionId, SpaceId, TeamId, UploadId,
 };
+pub use id_series::IdSeries;
 pub use kind::{Category, Kind, NameFormat, SearchMode};
 pub use manifest::{ContentObject, Manifest};
 pub use name::{Name, NameKey, RESTORED};

@@ -19,9 +19,10 @@ pub use restore_many::Earlier;
 use crate::verify::SeenSeals;
 use cairn_api::{Api, ApiError};
 use cairn_crypto::{NodeFacts, NodeSeal, Random as _, SealInfo, SpaceKeys, SystemRandom};
-use cairn_model::{Name, NodeId};
+use cairn_model::{IdSeries, Name, NodeId, RevisionId};
 use cairn_transfer::{Transfer, TransferError};
 use cairn_wire::nodes::{Node, NodeState};
+use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// The most folders above one another; deeper is taken for a cycle, which a hostile server could make this
@@ -194,6 +195,19 @@ pub fn random_id() -> [u8; 16] {
     let mut bytes = [0; 16];
     SystemRandom.fill(&mut bytes);
     bytes
+}
+
+/// Ids for what this process makes.
+static IDS: Mutex<IdSeries> = Mutex::new(IdSeries::new());
+
+/// Returns the id of a new file or folder.
+pub(crate) fn new_node() -> NodeId {
+    NodeId(IDS.lock().draw(random_id))
+}
+
+/// Returns the id of a new version of a file.
+pub(crate) fn new_revision() -> RevisionId {
+    RevisionId(IDS.lock().draw(random_id))
 }
 
 #[cfg(test)]

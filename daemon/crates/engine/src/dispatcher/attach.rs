@@ -100,7 +100,7 @@ impl Dispatcher {
         parent: Option<NodeId>,
         name: &str,
     ) -> Result<NodeId, EngineError> {
-        let id = NodeId::from_random_bytes(self.engine.ports.id());
+        let id = self.engine.new_node();
         let seal = folder_seal(&self.engine.keys, id, parent, name);
         let folder = CreateNode {
             id: Some(id),

@@ -135,7 +135,7 @@ fn prepare_folder(
         Some(node) if db.remote_row(node)?.is_none() => Ok(Some(node)),
         Some(_) | None => Ok(None),
     })?;
-    let id = sent.unwrap_or_else(|| NodeId::from_random_bytes(ctx.engine.ports.id()));
+    let id = sent.unwrap_or_else(|| ctx.engine.new_node());
     made.insert(local, id);
     let seal = node_rows::folder_seal(&ctx.engine.keys, id, parent, to.name.as_str());
     Ok(Prepared {

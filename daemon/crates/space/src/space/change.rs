@@ -1,7 +1,7 @@
 //! Changes of a node's place (parent folder and name): new folders, moves, the trash. Each is sealed if the node's
 //! present state is verified; this device can't authenticate what it has not checked.
 
-use super::{Space, facts, random_id};
+use super::{Space, facts, new_node};
 use cairn_api::ApiError;
 use cairn_crypto::{NodeFacts, NodeSeal, SealInfo};
 use cairn_model::{Cursor, Kind, Name, NodeId};
@@ -27,7 +27,7 @@ impl Space {
         parent: Option<NodeId>,
         name: &Name,
     ) -> Result<Node, TransferError> {
-        let id = NodeId::from_random_bytes(random_id());
+        let id = new_node();
         let facts = NodeFacts {
             node: id,
             parent,

@@ -1,6 +1,6 @@
 //! Content of one file: the data needed to fetch it, and a new revision of it.
 
-use super::{Space, random_id};
+use super::{Space, new_node, new_revision};
 use cairn_api::ApiError;
 use cairn_model::{ContentHash, Kind, Manifest, Name, NodeId, RevisionId};
 use cairn_transfer::TransferError;
@@ -107,7 +107,7 @@ impl Space {
         };
         let upload = Upload {
             target,
-            revision: RevisionId::from_random_bytes(random_id()),
+            revision: new_revision(),
             source,
             size: local.size,
             modified_ms: local.modified_ms,
@@ -280,7 +280,7 @@ pub(super) fn past_content(node: NodeId, revision: &Revision) -> Download {
 
 fn new_file(parent: Option<NodeId>, name: &Name) -> UploadTarget {
     UploadTarget::New {
-        node: NodeId::from_random_bytes(random_id()),
+        node: new_node(),
         parent,
         name: name.as_str().to_owned(),
     }
@@ -294,7 +294,7 @@ fn small_upload(
 ) -> SmallUpload {
     SmallUpload {
         target,
-        revision: RevisionId::from_random_bytes(random_id()),
+        revision: new_revision(),
         bytes: file.bytes,
         modified_ms: file.local.modified_ms,
         executable,

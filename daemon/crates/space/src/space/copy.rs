@@ -4,7 +4,7 @@
 //! seals afterwards: each for the name and the content that its original was sealed with, and never for what
 //! only the service says.
 
-use super::{Space, facts, random_id};
+use super::{Space, facts, new_node};
 use crate::verify::cycle;
 use cairn_crypto::{NodeFacts, SealInfo};
 use cairn_model::{Kind, Name, NodeId};
@@ -81,7 +81,7 @@ impl Space {
         parent: Option<NodeId>,
         name: &Name,
     ) -> Result<CopiedNode, TransferError> {
-        let id = NodeId::from_random_bytes(random_id());
+        let id = new_node();
         // The content of an older state than this device has seen is not vouched for once more.
         let known = self.seal(node).filter(|_| self.is_verified(node));
         let seal = known.map(|info| {

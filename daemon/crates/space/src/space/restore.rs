@@ -6,7 +6,7 @@
 //! name that nobody asked for, nor the content of another file or revision.
 
 use super::content::past_content;
-use super::{Space, facts, random_id};
+use super::{Space, facts, new_revision};
 use cairn_api::ApiError;
 use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, manifest_hash, open_manifest};
 use cairn_model::{Kind, Manifest, Name, NodeId, RevisionId};
@@ -42,7 +42,7 @@ impl Space {
         let target = self.next_revision(node, head.revision, &present)?;
         let restore = Restore {
             target,
-            revision: RevisionId::from_random_bytes(random_id()),
+            revision: new_revision(),
             content,
         };
         match self.transfer.restore(restore).await? {

@@ -2,8 +2,8 @@
 
 use super::content::past_content;
 use super::restore::is_same_content;
-use super::{Space, random_id};
-use cairn_model::{Manifest, NodeId, RevisionId};
+use super::{Space, new_revision};
+use cairn_model::{Manifest, NodeId};
 use cairn_transfer::{Restore, Uploaded};
 use cairn_wire::nodes::{Node, Revision};
 use std::collections::{HashMap, HashSet};
@@ -49,7 +49,7 @@ impl Space {
                 .and_then(|base| self.next_revision(node, base, &present).ok());
             let restore = target.map(|target| Restore {
                 target,
-                revision: RevisionId::from_random_bytes(random_id()),
+                revision: new_revision(),
                 content: past_content(node.id, revision),
             });
             match restore {

@@ -51,7 +51,7 @@ pub(super) fn prepare_upload(ctx: &Ctx, task: &Task) -> Result<PreparedUpload, E
         .and_then(|journal| read_started(&journal.state));
     let revision = match &resume {
         Some(started) => started.revision,
-        None => RevisionId::from_random_bytes(ctx.engine.ports.id()),
+        None => ctx.engine.new_revision(),
     };
     Ok(PreparedUpload {
         absolute: ctx.absolute_path(&rows.path),
@@ -99,9 +99,7 @@ fn rows(ctx: &Ctx, db: &Db<'_>, task: &Task) -> Result<Option<Rows>, IndexError>
 
 fn new_node(ctx: &Ctx, task: &Task, rows: &Rows) -> UploadTarget {
     // Under another id, a node whose reply was lost would exist twice.
-    let node = rows
-        .sent_as_new
-        .unwrap_or_else(|| NodeId::from_random_bytes(ctx.engine.ports.id()));
+    let node = rows.sent_as_new.unwrap_or_else(|| ctx.engine.new_node());
     UploadTarget::New {
         node,
         parent: rows.parent,
