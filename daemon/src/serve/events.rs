@@ -5,7 +5,7 @@ use crate::serve::convert;
 use crate::serve::engines::Engines;
 use cairn_control::{Activity, Event, EventSource};
 use cairn_engine::EngineHandle;
-use cairn_index::ActivityRow;
+use cairn_index::{ActivityRow, FolderRow};
 use futures_util::StreamExt as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,8 +57,12 @@ pub(super) fn forward(engine: &EngineHandle, signals: Signals) {
     // Not the engine itself: it ends although this listens.
     let index = engine.index().clone();
     tokio::spawn(async move {
+        // A folder keeps its place under its id: they are read anew only for one that isn't known.
+        let mut folders: Vec<FolderRow> = Vec::new();
         loop {
             match events.recv().await {
+                // Thousands a second, and often nobody listens.
+                Ok(cairn_engine::Event::Activity { .. }) if signals.0.receiver_count() == 0 => {}
                 Ok(cairn_engine::Event::Activity {
                     at_ms,
                     folder,
@@ -75,7 +79,10 @@ pub(super) fn forward(engine: &EngineHandle, signals: Signals) {
                         device,
                         bytes,
                     };
-                    let folders = index.read(|db| db.folders()).unwrap_or_default();
+                    let is_known = |id| folders.iter().any(|known| known.id == id);
+                    if !folder.is_none_or(is_known) {
+                        folders = index.read(|db| db.folders()).unwrap_or_default();
+                    }
                     signals.send(Signal::Activity(convert::activity(&row, &folders)));
                 }
                 // After a gap the status is what counts; the activity can be asked for.

@@ -6,7 +6,7 @@ mod tests;
 use crate::closed_in_order::{self, ClosingNote};
 use crate::error::IndexError;
 use crate::folder_backup;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use rusqlite::backup::Backup;
 use rusqlite::config::DbConfig;
 use rusqlite::{CachedStatement, Connection, TransactionBehavior};
@@ -44,8 +44,12 @@ pub(crate) const MIGRATIONS: &[&str] = &[
 /// The first schema whose contents on the service are of the present format.
 const CONTENTS: i64 = 10;
 
-/// The index of one installation. Calls are short and synchronous; one thread at a time is inside.
+/// The index of one installation. Calls are short and synchronous; one thread writes at a time, and another reads
+/// beside it.
 pub struct Index {
+    /// A connection of its own for reads, which see what was written before they began. None in memory, and for
+    /// looking something up.
+    reader: Option<Mutex<Connection>>,
     connection: Mutex<Connection>,
     /// After the connection, so that it is dropped after it; none in memory, and for looking something up.
     closing: Option<ClosingNote>,
@@ -119,11 +123,15 @@ impl Index {
             check(&connection).map_err(wrap)?;
         }
         let backup = path.with_file_name(folder_backup::FILE);
-        let index = Self::prepare(connection, Some(backup), Some(ClosingNote::new(path)))?;
+        let mut index = Self::prepare(connection, Some(backup), Some(ClosingNote::new(path)))?;
         index.write(|db| match &index.folder_backup {
             Some(path) if db.folders()?.is_empty() => folder_backup::restore(db, path),
             Some(_) | None => Ok(()),
         })?;
+        let reader = Connection::open(path).map_err(wrap)?;
+        configure(&reader)?;
+        reader.pragma_update(None, "query_only", true)?;
+        index.reader = Some(Mutex::new(reader));
         Ok(index)
     }
 
@@ -140,7 +148,7 @@ impl Index {
         }
         let mut connection = Connection::open_in_memory()?;
         if let Some(template) = TEMPLATE.get() {
-            let template = template.lock();
+            let template = template.connection.lock();
             let copy = Backup::new(&template, &mut connection)?;
             copy.run_to_completion(i32::MAX, Duration::ZERO, None)?;
         }
@@ -152,10 +160,13 @@ impl Index {
     /// # Errors
     /// Returns the error of SQLite.
     pub fn shrink(&self) -> Result<(), IndexError> {
-        let connection = self.lock();
+        let connection = self.connection.lock();
+        let reader = self.reader.as_ref().map(Mutex::lock);
+        let free = |connection: &Connection| connection.execute_batch("PRAGMA shrink_memory");
         let shrunk = connection
             .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            .and_then(|()| connection.execute_batch("PRAGMA shrink_memory"));
+            .and_then(|()| free(&connection))
+            .and_then(|()| reader.as_deref().map_or(Ok(()), free));
         self.distrust_after(shrunk.map_err(IndexError::from))
     }
 
@@ -164,20 +175,7 @@ impl Index {
         folder_backup: Option<PathBuf>,
         closing: Option<ClosingNote>,
     ) -> Result<Self, IndexError> {
-        connection.busy_timeout(std::time::Duration::from_secs(10))?;
-        connection.pragma_update(None, "journal_mode", "WAL")?;
-        // A lost last transaction is found again by the next scan and the feed; a torn one can't be.
-        connection.pragma_update(None, "synchronous", "NORMAL")?;
-        // Without it SQLite plans a cached statement anew at each new value of its parameters.
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-        connection.pragma_update(None, "foreign_keys", true)?;
-        connection.pragma_update(None, "cache_size", -8_000)?;
-        // Pages: 64 MiB. Random ids touch the same pages again and again while many files are
-        // recorded; folding the log into the file at each 4 MiB wrote them all over and over.
-        connection.pragma_update(None, "wal_autocheckpoint", 16_384)?;
-        // The log of one large transaction, such as the first scan, doesn't keep its size for ever.
-        connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
-        connection.set_prepared_statement_cache_capacity(128);
+        configure(&connection)?;
         let known = MIGRATIONS.len() as i64;
         let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         if found > known {
@@ -199,6 +197,7 @@ impl Index {
             tx.commit()?;
         }
         Ok(Self {
+            reader: None,
             connection: Mutex::new(connection),
             closing,
             folder_backup,
@@ -221,7 +220,14 @@ impl Index {
         &self,
         f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
-        let mut connection = self.lock();
+        let mut connection = match &self.reader {
+            // Whichever is free; a read that others hold up waits for a read and not for a write.
+            Some(reader) => reader
+                .try_lock()
+                .or_else(|| self.connection.try_lock())
+                .unwrap_or_else(|| reader.lock()),
+            None => self.connection.lock(),
+        };
         let tx = connection.transaction_with_behavior(TransactionBehavior::Deferred)?;
         f(&Db(&tx, Cell::new(false)))
     }
@@ -251,7 +257,8 @@ impl Index {
         &self,
         f: impl FnOnce(&Db<'_>) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
-        let mut connection = self.lock();
+        // A panic inside rolled its transaction back, so the connection is sound.
+        let mut connection = self.connection.lock();
         let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let db = Db(&tx, Cell::new(false));
         let out = f(&db)?;
@@ -264,11 +271,6 @@ impl Index {
             folder_backup::save(path, &folders)?;
         }
         Ok(out)
-    }
-
-    /// Locks the connection. A panic inside rolled its transaction back, so it is sound.
-    fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.connection.lock()
     }
 }
 
@@ -316,6 +318,25 @@ impl Db<'_> {
             .execute((key, value))?;
         Ok(())
     }
+}
+
+/// Sets what holds for a connection as long as it is open.
+fn configure(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    // A lost last transaction is found again by the next scan and the feed; a torn one can't be.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    // Without it SQLite plans a cached statement anew at each new value of its parameters.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "cache_size", -8_000)?;
+    // Pages: 64 MiB. Ids of other devices touch the same pages again and again while many files are
+    // recorded; folding the log into the file at each 4 MiB wrote them all over and over.
+    connection.pragma_update(None, "wal_autocheckpoint", 16_384)?;
+    // The log of one large transaction, such as the first scan, doesn't keep its size for ever.
+    connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+    connection.set_prepared_statement_cache_capacity(128);
+    Ok(())
 }
 
 /// Checks every page.

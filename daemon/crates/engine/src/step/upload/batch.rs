@@ -1,6 +1,6 @@
 //! Many small files in one request.
 
-use super::prepare::{PreparedUpload, prepare_upload};
+use super::prepare::{PreparedUpload, prepare_uploads};
 use super::record::{Committed, record};
 use super::{ByteCounter, Task, forget_refused};
 use crate::error::{Changing, EngineError};
@@ -25,10 +25,7 @@ struct Content {
 /// Sends small files together. Each comes back with its own result.
 pub(crate) async fn many(ctx: &Ctx, tasks: Vec<Task>) -> Vec<(Task, StepResult)> {
     let mut results = BatchResults::new();
-    let prepared = results.proceed(tasks.into_iter().map(|task| {
-        let ready = prepare_upload(ctx, &task);
-        (task, ready)
-    }));
+    let prepared = results.proceed(prepare_uploads(ctx, tasks));
     let creating = prepared.iter().map(|(_, r)| r.target.node()).collect();
     let _arriving = ctx.engine.arriving.add(creating);
     let files = results.proceed(read(ctx, prepared).await);

@@ -34,12 +34,49 @@ struct Rows {
     synced: Option<SyncedRow>,
 }
 
+/// Looks everything up that the uploads of some files need, from one state of the index.
+///
+/// # Errors
+/// For each, [`EngineError::Stale`] if anything is not as it was planned, or the index's.
+pub(super) fn prepare_uploads(
+    ctx: &Ctx,
+    tasks: Vec<Task>,
+) -> Vec<(Task, Result<PreparedUpload, EngineError>)> {
+    let found = ctx.engine.index.read(|db| {
+        let rows = tasks.iter().map(|task| rows(ctx, db, task));
+        Ok(rows.collect::<Vec<_>>())
+    });
+    match found {
+        Ok(found) => {
+            let files = tasks.into_iter().zip(found);
+            let prepare = |(task, rows): (Task, Result<_, IndexError>)| {
+                let ready = rows.map_err(EngineError::from);
+                let ready = ready.and_then(|rows| with_rows(ctx, &task, rows));
+                (task, ready)
+            };
+            files.map(prepare).collect()
+        }
+        // An error belongs to one file: each has its own.
+        Err(_) => tasks
+            .into_iter()
+            .map(|task| {
+                let ready = prepare_upload(ctx, &task);
+                (task, ready)
+            })
+            .collect(),
+    }
+}
+
 /// Looks everything up that the upload of a file needs.
 ///
 /// # Errors
 /// [`EngineError::Stale`] if anything is not as it was planned, or the index's.
 pub(super) fn prepare_upload(ctx: &Ctx, task: &Task) -> Result<PreparedUpload, EngineError> {
     let rows = ctx.engine.index.read(|db| rows(ctx, db, task))?;
+    with_rows(ctx, task, rows)
+}
+
+fn with_rows(ctx: &Ctx, task: &Task, rows: Option<Rows>) -> Result<PreparedUpload, EngineError> {
     let rows = rows.ok_or(EngineError::Stale)?;
     let (target, unless) = match task.over {
         None => (new_node(ctx, task, &rows), None),
