@@ -89,6 +89,10 @@ impl StatusSnapshot {
         let mut folders = figures.folders.clone();
         for folder in &mut folders {
             complete(FolderId(folder.id), folder);
+            // The service was reached again since the folder's figures were made.
+            if folder.state == SyncState::Offline && figures.last_error.is_none() {
+                folder.state = SyncState::Syncing;
+            }
             folder.state = folder_state(folder);
         }
         let state = overall_state(figures, &folders, !transfers.is_empty());
@@ -170,6 +174,19 @@ mod tests {
             problems: problems.collect(),
             ..FolderStatus::default()
         }
+    }
+
+    #[test]
+    fn a_folder_is_not_offline_longer_than_the_service() {
+        let snapshot = StatusSnapshot::default();
+        let status = || snapshot.status(Vec::new(), 0, |_, _| {});
+        snapshot.set_last_error(SyncState::Offline, "no answer".into());
+        snapshot.set_folders(vec![folder(SyncState::Offline, &[])], false);
+        assert_eq!(status().state, SyncState::Offline);
+        // Before the folder's figures are made anew.
+        snapshot.clear_last_error();
+        assert_eq!(status().state, SyncState::Syncing);
+        assert_eq!(status().folders[0].state, SyncState::Syncing);
     }
 
     #[test]
