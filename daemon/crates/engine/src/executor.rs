@@ -94,9 +94,11 @@ pub(crate) async fn execute(
             transfers.push(step);
         } else if let Some(most) = batch_of(step) {
             let mut run = vec![step.clone()];
+            let mut moved: BTreeSet<_> = moved_node(step).into_iter().collect();
             while let Some(next) = steps.next_if(|next| {
                 discriminant(*next) == discriminant(step)
                     && run.len() < most
+                    && moved_node(next).is_none_or(|node| moved.insert(node))
                     && !waits(ctx, next, locks)
                     && !unmoved.holds(ctx, next)
             }) {
@@ -118,6 +120,27 @@ pub(crate) async fn execute(
         Err(error) => out.last_error = Some(error.into()),
     }
     out
+}
+
+/// Returns the node that a step moves on the service. A node is moved once in a request: where the first move is
+/// refused because of somebody's new version, the next one would fit that version by its number, under a seal for
+/// the content before it.
+fn moved_node(step: &Step) -> Option<NodeId> {
+    match step {
+        Step::MoveRemote { node, .. } => Some(*node),
+        Step::CreateRemoteFolder { .. }
+        | Step::TrashRemote { .. }
+        | Step::Adopt { .. }
+        | Step::Forget { .. }
+        | Step::Unlink { .. }
+        | Step::CreateLocalFolder { .. }
+        | Step::MoveLocal { .. }
+        | Step::SetLocalExecutable { .. }
+        | Step::SetRemoteExecutable { .. }
+        | Step::Download { .. }
+        | Step::Upload { .. }
+        | Step::TrashLocal { .. } => None,
+    }
 }
 
 /// Returns the number of steps of this kind that are carried out together, if they are.

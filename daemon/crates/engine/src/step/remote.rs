@@ -65,14 +65,13 @@ pub(crate) fn is_batched(step: &Step) -> bool {
     )
 }
 
-/// Executes up to [`BATCH`] steps of the same kind (folders to make, moves, or deletions) in order. Each comes
-/// back with its own result.
+/// Executes up to [`BATCH`] steps of the same kind (folders to make, moves, each of another node, or deletions) in order.
+/// Each comes back with its own result.
 pub(crate) async fn run(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
     let mut made: BTreeMap<LocalId, NodeId> = BTreeMap::new();
-    let mut versions: BTreeMap<NodeId, RemoteRow> = BTreeMap::new();
     let mut results = BatchResults::new();
     let prepared = results.proceed(steps.into_iter().map(|step| {
-        let prepared = prepare(ctx, &step, &mut made, &mut versions);
+        let prepared = prepare(ctx, &step, &mut made);
         (step, prepared)
     }));
     if let Err(error) = journal::put(ctx, prepared.iter().map(|(_, prepared)| prepared)) {
@@ -101,11 +100,10 @@ fn prepare(
     ctx: &Ctx,
     step: &Step,
     made: &mut BTreeMap<LocalId, NodeId>,
-    latest: &mut BTreeMap<NodeId, RemoteRow>,
 ) -> Result<Prepared, EngineError> {
     match step {
         Step::CreateRemoteFolder { local, to } => prepare_folder(ctx, *local, to, made),
-        Step::MoveRemote { node, to, .. } => prepare_move(ctx, *node, to, latest),
+        Step::MoveRemote { node, to, .. } => prepare_move(ctx, *node, to),
         Step::TrashRemote { node } => prepare_trash(ctx, *node),
         Step::Adopt { .. }
         | Step::Forget { .. }
@@ -159,16 +157,8 @@ fn prepare_folder(
     })
 }
 
-fn prepare_move(
-    ctx: &Ctx,
-    node: NodeId,
-    to: &ParentAndName,
-    latest: &mut BTreeMap<NodeId, RemoteRow>,
-) -> Result<Prepared, EngineError> {
-    let known = match latest.remove(&node) {
-        Some(row) => row,
-        None => load_row(ctx, node)?,
-    };
+fn prepare_move(ctx: &Ctx, node: NodeId, to: &ParentAndName) -> Result<Prepared, EngineError> {
+    let known = load_row(ctx, node)?;
     let parent = remote_parent(ctx, to)?;
     let next = Next {
         parent,
@@ -197,7 +187,6 @@ fn prepare_move(
         executable: after.executable,
         has_content: false,
     };
-    latest.insert(node, after);
     Ok(Prepared {
         operation,
         then: Then::Moved { sent, place },
