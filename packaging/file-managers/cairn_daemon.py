@@ -27,7 +27,10 @@ REMEMBERED = 5000
 
 
 def socket_path():
-    """Returns the path of the daemon's socket, as `Home::socket_path` of the programs does."""
+    """Returns the path of the daemon's socket, as `Home::socket_path` of the programs does.
+
+    A home whose path is too long for a socket has it elsewhere: its files have no emblems.
+    """
     home = os.environ.get("CAIRN_HOME")
     if home:
         return os.path.join(os.path.abspath(home), "daemon.sock")

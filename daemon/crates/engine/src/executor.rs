@@ -98,9 +98,9 @@ pub(crate) async fn execute(
             while let Some(next) = steps.next_if(|next| {
                 discriminant(*next) == discriminant(step)
                     && run.len() < most
-                    && moved_node(next).is_none_or(|node| moved.insert(node))
                     && !waits(ctx, next, locks)
                     && !unmoved.holds(ctx, next)
+                    && moved_node(next).is_none_or(|node| moved.insert(node))
             }) {
                 run.push(next.clone());
             }
@@ -126,21 +126,10 @@ pub(crate) async fn execute(
 /// refused because of somebody's new version, the next one would fit that version by its number, under a seal for
 /// the content before it.
 fn moved_node(step: &Step) -> Option<NodeId> {
-    match step {
-        Step::MoveRemote { node, .. } => Some(*node),
-        Step::CreateRemoteFolder { .. }
-        | Step::TrashRemote { .. }
-        | Step::Adopt { .. }
-        | Step::Forget { .. }
-        | Step::Unlink { .. }
-        | Step::CreateLocalFolder { .. }
-        | Step::MoveLocal { .. }
-        | Step::SetLocalExecutable { .. }
-        | Step::SetRemoteExecutable { .. }
-        | Step::Download { .. }
-        | Step::Upload { .. }
-        | Step::TrashLocal { .. } => None,
-    }
+    let Step::MoveRemote { node, .. } = step else {
+        return None;
+    };
+    Some(*node)
 }
 
 /// Returns the number of steps of this kind that are carried out together, if they are.

@@ -11,7 +11,7 @@ use crate::verification::VerificationSetting;
 use cairn_api::{Api, RetryPolicy};
 use cairn_crypto::SpaceKeys;
 use cairn_index::{Index, PlanSizes};
-use cairn_model::{BackOff, IdSeries, Verification};
+use cairn_model::{BackOff, Verification};
 use cairn_transfer::Transfer;
 use parking_lot::Mutex;
 use std::path::PathBuf;
@@ -168,7 +168,7 @@ pub(crate) fn engine_of(options: EngineOptions) -> Engine {
         pauses: Default::default(),
         verification: VerificationSetting::new(options.settings.verify),
         own_places: options.own_places,
-        ids: Mutex::new(IdSeries::new()),
+        ids: Default::default(),
         server_copies: options.settings.server_copies.into(),
         stop: Default::default(),
         reload: Default::default(),

@@ -240,8 +240,8 @@ async fn begin(
     (resume, keeps_begun): (Option<ResumableUpload>, bool),
 ) -> Result<Begun, TransferError> {
     if let Some(started) = resume {
-        let is_same = (started.hash, started.object) == (content.hash, content.object.id);
-        if is_same && started.place.is_some() == head.target.new_place().is_some() {
+        let is_place_known = is_place_known(head, &started);
+        if is_place_known && (started.hash, started.object) == (content.hash, content.object.id) {
             head.revision = started.revision;
             match context.api.get_upload(started.upload).await {
                 Ok(found) if is_ours(head, &found) => {
@@ -253,7 +253,7 @@ async fn begin(
                 Ok(_) | Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
-        } else if keeps_begun && started.hash == content.hash {
+        } else if is_place_known && keeps_begun && started.hash == content.hash {
             return Ok(Begun::OtherObjects);
         } else {
             // Other content can't go under the same revision; what was sent of it is given up.
@@ -291,6 +291,11 @@ async fn begin(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Returns whether it is known where the service will make a new file: an older Cairn has not noted it.
+fn is_place_known(head: &NewRevision, started: &ResumableUpload) -> bool {
+    started.place.is_some() == head.target.new_place().is_some()
 }
 
 fn is_ours(head: &NewRevision, upload: &wire::Upload) -> bool {

@@ -37,7 +37,8 @@ struct Rows {
 /// Looks everything up that the uploads of some files need, from one state of the index.
 ///
 /// # Errors
-/// For each, [`EngineError::Stale`] if anything is not as it was planned, or the index's.
+/// For each, [`EngineError::Stale`] if anything is not as it was planned, the index's, or
+/// [`EngineError::NotRecorded`] if the index can't be read at all.
 pub(super) fn prepare_uploads(
     ctx: &Ctx,
     tasks: Vec<Task>,
@@ -46,25 +47,23 @@ pub(super) fn prepare_uploads(
         let rows = tasks.iter().map(|task| rows(ctx, db, task));
         Ok(rows.collect::<Vec<_>>())
     });
-    match found {
-        Ok(found) => {
-            let files = tasks.into_iter().zip(found);
-            let prepare = |(task, rows): (Task, Result<_, IndexError>)| {
-                let ready = rows.map_err(EngineError::from);
-                let ready = ready.and_then(|rows| with_rows(ctx, &task, rows));
-                (task, ready)
+    let found = found.unwrap_or_else(|error| {
+        tracing::warn!(%error, "uploads can't be looked up; they wait");
+        Vec::new()
+    });
+    let mut found = found.into_iter();
+    tasks
+        .into_iter()
+        .map(|task| {
+            let ready = match found.next() {
+                Some(rows) => rows
+                    .map_err(EngineError::from)
+                    .and_then(|rows| with_rows(ctx, &task, rows)),
+                None => Err(EngineError::NotRecorded),
             };
-            files.map(prepare).collect()
-        }
-        // An error belongs to one file: each has its own.
-        Err(_) => tasks
-            .into_iter()
-            .map(|task| {
-                let ready = prepare_upload(ctx, &task);
-                (task, ready)
-            })
-            .collect(),
-    }
+            (task, ready)
+        })
+        .collect()
 }
 
 /// Looks everything up that the upload of a file needs.
