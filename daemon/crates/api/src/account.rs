@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
 use crate::paging::Paging;
-use cairn_model::DeviceId;
+use cairn_model::{DeviceId, percent_encode};
 use cairn_wire::Page;
 use cairn_wire::account::{
     AccountInfo, ApiKey, CreateApiKey, CreatedApiKey, Device, KnownDevice, Quota, RemovedDevice,
@@ -155,7 +155,11 @@ impl Api {
     /// [`ApiError`].
     pub async fn revoke_api_key(&self, id: &str) -> Result<(), ApiError> {
         self.send_for_status(
-            Call::new(Method::DELETE, format!("/api/v1/apikeys/{}", segment(id))).mark_idempotent(),
+            Call::new(
+                Method::DELETE,
+                format!("/api/v1/apikeys/{}", percent_encode(id)),
+            )
+            .mark_idempotent(),
         )
         .await
     }
@@ -208,26 +212,5 @@ impl Api {
             }
         }
         Err(ApiError::Protocol("the list has too many pages".to_owned()))
-    }
-}
-
-/// Returns a text as one segment of a path.
-pub(crate) fn segment(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_segment_can_not_leave_its_place() {
-        assert_eq!(super::segment("../a b/c?d"), "%2E%2E%2Fa%20b%2Fc%3Fd");
     }
 }

@@ -1,10 +1,10 @@
 //! Any endpoint, as JSON in and JSON out: for callers that have their own table of endpoints.
 
-use crate::account::segment;
 use crate::auth::Auth;
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
+use cairn_model::percent_encode;
 use cairn_wire::headers;
 use http::Method;
 use serde_json::Value;
@@ -48,7 +48,7 @@ impl Api {
         let mut full = root.to_owned();
         for part in path {
             full.push('/');
-            full.push_str(&segment(part));
+            full.push_str(&percent_encode(part));
         }
         let what = format!("{method} {full}");
         let posts = method == Method::POST;

@@ -1,10 +1,9 @@
 //! Share links: `/shares`, and the encrypted lists of their files (with the keys of the chunks).
 
-use crate::account::segment;
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
-use cairn_model::NodeId;
+use cairn_model::{NodeId, percent_encode};
 use cairn_wire::shares::{
     CreateShare, PutSharedFiles, Share, ShareByEmail, SharedByEmail, ToggledShare, UpdateShare,
 };
@@ -91,5 +90,5 @@ impl Api {
 }
 
 fn path(which: &str, part: &str) -> String {
-    format!("{SHARES}/{}{part}", segment(which))
+    format!("{SHARES}/{}{part}", percent_encode(which))
 }

@@ -1,10 +1,10 @@
 //! Webhooks of the account and their deliveries. The client doesn't read them: it shows the
 //! server's JSON as it is.
 
-use crate::account::segment;
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
+use cairn_model::percent_encode;
 use cairn_wire::Page;
 use http::Method;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ impl WebhookAction {
 }
 
 fn path(id: &str) -> String {
-    format!("/api/v1/webhooks/{}", segment(id))
+    format!("/api/v1/webhooks/{}", percent_encode(id))
 }
 
 impl Api {
@@ -92,7 +92,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::Conflict`] if the delivery needs no retry.
     pub async fn retry_delivery(&self, id: &str, delivery: &str) -> Result<Value, ApiError> {
-        let path = format!("{}/deliveries/{}/retry", path(id), segment(delivery));
+        let path = format!("{}/deliveries/{}/retry", path(id), percent_encode(delivery));
         self.json(self.with_idempotency_key(Call::new(Method::POST, path))?)
             .await
     }

@@ -18,6 +18,7 @@ pub mod manifest;
 pub mod name;
 pub mod path;
 pub mod path_reason;
+pub mod percent;
 pub mod problem;
 #[cfg(feature = "utoipa")]
 pub mod schema;
@@ -43,6 +44,7 @@ pub use manifest::{ContentObject, Manifest};
 pub use name::{Name, NameKey, RESTORED};
 pub use path::RelPath;
 pub use path_reason::PathReason;
+pub use percent::percent_encode;
 pub use problem::Problem;
 pub use status::{ShareStatus, WebhookStatus};
 pub use sync::{
