@@ -1,6 +1,6 @@
-//! Users who act in the very instant in which the engine changes the disk.
+//! Users who act in the very instant in which the engine changes the disk or the service.
 
-use cairn_sim::device::ROOT;
+use cairn_sim::device::{Device, ROOT};
 use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
 use std::path::Path;
@@ -47,6 +47,43 @@ fn a_file_that_leaves_its_folder_while_that_goes_to_the_trash_stays() {
         for device in &world.devices {
             let tree = tree_of(device);
             assert_eq!(tree.get("g"), Some(&Some(b"f".to_vec())), "{tree:?}");
+        }
+    });
+}
+
+#[test]
+fn files_are_swapped_here_while_one_is_edited_elsewhere() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.devices[0].write("x", b"x");
+        world.devices[0].write("y", b"y");
+        world.settle().await.expect("calm");
+        let version = |device: &Device| {
+            let rows = device.index().read(|db| db.remote_children(None)).unwrap();
+            rows.iter().map(|row| row.version).max()
+        };
+        let known = version(&world.devices[0]);
+        world.devices[1].write("x", b"edited");
+        assert!(world.devices[1].settle().await);
+        assert!(version(&world.devices[1]) > known);
+        // The first of the two moves of `x` is refused; the second one is of the version that this device expects.
+        assert_eq!(
+            version(&world.devices[0]),
+            known,
+            "it has heard of the edit"
+        );
+        world.devices[0].user("x", |files, path| {
+            let (y, between) = (path.with_file_name("y"), path.with_file_name("between"));
+            files.rename(path, &between)?;
+            files.rename(&y, path)?;
+            files.rename(&between, &y)
+        });
+        world.settle().await.expect("both can open what was edited");
+        for device in &world.devices {
+            let tree = tree_of(device);
+            let expected = [("x", "y"), ("y", "edited")];
+            let expected = expected.map(|(name, text)| (name.to_owned(), Some(text.into())));
+            assert_eq!(tree, expected.into(), "{}", device.name);
         }
     });
 }

@@ -147,6 +147,30 @@ fn a_failed_write_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_read_does_not_wait_for_a_write_and_sees_none_of_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = Index::open(&dir.path().join("index.db")).unwrap().index;
+    let read = || index.read(|db| db.meta("a")).unwrap();
+    index.write(|db| db.set_meta("a", b"1")).unwrap();
+    let beside = index.write(|db| {
+        db.set_meta("a", b"2")?;
+        Ok(std::thread::scope(|scope| {
+            scope.spawn(read).join().unwrap()
+        }))
+    });
+    assert_eq!(beside.unwrap(), Some(b"1".to_vec()));
+    assert_eq!(read(), Some(b"2".to_vec()));
+}
+
+#[test]
+fn a_read_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = Index::open(&dir.path().join("index.db")).unwrap().index;
+    assert!(index.read(|db| db.set_meta("a", b"1")).is_err());
+    assert_eq!(index.read(|db| db.meta("a")).unwrap(), None);
+}
+
+#[test]
 fn only_an_index_that_was_closed_in_order_and_left_alone_is_not_checked() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("index.db");

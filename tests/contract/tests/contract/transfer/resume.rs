@@ -108,18 +108,10 @@ async fn a_file_that_was_renamed_meanwhile_is_sealed_where_it_is_made() {
     let world = World::new(Blocking::Inline);
     let content = bytes(1, 12 * MIB);
     let started = interrupt_upload(&world, &content, 5).await;
-    let renamed = |started: &ResumableUpload| Upload {
-        target: UploadTarget::New {
-            node: node(1),
-            parent: None,
-            name: "renamed".into(),
-        },
-        resume: Some(started.clone()),
-        ..upload(new_file(1), revision(9), &content)
-    };
     let before = world.server.puts();
     let heard = Heard::default();
-    let result = world.transfer.upload(renamed(&started), &heard).await;
+    let resumed = renamed(&started, &content);
+    let result = world.transfer.upload(resumed, &heard).await;
     let (made, _) = unwrap_committed(result);
     assert_eq!(
         made.name, "file 1",
@@ -136,18 +128,37 @@ async fn a_file_that_was_renamed_is_made_in_its_place_if_the_server_forgot_the_u
     let content = bytes(1, 3 * MIB);
     let started = interrupt_upload(&world, &content, 1).await;
     world.server.state(|state| state.uploads.clear());
+    let resumed = renamed(&started, &content);
+    let (made, _) = unwrap_committed(world.put(resumed).await);
+    assert_eq!(made.name, "renamed");
+    assert!(is_sealed(&world, &made));
+}
+
+#[tokio::test]
+async fn a_new_file_of_which_an_older_cairn_noted_no_place_is_begun_anew() {
+    let world = World::new(Blocking::Inline);
+    let content = bytes(1, 3 * MIB);
+    let started = ResumableUpload {
+        place: None,
+        ..interrupt_upload(&world, &content, 1).await
+    };
+    let (made, _) = unwrap_committed(world.put(renamed(&started, &content)).await);
+    assert_eq!(made.name, "renamed");
+    assert!(is_sealed(&world, &made));
+    assert_eq!(deletions(&world), 1, "what was begun is given up");
+}
+
+/// Returns the upload that goes on with one that was begun, of a file that has another name by now.
+fn renamed(started: &ResumableUpload, content: &[u8]) -> Upload {
     let target = UploadTarget::New {
         node: node(1),
         parent: None,
         name: "renamed".into(),
     };
-    let resumed = Upload {
-        resume: Some(started),
-        ..upload(target, revision(1), &content)
-    };
-    let (made, _) = unwrap_committed(world.put(resumed).await);
-    assert_eq!(made.name, "renamed");
-    assert!(is_sealed(&world, &made));
+    Upload {
+        resume: Some(started.clone()),
+        ..upload(target, revision(1), content)
+    }
 }
 
 /// Returns whether the seal of a node is about the node as it is.
