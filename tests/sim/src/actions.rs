@@ -41,6 +41,7 @@ const ACTIONS: &[Action] = &[
     rename,
     rename,
     replace,
+    swap,
     copy,
 ];
 
@@ -250,6 +251,22 @@ fn replace(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
     })?;
     view.change(&to, |_| Ok(()));
     Some(format!("move {} over {}", from.display(), to.display()))
+}
+
+/// Two files or folders take each other's names.
+fn swap(view: &UserView<'_>, _oracle: &Oracle) -> Option<String> {
+    let (one, other) = (view.any()?, view.any()?);
+    if one.starts_with(&other) || other.starts_with(&one) {
+        return None;
+    }
+    let between = one.with_file_name("between");
+    view.change(&one, |files| {
+        files.rename(&one, &between)?;
+        files.rename(&other, &one)?;
+        files.rename(&between, &other)
+    })?;
+    view.change(&other, |_| Ok(()));
+    Some(format!("swap {} {}", one.display(), other.display()))
 }
 
 fn copy(view: &UserView<'_>, _oracle: &Oracle) -> Option<String> {

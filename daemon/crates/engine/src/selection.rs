@@ -106,7 +106,7 @@ pub(crate) fn blocked_by_selection(
 /// Returns whether a node has moved since both sides agreed. A temporary name is no move yet.
 fn has_moved(row: &RemoteRow, base: &SyncedRow) -> bool {
     (row.parent, &row.name) != (base.parent, &base.name)
-        && !cairn_plan::is_temporary_name(&row.name)
+        && !cairn_model::is_temporary_name(&row.name)
 }
 
 /// Unlinks what is ignored on this disk, by a rule that came after it, from what has moved on the service

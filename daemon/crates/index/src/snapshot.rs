@@ -9,7 +9,7 @@ use crate::open::Db;
 use crate::remote::RemoteRow;
 use crate::synced::SyncedRow;
 use crate::worklist::Worklist;
-use cairn_model::{Kind, LocalId, NodeId};
+use cairn_model::{Kind, LocalId, Name, NodeId, original_name};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of the three trees of one folder. Remote rows are only those inside the pair.
@@ -159,16 +159,38 @@ impl Collector<'_, '_> {
             }
         };
         if let Some(parent) = counterpart {
-            let named = self.db.remote_children_by_key(parent, &row.name)?;
-            self.queue
-                .extend(named.into_iter().map(|r| Key::Node(r.node)));
+            self.collect_named_nodes(parent, &row.name)?;
         }
-        let duplicates = self
-            .db
-            .children_by_key(self.folder.id, row.parent, &row.name)?;
-        self.queue
-            .extend(duplicates.into_iter().map(|r| Key::Local(r.id)));
+        self.collect_named_locals(row.parent, &row.name)?;
+        if let Some(name) = original_name(&row.name) {
+            self.collect_named_locals(row.parent, &name)?;
+            if let Some(parent) = counterpart {
+                self.collect_named_nodes(parent, &name)?;
+            }
+        }
         self.out.local.insert(id, row);
+        Ok(())
+    }
+
+    fn collect_named_locals(
+        &mut self,
+        parent: Option<LocalId>,
+        name: &Name,
+    ) -> Result<(), IndexError> {
+        let named = self.db.children_by_key(self.folder.id, parent, name)?;
+        self.queue
+            .extend(named.into_iter().map(|r| Key::Local(r.id)));
+        Ok(())
+    }
+
+    fn collect_named_nodes(
+        &mut self,
+        parent: Option<NodeId>,
+        name: &Name,
+    ) -> Result<(), IndexError> {
+        let named = self.db.remote_children_by_key(parent, name)?;
+        self.queue
+            .extend(named.into_iter().map(|r| Key::Node(r.node)));
         Ok(())
     }
 
@@ -208,9 +230,13 @@ impl Collector<'_, '_> {
             }
         };
         if let Some(parent) = counterpart {
-            let named = self.db.children_by_key(self.folder.id, parent, &row.name)?;
-            self.queue
-                .extend(named.into_iter().map(|r| Key::Local(r.id)));
+            self.collect_named_locals(parent, &row.name)?;
+        }
+        if let Some(name) = original_name(&row.name) {
+            self.collect_named_nodes(row.parent, &name)?;
+            if let Some(parent) = counterpart {
+                self.collect_named_locals(parent, &name)?;
+            }
         }
         self.out.remote.insert(id, row);
         Ok(())
@@ -236,5 +262,47 @@ impl Collector<'_, '_> {
         self.inside
             .extend(chain.into_iter().map(|node| (node, result)));
         Ok(result)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{local, name, node};
+    use crate::{Dirty, FolderSettings, Index, Round};
+
+    #[test]
+    fn a_temporary_name_brings_what_has_the_original_one() {
+        let index = Index::memory().unwrap();
+        let scene = index.write(|db| {
+            let id = db.add_folder("/home/x", "/", &FolderSettings::default())?;
+            let mut folder = db.folder(id)?.unwrap();
+            folder.remote_node = Some(None);
+            let aside = local(id, None, ".cairn-detour-01020304-d");
+            let (aside, there) = (
+                db.insert_local(&aside)?,
+                db.insert_local(&local(id, None, "d"))?,
+            );
+            let remote = RemoteRow::folder(node(2), None, name("d"));
+            db.put_remote(&[folder.clone()], &remote)?;
+            let remote = RemoteRow::folder(node(3), None, name(".cairn-detour-05060708-e"));
+            db.put_remote(&[folder.clone()], &remote)?;
+            let other = db.insert_local(&local(id, None, "e"))?;
+            db.insert_local(&local(id, None, "f"))?;
+            let worklist = Worklist {
+                keys: Dirty {
+                    local: vec![aside],
+                    node: vec![node(3)],
+                },
+                is_whole: false,
+                round: Round::default(),
+                is_more: false,
+            };
+            Ok(([aside, there, other], db.snapshot(&folder, &worklist)?))
+        });
+        let (locals, snapshot) = scene.unwrap();
+        assert_eq!(snapshot.local.into_keys().collect::<Vec<_>>(), locals);
+        let nodes: Vec<_> = snapshot.remote.into_keys().collect();
+        assert_eq!(nodes, [node(2), node(3)]);
     }
 }

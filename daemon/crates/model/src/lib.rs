@@ -25,6 +25,7 @@ pub mod schema;
 pub mod size;
 pub mod status;
 pub mod sync;
+pub mod temporary_name;
 pub mod words;
 
 pub use account::{KeyEvent, ServiceScope, TokenPackId};
@@ -51,3 +52,4 @@ pub use sync::{
     ConfirmationKind, DeletionDecision, DeletionGate, PathState, ProblemCode, RuleSource, Side,
     SyncMode, SyncState, TransferDirection, Verification,
 };
+pub use temporary_name::{is_temporary_name, original_name, temporary_name};

@@ -8,8 +8,7 @@ use crate::Policy;
 use crate::constraints::Constraints;
 use crate::content::Content;
 use crate::entity::{Entities, Entity, EntityId, Location, ROOT, Side, UNKNOWN};
-use crate::temporary_name::is_temporary_name;
-use cairn_model::SyncMode;
+use cairn_model::{SyncMode, is_temporary_name};
 
 /// The decision about the existence of an entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,11 +4,10 @@
 //! same on both sides. This module decides nothing.
 
 use crate::content::Content;
-use crate::temporary_name::is_temporary_name;
 use crate::tree::{LocalNode, RemoteNode, SyncedNode};
 use crate::{Need, Parent};
 pub(crate) use cairn_model::Side;
-use cairn_model::{Kind, Name, NameKey, NodeId, RevisionId};
+use cairn_model::{Kind, Name, NameKey, NodeId, RevisionId, is_temporary_name};
 use std::collections::{BTreeMap, HashMap};
 
 /// An index into [`Entities::all`].

@@ -18,7 +18,6 @@ pub mod plan;
 pub mod policy;
 mod reconcile;
 pub mod step;
-mod temporary_name;
 pub mod tree;
 mod tree_index;
 
@@ -26,5 +25,4 @@ pub use plan::{Conflict, Deletion, Need, Plan};
 pub use policy::Policy;
 pub use reconcile::reconcile;
 pub use step::{MoveReason, Parent, ParentAndName, Step};
-pub use temporary_name::is_temporary_name;
 pub use tree::{Blocked, LocalNode, RemoteNode, SyncedNode, Trees};

@@ -14,8 +14,7 @@ use crate::constraints::Constraints;
 use crate::decision::Decision;
 use crate::entity::{Entities, EntityId, ROOT, Side, UNKNOWN};
 use crate::name_conflicts::Target;
-use crate::temporary_name::temporary_name;
-use cairn_model::Name;
+use cairn_model::{Name, temporary_name};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// One structural change of one side.

@@ -13,10 +13,9 @@ use crate::limit::{apply_direction, apply_gate, defer_with_parents, hold_content
 use crate::name_conflicts;
 use crate::order::order;
 use crate::pair::pair;
-use crate::temporary_name::original_names;
 use crate::{Plan, Policy, Trees};
-use cairn_model::{NodeId, SyncMode};
-use std::collections::BTreeSet;
+use cairn_model::{Name, NodeId, SyncMode, is_temporary_name, original_name};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Plans the steps that make the three trees equal.
 ///
@@ -46,6 +45,16 @@ pub fn reconcile(trees: &Trees, policy: &Policy) -> Plan {
             return plan;
         }
     }
+}
+
+/// Returns all temporary names in the trees, each with its original name.
+fn original_names(trees: &Trees) -> BTreeMap<Name, Name> {
+    let local = trees.local.values().map(|l| &l.name);
+    let remote = trees.remote.values().map(|r| &r.name);
+    let temporary = local.chain(remote).filter(|name| is_temporary_name(name));
+    temporary
+        .filter_map(|name| Some((name.clone(), original_name(name)?)))
+        .collect()
 }
 
 /// Returns the nodes in conflict whose move, which should come first, is impossible for now: what they conflict

@@ -5,7 +5,8 @@
 //!   and a local or remote node that is synced comes with its synced node;
 //! - closed upwards: the parents of every node, in its own tree, up to the root;
 //! - the node that has a wanted name is included: for each local node the remote node of the same
-//!   name in the counterpart of its folder, and the other way round;
+//!   name in the counterpart of its folder, and the other way round; for one under a temporary name also
+//!   those that have its original name, on both sides;
 //! - of a folder that is gone on one side, all descendants on the other side.
 //!
 //! So a synced node without a local node *was deleted locally*; absence is never a gap in the snapshot.
@@ -30,7 +31,7 @@ pub struct LocalNode {
     ///
     /// A node that was moved or renamed to where it is blocked has left the folder: for the service
     /// it is deleted. Not so a node whose name a sibling shares after normalisation. A node must not
-    /// be blocked for its [temporary name](crate::is_temporary_name).
+    /// be blocked for its [temporary name](cairn_model::is_temporary_name).
     pub blocked: bool,
 }
 

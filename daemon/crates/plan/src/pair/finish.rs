@@ -4,9 +4,8 @@
 use super::Pairing;
 use crate::content::{Content, compare};
 use crate::entity::{Entities, Entity, EntityId, Location, Occupants, ROOT, Side, UNKNOWN};
-use crate::temporary_name::is_temporary_name;
 use crate::tree_index::{TreeIndex, TreeNode};
-use cairn_model::{Name, NodeId, SyncMode};
+use cairn_model::{Name, NodeId, SyncMode, is_temporary_name};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl<'a> Pairing<'a> {

@@ -1,7 +1,8 @@
 //! The order of steps, partial snapshots, and what an interrupted swap leaves behind.
 
 use crate::scenario::{Pair, check};
-use cairn_plan::{MoveReason, Parent, Step, is_temporary_name, reconcile};
+use cairn_model::is_temporary_name;
+use cairn_plan::{MoveReason, Parent, Step, reconcile};
 
 /// One letter for each kind of step, in order.
 fn kinds(steps: &[Step]) -> String {

@@ -4,9 +4,8 @@
 //! part of them. A scan must report such a node like any other: ignoring it would look like a
 //! deletion.
 
-use crate::Trees;
-use cairn_model::{Name, NodeId};
-use std::collections::BTreeMap;
+use crate::name::MAX_NAME_BYTES;
+use crate::{Name, NodeId};
 
 const PREFIX: &str = ".cairn-detour-";
 
@@ -14,7 +13,7 @@ const PREFIX: &str = ".cairn-detour-";
 const MARK: usize = 8;
 
 /// The longest original name that fits, in bytes: 255 less the rest.
-const ROOM: usize = cairn_model::name::MAX_NAME_BYTES - PREFIX.len() - MARK - 1;
+const ROOM: usize = MAX_NAME_BYTES - PREFIX.len() - MARK - 1;
 
 /// Returns whether the name is a temporary one, which a step of a cycle of moves gives.
 #[must_use]
@@ -22,8 +21,9 @@ pub fn is_temporary_name(name: &Name) -> bool {
     name.as_str().starts_with(PREFIX)
 }
 
-/// Makes the temporary name of a node; `None` only if the text were no valid name.
-pub(crate) fn temporary_name(node: NodeId, name: &Name, attempt: u32) -> Option<Name> {
+/// Makes the temporary name of a node, another one with each attempt; `None` only if the text were no valid name.
+#[must_use]
+pub fn temporary_name(node: NodeId, name: &Name, attempt: u32) -> Option<Name> {
     let mark = node.0.as_fields().0.wrapping_add(attempt);
     let original_name = original_name(name);
     let text = original_name.as_ref().unwrap_or(name).as_str();
@@ -34,22 +34,13 @@ pub(crate) fn temporary_name(node: NodeId, name: &Name, attempt: u32) -> Option<
     Name::new(format!("{PREFIX}{mark:08x}-{}", &text[..end])).ok()
 }
 
-/// Returns the original name in a temporary one.
-fn original_name(temporary: &Name) -> Option<Name> {
+/// Returns the original name in a temporary one; `None` for any other name.
+#[must_use]
+pub fn original_name(temporary: &Name) -> Option<Name> {
     let rest = temporary.as_str().strip_prefix(PREFIX)?;
     let (mark, original_name) = rest.split_once('-')?;
     let is_mark = mark.len() == MARK && mark.bytes().all(|b| b.is_ascii_hexdigit());
     Name::new(is_mark.then_some(original_name)?).ok()
-}
-
-/// Returns all temporary names in the trees, each with its original name.
-pub(crate) fn original_names(trees: &Trees) -> BTreeMap<Name, Name> {
-    let local = trees.local.values().map(|l| &l.name);
-    let remote = trees.remote.values().map(|r| &r.name);
-    let temporary = local.chain(remote).filter(|name| is_temporary_name(name));
-    temporary
-        .filter_map(|name| Some((name.clone(), original_name(name)?)))
-        .collect()
 }
 
 #[cfg(test)]
