@@ -69,17 +69,29 @@ fn free_name(conn: &Connection, space: Space, parent: Option<NodeId>, name: &Nam
     )))
 }
 
-/// The trashed descendants of a trashed node that went with it, parents first.
-fn trashed_with(conn: &Connection, top: NodeId) -> Result<Vec<NodeId>> {
+/// The trashed descendants of a node that went into the trash with `top` (itself, or above the node), parents first.
+fn trashed_with(conn: &Connection, top: NodeId, node: NodeId) -> Result<Vec<NodeId>> {
     Ok(conn
         .prepare_cached(
-            "WITH RECURSIVE sub (id, depth) AS (SELECT CAST(?1 AS BLOB), 0 UNION ALL SELECT n.id, sub.depth + 1 FROM sub \
+            "WITH RECURSIVE sub (id, depth) AS (SELECT CAST(?2 AS BLOB), 0 UNION ALL SELECT n.id, sub.depth + 1 FROM sub \
              CROSS JOIN nodes n INDEXED BY nodes_trash_children ON n.trash_root = ?1 AND n.parent = sub.id \
              WHERE n.state = 1 AND n.id <> ?1) \
              SELECT id FROM sub WHERE depth > 0 ORDER BY depth, id",
         )?
-        .query_map([top.as_bytes()], |row| read_id(row, 0))?
+        .query_map(params![top.as_bytes(), node.as_bytes()], |row| {
+            read_id(row, 0)
+        })?
         .collect::<db::Result<_>>()?)
+}
+
+/// Takes a node that went into the trash with `top` from it, with everything below, to be put there for itself.
+fn take_from(conn: &Connection, top: NodeId, node: NodeId) -> Result<()> {
+    let mut update =
+        conn.prepare_cached("UPDATE nodes SET state = 0, trash_root = NULL WHERE id = ?1")?;
+    for id in std::iter::once(node).chain(trashed_with(conn, top, node)?) {
+        update.execute([id.as_bytes()])?;
+    }
+    Ok(())
 }
 
 /// Takes the top of what went to the trash out of it. `seal` is of the state at its old place: it is not kept at
@@ -116,7 +128,8 @@ fn restore_top(tx: &Tx<'_>, actor: &Actor, top: &NodeRow, seal: Option<&Sealed>)
 }
 
 impl Tx<'_> {
-    /// Moves a node with everything below it into the trash; one that is there stays there.
+    /// Moves a node with everything below it into the trash; one that is there stays there. One that went there with
+    /// its folder is deleted for itself from then on, and does not come back with the folder.
     ///
     /// # Errors
     /// 404, or 409 if something below changed after `seen` by another device.
@@ -128,11 +141,15 @@ impl Tx<'_> {
         seal: Option<&Sealed>,
     ) -> Result<Node> {
         let top = nodes::visible_node(self.conn, actor.space, id)?;
-        if top.state == State::Trashed {
+        let went_with = top.trash_root.filter(|root| *root != id);
+        if top.state == State::Trashed && went_with.is_none() {
             return Ok(top.node);
         }
         if let Some(seen) = seen {
             check_seen(self.conn, actor.space, id, seen, actor.device.as_ref())?;
+        }
+        if let Some(root) = went_with {
+            take_from(self.conn, root, id)?;
         }
         // Itself first, with the time and the device: what it was until now is noted with them.
         let seq = self.next_seq(actor.space)?;
@@ -180,7 +197,7 @@ impl Tx<'_> {
             )));
         }
         usage::check_seal_fits(self.conn, actor.space, seal)?;
-        let below = trashed_with(self.conn, id)?;
+        let below = trashed_with(self.conn, id, id)?;
         restore_top(self, actor, &top, seal)?;
         let mut restore = self.conn.prepare_cached(
             "UPDATE nodes SET state = 0, trash_root = NULL, seq = ?2, updated_at = ?3, device = ?4 WHERE id = ?1",

@@ -120,6 +120,43 @@ async fn restoring_brings_everything_back_with_a_change_for_each() {
 }
 
 #[tokio::test]
+async fn what_is_deleted_after_its_folder_does_not_come_back_with_it() {
+    let world = World::new();
+    let owner = world.owner();
+    let top = owner.folder(None, "top").await;
+    let sub = owner.folder(Some(top.id), "sub").await;
+    let file = owner.file(Some(sub.id), "f.txt", "x").await;
+    let other = owner.file(Some(top.id), "other", "y").await;
+    for id in [top.id, sub.id] {
+        owner.delete(&format!("/api/v1/nodes/{id}")).await.done(200);
+    }
+    let trash: Page<Node> = owner.get("/api/v1/trash").await.ok();
+    let mut ids: Vec<_> = trash.content.iter().map(|node| node.id).collect();
+    ids.sort();
+    let mut both = [top.id, sub.id];
+    both.sort();
+    assert_eq!(ids, both);
+    owner
+        .post(&format!("/api/v1/trash/{}/restore", top.id), &json!({}))
+        .await
+        .done(200);
+    let state = async |id| owner.node(id).await.ok::<Node>().state;
+    assert_eq!(state(other.id).await, NodeState::Active);
+    for id in [sub.id, file.id] {
+        assert_eq!(state(id).await, NodeState::Trashed);
+    }
+    owner
+        .post(&format!("/api/v1/trash/{}/restore", sub.id), &json!({}))
+        .await
+        .done(200);
+    for id in [sub.id, file.id] {
+        assert_eq!(state(id).await, NodeState::Active);
+    }
+    let back: Node = owner.node(sub.id).await.ok();
+    assert_eq!(back.parent_id, Some(top.id));
+}
+
+#[tokio::test]
 async fn restoring_finds_another_name_and_another_folder() {
     let world = World::new();
     let owner = world.owner();
