@@ -183,6 +183,8 @@ impl From<EngineError> for Failure {
             | EngineError::Paused
             | EngineError::ReplanExhausted
             | EngineError::NotRecorded
+            | EngineError::NameClash(_)
+            | EngineError::Name(_)
             | EngineError::Stopped
             | EngineError::NothingToConfirm
             | EngineError::NoHeldDisk(_)

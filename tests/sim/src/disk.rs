@@ -6,8 +6,10 @@
 mod faults;
 mod files;
 mod handles;
+mod node;
 mod port;
 mod state;
 
-pub use files::{Files, Node};
+pub use files::Files;
+pub use node::Node;
 pub use state::{Action, SimDisk};

@@ -2,7 +2,7 @@
 
 use cairn_model::ProblemCode;
 use cairn_sim::device::Device;
-use cairn_sim::time::simulate;
+use cairn_sim::time::{pass, simulate};
 use cairn_sim::world::{World, tree_of};
 
 fn names(device: &Device) -> Vec<String> {
@@ -96,5 +96,45 @@ fn s158_names_that_windows_cannot_have_stay_on_the_service_and_are_reported() {
         for device in &world.devices {
             assert_eq!(tree_of(device)["fine"].as_deref(), Some(&b"edited"[..]));
         }
+    });
+}
+
+#[test]
+fn names_that_only_one_disk_of_a_system_cannot_have_wait_without_transfers() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.devices[1].disk.fail_on_names_of_windows();
+        for name in ["a:b", "dir/c?", "e:f/in", "ok"] {
+            world.devices[0].write(name, name.as_bytes());
+        }
+        let rest = async |world: &mut World| {
+            for _ in 0..2 {
+                for device in &mut world.devices {
+                    device.start();
+                    assert!(device.rest().await, "{} comes to rest", device.name);
+                }
+            }
+        };
+        rest(&mut world).await;
+        assert_eq!(names(&world.devices[1]), ["dir", "ok"]);
+        assert_eq!(reported_paths(&world.devices[1]), ["a:b", "dir/c?", "e:f"]);
+        // What waits is tried again, and nothing is fetched for that.
+        let received = || world.devices[1].engine().expect("it runs").status();
+        let before = received().counters.downloaded_bytes;
+        pass(std::time::Duration::from_secs(3600)).await;
+        assert_eq!(received().counters.downloaded_bytes, before);
+        for (name, new) in [("a:b", "a-b"), ("dir/c?", "c"), ("e:f", "e")] {
+            world.devices[0].user(name, |files, path| {
+                files.rename(path, &path.with_file_name(new))
+            });
+        }
+        // A name that it has, too, can become one that it can't have.
+        world.devices[0].user("ok", |files, path| {
+            files.rename(path, &path.with_file_name("ok?"))
+        });
+        rest(&mut world).await;
+        let all = ["a-b", "dir", "dir/c", "e", "e/in", "ok"];
+        assert_eq!(names(&world.devices[1]), all);
+        assert_eq!(reported_paths(&world.devices[1]).len(), 1);
     });
 }

@@ -7,6 +7,7 @@ pub(crate) use explain::explain;
 use cairn_api::{ApiError, ErrorClass};
 use cairn_index::IndexError;
 use cairn_model::Problem;
+use cairn_platform::NameProblem;
 use cairn_transfer::TransferError;
 use std::io;
 use std::path::PathBuf;
@@ -34,6 +35,12 @@ pub enum EngineError {
     /// Done, but it could not be recorded in the index. The next scan and plan find it.
     #[error("it is done but can't be recorded")]
     NotRecorded,
+    /// Something lies there under another spelling of the name, which is one name to this disk.
+    #[error("this disk takes its name and {} for one, and has that already", .0.file_name().unwrap_or_default().display())]
+    NameClash(PathBuf),
+    /// The disk can't have this name.
+    #[error(transparent)]
+    Name(NameProblem),
     #[error("the engine has stopped")]
     Stopped,
     #[error("nothing in this folder waits for this answer")]
@@ -133,6 +140,8 @@ impl EngineError {
             Self::Index(_) | Self::Stopped | Self::WentBack => Disposition::Stop,
             // One impossible reply about one node stops nothing else.
             Self::Protocol(_)
+            | Self::NameClash(_)
+            | Self::Name(_)
             | Self::RootGone(_)
             | Self::NothingToConfirm
             | Self::NoHeldDisk(_)

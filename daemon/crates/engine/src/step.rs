@@ -6,6 +6,7 @@ pub(crate) mod download;
 pub(crate) mod local;
 pub(crate) mod local_folders;
 pub(crate) mod remote;
+pub(crate) mod spelling;
 pub(crate) mod stable_file;
 pub(crate) mod trash_local;
 pub(crate) mod upload;

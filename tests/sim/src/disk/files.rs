@@ -1,55 +1,10 @@
 //! A tree of files with identities and times; cloning it is cheap.
 
+use super::node::Node;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path};
 use std::sync::Arc;
-
-/// A file or directory.
-#[derive(Clone, Debug)]
-pub struct Node {
-    pub inode: u64,
-    /// `None` for a file.
-    pub children: Option<BTreeMap<String, Node>>,
-    pub data: Arc<Vec<u8>>,
-    pub mtime: i64,
-    pub ctime: i64,
-    /// `None` on a file system that keeps no birth times.
-    pub birth: Option<i64>,
-    /// `None` on a file system that keeps no such bit.
-    pub executable: Option<bool>,
-    /// Number of the device; 1 for all that is new.
-    pub device: u64,
-    /// Number of the mount; 0 for all that is new.
-    pub mount: u64,
-}
-
-impl Node {
-    /// Sets or clears the executable bit. As FAT does, a file system that keeps none says nothing.
-    pub fn set_executable(&mut self, executable: bool, now: i64) {
-        if let Some(bit) = &mut self.executable {
-            (*bit, self.ctime) = (executable, now);
-        }
-    }
-
-    /// Moves it, with all below it, to another device and mount.
-    pub fn put_on(&mut self, device: u64, mount: u64) {
-        (self.device, self.mount) = (device, mount);
-        for child in self.children.iter_mut().flat_map(BTreeMap::values_mut) {
-            child.put_on(device, mount);
-        }
-    }
-
-    /// Adds the inodes of its own file system at and below it.
-    fn collect_inodes(&self, inodes: &mut BTreeSet<u64>) {
-        if (self.device, self.mount) == (1, 0) {
-            inodes.insert(self.inode);
-        }
-        for child in self.children.iter().flat_map(BTreeMap::values) {
-            child.collect_inodes(inodes);
-        }
-    }
-}
 
 /// A file system. Paths are absolute; `/` is its root.
 #[derive(Clone, Debug)]
@@ -62,6 +17,8 @@ pub struct Files {
     births: bool,
     /// False for a file system whose files all have the same permission bits, such as FAT.
     modes: bool,
+    /// True for a file system that takes `a` and `A` for one name, such as FAT.
+    ignores_case: bool,
     /// Nanoseconds; every change moves it on, so that no two changes share a time.
     now: i64,
 }
@@ -85,6 +42,7 @@ impl Default for Files {
             free_inodes: BTreeSet::new(),
             births: true,
             modes: true,
+            ignores_case: false,
             now: 1_700_000_000_000_000_000,
         }
     }
@@ -100,6 +58,13 @@ fn names(path: &Path) -> Vec<String> {
             | Component::ParentDir => None,
         })
         .collect()
+}
+
+/// Returns the name as the directory has it, or as it is asked for if the directory has no such name.
+fn spelling(children: &BTreeMap<String, Node>, name: &str, ignores_case: bool) -> String {
+    let mut same = children.keys().filter(|key| key.eq_ignore_ascii_case(name));
+    let known = if ignores_case { same.next() } else { None };
+    known.map_or_else(|| name.to_owned(), String::clone)
 }
 
 fn not_found(path: &Path) -> io::Error {
@@ -123,7 +88,10 @@ impl Files {
     pub fn get(&self, path: &Path) -> io::Result<&Node> {
         names(path)
             .iter()
-            .try_fold(&self.root, |at, name| at.children.as_ref()?.get(name))
+            .try_fold(&self.root, |at, name| {
+                let children = at.children.as_ref()?;
+                children.get(&spelling(children, name, self.ignores_case))
+            })
             .ok_or_else(|| not_found(path))
     }
 
@@ -135,7 +103,9 @@ impl Files {
         names(path)
             .iter()
             .try_fold(&mut self.root, |at, name| {
-                at.children.as_mut()?.get_mut(name)
+                let children = at.children.as_mut()?;
+                let name = spelling(children, name, self.ignores_case);
+                children.get_mut(&name)
             })
             .ok_or_else(|| not_found(path))
     }
@@ -146,8 +116,10 @@ impl Files {
     ) -> io::Result<(&mut BTreeMap<String, Node>, String)> {
         let name = names(path).pop().ok_or_else(|| not_found(path))?;
         let parent = path.parent().ok_or_else(|| not_found(path))?;
+        let ignores_case = self.ignores_case;
         let node = self.get_mut(parent)?;
         let children = node.children.as_mut().ok_or(io::ErrorKind::NotADirectory)?;
+        let name = spelling(children, &name, ignores_case);
         Ok((children, name))
     }
 
@@ -225,6 +197,21 @@ impl Files {
         self.modes = false;
     }
 
+    /// Returns whether something lies at a path whose name is spelled in another way.
+    #[must_use]
+    pub fn is_respelled(&self, path: &Path) -> bool {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return false;
+        };
+        let siblings = self.get(parent).ok().and_then(|dir| dir.children.as_ref());
+        siblings.is_some_and(|names| !names.contains_key(&*name.to_string_lossy()))
+    }
+
+    /// Takes `a` and `A` for one name from now on.
+    pub fn ignore_case(&mut self) {
+        self.ignores_case = true;
+    }
+
     /// Removes a node with everything below it; their inodes are free for new files.
     ///
     /// # Errors
@@ -252,8 +239,9 @@ impl Files {
         if to.starts_with(from) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        self.get(from)?;
-        if self.get(to).is_ok() {
+        let moved = self.get(from)?.identity();
+        // A new spelling of its own name is free.
+        if self.get(to).is_ok_and(|there| there.identity() != moved) {
             return Err(io::ErrorKind::AlreadyExists.into());
         }
         self.parent_and_name(to)?;

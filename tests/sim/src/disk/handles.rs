@@ -1,7 +1,8 @@
 //! Open files of the simulated disk.
 
 use super::faults::Call;
-use super::files::{Files, Node};
+use super::files::Files;
+use super::node::Node;
 use super::state::SimDisk;
 use cairn_platform::{Disk as _, ReadSeek, Stat, TempFile};
 use std::io::{self, Cursor, Read, Seek, SeekFrom, Write};

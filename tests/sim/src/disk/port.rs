@@ -1,8 +1,8 @@
 //! The simulated disk as the engine sees it.
 
 use super::faults::Call;
-use super::files::Node;
 use super::handles::{Open, Temp};
+use super::node::Node;
 use super::state::SimDisk;
 use cairn_engine::ports::{Hint, Watch, Watched};
 use cairn_model::Name;
@@ -63,7 +63,14 @@ impl Disk for SimDisk {
 
     fn stat(&self, path: &Path) -> io::Result<Stat> {
         self.serve(Call::Read, || {
-            self.files(|files| files.get(path).map(stat_of))
+            let numbers_spellings = self.state().numbers_spellings;
+            self.files(|files| {
+                let mut stat = stat_of(files.get(path)?);
+                if numbers_spellings && files.is_respelled(path) {
+                    stat.file_id.inode += 1 << 40;
+                }
+                Ok(stat)
+            })
         })
     }
 
@@ -94,6 +101,7 @@ impl Disk for SimDisk {
     fn create_temp(&self, dir: &Path, name: &str) -> io::Result<Box<dyn TempFile>> {
         self.serve(Call::Write, || {
             let path = dir.join(name);
+            self.check_possible(&path)?;
             self.files(|files| {
                 if files.get(dir).is_err() {
                     files.mkdir(dir)?;
@@ -115,6 +123,7 @@ impl Disk for SimDisk {
     fn replace(&self, temp: &Path, target: &Path, expect: Expect) -> io::Result<Stat> {
         self.serve(Call::Write, || {
             self.check_writable(target)?;
+            self.check_possible(target)?;
             self.files(|files| {
                 let now = files.get(target).map(stat_of);
                 let fits = match (&expect, &now) {
@@ -143,12 +152,14 @@ impl Disk for SimDisk {
             self.interrupt(to)?;
             self.check_writable(from)?;
             self.check_writable(to)?;
+            self.check_possible(to)?;
             self.files(|files| files.rename(from, to))
         })
     }
 
     fn mkdir(&self, path: &Path) -> io::Result<Stat> {
         self.serve(Call::Write, || {
+            self.check_possible(path)?;
             self.files(|files| {
                 files.mkdir(path)?;
                 files.get(path).map(stat_of)

@@ -3,6 +3,8 @@
 use super::faults::Faults;
 use super::files::Files;
 use cairn_engine::ports::Hint;
+use cairn_model::Name;
+use cairn_platform::NameRules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,8 +26,12 @@ pub(super) struct State {
     pub(super) refused: BTreeSet<PathBuf>,
     /// Watching fails from its beginning.
     pub(super) blind: bool,
-    /// The disk has the rules of Windows for names.
+    /// The disk has the rules of Windows for names, as all of the system have.
     pub(super) windows: bool,
+    /// Only this disk of the system has them.
+    foreign: bool,
+    /// Each spelling of a name has an inode of its own, as on exFAT through FUSE.
+    pub(super) numbers_spellings: bool,
     /// The power never goes: nothing has to be remembered for it.
     powered: bool,
     /// Calls that looked at files or changed them.
@@ -134,6 +140,26 @@ impl SimDisk {
         self.state().windows = true;
     }
 
+    /// Gives the disk, but not its system, the rules of Windows for names, as a memory stick has them.
+    pub fn fail_on_names_of_windows(&self) {
+        self.state().foreign = true;
+    }
+
+    /// Refuses a new name that the disk can't have.
+    pub(super) fn check_possible(&self, path: &Path) -> io::Result<()> {
+        let rules = NameRules {
+            windows: self.state().foreign,
+            ignores_case: false,
+            ignores_normal_form: false,
+        };
+        let name = path.file_name().map(|name| name.to_string_lossy());
+        let name = name.and_then(|name| Name::new(name).ok());
+        match name.map(|name| rules.check_name(&name)) {
+            Some(Err(problem)) => Err(io::Error::new(io::ErrorKind::InvalidInput, problem)),
+            Some(Ok(())) | None => Ok(()),
+        }
+    }
+
     /// Lets new files have no birth time, as on FAT.
     pub fn keep_no_births(&self) {
         self.state().now.keep_no_births();
@@ -142,6 +168,16 @@ impl SimDisk {
     /// Lets new files have no executable bit, as on FAT.
     pub fn keep_no_modes(&self) {
         self.state().now.keep_no_modes();
+    }
+
+    /// Takes `a` and `A` for one name, as FAT and NTFS do.
+    pub fn ignore_case(&self) {
+        self.state().now.ignore_case();
+    }
+
+    /// Gives each spelling of a name an inode of its own.
+    pub fn number_spellings(&self) {
+        self.state().numbers_spellings = true;
     }
 
     /// Lets the disk say that it has so many bytes free, or as many as anybody wants.

@@ -182,10 +182,22 @@ impl Dispatcher {
         }
     }
 
+    /// Lets what waits for its name be tried again if that is free on the disk.
+    fn retry_free_names(&self, ctx: &Ctx) {
+        let id = ctx.folder.id;
+        let in_the_way = self.engine.health().in_the_way(id);
+        for path in in_the_way {
+            if ctx.engine.ports.disk.stat(&path).is_err() {
+                self.engine.health().retry_free_name(id, &path);
+            }
+        }
+    }
+
     async fn plan(&mut self, id: FolderId, scope: Scope) -> Result<Planned, EngineError> {
         let (Some(ctx), Some(folder)) = (self.ctx(id), self.folders.get(&id)) else {
             return Err(EngineError::Stale);
         };
+        self.retry_free_names(&ctx);
         let part = self.part(folder, scope);
         let plan =
             async |blocked| plan_folder(&ctx.engine, &ctx.folder, &ctx.rules, blocked, &part).await;

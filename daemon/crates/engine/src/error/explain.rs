@@ -19,6 +19,14 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
             ProblemCode::Changing,
             "it is being changed; it syncs when it is quiet",
         ),
+        EngineError::NameClash(_) => (
+            ProblemCode::NameClash,
+            "rename one of the two on another device; until then it stays on the service",
+        ),
+        EngineError::Name(_) => (
+            ProblemCode::Name,
+            "it stays on the service and on the devices that can have the name",
+        ),
         EngineError::Disk(error) => explain_io(error),
         EngineError::Index(IndexError::DiskFull) => (
             ProblemCode::DiskFull,

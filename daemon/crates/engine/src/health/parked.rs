@@ -8,7 +8,9 @@ use super::Health;
 use crate::error::{Disposition, EngineError, explain};
 use crate::key::Key;
 use cairn_model::{BackOff, FolderId, Problem, ProblemCode, spread};
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -57,6 +59,8 @@ pub(super) struct Parked {
     is_cooling_down: bool,
     /// Bytes of the file, where they matter.
     pub(super) bytes: u64,
+    /// The path on this disk that is in its way, if its name is one with that of another file to the disk.
+    in_the_way: Option<PathBuf>,
 }
 
 impl Health {
@@ -83,6 +87,11 @@ impl Health {
             hint: hint.into(),
         };
         let is_reported = retry == RetryHint::Later || tries > 3;
+        let in_the_way = if let EngineError::NameClash(there) = error {
+            Some(there.clone())
+        } else {
+            None
+        };
         self.parked.insert(
             (folder, key),
             Parked {
@@ -93,6 +102,7 @@ impl Health {
                 retry,
                 is_cooling_down: false,
                 bytes: 0,
+                in_the_way,
             },
         );
         until
@@ -161,6 +171,23 @@ impl Health {
             .filter(|((of, _), parked)| *of == folder && parked.until <= now)
             .map(|((_, key), _)| *key)
             .collect()
+    }
+
+    /// Returns what is in the way of names in a folder that are one with others to the disk.
+    pub(crate) fn in_the_way(&self, folder: FolderId) -> BTreeSet<PathBuf> {
+        let parked = self.parked_of(folder);
+        parked
+            .filter_map(|parked| parked.in_the_way.clone())
+            .collect()
+    }
+
+    /// Lets what waits for a name be tried again at once: nothing is in its way any more.
+    pub(crate) fn retry_free_name(&mut self, folder: FolderId, was_there: &Path) {
+        for ((of, _), parked) in &mut self.parked {
+            if *of == folder && parked.in_the_way.as_deref() == Some(was_there) {
+                parked.until = Instant::now();
+            }
+        }
     }
 
     /// Returns everything of a folder that is parked.

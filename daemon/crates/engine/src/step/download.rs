@@ -13,8 +13,8 @@ use crate::error::EngineError;
 use crate::key::Key;
 use crate::node_rows::download_of;
 use crate::observe::rules::TEMP_DIR;
-use crate::step::Ctx;
 use crate::step::upload::ByteCounter;
+use crate::step::{Ctx, spelling};
 use cairn_api::ErrorClass;
 use cairn_index::RemoteRow;
 use cairn_model::{LocalId, Manifest, NodeId, TransferDirection};
@@ -63,6 +63,19 @@ fn prepare_download(ctx: &Ctx, task: &Task) -> Result<PreparedDownload, EngineEr
     let remote = remote.ok_or(EngineError::Stale)?;
     let (_, path) = place.ok_or(EngineError::Stale)?;
     let download = download_of(&ctx.engine.keys, &remote).ok_or(EngineError::Stale)?;
+    if task.over.is_none() {
+        // Before anything is fetched: what can't be put here would be fetched again and again.
+        let disk = &*ctx.engine.ports.disk;
+        spelling::check(disk, &ctx.absolute_path(&path))?;
+        if ctx
+            .engine
+            .health()
+            .tries(ctx.folder.id, Key::Node(task.node))
+            > 0
+        {
+            spelling::check_possible(disk, ctx.root(), &task.to.name)?;
+        }
+    }
     Ok(PreparedDownload {
         download,
         path: path.to_string(),

@@ -3,7 +3,7 @@
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::record;
-use crate::step::Ctx;
+use crate::step::{Ctx, spelling};
 use cairn_index::{ConflictRow, IndexError, LocalRow};
 use cairn_model::{ActivityKind, LocalId, NodeId};
 use cairn_plan::plan::Conflict;
@@ -38,7 +38,8 @@ pub(crate) async fn move_local(
         return Err(EngineError::Stale);
     }
     ctx.check_disk_of(parent)?;
-    disk.rename(&source, &target)?;
+    disk.rename(&source, &target)
+        .map_err(|error| spelling::explain(&**disk, (ctx.root(), &target), &to.name, error))?;
     flush_names(ctx, &[&source, &target])?;
     let stat = local_stat(&disk.stat(&target)?);
     // A rename changes the change time and nothing else; any other difference is an edit.

@@ -4,7 +4,7 @@ use super::batch::{BatchResults, StepResult};
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::record;
-use crate::step::Ctx;
+use crate::step::{Ctx, spelling};
 use cairn_index::{Db, IndexError, LocalRow, Skipped};
 use cairn_model::{Kind, LocalId, NodeId, RelPath};
 use cairn_plan::{Parent, ParentAndName, Step};
@@ -96,7 +96,10 @@ fn create_one(
             path
         }
     };
-    let stat = ctx.engine.ports.disk.mkdir(&ctx.absolute_path(&path))?;
+    let (disk, absolute) = (&*ctx.engine.ports.disk, ctx.absolute_path(&path));
+    let stat = disk.mkdir(&absolute);
+    let stat =
+        stat.map_err(|error| spelling::explain(disk, (ctx.root(), &absolute), &to.name, error))?;
     made.insert(node, path);
     Ok(Created {
         node,

@@ -6,6 +6,7 @@
 
 use super::unix::{ResolvedPath, list, stat, stat_at};
 use super::{Expect, FileKind, Stat, StatKey, TargetChanged, attributes};
+use cairn_model::name::search_key;
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
@@ -224,7 +225,7 @@ fn respell(from: &ResolvedPath<'_>, to: &ResolvedPath<'_>, taken: io::Error) -> 
     let (Some(old), Some(new)) = (from.last(), to.last()) else {
         return Err(taken);
     };
-    let one_file = stat(from)?.file_id == stat(to)?.file_id;
+    let one_file = stat(from)?.file_id == stat(to)?.file_id || is_only_spelling(from, to)?;
     // Two hard links side by side are one file as well, but there both spellings are listed.
     if !one_file || old == new || is_listed(to, new)? {
         return Err(taken);
@@ -245,6 +246,22 @@ fn respell(from: &ResolvedPath<'_>, to: &ResolvedPath<'_>, taken: io::Error) -> 
         return Err(e.into());
     }
     Ok(())
+}
+
+/// Returns whether a directory has nothing that has a name like the new one but what has the old one: some file systems
+/// (exFAT through FUSE) number a file anew for each spelling of its name.
+fn is_only_spelling(from: &ResolvedPath<'_>, to: &ResolvedPath<'_>) -> io::Result<bool> {
+    let (Some(old), Some(new)) = (from.last(), to.last()) else {
+        return Ok(false);
+    };
+    if from.path().parent() != to.path().parent() {
+        return Ok(false);
+    }
+    let key = |name: &OsStr| search_key(&name.to_string_lossy());
+    let entries = list(&to.parent()?)?;
+    let alike = entries.iter().filter(|entry| key(&entry.name) == key(new));
+    let alike: Vec<&OsString> = alike.map(|entry| &entry.name).collect();
+    Ok(alike == [old])
 }
 
 fn is_listed(place: &ResolvedPath<'_>, name: &OsStr) -> io::Result<bool> {

@@ -5,7 +5,7 @@ use crate::error::EngineError;
 use crate::node_rows::seal_info;
 use crate::observe::hash::local_stat;
 use crate::record::{self, Content};
-use crate::step::Ctx;
+use crate::step::{Ctx, spelling};
 use crate::trash;
 use cairn_index::{ActivityRow, Db, IndexError, LocalRow, RemoteRow, Skipped, SyncedRow};
 use cairn_model::{ActivityKind, Kind, LocalId, Manifest, RelPath, Verification};
@@ -143,7 +143,10 @@ pub(super) fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed,
     let absolute = ctx.absolute_path(&path);
     let stat = match disk.replace(&arrived.temp, &absolute, expect) {
         Ok(stat) => stat,
-        Err(error) if is_target_changed(&error) => return Err(EngineError::Stale),
+        Err(error) if is_target_changed(&error) => {
+            spelling::check(&**disk, &absolute)?;
+            return Err(EngineError::Stale);
+        }
         Err(error) => return Err(error.into()),
     };
     if task.over.is_some() {
