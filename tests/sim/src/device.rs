@@ -9,7 +9,7 @@ use cairn_crypto::SpaceKeys;
 use cairn_engine::ports::{Clock, Ports};
 use cairn_engine::{EngineHandle, EngineOptions, LONG_SCAN, WaitResult, start};
 use cairn_index::{FolderSettings, Index, PlanSizes};
-use cairn_model::{BackOff, DeviceId, Verification};
+use cairn_model::{BackOff, DeviceId, ProblemCode, Verification};
 use cairn_transfer::{Blocking, Options, Transfer};
 use parking_lot::Mutex;
 use std::io;
@@ -247,6 +247,20 @@ impl Device {
         let waiting = self.engine.as_ref()?.wait_until_idle();
         let waited = tokio::time::timeout(Duration::from_secs(3600), waiting).await;
         waited.ok()?.ok()
+    }
+
+    /// Returns the paths of the problems of a kind.
+    ///
+    /// # Panics
+    /// If the engine does not run.
+    #[must_use]
+    pub fn problems(&self, code: ProblemCode) -> Vec<String> {
+        let status = self.engine().expect("it runs").status();
+        let errors = status.folders[0].errors.iter();
+        errors
+            .filter(|error| error.code == code)
+            .map(|error| error.path.clone())
+            .collect()
     }
 
     /// Returns the number of contents that went up or down since the engine started.

@@ -13,6 +13,7 @@ pub mod network;
 pub mod oracle;
 pub mod random;
 pub mod random_run;
+pub mod requests;
 pub mod time;
 mod truth;
 pub mod world;

@@ -115,6 +115,19 @@ impl World {
         ))
     }
 
+    /// Lets each device do what it can without a person, in turn: for trees that stay different.
+    ///
+    /// # Panics
+    /// If one of them does not come to rest.
+    pub async fn rest(&mut self) {
+        for _ in 0..3 {
+            for device in &mut self.devices {
+                device.start();
+                assert!(device.rest().await, "{} comes to rest", device.name);
+            }
+        }
+    }
+
     /// Lets all devices work, one after the other, until a whole round transfers nothing.
     /// `Err` says what did not come to rest.
     ///

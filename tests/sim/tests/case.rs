@@ -2,8 +2,10 @@
 
 use cairn_model::ProblemCode;
 use cairn_sim::device::Device;
-use cairn_sim::time::simulate;
+use cairn_sim::requests::{listen, take_requests};
+use cairn_sim::time::{pass, simulate};
 use cairn_sim::world::{World, tree_of};
+use std::time::Duration;
 
 /// Paths with the texts of files; a folder has none.
 fn texts(device: &Device) -> Vec<(String, Option<String>)> {
@@ -24,12 +26,7 @@ fn files(files: &[(&str, &str)]) -> Vec<(String, Option<String>)> {
 }
 
 fn clashes(device: &Device) -> Vec<String> {
-    let status = device.engine().expect("it runs").status();
-    let errors = status.folders[0].errors.iter();
-    errors
-        .filter(|error| error.code == ProblemCode::NameClash)
-        .map(|error| error.path.clone())
-        .collect()
+    device.problems(ProblemCode::NameClash)
 }
 
 /// Runs a test in a world of two devices, the second of which ignores case: once with one inode for a file, and once
@@ -44,16 +41,6 @@ fn both(test: impl AsyncFn(World)) {
             }
             test(world).await;
         });
-    }
-}
-
-/// Lets each device come to rest, in turn: their trees stay different.
-async fn work(world: &mut World) {
-    for _ in 0..3 {
-        for device in &mut world.devices {
-            device.start();
-            assert!(device.rest().await, "{} comes to rest", device.name);
-        }
     }
 }
 
@@ -102,7 +89,7 @@ fn of_two_files_that_differ_by_case_one_waits_and_none_is_lost() {
     both(async |mut world| {
         world.devices[0].write("README", b"upper");
         world.devices[0].write("Readme", b"title");
-        work(&mut world).await;
+        world.rest().await;
         let both = files(&[("README", "upper"), ("Readme", "title")]);
         assert_eq!(texts(&world.devices[0]), both);
         let here = texts(&world.devices[1]);
@@ -116,17 +103,17 @@ fn of_two_files_that_differ_by_case_one_waits_and_none_is_lost() {
         assert_eq!(clashes(&world.devices[0]), [""; 0]);
 
         // What waits moves nothing, and the other one works as ever.
-        let before = world.devices[1].transfers();
-        work(&mut world).await;
-        assert_eq!(world.devices[1].transfers(), before);
+        let received = listen(&world.devices[1]);
+        pass(Duration::from_secs(3600)).await;
+        assert_eq!(take_requests(&received), [""; 0]);
         world.devices[1].write(other, b"edited");
-        work(&mut world).await;
+        world.rest().await;
         assert_eq!(
             tree_of(&world.devices[0])[other].as_deref(),
             Some(&b"edited"[..])
         );
         world.devices[0].write(held, b"edited too");
-        work(&mut world).await;
+        world.rest().await;
         assert_eq!(texts(&world.devices[1]), files(&[(other, "edited")]));
 
         // Another name brings it.
@@ -144,9 +131,9 @@ fn of_two_files_that_differ_by_case_one_waits_and_none_is_lost() {
 fn what_waits_for_its_name_comes_when_the_other_one_goes() {
     both(async |mut world| {
         world.devices[0].write("README", b"upper");
-        work(&mut world).await;
+        world.rest().await;
         world.devices[0].write("Readme", b"title");
-        work(&mut world).await;
+        world.rest().await;
         assert_eq!(texts(&world.devices[1]), files(&[("README", "upper")]));
         world.devices[0].user("README", |files, path| files.remove(path).map(drop));
         world.settle().await.expect("calm");
@@ -158,9 +145,9 @@ fn what_waits_for_its_name_comes_when_the_other_one_goes() {
 fn deleting_what_waits_deletes_nothing_else() {
     both(async |mut world| {
         world.devices[0].write("README", b"upper");
-        work(&mut world).await;
+        world.rest().await;
         world.devices[0].write("Readme", b"title");
-        work(&mut world).await;
+        world.rest().await;
         world.devices[0].user("Readme", |files, path| files.remove(path).map(drop));
         world.settle().await.expect("calm");
         for device in &world.devices {
@@ -175,7 +162,7 @@ fn files_made_on_both_sides_with_names_that_differ_by_case_stay_both() {
         world.settle().await.expect("calm");
         world.devices[0].write("README", b"upper");
         world.devices[1].write("Readme", b"title");
-        work(&mut world).await;
+        world.rest().await;
         assert_eq!(
             texts(&world.devices[0]),
             files(&[("README", "upper"), ("Readme", "title")])
@@ -189,10 +176,10 @@ fn files_made_on_both_sides_with_names_that_differ_by_case_stay_both() {
 fn folders_that_differ_by_case_are_not_mixed() {
     both(async |mut world| {
         world.devices[0].write("dir/one", b"1");
-        work(&mut world).await;
+        world.rest().await;
         world.devices[0].write("DIR/two", b"2");
         world.devices[0].write("DIR/one", b"3");
-        work(&mut world).await;
+        world.rest().await;
         let first = [
             ("dir".to_owned(), None),
             ("dir/one".to_owned(), Some("1".to_owned())),

@@ -3,12 +3,12 @@
 
 use axum::http::Method;
 use cairn_engine::Settings;
-use cairn_sim::device::{Device, path};
+use cairn_sim::device::path;
 use cairn_sim::random::noise;
+use cairn_sim::requests::{listen, of_content, take_requests};
 use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 
 const FOLDERS: usize = 20;
 const FILES: usize = 40;
@@ -37,27 +37,6 @@ async fn in_sync() -> World {
         .expect("the disk takes it");
     world.settle().await.expect("calm");
     world
-}
-
-/// Records the requests of a device from now on that read neither the feed nor the names of devices.
-fn listen(device: &Device) -> Arc<Mutex<Vec<String>>> {
-    let requests: Arc<Mutex<Vec<String>>> = Arc::default();
-    let all = Arc::clone(&requests);
-    device.line.lie(Some(Box::new(move |path, status, body| {
-        if !["/api/v1/changes", "/api/v1/devices"]
-            .iter()
-            .any(|start| path.starts_with(start))
-        {
-            let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-            all.push(path.to_owned());
-        }
-        (status, body)
-    })));
-    requests
-}
-
-fn take_requests(requests: &Mutex<Vec<String>>) -> Vec<String> {
-    std::mem::take(&mut requests.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 #[test]
@@ -126,13 +105,6 @@ fn single_deletions_travel_together_and_none_is_repeated() {
         let left = tree_of(&world.devices[1]);
         assert_eq!(left.len(), 1 + FOLDERS * 11);
     });
-}
-
-/// The requests that carry content, or say what a content is made of.
-fn of_content(requests: &Mutex<Vec<String>>) -> Vec<String> {
-    let mut requests = take_requests(requests);
-    requests.retain(|path| path.contains("/uploads") || path.contains("/chunks"));
-    requests
 }
 
 #[test]

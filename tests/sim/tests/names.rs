@@ -2,20 +2,17 @@
 
 use cairn_model::ProblemCode;
 use cairn_sim::device::Device;
+use cairn_sim::requests::{listen, take_requests};
 use cairn_sim::time::{pass, simulate};
 use cairn_sim::world::{World, tree_of};
+use std::time::Duration;
 
 fn names(device: &Device) -> Vec<String> {
     tree_of(device).into_keys().collect()
 }
 
 fn reported_paths(device: &Device) -> Vec<String> {
-    let status = device.engine().expect("it runs").status();
-    let errors = status.folders[0].errors.iter();
-    errors
-        .filter(|error| error.code == ProblemCode::Name)
-        .map(|error| error.path.clone())
-        .collect()
+    device.problems(ProblemCode::Name)
 }
 
 /// Returns the number of nodes that the service has.
@@ -107,22 +104,13 @@ fn names_that_only_one_disk_of_a_system_cannot_have_wait_without_transfers() {
         for name in ["a:b", "dir/c?", "e:f/in", "ok"] {
             world.devices[0].write(name, name.as_bytes());
         }
-        let rest = async |world: &mut World| {
-            for _ in 0..2 {
-                for device in &mut world.devices {
-                    device.start();
-                    assert!(device.rest().await, "{} comes to rest", device.name);
-                }
-            }
-        };
-        rest(&mut world).await;
+        world.rest().await;
         assert_eq!(names(&world.devices[1]), ["dir", "ok"]);
         assert_eq!(reported_paths(&world.devices[1]), ["a:b", "dir/c?", "e:f"]);
         // What waits is tried again, and nothing is fetched for that.
-        let received = || world.devices[1].engine().expect("it runs").status();
-        let before = received().counters.downloaded_bytes;
-        pass(std::time::Duration::from_secs(3600)).await;
-        assert_eq!(received().counters.downloaded_bytes, before);
+        let received = listen(&world.devices[1]);
+        pass(Duration::from_secs(3600)).await;
+        assert_eq!(take_requests(&received), [""; 0]);
         for (name, new) in [("a:b", "a-b"), ("dir/c?", "c"), ("e:f", "e")] {
             world.devices[0].user(name, |files, path| {
                 files.rename(path, &path.with_file_name(new))
@@ -132,7 +120,7 @@ fn names_that_only_one_disk_of_a_system_cannot_have_wait_without_transfers() {
         world.devices[0].user("ok", |files, path| {
             files.rename(path, &path.with_file_name("ok?"))
         });
-        rest(&mut world).await;
+        world.rest().await;
         let all = ["a-b", "dir", "dir/c", "e", "e/in", "ok"];
         assert_eq!(names(&world.devices[1]), all);
         assert_eq!(reported_paths(&world.devices[1]).len(), 1);

@@ -140,7 +140,8 @@ impl Collector<'_, '_> {
         let Some(row) = self.db.local_row(id)? else {
             return Ok(());
         };
-        if let Some(synced) = self.db.synced_by_local(id)? {
+        let synced = self.db.synced_by_local(id)?;
+        if let Some(synced) = &synced {
             self.queue.push(Key::Node(synced.node));
             // Gone on the service: whether it may go here depends on everything in it.
             if row.kind == Kind::Folder && !self.is_inside(synced.node)? {
@@ -166,6 +167,9 @@ impl Collector<'_, '_> {
             self.collect_named_locals(row.parent, &name)?;
             if let Some(parent) = counterpart {
                 self.collect_named_nodes(parent, &name)?;
+            }
+            if let Some(synced) = synced {
+                self.collect_place(synced.parent, &synced.name)?;
             }
         }
         self.out.local.insert(id, row);
@@ -194,6 +198,30 @@ impl Collector<'_, '_> {
         Ok(())
     }
 
+    /// Collects what has a place on either side, to which something under a temporary name may go back.
+    fn collect_place(&mut self, parent: Option<NodeId>, name: &Name) -> Result<(), IndexError> {
+        self.collect_named_nodes(parent, name)?;
+        match self.local_counterpart(parent)? {
+            Some(parent) => self.collect_named_locals(parent, name),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the folder on this disk for one of the service; outer `None`: there is none.
+    fn local_counterpart(
+        &self,
+        parent: Option<NodeId>,
+    ) -> Result<Option<Option<LocalId>>, IndexError> {
+        if parent == self.base {
+            return Ok(Some(None));
+        }
+        let Some(parent) = parent else {
+            return Ok(None);
+        };
+        let synced = self.db.synced_row(self.folder.id, parent)?;
+        Ok(synced.map(|synced| Some(synced.local)))
+    }
+
     fn node(&mut self, id: NodeId) -> Result<(), IndexError> {
         if Some(id) == self.base {
             return Ok(());
@@ -217,25 +245,16 @@ impl Collector<'_, '_> {
             self.queue
                 .extend(below.into_iter().map(|r| Key::Node(r.node)));
         }
-        let counterpart = if row.parent == self.base {
-            Some(None)
-        } else {
+        if row.parent != self.base {
             self.queue.extend(row.parent.map(Key::Node));
-            match row.parent {
-                Some(parent) => self
-                    .db
-                    .synced_row(self.folder.id, parent)?
-                    .map(|synced| Some(synced.local)),
-                None => None,
-            }
-        };
-        if let Some(parent) = counterpart {
+        }
+        if let Some(parent) = self.local_counterpart(row.parent)? {
             self.collect_named_locals(parent, &row.name)?;
         }
         if let Some(name) = original_name(&row.name) {
-            self.collect_named_nodes(row.parent, &name)?;
-            if let Some(parent) = counterpart {
-                self.collect_named_locals(parent, &name)?;
+            self.collect_place(row.parent, &name)?;
+            if let Some(synced) = self.out.synced.get(&id).cloned() {
+                self.collect_place(synced.parent, &synced.name)?;
             }
         }
         self.out.remote.insert(id, row);
@@ -266,43 +285,4 @@ impl Collector<'_, '_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{local, name, node};
-    use crate::{Dirty, FolderSettings, Index, Round};
-
-    #[test]
-    fn a_temporary_name_brings_what_has_the_original_one() {
-        let index = Index::memory().unwrap();
-        let scene = index.write(|db| {
-            let id = db.add_folder("/home/x", "/", &FolderSettings::default())?;
-            let mut folder = db.folder(id)?.unwrap();
-            folder.remote_node = Some(None);
-            let aside = local(id, None, ".cairn-detour-01020304-d");
-            let (aside, there) = (
-                db.insert_local(&aside)?,
-                db.insert_local(&local(id, None, "d"))?,
-            );
-            let remote = RemoteRow::folder(node(2), None, name("d"));
-            db.put_remote(&[folder.clone()], &remote)?;
-            let remote = RemoteRow::folder(node(3), None, name(".cairn-detour-05060708-e"));
-            db.put_remote(&[folder.clone()], &remote)?;
-            let other = db.insert_local(&local(id, None, "e"))?;
-            db.insert_local(&local(id, None, "f"))?;
-            let worklist = Worklist {
-                keys: Dirty {
-                    local: vec![aside],
-                    node: vec![node(3)],
-                },
-                is_whole: false,
-                round: Round::default(),
-                is_more: false,
-            };
-            Ok(([aside, there, other], db.snapshot(&folder, &worklist)?))
-        });
-        let (locals, snapshot) = scene.unwrap();
-        assert_eq!(snapshot.local.into_keys().collect::<Vec<_>>(), locals);
-        let nodes: Vec<_> = snapshot.remote.into_keys().collect();
-        assert_eq!(nodes, [node(2), node(3)]);
-    }
-}
+mod tests;

@@ -3,12 +3,12 @@
 use super::faults::Call;
 use super::handles::{Open, Temp};
 use super::node::Node;
-use super::state::SimDisk;
+use super::state::{SimDisk, name_rules};
 use cairn_engine::ports::{Hint, Watch, Watched};
 use cairn_model::Name;
 use cairn_platform::disk::TargetChanged;
 use cairn_platform::{
-    Disk, Entry, Expect, FileId, FileKind, NameProblem, NameRules, ReadSeek, Stat, TempFile,
+    Disk, Entry, Expect, FileId, FileKind, NameProblem, ReadSeek, Stat, TempFile,
 };
 use std::io::{self, Cursor};
 use std::path::{Path, PathBuf};
@@ -37,12 +37,7 @@ fn stat_of(node: &Node) -> Stat {
 
 impl Disk for SimDisk {
     fn check_name(&self, name: &Name) -> Result<(), NameProblem> {
-        let rules = NameRules {
-            windows: self.state().windows,
-            ignores_case: false,
-            ignores_normal_form: false,
-        };
-        rules.check_name(name)
+        name_rules(self.state().windows).check_name(name)
     }
 
     fn list(&self, dir: &Path) -> io::Result<Vec<Entry>> {

@@ -147,11 +147,7 @@ impl SimDisk {
 
     /// Refuses a new name that the disk can't have.
     pub(super) fn check_possible(&self, path: &Path) -> io::Result<()> {
-        let rules = NameRules {
-            windows: self.state().foreign,
-            ignores_case: false,
-            ignores_normal_form: false,
-        };
+        let rules = name_rules(self.state().foreign);
         let name = path.file_name().map(|name| name.to_string_lossy());
         let name = name.and_then(|name| Name::new(name).ok());
         match name.map(|name| rules.check_name(&name)) {
@@ -253,5 +249,14 @@ impl SimDisk {
     #[must_use]
     pub fn calls(&self) -> u64 {
         self.state().calls
+    }
+}
+
+/// Returns the rules for names: those of Windows, or none.
+pub(super) fn name_rules(windows: bool) -> NameRules {
+    NameRules {
+        windows,
+        ignores_case: false,
+        ignores_normal_form: false,
     }
 }

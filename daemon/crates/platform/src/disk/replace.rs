@@ -257,11 +257,16 @@ fn is_only_spelling(from: &ResolvedPath<'_>, to: &ResolvedPath<'_>) -> io::Resul
     if from.path().parent() != to.path().parent() {
         return Ok(false);
     }
-    let key = |name: &OsStr| search_key(&name.to_string_lossy());
     let entries = list(&to.parent()?)?;
-    let alike = entries.iter().filter(|entry| key(&entry.name) == key(new));
-    let alike: Vec<&OsString> = alike.map(|entry| &entry.name).collect();
-    Ok(alike == [old])
+    let names = entries.iter().map(|entry| entry.name.as_os_str());
+    Ok(is_only_one_like(names, old, new))
+}
+
+/// Returns whether a name is the only one of some that differs from a new one by case or normal form alone.
+fn is_only_one_like<'a>(names: impl Iterator<Item = &'a OsStr>, old: &OsStr, new: &OsStr) -> bool {
+    let key = |name: &OsStr| search_key(&name.to_string_lossy());
+    let alike = names.filter(|name| key(name) == key(new));
+    alike.eq([old])
 }
 
 fn is_listed(place: &ResolvedPath<'_>, name: &OsStr) -> io::Result<bool> {
@@ -302,5 +307,27 @@ fn changed_error_if(error: io::Error, when: Errno, target: &ResolvedPath<'_>) ->
         changed_error(target)
     } else {
         error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_spelling_replaces_no_other_file() {
+        let is_only = |names: &[&str], old: &str, new: &str| {
+            is_only_one_like(
+                names.iter().map(OsStr::new),
+                OsStr::new(old),
+                OsStr::new(new),
+            )
+        };
+        assert!(is_only(&["a", "b"], "a", "A"));
+        assert!(is_only(&["Stra\u{df}e"], "Stra\u{df}e", "STRASSE"));
+        // What lies at the new name is another file, or may be.
+        assert!(!is_only(&["a", "b"], "b", "A"));
+        assert!(!is_only(&["\u{c9}", "e\u{301}"], "\u{c9}", "\u{e9}"));
+        assert!(!is_only(&["b"], "a", "A"));
     }
 }

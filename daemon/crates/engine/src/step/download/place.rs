@@ -147,7 +147,10 @@ pub(super) fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed,
             spelling::check(&**disk, &absolute)?;
             return Err(EngineError::Stale);
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => {
+            let place = (ctx.root(), absolute.as_path());
+            return Err(spelling::explain(&**disk, place, &task.to.name, error));
+        }
     };
     if task.over.is_some() {
         // What was displaced lies at the temporary path now.
