@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::local_path;
 use crate::output::Style;
-use crate::output::text::{clean, size};
+use crate::output::text::{clean, clean_line, size};
 use crate::remote::verification;
 use crate::remote::versions::find_version;
 use crate::remote::{Remote, Within};
@@ -176,7 +176,7 @@ fn report(app: &App, path: &str, from: &Side, to: &Side) {
                 app.out.line(format_args!("{sides} are equal."));
             }
             for line in diff.lines() {
-                let line = clean(line);
+                let line = clean_line(line);
                 app.out.line(match line.chars().next() {
                     Some('+') => app.out.paint(Style::Good, line),
                     Some('-') => app.out.paint(Style::Bad, line),

@@ -3,10 +3,10 @@
 use crate::app::App;
 use crate::cli::dry_run::{self, DryRun};
 use crate::cli::enum_values::values;
-use crate::failure::{CommandResult, Context as _, Failure};
+use crate::failure::{CommandResult, Context as _};
 use crate::local_path;
-use crate::output::text::clean;
-use cairn_control::{Conflict, ConflictList, Resolved, typed};
+use crate::output::text::{clean, clean_line};
+use cairn_control::{ConflictList, ResolvePreview, Resolved, typed};
 use cairn_model::Keep;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,15 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         None => local_path::file(&args.path)?.display().to_string(),
     };
     if args.dry_run.is_wanted {
-        return show(app, &list, &text, keep);
+        let request = typed::PreviewResolve {
+            path: text.clone(),
+            keep,
+        };
+        let preview = daemon
+            .send(request)
+            .await
+            .context(format_args!("resolve {text}"))?;
+        return show(app, &text, keep, &preview);
     }
     let request = typed::Resolve {
         path: text.clone(),
@@ -62,26 +70,33 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
 }
 
 /// Shows which conflict would be resolved, and how.
-fn show(app: &App, list: &ConflictList, text: &str, keep: Keep) -> CommandResult {
-    let is_meant = |open: &&Conflict| {
-        let folder = Path::new(&open.folder);
-        [&open.path, &open.copy]
-            .into_iter()
-            .any(|path| folder.join(path) == Path::new(text))
-    };
-    let Some(conflict) = list.conflicts.iter().find(is_meant) else {
-        return Err(Failure::failed(format!(
-            "can't resolve {text}: {text} is not in conflict"
-        )));
-    };
-    let line = format!(
-        "The conflict of {} with {} would be resolved. What would stay: {}",
-        clean(&conflict.path),
-        clean(&conflict.copy),
+fn show(app: &App, text: &str, keep: Keep, preview: &ResolvePreview) -> CommandResult {
+    let document = json!({
+        "would_resolve": text,
+        "copy": preview.copy,
+        "keep": keep,
+        "renamed_copy": preview.renamed_copy,
+        "merged": preview.merged,
+    });
+    dry_run::show(app, preview_text(keep, preview), document)
+}
+
+/// Returns what resolving would do, in sentences; a merged text follows them.
+fn preview_text(keep: Keep, preview: &ResolvePreview) -> String {
+    let mut text = format!(
+        "The conflict of {} with {} would be resolved. What would stay: {}.",
+        clean(&preview.path),
+        clean(&preview.copy),
         help(keep)
     );
-    let document = json!({ "would_resolve": text, "copy": conflict.copy, "keep": keep });
-    dry_run::show(app, line, document)
+    if let Some(renamed) = &preview.renamed_copy {
+        text += &format!("\nThe copy would be {}.", clean(renamed));
+    }
+    if let Some(merged) = &preview.merged {
+        let lines: Vec<_> = merged.lines().map(clean_line).collect();
+        text += &format!("\nThe merged text:\n{}", lines.join("\n"));
+    }
+    text
 }
 
 /// Returns the sentence for a conflict that is resolved; `copy` is the new path of its copy.
@@ -110,6 +125,7 @@ fn in_a_folder(list: &ConflictList, path: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_control::Conflict;
 
     fn conflict(folder: &str) -> Conflict {
         Conflict {
@@ -129,6 +145,20 @@ mod tests {
         let shown = sentence("/x/f", Some("/x/f (laptop)"));
         assert_eq!(shown, "Both versions stay; the copy is now /x/f (laptop).");
         assert_eq!(sentence("/x/f", None), "The conflict of /x/f is resolved.");
+    }
+
+    #[test]
+    fn a_preview_shows_the_merged_text_without_control_characters() {
+        let preview = ResolvePreview {
+            path: "f".into(),
+            copy: "f (copy)".into(),
+            merged: Some("one\n\u{1b}[2J\ttwo\n".into()),
+            ..ResolvePreview::default()
+        };
+        let shown = preview_text(Keep::Merge, &preview);
+        let (sentence, merged) = shown.split_once('\n').expect("two parts");
+        assert!(sentence.contains("f with f (copy)"), "{sentence}");
+        assert!(merged.ends_with("one\n\u{fffd}[2J\ttwo"), "{merged}");
     }
 
     #[test]

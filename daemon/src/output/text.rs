@@ -68,6 +68,12 @@ pub(crate) fn clean(text: &str) -> String {
         .collect()
 }
 
+/// Returns a line of a text, without what would control a terminal; tabs stay.
+pub(crate) fn clean_line(line: &str) -> String {
+    let parts: Vec<_> = line.split('\t').map(clean).collect();
+    parts.join("\t")
+}
+
 /// Returns the local time, as clocks showed it then, of milliseconds since 1970-01-01 UTC.
 pub(crate) fn local_time(ms: i64, zone: &Zone) -> String {
     let layout = format_description!("[year]-[month]-[day] [hour]:[minute]");

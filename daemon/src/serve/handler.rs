@@ -102,6 +102,7 @@ impl Daemon {
             Request::Activity { limit } => self.activity(limit),
             Request::Conflicts => self.conflicts(),
             Request::Resolve { path, keep } => self.resolve(&path, keep).await,
+            Request::PreviewResolve { path, keep } => self.preview_resolve(&path, keep).await,
             Request::Accept => {
                 let mut accepted = 0;
                 for engine in self.engines.running_engines() {

@@ -61,6 +61,21 @@ pub struct Resolved {
     pub copy: Option<String>,
 }
 
+/// The outcome that a conflict's resolution would have.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct ResolvePreview {
+    /// Below the folder's root, as in [`Conflict`].
+    pub path: String,
+    /// The conflict copy, below the folder's root.
+    pub copy: String,
+    /// The path, absolute, with the plain name that the copy would get where both versions stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renamed_copy: Option<String>,
+    /// The merged text, where both versions are to be merged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merged: Option<String>,
+}
+
 /// Something in a folder's local trash.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Trashed {

@@ -26,7 +26,9 @@ pub use envelope::{Failure, FailureCode, PROTOCOL};
 pub use error::ControlError;
 pub use event::Event;
 pub use folder::{Folder, IgnoreDecision, IgnoreRules, NewFolder, TeamSpace};
-pub use history::{Activity, ActivityList, Conflict, ConflictList, Resolved, Trashed, TrashedList};
+pub use history::{
+    Activity, ActivityList, Conflict, ConflictList, ResolvePreview, Resolved, Trashed, TrashedList,
+};
 pub use request::{Accepted, Done, Limits, Reply, Request, TypedRequest, typed};
 pub use server::{EventSource, Handler, serve, serve_connection};
 pub use status::{

@@ -1,7 +1,7 @@
 //! Requests to the daemon, and its replies.
 
 use crate::folder::{Folder, IgnoreDecision, IgnoreRules, NewFolder, TeamSpace};
-use crate::history::{ActivityList, ConflictList, Resolved, Trashed, TrashedList};
+use crate::history::{ActivityList, ConflictList, ResolvePreview, Resolved, Trashed, TrashedList};
 use crate::status::{DoctorInfo, Status};
 use crate::why::{PathReport, WaitingList};
 use cairn_model::{DeletionDecision, Keep};
@@ -103,6 +103,12 @@ requests! {
         path: String,
         keep: Keep,
     } -> Resolved;
+    /// Tells what `Resolve` would do, and changes nothing: a request of its own, so that no older daemon resolves
+    /// the conflict.
+    PreviewResolve {
+        path: String,
+        keep: Keep,
+    } -> ResolvePreview;
     /// Accepts the changes of the service that are blocked because no device with the keys has sealed them.
     Accept -> Accepted;
     /// Accepts the disk that is at `path`, absolute, in place of the one before.
@@ -196,6 +202,7 @@ pub enum Reply {
     Activity(ActivityList),
     Conflicts(ConflictList),
     Resolved(Resolved),
+    ResolvePreview(ResolvePreview),
     Folders(Vec<Folder>),
     Folder(Folder),
     IgnoreRules(IgnoreRules),

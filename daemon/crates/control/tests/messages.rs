@@ -144,6 +144,10 @@ fn requests() {
             path: "/home/a/Cairn/f.txt".into(),
             keep: Keep::Merge,
         },
+        Request::PreviewResolve {
+            path: "/home/a/Cairn/f.txt".into(),
+            keep: Keep::Both,
+        },
         Request::Accept,
         Request::Confirm {
             folder: folder(),

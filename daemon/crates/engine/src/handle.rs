@@ -5,7 +5,7 @@ use crate::confirm;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::pauses::record_pause;
-use crate::resolve;
+use crate::resolve::{self, ResolvePreview};
 use crate::start::Settings;
 use crate::status::{Event, Status};
 use crate::why::{self, PathReport};
@@ -183,6 +183,19 @@ impl EngineHandle {
     ) -> Result<Option<RelPath>, EngineError> {
         self.request(|reply| Command::Resolve(path, folder, keep, reply))
             .await?
+    }
+
+    /// Returns what [`Self::resolve`] would do, and changes nothing.
+    ///
+    /// # Errors
+    /// Those of [`Self::resolve`].
+    pub async fn preview_resolve(
+        &self,
+        folder: Option<FolderId>,
+        path: &RelPath,
+        keep: Keep,
+    ) -> Result<ResolvePreview, EngineError> {
+        resolve::preview(&self.engine, folder, path, keep).await
     }
 
     /// Confirms or refuses the mass deletion that waits in a folder.

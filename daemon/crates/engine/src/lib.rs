@@ -57,6 +57,7 @@ pub use error::EngineError;
 pub use handle::EngineHandle;
 pub use observe::rules::{OWN_FILES, RuleMatch, RuleOrigin, Rules};
 pub use pauses::{PauseOfAll, record_pause};
+pub use resolve::ResolvePreview;
 pub use start::{EngineOptions, LONG_SCAN, Settings, start};
 pub use status::{Event, FolderStatus, OverallProgress, ProblemGroup, Status, TransferStatus};
 pub use why::PathReport;

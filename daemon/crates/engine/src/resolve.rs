@@ -28,13 +28,7 @@ pub(crate) async fn resolve(
     path: &RelPath,
     keep: Keep,
 ) -> Result<Option<RelPath>, EngineError> {
-    let found = find_all(engine)?
-        .into_iter()
-        .find(|f| {
-            folder.is_none_or(|id| id == f.folder.id)
-                && (f.open.path == *path || f.open.copy == *path)
-        })
-        .ok_or_else(|| EngineError::NoConflict(path.to_string()))?;
+    let found = find(engine, folder, path)?;
     let mut renamed = None;
     match choice(&found, keep)? {
         Choice::Both => {
@@ -43,11 +37,7 @@ pub(crate) async fn resolve(
         }
         Choice::Original => {
             let _lock = engine.disk_lock.lock().await;
-            // The copy is all that is left where the other version was deleted meanwhile.
-            let other = found.open.path.to_path(Path::new(&found.folder.root));
-            if engine.ports.disk.stat(&other).is_err() {
-                return Err(EngineError::OnlyCopy(found.open.copy.to_string()));
-            }
+            check_original_is_there(engine, &found)?;
             discard_copy(engine, &found)?;
         }
         Choice::Copy => {
@@ -62,7 +52,7 @@ pub(crate) async fn resolve(
         Choice::Merge => {
             let merged = merge::merge(engine, &found).await?;
             let _lock = engine.disk_lock.lock().await;
-            put_over(engine, &found, Version::Bytes(merged))?;
+            put_over(engine, &found, Version::Bytes(merged.into_bytes()))?;
             discard_copy(engine, &found)?;
         }
     }
@@ -77,6 +67,63 @@ pub(crate) async fn resolve(
         0,
     );
     Ok(renamed)
+}
+
+/// The outcome that resolving a conflict would have. Paths are relative to the folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ResolvePreview {
+    pub path: RelPath,
+    pub copy: RelPath,
+    /// The plain name that the copy would get.
+    pub renamed_copy: Option<RelPath>,
+    /// The merged text, where both versions are to be merged.
+    pub merged: Option<String>,
+}
+
+/// Returns what [`resolve`] would do. Changes nothing; a merge is made, but not kept.
+///
+/// # Errors
+/// Those of [`resolve`], but for a file that is being changed.
+pub(crate) async fn preview(
+    engine: &Arc<Engine>,
+    folder: Option<FolderId>,
+    path: &RelPath,
+    keep: Keep,
+) -> Result<ResolvePreview, EngineError> {
+    let found = find(engine, folder, path)?;
+    let (mut renamed_copy, mut merged) = (None, None);
+    match choice(&found, keep)? {
+        Choice::Both => renamed_copy = both::free_plain_name(engine, &found)?,
+        Choice::Original => check_original_is_there(engine, &found)?,
+        Choice::Copy => {}
+        Choice::Merge => merged = Some(merge::merge(engine, &found).await?),
+    }
+    Ok(ResolvePreview {
+        path: found.open.path,
+        copy: found.open.copy,
+        renamed_copy,
+        merged,
+    })
+}
+
+/// Finds the conflict of which `path` is one of the versions.
+fn find(engine: &Engine, folder: Option<FolderId>, path: &RelPath) -> Result<Found, EngineError> {
+    find_all(engine)?
+        .into_iter()
+        .find(|f| {
+            folder.is_none_or(|id| id == f.folder.id)
+                && (f.open.path == *path || f.open.copy == *path)
+        })
+        .ok_or_else(|| EngineError::NoConflict(path.to_string()))
+}
+
+/// Refuses to give up the copy where the other version was deleted meanwhile: the copy is all that is left.
+fn check_original_is_there(engine: &Engine, found: &Found) -> Result<(), EngineError> {
+    let other = found.open.path.to_path(Path::new(&found.folder.root));
+    match engine.ports.disk.stat(&other) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(EngineError::OnlyCopy(found.open.copy.to_string())),
+    }
 }
 
 /// The decision what becomes of the two versions.
@@ -118,6 +165,30 @@ mod tests {
     use cairn_index::Skipped;
 
     #[tokio::test]
+    async fn a_preview_refuses_what_resolving_refuses() {
+        let test = TestEngine::new();
+        test.local_file(
+            "f (conflicted copy here 2026-01-02 030405).txt",
+            Skipped::No,
+        );
+        let (engine, _dir) = test.into_engine();
+        let path = RelPath::parse("f.txt").unwrap();
+        let only_copy = preview(&engine, None, &path, Keep::Original).await;
+        assert!(
+            matches!(only_copy, Err(EngineError::OnlyCopy(_))),
+            "{only_copy:?}"
+        );
+        let no_merge = preview(&engine, None, &path, Keep::Merge).await;
+        assert!(
+            matches!(no_merge, Err(EngineError::NoMerge { .. })),
+            "{no_merge:?}"
+        );
+        let other = RelPath::parse("g.txt").unwrap();
+        let none = preview(&engine, None, &other, Keep::Copy).await;
+        assert!(matches!(none, Err(EngineError::NoConflict(_))), "{none:?}");
+    }
+
+    #[tokio::test]
     async fn whose_a_copy_is_that_nobody_knows_is_not_guessed() {
         let test = TestEngine::new();
         test.local_file("f.txt", Skipped::No);
@@ -138,8 +209,11 @@ mod tests {
             );
         }
         std::fs::write(open[0].copy.to_path(dir.path()), "a copy").unwrap();
-        let renamed = resolve(&engine, None, &path, Keep::Both).await.unwrap();
         let plain = RelPath::parse("f (here 2026-01-02 030405).txt").unwrap();
+        let preview = preview(&engine, None, &path, Keep::Both).await.unwrap();
+        assert_eq!(preview.renamed_copy, Some(plain.clone()));
+        assert!(!plain.to_path(dir.path()).exists(), "nothing was done");
+        let renamed = resolve(&engine, None, &path, Keep::Both).await.unwrap();
         assert!(plain.to_path(dir.path()).exists());
         assert_eq!(renamed, Some(plain));
         assert_eq!(open_conflicts(&engine).unwrap(), []);

@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::folders::spaces;
 use crate::serve::limits;
-use cairn_control::{Limits, NewFolder, Reply, Resolved, Status, TeamSpace};
+use cairn_control::{Limits, NewFolder, Reply, ResolvePreview, Resolved, Status, TeamSpace};
 use cairn_model::{DeletionDecision, Keep, RelPath, SyncState};
 use cairn_platform::RealDisk;
 use std::path::Path;
@@ -109,6 +109,22 @@ impl Daemon {
         let path = |copy: RelPath| copy.to_path(root).display().to_string();
         Ok(Reply::Resolved(Resolved {
             copy: copy.map(path),
+        }))
+    }
+
+    pub(super) async fn preview_resolve(&self, path: &str, keep: Keep) -> CommandResult<Reply> {
+        let (pair, below) = spaces::pair_containing(&self.engines.indexes(), Path::new(path))?;
+        let engine = self.engine_of(&pair)?;
+        let preview = engine
+            .preview_resolve(Some(pair.row.id), &below, keep)
+            .await?;
+        let root = Path::new(&pair.row.root);
+        let path = |path: RelPath| path.to_path(root).display().to_string();
+        Ok(Reply::ResolvePreview(ResolvePreview {
+            path: preview.path.to_string(),
+            copy: preview.copy.to_string(),
+            renamed_copy: preview.renamed_copy.map(path),
+            merged: preview.merged,
         }))
     }
 

@@ -28,25 +28,55 @@ pub(super) fn give_plain_name(
     }
     let root = Path::new(&found.folder.root);
     let from = found.open.copy.to_path(root);
-    let parent = found.open.copy.parent().unwrap_or_default();
-    let plain = found.copy.name.without_copy_mark();
-    let numbered = (2..=ATTEMPTS).map(|number| plain.with_number(number));
-    for name in std::iter::once(plain.clone()).chain(numbered) {
-        let path = parent.join(name);
+    for path in plain_names(found) {
         if is_given(engine, &from, &path.to_path(root))? {
             return Ok(Some(path));
         }
     }
-    Err(io::Error::new(
-        io::ErrorKind::AlreadyExists,
-        format!(
-            "{} and {} numbered names are in use: rename {} yourself",
-            plain,
-            ATTEMPTS - 1,
-            found.open.copy
-        ),
-    )
-    .into())
+    Err(no_free_name(found))
+}
+
+/// Returns the path that [`give_plain_name`] would give the copy now; `None` if it would keep its name.
+///
+/// # Errors
+/// Returns the error of the disk.
+pub(super) fn free_plain_name(
+    engine: &Engine,
+    found: &Found,
+) -> Result<Option<RelPath>, EngineError> {
+    if found.folder.settings.mode == SyncMode::Download {
+        return Ok(None);
+    }
+    let root = Path::new(&found.folder.root);
+    for path in plain_names(found) {
+        match engine.ports.disk.stat(&path.to_path(root)) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(path)),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(no_free_name(found))
+}
+
+/// Returns the paths with plain names for the copy, best first.
+fn plain_names(found: &Found) -> impl Iterator<Item = RelPath> {
+    let parent = found.open.copy.parent().unwrap_or_default();
+    let plain = found.copy.name.without_copy_mark();
+    let numbered = plain.clone();
+    let numbered = (2..=ATTEMPTS).map(move |number| numbered.with_number(number));
+    std::iter::once(plain)
+        .chain(numbered)
+        .map(move |name| parent.join(name))
+}
+
+fn no_free_name(found: &Found) -> EngineError {
+    let text = format!(
+        "{} and {} numbered names are in use: rename {} yourself",
+        found.copy.name.without_copy_mark(),
+        ATTEMPTS - 1,
+        found.open.copy
+    );
+    io::Error::new(io::ErrorKind::AlreadyExists, text).into()
 }
 
 /// Renames the copy unless something has the new name.

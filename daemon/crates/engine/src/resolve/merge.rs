@@ -16,7 +16,7 @@ const MAX_MERGE: u64 = 1024 * 1024;
 ///
 /// # Errors
 /// [`EngineError::NoMerge`] if they can't be merged, the network's or the disk's.
-pub(super) async fn merge(engine: &Arc<Engine>, found: &Found) -> Result<Vec<u8>, EngineError> {
+pub(super) async fn merge(engine: &Arc<Engine>, found: &Found) -> Result<String, EngineError> {
     let no = |why| EngineError::NoMerge {
         path: found.open.path.to_string(),
         why,
@@ -39,9 +39,7 @@ pub(super) async fn merge(engine: &Arc<Engine>, found: &Found) -> Result<Vec<u8>
         .ok_or_else(|| {
             no("the version that both were made from is not there any more, or no text")
         })?;
-    diffy::merge(&base, &copy, &original)
-        .map(String::into_bytes)
-        .map_err(|_| no("both versions changed the same lines"))
+    diffy::merge(&base, &copy, &original).map_err(|_| no("both versions changed the same lines"))
 }
 
 fn text(engine: &Engine, path: &Path) -> io::Result<String> {

@@ -161,9 +161,20 @@ fn a_conflict_is_open_on_every_device_that_has_the_copy() {
         assert_eq!(conflict["path"], "f.txt", "{home}: {conflict}");
     }
     // Only the device that made the copy knows what both were made from; what it does is done on both.
-    world
-        .run("a", &["resolve", "folder-a/f.txt", "--keep", "merge"])
-        .assert_refused(5, &["choose copy, original or both"]);
+    for options in [&[][..], &["--dry-run"]] {
+        let merge = ["resolve", "folder-a/f.txt", "--keep", "merge"];
+        world
+            .run("a", &[&merge, options].concat())
+            .assert_refused(5, &["choose copy, original or both"]);
+    }
+    let merge = ["resolve", "folder-b/f.txt", "--keep", "merge", "--dry-run"];
+    let shown = world.json("b", &merge);
+    assert_eq!(shown["merged"], "ONE\n2\n3\n4\nFIVE\n", "{shown}");
+    assert_eq!(
+        names(&world.path("folder-b")).len(),
+        2,
+        "both versions stay"
+    );
     world.json("b", &["resolve", "folder-b/f.txt", "--keep", "merge"]);
     both();
     for home in ["a", "b"] {
