@@ -88,8 +88,25 @@ impl Rewind<'_> {
                 }
             }
         }
-        for step in plan.moves.iter().filter(|step| alone.contains(&step.node)) {
+        let alone = plan.moves.iter().filter(|step| alone.contains(&step.node));
+        for step in alone.clone() {
+            self.note_lost_move(past, step.node, moves).await?;
+        }
+        for step in alone {
             self.move_alone(past, step, moves, done).await?;
+        }
+        Ok(())
+    }
+
+    /// Notes a move that the request with others made although its response was lost. All of them come before what is
+    /// moved alone: taking back goes the other way, and needs the names that were free then.
+    async fn note_lost_move(&self, past: &Past, id: NodeId, moves: &mut Moves) -> CommandResult {
+        let (Some(planned), Some(node)) = (past.get(id), self.current(id).await?) else {
+            return Ok(());
+        };
+        if self.remote.has_changed_next(&planned.node, &node) {
+            self.remote.note_moved(&planned.node, &node);
+            moves.note_moved(node);
         }
         Ok(())
     }
@@ -116,13 +133,8 @@ impl Rewind<'_> {
             self.free_name(&node, step.parent, &name).await?
         };
         if (node.parent_id, node.name.as_str()) == (step.parent, target.as_str()) {
-            let planned = past.get(step.node).map(|one| &one.node);
-            if let Some(planned) = planned.filter(|one| self.remote.has_changed_next(one, &node)) {
-                // The request with others did it, and its response was lost.
-                self.remote.note_moved(planned, &node);
-                moves.note_moved(node);
-                done.moved += 1;
-            }
+            // The request with others did it, and its response was lost.
+            done.moved += u64::from(moves.moved.contains_key(&node.id));
             return Ok(());
         }
         let moved = self.remote.move_node(&node, step.parent, &target).await;

@@ -116,3 +116,34 @@ fn changes_whose_responses_were_lost_are_known_as_made() {
     check_is_back(&world);
     check_undo(&world);
 }
+
+#[test]
+fn a_swap_of_names_whose_response_was_lost_can_be_undone() {
+    let world = World::new();
+    world.login("a");
+    world.login("b");
+    fs::create_dir(world.path("f")).expect("a folder can be made");
+    for name in ["x", "y"] {
+        world.write(&format!("f/{name}"), name);
+    }
+    world.json("a", &["add", "f", "--remote", "/f"]);
+    settle(&world, "a");
+    let then = now(&world);
+    for (from, to) in [("x", "other"), ("y", "x"), ("other", "y")] {
+        let path = |name: &str| world.path(&format!("f/{name}"));
+        fs::rename(path(from), path(to)).expect("a file can be moved");
+    }
+    settle(&world, "a");
+    world.json("a", &["stop"]);
+    let text = |path| world.json("b", &["cat", path])["text"].clone();
+    assert_eq!(text("/f/x"), "y");
+    let lost = json!({ "path_pattern": "/api/v1/nodes/batch$", "cut_after_bytes": 1 });
+    world.dev("/_dev/faults", lost);
+    let done = world.json("b", &["rewind", "/f", "--to", &then, "--yes"]);
+    assert_eq!(done["done"]["moved"], 2, "{done}");
+    world.clear_faults();
+    assert_eq!(text("/f/x"), "x");
+    let undone = world.json("b", &["undo", "--last", "--yes"]);
+    assert_eq!(undone["left"], json!([]), "{undone}");
+    assert_eq!((text("/f/x"), text("/f/y")), (json!("y"), json!("x")));
+}
