@@ -1,4 +1,4 @@
-//! The handlers of `/_dev`: fault rules, recorded requests, mails, the clock, accounts, quotas, reset.
+//! The handlers of `/_dev`: fault rules, recorded requests, mails, the clock, accounts, quotas, damage, reset.
 
 use crate::faults::{Fault, Rule};
 use crate::recording::{Filter, Recorded};
@@ -9,7 +9,7 @@ use axum::middleware::from_fn;
 use axum::routing::{delete, get, post};
 use axum::{Extension, Json, Router};
 use cairn_service::{AppState, Error, PathArgs, QueryParams, Result, UndocumentedJson};
-use cairn_store::Mail;
+use cairn_store::{Damage, Mail};
 use cairn_wire::Timestamp;
 use cairn_wire::account::Quota;
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,7 @@ pub(crate) fn routes(dev: &Arc<Dev>) -> Router<AppState> {
         .route("/_dev/clock/advance", post(advance))
         .route("/_dev/accounts", post(accounts::add))
         .route("/_dev/quota", post(set_quota))
+        .route("/_dev/damage", post(damage_object))
         .route("/_dev/reset", post(reset))
         .merge(console::routes())
         .layer(Extension(dev.clone()))
@@ -159,6 +160,30 @@ async fn set_quota(
     app.store
         .set_limits(account, quota.storage_limit, quota.bandwidth_limit)?;
     Ok(Json(app.store.quota(account)?))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DamageObject {
+    /// The place of the object among all, in the order of their names, counted round.
+    #[serde(default)]
+    number: usize,
+    damage: Damage,
+}
+
+#[derive(Serialize)]
+struct Damaged {
+    object: String,
+}
+
+/// Damages a stored object, as a disk does.
+async fn damage_object(
+    State(app): State<AppState>,
+    UndocumentedJson(wanted): UndocumentedJson<DamageObject>,
+) -> Result<Json<Damaged>> {
+    let damaged = app.damage_object(wanted.number, wanted.damage).await?;
+    let object = damaged.ok_or_else(|| Error::not_found("there are no stored objects"))?;
+    Ok(Json(Damaged { object }))
 }
 
 /// Makes everything as after the first start: new accounts, new history, no faults, no recording.

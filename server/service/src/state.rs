@@ -24,7 +24,7 @@ use crate::options::Options;
 use crate::stored::StoredChunks;
 use crate::telemetry::Traces;
 use cairn_model::AccountId;
-use cairn_store::{Administrator, NewAccount, Objects, Scopes, Source, Store, one_line};
+use cairn_store::{Administrator, Damage, NewAccount, Objects, Scopes, Source, Store, one_line};
 use cairn_wire::admin::{AnswerReport, ReportOverview};
 use std::collections::HashSet;
 use std::fs::File;
@@ -228,6 +228,14 @@ impl ServerState {
         self.last_housekeeping
             .store(self.source.now_ms(), Ordering::SeqCst);
         background::run_due(self).await
+    }
+
+    /// Damages one of the stored objects on purpose. Returns its name; `None` if there are none.
+    ///
+    /// # Errors
+    /// An object store that fails.
+    pub async fn damage_object(&self, number: usize, damage: Damage) -> Result<Option<String>> {
+        Ok(self.objects.damage(number, damage).await?)
     }
 
     /// Housekeeping where no timer runs: called by requests that begin uploads.

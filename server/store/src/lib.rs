@@ -122,7 +122,7 @@ pub use logins::{Hash, Login, NewCode, Presented};
 pub use mail_codes::{CodePurpose, UsedCode};
 pub use mails::{DueMail, Mail, MailQueue, MailState, one_line};
 pub use nodes::NewFolder;
-pub use objects::{Extent, KEEP_OBJECTS, Objects};
+pub use objects::{Damage, Extent, KEEP_OBJECTS, Objects};
 pub use options::{Expiry, KeptRevisions, Limits, ObjectLocation, PostgresUrl};
 pub use payments::NewTip;
 pub use rotation::{Rotated, rotate_records_key};

@@ -300,3 +300,17 @@ async fn a_disk_that_shows_the_bytes_again_is_believed() {
     assert_eq!(checked.problems, Vec::<String>::new());
     assert_eq!(damaged(&owner).await.chunks, []);
 }
+
+#[tokio::test]
+async fn a_development_server_damages_on_purpose_what_it_stores() {
+    for damage in ["lost", "flipped"] {
+        let world = World::new();
+        let owner = world.owner();
+        let wanted = json!({ "number": 7, "damage": damage });
+        owner.post("/_dev/damage", &wanted).await.failed(404);
+        let node = owner.file(None, "f", "content").await;
+        owner.post("/_dev/damage", &wanted).await.done(200);
+        owner.chunk(node.id, "content").await.failed(500);
+        assert_eq!(damaged(&owner).await.chunks.len(), 1, "{damage}");
+    }
+}

@@ -5,6 +5,7 @@
 //! cuts and refuses) and the clock. A seed decides everything, so a failing run can be had again.
 
 mod actions;
+mod damage;
 pub mod device;
 pub mod disk;
 mod entries;

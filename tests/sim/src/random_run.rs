@@ -1,17 +1,22 @@
 //! One random run of the simulator: users work on all devices, connections fail, power goes; in the end all devices
 //! must hold the same and nothing may be lost.
 
+use crate::device::Device;
 use crate::entries::Entries;
 use crate::oracle::Oracle;
 use crate::random::Seeded;
 use crate::world::{World, tree_of};
-use crate::{actions, keyless, truth};
+use crate::{actions, damage, keyless, truth};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A user who works between calls of an engine does so about once in so many calls.
 const INTERFERENCE: usize = 60;
+
+/// The time after which devices have sent again what the server had lost: they ask every hour, and downloads that
+/// failed are repeated as seldom.
+const HEALED_AFTER: Duration = Duration::from_secs(4 * 3600);
 
 /// The parameters of a random run.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +39,9 @@ pub struct RunOptions {
     /// The watcher notices everything, and no device is made to look at all of its files: the devices become equal
     /// all the same.
     pub unprompted: bool,
+    /// The server's disk loses stored objects, or returns other bytes. The devices send again what they have, so that
+    /// one that comes new in the end gets everything.
+    pub damaged_objects: bool,
 }
 
 /// The result of a run: enough to compare two runs byte for byte.
@@ -49,7 +57,9 @@ pub struct Outcome {
 /// # Errors
 /// The property that does not hold, with the events that led there.
 pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String> {
-    let mut world = World::new(seed, options.devices).await;
+    let new_devices = usize::from(options.damaged_objects);
+    let mut world = World::new(seed, options.devices + new_devices).await;
+    let new_devices = world.devices.split_off(options.devices);
     let oracle = Oracle::default();
     let mut events = Vec::new();
     let disks = Seeded::new(seed, 3);
@@ -82,7 +92,7 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
         });
         checked.map_err(|failure| format!("seed {seed}: {failure}\n{}", events.join("\n")))?;
     }
-    finish(&mut world, &oracle, options)
+    finish(&mut world, new_devices, &oracle, options)
         .await
         .map_err(|failure| format!("seed {seed}: {failure}\n{}", events.join("\n")))?;
     Ok(Outcome {
@@ -104,7 +114,8 @@ async fn step(
     } else {
         random.below(world.devices.len())
     };
-    match random.below(if options.bad_disks { 14 } else { 12 }) {
+    let has_more = options.bad_disks || options.damaged_objects;
+    match random.below(if has_more { 14 } else { 12 }) {
         0..=7 => {
             if options.keyless && random.one_in(6) {
                 events.extend(keyless::work(world, oracle).await);
@@ -159,6 +170,7 @@ async fn step(
             ));
             device.disk.fault_one_in(n, &random);
         }
+        12 | 13 if options.damaged_objects => events.extend(damage::work(world).await),
         _ if options.unprompted => {
             events.push("20 s pass".to_owned());
             tokio::time::sleep(Duration::from_secs(20)).await;
@@ -171,7 +183,12 @@ async fn step(
     Ok(false)
 }
 
-async fn finish(world: &mut World, oracle: &Oracle, options: RunOptions) -> Result<(), String> {
+async fn finish(
+    world: &mut World,
+    new_devices: Vec<Device>,
+    oracle: &Oracle,
+    options: RunOptions,
+) -> Result<(), String> {
     for device in &world.devices {
         if let Some(engine) = device.engine() {
             engine.resume(None).expect("the index takes it");
@@ -179,6 +196,12 @@ async fn finish(world: &mut World, oracle: &Oracle, options: RunOptions) -> Resu
     }
     world.end_faults();
     let editor = options.one_editor.then(|| Entries::of(&world.devices[0]));
+    if options.damaged_objects {
+        tokio::time::sleep(HEALED_AFTER).await;
+        world.devices.extend(new_devices);
+        world.devices.iter_mut().for_each(Device::start);
+        tokio::time::sleep(HEALED_AFTER).await;
+    }
     if options.unprompted {
         world.calm().await?;
     }

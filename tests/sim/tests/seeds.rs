@@ -116,6 +116,21 @@ fn what_somebody_does_on_the_service_without_keys_loses_nothing() {
 }
 
 #[test]
+fn what_the_server_loses_comes_back_from_the_devices() {
+    run(
+        RunOptions {
+            devices: 2,
+            steps: 40,
+            faults: true,
+            crashes: true,
+            damaged_objects: true,
+            ..RunOptions::default()
+        },
+        40,
+    );
+}
+
+#[test]
 fn bad_disks_lose_nothing() {
     run(
         RunOptions {
