@@ -71,6 +71,9 @@ enum Command {
         /// Only the SBOMs
         #[arg(long, conflicts_with = "check")]
         sboms: bool,
+        /// Build the last commit in two new clones, and compare the packages byte for byte
+        #[arg(long, conflicts_with_all = ["check", "sboms"])]
+        twice: bool,
     },
     /// An archive of the source with recipes for Arch Linux and Homebrew, in target/package
     Recipes {
@@ -122,6 +125,7 @@ impl Arguments {
             Command::Fuzz { cases } => long::fuzz(cases),
             Command::Package { check: true, .. } => package::check(),
             Command::Package { sboms: true, .. } => package::sboms(),
+            Command::Package { twice: true, .. } => package::build_twice(),
             Command::Package { .. } => package::release(),
             Command::Recipes { url } => package::recipes(url.as_deref()),
             Command::Image { check: true } => package::check_image(),

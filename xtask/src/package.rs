@@ -8,6 +8,7 @@ mod contents;
 mod image;
 mod recipes;
 mod sbom;
+mod twice;
 
 use crate::run::{cargo, run_command, target};
 use anyhow::Result;
@@ -21,6 +22,7 @@ pub(crate) use check::check;
 pub(crate) use clean_system::{try_readme, try_readme_if_allowed};
 pub(crate) use image::{check_image, image};
 pub(crate) use recipes::write as recipes;
+pub(crate) use twice::build_twice;
 
 /// Builds the programs for release, and the packages from them, with their SBOMs and checksums.
 pub(crate) fn release() -> Result<()> {
@@ -30,6 +32,7 @@ pub(crate) fn release() -> Result<()> {
     for package in &PACKAGES {
         programs.args(["-p", package.program]);
     }
+    twice::set_flags(&mut programs)?;
     run_command(&mut programs)?;
     let to = target().join("package");
     let sboms = Sboms::read()?;

@@ -65,6 +65,7 @@ fn what_is_not_known_runs_nothing() {
         ("check now", ErrorKind::UnknownArgument),
         ("demo one two", ErrorKind::UnknownArgument),
         ("package --check --sboms", ErrorKind::ArgumentConflict),
+        ("package --twice --check", ErrorKind::ArgumentConflict),
         ("setup --benchmark", ErrorKind::UnknownArgument),
     ] {
         assert_eq!(read(text), Err(kind), "{text}");
