@@ -19,6 +19,9 @@ pub(crate) const PREFIX: &str = "cairn";
 /// The file beside them that has what a daemon in the background writes to standard error.
 pub(crate) const DAEMON_ERRORS: &str = "daemon.stderr";
 
+/// The file beside them that has what the processes of assistants' tasks write to standard error.
+pub(crate) const TASK_ERRORS: &str = "tasks.stderr";
+
 /// Sets up a command's log: only what was asked for, to stderr.
 pub(crate) fn for_command(level: Option<&str>) -> CommandResult {
     let Some(level) = level else { return Ok(()) };

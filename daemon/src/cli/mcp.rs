@@ -8,8 +8,10 @@ mod bundle;
 mod disk;
 mod install;
 mod rewind;
+mod run_task;
 mod sessions;
 mod skills;
+mod tasks;
 mod trust;
 
 use crate::app::App;
@@ -106,6 +108,8 @@ enum Action {
     Install(install::Args),
     Bundle(bundle::Args),
     Skills(skills::Args),
+    #[command(hide = true)]
+    RunTask(run_task::Args),
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
@@ -113,6 +117,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         Some(Action::Install(args)) => return install::run(app, args),
         Some(Action::Bundle(args)) => return bundle::run(app, &args),
         Some(Action::Skills(args)) => return skills::run(app, &args),
+        Some(Action::RunTask(args)) => return run_task::run(app, &args).await,
         None => {}
     }
     if args.print_tools {
@@ -125,6 +130,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         }
         return Ok(());
     }
+    let tasks = tasks::HomeTasks::new(app.home.clone());
+    tasks.forget_old();
     let settings = Settings {
         account: account::find(app)?,
         filter: filter(args.offer)?,
@@ -138,6 +145,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         sessions: Some(Arc::new(sessions::HomeSessions::new(app.home.clone()))),
         rewinder: rewinder(app),
         foreign_texts: foreign_texts(args.safety.lockdown)?,
+        tasks: Some(Arc::new(tasks)),
     };
     let server = Server::new(settings).map_err(serve_failure)?;
     tokio::select! {
@@ -161,6 +169,7 @@ pub(super) fn server_of_login(app: &App) -> CommandResult<Server> {
         sessions: Some(Arc::new(sessions::HomeSessions::new(app.home.clone()))),
         rewinder: None,
         foreign_texts: ForeignTexts::Fenced,
+        tasks: None,
     };
     Server::new(settings).map_err(serve_failure)
 }

@@ -5,6 +5,7 @@
 //! through its command line, its REST interface and its files; it links none of its crates.
 #![cfg(unix)]
 
+pub mod assistant;
 pub mod binaries;
 pub mod browser;
 pub mod chromium;
@@ -23,6 +24,7 @@ pub mod tree;
 pub mod wait;
 pub mod world;
 
+pub use assistant::Assistant;
 pub use device::Device;
 pub use files::Files;
 pub use scenario::{First, Scenario};

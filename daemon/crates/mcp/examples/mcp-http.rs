@@ -39,6 +39,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         sessions: None,
         rewinder: None,
         foreign_texts: cairn_mcp::ForeignTexts::Fenced,
+        tasks: None,
     };
     let server = Server::new(settings)?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;

@@ -10,6 +10,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::mask;
 use crate::param::{Param, Shape};
 use crate::tool::Tool;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -20,7 +21,7 @@ pub(crate) const NOT_AN_OBJECT: &str = "\u{0}arguments";
 const PERIODS: [(&str, &str); 2] = [("date_from", "date_to"), ("active_from", "active_until")];
 
 /// Checked arguments: of the right types, within limits, defaults filled in.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Arguments(Map<String, Value>);
 
 impl Arguments {

@@ -6,6 +6,7 @@ mod tests;
 
 use crate::error::{ToolError, ToolResult};
 use crate::quote::quote_path;
+use serde::{Deserialize, Serialize};
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
@@ -25,7 +26,7 @@ const START_UP: [&[&str]; 8] = [
 ];
 
 /// The folders that tools may use, and those that they may not.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LocalPaths {
     allowed: Vec<PathBuf>,
     private: Vec<PathBuf>,

@@ -6,6 +6,7 @@ mod handler;
 mod http;
 mod roots;
 mod subscribe;
+mod task;
 mod tool_call;
 mod transport;
 mod undo;
@@ -17,11 +18,14 @@ use crate::selection::{Selection, ToolFilter, ToolFilterError};
 use crate::services::{Account, LocalFiles, Services};
 use crate::session_file::SessionFiles;
 use crate::session_link_tools::LinkTools;
+use crate::task_files::TaskFiles;
+use crate::tasks;
 use crate::text_policy::ForeignTexts;
 use cairn_api::ApiError;
 use handler::Handler;
 use rmcp::ServiceExt as _;
 use rmcp::service::{QuitReason, ServerInitializeError};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -47,6 +51,8 @@ pub struct Settings {
     pub rewinder: Option<Arc<dyn Rewinder>>,
     /// The treatment of texts that other people wrote.
     pub foreign_texts: ForeignTexts,
+    /// The place of long transfers that go on without this process; without it, none does.
+    pub tasks: Option<Arc<dyn TaskFiles>>,
 }
 
 /// An error that stops a server.
@@ -95,11 +101,22 @@ impl Server {
         )?;
         services.rewinder = settings.rewinder;
         services.foreign_texts = settings.foreign_texts;
+        services.tasks = settings.tasks;
         let services = Arc::new(services);
         Ok(Self {
             handler: Handler::new(services.clone(), selection, settings.confirm),
             services,
         })
+    }
+
+    /// Does the work of a task: runs the call that [`TaskFiles::start`] was given, and writes its result.
+    ///
+    /// # Errors
+    /// A task or call that can't be read, and the error of writing the result; those of the call are its result.
+    pub async fn run_task(self, id: &str, call: &str) -> io::Result<()> {
+        let files = self.services.tasks.clone();
+        let files = files.ok_or(io::ErrorKind::Unsupported)?;
+        tasks::run(self.services, files.as_ref(), id, call).await
     }
 
     /// Serves on this process's stdin and stdout until the input ends.

@@ -7,6 +7,7 @@ use crate::session_file::SessionFiles;
 use crate::session_journal::SessionJournal;
 use crate::session_link_tools::LinkTools;
 use crate::spaces::Location;
+use crate::task_files::TaskFiles;
 use crate::text_policy::ForeignTexts;
 use cairn_api::{Api, ApiError, Auth, HttpTransport, RetryPolicy};
 use cairn_crypto::{AccountKeys, RootCost};
@@ -112,6 +113,8 @@ pub(crate) struct Services {
     pub(crate) rewinder: Option<Arc<dyn Rewinder>>,
     /// The treatment of texts that other people wrote.
     pub(crate) foreign_texts: ForeignTexts,
+    /// The place of long transfers; `None` if all calls end with this process.
+    pub(crate) tasks: Option<Arc<dyn TaskFiles>>,
 }
 
 impl Services {
@@ -160,6 +163,7 @@ impl Services {
             daemon,
             rewinder: None,
             foreign_texts: ForeignTexts::default(),
+            tasks: None,
         })
     }
 

@@ -128,6 +128,12 @@ impl Home {
         self.data_dir().join("sessions")
     }
 
+    /// Returns the directory of assistants' tasks: long transfers, each in a process of its own.
+    #[must_use]
+    pub fn tasks_dir(&self) -> PathBuf {
+        self.data_dir().join("tasks")
+    }
+
     /// Returns the directory with a subdirectory for each team's space that folders are synced with.
     #[must_use]
     pub fn spaces_dir(&self) -> PathBuf {

@@ -13,7 +13,7 @@ use unix as sys;
 use windows as sys;
 
 use std::ffi::OsStr;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -27,15 +27,34 @@ pub const SYSTEM: &str = std::env::consts::OS;
 /// # Errors
 /// Returns the error of the system, with the path.
 pub fn spawn_daemon<S: AsRef<OsStr>>(exe: &Path, args: &[S], log: &Path) -> io::Result<Child> {
-    let out = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(log)
-        .map_err(|e| crate::disk::in_context("open the log", log, e))?;
+    let out = open_log(log)?;
     daemon_command(exe, args)
         .stderr(out)
         .spawn()
         .map_err(|e| crate::disk::in_context("start the daemon", exe, e))
+}
+
+/// Starts `exe` in the background for one piece of work, with pipes at its stdin and stdout, and its errors appended to
+/// `log`. The same holds for it as for a daemon: it goes on when the caller exits.
+///
+/// # Errors
+/// Returns the error of the system, with the path.
+pub fn spawn_worker<S: AsRef<OsStr>>(exe: &Path, args: &[S], log: &Path) -> io::Result<Child> {
+    let errors = open_log(log)?;
+    daemon_command(exe, args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(errors)
+        .spawn()
+        .map_err(|e| crate::disk::in_context("start the program", exe, e))
+}
+
+fn open_log(log: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(log)
+        .map_err(|e| crate::disk::in_context("open the log", log, e))
 }
 
 fn daemon_command<S: AsRef<OsStr>>(exe: &Path, args: &[S]) -> Command {
@@ -162,6 +181,23 @@ mod tests {
             .unwrap()
             .wait()
             .unwrap();
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "no luck\n");
+    }
+
+    #[test]
+    fn a_worker_has_pipes_at_both_ends_and_its_errors_in_the_log() {
+        use std::io::{Read as _, Write as _};
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        let script = ["-c", "read word; echo \"did $word\"; echo no luck >&2"];
+        let mut child = spawn_worker(Path::new("/bin/sh"), &script, &log).unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(b"this\n").unwrap();
+        let mut printed = String::new();
+        let mut output = child.stdout.take().unwrap();
+        output.read_to_string(&mut printed).unwrap();
+        assert!(child.wait().unwrap().success());
+        assert_eq!(printed, "did this\n");
         assert_eq!(std::fs::read_to_string(&log).unwrap(), "no luck\n");
     }
 

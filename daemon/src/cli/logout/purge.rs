@@ -29,20 +29,26 @@ pub(super) fn delete(home: &Home) -> CommandResult {
     Ok(())
 }
 
-/// Returns the state in a home: the index with its companions, the account, pins, logs, and the journals of
-/// commands and of assistants' sessions. The configuration is none of it, nor what a person put there.
+/// Returns the state in a home: the index with its companions, the account, pins, logs, assistants' tasks, and the
+/// journals of commands and of assistants' sessions. The configuration is none of it, nor what a person put there.
 pub(super) fn state_of(home: &Home) -> CommandResult<Vec<PathBuf>> {
-    let [logs, sessions, spaces] = directories(home);
+    let [logs, sessions, tasks, spaces] = directories(home);
     let mut found = files_in(home.data_dir(), is_state_file)?;
     found.extend(files_in(&logs, is_log)?);
-    found.extend(files_in(&sessions, is_journal)?);
+    found.extend(files_in(&sessions, is_named_by_id)?);
+    found.extend(files_in(&tasks, is_named_by_id)?);
     found.extend(entries_in(&spaces, |name| name.parse::<SpaceId>().is_ok())?);
     found.sort();
     Ok(found)
 }
 
-fn directories(home: &Home) -> [PathBuf; 3] {
-    [home.logs_dir(), home.sessions_dir(), home.spaces_dir()]
+fn directories(home: &Home) -> [PathBuf; 4] {
+    [
+        home.logs_dir(),
+        home.sessions_dir(),
+        home.tasks_dir(),
+        home.spaces_dir(),
+    ]
 }
 
 fn files_in(dir: &Path, is_own: impl Fn(&str) -> bool) -> CommandResult<Vec<PathBuf>> {
@@ -74,14 +80,15 @@ fn entries_in(dir: &Path, is_own: impl Fn(&str) -> bool) -> CommandResult<Vec<Pa
     Ok(found)
 }
 
-/// Returns whether a file has the name of one of the daemon's logs.
+/// Returns whether a file has the name of a log.
 fn is_log(name: &str) -> bool {
     let rest = name.strip_prefix(logging::PREFIX);
-    rest.is_some_and(|rest| rest.starts_with('.')) || name == logging::DAEMON_ERRORS
+    rest.is_some_and(|rest| rest.starts_with('.'))
+        || [logging::DAEMON_ERRORS, logging::TASK_ERRORS].contains(&name)
 }
 
-/// Returns whether a file has the name of a session's journal.
-fn is_journal(name: &str) -> bool {
+/// Returns whether a file has the name of a session's journal, or of one of a task.
+fn is_named_by_id(name: &str) -> bool {
     name.split_once('.')
         .is_some_and(|(id, _)| id.parse::<Uuid>().is_ok())
 }
@@ -116,6 +123,11 @@ mod tests {
             .join("01890a5d-ac96-774b-bcce-b302099a8057.jsonl");
         std::fs::create_dir(home.sessions_dir()).unwrap();
         std::fs::write(&journal, "a name").unwrap();
+        let task = home
+            .tasks_dir()
+            .join("01890a5d-ac96-774b-bcce-b302099a8057.json");
+        std::fs::create_dir(home.tasks_dir()).unwrap();
+        std::fs::write(&task, "a name").unwrap();
         let changes = home.data_dir().join("changes.jsonl");
         std::fs::write(&changes, "a name").unwrap();
         let space = home
@@ -126,6 +138,7 @@ mod tests {
         std::fs::write(&log, "a name").unwrap();
         delete(&home).unwrap();
         assert!(!journal.exists() && !changes.exists() && !log.exists());
+        assert!(!home.tasks_dir().exists());
         assert!(!home.spaces_dir().exists() && !home.logs_dir().exists());
         assert!(!index.exists() && !index.with_extension("db-wal").exists());
         let is_left = |name: &&str| home.data_dir().join(name).exists();

@@ -199,7 +199,7 @@ impl SessionFiles for HomeSessions {
 
 /// Locks a file that others hold for moments. One that holds it for longer is stopped or hangs, and must not hold up
 /// this process as well.
-fn lock_soon(file: &File) -> io::Result<()> {
+pub(super) fn lock_soon(file: &File) -> io::Result<()> {
     let end = Instant::now() + LOCK_WAIT;
     loop {
         match file.try_lock() {

@@ -19,6 +19,7 @@ mod questions;
 mod resources;
 mod session;
 mod sync;
+mod tasks;
 mod teams;
 mod tool_search;
 mod undo;

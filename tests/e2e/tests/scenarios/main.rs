@@ -2,6 +2,7 @@
 //! because linking takes most of the time.
 #![cfg(unix)]
 
+mod assistants;
 mod bit_rot;
 mod concurrent_moves;
 mod crash;

@@ -11,13 +11,14 @@ use crate::{instructions, prompt, resource, response};
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    CompletionInfo, ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, Prompt, PromptMessage, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, Resource, ResourceContents, ResourceTemplate, Role,
-    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool as WireTool,
-    UnsubscribeRequestParams,
+    CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, CompletionInfo, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    GetPromptResult, GetTaskParams, GetTaskResult, Implementation, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID, Tool as WireTool,
+    UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use std::sync::Arc;
@@ -84,6 +85,10 @@ impl ServerHandler for Handler {
             // Only the state of sync changes by itself.
             resources.subscribe = self.services.daemon.is_some().then_some(true);
         }
+        if self.services.tasks.is_some() {
+            let extensions = capabilities.extensions.get_or_insert_default();
+            extensions.insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        }
         let mut server = Implementation::new("cairn", env!("CARGO_PKG_VERSION"));
         server.title = Some("Cairn".to_owned());
         ServerConfig::new(capabilities)
@@ -123,6 +128,8 @@ impl ServerHandler for Handler {
         let texts = self.services.foreign_texts;
         let result = match outcome {
             Ok(ToolReply::Ask(ask)) => return Ok(ask.into()),
+            Ok(ToolReply::Task(task)) => return Ok((*task).into()),
+            Ok(ToolReply::Finished(result)) => *result,
             Ok(ToolReply::Result(value)) => response::success(texts, tool, given, value),
             Err(error) => {
                 tracing::info!(tool = tool.name, %error, "the tool failed");
@@ -130,6 +137,33 @@ impl ServerHandler for Handler {
             }
         };
         Ok(result.into())
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let (_, task) = self.find_task(&request.task_id, &context).await?;
+        let texts = self.services.foreign_texts;
+        Ok(GetTaskResult::new(task.detailed(&request.task_id, texts)))
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // A task asks nothing, so that there is nothing to respond to.
+        self.find_task(&request.task_id, &context).await.map(drop)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.stop_task(&request.task_id, &context).await
     }
 
     async fn list_resources(

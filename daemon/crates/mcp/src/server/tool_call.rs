@@ -14,7 +14,8 @@ use crate::text_policy::ForeignTexts;
 use crate::tool::Tool;
 use futures_util::FutureExt as _;
 use rmcp::model::{
-    CallToolRequestParams, InputRequiredResult, JsonObject, ProgressNotificationParam,
+    CallToolRequestParams, CallToolResult, CreateTaskResult, InputRequiredResult, JsonObject,
+    ProgressNotificationParam,
 };
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
@@ -67,6 +68,9 @@ impl Handler {
                     call.is_confirmed = true;
                 }
                 Decision::Proceed => {}
+            }
+            if let Some(reply) = self.run_as_task(tool, &call, request, context).await? {
+                return Ok(reply);
             }
             let texts = self.services.foreign_texts;
             let work = with_progress(call::run(tool, call), reports, context, texts);
@@ -125,6 +129,9 @@ enum PathsOrQuestion {
 /// The outcome of a call that did not fail.
 pub(super) enum ToolReply {
     Result(Value),
+    /// A result in the form in which clients get it.
+    Finished(Box<CallToolResult>),
+    Task(Box<CreateTaskResult>),
     Ask(InputRequiredResult),
 }
 

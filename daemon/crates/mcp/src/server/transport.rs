@@ -18,7 +18,7 @@ use tokio::sync::Mutex;
 const MAX_LINE: usize = 16 * 1024 * 1024;
 
 /// The methods of this server: a request for one of them that can't be read has invalid parameters.
-const METHODS: [&str; 13] = [
+const METHODS: [&str; 16] = [
     "initialize",
     "server/discover",
     "tools/list",
@@ -32,6 +32,9 @@ const METHODS: [&str; 13] = [
     "prompts/list",
     "prompts/get",
     "completion/complete",
+    "tasks/get",
+    "tasks/update",
+    "tasks/cancel",
 ];
 
 type Incoming = RxJsonRpcMessage<RoleServer>;

@@ -51,6 +51,7 @@ pub(super) fn own_places(home: &Home) -> Vec<PathBuf> {
     let mut places = vec![
         home.logs_dir(),
         home.sessions_dir(),
+        home.tasks_dir(),
         home.spaces_dir(),
         home.socket_path(),
     ];

@@ -6,7 +6,7 @@ use cairn_api::{Api, ApiKey, Method};
 use cairn_crypto::{AccountKeys, RootCost};
 use cairn_mcp::{
     Account, Confirm, DeviceTrust, ForeignTexts, KeySource, LocalFiles, Server, SessionFiles,
-    Settings, ToolFilter,
+    Settings, TaskFiles, ToolFilter,
 };
 use cairn_model::{DeviceId, Name, Verification};
 use cairn_space::Trust;
@@ -40,6 +40,8 @@ pub(crate) struct Setup {
     pub(crate) foreign_texts: ForeignTexts,
     /// Another service than the world's.
     pub(crate) url: Option<&'static str>,
+    /// The place of long transfers.
+    pub(crate) tasks: Option<Arc<dyn TaskFiles>>,
 }
 
 impl Default for Setup {
@@ -56,6 +58,7 @@ impl Default for Setup {
             sessions: None,
             foreign_texts: ForeignTexts::Fenced,
             url: None,
+            tasks: None,
         }
     }
 }
@@ -167,6 +170,7 @@ impl World {
             sessions: setup.sessions,
             rewinder: None,
             foreign_texts: setup.foreign_texts,
+            tasks: setup.tasks,
         };
         Server::new(settings).expect("the settings are good")
     }
