@@ -31,6 +31,16 @@ pub(crate) struct NodeView {
     pub(crate) tags: Vec<String>,
     pub(crate) favorite: bool,
     pub(crate) device_id: Option<DeviceId>,
+    /// The sum of all files below a folder, where that was asked for and the server says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) total: Option<FolderTotal>,
+}
+
+/// The files below a folder, at every depth, and their bytes together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub(crate) struct FolderTotal {
+    pub(crate) files: u64,
+    pub(crate) bytes: u64,
 }
 
 impl NodeView {
@@ -54,6 +64,7 @@ impl NodeView {
             tags: node.tags.clone(),
             favorite: node.favorite,
             device_id: node.device_id,
+            total: None,
         }
     }
 
@@ -81,10 +92,10 @@ pub(crate) fn print_table(
         ("ID", Align::Left),
     ]);
     for node in nodes {
-        let bytes = if node.kind == Kind::File {
-            size(node.size)
-        } else {
-            String::new()
+        let bytes = match (node.kind, node.total) {
+            (Kind::File, _) => size(node.size),
+            (Kind::Folder, Some(total)) => size(total.bytes),
+            (Kind::Folder, None) => String::new(),
         };
         let modified = local_time(node.modified_at.unwrap_or(node.updated_at).0, zone);
         table.row([

@@ -34,6 +34,7 @@ pub mod events;
 mod expiry;
 mod feed;
 mod feed_notifier;
+mod folder_sizes;
 mod folders;
 mod history_id;
 mod holders;

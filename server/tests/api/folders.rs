@@ -1,7 +1,7 @@
 //! Missing folders of paths in one call, favorites, descriptions, labels and tags.
 
 use super::world::{World, new_node};
-use cairn_wire::nodes::{CreatedFolders, Node};
+use cairn_wire::nodes::{CreatedFolders, FolderSizes, Node};
 use serde_json::json;
 
 #[tokio::test]
@@ -63,6 +63,45 @@ async fn a_path_that_fails_leaves_nothing() {
         .await
         .ok();
     assert_eq!(below.total_elements, 1);
+}
+
+#[tokio::test]
+async fn a_folder_s_size_is_that_of_all_files_below_it() {
+    let world = World::new();
+    let owner = world.owner();
+    let photos = owner.folder(None, "photos").await;
+    let deep = owner.folder(Some(photos.id), "2026").await;
+    let empty = owner.folder(None, "empty").await;
+    owner.file(None, "beside", "not counted").await;
+    owner.file(Some(photos.id), "a", "12").await;
+    let file = owner.file(Some(deep.id), "b", "12345").await;
+    let trashed = owner.file(Some(deep.id), "c", "1234567").await;
+    owner
+        .delete(&format!("/api/v1/nodes/{}", trashed.id))
+        .await
+        .done(200);
+    let sizes = async |query: String| {
+        let path = format!("/api/v1/nodes/folder-sizes{query}");
+        owner.get(&path).await.ok::<FolderSizes>()
+    };
+    let of = |found: &FolderSizes, node: &Node| {
+        let found = found.folders.iter().find(|one| one.node_id == node.id);
+        found.map(|one| (one.files, one.bytes))
+    };
+    let top = sizes(String::new()).await;
+    assert!(top.complete && top.folders.len() == 2, "{top:?}");
+    assert_eq!(of(&top, &photos), Some((2, 7)));
+    assert_eq!(of(&top, &empty), Some((0, 0)));
+    let below = sizes(format!("?parent_id={}", photos.id)).await;
+    assert_eq!(of(&below, &deep), Some((1, 5)));
+    let none = sizes(format!("?parent_id={}", empty.id)).await;
+    assert!(none.complete && none.folders.is_empty(), "{none:?}");
+    for (id, status) in [(file.id, 400), (new_node(), 404)] {
+        let path = format!("/api/v1/nodes/folder-sizes?parent_id={id}");
+        owner.get(&path).await.failed(status);
+    }
+    let path = format!("/api/v1/nodes/folder-sizes?parent_id={}", photos.id);
+    world.outsider().get(&path).await.failed(403);
 }
 
 #[tokio::test]

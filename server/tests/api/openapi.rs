@@ -54,6 +54,7 @@ const ENDPOINTS: &[&str] = &[
     "delete /api/v1/devices/{id}",
     "get /api/v1/search/",
     "post /api/v1/nodes/folders",
+    "get /api/v1/nodes/folder-sizes",
     "put /api/v1/nodes/{id}/favorite",
     "delete /api/v1/nodes/{id}/favorite",
     "get /api/v1/nodes/{id}/comments",
@@ -412,7 +413,7 @@ fn merged_fields(document: &Value, schema: &Value) -> serde_json::Map<String, Va
 }
 
 /// Endpoints whose response holds a list and is none: parts of one thing, bounded by it.
-const NO_LISTS: [&str; 15] = [
+const NO_LISTS: [&str; 16] = [
     "/api/v1/changes",
     "/api/v1/changes/past",
     "/api/v1/changes/snapshot",
@@ -421,6 +422,7 @@ const NO_LISTS: [&str; 15] = [
     "/api/v1/diagnostics/encryption",
     "/api/v1/diagnostics/upload",
     "/api/v1/keys",
+    "/api/v1/nodes/folder-sizes",
     "/api/v1/nodes/{id}",
     "/api/v1/nodes/{id}/revisions/{revision}/manifest",
     "/api/v1/payment/subscriptions/",

@@ -7,8 +7,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cairn_model::{NodeId, RevisionId};
 use cairn_wire::nodes::{
-    CopyNode, CreateNode, DeleteNode, Emptied, FileRevisions, FilesRevisions, ListNodes, Node,
-    NodeBatch, NodeResults, NodeState, Revision, RevisionsAt, UpdateNode,
+    CopyNode, CreateNode, DeleteNode, Emptied, FileRevisions, FilesRevisions, FolderSizes,
+    ListFolderSizes, ListNodes, Node, NodeBatch, NodeResults, NodeState, Revision, RevisionsAt,
+    UpdateNode,
 };
 use cairn_wire::{Page, Sealed, Timestamp, headers};
 use http::Method;
@@ -39,6 +40,16 @@ impl Api {
             ..Default::default()
         };
         self.all_pages(NODES, &query).await
+    }
+
+    /// `GET /nodes/folder-sizes`: what each folder of a folder has below it.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] if `parent` is not there, and from a server that has no sizes.
+    pub async fn folder_sizes(&self, parent: Option<NodeId>) -> Result<FolderSizes, ApiError> {
+        let query = ListFolderSizes { parent_id: parent };
+        self.json(Call::get(format!("{NODES}/folder-sizes")).query(&query)?)
+            .await
     }
 
     /// `GET /nodes/{id}`.

@@ -110,6 +110,38 @@ pub struct ListNodes {
     pub page_size: Option<u64>,
 }
 
+/// `GET /nodes/folder-sizes`: the folders of which folder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
+pub struct ListFolderSizes {
+    /// The folder that they are in; the top of the space if omitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", param(value_type = Option<String>, format = Uuid))]
+    pub parent_id: Option<NodeId>,
+}
+
+/// Response of `GET /nodes/folder-sizes`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct FolderSizes {
+    /// One for each folder in the folder, in no order; none if there is too much below them to add up.
+    pub folders: Vec<FolderSize>,
+    /// False if there is too much below them to add up.
+    pub complete: bool,
+}
+
+/// The sum of all files below a folder, at every depth, without those in the trash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct FolderSize {
+    pub node_id: NodeId,
+    /// The number of files.
+    pub files: u64,
+    /// The sizes of all of them together: plaintext, present versions alone.
+    pub bytes: u64,
+}
+
 /// `POST /nodes`: makes a folder. (Files come through uploads.)
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]

@@ -1,10 +1,10 @@
-//! Creates the missing folders of paths in one call; favorites.
+//! Creates the missing folders of paths in one call; sizes of folders; favorites.
 
 use super::node_response;
 use super::nodes::name;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
-use crate::http::extract::{Input, PathArgs};
+use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::if_match::node_if_match;
 use crate::state::AppState;
 use axum::Json;
@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cairn_model::{Name, NodeId};
 use cairn_store::Edit;
-use cairn_wire::nodes::{CreateFolders, CreatedFolders, Node};
+use cairn_wire::nodes::{CreateFolders, CreatedFolders, FolderSizes, ListFolderSizes, Node};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -22,6 +22,7 @@ const MAX_LEVELS: usize = 20;
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
     OpenApiRouter::default()
         .routes(routes!(create_path))
+        .routes(routes!(sizes))
         .routes(routes!(add_favorite, remove_favorite))
 }
 
@@ -56,6 +57,24 @@ async fn create_path(
         .store
         .write(|tx| tx.create_folders(&caller.actor(), new.parent_id, names))?;
     Ok((StatusCode::CREATED, Json(made)))
+}
+
+/// Adds up the files below each folder of a folder.
+#[utoipa::path(
+    get, path = "/api/v1/nodes/folder-sizes", tag = "nodes", params(ListFolderSizes),
+    responses(
+        (status = 200, description = "The size of each folder in it", body = FolderSizes),
+        (status = 400, description = "`parent_id` is a file"),
+        (status = 404, description = "There is no such folder")
+    )
+)]
+async fn sizes(
+    caller: Caller,
+    State(app): State<AppState>,
+    QueryParams(query): QueryParams<ListFolderSizes>,
+) -> Result<Json<FolderSizes>> {
+    let sizes = app.store.folder_sizes(caller.space, query.parent_id)?;
+    Ok(Json(sizes))
 }
 
 fn set_favorite(

@@ -214,3 +214,38 @@ fn webhooks_are_added_tried_switched_and_removed() {
         )
         .assert_refused(1, &["add a webhook"]);
 }
+
+#[test]
+fn a_list_says_what_is_below_each_folder_if_the_server_does() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["mkdir", "--parents", "/photos/2026"]);
+    world.write("f", "12345");
+    for folder in ["/", "/photos", "/photos/2026"] {
+        world.json("a", &["upload", "f", "--to", folder, "--name", "f"]);
+    }
+    let total = |args: &[&str]| {
+        let listed = world.json("a", args)["nodes"].clone();
+        let nodes = listed.as_array().unwrap();
+        let folder = nodes.iter().find(|node| node["kind"] == "folder").unwrap();
+        folder["total"].clone()
+    };
+    let sizes = ["list", "--sizes"];
+    assert_eq!(total(&sizes), json!({"files": 2, "bytes": 10}));
+    let below = ["list", "--sizes", "/photos"];
+    assert_eq!(total(&below), json!({"files": 1, "bytes": 5}));
+    assert_eq!(total(&["list"]), Value::Null, "unasked");
+
+    world.json("a", &["teams", "create", "Alpha"]);
+    world.json("a", &["teams", "grant", "Alpha"]);
+    world.json("a", &["mkdir", "--team", "Alpha", "/plans"]);
+    let to_team = ["upload", "f", "--team", "Alpha", "--to", "/plans"];
+    world.json("a", &to_team);
+    let team = ["list", "--sizes", "--team", "Alpha"];
+    assert_eq!(total(&team), json!({"files": 1, "bytes": 5}));
+
+    // An older server takes the path for that of a node.
+    let older = json!({"path_pattern": "/api/v1/nodes/folder-sizes", "status": 404});
+    world.dev("/_dev/faults", older);
+    assert_eq!(total(&sizes), Value::Null, "the list is there without");
+}
