@@ -332,10 +332,9 @@ mod tests {
         let group = ProblemGroup {
             code,
             count: 1,
-            bytes: 0,
             message: "it was deleted on the service".into(),
             hint: "run something".into(),
-            examples: Vec::new(),
+            ..ProblemGroup::default()
         };
         let folder = FolderStatus {
             local: "/f".into(),

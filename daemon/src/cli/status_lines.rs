@@ -231,6 +231,7 @@ mod tests {
             code,
             message: "it can't be done".into(),
             hint: "do this".into(),
+            ..Problem::default()
         }
     }
 
@@ -238,10 +239,9 @@ mod tests {
         ProblemGroup {
             code,
             count,
-            bytes: 0,
             message: message.into(),
             hint: "do this".into(),
-            examples: Vec::new(),
+            ..ProblemGroup::default()
         }
     }
 

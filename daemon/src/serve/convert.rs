@@ -4,7 +4,10 @@ use crate::output::text::{count, rfc3339, shell_word, size};
 use cairn_control as control;
 use cairn_engine as engine;
 use cairn_index::{ActivityRow, FolderRow};
-use cairn_model::{ConfirmationKind, FolderId, Problem, ProblemCode, RunningSteps, Side};
+use cairn_model::{
+    ConfirmationKind, FolderId, Problem, ProblemCause, ProblemCode, ProblemValues, RunningSteps,
+    Side,
+};
 
 pub(super) fn status(status: &engine::Status) -> control::Status {
     let folders: Vec<_> = status.folders.iter().map(folder).collect();
@@ -82,6 +85,18 @@ fn group(group: &engine::ProblemGroup, folder: &engine::FolderStatus) -> control
         message: summary(group, folder),
         hint: group.hint.clone(),
         examples: examples.map(|problem| problem.path.clone()).collect(),
+        cause: group.cause,
+        values: values(group, folder),
+    }
+}
+
+/// The values of the first problem, with those of the folder that its cause is about.
+fn values(group: &engine::ProblemGroup, folder: &engine::FolderStatus) -> ProblemValues {
+    let first = group.examples.first();
+    let free = folder.free.filter(|_| group.code == ProblemCode::DiskFull);
+    ProblemValues {
+        free,
+        ..first.map(|first| first.values.clone()).unwrap_or_default()
     }
 }
 
@@ -127,6 +142,8 @@ fn group_of_one(problem: &Problem) -> control::ProblemGroup {
         message: problem.message.clone(),
         hint: problem.hint.clone(),
         examples: Vec::new(),
+        cause: problem.cause,
+        values: problem.values.clone(),
     }
 }
 
@@ -158,17 +175,17 @@ fn confirmation_problem(
     confirmation: &control::Confirmation,
 ) -> Problem {
     let files = count(confirmation.files, "file");
-    let (code, message) = match (confirmation.kind, confirmation.side) {
+    let (cause, message) = match (confirmation.kind, confirmation.side) {
         (ConfirmationKind::Deletion, Side::Local) => (
-            ProblemCode::DeletionsHeld,
+            ProblemCause::DeletionsHeld,
             format!("{files} deleted on the service would be deleted here"),
         ),
         (ConfirmationKind::Deletion, Side::Remote) => (
-            ProblemCode::DeletionsHeld,
+            ProblemCause::DeletionsHeld,
             format!("{files} deleted here would be deleted on the service"),
         ),
         (ConfirmationKind::Overwriting, Side::Local | Side::Remote) => (
-            ProblemCode::OverwritesHeld,
+            ProblemCause::OverwritesHeld,
             format!(
                 "{files} here suddenly look encrypted, and the service's versions are not overwritten with them"
             ),
@@ -183,12 +200,7 @@ fn confirmation_problem(
             "if you did this run `cairn confirm {dir} overwrite`; if not, find the program that did it, and run `cairn confirm {dir} keep`"
         ),
     };
-    Problem {
-        path: String::new(),
-        code,
-        message,
-        hint,
-    }
+    Problem::new("", cause, message, hint)
 }
 
 fn transfer(transfer: &engine::TransferStatus) -> control::Transfer {
@@ -297,6 +309,8 @@ mod tests {
             code: ProblemCode::DiskFull,
             message: "there is no room for it on this disk".into(),
             hint: "free some space".into(),
+            cause: ProblemCause::DiskFull,
+            ..Problem::default()
         };
         let folder = engine::FolderStatus {
             local: "/home/a/Cairn".into(),
@@ -304,6 +318,7 @@ mod tests {
             errors: vec![problem.clone(); 20],
             problems: vec![engine::ProblemGroup {
                 code: ProblemCode::DiskFull,
+                cause: ProblemCause::DiskFull,
                 hint: "free some space".into(),
                 count: 14_881,
                 bytes: 602 << 20,
@@ -323,6 +338,8 @@ mod tests {
             "the disk of /home/a/Cairn is full: 14,881 files wait, and need 602 MiB there; 12 MiB free on it: make room for 590 MiB more"
         );
         assert_eq!((group.count, group.bytes), (14_881, 602 << 20));
+        assert_eq!(group.cause, ProblemCause::DiskFull);
+        assert_eq!(group.values.free, Some(12 << 20));
         assert_eq!(group.examples.len(), control::ProblemGroup::EXAMPLES);
         assert_eq!(status.folders[0].errors.len(), 20);
         assert_eq!(status.open_conflicts, 2);

@@ -2,12 +2,12 @@
 //! them.
 
 use crate::failure::{CommandResult, Exit, Failure};
-use crate::output::text::shell_word;
+use crate::output::text::{clean, rfc3339, shell_word};
 use crate::rotation;
 use cairn_api::{ApiError, ErrorClass};
 use cairn_control::ProblemGroup;
 use cairn_engine::WaitResult;
-use cairn_model::{Problem, ProblemCode, SyncState};
+use cairn_model::{Problem, ProblemCause, ProblemCode, ProblemValues, SyncState};
 use cairn_platform::Zone;
 use cairn_space::TeamError;
 use cairn_space::account_keys::Replacement;
@@ -18,7 +18,7 @@ use cairn_transfer::TransferError;
 pub(super) struct Halt {
     pub(super) state: SyncState,
     /// `None`: it is no problem, such as a start.
-    pub(super) problem: Option<Problem>,
+    pub(super) problem: Option<Box<Problem>>,
 }
 
 const KEPT: &str = "the files here stay as they are";
@@ -34,11 +34,13 @@ impl Halt {
 
     /// The server says that the account doesn't belong to the team, or that there is no such team.
     pub(super) fn not_a_member(team: &str) -> Self {
-        Self::error(
-            ProblemCode::Server,
+        Self::error(Problem::new(
+            "",
+            ProblemCause::NotAMember,
             format!("you don't belong to the team {team} any more, or it was deleted; {KEPT}"),
-            "ask its owner to invite you again, or run `cairn remove` for this folder".to_owned(),
-        )
+            "ask its owner to invite you again, or run `cairn remove` for this folder",
+        ))
+        .with(team_value(team))
     }
 
     /// The server can't be asked, or doesn't answer the question.
@@ -47,19 +49,20 @@ impl Halt {
         match error.class() {
             ErrorClass::Offline | ErrorClass::Transient => Self {
                 state: SyncState::Offline,
-                problem: Some(Problem {
-                    path: String::new(),
-                    code: ProblemCode::Offline,
-                    message,
-                    hint: "syncing resumes by itself when the server can be reached again"
-                        .to_owned(),
-                }),
-            },
-            ErrorClass::Auth => Self::error(
-                ProblemCode::Unauthorized,
+                problem: Some(Box::new(Problem::new(
+                    "",
+                    ProblemCause::Offline,
+                    &message,
+                    "syncing resumes by itself when the server can be reached again",
+                ))),
+            }
+            .with(ProblemValues::of_detail(message)),
+            ErrorClass::Auth => Self::error(Problem::new(
+                "",
+                ProblemCause::Unauthorized,
                 message,
-                "run `cairn login` again".to_owned(),
-            ),
+                "run `cairn login` again",
+            )),
             ErrorClass::Stale
             | ErrorClass::Missing
             | ErrorClass::Limit
@@ -73,36 +76,27 @@ impl Halt {
         let word = shell_word(team);
         match error {
             TeamError::Transfer(TransferError::Api(error)) => Self::of_api(error),
-            TeamError::NotGranted { may_make: true, .. } => Self::error(
-                ProblemCode::Server,
+            TeamError::NotGranted { may_make: true, .. } => Self::error(Problem::new(
+                "",
+                ProblemCause::TeamWithoutKey,
                 format!("the team {team} has no key yet, which its files need"),
                 format!("run `cairn teams grant {word}`, which makes one"),
-            ),
+            ))
+            .with(with_command(team, format!("cairn teams grant {word}"))),
             TeamError::NotGranted {
                 may_make: false, ..
-            } => Self::error(
-                ProblemCode::Server,
+            } => Self::error(Problem::new(
+                "",
+                ProblemCause::KeyNotGranted,
                 format!(
                     "the present key of the team {team} was not granted to you yet; {KEPT}, and are synced once it is"
                 ),
                 format!("ask an owner or admin of the team to run `cairn teams grant {word}`"),
-            ),
+            ))
+            .with(with_command(team, format!("cairn teams grant {word}"))),
             TeamError::NewGranter {
                 who, fingerprint, ..
-            } => Self {
-                state: SyncState::Attention,
-                problem: Some(Problem {
-                    path: String::new(),
-                    code: ProblemCode::KeyToAccept,
-                    message: format!(
-                        "the key of the team {team} was granted by {who}, with the fingerprint {fingerprint}, which nobody has accepted on this device; {KEPT}"
-                    ),
-                    hint: format!(
-                        "compare the fingerprint with {who} by another way than this service, then run `cairn teams keys {word} --accept-new {}`",
-                        shell_word(who)
-                    ),
-                }),
-            },
+            } => Self::new_granter(team, who, fingerprint),
             TeamError::NoRight { .. }
             | TeamError::KeyChanged { .. }
             | TeamError::NotShown { .. }
@@ -110,45 +104,84 @@ impl Halt {
             | TeamError::Ambiguous { .. }
             | TeamError::KeyWithheld { .. }
             | TeamError::Refused { .. }
-            | TeamError::Transfer(_) => Self::error(
-                ProblemCode::AuthFailed,
+            | TeamError::Transfer(_) => Self::error(Problem::new(
+                "",
+                ProblemCause::TeamKeyRefused,
                 error.to_string(),
                 format!("{KEPT}; see `cairn teams keys {word}`"),
-            ),
+            ))
+            .with(ProblemValues {
+                detail: Some(error.to_string()),
+                ..with_command(team, format!("cairn teams keys {word}"))
+            }),
         }
+    }
+
+    /// A key of somebody whom nobody has accepted on this device.
+    fn new_granter(team: &str, who: &str, fingerprint: &str) -> Self {
+        let (word, person) = (shell_word(team), shell_word(who));
+        let command = format!("cairn teams keys {word} --accept-new {person}");
+        let problem = Problem::new(
+            "",
+            ProblemCause::KeyToAccept,
+            format!(
+                "the key of the team {team} was granted by {who}, with the fingerprint {fingerprint}, which nobody has accepted on this device; {KEPT}"
+            ),
+            format!(
+                "compare the fingerprint with {who} by another way than this service, then run `{command}`"
+            ),
+        );
+        Self::waiting_for_person(problem.with(ProblemValues {
+            who: Some(who.to_owned()),
+            fingerprint: Some(fingerprint.to_owned()),
+            ..with_command(team, command)
+        }))
     }
 
     /// The keys of the account were replaced on another device, as the server says.
     pub(super) fn keys_replaced(replaced: Option<&Replacement>, zone: &Zone) -> Self {
-        Self {
-            state: SyncState::Attention,
-            problem: Some(Problem {
-                path: String::new(),
-                code: ProblemCode::KeysReplaced,
-                message: rotation::describe(replaced, zone),
-                hint: format!(
-                    "{}; until then nothing is synced, and {KEPT}",
-                    rotation::UPDATE_HINT
-                ),
-            }),
-        }
+        let problem = Problem::new(
+            "",
+            ProblemCause::KeysReplaced,
+            rotation::describe(replaced, zone),
+            format!(
+                "{}; until then nothing is synced, and {KEPT}",
+                rotation::UPDATE_HINT
+            ),
+        );
+        Self::waiting_for_person(problem.with(ProblemValues {
+            who: replaced.map(|replaced| clean(&replaced.device)),
+            at: replaced.map(|replaced| rfc3339(replaced.at_ms)),
+            ..ProblemValues::default()
+        }))
     }
 
     /// Anything else.
     pub(super) fn of_failure(message: String) -> Self {
         let hint = format!("{KEPT}; it is tried again by itself, `cairn doctor` may tell more");
-        Self::error(ProblemCode::Failed, message, hint)
+        let values = ProblemValues::of_detail(&message);
+        Self::error(Problem::new("", ProblemCause::Failed, message, hint)).with(values)
     }
 
-    fn error(code: ProblemCode, message: String, hint: String) -> Self {
+    fn error(problem: Problem) -> Self {
         Self {
             state: SyncState::Error,
-            problem: Some(Problem {
-                path: String::new(),
-                code,
-                message,
-                hint,
-            }),
+            problem: Some(Box::new(problem)),
+        }
+    }
+
+    fn waiting_for_person(problem: Problem) -> Self {
+        Self {
+            state: SyncState::Attention,
+            problem: Some(Box::new(problem)),
+        }
+    }
+
+    /// Returns the same with the values of its problem.
+    fn with(self, values: ProblemValues) -> Self {
+        Self {
+            problem: self.problem.map(|problem| Box::new(problem.with(values))),
+            ..self
         }
     }
 
@@ -192,7 +225,24 @@ impl Halt {
             message: problem.message.clone(),
             hint: problem.hint.clone(),
             examples: Vec::new(),
+            cause: problem.cause,
+            values: problem.values.clone(),
         })
+    }
+}
+
+fn team_value(team: &str) -> ProblemValues {
+    ProblemValues {
+        team: Some(team.to_owned()),
+        ..ProblemValues::default()
+    }
+}
+
+/// Returns the team, and the command that helps.
+fn with_command(team: &str, command: String) -> ProblemValues {
+    ProblemValues {
+        command: Some(command),
+        ..team_value(team)
     }
 }
 
@@ -237,6 +287,13 @@ mod tests {
         assert!(sentence.contains("fingerprint 1234 5678"), "{sentence}");
         let command = "`cairn teams keys 'My Crew' --accept-new ada@example.com`";
         assert!(sentence.contains(command), "{sentence}");
+        let group = halt.group().unwrap();
+        assert_eq!(group.cause, ProblemCause::KeyToAccept);
+        assert_eq!(group.values.who.as_deref(), Some("ada@example.com"));
+        assert_eq!(
+            group.values.command.as_deref(),
+            Some(&command[1..command.len() - 1])
+        );
     }
 
     #[test]

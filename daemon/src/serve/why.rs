@@ -7,7 +7,7 @@ use crate::serve::engines::Engines;
 use crate::serve::halt::Halt;
 use cairn_control::{DecidingRule, PathReport, WaitingList};
 use cairn_index::FolderRow;
-use cairn_model::{PathReason, PathState, RelPath, SyncState};
+use cairn_model::{PathReason, PathState, Problem, ProblemValues, RelPath, SyncState};
 use std::path::{MAIN_SEPARATOR, Path};
 
 /// Reports the sync state of an absolute path.
@@ -37,6 +37,7 @@ pub(super) fn report(engines: &Engines, path: &str) -> CommandResult<PathReport>
                 state: PathState::Name,
                 reason: PathReason::BadName,
                 message: format!("its name can't be synced: {error}"),
+                values: ProblemValues::of_detail(error.to_string()),
                 hint: "rename it".to_owned(),
                 ..PathReport::default()
             });
@@ -55,12 +56,14 @@ pub(super) fn report(engines: &Engines, path: &str) -> CommandResult<PathReport>
 
 /// Returns the report of a path whose space is not synced now.
 fn halted_report(halt: Halt) -> PathReport {
-    let (reason, message, hint) = match halt.problem {
-        Some(problem) => (PathReason::FolderProblem, problem.message, problem.hint),
+    let (reason, problem) = match halt.problem {
+        Some(problem) => (PathReason::FolderProblem, *problem),
         None => (
             PathReason::Starting,
-            "its space is being opened".to_owned(),
-            String::new(),
+            Problem {
+                message: "its space is being opened".to_owned(),
+                ..Problem::default()
+            },
         ),
     };
     PathReport {
@@ -73,8 +76,10 @@ fn halted_report(halt: Halt) -> PathReport {
             | SyncState::Attention => PathState::Waiting,
         },
         reason,
-        message,
-        hint,
+        message: problem.message,
+        hint: problem.hint,
+        cause: problem.cause,
+        values: problem.values,
         ..PathReport::default()
     }
 }
@@ -117,6 +122,8 @@ fn to_control(
         remote: Some(remote_path(row, below)),
         state: report.state,
         reason: report.reason,
+        cause: report.cause,
+        values: report.values,
         above: report.above.map(|path| path.to_string()),
         message: report.message,
         hint: report.hint,

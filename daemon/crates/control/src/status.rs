@@ -6,8 +6,8 @@
 use crate::folder::TeamSpace;
 use crate::request::Limits;
 use cairn_model::{
-    ConfirmationKind, Counters, Problem, ProblemCode, RunningSteps, Side, SyncMode, SyncState,
-    TransferDirection,
+    ConfirmationKind, Counters, Problem, ProblemCause, ProblemCode, ProblemValues, RunningSteps,
+    Side, SyncMode, SyncState, TransferDirection,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -74,7 +74,7 @@ pub struct FolderStatus {
 }
 
 /// Problems of one cause in a folder.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ProblemGroup {
     pub code: ProblemCode,
     pub count: u64,
@@ -86,6 +86,12 @@ pub struct ProblemGroup {
     pub hint: String,
     /// Paths of the first ones, at most [`ProblemGroup::EXAMPLES`].
     pub examples: Vec<String>,
+    /// The cause as a word, for programs that say it in a language of their own; `other` from an older daemon.
+    #[serde(default, skip_serializing_if = "ProblemCause::is_other")]
+    pub cause: ProblemCause,
+    /// The values in what is said of the first one.
+    #[serde(default, skip_serializing_if = "ProblemValues::is_empty")]
+    pub values: ProblemValues,
 }
 
 impl ProblemGroup {

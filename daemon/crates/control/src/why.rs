@@ -1,6 +1,6 @@
 //! The sync state of one path, for `cairn why`, the tray and the tools for assistants.
 
-use cairn_model::{PathReason, PathState, RuleSource};
+use cairn_model::{PathReason, PathState, ProblemCause, ProblemValues, RuleSource};
 use serde::{Deserialize, Serialize};
 
 /// The rule that excludes a path from syncing.
@@ -34,6 +34,12 @@ pub struct PathReport {
     /// The reason as a word, for programs that say it in a language of their own; `other` from an older daemon.
     #[serde(default)]
     pub reason: PathReason,
+    /// The cause of a failure, of it or of its whole folder, as a word; absent without one.
+    #[serde(default, skip_serializing_if = "ProblemCause::is_other")]
+    pub cause: ProblemCause,
+    /// The values in what is said of that cause.
+    #[serde(default, skip_serializing_if = "ProblemValues::is_empty")]
+    pub values: ProblemValues,
     /// The folder above it that the reason is about, below the folder's root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub above: Option<String>,

@@ -10,8 +10,8 @@ use cairn_control::{
 };
 use cairn_model::{
     ActivityKind, ConfirmationKind, ConflictKind, Counters, DeletionDecision, DeletionGate, Keep,
-    PathReason, PathState, Problem, ProblemCode, RuleSource, RunningSteps, Side, SpaceId, SyncMode,
-    SyncState, TeamId, TransferDirection,
+    PathReason, PathState, Problem, ProblemCause, ProblemCode, ProblemValues, RuleSource,
+    RunningSteps, Side, SpaceId, SyncMode, SyncState, TeamId, TransferDirection,
 };
 use insta::assert_snapshot;
 use serde::Serialize;
@@ -41,6 +41,8 @@ fn status() -> Status {
                 code: ProblemCode::Unreadable,
                 message: "a/b can't be read".into(),
                 hint: "give this user the right to read it".into(),
+                cause: ProblemCause::Unreadable,
+                values: ProblemValues::default(),
             }],
             problems: vec![ProblemGroup {
                 code: ProblemCode::Unreadable,
@@ -49,6 +51,8 @@ fn status() -> Status {
                 message: "a/b can't be read".into(),
                 hint: "give this user the right to read it".into(),
                 examples: vec!["a/b".into()],
+                cause: ProblemCause::Unreadable,
+                values: ProblemValues::of_detail("os error 13"),
             }],
             conflicts: 1,
             confirmations: vec![Confirmation {

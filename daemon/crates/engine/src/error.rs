@@ -1,8 +1,10 @@
 //! Errors of the engine, and the one place that decides what follows from each.
 
 mod explain;
+mod values;
 
-pub(crate) use explain::explain;
+pub(crate) use explain::{explain, name_cause};
+pub(crate) use values::{name_values, values};
 
 use cairn_api::{ApiError, ErrorClass};
 use cairn_index::IndexError;
@@ -88,13 +90,8 @@ pub(crate) enum Disposition {
 impl EngineError {
     /// Returns the problem line of this failure for a path; the empty path is the folder itself.
     pub(crate) fn problem(&self, path: String) -> Problem {
-        let (code, hint) = explain(self);
-        Problem {
-            path,
-            code,
-            message: self.to_string(),
-            hint: hint.into(),
-        }
+        let (cause, hint) = explain(self);
+        Problem::new(path, cause, self.to_string(), hint).with(values(self))
     }
 
     /// Returns whether the service can't be reached or can't serve requests now.

@@ -6,7 +6,7 @@ use crate::observe::nested_rules::{invalid_lines, rules_path};
 use crate::observe::rules::{IGNORE_FILE, Rules, RulesFile, Texts, own_places_in, read_text};
 use crate::rules_rows::is_file_synced;
 use cairn_index::{Db, FolderRow, IndexError};
-use cairn_model::{Problem, ProblemCode, RelPath};
+use cairn_model::{Problem, ProblemCause, ProblemValues, RelPath};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
@@ -254,12 +254,13 @@ fn keep(engine: &Engine, row: &FolderRow, loaded: &LoadedRules) {
 }
 
 fn unreadable_problem(error: &std::io::Error) -> Problem {
-    Problem {
-        path: rules_path(&RelPath::root()),
-        code: ProblemCode::Unreadable,
-        message: format!("the rules can't be read, so the last ones stay in force: {error}"),
-        hint: "give this user the right to read it, or remove it".into(),
-    }
+    Problem::new(
+        rules_path(&RelPath::root()),
+        ProblemCause::RulesUnreadable,
+        format!("the rules can't be read, so the last ones stay in force: {error}"),
+        "give this user the right to read it, or remove it",
+    )
+    .with(ProblemValues::of_detail(error.to_string()))
 }
 
 #[cfg(test)]

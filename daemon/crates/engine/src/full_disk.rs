@@ -14,7 +14,7 @@ pub(crate) struct FullDisk {
 
 /// Measures what a person wants to know after a failure, if it is one of a full disk.
 pub(crate) fn measure(ctx: &Ctx, key: Key, error: &EngineError) -> Option<FullDisk> {
-    if explain(error).0 != ProblemCode::DiskFull {
+    if explain(error).0.code() != ProblemCode::DiskFull {
         return None;
     }
     let size = ctx.engine.index.read(|db| {

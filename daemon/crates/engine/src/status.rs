@@ -6,8 +6,8 @@
 //! the types here to those in `serve/convert`.
 
 use cairn_model::{
-    ActivityKind, Counters, FolderId, Problem, ProblemCode, RunningSteps, SyncMode, SyncState,
-    TransferDirection,
+    ActivityKind, Counters, FolderId, Problem, ProblemCause, ProblemCode, RunningSteps, SyncMode,
+    SyncState, TransferDirection,
 };
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ProblemGroup {
     pub code: ProblemCode,
+    pub cause: ProblemCause,
     /// The advice to the person, which they have in common.
     pub hint: String,
     pub count: u64,

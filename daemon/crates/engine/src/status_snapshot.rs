@@ -160,10 +160,12 @@ fn needs_person(code: ProblemCode) -> bool {
 mod tests {
     use super::*;
     use crate::status::ProblemGroup;
+    use cairn_model::ProblemCause;
 
     fn folder(state: SyncState, codes: &[ProblemCode]) -> FolderStatus {
         let problems = codes.iter().map(|code| ProblemGroup {
             code: *code,
+            cause: ProblemCause::Other,
             hint: String::new(),
             count: 1,
             bytes: 0,

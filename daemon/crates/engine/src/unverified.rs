@@ -3,7 +3,7 @@
 
 use crate::engine::Engine;
 use cairn_index::{ActivityRow, Db, FolderRow, IndexError, RemoteRow, UnacceptedRow};
-use cairn_model::{ActivityKind, NodeId, Problem, ProblemCode};
+use cairn_model::{ActivityKind, NodeId, Problem, ProblemCause, ProblemValues};
 use cairn_wire::nodes::Node;
 
 /// The reason why a change is not simply accepted.
@@ -95,37 +95,38 @@ impl UnverifiedChange {
     fn problem(&self, path: String) -> Option<Problem> {
         const UNTOUCHED: &str =
             "what you have is untouched; ask the operator of the server what happened to it";
-        let (code, message, hint) = match self.reason {
+        let (cause, message, hint) = match self.reason {
             Reason::Unverified => return None,
             Reason::Blocked => (
-                ProblemCode::Unverified,
+                ProblemCause::Unverified,
                 "it was changed without your keys; `sync.verify = \"strict\"` holds that back"
                     .to_owned(),
                 "if that was you (a dashboard, a tool without keys), run `cairn accept`",
             ),
             Reason::Rollback => (
-                ProblemCode::Rollback,
+                ProblemCause::Rollback,
                 "the server sent an older state of it as the present one; it was refused"
                     .to_owned(),
                 UNTOUCHED,
             ),
             Reason::Cycle => (
-                ProblemCode::Impossible,
+                ProblemCause::IntoItself,
                 "the server put this folder into itself; it was left where it is".to_owned(),
                 UNTOUCHED,
             ),
             Reason::Impossible(why) => (
-                ProblemCode::Impossible,
+                ProblemCause::Impossible,
                 format!("the server sent something that can't be: {why}; it was left alone"),
                 "rename it on the service, or ask its operator",
             ),
         };
-        Some(Problem {
-            path,
-            code,
-            message,
-            hint: hint.into(),
-        })
+        let values = match self.reason {
+            Reason::Impossible(why) => ProblemValues::of_detail(why),
+            Reason::Unverified | Reason::Blocked | Reason::Rollback | Reason::Cycle => {
+                ProblemValues::default()
+            }
+        };
+        Some(Problem::new(path, cause, message, hint).with(values))
     }
 
     /// Returns the node's path in a pair: the recorded one, else the one that the service gave.

@@ -13,7 +13,7 @@ use crate::health::PathProblem;
 use crate::observe::rules::RuleOrigin;
 use crate::status::TransferStatus;
 use cairn_index::{FolderRow, Skipped};
-use cairn_model::{PathReason, PathState, Problem, RelPath, SyncMode};
+use cairn_model::{PathReason, PathState, Problem, ProblemCause, ProblemValues, RelPath, SyncMode};
 
 /// The sync state of a path of a folder pair.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -21,6 +21,9 @@ pub struct PathReport {
     pub state: PathState,
     /// The reason as a word: the same as `message`.
     pub reason: PathReason,
+    /// The cause of a failure, of it or of its whole folder, as a word.
+    pub cause: ProblemCause,
+    pub values: ProblemValues,
     /// The folder above it that the reason is about.
     pub above: Option<RelPath>,
     /// One sentence, beginning with "it".

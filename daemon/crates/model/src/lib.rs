@@ -20,6 +20,7 @@ pub mod path;
 pub mod path_reason;
 pub mod percent;
 pub mod problem;
+pub mod problem_cause;
 #[cfg(feature = "utoipa")]
 pub mod schema;
 pub mod size;
@@ -47,6 +48,7 @@ pub use path::RelPath;
 pub use path_reason::PathReason;
 pub use percent::percent_encode;
 pub use problem::Problem;
+pub use problem_cause::{ProblemCause, ProblemValues};
 pub use status::{ShareStatus, WebhookStatus};
 pub use sync::{
     ConfirmationKind, DeletionDecision, DeletionGate, PathState, ProblemCode, RuleSource, Side,

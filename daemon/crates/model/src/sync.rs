@@ -125,6 +125,7 @@ word_enum! {
 
 word_enum! {
     /// The kind of something that doesn't sync. In alphabetical order, which is that of a listing.
+    #[derive(Default)]
     ProblemCode("problem code") {
         /// Something opened with a key turned out altered or foreign.
         AuthFailed = "auth_failed",
@@ -172,6 +173,7 @@ word_enum! {
         /// The watcher lacks something.
         Watch = "watch",
         /// A code of another version of Cairn.
+        #[default]
         #[serde(other)]
         Other = "other",
     }

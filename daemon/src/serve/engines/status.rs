@@ -90,7 +90,7 @@ fn halted_status(part: &Part, halt: &Halt) -> Result<Status, IndexError> {
                 },
                 files,
                 bytes,
-                errors: halt.problem.iter().cloned().collect(),
+                errors: halt.problem.as_deref().into_iter().cloned().collect(),
                 problems: halt.group().into_iter().collect(),
                 conflicts: db.conflict_count(row.id)?,
                 ..FolderStatus::default()
@@ -133,7 +133,7 @@ mod tests {
         let status = halted_status(&part, &halt).unwrap();
         assert_eq!(status.state, SyncState::Error);
         let folder = &status.folders[0];
-        assert_eq!(folder.errors, [halt.problem.unwrap()]);
+        assert_eq!(folder.errors, [*halt.problem.unwrap()]);
         assert_eq!(folder.problems[0].count, 1);
         assert_eq!((folder.files, folder.bytes), (3, 40));
     }

@@ -27,10 +27,11 @@ fn problem(code: ProblemCode, count: u64) -> control::ProblemGroup {
     control::ProblemGroup {
         code,
         count,
-        bytes: 0,
         message: "m".into(),
         hint: "h".into(),
         examples: vec!["a".into()],
+        cause: code.as_str().parse().unwrap(),
+        ..control::ProblemGroup::default()
     }
 }
 

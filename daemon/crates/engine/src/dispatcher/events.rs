@@ -8,7 +8,7 @@ use crate::executor::{ExecutionResult, overload, record_failure};
 use crate::health::FolderPart;
 use crate::overall_progress::Amount;
 use crate::ports::Hint;
-use cairn_model::{FolderId, Problem, ProblemCode, RelPath};
+use cairn_model::{FolderId, Problem, ProblemCause, ProblemValues, RelPath};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -129,12 +129,14 @@ impl Dispatcher {
                 folder.schedule.rescan_before(now + UNWATCHED_RESCAN);
                 folder.watching = Watching::Broken;
                 folder.flush = None;
-                let problem = Problem {
-                    path: String::new(),
-                    code: ProblemCode::Watch,
+                let values = ProblemValues::of_detail(&message);
+                let problem = Problem::new(
+                    "",
+                    ProblemCause::Watch,
                     message,
-                    hint: "until then the folder is looked at every 30 seconds".into(),
-                };
+                    "until then the folder is looked at every 30 seconds",
+                )
+                .with(values);
                 self.engine
                     .health()
                     .set_folder_problem(id, FolderPart::Watcher, Some(problem));

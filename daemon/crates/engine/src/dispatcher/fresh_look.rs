@@ -194,8 +194,7 @@ mod tests {
         let refused = Problem {
             path: "f".into(),
             code: ProblemCode::Disk,
-            message: String::new(),
-            hint: String::new(),
+            ..Problem::default()
         };
         let (engine, id) = (Arc::clone(&it.dispatcher.engine), it.id);
         engine

@@ -4,7 +4,7 @@
 use crate::engine::Engine;
 use crate::error::EngineError;
 use cairn_index::{Db, FolderRow, IndexError, Skipped};
-use cairn_model::{FolderId, NodeId, Problem, ProblemCode, RelPath};
+use cairn_model::{FolderId, NodeId, Problem, ProblemCause, RelPath};
 use std::collections::BTreeMap;
 
 /// Reports what is in the way of some dirty nodes of a folder, which no step and no wait mentions, and forgets what is
@@ -46,14 +46,13 @@ fn place_of_special(
 }
 
 fn problem(path: &RelPath) -> Problem {
-    Problem {
-        path: path.to_string(),
-        code: ProblemCode::NameClash,
-        message: "the service has a file or folder of this name, and a symbolic link or special file is in its way \
-                  here"
-            .into(),
-        hint: "move it away here, or rename the other on the service; both stay until then".into(),
-    }
+    Problem::new(
+        path.to_string(),
+        ProblemCause::SpecialInTheWay,
+        "the service has a file or folder of this name, and a symbolic link or special file is in its way \
+         here",
+        "move it away here, or rename the other on the service; both stay until then",
+    )
 }
 
 #[cfg(test)]
@@ -61,7 +60,7 @@ mod tests {
     use super::*;
     use crate::testing::TestEngine;
     use cairn_index::RemoteRow;
-    use cairn_model::Name;
+    use cairn_model::{Name, ProblemCode};
 
     #[test]
     fn a_link_at_the_name_of_a_file_of_the_service_needs_a_person_until_it_is_gone() {

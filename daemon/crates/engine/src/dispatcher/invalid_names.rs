@@ -2,8 +2,8 @@
 //! is told so.
 
 use crate::engine::Engine;
-use crate::error::EngineError;
-use cairn_model::{FolderId, NodeId, Problem, ProblemCode};
+use crate::error::{EngineError, name_cause, name_values};
+use cairn_model::{FolderId, NodeId, Problem};
 
 /// Reports those of some dirty nodes of a folder, which no step and no wait mentions, that have such names. The
 /// report ends when the service sends another state of the node.
@@ -27,12 +27,13 @@ pub(super) fn report(engine: &Engine, id: FolderId, nodes: &[NodeId]) -> Result<
     })?;
     let mut health = engine.health();
     for (node, path, problem) in invalid {
-        let problem = Problem {
-            path: path.to_string(),
-            code: ProblemCode::Name,
-            message: problem.to_string(),
-            hint: "it stays on the service and on the devices that can have the name".into(),
-        };
+        let problem = Problem::new(
+            path.to_string(),
+            name_cause(&problem),
+            problem.to_string(),
+            "it stays on the service and on the devices that can have the name",
+        )
+        .with(name_values(&problem));
         health.refuse(id, node, problem);
     }
     Ok(())

@@ -17,7 +17,7 @@ use crate::planning::{BlockedChanges, Part, Planned, plan_folder};
 use crate::restored;
 use crate::step::{Ctx, download};
 use cairn_index::{Db, Dirty, IndexError, Round, Worklist};
-use cairn_model::{BackOff, FolderId, NodeId, Problem, ProblemCode, RelPath, SyncMode};
+use cairn_model::{BackOff, FolderId, NodeId, Problem, ProblemCause, RelPath, SyncMode};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -353,10 +353,16 @@ impl Dispatcher {
         let Some(folder) = self.folders.get(&id) else {
             return Ok(());
         };
-        let hint = match folder.row.settings.mode {
+        let (cause, hint) = match folder.row.settings.mode {
             SyncMode::TwoWay => return Ok(()),
-            SyncMode::Upload => "rename it to have it sent as a file of its own",
-            SyncMode::Download => "rename it to have the service's version fetched",
+            SyncMode::Upload => (
+                ProblemCause::OneWaySends,
+                "rename it to have it sent as a file of its own",
+            ),
+            SyncMode::Download => (
+                ProblemCause::OneWayReceives,
+                "rename it to have the service's version fetched",
+            ),
         };
         let both = self
             .engine
@@ -366,12 +372,12 @@ impl Dispatcher {
         for (node, path) in both {
             health.accept(node);
             if let Some(path) = path {
-                let problem = Problem {
-                    path: path.to_string(),
-                    code: ProblemCode::OneWay,
-                    message: "it was changed here and on the service, and this folder syncs one way only: both stay as they are".into(),
-                    hint: hint.into(),
-                };
+                let problem = Problem::new(
+                    path.to_string(),
+                    cause,
+                    "it was changed here and on the service, and this folder syncs one way only: both stay as they are",
+                    hint,
+                );
                 health.refuse(id, node, problem);
             }
         }

@@ -1,14 +1,15 @@
-//! The problem code of each error, and the advice to the person.
+//! The cause of each error as a word, and the advice to the person.
 
 use super::{EngineError, is_changing};
 use cairn_api::ApiError;
 use cairn_index::IndexError;
-use cairn_model::ProblemCode;
+use cairn_model::ProblemCause;
+use cairn_platform::NameProblem;
 use cairn_transfer::TransferError;
 use std::io;
 
-/// Returns the code, and what to do, for a failure of one path.
-pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
+/// Returns the cause, and what to do, for a failure of one path.
+pub(crate) fn explain(error: &EngineError) -> (ProblemCause, &'static str) {
     match error {
         EngineError::Transfer(error) => explain_transfer(error),
         EngineError::Api(error) => explain_api(error),
@@ -16,48 +17,48 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
         | EngineError::Paused
         | EngineError::ReplanExhausted
         | EngineError::NotRecorded => (
-            ProblemCode::Changing,
+            ProblemCause::Changing,
             "it is being changed; it syncs when it is quiet",
         ),
         EngineError::NameClash(_) => (
-            ProblemCode::NameClash,
+            ProblemCause::NameTakenHere,
             "rename one of the two on another device; until then it stays on the service",
         ),
-        EngineError::Name(_) => (
-            ProblemCode::Name,
+        EngineError::Name(problem) => (
+            name_cause(problem),
             "it stays on the service and on the devices that can have the name",
         ),
         EngineError::Disk(error) => explain_io(error),
         EngineError::Index(IndexError::DiskFull) => (
-            ProblemCode::DiskFull,
+            ProblemCause::OwnDiskFull,
             "free some space on the disk with Cairn's own files; it is tried again by itself",
         ),
         EngineError::Index(_) => (
-            ProblemCode::Index,
+            ProblemCause::Index,
             "free some space, or delete the index to have it built again",
         ),
         EngineError::RootGone(_) => (
-            ProblemCode::FolderGone,
+            ProblemCause::FolderGone,
             "bring the folder back (mount it), or sync its present content: `cairn folders accept-disk PATH`; nothing was deleted anywhere",
         ),
         EngineError::RemoteGone(_) => (
-            ProblemCode::RemoteGone,
+            ProblemCause::RemoteGone,
             "restore it from the trash of the service; or `cairn remove` this folder and `cairn add` it again, which uploads it anew",
         ),
         EngineError::RemoteIsFile(_) => (
-            ProblemCode::RemoteIsFile,
+            ProblemCause::RemoteIsFile,
             "`cairn remove` this folder and `cairn add` it with another `--remote`, or move the file away",
         ),
         EngineError::RulesTooLarge(_) => (
-            ProblemCode::TooLarge,
+            ProblemCause::RulesTooLarge,
             "make `.cairnignore` smaller on a device that has it; until then nothing is synced in this folder",
         ),
         EngineError::WentBack => (
-            ProblemCode::Rollback,
+            ProblemCause::WentBack,
             "ask the operator of the server; if a backup was restored, `cairn accept` compares with it, deletes nothing, and keeps both versions of what differs",
         ),
         EngineError::Protocol(_) => (
-            ProblemCode::Protocol,
+            ProblemCause::Protocol,
             "update Cairn or the server; nothing was changed here",
         ),
         EngineError::Stopped
@@ -66,74 +67,84 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCode, &'static str) {
         | EngineError::NoConflict(_)
         | EngineError::WhoseCopy(_)
         | EngineError::NoMerge { .. }
-        | EngineError::OnlyCopy(_) => (ProblemCode::Failed, "run `cairn doctor`"),
+        | EngineError::OnlyCopy(_) => (ProblemCause::Failed, "run `cairn doctor`"),
     }
 }
 
-const TOO_LARGE: (ProblemCode, &str) = (
-    ProblemCode::TooLarge,
+const TOO_LARGE: (ProblemCause, &str) = (
+    ProblemCause::TooLarge,
     "the server doesn't take a file of this size: exclude it, or have the limit raised",
 );
-const QUOTA: (ProblemCode, &str) = (
-    ProblemCode::Quota,
+const QUOTA: (ProblemCause, &str) = (
+    ProblemCause::Quota,
     "`cairn trash empty --remote` deletes for good what is in the service's trash; else get more of what is used up; it is tried again by itself",
 );
-const UNAUTHORIZED: (ProblemCode, &str) = (ProblemCode::Unauthorized, "run `cairn login` again");
-const OFFLINE: (ProblemCode, &str) = (
-    ProblemCode::Offline,
+const UNAUTHORIZED: (ProblemCause, &str) = (ProblemCause::Unauthorized, "run `cairn login` again");
+const OFFLINE: (ProblemCause, &str) = (
+    ProblemCause::Offline,
     "syncing resumes by itself when the server can be reached again",
 );
 
 const AGAIN: &str = "it is tried again by itself";
-const FORBIDDEN: (ProblemCode, &str) = (
-    ProblemCode::Server,
+const FORBIDDEN: (ProblemCause, &str) = (
+    ProblemCause::Forbidden,
     "ask whoever manages the space for the right to change it; what is here stays, and it is tried again by itself",
 );
 
-fn explain_api(error: &ApiError) -> (ProblemCode, &'static str) {
+fn explain_api(error: &ApiError) -> (ProblemCause, &'static str) {
     match error {
         ApiError::QuotaFull { .. } => QUOTA,
         ApiError::TooLarge { .. } => TOO_LARGE,
         ApiError::Unauthorized => UNAUTHORIZED,
         ApiError::Offline(_) => OFFLINE,
         ApiError::Forbidden { .. } => FORBIDDEN,
+        ApiError::RateLimited { .. } => (ProblemCause::ServerBusy, AGAIN),
         ApiError::NotFound { .. }
         | ApiError::Conflict { .. }
         | ApiError::PreconditionFailed { .. }
         | ApiError::Gone { .. }
-        | ApiError::RateLimited { .. }
         | ApiError::Server { .. }
         | ApiError::Rejected { .. }
-        | ApiError::Protocol(_) => (ProblemCode::Server, AGAIN),
+        | ApiError::Protocol(_) => (ProblemCause::Server, AGAIN),
     }
 }
 
-fn explain_transfer(error: &TransferError) -> (ProblemCode, &'static str) {
+/// Returns the cause of a name that the disk can't have.
+pub(crate) fn name_cause(problem: &NameProblem) -> ProblemCause {
+    match problem {
+        NameProblem::Character { .. } => ProblemCause::NameCharacter,
+        NameProblem::Device { .. } => ProblemCause::NameDevice,
+        NameProblem::Ending { .. } => ProblemCause::NameEnding,
+        NameProblem::TooLong { .. } => ProblemCause::NameTooLong,
+    }
+}
+
+fn explain_transfer(error: &TransferError) -> (ProblemCause, &'static str) {
     match error {
         TransferError::Api(error) => explain_api(error),
         TransferError::Refused { .. } | TransferError::Sealing(_) => (
-            ProblemCode::AuthFailed,
+            ProblemCause::AuthFailed,
             "the file on this disk is untouched; check the service, then run `cairn sync`",
         ),
         TransferError::SourceChanged => (
-            ProblemCode::Changing,
+            ProblemCause::Changing,
             "it is being written; it syncs when it is quiet",
         ),
         TransferError::Source(error) | TransferError::Target(error) => explain_io(error),
-        TransferError::UploadLost => (ProblemCode::Server, AGAIN),
+        TransferError::UploadLost => (ProblemCause::Server, AGAIN),
     }
 }
 
-fn explain_io(error: &io::Error) -> (ProblemCode, &'static str) {
+fn explain_io(error: &io::Error) -> (ProblemCause, &'static str) {
     if is_changing(error) {
         return (
-            ProblemCode::Changing,
+            ProblemCause::Changing,
             "it is being written; it syncs when it is quiet",
         );
     }
     if error.kind() == io::ErrorKind::PermissionDenied {
         return (
-            ProblemCode::Unreadable,
+            ProblemCause::Unreadable,
             "give this user the right to read and write it",
         );
     }
@@ -142,18 +153,18 @@ fn explain_io(error: &io::Error) -> (ProblemCode, &'static str) {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
     ) {
         return (
-            ProblemCode::DiskFull,
+            ProblemCause::DiskFull,
             "free some space on this disk; it is tried again by itself",
         );
     }
     if error.kind() == io::ErrorKind::CrossesDevices {
         return (
-            ProblemCode::Disk,
+            ProblemCause::MountedThere,
             "another file system is mounted there: `cairn add` that directory as a folder of its own, and leave it out here",
         );
     }
     (
-        ProblemCode::Disk,
+        ProblemCause::Disk,
         "check the disk and the path; it is tried again by itself",
     )
 }
@@ -161,6 +172,7 @@ fn explain_io(error: &io::Error) -> (ProblemCode, &'static str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_model::ProblemCode;
 
     #[test]
     fn a_missing_right_to_write_names_whom_to_ask() {
@@ -174,6 +186,27 @@ mod tests {
     }
 
     #[test]
+    fn failures_of_one_code_have_causes_of_their_own() {
+        let api = |status| EngineError::Api(ApiError::from_status(status, "no".into()));
+        let reserved = NameProblem::Device { name: "aux".into() };
+        for (error, cause) in [
+            (api(403), ProblemCause::Forbidden),
+            (api(409), ProblemCause::Server),
+            (EngineError::Name(reserved), ProblemCause::NameDevice),
+            (EngineError::WentBack, ProblemCause::WentBack),
+            (EngineError::RulesTooLarge(9), ProblemCause::RulesTooLarge),
+            (
+                EngineError::NameClash("a".into()),
+                ProblemCause::NameTakenHere,
+            ),
+        ] {
+            let problem = error.problem("f".into());
+            assert_eq!(problem.cause, cause, "{error}");
+            assert_eq!(problem.code, cause.code(), "{error}");
+        }
+    }
+
+    #[test]
     fn a_full_disk_is_called_so_wherever_it_is_met() {
         let full = || io::Error::from(io::ErrorKind::StorageFull);
         for error in [
@@ -181,7 +214,7 @@ mod tests {
             EngineError::Disk(full()),
             EngineError::Transfer(TransferError::Target(full())),
         ] {
-            assert_eq!(explain(&error).0, ProblemCode::DiskFull, "{error}");
+            assert_eq!(explain(&error).0.code(), ProblemCode::DiskFull, "{error}");
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::error::EngineError;
 use crate::health::FolderPart;
 use crate::node_rows::{Trust, remote_row};
 use cairn_index::{Db, IndexError};
-use cairn_model::{Problem, ProblemCode, Verification};
+use cairn_model::{Problem, ProblemCause, ProblemValues, Verification};
 use cairn_wire::Timestamp;
 use cairn_wire::nodes::Node;
 
@@ -191,18 +191,20 @@ pub(super) fn report(engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
 }
 
 fn problem(day: &str, is_held: bool) -> Problem {
-    let hint = match is_held {
-        true => EngineError::WentBack.problem(String::new()).hint,
-        false => {
-            "nothing was deleted here, and both versions of what differs were kept; if no backup was restored, ask the operator of the server; `cairn accept` ends this message".to_owned()
-        }
-    };
-    Problem {
-        path: String::new(),
-        code: ProblemCode::Rollback,
-        message: format!(
-            "the service went back to an earlier state, as this device found on {day}"
+    let (cause, hint) = match is_held {
+        true => (
+            ProblemCause::WentBack,
+            EngineError::WentBack.problem(String::new()).hint,
         ),
-        hint,
-    }
+        false => (
+            ProblemCause::WentBackCompared,
+            "nothing was deleted here, and both versions of what differs were kept; if no backup was restored, ask the operator of the server; `cairn accept` ends this message".to_owned(),
+        ),
+    };
+    let message =
+        format!("the service went back to an earlier state, as this device found on {day}");
+    Problem::new("", cause, message, hint).with(ProblemValues {
+        at: Some(day.to_owned()),
+        ..ProblemValues::default()
+    })
 }

@@ -3,11 +3,14 @@
 use super::Health;
 use crate::key::Key;
 use crate::status::ProblemGroup;
-use cairn_model::{FolderId, Problem, ProblemCode};
+use cairn_model::{FolderId, Problem, ProblemCause, ProblemCode};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A problem, and the bytes of the file that waits because of it.
 type Waiting<'a> = (&'a Problem, u64);
+
+/// Code, cause and advice, which the problems of a group have in common.
+type Shared<'a> = (ProblemCode, ProblemCause, &'a str);
 
 impl Health {
     /// Records the size of a parked file that doesn't fit, and the room that there is, in bytes.
@@ -31,10 +34,9 @@ impl Health {
 
     /// Returns the problems of a folder by cause, in the order of their first ones, with at most `examples` each.
     pub(crate) fn groups(&self, folder: FolderId, examples: usize) -> Vec<ProblemGroup> {
-        let mut groups: BTreeMap<(ProblemCode, &str), (u64, BTreeSet<&Problem>, u64)> =
-            BTreeMap::new();
+        let mut groups: BTreeMap<Shared<'_>, (u64, BTreeSet<&Problem>, u64)> = BTreeMap::new();
         for (problem, bytes) in self.all(folder) {
-            let key = (problem.code, problem.hint.as_str());
+            let key = (problem.code, problem.cause, problem.hint.as_str());
             let (count, first, sum) = groups.entry(key).or_default();
             // The scan and a step may report the same.
             if !first.insert(problem) {
@@ -48,13 +50,16 @@ impl Health {
         }
         let mut groups: Vec<_> = groups
             .into_iter()
-            .map(|((code, hint), (count, first, bytes))| ProblemGroup {
-                code,
-                hint: hint.to_owned(),
-                count,
-                bytes,
-                examples: first.into_iter().cloned().collect(),
-            })
+            .map(
+                |((code, cause, hint), (count, first, bytes))| ProblemGroup {
+                    code,
+                    cause,
+                    hint: hint.to_owned(),
+                    count,
+                    bytes,
+                    examples: first.into_iter().cloned().collect(),
+                },
+            )
             .collect();
         groups.sort_by(|one, other| one.examples.cmp(&other.examples));
         groups

@@ -5,7 +5,7 @@
 mod tests;
 
 use super::Health;
-use crate::error::{Disposition, EngineError, explain};
+use crate::error::{Disposition, EngineError, explain, values};
 use crate::key::Key;
 use cairn_model::{BackOff, FolderId, Problem, ProblemCode, spread};
 use std::collections::BTreeSet;
@@ -73,19 +73,15 @@ impl Health {
         error: &EngineError,
         retry: RetryHint,
     ) -> Instant {
-        let (code, hint) = explain(error);
+        let (cause, hint) = explain(error);
         let tries = self.parked.get(&(folder, key)).map_or(0, |p| p.tries) + 1;
         let longest = match retry {
             RetryHint::Soon => LONGEST_SOON,
             RetryHint::Later => LONGEST,
         };
         let until = Instant::now() + self.pause((folder, key), tries, longest);
-        let problem = Problem {
-            path,
-            code,
-            message: message(code, error),
-            hint: hint.into(),
-        };
+        let message = message(cause.code(), error);
+        let problem = Problem::new(path, cause, message, hint).with(values(error));
         let is_reported = retry == RetryHint::Later || tries > 3;
         let in_the_way = if let EngineError::NameClash(there) = error {
             Some(there.clone())

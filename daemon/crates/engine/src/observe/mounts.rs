@@ -5,7 +5,7 @@ use crate::observe::hash::local_stat;
 use crate::observe::same_disk::SameDisk;
 use crate::observe::scan::{Directory, Scan};
 use cairn_index::{IndexError, LocalRow, Skipped};
-use cairn_model::{Kind, LocalId, Problem, ProblemCode, RelPath};
+use cairn_model::{Kind, LocalId, Problem, ProblemCause, RelPath};
 use cairn_platform::Stat;
 
 /// The file system of a directory, as far as it is known.
@@ -82,13 +82,12 @@ impl Scan<'_, '_> {
         row: &LocalRow,
         path: &RelPath,
     ) -> Result<(), IndexError> {
-        self.found.problems.push(Problem {
-            path: path.to_string(),
-            code: ProblemCode::FolderGone,
-            message: "the file system that was mounted here is gone, or another one hides it"
-                .into(),
-            hint: "mount it as before; until then nothing in it is deleted anywhere. If another disk takes its place: `cairn folders accept-disk PATH`".into(),
-        });
+        self.found.problems.push(Problem::new(
+            path.to_string(),
+            ProblemCause::MountGone,
+            "the file system that was mounted here is gone, or another one hides it",
+            "mount it as before; until then nothing in it is deleted anywhere. If another disk takes its place: `cairn folders accept-disk PATH`",
+        ));
         self.mark_skipped(row.clone(), Skipped::Unmounted)
     }
 }

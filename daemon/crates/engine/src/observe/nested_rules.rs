@@ -5,7 +5,7 @@ use crate::observe::rules::{IGNORE_FILE, RulesFile, read_text};
 use crate::observe::scan::{Depth, Scan};
 use crate::rules_rows::is_file_synced;
 use cairn_index::IndexError;
-use cairn_model::{Problem, ProblemCode, RelPath};
+use cairn_model::{Problem, ProblemCause, ProblemValues, RelPath};
 use cairn_platform::{Entry, FileKind};
 use std::sync::Arc;
 
@@ -118,7 +118,14 @@ impl Scan<'_, '_> {
             Err(error) => {
                 let message = format!("the rules can't be read: {error}");
                 let hint = "give this user the right to read it, or remove it; until then the last rules stay in force, and without any nothing in this directory is synced";
-                self.report_rules(dir, ProblemCode::Unreadable, message, hint);
+                let problem = Problem::new(
+                    rules_path(dir),
+                    ProblemCause::RulesUnreadable,
+                    message,
+                    hint,
+                );
+                let values = ProblemValues::of_detail(error.to_string());
+                self.found.problems.push(problem.with(values));
                 return kept(known);
             }
         };
@@ -132,7 +139,9 @@ impl Scan<'_, '_> {
             let message =
                 "the rules files of this folder are too large together, so this one is not read";
             let hint = "make it smaller; until then the last rules stay in force, and without any nothing in this directory is synced";
-            self.report_rules(dir, ProblemCode::TooLarge, message.to_owned(), hint);
+            let cause = ProblemCause::RulesFilesTooLarge;
+            let problem = Problem::new(rules_path(dir), cause, message, hint);
+            self.found.problems.push(problem);
             return kept(known);
         }
         let file = match known {
@@ -141,15 +150,6 @@ impl Scan<'_, '_> {
         };
         self.found.problems.extend(invalid_lines(dir, &file));
         Some(file)
-    }
-
-    fn report_rules(&mut self, dir: &RelPath, code: ProblemCode, message: String, hint: &str) {
-        self.found.problems.push(Problem {
-            path: rules_path(dir),
-            code,
-            message,
-            hint: hint.to_owned(),
-        });
     }
 }
 
@@ -164,10 +164,15 @@ pub(crate) fn rules_path(dir: &RelPath) -> String {
 /// Returns the problem of the lines in a rules file that don't count.
 pub(crate) fn invalid_lines(dir: &RelPath, file: &RulesFile) -> Option<Problem> {
     let errors = file.errors();
-    (!errors.is_empty()).then(|| Problem {
-        path: rules_path(dir),
-        code: ProblemCode::Failed,
-        message: errors.join("; "),
-        hint: "correct the file; until then its other lines count".to_owned(),
+    (!errors.is_empty()).then(|| {
+        let message = errors.join("; ");
+        let values = ProblemValues::of_detail(&message);
+        Problem::new(
+            rules_path(dir),
+            ProblemCause::RulesInvalid,
+            message,
+            "correct the file; until then its other lines count",
+        )
+        .with(values)
     })
 }

@@ -1,7 +1,7 @@
 //! Reports of a scan: names that can't be synced, and what the disk refuses.
 
 use crate::observe::scan::Scan;
-use cairn_model::{Name, Problem, ProblemCode, RelPath};
+use cairn_model::{Name, Problem, ProblemCause, ProblemValues, RelPath};
 use cairn_platform::{Entry, FileKind};
 use std::io;
 use std::path::Path;
@@ -15,12 +15,12 @@ impl Scan<'_, '_> {
         match entry.name.to_str().map(Name::new) {
             Some(Ok(name)) => Some(name),
             Some(Err(_)) | None => {
-                self.found.problems.push(Problem {
-                    path: display_path(path, &entry.name.to_string_lossy()),
-                    code: ProblemCode::Name,
-                    message: "the name is not valid UTF-8, so it can't be synced".into(),
-                    hint: "rename it; until then it stays where it is".into(),
-                });
+                self.found.problems.push(Problem::new(
+                    display_path(path, &entry.name.to_string_lossy()),
+                    ProblemCause::NameNotText,
+                    "the name is not valid UTF-8, so it can't be synced",
+                    "rename it; until then it stays where it is",
+                ));
                 None
             }
         }
@@ -28,44 +28,44 @@ impl Scan<'_, '_> {
 
     /// Reports what the disk refuses at a path.
     pub(crate) fn problem(&mut self, path: &RelPath, error: &io::Error) {
-        let (code, hint) = if error.kind() == io::ErrorKind::PermissionDenied {
+        let (cause, hint) = if error.kind() == io::ErrorKind::PermissionDenied {
             (
-                ProblemCode::Unreadable,
+                ProblemCause::Unreadable,
                 "give this user the right to read it; nothing below it is deleted meanwhile",
             )
         } else {
             (
-                ProblemCode::Disk,
+                ProblemCause::Disk,
                 "check the disk; nothing below it is deleted meanwhile",
             )
         };
-        self.found.problems.push(Problem {
-            path: path.to_string(),
-            code,
-            message: error.to_string(),
-            hint: hint.into(),
-        });
+        let problem = Problem::new(path.to_string(), cause, error.to_string(), hint);
+        // No more is to be said of a missing right.
+        let problem = if cause == ProblemCause::Disk {
+            problem.with(ProblemValues::of_detail(error.to_string()))
+        } else {
+            problem
+        };
+        self.found.problems.push(problem);
     }
 
     /// Reports symbolic links and the like: a few by name, many in one line.
     pub(crate) fn report_special(&mut self, dir: &RelPath, special: Vec<(Name, FileKind)>) {
         const HINT: &str = "nothing to do; add it to .cairnignore to hide this line";
-        let code = |kind| match kind {
-            FileKind::Symlink => ProblemCode::Symlink,
-            FileKind::File | FileKind::Dir | FileKind::Other => ProblemCode::Special,
+        let cause = |kind| match kind {
+            FileKind::Symlink => ProblemCause::Symlink,
+            FileKind::File | FileKind::Dir | FileKind::Other => ProblemCause::Special,
         };
         if special.len() > SHOWN_SPECIAL
             && let Some((_, kind)) = special.first()
         {
-            self.found.problems.push(Problem {
-                path: dir.to_string(),
-                code: code(*kind),
-                message: format!(
-                    "{} symbolic links and special files in this folder are skipped",
-                    special.len()
-                ),
-                hint: HINT.into(),
-            });
+            let number = special.len();
+            self.found.problems.push(Problem::new(
+                dir.to_string(),
+                cause(*kind),
+                format!("{number} symbolic links and special files in this folder are skipped"),
+                HINT,
+            ));
             return;
         }
         for (name, kind) in special {
@@ -73,26 +73,28 @@ impl Scan<'_, '_> {
                 FileKind::Symlink => "a symbolic link",
                 FileKind::File | FileKind::Dir | FileKind::Other => "no regular file or folder",
             };
-            self.found.problems.push(Problem {
-                path: dir.join(name).to_string(),
-                code: code(kind),
-                message: format!("it is {what} and is skipped"),
-                hint: HINT.into(),
-            });
+            self.found.problems.push(Problem::new(
+                dir.join(name).to_string(),
+                cause(kind),
+                format!("it is {what} and is skipped"),
+                HINT,
+            ));
         }
     }
 
     /// Reports two names of a directory that compare equal.
     pub(crate) fn name_duplicates(&mut self, path: &RelPath, name: &Name, duplicate: &Name) {
-        self.found.problems.push(Problem {
-            path: display_path(path, name.as_str()),
-            code: ProblemCode::NameClash,
-            message: format!(
+        let problem = Problem::new(
+            display_path(path, name.as_str()),
+            ProblemCause::NameReadsSame,
+            format!(
                 "its name reads the same as {:?} beside it, so only one of the two syncs",
                 duplicate.as_str()
             ),
-            hint: "rename one of them; both stay where they are".into(),
-        });
+            "rename one of them; both stay where they are",
+        );
+        let values = ProblemValues::of_name(duplicate.as_str());
+        self.found.problems.push(problem.with(values));
     }
 }
 

@@ -4,7 +4,10 @@ use super::{Facts, OnDisk, PathReport};
 use crate::health::PathProblem;
 use crate::observe::rules::{IGNORE_FILE, OWN_FILES, RuleOrigin, UNUSABLE_RULES};
 use cairn_index::Skipped;
-use cairn_model::{PathReason, PathState, ProblemCode, RuleSource, SyncMode, TransferDirection};
+use cairn_model::{
+    PathReason, PathState, ProblemCause, ProblemCode, ProblemValues, RuleSource, SyncMode,
+    TransferDirection,
+};
 
 /// Decides; the first reason that holds is the one that a person has to know.
 pub(super) fn decide(facts: &Facts) -> PathReport {
@@ -50,12 +53,16 @@ fn report_folder_gone(facts: &Facts) -> Option<PathReport> {
     } else {
         PathState::Parked
     };
-    Some(path_report(
-        state,
-        PathReason::FolderProblem,
-        format!("its folder doesn't sync: {}", problem.message),
-        &problem.hint,
-    ))
+    Some(PathReport {
+        cause: problem.cause,
+        values: problem.values.clone(),
+        ..path_report(
+            state,
+            PathReason::FolderProblem,
+            format!("its folder doesn't sync: {}", problem.message),
+            &problem.hint,
+        )
+    })
 }
 
 fn report_left_out(facts: &Facts) -> Option<PathReport> {
@@ -229,6 +236,8 @@ fn report_failed(facts: &Facts) -> Option<PathReport> {
         n => format!("{n} tries failed: {}", problem.message),
     };
     Some(PathReport {
+        cause: problem.cause,
+        values: problem.values.clone(),
         tries: *tries,
         next_try_ms: next_try.map(|wait| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX)),
         ..path_report(
@@ -331,6 +340,19 @@ fn one_way(facts: &Facts) -> Option<PathReport> {
     Some(path_report(PathState::OneWay, reason, message, hint))
 }
 
+fn waiting_for_server(message: &str) -> PathReport {
+    PathReport {
+        cause: ProblemCause::Offline,
+        values: ProblemValues::of_detail(message),
+        ..path_report(
+            PathState::Waiting,
+            PathReason::Offline,
+            format!("it waits: {message}"),
+            "syncing resumes by itself when the server can be reached again",
+        )
+    }
+}
+
 fn report_waiting(facts: &Facts) -> Option<PathReport> {
     if facts.equal && facts.on_disk == OnDisk::AsKnown {
         return None;
@@ -346,11 +368,7 @@ fn report_waiting(facts: &Facts) -> Option<PathReport> {
         );
     }
     if let Some(message) = &facts.offline {
-        return wait(
-            PathReason::Offline,
-            format!("it waits: {message}"),
-            "syncing resumes by itself when the server can be reached again",
-        );
+        return Some(waiting_for_server(message));
     }
     if facts.deletion_waits {
         return wait(

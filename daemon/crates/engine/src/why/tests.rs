@@ -2,7 +2,9 @@
 
 use super::decision::decide;
 use super::*;
-use cairn_model::{PathReason, ProblemCode, RuleSource, TransferDirection};
+use cairn_model::{
+    PathReason, ProblemCause, ProblemCode, ProblemValues, RuleSource, TransferDirection,
+};
 use std::time::Duration;
 
 fn path(text: &str) -> RelPath {
@@ -29,6 +31,8 @@ fn problem(code: ProblemCode) -> PathProblem {
             code,
             message: "no space left".into(),
             hint: "free some space".into(),
+            cause: code.as_str().parse().unwrap(),
+            values: ProblemValues::of_detail("os error 28"),
         },
         tries: 3,
         next_try: Some(Duration::from_secs(4)),
@@ -168,7 +172,18 @@ fn a_failure_says_how_often_it_was_tried_and_when_again() {
     says(with(ProblemCode::OneWay), PathState::OneWay, &[]);
     says(with(ProblemCode::Changing), PathState::Waiting, &[]);
     let gone = |f: &mut Facts| f.folder_problem = Some(problem(ProblemCode::FolderGone).problem);
-    says(gone, PathState::Unmounted, &["its folder"]);
+    let report = says(gone, PathState::Unmounted, &["its folder"]);
+    assert_eq!(report.cause, ProblemCause::FolderGone);
+}
+
+#[test]
+fn a_failure_has_its_cause_as_a_word_and_the_words_of_the_system() {
+    let full = |f: &mut Facts| f.problem = Some(problem(ProblemCode::DiskFull));
+    let report = says(full, PathState::Parked, &[]);
+    assert_eq!(report.cause, ProblemCause::DiskFull);
+    assert_eq!(report.values.detail.as_deref(), Some("os error 28"));
+    let report = says(|_| (), PathState::Synced, &[]);
+    assert_eq!(report.cause, ProblemCause::Other);
 }
 
 #[test]

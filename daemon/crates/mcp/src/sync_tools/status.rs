@@ -95,16 +95,14 @@ mod tests {
         let problem = Problem {
             path: "x".to_owned(),
             code: ProblemCode::Watch,
-            message: String::new(),
-            hint: String::new(),
+            ..Problem::default()
         };
         let group = ProblemGroup {
             code: ProblemCode::Watch,
             count: 30_000,
-            bytes: 0,
             message: "30,000 problems".to_owned(),
-            hint: String::new(),
             examples: vec!["x".to_owned()],
+            ..ProblemGroup::default()
         };
         let status = Status {
             folders: vec![FolderStatus {

@@ -93,8 +93,7 @@ fn what_is_left_by_a_scan_or_held_for_a_person_waits_for_one() {
     let problem = |code| Problem {
         path: "f".into(),
         code,
-        message: String::new(),
-        hint: String::new(),
+        ..Problem::default()
     };
     let waits = |code, is_scanned: bool| {
         let mut health = Health::new(1);
