@@ -13,6 +13,7 @@ pub mod line_diff;
 pub mod notifications;
 pub mod options;
 mod picture;
+mod problem_text;
 pub mod program;
 pub mod settings;
 pub mod shell;

@@ -2,6 +2,7 @@
 //!
 //! One notification for many things of a kind; none twice; none for what was so at the start.
 
+use crate::problem_text::problem_text;
 use crate::settings::Notify;
 use crate::strings::Language;
 use crate::view::{ConnectionState, View};
@@ -113,7 +114,7 @@ impl Notifier {
         *notified = true;
         let body = view.last_error.clone().unwrap_or_else(|| {
             let problem = view.folders.iter().find_map(|f| f.problems.first());
-            problem.map_or_else(String::new, |p| format!("{}. {}", p.message, p.hint))
+            problem.map_or_else(String::new, |problem| problem_text(problem, language))
         });
         wanted
             .error

@@ -45,6 +45,11 @@ impl Language {
         }
     }
 
+    /// Returns the text of a key that is put together at run time, as it is in the catalogue.
+    pub(crate) fn find(self, key: &str) -> Option<&'static str> {
+        self.catalogue().get(key).map(String::as_str)
+    }
+
     /// Returns the text of a key, with `{name}` filled in. An unknown key shows itself.
     #[must_use]
     pub fn text(self, key: &str, values: &[(&str, &str)]) -> String {

@@ -8,7 +8,8 @@ mod convert;
 pub use convert::{Model, activity, build, conflict, folder};
 
 use cairn_model::{
-    ActivityKind, ConfirmationKind, ConflictKind, ProblemCode, Side, SyncMode, SyncState,
+    ActivityKind, ConfirmationKind, ConflictKind, ProblemCause, ProblemCode, ProblemValues, Side,
+    SyncMode, SyncState,
 };
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -33,7 +34,12 @@ pub struct ProblemView {
     pub code: ProblemCode,
     /// The number of files and folders.
     pub count: u64,
-    /// All of them in one sentence.
+    /// The cause as a word, which the window says in its own language; `other` from an older daemon.
+    pub cause: ProblemCause,
+    pub values: ProblemValues,
+    /// Bytes of the files that wait because of it; 0 where they are not counted.
+    pub bytes: u64,
+    /// All of them in one sentence of the daemon, which is English.
     pub message: String,
     pub hint: String,
     /// Paths below the folder of the first ones; none for a problem of the folder itself.

@@ -294,7 +294,39 @@ export type PathState = "synced" | "waiting" | "conflict" | "ignored" | "unselec
 
 export type PauseFor = "hour" | "tomorrow" | "resumed";
 
+export type ProblemCause = "auth_failed" | "team_key_refused" | "changing" | "deletions_held" | "disk" | "mounted_there" | "disk_full" | "own_disk_full" | "failed" | "rules_invalid" | "folder_gone" | "mount_gone" | "impossible" | "into_itself" | "index" | "key_to_accept" | "keys_replaced" | "name" | "name_character" | "name_device" | "name_ending" | "name_not_text" | "name_too_long" | "name_clash" | "name_reads_same" | "name_taken_here" | "special_in_the_way" | "offline" | "one_way" | "one_way_receives" | "one_way_sends" | "overwrites_held" | "protocol" | "quota" | "remote_gone" | "remote_is_file" | "rollback" | "went_back" | "went_back_compared" | "forbidden" | "key_not_granted" | "not_a_member" | "server" | "server_busy" | "team_without_key" | "special" | "symlink" | "rules_files_too_large" | "rules_too_large" | "too_large" | "unauthorized" | "rules_unreadable" | "unreadable" | "unverified" | "watch" | "other";
+
 export type ProblemCode = "auth_failed" | "changing" | "deletions_held" | "disk" | "disk_full" | "failed" | "folder_gone" | "impossible" | "index" | "key_to_accept" | "keys_replaced" | "name" | "name_clash" | "offline" | "one_way" | "overwrites_held" | "protocol" | "quota" | "remote_gone" | "remote_is_file" | "rollback" | "server" | "special" | "symlink" | "too_large" | "unauthorized" | "unreadable" | "unverified" | "watch" | "other";
+
+export type ProblemValues = { 
+/**
+ * The name of another file, or a character of its own name.
+ */
+name?: string, team?: string, 
+/**
+ * The person or device that did it.
+ */
+who?: string, 
+/**
+ * The fingerprint of that person's public keys.
+ */
+fingerprint?: string, 
+/**
+ * RFC 3339, or a day of it: the time when it was done or found.
+ */
+at?: string, 
+/**
+ * The command that helps, as it can be typed into a shell.
+ */
+command?: string, 
+/**
+ * Bytes that are free on the disk.
+ */
+free?: number, 
+/**
+ * The words of the system, the server or a library, in English.
+ */
+detail?: string, };
 
 export type ProblemView = { code: ProblemCode, 
 /**
@@ -302,7 +334,15 @@ export type ProblemView = { code: ProblemCode,
  */
 count: number, 
 /**
- * All of them in one sentence.
+ * The cause as a word, which the window says in its own language; `other` from an older daemon.
+ */
+cause: ProblemCause, values: ProblemValues, 
+/**
+ * Bytes of the files that wait because of it; 0 where they are not counted.
+ */
+bytes: number, 
+/**
+ * All of them in one sentence of the daemon, which is English.
  */
 message: string, hint: string, 
 /**
@@ -318,7 +358,11 @@ export type RemoteFolder = { name: string,
 /**
  * `/a/b`.
  */
-path: string, };
+path: string, 
+/**
+ * All files below it together; absent where the server doesn't say it.
+ */
+bytes?: number, };
 
 export type RemoteItem = { id: string, name: string, 
 /**
@@ -555,6 +599,10 @@ export type WhyView = {
  * Below the folder; empty for the folder itself.
  */
 path: string, state: PathState, reason: PathReason, 
+/**
+ * The cause of a failure, of it or of its whole folder, as a word; `other` without one.
+ */
+cause: ProblemCause, values: ProblemValues, 
 /**
  * The reason and the advice in the daemon's own words, which are English.
  */

@@ -20,7 +20,7 @@ export interface I18n {
   readonly language: Language;
   t(key: Key, values?: Values): string;
   /** The text of a key that is put together at run time; empty if there is none. */
-  tOptional(key: string): string;
+  tOptional(key: string, values?: Values): string;
   plural(key: CountKey, n: number, values?: Values): string;
   formatNumber(n: number): string;
   formatSize(bytes: number): string;
@@ -54,7 +54,7 @@ export function createI18n(language: Language, now: () => Date = () => new Date(
   return {
     language,
     t,
-    tOptional: (key) => catalogue[key] ?? "",
+    tOptional: (key, values = {}) => fill(catalogue[key] ?? "", values),
     plural: (key, n, values = {}) => {
       const form = rules.select(n) === "one" ? "one" : "other";
       return t(`${key}.${form}`, { n: whole.format(n), ...values });

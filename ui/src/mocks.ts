@@ -33,6 +33,7 @@ import {
   rewindPlan,
   rows,
   sessions,
+  sizeOf,
   tree,
   words,
 } from "./mocks/data";
@@ -117,7 +118,10 @@ const replies: Replies = {
   remote_folders: (call) =>
     (tree(call.team)[call.path] ?? [])
       .filter((name) => !name.includes("."))
-      .map((name) => ({ name, path: `${call.path === "/" ? "" : call.path}/${name}` })),
+      .map((name) => {
+        const path = `${call.path === "/" ? "" : call.path}/${name}`;
+        return { name, path, ...sizeOf(path) };
+      }),
   ignore: () => ["*.log", "build/"],
   try_ignore: (call) => {
     const rule = call.lines.find((line) => line.startsWith("*.") && call.path.endsWith(line.slice(1)));

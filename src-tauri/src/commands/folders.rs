@@ -67,6 +67,10 @@ pub struct RemoteFolder {
     pub name: String,
     /// `/a/b`.
     pub path: String,
+    /// All files below it together; absent where the server doesn't say it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub bytes: Option<u64>,
 }
 
 /// A file or folder on the service.
@@ -163,17 +167,19 @@ pub(super) async fn teams(commands: &Commands) -> Result<Vec<TeamView>, ProgramE
     Ok(found.teams)
 }
 
+/// Lists the folders of a folder on the service, each with its size if the server says it.
 pub(super) async fn list_remote(
     commands: &Commands,
     team: Option<String>,
     path: String,
 ) -> Result<Vec<RemoteFolder>, ProgramError> {
-    let items = remote_items(commands, team, path).await?;
-    let folders = items.into_iter().filter(|item| item.is_folder);
+    let nodes = nodes(commands, &["list", "--sizes"], team, path).await?;
+    let folders = nodes.into_iter().filter(|node| node.kind == Kind::Folder);
     Ok(folders
-        .map(|item| RemoteFolder {
-            name: item.name,
-            path: item.path,
+        .map(|node| RemoteFolder {
+            name: node.name,
+            path: node.path,
+            bytes: node.total.map(|total| total.bytes),
         })
         .collect())
 }
@@ -183,23 +189,8 @@ pub(super) async fn remote_items(
     team: Option<String>,
     path: String,
 ) -> Result<Vec<RemoteItem>, ProgramError> {
-    #[derive(Deserialize)]
-    struct Document {
-        nodes: Vec<Item>,
-    }
-    #[derive(Deserialize)]
-    struct Item {
-        id: String,
-        name: String,
-        path: String,
-        kind: Kind,
-    }
-    let mut arguments = vec!["list".to_owned()];
-    arguments.extend(team.map(|team| format!("--team={team}")));
-    arguments.extend(["--".to_owned(), path]);
-    let found: Document = commands.document(Run::of(arguments)).await?;
-    let mut items: Vec<RemoteItem> = found
-        .nodes
+    let nodes = nodes(commands, &["list"], team, path).await?;
+    Ok(nodes
         .into_iter()
         .map(|node| RemoteItem {
             id: node.id,
@@ -207,9 +198,43 @@ pub(super) async fn remote_items(
             path: node.path,
             is_folder: node.kind == Kind::Folder,
         })
-        .collect();
-    items.sort_by_key(|item| (!item.is_folder, item.name.to_lowercase()));
-    Ok(items)
+        .collect())
+}
+
+/// A file or folder, as `cairn list` gives it.
+#[derive(Deserialize)]
+struct ListedNode {
+    id: String,
+    name: String,
+    path: String,
+    kind: Kind,
+    total: Option<ListedTotal>,
+}
+
+#[derive(Deserialize)]
+struct ListedTotal {
+    bytes: u64,
+}
+
+/// Lists a folder on the service: folders first, each kind by name.
+async fn nodes(
+    commands: &Commands,
+    command: &[&str],
+    team: Option<String>,
+    path: String,
+) -> Result<Vec<ListedNode>, ProgramError> {
+    #[derive(Deserialize)]
+    struct Document {
+        nodes: Vec<ListedNode>,
+    }
+    let mut arguments: Vec<String> = command.iter().map(|&word| word.to_owned()).collect();
+    arguments.extend(team.map(|team| format!("--team={team}")));
+    arguments.extend(["--".to_owned(), path]);
+    let mut found: Document = commands.document(Run::of(arguments)).await?;
+    found
+        .nodes
+        .sort_by_key(|node| (node.kind != Kind::Folder, node.name.to_lowercase()));
+    Ok(found.nodes)
 }
 
 pub(super) async fn rules(

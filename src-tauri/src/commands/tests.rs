@@ -371,7 +371,7 @@ async fn only_folders_of_the_server_are_offered() {
     let nodes = json!({"nodes": [
         {"id": "2", "kind": "folder", "name": "b", "path": "/b"},
         {"id": "3", "kind": "file", "name": "c", "path": "/c"},
-        {"id": "1", "kind": "folder", "name": "A", "path": "/A"},
+        {"id": "1", "kind": "folder", "name": "A", "path": "/A", "total": {"files": 2, "bytes": 40}},
     ]});
     let world = world(vec![Ok(nodes)]);
     let reply = world
@@ -381,8 +381,10 @@ async fn only_folders_of_the_server_are_offered() {
         .unwrap();
     assert_eq!(
         reply,
-        json!([{"name": "A", "path": "/A"}, {"name": "b", "path": "/b"}])
+        json!([{"name": "A", "path": "/A", "bytes": 40}, {"name": "b", "path": "/b"}]),
+        "a server that is older gives no sizes"
     );
+    assert_eq!(arguments(&world), ["list", "--sizes", "--", "/"]);
 }
 
 #[tokio::test]

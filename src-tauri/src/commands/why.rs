@@ -3,7 +3,7 @@
 use super::context::{Commands, local_text};
 use crate::program::ProgramError;
 use cairn_control::{PathReport, typed};
-use cairn_model::{PathReason, PathState};
+use cairn_model::{PathReason, PathState, ProblemCause, ProblemValues};
 use serde::Serialize;
 use std::path::{MAIN_SEPARATOR, Path};
 use ts_rs::TS;
@@ -15,6 +15,9 @@ pub struct WhyView {
     pub path: String,
     pub state: PathState,
     pub reason: PathReason,
+    /// The cause of a failure, of it or of its whole folder, as a word; `other` without one.
+    pub cause: ProblemCause,
+    pub values: ProblemValues,
     /// The reason and the advice in the daemon's own words, which are English.
     pub message: String,
     pub hint: String,
@@ -99,6 +102,8 @@ fn view(folder: &str, path: String, report: PathReport) -> WhyView {
         path,
         state: report.state,
         reason: report.reason,
+        cause: report.cause,
+        values: report.values,
         message: report.message,
         hint: report.hint,
         remote: report.remote,

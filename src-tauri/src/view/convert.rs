@@ -199,6 +199,9 @@ fn problem(group: &control::ProblemGroup) -> ProblemView {
     ProblemView {
         code: group.code,
         count: group.count,
+        cause: group.cause,
+        values: group.values.clone(),
+        bytes: group.bytes,
         message: group.message.clone(),
         hint: group.hint.clone(),
         examples: examples.filter(|path| !path.is_empty()).cloned().collect(),

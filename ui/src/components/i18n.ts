@@ -13,7 +13,7 @@ export function useI18n(): Omit<I18n, "language"> {
   const current = getContext<() => I18n>(CONTEXT);
   return {
     t: (key, values) => current().t(key, values),
-    tOptional: (key) => current().tOptional(key),
+    tOptional: (key, values) => current().tOptional(key, values),
     plural: (key, n, values) => current().plural(key, n, values),
     formatNumber: (n) => current().formatNumber(n),
     formatSize: (bytes) => current().formatSize(bytes),

@@ -59,6 +59,20 @@ const TREE: Record<string, string[]> = {
   "/photos": ["2025", "2026"],
 };
 
+const GIB = 2 ** 30;
+/** Bytes below each folder. */
+const SIZES: Record<string, number> = {
+  "/music": 8 * GIB,
+  "/photos": 30 * GIB,
+  "/photos/2025": 18 * GIB,
+  "/photos/2026": 12 * GIB,
+  "/work": 2 * GIB,
+  "/plans": 3 * GIB,
+  "/plans/2027": GIB,
+};
+/** The size of a folder; absent in the scene "empty", as from an older server. */
+export const sizeOf = (path: string) => (scene === "empty" ? {} : { bytes: SIZES[path] ?? 0 });
+
 const TEAM_TREE: Record<string, string[]> = { "/": ["plans", "budget.ods"], "/plans": ["2027"] };
 export const tree = (team: string | null) => (team === null ? TREE : TEAM_TREE);
 
@@ -74,6 +88,8 @@ export const inSync: WhyView = {
   reason: "synced",
   message: "it is in sync",
   hint: "",
+  cause: "other",
+  values: {},
   remote: "/notes",
   tries: 0,
   synced_at: "2026-03-04T09:58:00Z",
@@ -97,8 +113,10 @@ export const reports: Record<string, Partial<WhyView>> = {
   "private/key.pem": {
     state: "parked",
     reason: "failed",
-    message: "3 tries failed: no space left on the disk",
-    hint: "free 2 GiB",
+    cause: "disk",
+    values: { detail: "Input/output error (os error 5)" },
+    message: "3 tries failed: Input/output error (os error 5)",
+    hint: "check the disk and the path; it is tried again by itself",
     tries: 3,
     next_try_at: "2026-03-04T10:20:00Z",
     behind: 1240,

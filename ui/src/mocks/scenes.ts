@@ -110,21 +110,30 @@ export const SCENES: Record<string, View> = {
         problems: [
           {
             code: "unreadable",
+            cause: "unreadable",
+            values: {},
             count: 29_600,
+            bytes: 0,
             message: "29,600 files can't be read",
             hint: "make them readable for your user, or ignore them",
             examples: ["private/key.pem", "private/more/a.pem"],
           },
           {
             code: "name_clash",
+            cause: "name_taken_here",
+            values: { name: "aux.txt" },
             count: 1,
-            message: "aux.txt and Aux.txt differ only in case",
+            bytes: 0,
+            message: "this disk takes its name and aux.txt for one, and has that already",
             hint: "rename one of them",
             examples: ["Aux.txt"],
           },
           {
             code: "disk_full",
-            count: 1,
+            cause: "disk_full",
+            values: { free: 1_610_612_736 },
+            count: 120,
+            bytes: 3_758_096_384,
             message: "the disk is full",
             hint: "free 2 GiB",
             examples: [],
@@ -157,7 +166,10 @@ export const SCENES: Record<string, View> = {
         problems: [
           {
             code: "keys_replaced",
+            cause: "keys_replaced",
+            values: { who: "desk", at: "2026-03-04T09:00:00Z" },
             count: 1,
+            bytes: 0,
             message: "the keys of the account were replaced on desk",
             hint: "run `cairn keys update`, which asks for the passphrase",
             examples: [],

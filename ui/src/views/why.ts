@@ -1,6 +1,7 @@
 // The words of the window for why a path is in sync, or why not.
 import type { PathReason, PathState, SyncState, WhyView } from "../bindings";
 import type { I18n } from "../i18n";
+import type { ProblemReport } from "./problem";
 
 const MARKS: Partial<Record<PathState, SyncState>> = {
   synced: "idle",
@@ -19,14 +20,24 @@ export function markOf(report: WhyView): SyncState | "none" {
   return MARKS[report.state] ?? "none";
 }
 
-/** Reasons of which only the daemon's own words say everything. */
-const DETAILED: readonly PathReason[] = ["failed", "folder_problem", "offline", "bad_name", "other"];
+/** Reasons behind which there is a problem with a cause of its own. */
+const WITH_CAUSE: readonly PathReason[] = ["failed", "folder_problem"];
+/** Reasons that the daemon's own words belong to, which are English. */
+const DETAILED: readonly PathReason[] = ["offline", "bad_name", "other"];
+
+/** The problem behind the reason. */
+export function problemOf(report: WhyView): ProblemReport | undefined {
+  if (!WITH_CAUSE.includes(report.reason)) return undefined;
+  const message = report.message.replace(/^(the last try|\d+ tries) failed: |^its folder doesn't sync: /, "");
+  const { cause, values, hint } = report;
+  return { cause, values, message, hint, count: 1, bytes: 0 };
+}
 
 /** The daemon's words where they say more than the reason; they are in English. */
 export function details(report: WhyView): string[] {
   if (!DETAILED.includes(report.reason)) return [];
-  const message = report.message.replace(/^(the last try|\d+ tries) failed: /, "");
-  return [message, report.hint].filter(Boolean);
+  if (report.values.detail !== undefined) return [report.values.detail];
+  return [report.message, report.hint].filter(Boolean);
 }
 
 /** One sentence. */

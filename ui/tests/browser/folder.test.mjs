@@ -86,6 +86,92 @@ test("each part of a folder's page opens the view of it, and new settings are sh
   await page.getByRole("heading", { name: "Share links" }).waitFor();
 });
 
+test("the selection of a folder is changed on its page by keyboard, with the sizes in view", async () => {
+  const page = await here.open({ at: "folders", viewport: { width: 620, height: 440 } });
+  await button(page, "Details of Pictures").click();
+  await button(page, "Select subfolders…").focus();
+  await page.keyboard.press("Enter");
+  const region = page.getByRole("region", { name: "Select what is synced to this device" });
+  await region.getByText("12 GiB of 40 GiB selected").waitFor();
+  const inside = region.getByRole("checkbox", { name: "2026", exact: true });
+  assert.equal(await inside.isChecked(), true, "what is selected is opened");
+  const work = region.getByRole("checkbox", { name: "work", exact: true });
+  const described = await work.evaluate(
+    (box) => document.getElementById(box.getAttribute("aria-describedby") ?? "")?.textContent,
+  );
+  assert.equal(described, "2.0 GiB");
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    assert.deepEqual(await findings(page), [], colorScheme);
+  }
+  const sideways = await page.evaluate(() => {
+    const main = document.querySelector("main");
+    return main.scrollWidth - main.clientWidth;
+  });
+  assert.equal(sideways, 0);
+
+  await work.focus();
+  await page.keyboard.press("Space");
+  await region.getByText("14 GiB of 40 GiB selected").waitFor();
+  await inside.focus();
+  await page.keyboard.press("Space");
+  await region.getByText("2.0 GiB of 40 GiB selected").waitFor();
+  await button(region, "Save").focus();
+  await page.keyboard.press("Enter");
+  await region.waitFor({ state: "detached" });
+  await page.getByText("Only these subfolders: work").waitFor();
+  const opener = button(page, "Select subfolders…");
+  assert.ok(await opener.evaluate((here) => here === document.activeElement), "the focus is where it was");
+  const [asked] = await calls(page, "change_folder");
+  assert.deepEqual(
+    [asked.folder.local, asked.folder.only, asked.folder.gate],
+    ["/home/ada/Pictures", ["work"], { percent: 50, files: 50 }],
+  );
+});
+
+test("nothing is selected by mistake, and leaving the selection changes nothing", async () => {
+  const page = await here.open({ at: "folders" });
+  await button(page, "Details of Pictures").click();
+  await button(page, "Select subfolders…").click();
+  const region = page.getByRole("region", { name: "Select what is synced to this device" });
+  await region.getByRole("checkbox", { name: "2026", exact: true }).uncheck();
+  assert.equal(await button(region, "Save").isDisabled(), true, "none is not everything");
+  await region.getByLabel("Everything", { exact: true }).check();
+  assert.equal(await button(region, "Save").isDisabled(), false);
+  await button(region, "Cancel").click();
+  await page.getByText("Only these subfolders: photos/2026").waitFor();
+  assert.deepEqual(await calls(page, "change_folder"), []);
+
+  await button(page, "Select subfolders…").click();
+  await page.evaluate(() => window.cairn.fail("change_folder", "the daemon is busy"));
+  await button(region, "Save").click();
+  await region.getByRole("alert").getByText("the daemon is busy").waitFor();
+});
+
+test("a server without sizes gives the same tree without them", async () => {
+  const page = await here.open({ scene: "empty", at: "folders" });
+  await button(page, "Add folder").first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Folder on this device").fill("~/Notes");
+  await dialog.getByLabel("Folder on the service").fill("/");
+  await dialog.getByLabel("Only selected subfolders").check();
+  await dialog.getByRole("checkbox", { name: "photos", exact: true }).check();
+  assert.equal(await dialog.getByText("GiB").count(), 0);
+});
+
+test("a folder of a team is selected from with its sizes, too", async () => {
+  const page = await here.open({ scene: "team", at: "folders", lang: "de" });
+  await button(page, "Ordner hinzufügen").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Ordner auf diesem Gerät").fill("~/Plans");
+  await dialog.getByLabel("Dateien von").selectOption({ label: "Team Crew" });
+  await dialog.getByRole("textbox", { name: "Ordner auf dem Server" }).fill("/plans");
+  await dialog.getByLabel("Nur ausgewählte Unterordner").check();
+  await dialog.getByText("0 B von 1,0 GiB ausgewählt").waitFor();
+  await dialog.getByRole("checkbox", { name: "2027", exact: true }).check();
+  await dialog.getByText("1,0 GiB von 1,0 GiB ausgewählt").waitFor();
+});
+
 test("a folder with something to decide leads there, and a team's has no links", async () => {
   const page = await here.open({ scene: "attention", at: "overview" });
   await button(page, "Details of Cairn").click();

@@ -107,6 +107,10 @@ for (const viewport of SIZES) {
       await page.waitForLoadState("networkidle");
       assert.deepEqual(await page.evaluate(broken), [], `${lang}, ${scheme}`);
       assert.deepEqual(await findings(page), [], `${lang}, ${scheme}`);
+      const chooser = lang === "de" ? "Unterordner auswählen …" : "Select subfolders…";
+      await page.getByRole("button", { name: chooser, exact: true }).click();
+      await page.getByText(/GiB (of|von) 40 GiB/).waitFor();
+      assert.deepEqual(await page.evaluate(broken), [], `selection, ${lang}, ${scheme}`);
       await page.context().close();
     }
   });

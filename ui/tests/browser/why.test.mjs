@@ -47,10 +47,41 @@ test("a file that failed says how often, why, and when it is tried again", async
   await button(page, "Why?: private/key.pem").click();
   const dialog = page.getByRole("dialog", { name: "Sync state of key.pem" });
   await dialog.getByText("3 tries in a row failed.").waitFor();
-  await dialog.getByText("no space left on the disk").waitFor();
+  await dialog.getByText("The disk reports an error.").waitFor();
+  await dialog.getByText("Input/output error (os error 5)").waitFor();
   await dialog.getByText("1,240 changes to sync").waitFor();
   assert.match(await dialog.locator("dl").textContent(), /Next try\s*Mar 4, 2026|Next try\s*4 Mar 2026/);
   assert.deepEqual(await findings(page), []);
+});
+
+test("what failed is said in German, with the word of the system as a detail", async () => {
+  const page = await here.open({ scene: "attention", at: "attention", lang: "de" });
+  await button(page, "Warum?: private/key.pem").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("3 Versuche nacheinander sind fehlgeschlagen.").waitFor();
+  await dialog.getByText("Der Datenträger meldet einen Fehler.").waitFor();
+  await dialog.getByText("Prüfe den Datenträger.").waitFor();
+  const english = await dialog.locator("[lang=en]").allTextContents();
+  assert.deepEqual(english, ["Input/output error (os error 5)"]);
+  assert.deepEqual(await findings(page), []);
+});
+
+test("the problems of a folder are said in German, counted and with their values", async () => {
+  const page = await here.open({ scene: "attention", at: "attention", lang: "de" });
+  for (const text of [
+    "Dein Benutzer darf 29.600 Dateien und Ordner nicht lesen oder schreiben.",
+    "Für diesen Datenträger sind sein Name und „aux.txt“ derselbe, und den gibt es schon.",
+    "Auf diesem Datenträger ist kein Platz für 120 Dateien.",
+    "3,5 GiB nötig, 1,5 GiB frei: Es fehlen 2,0 GiB.",
+  ]) {
+    await page.getByText(text).waitFor();
+  }
+  assert.equal(await page.locator("[lang=en]").count(), 0, "no sentence of the daemon is left");
+  assert.deepEqual(await findings(page), []);
+
+  const replaced = await here.open({ scene: "replaced", at: "attention", lang: "de" });
+  await replaced.getByText("desk hat die Schlüssel deines Kontos ersetzt (").waitFor();
+  await replaced.getByText("Gib die Passphrase ein, um sie zu übernehmen.").waitFor();
 });
 
 test("a conflict leads to the page where it is resolved", async () => {

@@ -56,6 +56,27 @@ async fn the_report_of_an_older_daemon_has_no_word_for_its_reason() {
 }
 
 #[tokio::test]
+async fn the_cause_of_a_failure_comes_as_a_word_with_its_values() {
+    let mut failed = report();
+    failed["reason"] = json!("failed");
+    failed["cause"] = json!("quota");
+    failed["values"] = json!({"detail": "the storage is full"});
+    let world = world(vec![Ok(failed), Ok(report())]);
+    let asked = || call(json!({"op": "why", "folder": "/f", "path": "a"}));
+    let reply = world.commands.handle(asked()).await.unwrap();
+    assert_eq!(
+        (&reply["cause"], &reply["values"]),
+        (&json!("quota"), &json!({"detail": "the storage is full"}))
+    );
+    let reply = world.commands.handle(asked()).await.unwrap();
+    assert_eq!(
+        (&reply["cause"], &reply["values"]),
+        (&json!("other"), &json!({})),
+        "no failure, or an older daemon"
+    );
+}
+
+#[tokio::test]
 async fn nothing_is_asked_about_what_is_outside_the_folder() {
     let world = world(vec![]);
     for path in ["../x", "/etc/passwd", "/f/../x", "/folder"] {
