@@ -1,7 +1,7 @@
 //! The text of a problem in a notification, in the person's language. The window says problems with the same texts
 //! (`ui/src/views/problem.ts`).
 
-use crate::strings::Language;
+use crate::strings::{Language, fill};
 use crate::view::ProblemView;
 use cairn_model::ProblemCause;
 
@@ -28,34 +28,22 @@ fn known_text(problem: &ProblemView, language: Language) -> Option<String> {
         .find(&key)
         .or_else(|| language.find(&format!("{key}.{form}")))?;
     let hint = language.find(&format!("{key}.hint")).unwrap_or_default();
-    fill(&format!("{text} {hint}"), problem, language)
-}
-
-/// Fills the values in; none if the daemon has not given one that the text needs.
-fn fill(text: &str, problem: &ProblemView, language: Language) -> Option<String> {
-    let values = &problem.values;
-    let number = language.number(problem.count);
+    let (values, number) = (&problem.values, language.number(problem.count));
     let slots = [
-        ("{n}", Some(&number)),
-        ("{name}", values.name.as_ref()),
-        ("{team}", values.team.as_ref()),
-        ("{who}", values.who.as_ref()),
-        ("{fingerprint}", values.fingerprint.as_ref()),
-        ("{command}", values.command.as_ref()),
-        ("{at}", values.at.as_ref()),
+        ("n", Some(&number)),
+        ("name", values.name.as_ref()),
+        ("team", values.team.as_ref()),
+        ("who", values.who.as_ref()),
+        ("fingerprint", values.fingerprint.as_ref()),
+        ("command", values.command.as_ref()),
+        ("at", values.at.as_ref()),
     ];
-    let mut rest = text;
-    let mut filled = String::new();
-    // Each slot once, from left to right: a value may look like a slot.
-    while let Some(begin) = rest.find('{') {
-        let (before, slot_on) = rest.split_at(begin);
-        let (slot, value) = slots.iter().find(|(slot, _)| slot_on.starts_with(slot))?;
-        filled.push_str(before);
-        filled.push_str((*value)?);
-        rest = &slot_on[slot.len()..];
-    }
-    filled.push_str(rest);
-    Some(filled)
+    let given = slots.into_iter();
+    let given: Vec<_> = given
+        .filter_map(|(slot, value)| Some((slot, value?.as_str())))
+        .collect();
+    // Not without a value that the text needs.
+    fill(&format!("{text} {hint}"), &given)
 }
 
 #[cfg(test)]

@@ -53,12 +53,8 @@ impl Language {
     /// Returns the text of a key, with `{name}` filled in. An unknown key shows itself.
     #[must_use]
     pub fn text(self, key: &str, values: &[(&str, &str)]) -> String {
-        let found = self.catalogue().get(key);
-        let mut text = found.cloned().unwrap_or_else(|| key.to_owned());
-        for (name, value) in values {
-            text = text.replace(&format!("{{{name}}}"), value);
-        }
-        text
+        let text = self.find(key).unwrap_or(key);
+        fill(text, values).unwrap_or_else(|| text.to_owned())
     }
 
     /// Returns the text for a number of things: `key.one` or `key.other`, with `{n}` filled in.
@@ -104,6 +100,22 @@ impl Language {
             3600.. => format!("{} h", (seconds + 1800) / 3600),
         }
     }
+}
+
+/// Fills values into the slots of a text, such as `{name}`; `None` if a slot has no value. Each slot is filled once, from
+/// left to right: a value may look like a slot.
+pub(crate) fn fill(text: &str, values: &[(&str, &str)]) -> Option<String> {
+    let mut rest = text;
+    let mut filled = String::new();
+    while let Some((before, slot_on)) = rest.split_once('{') {
+        let (slot, after) = slot_on.split_once('}')?;
+        let (_, value) = values.iter().find(|(name, _)| *name == slot)?;
+        filled.push_str(before);
+        filled.push_str(value);
+        rest = after;
+    }
+    filled.push_str(rest);
+    Some(filled)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod clean_system;
 mod contents;
+mod flags;
 mod image;
 mod recipes;
 mod sbom;
@@ -32,7 +33,7 @@ pub(crate) fn release() -> Result<()> {
     for package in &PACKAGES {
         programs.args(["-p", package.program]);
     }
-    twice::set_flags(&mut programs)?;
+    flags::set(&mut programs)?;
     run_command(&mut programs)?;
     let to = target().join("package");
     let sboms = Sboms::read()?;

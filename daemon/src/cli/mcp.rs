@@ -16,7 +16,9 @@ mod trust;
 
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
-use cairn_mcp::{Confirm, ForeignTexts, Rewinder, ServeError, Server, Settings, ToolFilter};
+use cairn_mcp::{
+    Account, Confirm, ForeignTexts, Rewinder, ServeError, Server, Settings, ToolFilter,
+};
 use cairn_platform::process;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -156,8 +158,14 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
 
 /// Returns a server of the account that this machine is logged in to, of which a person takes sessions back.
 pub(super) fn server_of_login(app: &App) -> CommandResult<Server> {
-    let settings = Settings {
-        account: account::from_login(app)?,
+    let settings = unattended(app, account::from_login(app)?)?;
+    Server::new(settings).map_err(serve_failure)
+}
+
+/// Returns the settings of a server without a client: what it does was asked for and confirmed before.
+fn unattended(app: &App, account: Account) -> CommandResult<Settings> {
+    Ok(Settings {
+        account,
         filter: ToolFilter::default(),
         confirm: Confirm::Never,
         trust: Arc::new(trust::HomeTrust {
@@ -170,8 +178,7 @@ pub(super) fn server_of_login(app: &App) -> CommandResult<Server> {
         rewinder: None,
         foreign_texts: ForeignTexts::Fenced,
         tasks: None,
-    };
-    Server::new(settings).map_err(serve_failure)
+    })
 }
 
 fn filter(offer: Offer) -> CommandResult<ToolFilter> {

@@ -34,29 +34,31 @@ impl Halt {
 
     /// The server says that the account doesn't belong to the team, or that there is no such team.
     pub(super) fn not_a_member(team: &str) -> Self {
-        Self::error(Problem::new(
-            "",
-            ProblemCause::NotAMember,
-            format!("you don't belong to the team {team} any more, or it was deleted; {KEPT}"),
-            "ask its owner to invite you again, or run `cairn remove` for this folder",
-        ))
-        .with(team_value(team))
+        Self::error(
+            Problem::new(
+                "",
+                ProblemCause::NotAMember,
+                format!("you don't belong to the team {team} any more, or it was deleted; {KEPT}"),
+                "ask its owner to invite you again, or run `cairn remove` for this folder",
+            )
+            .with(team_value(team)),
+        )
     }
 
     /// The server can't be asked, or doesn't answer the question.
     pub(super) fn of_api(error: &ApiError) -> Self {
         let message = error.to_string();
         match error.class() {
-            ErrorClass::Offline | ErrorClass::Transient => Self {
-                state: SyncState::Offline,
-                problem: Some(Box::new(Problem::new(
+            ErrorClass::Offline | ErrorClass::Transient => {
+                let values = ProblemValues::of_detail(&message);
+                let problem = Problem::new(
                     "",
                     ProblemCause::Offline,
-                    &message,
+                    message,
                     "syncing resumes by itself when the server can be reached again",
-                ))),
+                );
+                Self::of_problem(SyncState::Offline, problem.with(values))
             }
-            .with(ProblemValues::of_detail(message)),
             ErrorClass::Auth => Self::error(Problem::new(
                 "",
                 ProblemCause::Unauthorized,
@@ -81,8 +83,7 @@ impl Halt {
                 ProblemCause::TeamWithoutKey,
                 format!("the team {team} has no key yet, which its files need"),
                 format!("run `cairn teams grant {word}`, which makes one"),
-            ))
-            .with(with_command(team, format!("cairn teams grant {word}"))),
+            ).with(with_command(team, format!("cairn teams grant {word}")))),
             TeamError::NotGranted {
                 may_make: false, ..
             } => Self::error(Problem::new(
@@ -92,8 +93,7 @@ impl Halt {
                     "the present key of the team {team} was not granted to you yet; {KEPT}, and are synced once it is"
                 ),
                 format!("ask an owner or admin of the team to run `cairn teams grant {word}`"),
-            ))
-            .with(with_command(team, format!("cairn teams grant {word}"))),
+            ).with(with_command(team, format!("cairn teams grant {word}")))),
             TeamError::NewGranter {
                 who, fingerprint, ..
             } => Self::new_granter(team, who, fingerprint),
@@ -109,11 +109,10 @@ impl Halt {
                 ProblemCause::TeamKeyRefused,
                 error.to_string(),
                 format!("{KEPT}; see `cairn teams keys {word}`"),
-            ))
-            .with(ProblemValues {
+            ).with(ProblemValues {
                 detail: Some(error.to_string()),
                 ..with_command(team, format!("cairn teams keys {word}"))
-            }),
+            })),
         }
     }
 
@@ -131,11 +130,14 @@ impl Halt {
                 "compare the fingerprint with {who} by another way than this service, then run `{command}`"
             ),
         );
-        Self::waiting_for_person(problem.with(ProblemValues {
-            who: Some(who.to_owned()),
-            fingerprint: Some(fingerprint.to_owned()),
-            ..with_command(team, command)
-        }))
+        Self::of_problem(
+            SyncState::Attention,
+            problem.with(ProblemValues {
+                who: Some(who.to_owned()),
+                fingerprint: Some(fingerprint.to_owned()),
+                ..with_command(team, command)
+            }),
+        )
     }
 
     /// The keys of the account were replaced on another device, as the server says.
@@ -149,39 +151,31 @@ impl Halt {
                 rotation::UPDATE_HINT
             ),
         );
-        Self::waiting_for_person(problem.with(ProblemValues {
-            who: replaced.map(|replaced| clean(&replaced.device)),
-            at: replaced.map(|replaced| rfc3339(replaced.at_ms)),
-            ..ProblemValues::default()
-        }))
+        Self::of_problem(
+            SyncState::Attention,
+            problem.with(ProblemValues {
+                who: replaced.map(|replaced| clean(&replaced.device)),
+                at: replaced.map(|replaced| rfc3339(replaced.at_ms)),
+                ..ProblemValues::default()
+            }),
+        )
     }
 
     /// Anything else.
     pub(super) fn of_failure(message: String) -> Self {
         let hint = format!("{KEPT}; it is tried again by itself, `cairn doctor` may tell more");
         let values = ProblemValues::of_detail(&message);
-        Self::error(Problem::new("", ProblemCause::Failed, message, hint)).with(values)
+        Self::error(Problem::new("", ProblemCause::Failed, message, hint).with(values))
     }
 
     fn error(problem: Problem) -> Self {
-        Self {
-            state: SyncState::Error,
-            problem: Some(Box::new(problem)),
-        }
+        Self::of_problem(SyncState::Error, problem)
     }
 
-    fn waiting_for_person(problem: Problem) -> Self {
+    fn of_problem(state: SyncState, problem: Problem) -> Self {
         Self {
-            state: SyncState::Attention,
+            state,
             problem: Some(Box::new(problem)),
-        }
-    }
-
-    /// Returns the same with the values of its problem.
-    fn with(self, values: ProblemValues) -> Self {
-        Self {
-            problem: self.problem.map(|problem| Box::new(problem.with(values))),
-            ..self
         }
     }
 

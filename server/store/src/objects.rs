@@ -3,6 +3,10 @@
 //! Names are random and say nothing. The content of an object is known to the database alone; an object
 //! is always there before the database refers to it.
 
+mod damage;
+
+pub use damage::Damage;
+
 use crate::error::{Error, Result};
 use crate::options::ObjectLocation;
 use crate::private_files;
@@ -15,7 +19,6 @@ use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::prefix::PrefixStore;
 use object_store::{ObjectStore, ObjectStoreExt as _, PutPayload};
-use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, TryLockError};
@@ -48,16 +51,6 @@ pub struct Objects {
 pub struct Extent {
     pub(crate) object: String,
     pub(crate) range: Range<u64>,
-}
-
-/// A way in which an object is damaged on purpose, to try what becomes of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Damage {
-    /// The object is gone.
-    Lost,
-    /// Another object than before: one bit of the byte in its middle is flipped.
-    Flipped,
 }
 
 impl Objects {
@@ -241,33 +234,6 @@ impl Objects {
             .into_iter()
             .map(|meta| (meta.location.to_string(), meta.size))
             .collect())
-    }
-
-    /// Damages one object on purpose: the one of that number in the order of their names, counted round. Returns its
-    /// name; `None` if there are none.
-    ///
-    /// # Errors
-    /// A store that fails.
-    pub async fn damage(&self, number: usize, damage: Damage) -> Result<Option<String>> {
-        let mut names: Vec<String> = self.sizes().await?.into_keys().collect();
-        names.sort();
-        if names.is_empty() {
-            return Ok(None);
-        }
-        let name = names.swap_remove(number % names.len());
-        let path = Path::from(name.as_str());
-        match damage {
-            Damage::Lost => self.store.delete(&path).await?,
-            Damage::Flipped => {
-                let mut bytes = self.store.get(&path).await?.bytes().await?.to_vec();
-                let middle = bytes.len() / 2;
-                if let Some(byte) = bytes.get_mut(middle) {
-                    *byte ^= 1;
-                }
-                self.store.put(&path, bytes.into()).await?;
-            }
-        }
-        Ok(Some(name))
     }
 
     /// Makes an object outlast a power failure, where the store does not see to that itself.

@@ -4,10 +4,10 @@
 //! The call comes on stdin, because other users can read command lines. One line on stdout says that the work begins.
 
 use super::tasks::{HomeTasks, READY};
-use super::{account, daemon, disk, sessions, trust};
+use super::{account, daemon, unattended};
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _};
-use cairn_mcp::{Confirm, ForeignTexts, Server, Settings, ToolFilter};
+use cairn_mcp::{Server, Settings};
 use cairn_platform::process;
 use std::io::{Read as _, Write as _};
 use std::sync::Arc;
@@ -42,20 +42,10 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
 /// Returns a server of the same account as that of the process that began the task, which has checked the call.
 fn server(app: &App, tasks: Arc<HomeTasks>) -> CommandResult<Server> {
     let settings = Settings {
-        account: account::find(app)?,
-        filter: ToolFilter::default(),
-        confirm: Confirm::Never,
-        trust: Arc::new(trust::HomeTrust {
-            home: app.home.clone(),
-        }),
-        files: Arc::new(disk::Disk::new(app, Vec::new())?),
-        overwrite: false,
         daemon: daemon(app)?,
-        // Changes that can be taken back are those of a session of its own.
-        sessions: Some(Arc::new(sessions::HomeSessions::new(app.home.clone()))),
-        rewinder: None,
-        foreign_texts: ForeignTexts::Fenced,
         tasks: Some(tasks),
+        // Changes that can be taken back are those of a session of its own.
+        ..unattended(app, account::find(app)?)?
     };
     Server::new(settings).map_err(super::serve_failure)
 }

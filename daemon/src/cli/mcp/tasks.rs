@@ -39,10 +39,14 @@ impl HomeTasks {
 
     /// Removes the tasks that ended long ago, and those beyond the newest.
     pub(super) fn forget_old(&self) {
-        let Ok(tasks) = self.all() else {
-            return;
-        };
-        let ended = tasks.into_iter().filter(|task| !task.is_running);
+        match self.all() {
+            Ok(tasks) => self.forget_old_of(&tasks),
+            Err(error) => tracing::warn!(%error, "the tasks can't be listed"),
+        }
+    }
+
+    fn forget_old_of(&self, tasks: &[KeptTask]) {
+        let ended = tasks.iter().filter(|task| !task.is_running);
         for (newer, task) in ended.enumerate() {
             if newer >= KEPT || task.modified.elapsed().unwrap_or_default() > TASK_KEPT_FOR {
                 self.remove(&task.id);
@@ -163,11 +167,11 @@ impl TaskFiles for HomeTasks {
     }
 
     fn start(&self, id: &str, call: String) -> io::Result<TaskProcess> {
-        let running = self.all()?.into_iter().filter(|task| task.is_running);
-        if running.count() >= MOST_RUNNING {
+        let tasks = self.all()?;
+        if tasks.iter().filter(|task| task.is_running).count() >= MOST_RUNNING {
             return Err(ErrorKind::WouldBlock.into());
         }
-        self.forget_old();
+        self.forget_old_of(&tasks);
         self.home.create()?;
         let exe = std::env::current_exe()?;
         let args: [OsString; 5] = [

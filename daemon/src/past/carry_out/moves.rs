@@ -104,7 +104,9 @@ impl Rewind<'_> {
         let (Some(planned), Some(node)) = (past.get(id), self.current(id).await?) else {
             return Ok(());
         };
-        if self.remote.has_changed_next(&planned.node, &node) {
+        let place = |node: &Node| (node.parent_id, node.name.clone());
+        let is_moved = place(&planned.node) != place(&node);
+        if is_moved && self.remote.has_changed_next(&planned.node, &node) {
             self.remote.note_moved(&planned.node, &node);
             moves.note_moved(node);
         }

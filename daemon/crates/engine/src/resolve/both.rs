@@ -22,18 +22,8 @@ pub(super) fn give_plain_name(
     engine: &Engine,
     found: &Found,
 ) -> Result<Option<RelPath>, EngineError> {
-    // Nothing is sent from such a folder, and a name that only differs here would be put back.
-    if found.folder.settings.mode == SyncMode::Download {
-        return Ok(None);
-    }
-    let root = Path::new(&found.folder.root);
-    let from = found.open.copy.to_path(root);
-    for path in plain_names(found) {
-        if is_given(engine, &from, &path.to_path(root))? {
-            return Ok(Some(path));
-        }
-    }
-    Err(no_free_name(found))
+    let from = found.open.copy.to_path(Path::new(&found.folder.root));
+    first_name(found, |to| is_given(engine, &from, to))
 }
 
 /// Returns the path that [`give_plain_name`] would give the copy now; `None` if it would keep its name.
@@ -44,29 +34,34 @@ pub(super) fn free_plain_name(
     engine: &Engine,
     found: &Found,
 ) -> Result<Option<RelPath>, EngineError> {
+    first_name(found, |path| match engine.ports.disk.stat(path) {
+        Ok(_) => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(error.into()),
+    })
+}
+
+/// Returns the first path with a plain name that the copy can have, best first; `None` if the copy has to keep its
+/// name.
+fn first_name(
+    found: &Found,
+    mut can_have: impl FnMut(&Path) -> Result<bool, EngineError>,
+) -> Result<Option<RelPath>, EngineError> {
+    // Nothing is sent from such a folder, and a name that only differs here would be put back.
     if found.folder.settings.mode == SyncMode::Download {
         return Ok(None);
     }
     let root = Path::new(&found.folder.root);
-    for path in plain_names(found) {
-        match engine.ports.disk.stat(&path.to_path(root)) {
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Some(path)),
-            Err(error) => return Err(error.into()),
+    let parent = found.open.copy.parent().unwrap_or_default();
+    let plain = found.copy.name.without_copy_mark();
+    let numbered = (2..=ATTEMPTS).map(|number| plain.with_number(number));
+    for name in std::iter::once(plain.clone()).chain(numbered) {
+        let path = parent.join(name);
+        if can_have(&path.to_path(root))? {
+            return Ok(Some(path));
         }
     }
     Err(no_free_name(found))
-}
-
-/// Returns the paths with plain names for the copy, best first.
-fn plain_names(found: &Found) -> impl Iterator<Item = RelPath> {
-    let parent = found.open.copy.parent().unwrap_or_default();
-    let plain = found.copy.name.without_copy_mark();
-    let numbered = plain.clone();
-    let numbered = (2..=ATTEMPTS).map(move |number| numbered.with_number(number));
-    std::iter::once(plain)
-        .chain(numbered)
-        .map(move |name| parent.join(name))
 }
 
 fn no_free_name(found: &Found) -> EngineError {

@@ -46,7 +46,8 @@ pub(crate) enum Stage {
         withheld: Box<CallToolResult>,
     },
     Cancelled,
-    /// Found by the reader where the process was killed before it could write an end.
+    /// Found by the reader where the process was killed before it could write an end; never written.
+    #[serde(skip)]
     Interrupted,
 }
 
