@@ -193,6 +193,7 @@ impl From<EngineError> for Failure {
             | EngineError::RemoteIsFile(_)
             | EngineError::RemoteGone(_)
             | EngineError::RulesTooLarge(_)
+            | EngineError::PollPanicked
             | EngineError::Protocol(_) => Self::failed(message),
         }
     }

@@ -27,6 +27,21 @@ pub struct PollFailure {
     pub message: String,
 }
 
+impl PollFailure {
+    /// Returns a failure that concerns all folders as the status shows it.
+    pub(crate) fn of(error: &EngineError) -> Self {
+        let problem = error.problem(String::new());
+        Self {
+            state: match error.is_offline() {
+                true => SyncState::Offline,
+                false => SyncState::Error,
+            },
+            is_login_ended: error.is_login_ended(),
+            message: format!("{}; {}", problem.message, problem.hint),
+        }
+    }
+}
+
 /// A request to the dispatcher.
 pub(crate) enum Command {
     Rescan(Option<FolderId>),

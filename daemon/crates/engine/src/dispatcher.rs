@@ -18,11 +18,14 @@ mod lanes;
 mod plans;
 mod poll;
 mod resting;
+mod retries;
+mod retry_pause;
 mod root;
 mod rules;
 mod scanning;
 mod schedule;
 mod silence;
+mod stream;
 mod structure;
 mod tick;
 mod waiters;
@@ -40,7 +43,8 @@ use cairn_index::PlanSizes;
 use cairn_model::FolderId;
 use folder::Folder;
 use lanes::Lanes;
-use poll::Pause;
+use poll::Polled;
+use retry_pause::Pause;
 use schedule::Timing;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -104,6 +108,12 @@ pub(crate) struct Dispatcher {
     /// Folders or settings were changed in the index.
     reload: bool,
     poll_due: bool,
+    /// The poll that runs: one at the most.
+    polls: JoinSet<Polled>,
+    /// A poll has ended since the start.
+    has_polled: bool,
+    /// A poll has ended, and no folder was planned since: the next poll waits for that.
+    news_unplanned: bool,
     /// Pages of the feed are missing: no plan may be made of the state in between.
     feed_incomplete: bool,
     /// The pause after a failure that concerns all folders.
@@ -155,6 +165,9 @@ impl Dispatcher {
             locked: LockedKeys::new(),
             reload: false,
             poll_due: true,
+            polls: JoinSet::new(),
+            has_polled: false,
+            news_unplanned: false,
             feed_incomplete: false,
             retry: None,
             refused_logins: 0,
@@ -196,6 +209,7 @@ impl Dispatcher {
             self.rest().await;
             self.wait().await;
         }
+        self.polls.shutdown().await;
         self.transfers.shutdown().await;
         self.structure.shutdown().await;
         self.healing.shutdown().await;

@@ -70,6 +70,9 @@ pub enum EngineError {
         "the service went back to an earlier state than this device has seen; nothing is synced"
     )]
     WentBack,
+    /// A defect of the engine.
+    #[error("recording the service's changes has ended with a panic")]
+    PollPanicked,
     #[error("the service sent something that can't be: {0}")]
     Protocol(String),
 }
@@ -137,6 +140,7 @@ impl EngineError {
             Self::Index(_) | Self::Stopped | Self::WentBack => Disposition::Stop,
             // One impossible reply about one node stops nothing else.
             Self::Protocol(_)
+            | Self::PollPanicked
             | Self::NameClash(_)
             | Self::Name(_)
             | Self::RootGone(_)

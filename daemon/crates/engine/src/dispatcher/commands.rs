@@ -29,14 +29,14 @@ impl Dispatcher {
                 parallel,
             } => self.tune(rescan_every, parallel),
             Command::Accept(reply) => {
-                self.finish_steps().await;
+                self.finish_poll_and_steps().await;
                 let result = feed::accept(&self.engine).await;
                 self.rescan_everything(None);
                 drop(reply.send(result));
             }
             Command::Confirmed(folder) => self.forget_deletions(folder),
             Command::Resolve(path, folder, keep, reply) => {
-                self.finish_steps().await;
+                self.finish_poll_and_steps().await;
                 let result = resolve::resolve(&self.engine, folder, &path, keep).await;
                 for folder in self.folders.values_mut() {
                     folder.totals_due = true;
@@ -52,6 +52,11 @@ impl Dispatcher {
             }
             Command::Stop => {}
         }
+    }
+
+    async fn finish_poll_and_steps(&mut self) {
+        self.finish_poll().await;
+        self.finish_steps().await;
     }
 
     async fn accept_disk(&mut self, id: FolderId, path: &RelPath) -> Result<(), EngineError> {

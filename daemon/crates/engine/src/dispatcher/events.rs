@@ -25,6 +25,7 @@ impl Dispatcher {
             Some(command) = self.commands.recv() => self.command(command).await,
             Some((folder, hint)) = self.hints.recv() => self.hint(folder, hint),
             Some(()) = self.feed.recv() => self.poll_due = true,
+            Some(done) = self.polls.join_next() => self.record_poll(done).await,
             Some(done) = self.transfers.join_next() => self.finish_transfer(done),
             Some(done) = self.structure.join_next() => self.record_structure(done),
             () = tokio::time::sleep_until(wake) => {}
@@ -39,6 +40,9 @@ impl Dispatcher {
         }
         while let Ok(()) = self.feed.try_recv() {
             self.poll_due = true;
+        }
+        while let Some(done) = self.polls.try_join_next() {
+            self.record_poll(done).await;
         }
         while let Some(done) = self.transfers.try_join_next() {
             self.finish_transfer(done);
@@ -56,7 +60,8 @@ impl Dispatcher {
         let mut wake = self.next_poll.min(self.next_emptying).min(self.next_heads);
         let mut sooner = |at: Instant| wake = wake.min(at);
         sooner(self.next_healing);
-        if let Some(pause) = self.retry {
+        // The end of a poll is an event.
+        if let Some(pause) = self.retry.filter(|_| !self.is_polling()) {
             sooner(pause.until);
         }
         // Kept for the length of the next one when it is over.
@@ -93,9 +98,8 @@ impl Dispatcher {
     /// Returns the next time at which a folder may be planned, if it can be: of one that can't be, such times
     /// pass, and nobody acts on them.
     fn next_plan_wake(&self, id: FolderId, folder: &Folder) -> Option<Instant> {
-        // That the steps that the feed waits for are done is an event.
-        let waits_for_steps = self.poll_due && !self.structure.is_empty();
-        if !self.is_reachable() || waits_for_steps || !folder.can_be_planned() {
+        // That a poll ends, or the steps that it waits for, is an event.
+        if !self.can_plan() || !folder.can_be_planned() {
             return None;
         }
         let rests = folder.in_flight > 0 || folder.failed_plans > 0;

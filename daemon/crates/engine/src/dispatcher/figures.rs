@@ -55,7 +55,12 @@ impl Dispatcher {
         };
         let moving = self.engine.running.bytes();
         self.engine.figures.set_transfers(transfers, moving);
-        let busy = !self.transfers.is_empty() || !self.structure.is_empty() || self.poll_due;
+        // A regular poll that finds nothing is no work.
+        let is_catching_up = self.is_polling() && (!self.has_polled || self.feed_incomplete);
+        let busy = !self.transfers.is_empty()
+            || !self.structure.is_empty()
+            || self.poll_due
+            || is_catching_up;
         if self.engine.figures.set_folders(statuses, busy) {
             self.engine.announce_status();
         }

@@ -67,6 +67,7 @@ impl Dispatcher {
             folder.is_paused(now_ms) || (folder.is_calm() && !waits_briefly(*id, folder))
         }) && self.transfers.is_empty()
             && !self.poll_due
+            && !self.is_polling()
             && self.is_reachable()
     }
 }

@@ -110,8 +110,7 @@ impl Dispatcher {
     /// Takes the time of a plan that is due; returns none if none is.
     fn due_scope(&mut self, id: FolderId) -> Option<Scope> {
         let now = Instant::now();
-        // The feed waits for the lists of steps that are carried out: no further one is begun.
-        if self.poll_due && !self.structure.is_empty() {
+        if !self.can_plan() {
             return None;
         }
         let folder = self.folders.get_mut(&id)?;

@@ -1,40 +1,42 @@
-//! Polling the service: its change feed, the stream of events that tells when to poll, and retries while it can't be
-//! reached.
+//! Polling the service's change feed, in a task beside the dispatcher.
+//!
+//! While a poll runs, folders are scanned, transfers are begun and commands are carried out, but nothing is planned: a
+//! page of the feed may be half of a change. After a poll all folders are planned before the next one begins, however
+//! much news there is.
 
+use super::silence::noticing_silence;
+use super::waiters::PollWaiters;
 use super::{Dispatcher, POLL};
 use crate::command::PollFailure;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::feed::{self, PollResult};
-use cairn_api::ApiError;
-use cairn_model::{BackOff, SyncState};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::oneshot;
+use tokio::task::JoinError;
 use tokio::time::Instant;
 
-/// Pauses between tries to reach the service.
-const RETRIES: BackOff = BackOff {
-    first: Duration::from_millis(500),
-    most: Duration::from_secs(30),
-};
-/// A service that asks for a longer pause is tried again after this all the same.
-const LONGEST_ASKED: Duration = Duration::from_secs(900);
-
-/// A pause after failures in a row.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pause {
-    pub(super) until: Instant,
-    failures: u32,
+/// A poll that has ended.
+pub(super) struct Polled {
+    began: Instant,
+    /// The callers who have asked for it.
+    waiters: PollWaiters,
+    result: Result<PollResult, EngineError>,
 }
 
 impl Dispatcher {
-    /// Polls the feed if that is due, and attaches folders that are new.
-    pub(super) async fn poll_feed(&mut self) {
+    /// Begins to poll the feed, beside the dispatcher, if that is due.
+    ///
+    /// Steps and polls exclude one another: a step seals the state that it was planned for, and a deletion must not
+    /// seal a newer one that no plan has seen.
+    pub(super) fn poll_if_due(&mut self) {
         let now = Instant::now();
         if self.next_poll <= now {
             self.next_poll = now + POLL;
             self.poll_due = true;
+        }
+        if self.is_polling() || self.news_unplanned {
+            return;
         }
         match self.retry {
             Some(pause) if pause.until > now => return,
@@ -51,22 +53,58 @@ impl Dispatcher {
             self.poll_waiters.reply(&Ok(()));
             return;
         }
-        // A step seals the state that it was planned for: a deletion must not seal a newer one that no plan has
-        // seen.
         if !self.structure.is_empty() {
             return;
         }
-        let polled = self.poll_noticing_silence().await;
-        let outcome = polled.as_ref().map(drop).map_err(poll_failure);
-        match polled {
+        // What is asked for from here on is about the next poll.
+        self.poll_due = false;
+        let engine = Arc::clone(&self.engine);
+        let mut waiters = std::mem::take(&mut self.poll_waiters);
+        self.polls.spawn(async move {
+            let polling = poll_with_devices(&engine);
+            let result = noticing_silence(&engine, &mut waiters, polling).await;
+            Polled {
+                began: now,
+                waiters,
+                result,
+            }
+        });
+    }
+
+    pub(super) fn is_polling(&self) -> bool {
+        !self.polls.is_empty()
+    }
+
+    /// Records the end of a poll, and attaches folders that are new.
+    pub(super) async fn record_poll(&mut self, done: Result<Polled, JoinError>) {
+        let Polled {
+            began,
+            mut waiters,
+            mut result,
+        } = match done {
+            Ok(polled) => polled,
+            Err(error) => return self.handle_poll_panic(&error),
+        };
+        if matches!(
+            result,
+            Ok(PollResult::Nothing | PollResult::Changes | PollResult::Reset)
+        ) {
+            let engine = Arc::clone(&self.engine);
+            let attaching = self.attach_new_folders();
+            if let Err(error) = noticing_silence(&engine, &mut waiters, attaching).await {
+                result = Err(error);
+            }
+        }
+        waiters.reply(&result.as_ref().map(drop).map_err(PollFailure::of));
+        match result {
             Ok(PollResult::More) => {
-                self.feed_incomplete = true;
-                self.record_answer(now);
+                (self.feed_incomplete, self.poll_due) = (true, true);
+                self.record_answer(began);
             }
             Ok(result) => {
                 self.feed_incomplete = false;
-                self.poll_due = false;
-                self.record_answer(now);
+                (self.has_polled, self.news_unplanned) = (true, true);
+                self.record_answer(began);
                 self.next_poll = Instant::now() + POLL;
                 if result != PollResult::Nothing {
                     self.plan_news();
@@ -79,7 +117,20 @@ impl Dispatcher {
                 self.back_off(&error);
             }
         }
-        self.poll_waiters.reply(&outcome);
+    }
+
+    /// Waits until no poll runs: a command needs the remote tree for itself.
+    pub(super) async fn finish_poll(&mut self) {
+        while let Some(done) = self.polls.join_next().await {
+            self.record_poll(done).await;
+        }
+    }
+
+    fn handle_poll_panic(&mut self, error: &JoinError) {
+        if error.is_panic() {
+            tracing::error!("a poll has ended with a panic");
+            self.back_off(&EngineError::PollPanicked);
+        }
     }
 
     /// Records that the service has answered a poll: a failure ends with the first page of what is new.
@@ -104,113 +155,28 @@ impl Dispatcher {
             folder.news_due = true;
         }
     }
-
-    pub(super) async fn try_poll_feed(&mut self) -> Result<PollResult, EngineError> {
-        let result = feed::poll(&self.engine).await?;
-        if result == PollResult::More {
-            return Ok(result);
-        }
-        if self.engine.devices.is_due()
-            && let Ok(devices) = self.engine.api.devices().await
-        {
-            let names = devices.into_iter().map(|d| (d.id, d.name));
-            self.engine.devices.load(names);
-        }
-        self.attach_new_folders().await?;
-        Ok(result)
-    }
-
-    /// Keeps the feed's stream open.
-    fn open_stream(&mut self) {
-        let open = self.stream.as_ref().is_some_and(|s| !s.is_finished());
-        if !self.tuning.stream || open {
-            return;
-        }
-        let engine = Arc::clone(&self.engine);
-        let news = self.feed_sender.clone();
-        self.stream = Some(tokio::spawn(async move {
-            use futures_util::StreamExt as _;
-            let Ok(from) = feed::cursor(&engine) else {
-                return;
-            };
-            match engine.api.stream(from.as_ref()).await {
-                Ok(mut stream) => {
-                    while let Some(Ok(_)) = stream.next().await {
-                        if news.send(()).is_err() {
-                            return;
-                        }
-                    }
-                    tracing::debug!("the feed's stream has ended; it is opened again");
-                }
-                Err(error) => {
-                    tracing::debug!(%error, "the feed's stream can't be opened");
-                    tokio::time::sleep(RETRIES.first).await;
-                }
-            }
-            // Whatever came in between is polled; that opens the stream again.
-            if news.send(()).is_err() {
-                tracing::debug!("the dispatcher has stopped");
-            }
-        }));
-    }
-
-    /// Records a failure that concerns all folders in the status, and pauses before the next try.
-    pub(super) fn back_off(&mut self, error: &EngineError) {
-        self.retry = Some(self.next_pause(self.retry, error));
-        self.refused_logins = match error.is_login_ended() {
-            true => self.refused_logins.saturating_add(1),
-            false => 0,
-        };
-        self.engine.report(error);
-    }
-
-    /// Records that the service carries out no steps now. Nothing is planned or sent until the next try, even
-    /// if the feed can be polled.
-    pub(super) fn pause_steps(&mut self, error: &EngineError) {
-        self.steps_pause = Some(self.next_pause(self.steps_pause, error));
-        self.engine.report(error);
-    }
-
-    /// Returns the pause before the next try: longer than the last one, or as long as the service asks for.
-    fn next_pause(&self, last: Option<Pause>, error: &EngineError) -> Pause {
-        let failures = last.map_or(0, |pause| pause.failures).saturating_add(1);
-        let asked = error.overload().and_then(ApiError::retry_after);
-        let asked = asked.unwrap_or_default().min(LONGEST_ASKED);
-        let own = self.engine.ports.spread(RETRIES.after(failures));
-        Pause {
-            until: Instant::now() + own.max(asked),
-            failures,
-        }
-    }
 }
 
-impl Engine {
-    /// Records a failure that concerns all folders in the status.
-    pub(super) fn report(&self, error: &EngineError) {
-        let PollFailure { state, message, .. } = poll_failure(error);
-        if self.figures.set_last_error(state, message) {
-            tracing::warn!(%error, "syncing stops for now");
-        }
+/// Polls the feed, and asks for the names of devices now and then.
+async fn poll_with_devices(engine: &Engine) -> Result<PollResult, EngineError> {
+    let result = feed::poll(engine).await?;
+    if result != PollResult::More
+        && engine.devices.is_due()
+        && let Ok(devices) = engine.api.devices().await
+    {
+        let names = devices.into_iter().map(|d| (d.id, d.name));
+        engine.devices.load(names);
     }
-}
-
-/// Returns a failure that concerns all folders as the status shows it.
-pub(super) fn poll_failure(error: &EngineError) -> PollFailure {
-    let problem = error.problem(String::new());
-    PollFailure {
-        state: match error.is_offline() {
-            true => SyncState::Offline,
-            false => SyncState::Error,
-        },
-        is_login_ended: error.is_login_ended(),
-        message: format!("{}; {}", problem.message, problem.hint),
-    }
+    Ok(result)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::TestEngine;
+    use cairn_api::ApiError;
+    use cairn_model::SyncState;
+    use std::time::Duration;
     use tokio::sync::mpsc;
 
     fn dispatcher() -> (Dispatcher, tempfile::TempDir) {
@@ -222,43 +188,18 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_service_is_left_alone_for_as_long_as_it_asks() {
-        let (mut dispatcher, _dir) = dispatcher();
-        let asked = Duration::from_secs(40);
-        dispatcher.pause_steps(&EngineError::Api(ApiError::RateLimited {
-            retry_after: asked,
-        }));
-        assert!(!dispatcher.is_reachable());
-        tokio::time::advance(asked - Duration::from_millis(1)).await;
-        assert!(!dispatcher.is_reachable());
-        tokio::time::advance(Duration::from_millis(1)).await;
-        assert!(dispatcher.is_reachable());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn pauses_double_and_vary() {
-        let (mut dispatcher, _dir) = dispatcher();
-        let error = EngineError::Api(ApiError::Offline("no".into()));
-        let mut whole = RETRIES.first;
-        for _ in 0..10 {
-            dispatcher.back_off(&error);
-            let wait = dispatcher.retry.unwrap().until - Instant::now();
-            assert!((whole / 2..=whole).contains(&wait), "{wait:?} of {whole:?}");
-            whole = (whole * 2).min(RETRIES.most);
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
     async fn the_end_of_an_overload_is_seen_at_once() {
         let (mut dispatcher, _dir) = dispatcher();
         dispatcher.poll_due = false;
         dispatcher.pause_steps(&EngineError::Api(ApiError::RateLimited {
             retry_after: Duration::from_secs(2),
         }));
-        dispatcher.poll_feed().await;
+        dispatcher.poll_if_due();
+        dispatcher.finish_poll().await;
         assert!(dispatcher.retry.is_none(), "the service is left alone");
         tokio::time::advance(Duration::from_secs(2)).await;
-        dispatcher.poll_feed().await;
+        dispatcher.poll_if_due();
+        dispatcher.finish_poll().await;
         assert!(dispatcher.retry.is_some(), "it was asked, and is offline");
     }
 
@@ -268,26 +209,53 @@ mod tests {
         dispatcher.back_off(&EngineError::Api(ApiError::Offline("no".into())));
         let (reply, mut result) = oneshot::channel();
         dispatcher.poll_for(reply);
-        dispatcher.poll_feed().await;
+        dispatcher.poll_if_due();
+        dispatcher.finish_poll().await;
         let failure = result.try_recv().unwrap().unwrap_err();
         assert_eq!(failure.state, SyncState::Offline);
         assert!(failure.message.contains("reached"), "{failure:?}");
         dispatcher.folders.clear();
         let (reply, mut result) = oneshot::channel();
         dispatcher.poll_for(reply);
-        dispatcher.poll_feed().await;
+        dispatcher.poll_if_due();
+        dispatcher.finish_poll().await;
         assert_eq!(result.try_recv(), Ok(Ok(())), "there is nothing to sync");
     }
 
-    #[tokio::test]
-    async fn a_dispatcher_that_goes_takes_its_stream_with_it() {
-        let (mut dispatcher, _dir) = dispatcher();
-        let (kept, dropped) = tokio::sync::oneshot::channel::<()>();
-        dispatcher.stream = Some(tokio::spawn(async move {
-            std::future::pending::<()>().await;
-            drop(kept);
-        }));
-        drop(dispatcher);
-        assert!(dropped.await.is_err(), "its task is gone");
+    #[tokio::test(start_paused = true)]
+    async fn a_service_that_does_not_answer_keeps_nothing_but_plans_waiting() {
+        let (mut dispatcher, id, dir) = TestEngine::with_silent_service().into_dispatcher();
+        std::fs::write(dir.path().join("f"), "new").unwrap();
+        dispatcher.tick().await;
+        assert!(dispatcher.is_polling() && dispatcher.is_reachable());
+        assert!(!dispatcher.can_plan(), "what is new there is not known");
+        assert!(!dispatcher.folders[&id].schedule.is_whole_due());
+        let files = dispatcher.engine.index.read(|db| db.local_totals(id));
+        assert_eq!(files.unwrap().0, 1, "the folder was scanned");
+        let (reply, mut result) = oneshot::channel();
+        dispatcher.poll_for(reply);
+        dispatcher.tick().await;
+        assert_eq!(dispatcher.polls.len(), 1, "one after the other");
+        assert!(dispatcher.poll_due && result.try_recv().is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn however_much_news_there_is_folders_are_planned_between_two_polls() {
+        let (mut dispatcher, id, _dir) = TestEngine::new().into_dispatcher();
+        let result = Ok(PollResult::Changes);
+        let polled = Polled {
+            began: Instant::now(),
+            waiters: PollWaiters::default(),
+            result,
+        };
+        dispatcher.record_poll(Ok(polled)).await;
+        dispatcher.poll_due = true;
+        dispatcher.poll_if_due();
+        assert!(!dispatcher.is_polling() && dispatcher.can_plan());
+        assert!(dispatcher.folders[&id].news_due);
+        assert!(dispatcher.tick().await, "the next poll follows at once");
+        assert!(!dispatcher.is_polling());
+        dispatcher.tick().await;
+        assert!(dispatcher.is_polling() && !dispatcher.can_plan());
     }
 }

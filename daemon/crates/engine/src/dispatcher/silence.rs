@@ -1,41 +1,35 @@
 //! A service that takes requests and does not answer: the status must not say meanwhile that something goes on.
 
-use super::Dispatcher;
-use super::poll::poll_failure;
+use super::waiters::PollWaiters;
+use crate::command::PollFailure;
+use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::feed::PollResult;
 use cairn_api::ApiError;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// A service of which nothing has arrived for this long counts as away; the request goes on.
 const SILENCE: Duration = Duration::from_secs(10);
 
-impl Dispatcher {
-    /// Polls the feed. While the service is silent, the status says so, and those who wait for the poll are told.
-    pub(super) async fn poll_noticing_silence(&mut self) -> Result<PollResult, EngineError> {
-        let engine = Arc::clone(&self.engine);
-        // Nobody can be added meanwhile: the dispatcher takes no command while it polls.
-        let mut waiters = std::mem::take(&mut self.poll_waiters);
-        let received = || engine.api.counters().snapshot().received;
-        let result = {
-            let polling = self.try_poll_feed();
-            tokio::pin!(polling);
-            loop {
-                let before = received();
-                if let Ok(result) = tokio::time::timeout(SILENCE, &mut polling).await {
-                    break result;
-                }
-                if received() == before {
-                    let silent = silent();
-                    waiters.reply(&Err(poll_failure(&silent)));
-                    engine.report(&silent);
-                    engine.announce_status();
-                }
-            }
-        };
-        self.poll_waiters = waiters;
-        result
+/// Waits for something that the service is asked for. While it is silent, the status says so, and those who wait are
+/// told.
+pub(super) async fn noticing_silence<T>(
+    engine: &Engine,
+    waiters: &mut PollWaiters,
+    asking: impl Future<Output = T>,
+) -> T {
+    tokio::pin!(asking);
+    let received = || engine.api.counters().snapshot().received;
+    loop {
+        let before = received();
+        if let Ok(result) = tokio::time::timeout(SILENCE, &mut asking).await {
+            return result;
+        }
+        if received() == before {
+            let silent = silent();
+            waiters.reply(&Err(PollFailure::of(&silent)));
+            engine.report(&silent);
+            engine.announce_status();
+        }
     }
 }
 
@@ -51,6 +45,7 @@ mod tests {
     use super::*;
     use crate::testing::TestEngine;
     use cairn_model::SyncState;
+    use std::sync::Arc;
     use tokio::sync::oneshot;
     use tokio::time::Instant;
 
@@ -61,7 +56,7 @@ mod tests {
         let mut events = engine.events.subscribe();
         let (reply, result) = oneshot::channel();
         dispatcher.poll_for(reply);
-        let polling = tokio::spawn(async move { dispatcher.poll_feed().await });
+        dispatcher.poll_if_due();
         let failure = result.await.unwrap().unwrap_err();
         assert_eq!(failure.state, SyncState::Offline);
         assert!(failure.message.contains("10 s"), "{failure:?}");
@@ -71,8 +66,7 @@ mod tests {
             (status.state, status.message),
             (SyncState::Offline, Some(failure.message))
         );
-        assert!(!polling.is_finished(), "it goes on waiting");
-        polling.abort();
+        assert!(dispatcher.is_polling(), "it goes on waiting");
     }
 
     #[tokio::test(start_paused = true)]

@@ -21,7 +21,7 @@ impl Dispatcher {
                 self.back_off(&error);
             }
         }
-        self.poll_feed().await;
+        self.poll_if_due();
         self.empty_trash().await;
         self.sample_heads().await;
         let ids: Vec<FolderId> = self.folders.keys().copied().collect();
@@ -35,15 +35,16 @@ impl Dispatcher {
             }
             self.stop_waiting_for_watcher(id);
             again |= self.scan_due(id).await;
-            if self.is_reachable() {
+            if self.can_plan() {
                 again |= self.plan_and_execute(id).await;
             }
         }
+        self.news_unplanned = false;
         self.start_transfers();
         self.heal_if_due();
-        // What keeps the next page from being read (an outage, steps that are carried out) is an event.
-        let next_page = self.feed_incomplete && self.retry.is_none() && self.structure.is_empty();
-        again || (next_page && !self.folders.is_empty())
+        // What keeps the feed from being polled (an outage, steps that are carried out) is an event.
+        let can_poll = self.retry.is_none() && self.structure.is_empty() && !self.is_polling();
+        again || (self.poll_due && can_poll && !self.folders.is_empty())
     }
 
     /// Interrupts the transfers of a folder that is paused. Returns whether it is.
@@ -65,11 +66,18 @@ impl Dispatcher {
         paused
     }
 
-    /// Returns whether plans can be made and carried out.
+    /// Returns whether the service carries out steps and transfers, as far as is known.
     pub(super) fn is_reachable(&self) -> bool {
         let now = Instant::now();
         let is_paused = self.steps_pause.is_some_and(|pause| pause.until > now);
         self.retry.is_none() && !is_paused && !self.feed_incomplete
+    }
+
+    /// Returns whether plans can be made of what is known of the service: all of it was polled, and nothing is
+    /// recorded now.
+    pub(super) fn can_plan(&self) -> bool {
+        let is_polled = !self.poll_due || self.news_unplanned;
+        self.is_reachable() && is_polled && !self.is_polling()
     }
 
     /// Fills the slots of both directions with transfers, one of each folder in turn.

@@ -61,7 +61,8 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCause, &'static str) {
             ProblemCause::Protocol,
             "update Cairn or the server; nothing was changed here",
         ),
-        EngineError::Stopped
+        EngineError::PollPanicked
+        | EngineError::Stopped
         | EngineError::NothingToConfirm
         | EngineError::NoHeldDisk(_)
         | EngineError::NoConflict(_)

@@ -34,6 +34,7 @@ pub(crate) fn values(error: &EngineError) -> ProblemValues {
         | EngineError::RemoteIsFile(_)
         | EngineError::RulesTooLarge(_)
         | EngineError::WentBack
+        | EngineError::PollPanicked
         | EngineError::Transfer(TransferError::SourceChanged | TransferError::UploadLost) => {
             ProblemValues::default()
         }

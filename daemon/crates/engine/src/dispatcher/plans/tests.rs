@@ -11,7 +11,7 @@ async fn a_folder_that_can_not_be_planned_waits_alone_and_longer_and_longer() {
     let (engine, _dir) = test.into_engine();
     let (_, inbox) = mpsc::unbounded_channel();
     let mut dispatcher = Dispatcher::new(engine, inbox, tuning).unwrap();
-    dispatcher.feed_incomplete = false;
+    dispatcher.poll_due = false;
     for whole in [500, 1000, 2000].map(Duration::from_millis) {
         assert!(!dispatcher.schedule_plan_retry(id, &EngineError::ReplanExhausted));
         assert!(dispatcher.is_reachable(), "all others go on");
