@@ -3,9 +3,10 @@
 mod groups;
 mod parked;
 mod path;
+mod scanned;
 
 use crate::key::Key;
-use cairn_model::{FolderId, NodeId, Problem, ProblemCode};
+use cairn_model::{FolderId, NodeId, Problem};
 use parked::Parked;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +31,7 @@ pub(crate) struct Health {
     /// A number of this device's own: pauses differ from those of others.
     seed: u64,
     parked: BTreeMap<(FolderId, Key), Parked>,
-    /// The problems that the last scan of each folder found, by the directory that was listed.
+    /// The problems that scans of each folder have found, by path.
     scanned: BTreeMap<FolderId, BTreeMap<String, Problem>>,
     /// States that the service sent and that were refused.
     refused: BTreeMap<(NodeId, FolderId), Problem>,
@@ -58,30 +59,6 @@ impl Health {
         self.scanned.remove(&folder);
         self.folders.retain(|(of, _), _| *of != folder);
         self.free.remove(&folder);
-    }
-
-    /// Replaces the problems that the last scan of a folder (`dir` none) or of one directory has reported.
-    pub(crate) fn record_scan(
-        &mut self,
-        folder: FolderId,
-        whole: bool,
-        dirs: &BTreeSet<String>,
-        problems: Vec<Problem>,
-    ) {
-        let known = self.scanned.entry(folder).or_default();
-        if whole {
-            known.clear();
-        } else {
-            known.retain(|path, _| !dirs.contains(path) && !dirs.contains(parent(path)));
-        }
-        known.extend(problems.into_iter().map(|p| (p.path.clone(), p)));
-    }
-
-    /// Returns whether the disk has refused something to a scan of a folder.
-    pub(crate) fn is_disk_refusing(&self, folder: FolderId) -> bool {
-        let refused = [ProblemCode::Unreadable, ProblemCode::Disk];
-        let problems = self.scanned.get(&folder);
-        problems.is_some_and(|all| all.values().any(|one| refused.contains(&one.code)))
     }
 
     /// Records that the service's state of a node was refused.
@@ -135,8 +112,4 @@ impl Health {
             }
         }
     }
-}
-
-fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }

@@ -86,7 +86,6 @@ mod tests {
     use crate::start::LONG_SCAN;
     use crate::testing::TestEngine;
     use cairn_model::{Problem, ProblemCode};
-    use std::collections::BTreeSet;
     use std::sync::Arc;
     use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -197,9 +196,7 @@ mod tests {
             ..Problem::default()
         };
         let (engine, id) = (Arc::clone(&it.dispatcher.engine), it.id);
-        engine
-            .health()
-            .record_scan(id, true, &BTreeSet::new(), vec![refused]);
+        engine.health().record_whole_scan(id, vec![refused]);
         it.dispatcher.look_again();
         assert!(it.is_scanned(), "it may work again");
         assert!(it.asked.try_recv().is_err());

@@ -5,9 +5,9 @@ use super::folder::Watching;
 use super::schedule::DueScan;
 use crate::error::EngineError;
 use crate::health::FolderPart;
-use crate::observe::scan::{ScanResult, Scope, scan};
+use crate::observe::scan::{Hinted, ScanResult, Scope, scan};
 use crate::resolve::name;
-use cairn_model::{FolderId, RelPath};
+use cairn_model::{FolderId, Kind, Problem};
 use std::collections::BTreeSet;
 use std::path::Path;
 use tokio::time::Instant;
@@ -29,9 +29,11 @@ impl Dispatcher {
         let Some(folder) = self.folders.get_mut(&id) else {
             return false;
         };
-        let due = folder.schedule.begin(now);
+        let mut due = folder.schedule.begin(now);
         if due.whole {
             self.watch_again(id);
+        } else {
+            self.look_at_refused(id, &mut due.dirs);
         }
         let result = self.scan(id, &due).await;
         let took = now.elapsed();
@@ -91,8 +93,38 @@ impl Dispatcher {
         }
     }
 
+    /// Has a scan list again what the disk refused in a directory that it lists anyway: else a problem would be gone
+    /// that nobody has looked at.
+    fn look_at_refused(&self, id: FolderId, dirs: &mut Hinted) {
+        for path in self.engine.health().refused_by_disk(id) {
+            let parent = path.parent().and_then(|parent| dirs.get_mut(&parent));
+            if let (Some(names), Some(name)) = (parent, path.name()) {
+                names.insert(name.clone());
+            }
+        }
+    }
+
+    fn record_problems(&self, id: FolderId, due: &DueScan, problems: Vec<Problem>) {
+        if due.whole {
+            return self.engine.health().record_whole_scan(id, problems);
+        }
+        let special = self.engine.health().special_below(id, &due.dirs);
+        let unlisted = self.engine.index.read(|db| {
+            let mut dirs = BTreeSet::new();
+            for path in special {
+                let row = db.local_at(id, &path)?;
+                dirs.extend(row.filter(|row| row.kind == Kind::Folder).map(|_| path));
+            }
+            Ok(dirs)
+        });
+        // Where the index can't say it, the next whole scan does.
+        let unlisted = unlisted.unwrap_or_default();
+        self.engine
+            .health()
+            .record_scan(id, &due.dirs, &unlisted, problems);
+    }
+
     fn record_scan(&mut self, id: FolderId, due: &DueScan, mut result: ScanResult) {
-        let names: BTreeSet<String> = due.dirs.keys().map(RelPath::to_string).collect();
         let Some(folder) = self.folders.get_mut(&id) else {
             return;
         };
@@ -103,9 +135,6 @@ impl Dispatcher {
             folder.forget_queue();
             folder.plan_due = true;
         }
-        self.engine
-            .health()
-            .record_scan(id, due.whole, &names, result.problems);
         folder.schedule.finish(due, result.missing, result.again);
         folder.schedule.record_unscanned(due, result.unscanned);
         self.has_scanned |= due.whole;
@@ -115,6 +144,7 @@ impl Dispatcher {
         if result.changed {
             self.waiters.reset();
         }
+        self.record_problems(id, due, result.problems);
     }
 
     async fn scan(&self, id: FolderId, due: &DueScan) -> Result<ScanResult, EngineError> {
@@ -153,7 +183,10 @@ mod tests {
     use crate::resolve::name::tests::crash_halfway;
     use crate::testing::TestEngine;
     use cairn_index::Skipped;
+    use cairn_model::{Problem, ProblemCode, RelPath};
     use std::sync::Arc;
+    use std::time::Duration;
+    use tokio::time::Instant;
 
     #[tokio::test(start_paused = true)]
     async fn a_name_that_a_crash_left_free_is_given_before_a_scan_misses_it() {
@@ -177,5 +210,56 @@ mod tests {
         dispatcher.folders.get_mut(&id).unwrap().schedule.rescan();
         dispatcher.scan_due(id).await;
         assert!(!path("f").exists());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_the_disk_refused_is_looked_at_again_when_something_beside_it_has_changed() {
+        let (mut dispatcher, id, dir) = TestEngine::new().into_dispatcher();
+        std::fs::create_dir_all(dir.path().join("refused")).unwrap();
+        dispatcher.scan_due(id).await;
+        let refused = Problem {
+            path: "refused".into(),
+            code: ProblemCode::Unreadable,
+            ..Problem::default()
+        };
+        let engine = Arc::clone(&dispatcher.engine);
+        engine.health().record_whole_scan(id, vec![refused]);
+        std::fs::write(dir.path().join("refused/new"), "").unwrap();
+        std::fs::write(dir.path().join("beside"), "").unwrap();
+        let folder = dispatcher.folders.get_mut(&id).unwrap();
+        let beside = RelPath::parse("beside").unwrap();
+        folder.schedule.hint(&beside, Instant::now());
+        tokio::time::advance(Duration::from_secs(1)).await;
+        dispatcher.scan_due(id).await;
+        let new = RelPath::parse("refused/new").unwrap();
+        let row = engine.index.read(|db| db.local_at(id, &new)).unwrap();
+        assert!(row.is_some(), "it can be listed again");
+        assert!(!engine.health().is_disk_refusing(id));
+    }
+
+    #[cfg(unix)]
+    #[tokio::test(start_paused = true)]
+    async fn many_links_in_a_directory_stay_reported_when_something_beside_it_changes() {
+        let (mut dispatcher, id, dir) = TestEngine::new().into_dispatcher();
+        let links = dir.path().join("links");
+        std::fs::create_dir(&links).unwrap();
+        for n in 0..9 {
+            std::os::unix::fs::symlink("nowhere", links.join(n.to_string())).unwrap();
+        }
+        dispatcher.scan_due(id).await;
+        let engine = Arc::clone(&dispatcher.engine);
+        assert_eq!(engine.health().problems(id).len(), 1);
+        for (changed, reported) in [("beside", 1), ("links", 0)] {
+            match changed {
+                "links" => std::fs::remove_dir_all(&links).unwrap(),
+                name => std::fs::write(dir.path().join(name), "").unwrap(),
+            }
+            let folder = dispatcher.folders.get_mut(&id).unwrap();
+            let changed = RelPath::parse(changed).unwrap();
+            folder.schedule.hint(&changed, Instant::now());
+            tokio::time::advance(Duration::from_secs(1)).await;
+            dispatcher.scan_due(id).await;
+            assert_eq!(engine.health().problems(id).len(), reported, "{changed}");
+        }
     }
 }

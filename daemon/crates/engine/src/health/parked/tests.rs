@@ -98,7 +98,7 @@ fn what_is_left_by_a_scan_or_held_for_a_person_waits_for_one() {
     let waits = |code, is_scanned: bool| {
         let mut health = Health::new(1);
         if is_scanned {
-            health.record_scan(FOLDER, true, &Default::default(), vec![problem(code)]);
+            health.record_whole_scan(FOLDER, vec![problem(code)]);
         } else {
             let node = cairn_model::NodeId::from_random_bytes([7; 16]);
             health.refuse(FOLDER, node, problem(code));
