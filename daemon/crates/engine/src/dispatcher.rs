@@ -27,6 +27,7 @@ mod schedule;
 mod silence;
 mod stream;
 mod structure;
+mod taken_there;
 mod tick;
 mod waiters;
 

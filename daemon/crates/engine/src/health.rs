@@ -35,8 +35,8 @@ pub(crate) struct Health {
     scanned: BTreeMap<FolderId, BTreeMap<String, Problem>>,
     /// States that the service sent and that were refused.
     refused: BTreeMap<(NodeId, FolderId), Problem>,
-    /// Nodes that can't come because a symbolic link or the like has their place here.
-    behind_special: BTreeMap<(FolderId, NodeId), Problem>,
+    /// Nodes in whose place here something lies that neither gives way nor is sent.
+    blocked_places: BTreeMap<(FolderId, NodeId), Problem>,
     folders: BTreeMap<(FolderId, FolderPart), Problem>,
     /// Bytes that a folder's disk had free when something didn't fit last.
     free: BTreeMap<FolderId, u64>,
@@ -55,7 +55,7 @@ impl Health {
     pub(crate) fn forget(&mut self, folder: FolderId) {
         self.parked.retain(|(of, _), _| *of != folder);
         self.refused.retain(|(_, of), _| *of != folder);
-        self.behind_special.retain(|(of, _), _| *of != folder);
+        self.blocked_places.retain(|(of, _), _| *of != folder);
         self.scanned.remove(&folder);
         self.folders.retain(|(of, _), _| *of != folder);
         self.free.remove(&folder);
@@ -76,23 +76,24 @@ impl Health {
         self.refused.keys().map(|(node, _)| *node).collect()
     }
 
-    /// Returns the nodes of a folder that can't come because a symbolic link or the like has their place here.
-    pub(crate) fn nodes_behind_special(&self, folder: FolderId) -> BTreeSet<NodeId> {
-        let keys = self.behind_special.keys();
-        keys.filter(|(of, _)| *of == folder)
-            .map(|(_, node)| *node)
+    /// Returns the nodes of a folder in whose place here something else lies, with the paths of their problems.
+    pub(crate) fn blocked_places(&self, folder: FolderId) -> BTreeMap<NodeId, String> {
+        let places = self.blocked_places.iter();
+        places
+            .filter(|((of, _), _)| *of == folder)
+            .map(|((_, node), problem)| (*node, problem.path.clone()))
             .collect()
     }
 
     /// Replaces them.
-    pub(crate) fn record_behind_special(
+    pub(crate) fn record_blocked_places(
         &mut self,
         folder: FolderId,
         nodes: BTreeMap<NodeId, Problem>,
     ) {
-        self.behind_special.retain(|(of, _), _| *of != folder);
+        self.blocked_places.retain(|(of, _), _| *of != folder);
         let nodes = nodes.into_iter();
-        self.behind_special
+        self.blocked_places
             .extend(nodes.map(|(node, problem)| ((folder, node), problem)));
     }
 

@@ -1,29 +1,32 @@
-//! Symbolic links, sockets and the like on this disk that have the name of a file of the service: the file waits
-//! until a person moves them away, so the folder is not up to date.
+//! Places of the service's files and folders that something else has on this disk, which neither gives way nor is sent:
+//! symbolic links, sockets and the like; and in a folder that only sends, files and folders that were made on both
+//! sides. They wait for a person, so the folder is not up to date.
 
+use super::taken_there;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use cairn_index::{Db, FolderRow, IndexError, Skipped};
+use cairn_index::{Db, Dirty, FolderRow, IndexError, Skipped};
 use cairn_model::{FolderId, NodeId, Problem, ProblemCause, RelPath};
 use std::collections::BTreeMap;
 
-/// Reports what is in the way of some dirty nodes of a folder, which no step and no wait mentions, and forgets what is
+/// Reports what is in the way of some dirty rows of a folder, which no step and no wait mentions, and forgets what is
 /// not in the way any more.
-pub(super) fn report(engine: &Engine, id: FolderId, nodes: &[NodeId]) -> Result<(), EngineError> {
-    let known = engine.health().nodes_behind_special(id);
+pub(super) fn report(engine: &Engine, id: FolderId, dirty: &Dirty) -> Result<(), EngineError> {
+    let known = engine.health().blocked_places(id);
     let found = engine.index.read(|db| {
         let mut found = BTreeMap::new();
         let Some(folder) = db.folder(id)? else {
             return Ok(found);
         };
-        for node in nodes.iter().copied().chain(known) {
+        for node in dirty.node.iter().chain(known.keys()).copied() {
             if let Some(path) = place_of_special(db, &folder, node)? {
                 found.insert(node, problem(&path));
             }
         }
+        taken_there::find(db, &folder, dirty, &known, &mut found)?;
         Ok(found)
     })?;
-    engine.health().record_behind_special(id, found);
+    engine.health().record_blocked_places(id, found);
     Ok(())
 }
 
@@ -77,7 +80,13 @@ mod tests {
             db.mark_node(id, node)
         };
         engine.index.write(write).unwrap();
-        let report = |nodes: &[NodeId]| report(&engine, id, nodes).unwrap();
+        let report = |nodes: &[NodeId]| {
+            let dirty = Dirty {
+                node: nodes.to_vec(),
+                ..Dirty::default()
+            };
+            report(&engine, id, &dirty).unwrap();
+        };
         report(&[node]);
         assert!(engine.health().waits_for_person(id));
         let codes: Vec<_> = engine

@@ -331,7 +331,7 @@ impl Dispatcher {
     fn clean(&self, id: FolderId, unmentioned: &Dirty) -> Result<(), EngineError> {
         self.report_one_way_conflicts(id, unmentioned)?;
         invalid_names::report(&self.engine, id, &unmentioned.node)?;
-        in_the_way::report(&self.engine, id, &unmentioned.node)?;
+        in_the_way::report(&self.engine, id, unmentioned)?;
         Ok(self.engine.index.write(|db| {
             for local in &unmentioned.local {
                 db.clean_local(id, *local)?;

@@ -81,8 +81,8 @@ impl Health {
             .iter()
             .filter(move |((_, of), _)| *of == folder)
             .map(|(_, problem)| problem);
-        let behind_special = self
-            .behind_special
+        let blocked_places = self
+            .blocked_places
             .iter()
             .filter(move |((of, _), _)| *of == folder)
             .map(|(_, problem)| problem);
@@ -94,7 +94,7 @@ impl Health {
         of_folder
             .chain(scanned)
             .chain(refused)
-            .chain(behind_special)
+            .chain(blocked_places)
             .map(|problem| (problem, 0))
             .chain(parked)
     }

@@ -256,7 +256,7 @@ impl Health {
         self.parked_of(folder)
             .any(|parked| parked.retry == RetryHint::Later && !parked.is_cooling_down)
             || scanned.any(|(_, problem)| is_left_by_scan(problem.code))
-            || !self.nodes_behind_special(folder).is_empty()
+            || !self.blocked_places(folder).is_empty()
             || refused
                 .any(|((_, of), problem)| *of == folder && problem.code == ProblemCode::Unverified)
     }

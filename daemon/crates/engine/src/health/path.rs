@@ -40,8 +40,15 @@ impl Health {
             .refused
             .iter()
             .find(|((_, of), problem)| *of == folder && problem.path == path);
+        let blocked = || {
+            let mut places = self.blocked_places.iter();
+            places.find(|((of, _), problem)| *of == folder && problem.path == path)
+        };
         let scanned = || self.scanned.get(&folder)?.get(path);
-        let problem = refused.map(|(_, problem)| problem).or_else(scanned)?;
+        let problem = refused
+            .map(|(_, problem)| problem)
+            .or_else(|| blocked().map(|(_, problem)| problem))
+            .or_else(scanned)?;
         Some(PathProblem {
             problem: problem.clone(),
             tries: 0,
