@@ -95,6 +95,7 @@ pub(super) fn not_placed_error(error: DownloadTargetError, name: &str) -> Failur
                 to.display()
             ),
         ),
+        DownloadTargetError::NoFile(_) => Failure::usage(error.to_string()),
         DownloadTargetError::NoContent(_) => Failure::failed(error.to_string()),
         DownloadTargetError::Folder { dir, source } => {
             Failure::from(source).during(format_args!("write to {}", dir.display()))

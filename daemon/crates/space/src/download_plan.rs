@@ -108,6 +108,10 @@ impl Space {
                     plan.unverified.push(path.clone());
                 }
                 match node.kind {
+                    Kind::Folder if is_in_the_way(&to) => {
+                        let reason = "something that is no folder has its place here".to_owned();
+                        plan.rejected.push(RejectedName { path: to, reason });
+                    }
                     Kind::Folder => waiting.push((Some(node.id), to, path)),
                     Kind::File if has_size(&to, node.size) => {
                         same_size.push(PlannedFile { node, to });
@@ -177,6 +181,13 @@ impl DownloadPlan {
         self.files.push(file);
         Ok(())
     }
+}
+
+/// Returns whether something lies at the path of a folder that is none. The target of a link is checked when the folder
+/// is made.
+fn is_in_the_way(path: &Path) -> bool {
+    path.symlink_metadata()
+        .is_ok_and(|meta| !meta.is_dir() && !meta.is_symlink())
 }
 
 fn has_size(path: &Path, size: u64) -> bool {

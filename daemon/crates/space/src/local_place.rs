@@ -28,6 +28,8 @@ pub struct DownloadTarget<'a> {
 pub enum DownloadTargetError {
     #[error("`{0}` exists already")]
     Exists(PathBuf),
+    #[error("`{0}` is a device, a pipe or a folder, and no file: it is not replaced")]
+    NoFile(PathBuf),
     #[error("the service has no content of `{0}`")]
     NoContent(String),
     #[error("can't write to `{dir}`: {source}")]
@@ -65,15 +67,18 @@ impl Space {
 }
 
 impl DownloadTarget<'_> {
-    /// Refuses a place that has something that may not be replaced.
+    /// Refuses a place that has something that may not be replaced. A device or a pipe may never be.
     ///
     /// # Errors
-    /// [`DownloadTargetError::Exists`].
+    /// [`DownloadTargetError::Exists`], [`DownloadTargetError::NoFile`].
     pub fn check(&self) -> Result<(), DownloadTargetError> {
-        if self.may_replace || !self.is_taken() {
-            return Ok(());
+        if self.may_replace {
+            return refuse_no_file(self.to);
         }
-        Err(DownloadTargetError::Exists(self.to.to_owned()))
+        match self.is_taken() {
+            true => Err(DownloadTargetError::Exists(self.to.to_owned())),
+            false => Ok(()),
+        }
     }
 
     /// Writes a content that was verified beside the place. The caller waits until it lies on the disk, for many
@@ -151,7 +156,8 @@ impl StagedFile {
     /// Puts the file in its place.
     ///
     /// # Errors
-    /// [`DownloadTargetError::Exists`] if something came there meanwhile that may not be replaced.
+    /// [`DownloadTargetError::Exists`] or [`DownloadTargetError::NoFile`] if something came there meanwhile that may
+    /// not be replaced.
     pub fn put(self) -> Result<(), DownloadTargetError> {
         let Self {
             temp,
@@ -159,6 +165,7 @@ impl StagedFile {
             may_replace,
         } = self;
         let put = if may_replace {
+            refuse_no_file(&to)?;
             temp.persist(&to)
         } else {
             temp.persist_noclobber(&to)
@@ -171,6 +178,15 @@ impl StagedFile {
                 DownloadTargetError::File { to, source }
             }
         })
+    }
+}
+
+fn refuse_no_file(to: &Path) -> Result<(), DownloadTargetError> {
+    match to.symlink_metadata() {
+        Ok(there) if !there.is_file() && !there.is_symlink() => {
+            Err(DownloadTargetError::NoFile(to.to_owned()))
+        }
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 
@@ -249,6 +265,28 @@ mod tests {
         assert!(matches!(place.check(), Err(DownloadTargetError::Exists(_))));
         assert_eq!(fs::read(&to).unwrap(), b"of somebody else");
         assert_eq!(names(dir.path()), ["f"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_never_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = dir.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let folder = dir.path().join("folder");
+        fs::create_dir(&folder).unwrap();
+        for to in [&socket, &folder] {
+            let place = DownloadTarget {
+                to,
+                may_replace: true,
+                set_executable: &|_, _| Ok(()),
+            };
+            let staged = place.stage(b"new", &manifest()).unwrap();
+            assert!(matches!(place.check(), Err(DownloadTargetError::NoFile(_))));
+            assert!(matches!(staged.put(), Err(DownloadTargetError::NoFile(_))));
+        }
+        assert!(fs::symlink_metadata(&socket).is_ok_and(|meta| !meta.is_file()));
+        assert_eq!(names(dir.path()).len(), 2);
     }
 
     #[test]

@@ -105,6 +105,10 @@ pub(super) fn not_placed_error(error: DownloadTargetError) -> ToolError {
             "{} exists already and nobody could be asked whether to replace it: choose another path, or start the server with --overwrite",
             quote_path(&to)
         )),
+        DownloadTargetError::NoFile(to) => ToolError::refused(format!(
+            "{} is a device, a pipe or a folder, and no file: choose another path",
+            quote_path(&to)
+        )),
         DownloadTargetError::NoContent(_) => ToolError::Quoting(error.to_string()),
         DownloadTargetError::Folder { dir, source } => {
             ToolError::local(format!("write to {}", quote_path(&dir)))(source)
