@@ -5,7 +5,7 @@ use crate::cli::dry_run::{self, DryRun};
 use crate::failure::{CommandResult, Context as _};
 use crate::output::text::{clean, count};
 use cairn_control::{Accepted, typed};
-use cairn_model::{ProblemCode, SyncState};
+use cairn_model::{ProblemCause, ProblemCode, SyncState};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -46,8 +46,20 @@ async fn show(app: &App) -> CommandResult {
     for path in &waiting {
         app.out.line(format_args!("  {}", clean(path)));
     }
-    let changes = count(waiting.len() as u64, "change");
-    let mut line = format!("{changes} would be taken.");
+    let mut problems = status.folders.iter().flat_map(|folder| &folder.errors);
+    let went_back = problems.any(|problem| {
+        let causes = [ProblemCause::WentBack, ProblemCause::WentBackCompared];
+        causes.contains(&problem.cause)
+    });
+    if went_back {
+        app.out
+            .line("  the earlier state that the service went back to");
+    }
+    let changes = waiting.len() as u64 + u64::from(went_back);
+    let mut line = match changes {
+        0 => "Nothing waits to be accepted.".to_owned(),
+        changes => format!("{} would be taken.", count(changes, "change")),
+    };
     if let Some(reason) = status
         .message
         .as_ref()
@@ -55,6 +67,10 @@ async fn show(app: &App) -> CommandResult {
     {
         line.push_str(&format!(" Nothing is synced now: {}", clean(reason)));
     }
-    let document = json!({ "would_accept": waiting, "message": status.message });
+    let document = json!({
+        "would_accept": waiting,
+        "went_back": went_back,
+        "message": status.message,
+    });
     dry_run::show(app, line, document)
 }

@@ -267,9 +267,7 @@ pub(crate) fn add(
     new: &NewFolder,
 ) -> CommandResult<Pair> {
     let is_it = |one: &SpaceIndex| one.space.as_ref().map(|s| s.id) == space.map(|s| s.id);
-    for other in all.iter().filter(|one| !is_it(one)) {
-        check_other_space(other, Path::new(&new.local))?;
-    }
+    check_others(all, space.map(|s| s.id), Path::new(&new.local))?;
     let opened;
     let to = match (all.iter().find(|one| is_it(one)), space) {
         (Some(known), _) => known,
@@ -291,6 +289,28 @@ pub(crate) fn add(
         index: to.index.clone(),
         row,
     })
+}
+
+fn check_others(all: &[SpaceIndex], space: Option<SpaceId>, root: &Path) -> CommandResult {
+    let id_of = |one: &SpaceIndex| one.space.as_ref().map(|s| s.id);
+    all.iter()
+        .filter(|one| id_of(one) != space)
+        .try_for_each(|other| check_other_space(other, root))
+}
+
+/// Refuses what [`add`] would refuse because of the pairs that there are.
+pub(crate) fn check_pairs(
+    all: &[SpaceIndex],
+    space: Option<SpaceId>,
+    root: &Path,
+    remote: &str,
+) -> CommandResult {
+    check_others(all, space, root)?;
+    let id_of = |one: &SpaceIndex| one.space.as_ref().map(|s| s.id);
+    match all.iter().find(|one| id_of(one) == space) {
+        Some(own) => super::existing_pair(&own.index, root, remote).map(drop),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a folder that another space's pair has, or has a part of.

@@ -3,6 +3,7 @@
 use super::Args;
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
+use crate::folders::spaces;
 use crate::local_path;
 use crate::output::Out;
 use crate::output::text::{clean, count, size};
@@ -42,6 +43,10 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
     )
     .await?;
     let path = crate::folders::remote_path(args.remote())?;
+    let team = args.space.as_ref().map(|_| remote.space.keys().space());
+    let all = spaces::open_all(&app.home)?;
+    spaces::check_pairs(&all, team, &local, &path)?;
+    drop(all);
     let folder = match remote.look_up(&path).await? {
         None => RemoteFolder::Absent,
         Some(RemoteNode::Top) => RemoteFolder::Root,
