@@ -13,8 +13,11 @@ const MS_PER_SECOND: i64 = 1_000;
 /// Examples of a time in the past, for a text that can't be read as one.
 pub(crate) const PAST_EXAMPLES: &str = "try `2h ago`, `2026-03-01 14:00` or `2026-03-01T14:00:00Z`";
 
+/// The beginning of 1970: nothing in a history is older, and numbers before it are no times to most programs.
+const OLDEST: i64 = 0;
+
 /// Reads a time: RFC 3339, `2h ago`, `now`, `yesterday`, or a local date with or without a time. Returns
-/// milliseconds since 1970-01-01 UTC; `None` for anything else, and for what is later than now.
+/// milliseconds since 1970-01-01 UTC; `None` for anything else, and for what is later than now or before 1970.
 pub(crate) fn parse_past(text: &str, now_ms: i64, zone: &Zone) -> Option<i64> {
     let text = text.trim();
     let at = match text {
@@ -33,7 +36,7 @@ pub(crate) fn parse_past(text: &str, now_ms: i64, zone: &Zone) -> Option<i64> {
             .or_else(|| parse_ago(text, now_ms))
             .or_else(|| first_instant(local_time(text, now_ms, zone)?, zone)),
     }?;
-    (at <= now_ms).then_some(at)
+    (OLDEST..=now_ms).contains(&at).then_some(at)
 }
 
 /// Reads a span with its unit, such as `90m`, `2 hours` or `3d`, as milliseconds.
@@ -203,6 +206,9 @@ mod tests {
             "2026-03-01 25:00",
             "2026-03-02T12:00:00Z",
             "999999999999w ago",
+            "9999999 days ago",
+            "800000 days ago",
+            "1969-12-31",
             "é",
         ] {
             assert_eq!(read(text), None, "{text}");
