@@ -42,6 +42,7 @@ fn add(
     check_filesystem(root, &filesystem::of(root)?)?;
     let remote = remote_path(&new.remote)?;
     check_only(&new.only)?;
+    check_patterns(&new.exclude)?;
     if let Some(row) = existing_pair(index, root, &remote)? {
         // Wanted and there: a script may say it twice.
         return Ok(row);
@@ -190,6 +191,8 @@ fn is_below_a_file(db: &Db<'_>, remote: &str) -> Result<bool, IndexError> {
 pub(crate) fn change(index: &Index, new: &NewFolder) -> CommandResult<FolderRow> {
     let row = find(index, &new.local)?;
     check_only(&new.only)?;
+    let known = &row.settings.exclude;
+    check_patterns(new.exclude.iter().filter(|one| !known.contains(one)))?;
     let settings = FolderSettings {
         mode: new.mode,
         exclude: new.exclude.clone(),
@@ -259,6 +262,18 @@ fn check_only(only: &[String]) -> CommandResult {
     for path in only {
         RelPath::parse(path.trim_matches('/'))
             .map_err(|e| Failure::usage(format!("`{path}` is not a valid subfolder: {e}")))?;
+    }
+    Ok(())
+}
+
+/// Refuses patterns that would never match anything.
+pub(crate) fn check_patterns<'a>(patterns: impl IntoIterator<Item = &'a String>) -> CommandResult {
+    for pattern in patterns {
+        cairn_engine::check_pattern(pattern).map_err(|why| {
+            Failure::usage(format!(
+                "`{pattern}` is not a valid pattern: {why} (use one line in gitignore syntax)"
+            ))
+        })?;
     }
     Ok(())
 }

@@ -25,11 +25,7 @@ pub(crate) fn rules(row: &FolderRow) -> CommandResult<IgnoreRules> {
 /// Adds a line to the folder's rules file, which syncs like any other.
 pub(crate) fn add(row: &FolderRow, pattern: &str) -> CommandResult {
     let pattern = pattern.trim_end_matches(['\n', '\r']);
-    if pattern.trim().is_empty() || pattern.contains(['\n', '\r']) {
-        return Err(Failure::usage(format!(
-            "`{pattern}` is not a valid pattern (use one line in gitignore syntax)"
-        )));
-    }
+    super::check_patterns([&pattern.to_owned()])?;
     let bytes = read(row)?;
     let before = String::from_utf8_lossy(&bytes);
     if before.lines().any(|line| line == pattern) {

@@ -173,6 +173,13 @@ fn a_pair_that_can_not_be_is_refused_with_the_reason() {
         (new(&dir.path().join("gone"), "/b"), "can't sync"),
         (new(dir.path(), "relative"), "has to begin with"),
         (new(dir.path(), "/a/../b"), "`.` or `..`"),
+        (
+            NewFolder {
+                exclude: vec!["[".into()],
+                ..new(dir.path(), "/b")
+            },
+            "`[` is not a valid pattern",
+        ),
     ] {
         let failure = add(&no_home(), &index, &folder).unwrap_err();
         assert_eq!(failure.exit, Exit::Usage);

@@ -23,6 +23,7 @@ use cairn_platform::dirs::HOME_MARK;
 use cairn_platform::watch;
 
 use file::Decision;
+pub use file::check_pattern;
 pub(crate) use file::{RulesFile, UNUSABLE_RULES};
 pub use origin::RuleOrigin;
 pub(crate) use read::{IGNORE_FILE, read_text, text_of};

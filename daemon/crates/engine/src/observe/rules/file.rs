@@ -166,6 +166,28 @@ impl Batch {
     }
 }
 
+/// Checks a pattern that a person wants to add: one line that can match something.
+///
+/// # Errors
+/// Returns the reason why it never would.
+pub fn check_pattern(pattern: &str) -> Result<(), String> {
+    if pattern.contains(['\n', '\r']) {
+        return Err("it has more than one line".to_owned());
+    }
+    if pattern.starts_with('#') {
+        return Err("it is a comment; a name that begins with `#` is written `\\#`".to_owned());
+    }
+    match translate(pattern) {
+        Ok(None) if pattern.trim().is_empty() => Err("it is empty".to_owned()),
+        Ok(None) => Err("it matches nothing".to_owned()),
+        Ok(Some(_)) => match RulesFile::new(pattern).errors.first() {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        },
+        Err(reason) => Err(reason.to_owned()),
+    }
+}
+
 fn invalid(number: u64, line: &str, reason: &str) -> String {
     const SHOWN: usize = 60;
     let shown: String = line.chars().take(SHOWN).collect();

@@ -230,6 +230,24 @@ fn invalid_lines_are_named_and_the_others_count() {
 }
 
 #[test]
+fn a_pattern_that_matches_nothing_is_refused_with_the_reason() {
+    for (pattern, says) in [
+        ("[", ""),
+        ("", "empty"),
+        ("  ", "empty"),
+        ("#hash", "comment"),
+        ("a\nb", "one line"),
+        ("b\\", ""),
+    ] {
+        let why = check_pattern(pattern).unwrap_err();
+        assert!(why.contains(says), "{pattern:?}: {why}");
+    }
+    for pattern in ["*.tmp", "\\#hash", "/build/", "!keep", "a b", "[ab]"] {
+        check_pattern(pattern).unwrap();
+    }
+}
+
+#[test]
 fn bytes_that_are_no_text_match_no_name() {
     let file = RulesFile::new(&text_of(b"*.key\n\xff\xfe*\n"));
     assert!(file.decide("x.key", false).is_some());
