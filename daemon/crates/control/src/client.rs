@@ -46,6 +46,14 @@ impl Client {
     /// [`ControlError::NotRunning`] if nobody listens there, [`ControlError::Version`] if the two
     /// don't understand each other.
     pub async fn connect(socket: &Path, name: &str) -> Result<Self, ControlError> {
+        match Self::try_connect(socket, name).await {
+            // It ended, or was killed, just then: another one may listen by now, or none.
+            Err(ControlError::Closed) => Self::try_connect(socket, name).await,
+            other => other,
+        }
+    }
+
+    async fn try_connect(socket: &Path, name: &str) -> Result<Self, ControlError> {
         match cairn_platform::socket::connect(socket).await {
             Ok(stream) => Self::over(stream, name).await,
             Err(e)
@@ -82,7 +90,10 @@ impl Client {
             .map_err(|_| ControlError::Closed)?;
         let welcome: Welcome = line::read(&mut reader)
             .await
-            .map_err(|e| ControlError::Protocol(e.to_string()))?
+            .map_err(|error| match error.kind() == io::ErrorKind::InvalidData {
+                true => ControlError::Protocol(error.to_string()),
+                false => ControlError::Closed,
+            })?
             .ok_or(ControlError::Closed)?;
         if welcome.protocol != PROTOCOL {
             return Err(ControlError::Version {
@@ -215,4 +226,38 @@ fn deliver(waiting: &Mutex<Waiting>, incoming: IncomingMessage) {
     };
     // The caller may have gone.
     let _ = sender.send(reply);
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use cairn_platform::socket::Listener;
+
+    #[tokio::test]
+    async fn a_daemon_that_ends_while_it_is_asked_counts_as_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("socket");
+        let mut listener = Some(Listener::bind(&path).unwrap());
+        let ends = async {
+            let stream = listener.as_ref().unwrap().accept().await.unwrap();
+            // First nobody listens, then the connection ends.
+            listener = None;
+            std::fs::remove_file(&path).ok();
+            drop(stream);
+        };
+        let (connected, ()) = tokio::join!(Client::connect(&path, "test"), ends);
+        assert!(matches!(connected, Err(ControlError::NotRunning)));
+    }
+
+    #[tokio::test]
+    async fn what_is_no_daemon_is_not_taken_for_one_that_ended() {
+        let (ours, theirs) = tokio::io::duplex(1024);
+        let says = async {
+            let mut theirs = BufReader::new(theirs);
+            let _: Option<Hello> = line::read(&mut theirs).await.unwrap();
+            line::write(&mut theirs, &"hello").await.unwrap();
+        };
+        let (connected, ()) = tokio::join!(Client::over(ours, "test"), says);
+        assert!(matches!(connected, Err(ControlError::Protocol(_))));
+    }
 }
