@@ -235,7 +235,10 @@ async fn a_refresh_narrows_a_login_to_reading_and_never_widens_it() {
     let whole: TokenResponse = refresh(&world, &next).await.ok();
     let writer = world.caller(Some(&whole.access_token));
     writer.post("/api/v1/nodes", &folder).await.done(201);
-    let last = whole.refresh_token.unwrap();
+    // One that names nothing asks for the same as before.
+    let same: TokenResponse = ask(&whole.refresh_token.unwrap(), "").await.ok();
+    assert_eq!(same.scope.as_deref(), Some("openid offline_access files"));
+    let last = same.refresh_token.unwrap();
     assert_refused(&ask(&last, "files email").await, 400, "invalid_scope");
 }
 

@@ -5,9 +5,10 @@ use super::rate::Requester;
 use super::visitor::network;
 use crate::auth::{bearer, holder};
 use crate::error::Error;
+use crate::identity::failure::Failure;
 use crate::state::AppState;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
@@ -30,6 +31,18 @@ fn requester(app: &AppState, request: &mut Request) -> Requester {
     }
 }
 
+/// Returns the response to a request beyond its rate, in the form that errors of its endpoint have.
+fn too_many(method: &Method, route: &str, retry_after: u64) -> Response {
+    let error = Error::RateLimited {
+        endpoint: format!("{method} {route}"),
+        retry_after,
+    };
+    if route.starts_with("/oauth/") {
+        return Failure::from(error).into_response();
+    }
+    error.into_response()
+}
+
 /// Lets a request through or answers 429; either way with the state of its bucket
 /// (draft-ietf-httpapi-ratelimit-headers).
 pub(crate) async fn limit(
@@ -50,11 +63,7 @@ pub(crate) async fn limit(
     let admission = app.rate.check(&app.store, &method, &route, requester);
     let mut response = match admission.wait {
         None => next.run(request).await,
-        Some(retry_after) => Error::RateLimited {
-            endpoint: format!("{method} {route}"),
-            retry_after,
-        }
-        .into_response(),
+        Some(retry_after) => too_many(&method, &route, retry_after),
     };
     let (name, quota) = (admission.class.name(), admission.per_minute);
     let used = u64::from(quota - admission.remaining.min(quota));

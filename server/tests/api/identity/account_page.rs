@@ -298,7 +298,9 @@ async fn wrong_passwords_on_the_page_count_like_those_of_the_login() {
     let page = browser.submit(&wrong).await;
     page.done(429);
     assert!(!page.header("retry-after").is_empty());
-    open_with(&world, "owner").await.1.done(429);
+    let page = open_with(&world, "owner").await.1;
+    page.done(429);
+    assert!(!page.header("retry-after").is_empty());
 }
 
 #[tokio::test]

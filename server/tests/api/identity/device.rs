@@ -103,3 +103,16 @@ async fn an_unknown_client_gets_no_code() {
     let response = post_form(&world.nobody(), "/oauth/device_authorization", &fields).await;
     assert_refused(&response, 401, "invalid_client");
 }
+
+#[tokio::test]
+async fn wrong_passwords_beside_a_code_make_the_browser_wait() {
+    let world = World::new();
+    let device = begin(&world).await;
+    let mut browser = page(&world, &device).await;
+    for _ in 0..10 {
+        browser.log_in("owner@example.com", "wrong").await.done(403);
+    }
+    let refused = browser.log_in("owner@example.com", "owner").await;
+    refused.done(429);
+    assert_eq!(refused.header("retry-after"), "900");
+}

@@ -3,7 +3,7 @@
 use super::super::world::World;
 use super::browser::{Browser, parameter};
 use super::{CALLBACK, EVERYTHING, VERIFIER, assert_refused, post_form, request};
-use cairn_server::{Options, RegisteredClient};
+use cairn_server::{Options, RateLimits, RegisteredClient};
 
 fn with(field: &'static str, value: &str) -> Vec<(&'static str, String)> {
     let mut all = request("files");
@@ -71,7 +71,9 @@ async fn a_wrong_password_shows_the_page_again_and_the_eleventh_has_to_wait() {
             response.done(403);
             assert!(String::from_utf8_lossy(&response.body).contains("password is wrong"));
         }
-        browser.log_in(email, "owner").await.done(429);
+        let refused = browser.log_in(email, "owner").await;
+        refused.done(429);
+        assert_eq!(refused.header("retry-after"), "900");
     }
     world.app.source().advance(15 * 60 * 1000);
     browser.authorize(&request("files")).await.done(200);
@@ -156,6 +158,26 @@ async fn the_token_endpoint_answers_as_the_rfc_says() {
     assert_refused(&json, 400, "invalid_request");
     let long = "x".repeat(20_000);
     assert_refused(&post(&[("code", &long)]).await, 413, "invalid_request");
+}
+
+#[tokio::test]
+async fn too_many_requests_for_tokens_are_refused_as_the_rfc_says() {
+    let world = World::with(Options {
+        rate_limits: RateLimits {
+            open: 1,
+            ..RateLimits::default()
+        },
+        ..Options::ephemeral()
+    });
+    let nobody = world.nobody();
+    let fields = [("client_id", "cairn")];
+    let first = post_form(&nobody, "/oauth/token", &fields).await;
+    assert_refused(&first, 400, "invalid_request");
+    let second = post_form(&nobody, "/oauth/token", &fields).await;
+    assert_refused(&second, 429, "temporarily_unavailable");
+    assert_eq!(second.header("retry-after"), "60");
+    nobody.get("/api/v1/nodes").await.failed(401);
+    nobody.get("/api/v1/nodes").await.failed(429);
 }
 
 #[tokio::test]

@@ -219,7 +219,9 @@ async fn ten_wrong_codes_make_the_account_wait_and_its_owner_is_notified() {
     let mut browser = code_page(&world).await;
     let right = app.code(&world, 0);
     for code in [&right, &codes[0]] {
-        browser.submit(&[("code", code)]).await.done(429);
+        let refused = browser.submit(&[("code", code)]).await;
+        refused.done(429);
+        assert!(!refused.header("retry-after").is_empty());
     }
     let notices: Page<Notification> = world.owner().get("/api/v1/social/notifications").await.ok();
     assert!(

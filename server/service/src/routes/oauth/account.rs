@@ -7,7 +7,7 @@
 mod actions;
 mod pages;
 
-use super::request::{Sent, authenticate};
+use super::request::{Refusal, Sent, authenticate};
 use super::second_factor::{self, Next, name_password};
 use crate::auth::disabled_error;
 use crate::error::Result;
@@ -136,16 +136,18 @@ async fn submit(
 ) -> OAuthResult<Response> {
     let now = app.source.now_ms();
     let forms = &app.identity.forms;
-    let again = |status, email: &str, text: &str| {
-        login_page(&app, &parts.headers, &address, status, Some((email, text)))
+    let again = |refusal: Refusal| {
+        let error = Some((login.email.as_str(), refusal.text.as_str()));
+        let page = login_page(&app, &parts.headers, &address, refusal.status, error);
+        refusal.mark(page)
     };
     let opened = forms.open::<LoginForm>(&parts.headers, &login.form, now);
     if opened.is_none() {
-        return Ok(again(StatusCode::BAD_REQUEST, &login.email, EXPIRED));
+        return Ok(again(Refusal::new(StatusCode::BAD_REQUEST, EXPIRED)));
     }
     let account = match authenticate(&app, &login.email, &login.password, &from).await? {
         Ok(account) => account,
-        Err((status, text)) => return Ok(again(status, &login.email, &text)),
+        Err(refusal) => return Ok(again(refusal)),
     };
     let asked = second_factor::ask(&app, &parts.headers, &address, &account, Next::Account)?;
     match asked {

@@ -5,7 +5,7 @@ mod request;
 pub(super) use request::AuthorizationRequest;
 
 use super::new_password;
-use super::request::{Sent, authenticate, generate_secret, stale_page};
+use super::request::{Refusal, Sent, authenticate, generate_secret, stale_page};
 use super::second_factor::{self, Next};
 use crate::http::address::Address;
 use crate::http::extract::QueryParams;
@@ -149,13 +149,14 @@ async fn submit(
     if login.action.as_deref() == Some("cancel") {
         return Ok(known.refuse(&access_denied()));
     }
-    let again = |status, text: &str| {
-        let error = Some((login.email.as_str(), text));
-        login_page(&app, &parts.headers, &known, scope, status, error)
+    let again = |refusal: Refusal| {
+        let error = Some((login.email.as_str(), refusal.text.as_str()));
+        let page = login_page(&app, &parts.headers, &known, scope, refusal.status, error);
+        refusal.mark(page)
     };
     let account = match authenticate(&app, &login.email, &login.password, &from).await? {
         Ok(account) => account,
-        Err((status, text)) => return Ok(again(status, &text)),
+        Err(refusal) => return Ok(again(refusal)),
     };
     let next = Next::Authorize(Box::new(request.clone()));
     if let Some(page) = second_factor::ask(&app, &parts.headers, &address, &account, next)? {

@@ -1,6 +1,8 @@
 //! Device authorization (RFC 8628): for machines without a browser, a page on another one.
 
-use super::request::{Credentials, Fields, Sent, authenticate, generate_secret, scope, stale_page};
+use super::request::{
+    Credentials, Fields, Refusal, Sent, authenticate, generate_secret, scope, stale_page,
+};
 use super::second_factor::{self, Next};
 use crate::http::address::Address;
 use crate::http::extract::QueryParams;
@@ -202,23 +204,18 @@ async fn submit(
     let Some(code) = code else {
         return Ok(stale_page(&app));
     };
-    let again = |status, text: &str| {
-        let error = Some((decision.email.as_str(), text));
-        ask_for_login(
-            &app,
-            &parts.headers,
-            address.is_secure(),
-            &code,
-            status,
-            error,
-        )
+    let again = |refusal: Refusal| {
+        let error = Some((decision.email.as_str(), refusal.text.as_str()));
+        let (headers, secure) = (&parts.headers, address.is_secure());
+        let page = ask_for_login(&app, headers, secure, &code, refusal.status, error)?;
+        Ok(refusal.mark(page))
     };
     if decision.action.as_deref() == Some("deny") {
         return finish(&app, &code, None);
     }
     let account = match authenticate(&app, &decision.email, &decision.password, &from).await? {
         Ok(account) => account,
-        Err((status, text)) => return again(status, &text),
+        Err(refusal) => return again(refusal),
     };
     let next = Next::Device(code.clone());
     if let Some(page) = second_factor::ask(&app, &parts.headers, &address, &account, next)? {

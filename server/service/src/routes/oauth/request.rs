@@ -1,5 +1,6 @@
 //! The parts of a request that the endpoints of the identity provider read.
 
+use crate::error::Error;
 use crate::http::body;
 use crate::identity::client::Client;
 use crate::identity::failure::{Failure, OAuthResult};
@@ -8,7 +9,7 @@ use crate::identity::password;
 use crate::state::AppState;
 use axum::extract::{FromRequest, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -171,6 +172,43 @@ impl Credentials {
     }
 }
 
+/// The reason why a form is shown again.
+pub(super) struct Refusal {
+    pub(super) status: StatusCode,
+    pub(super) text: String,
+    /// The header that belongs to the status, such as `Retry-After`.
+    header: Option<(HeaderName, String)>,
+}
+
+impl Refusal {
+    pub(super) fn new(status: StatusCode, text: impl Into<String>) -> Self {
+        Self {
+            status,
+            text: text.into(),
+            header: None,
+        }
+    }
+
+    /// Reads it from an error that is the request's.
+    pub(super) fn of(error: &Error) -> Self {
+        Self {
+            status: error.status(),
+            text: error.to_string(),
+            header: error.header(),
+        }
+    }
+
+    /// Adds the header that belongs to it to the page that shows it.
+    pub(super) fn mark(self, mut page: Response) -> Response {
+        if let Some((name, value)) = self.header
+            && let Ok(value) = HeaderValue::from_str(&value)
+        {
+            page.headers_mut().insert(name, value);
+        }
+        page
+    }
+}
+
 /// Finds the account that an e-mail address and a password of a form belong to; `from` is the masked
 /// address that the attempt comes from. The inner error is what the form is shown with again.
 pub(super) async fn authenticate(
@@ -178,16 +216,14 @@ pub(super) async fn authenticate(
     email: &str,
     password: &str,
     from: &str,
-) -> OAuthResult<Result<Account, (StatusCode, String)>> {
+) -> OAuthResult<Result<Account, Refusal>> {
     match password::check(app, email, from, password).await {
         Ok(Some(account)) => Ok(Ok(account)),
         Ok(None) => {
             let text = "The email address or the password is wrong.";
-            Ok(Err((StatusCode::FORBIDDEN, text.to_owned())))
+            Ok(Err(Refusal::new(StatusCode::FORBIDDEN, text)))
         }
-        Err(error) if error.status().is_client_error() => {
-            Ok(Err((error.status(), error.to_string())))
-        }
+        Err(error) if error.status().is_client_error() => Ok(Err(Refusal::of(&error))),
         Err(error) => Err(error.into()),
     }
 }

@@ -110,7 +110,9 @@ fn by_refresh(app: &AppState, from: &Credentials, request: &TokenRequest) -> OAu
     let (refresh, kept) = generate_secret(app, "rt_");
     let presented = app.store.rotate_refresh(&hash(token), &kept, &client.id)?;
     let mut given = grant_of(app, presented, refresh)?;
-    if let Some(text) = request.scope.as_deref() {
+    // One that names nothing asks for nothing else than before.
+    let asked = request.scope.as_deref();
+    if let Some(text) = asked.filter(|text| !text.trim().is_empty()) {
         let narrower = scope(Some(text))?;
         if !given.login.scope.covers(narrower) {
             return Err(Failure::new(

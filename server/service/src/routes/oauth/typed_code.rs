@@ -1,6 +1,6 @@
 //! The code that somebody typed on the page of the second factor, and where the login goes on.
 
-use super::request::{Sent, stale_page};
+use super::request::{Refusal, Sent, stale_page};
 use super::second_factor::{Next, Waiting, code_page, name_password};
 use super::{account, authorize, device};
 use crate::auth::disabled_error;
@@ -64,30 +64,24 @@ async fn submit(
     if name_password(&app, &account)?.as_ref() != Some(&waiting.password) {
         return Ok(stale_page(&app));
     }
-    let again = |status, text: &str| {
-        let headers = &parts.headers;
-        Ok(code_page(
-            &app,
-            headers,
-            &address,
-            &waiting,
-            status,
-            Some(text),
-        ))
+    let again = |refusal: Refusal| {
+        let (status, error) = (refusal.status, Some(refusal.text.as_str()));
+        let page = code_page(&app, &parts.headers, &address, &waiting, status, error);
+        Ok(refusal.mark(page))
     };
     if account.disabled {
-        return again(StatusCode::FORBIDDEN, &disabled_error().to_string());
+        return again(Refusal::of(&disabled_error()));
     }
     match app.take_code(account.id, &sent.code) {
         Ok(true) => {
             let headers = &parts.headers;
             finish(&app, headers, &address, &waiting.next, Some(account))
         }
-        Ok(false) => again(
+        Ok(false) => again(Refusal::new(
             StatusCode::FORBIDDEN,
             "The code is wrong, or was used before. The app shows another one every 30 seconds.",
-        ),
-        Err(error) if error.status().is_client_error() => again(error.status(), &error.to_string()),
+        )),
+        Err(error) if error.status().is_client_error() => again(Refusal::of(&error)),
         Err(error) => Err(error.into()),
     }
 }
