@@ -469,3 +469,60 @@ async fn a_token_that_was_handed_on_gets_no_address_of_the_portal() {
     }
     service.get("/api/v1/payment/wallet").await.done(200);
 }
+
+#[tokio::test]
+async fn an_account_out_of_use_is_charged_nothing_and_goes_on_where_it_comes_back() {
+    let world = World::new();
+    let owner = world.owner();
+    let path = "/api/v1/payment/subscriptions";
+    let alerts = "/api/v1/payment/spending-alerts";
+    let charged = async || -> String {
+        let alerts: SpendingAlerts = owner.get(alerts).await.ok();
+        alerts.spent_this_month.to_string()
+    };
+    let body = json!({"plan": "professional"});
+    owner.post(path, &body).await.done(200);
+    let account = "/api/v1/useraccount";
+    owner.delete(account).await.done(200);
+    wait(&owner, 45).await;
+    assert_eq!(charged().await, "0.00", "February");
+    let restore = format!("{account}/restore");
+    owner.post(&restore, &json!({})).await.done(200);
+    wait(&owner, 0).await;
+    let now = subscription(&owner).await;
+    assert_eq!(now.plan, Plan::Professional);
+    assert_eq!(
+        now.renews_at.unwrap().to_string(),
+        "2026-03-17T00:00:00.000Z"
+    );
+    assert_eq!(charged().await, "9.99", "one period, from now on");
+
+    world
+        .app
+        .set_user_disabled("owner@example.com", true)
+        .unwrap();
+    wait(&world.member(), 65).await;
+    world
+        .app
+        .set_user_disabled("owner@example.com", false)
+        .unwrap();
+    assert_eq!(charged().await, "0.00", "April");
+    wait(&owner, 0).await;
+    assert_eq!(charged().await, "9.99");
+}
+
+#[tokio::test]
+async fn what_an_account_out_of_use_pays_a_creator_ends_with_its_period() {
+    let world = World::new();
+    let (owner, member) = (world.owner(), world.member());
+    let plans: Page<CreatorPlan> = member.get("/api/v1/payment/creator/plans").await.ok();
+    let body = json!({"plan_id": plans.content[0].id});
+    let path = "/api/v1/payment/creator/subscriptions";
+    owner.post(path, &body).await.done(201);
+    owner.delete("/api/v1/useraccount").await.done(200);
+    wait(&owner, 30).await;
+    let all: Page<CreatorSubscription> = owner.get(path).await.ok();
+    assert_eq!(all.content[0].status, CreatorSubscriptionState::Ended);
+    let earned: CreatorEarnings = member.get("/api/v1/payment/creator/earnings").await.ok();
+    assert_eq!(earned.total.0, 500);
+}

@@ -19,6 +19,9 @@ use serde_json::json;
 const RETRY_MS: i64 = 24 * 3600 * 1000;
 const RETRIES: i64 = 7;
 
+/// The condition under which an account is charged for what renews itself.
+pub(super) const IN_USE: &str = "disabled_at IS NULL AND deletion_requested_at IS NULL";
+
 #[derive(Clone, Copy, Debug)]
 struct Paid {
     plan: Plan,
@@ -118,14 +121,15 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Renews what is due; an account whose card is declined for a week falls back to the free tier.
+    /// Renews what is due; an account whose card is declined for a week falls back to the free tier. An account that
+    /// is disabled or about to be deleted is charged nothing.
     pub(super) fn renew_plans(&self, base_storage: u64) -> Result<()> {
         loop {
             let due = self
                 .conn
                 .prepare_cached(&format!(
                     "SELECT {COLUMNS}, account FROM subscriptions WHERE period_end <= ?1 \
-                     ORDER BY period_end, account LIMIT 1"
+                     AND account IN (SELECT id FROM accounts WHERE {IN_USE}) ORDER BY period_end, account LIMIT 1"
                 ))?
                 .query_row([self.now], |row| Ok((paid(row)?, id(row, 5)?)))
                 .optional()?;
@@ -134,6 +138,16 @@ impl Tx<'_> {
             };
             self.renew(account, paid, base_storage)?;
         }
+    }
+
+    /// Begins a new period of a subscription whose last one ended while the account was out of use: what lies in
+    /// between is not charged.
+    pub(crate) fn resume_plan(&self, account: AccountId) -> Result<()> {
+        self.conn.execute(
+            "UPDATE subscriptions SET period_start = ?2, period_end = ?3 WHERE account = ?1 AND period_end < ?3",
+            params![account.as_bytes(), self.now - PERIOD_MS, self.now],
+        )?;
+        Ok(())
     }
 
     fn renew(&self, account: AccountId, paid: Paid, base_storage: u64) -> Result<()> {

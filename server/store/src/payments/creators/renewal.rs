@@ -6,6 +6,7 @@ use crate::db::{self, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::payments::Purchase;
 use crate::payments::ledger::{Book, Currency, Posting, transfer};
+use crate::payments::subscriptions::IN_USE;
 use crate::rows::{fresh_id, id};
 use cairn_model::AccountId;
 use cairn_wire::notifications::NotificationKind;
@@ -48,16 +49,18 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Renews or ends subscriptions whose period is over, and hands creators what they earned.
+    /// Renews or ends subscriptions whose period is over, and hands creators what they earned. Those of an account that
+    /// is disabled or about to be deleted end, as cancelled ones do.
     pub(in crate::payments) fn renew_creator_subscriptions(&self) -> Result<()> {
         loop {
             let due = self
                 .conn
-                .prepare_cached(
+                .prepare_cached(&format!(
                     "SELECT s.id, s.subscriber, s.creator, p.price_monthly, s.period_end, s.state = 'active' \
+                     AND s.subscriber IN (SELECT id FROM accounts WHERE {IN_USE}) \
                      FROM creator_subscriptions s JOIN creator_plans p ON p.id = s.plan \
-                     WHERE s.state <> 'ended' AND s.period_end <= ?1 ORDER BY s.period_end, s.id LIMIT 1",
-                )?
+                     WHERE s.state <> 'ended' AND s.period_end <= ?1 ORDER BY s.period_end, s.id LIMIT 1"
+                ))?
                 .query_row([self.now], |row| {
                     Ok(Due {
                         id: id(row, 0)?,
