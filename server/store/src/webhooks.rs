@@ -158,13 +158,15 @@ impl Store {
         })
     }
 
-    /// Gives a webhook a new secret; the old one signs, too, for a day.
+    /// Gives a webhook a new secret; the old one signs, too, for a day. Within that day a second new secret takes the
+    /// place of the first one, and the old one goes on signing until its day is over.
     pub fn rotate_webhook(&self, account: AccountId, id: Uuid, secret: &str) -> Result<Webhook> {
         self.change_webhook(account, id, |tx| {
             let sealed = tx.outbox.sealer.seal(tx.source, &secret_of(id), secret.as_bytes())?;
             Ok(tx.conn.execute(
-                "UPDATE webhooks SET previous = secret, previous_until = ?3, secret = ?2, updated_at = ?4 \
-                 WHERE id = ?1",
+                "UPDATE webhooks SET previous = CASE WHEN previous_until > ?4 THEN previous ELSE secret END, \
+                 previous_until = CASE WHEN previous_until > ?4 THEN previous_until ELSE ?3 END, secret = ?2, \
+                 updated_at = ?4 WHERE id = ?1",
                 params![id.as_bytes(), sealed, tx.now + OVERLAP_MS, tx.now],
             )?)
         })
