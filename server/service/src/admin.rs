@@ -1,10 +1,10 @@
-//! Accounts as the one who runs the server manages them: by their addresses, beside a running server.
+//! Accounts and teams as the one who runs the server manages them: by addresses and names, beside a running server.
 
 use crate::auth::api_key;
 use crate::error::{Error, Result};
 use crate::server::Server;
 use cairn_model::AccountId;
-use cairn_store::{AccountOverview, Administrator, NewLimits, Session};
+use cairn_store::{AccountOverview, Administrator, NewLimits, Session, TeamOverview};
 use cairn_wire::account::{AccountStatus, ApiKey};
 use cairn_wire::admin::{AnswerReport, ReportOverview};
 use uuid::Uuid;
@@ -64,6 +64,25 @@ impl Server {
             .store
             .change_limits(BY, self.account(email)?, new)?;
         self.user(email)
+    }
+
+    /// Lists all teams, by their names.
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub fn all_teams(&self) -> Result<Vec<TeamOverview>> {
+        Ok(self.state.store.all_teams()?)
+    }
+
+    /// Changes what a team may use, which is named by its id or its name.
+    ///
+    /// # Errors
+    /// Not found for an unknown team, an invalid request for a name of several.
+    pub fn change_team_limits(&self, team: &str, new: NewLimits) -> Result<TeamOverview> {
+        let store = &self.state.store;
+        let found = store.team_called(team)?;
+        store.change_team_limits(found.id, new)?;
+        Ok(store.team_called(&found.id.to_string())?)
     }
 
     /// Replaces the password of an account, which ends its logins.

@@ -1,5 +1,7 @@
 //! The setup of a server: what the command line, the configuration file or a test decides.
 
+mod check;
+
 use crate::error::{Error, Result};
 use crate::mail::MailOptions;
 use cairn_store::{Clock, Expiry, KeptRevisions, Limits, ObjectLocation, PostgresUrl};

@@ -23,16 +23,7 @@ pub struct Server {
 /// A data directory, database or object store that can't be used; a data directory that another server uses, if this
 /// one is to serve; metrics that everybody would see; origins that are none; a mail server that can't be used.
 pub fn build(options: Options) -> Result<Server> {
-    options.metrics.check()?;
-    options.cors.check()?;
-    if let Some(mail) = &options.mail {
-        mail.check()?;
-        if options.public_url.is_none() {
-            return Err(Error::config(
-                "[mail] needs `public_url`: mails have links, and the address in them must not be what a request names",
-            ));
-        }
-    }
+    options.check()?;
     if !options.ephemeral {
         let data = &options.data;
         private_files::create_dir(data)

@@ -7,6 +7,7 @@ use super::sessions::OPEN;
 use super::{Administrator, Store, Tx, deletion, erasure};
 use crate::db::{self, Optional as _, Row, params};
 use crate::error::{Error, Result};
+use crate::options::{NewLimits, to_sql_limit};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::AccountStatus;
@@ -16,14 +17,6 @@ use serde_json::json;
 
 /// More than a table can have.
 pub(super) const EVERYTHING: u64 = i64::MAX.unsigned_abs();
-
-/// Limits to be changed; what is absent stays as it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct NewLimits {
-    pub storage: Option<u64>,
-    pub bandwidth: Option<u64>,
-    pub files: Option<u64>,
-}
 
 fn overview(row: &Row<'_>) -> db::Result<AccountOverview> {
     let (disabled, requested): (Option<i64>, Option<i64>) = (row.get(3)?, row.get(4)?);
@@ -52,10 +45,6 @@ fn overview(row: &Row<'_>) -> db::Result<AccountOverview> {
         second_factor: row.get(15)?,
         admin: row.get(16)?,
     })
-}
-
-fn to_sql_limit(limit: Option<u64>) -> Option<i64> {
-    limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX))
 }
 
 impl Tx<'_> {
@@ -140,6 +129,7 @@ impl Store {
                 tx.end_all_logins(account)?;
                 AdminAction::Disabled
             } else {
+                tx.resume_plan(account)?;
                 AdminAction::Enabled
             };
             tx.note_admin_action(by, action, account, &json!({}))

@@ -1,7 +1,7 @@
 //! Copying by a caller without keys: new nodes (files and folders) whose content stays encrypted as that of the
 //! originals, so that none of it is sent or encrypted anew.
 
-use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row};
+use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row, optional_id};
 use super::usage::{self, Growth};
 use super::{Actor, Space, Tx, chunks, nodes, revisions};
 use crate::db::{self, Connection, params};
@@ -52,33 +52,46 @@ fn copy_content(
     Ok(copy.id)
 }
 
+/// Copies what a node says about itself, and notes of which node it is a copy.
 fn copy_metadata(tx: &Tx<'_>, from: NodeId, to: NodeId) -> Result<()> {
     tx.conn
         .prepare_cached(
-            "UPDATE nodes SET (description, labels, tags) = \
+            "UPDATE nodes SET copied_from = ?1, (description, labels, tags) = \
              (SELECT o.description, o.labels, o.tags FROM nodes o WHERE o.id = ?1) WHERE id = ?2",
         )?
         .execute(params![from.as_bytes(), to.as_bytes()])?;
     Ok(())
 }
 
+/// Returns the node that another one was copied from by the server.
+fn copied_from(conn: &Connection, node: NodeId) -> Result<Option<NodeId>> {
+    Ok(conn
+        .prepare_cached("SELECT copied_from FROM nodes WHERE id = ?1")?
+        .query_row([node.as_bytes()], |row| optional_id(row, 0))?)
+}
+
 /// The node that an earlier, same request made; `None` if the id that the caller chose is free.
 ///
 /// # Errors
-/// 409 for an id that is another node's.
+/// 409 for an id that is another node's, or that of a copy with another place or name.
 fn earlier_copy(
     conn: &Connection,
     space: Space,
-    original: &NodeRow,
+    original: NodeId,
     wanted: NodeId,
+    how: &CopyNode,
 ) -> Result<Option<Node>> {
     let Some(known) = nodes::find(conn, wanted)? else {
         return Ok(None);
     };
     let is_the_copy = known.space == space.row
         && known.state == State::Active
-        && known.node.kind == original.node.kind
-        && wanted != original.node.id;
+        && known.node.parent_id == how.parent_id
+        && how
+            .name
+            .as_ref()
+            .is_none_or(|name| *name == known.node.name)
+        && copied_from(conn, wanted)? == Some(original);
     if !is_the_copy {
         return Err(Error::conflict(format!(
             "the id {wanted} can't be used any more; choose another"
@@ -184,7 +197,7 @@ impl Tx<'_> {
     ) -> Result<Node> {
         let top = nodes::active_node(self.conn, actor.space, id)?;
         if let Some(wanted) = how.id
-            && let Some(known) = earlier_copy(self.conn, actor.space, &top, wanted)?
+            && let Some(known) = earlier_copy(self.conn, actor.space, id, wanted, how)?
         {
             return Ok(known);
         }

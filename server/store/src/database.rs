@@ -141,11 +141,6 @@ impl Store {
         })
     }
 
-    /// Overwrites what is replaced or deleted from now on, instead of leaving it in unused parts of the file.
-    pub(crate) fn overwrite_deleted(&self) -> Result<()> {
-        Ok(self.writer.lock().overwrite_deleted()?)
-    }
-
     /// Writes the whole log of changes into the database file, and makes that outlast a power failure. Nothing
     /// else may have the database open.
     pub(crate) fn write_through(&self) -> Result<()> {

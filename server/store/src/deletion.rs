@@ -95,6 +95,7 @@ impl Store {
                 ));
             }
             let new = set(tx, account, None)?;
+            tx.resume_plan(account)?;
             tx.notify(
                 account,
                 NotificationKind::System,

@@ -148,3 +148,103 @@ impl Store {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Actor, Administrator, Clock, Edit, Limits, Mode, NewAccount, NewFolder, Search, Source,
+        Store,
+    };
+    use cairn_model::{Name, NodeId};
+    use std::path::Path;
+    use std::sync::Arc;
+
+    /// Returns which of some words the files of a database have, in any letters.
+    fn left_of<'a>(data: &Path, store: &Store, words: &[&'a str]) -> Vec<&'a str> {
+        store.write_through().unwrap();
+        let mut text = String::new();
+        for name in ["cairn.db", "cairn.db-wal"] {
+            let bytes = std::fs::read(data.join(name)).unwrap();
+            text += &String::from_utf8_lossy(&bytes).to_lowercase();
+        }
+        let mut words = words.to_vec();
+        words.retain(|word| text.contains(word));
+        words
+    }
+
+    /// An account in a database file, and a folder of it with texts, which a search has indexed.
+    fn described_folder(data: &Path) -> (Store, Actor, NodeId) {
+        let clock = Clock::Virtual { start_ms: 1_000 };
+        let store = Store::open(Some(data), Arc::new(Source::new(clock, Some(1)))).unwrap();
+        let new = NewAccount {
+            email: "a@b.c",
+            password: "hash",
+            limits: Limits::default(),
+        };
+        let account = store.add_account(&new).unwrap();
+        let actor = Actor {
+            account: account.id,
+            device: None,
+            space: account.space,
+        };
+        let folder = NewFolder {
+            id: None,
+            parent: None,
+            name: Name::new("Quagmire".to_owned()).unwrap(),
+            seal: None,
+        };
+        let made = store.write(|tx| tx.create_folder(&actor, &folder)).unwrap();
+        let edit = Edit {
+            description: Some("a zephyr of words".to_owned()),
+            tags: Some(vec!["flummoxed".to_owned()]),
+            ..Edit::default()
+        };
+        let folder = made.0.id;
+        store.write(|tx| tx.edit(&actor, folder, &edit)).unwrap();
+        (store, actor, folder)
+    }
+
+    fn index(store: &Store, actor: &Actor) {
+        let search = Search {
+            text: "zephyr".to_owned(),
+            mode: Mode::Words,
+            ..Search::default()
+        };
+        let found = store.search(&[actor.space], &search, 0, 9).unwrap();
+        assert_eq!(found.1, 1);
+    }
+
+    #[test]
+    fn no_word_of_what_was_deleted_for_good_stays_in_the_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, actor, folder) = described_folder(dir.path());
+        index(&store, &actor);
+        let commented = |text: &str| store.write(|tx| tx.add_comment(&actor, folder, None, text));
+        let comment = commented("Kerfuffle over it").unwrap();
+        commented("Balderdash instead").unwrap();
+        let words = ["quagmire", "zephyr", "flummoxed", "kerfuffle", "balderdash"];
+        assert_eq!(left_of(dir.path(), &store, &words), words);
+        store
+            .write(|tx| tx.delete_comment(actor.account, comment.id))
+            .unwrap();
+        assert!(left_of(dir.path(), &store, &["kerfuffle"]).is_empty());
+        store
+            .write(|tx| tx.trash(&actor, folder, None, None).map(drop))
+            .unwrap();
+        store.write(|tx| tx.purge(&actor, folder)).unwrap();
+        assert_eq!(left_of(dir.path(), &store, &words), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn no_word_of_an_account_stays_in_the_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let (store, actor, _) = described_folder(dir.path());
+        index(&store, &actor);
+        let words = ["quagmire", "zephyr", "flummoxed"];
+        assert_eq!(left_of(dir.path(), &store, &words), words);
+        store
+            .delete_account(Administrator::CommandLine, actor.account)
+            .unwrap();
+        assert_eq!(left_of(dir.path(), &store, &words), Vec::<&str>::new());
+    }
+}

@@ -11,14 +11,23 @@ use cairn_wire::nodes::{FolderSize, FolderSizes};
 const MOST_NODES: u64 = 300_000;
 
 /// Reads everything below the folders of one folder, by the index of names, and adds it up. Stops at a number of rows.
+/// The two halves of sizes are added up each: clients declare sizes, and a sum of them can be more than a database has
+/// numbers for.
 const SQL: &str = "WITH RECURSIVE sub (top, id, kind, size) AS (\
      SELECT n.id, n.id, n.kind, n.size FROM nodes n INDEXED BY nodes_name \
      WHERE n.space = ?1 AND n.parent = ?2 AND n.state = 0 AND n.kind = 1 \
      UNION ALL SELECT sub.top, n.id, n.kind, n.size FROM sub \
      CROSS JOIN nodes n INDEXED BY nodes_name ON n.parent = sub.id AND n.space = ?1 AND n.state = 0 \
      WHERE sub.kind = 1) \
-     SELECT top, CAST(count(*) AS BIGINT), CAST(sum(1 - kind) AS BIGINT), CAST(sum(size) AS BIGINT) \
+     SELECT top, CAST(count(*) AS BIGINT), CAST(sum(1 - kind) AS BIGINT), CAST(sum(size / 4294967296) AS BIGINT), \
+     CAST(sum(size % 4294967296) AS BIGINT) \
      FROM (SELECT top, kind, size FROM sub LIMIT ?3) AS counted GROUP BY top";
+
+/// Returns the sum of sizes from those of their halves; the largest number of the API if it is beyond that.
+fn join_halves(upper: u64, lower: u64) -> u64 {
+    let sum = upper.saturating_mul(1 << 32).saturating_add(lower);
+    sum.min(i64::MAX.unsigned_abs())
+}
 
 /// Returns the sizes, and the number of rows that they are from.
 fn read(
@@ -35,7 +44,7 @@ fn read(
             let size = FolderSize {
                 node_id: id(row, 0)?,
                 files: row.get(2)?,
-                bytes: row.get(3)?,
+                bytes: join_halves(row.get(3)?, row.get(4)?),
             };
             Ok((size, row.get::<u64>(1)?))
         })?
@@ -141,6 +150,27 @@ mod tests {
         let plan = plan.unwrap();
         assert!(plan.contains("nodes_name"), "{plan}");
         assert!(!plan.contains("SCAN n"), "{plan}");
+    }
+
+    #[test]
+    fn a_sum_beyond_all_numbers_is_the_largest_one() {
+        let source = Arc::new(Source::new(Clock::System, None));
+        let store = crate::testing::open(source);
+        let insert = "INSERT INTO nodes (id, space, parent, kind, name, name_key, size, state, version, seq, \
+             created_seq, created_at, updated_at, executable) VALUES (?1, 1, ?2, ?3, ?4, ?4, ?5, 0, 1, 1, 1, 0, 0, 0)";
+        store
+            .write(|tx| {
+                let mut row = tx.conn.prepare(insert)?;
+                let (top, one) = (Vec::<u8>::new(), vec![1_u8; 16]);
+                row.execute(params![one, top, 1, "d", 0])?;
+                row.execute(params![vec![2_u8; 16], one, 0, "a", i64::MAX])?;
+                row.execute(params![vec![3_u8; 16], one, 0, "b", i64::MAX])?;
+                Ok(())
+            })
+            .unwrap();
+        let found = store.folder_sizes(space(), None).unwrap();
+        assert_eq!(found.folders[0].bytes, i64::MAX.unsigned_abs());
+        assert_eq!((join_halves(0, 7), join_halves(2, 5)), (7, (2 << 32) + 5));
     }
 
     #[test]

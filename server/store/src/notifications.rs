@@ -27,6 +27,9 @@ fn notification(row: &Row<'_>) -> db::Result<Notification> {
     })
 }
 
+/// Notifications of one kind that an account keeps.
+const MAX_OF_A_KIND: u64 = 1_000;
+
 const COLUMNS: &str = "id, kind, title, data, created_at, read_at";
 
 /// Returns true if a notification of this type also goes out by mail. Invitations and alerts send mails of
@@ -62,6 +65,18 @@ pub(super) fn preferences(conn: &Connection, account: AccountId) -> Result<Email
 }
 
 impl Tx<'_> {
+    /// Deletes the oldest notifications of a kind beyond those that are kept: strangers cause some of them, as often
+    /// as they like.
+    fn forget_beyond(&self, account: AccountId, kind: NotificationKind) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "DELETE FROM notifications WHERE account = ?1 AND kind = ?2 AND row <= \
+                 (SELECT row FROM notifications WHERE account = ?1 AND kind = ?2 ORDER BY row DESC LIMIT 1 OFFSET ?3)",
+            )?
+            .execute(params![account.as_bytes(), name_of(&kind), MAX_OF_A_KIND])?;
+        Ok(())
+    }
+
     /// Leaves a notification for an account, and queues a mail where the account wants one. One for an account
     /// that is gone is dropped.
     pub fn notify(
@@ -95,6 +110,7 @@ impl Tx<'_> {
                 data.to_string(),
                 self.now
             ])?;
+        self.forget_beyond(account, kind)?;
         if is_mailed(kind, &preferences(self.conn, account)?)
             && !self.was_just_mailed(&email, title)?
         {

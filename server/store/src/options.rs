@@ -1,6 +1,6 @@
 //! Choices of a server's set-up that the store looks at: quotas, kept revisions, the place of objects.
 
-/// The old revisions of a file that are kept: all of them by default, the current one always.
+/// The old revisions of a file that are kept: all of them by default and for a number of 0, the current one always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeptRevisions {
     /// The newest so many, the current one included.
@@ -65,6 +65,19 @@ pub struct Limits {
     /// Bytes per month.
     pub bandwidth: u64,
     pub files: u64,
+}
+
+/// Limits to be changed; what is absent stays as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NewLimits {
+    pub storage: Option<u64>,
+    pub bandwidth: Option<u64>,
+    pub files: Option<u64>,
+}
+
+/// Returns a limit as the database has it.
+pub(super) fn to_sql_limit(limit: Option<u64>) -> Option<i64> {
+    limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX))
 }
 
 impl Default for Limits {

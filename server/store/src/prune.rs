@@ -24,11 +24,14 @@ impl Store {
     /// Deletes revisions beyond what is to be kept.
     pub fn prune_revisions(&self, kept: KeptRevisions) -> Result<PrunedRevisions> {
         let mut pruned = PrunedRevisions::default();
-        if kept == KeptRevisions::default() {
+        // As for all that goes by itself, 0 is for never.
+        let newest = kept.newest.filter(|newest| *newest > 0);
+        let days = kept.days.filter(|days| *days > 0);
+        if newest.is_none() && days.is_none() {
             return Ok(pruned);
         }
-        let newest = kept.newest.map_or(i64::MAX, i64::from);
-        let since = kept.days.map_or(i64::MIN, |days| {
+        let newest = newest.map_or(i64::MAX, i64::from);
+        let since = days.map_or(i64::MIN, |days| {
             self.source().now_ms() - i64::from(days) * DAY_MS
         });
         loop {

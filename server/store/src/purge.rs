@@ -47,7 +47,8 @@ pub(super) fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()
     tx.conn
         .prepare_cached(
             "UPDATE nodes SET state = 2, trash_root = NULL, name = '', name_key = '', size = 0, revision = NULL, \
-             description = '', labels = NULL, tags = NULL, seal = NULL, modified_at = NULL, updated_at = ?2 \
+             description = '', labels = NULL, tags = NULL, seal = NULL, modified_at = NULL, copied_from = NULL, \
+             updated_at = ?2 \
              WHERE id = ?1",
         )?
         .execute(params![node.as_bytes(), tx.now])?;
@@ -55,6 +56,9 @@ pub(super) fn erase(tx: &Tx<'_>, node: NodeId, purged: &mut Purged) -> Result<()
     search::forget(tx.conn, node)?;
     holders::forget_borrowed(tx.conn, node)?;
     comments::forget(tx.conn, node)?;
+    tx.conn
+        .prepare_cached("DELETE FROM share_files WHERE node = ?1")?
+        .execute([node.as_bytes()])?;
     purged.nodes += 1;
     Ok(())
 }

@@ -27,6 +27,9 @@ fn rule_row(row: &Row<'_>) -> db::Result<RetentionRule> {
     })
 }
 
+/// Rules of one account at most.
+const MAX_RULES: u64 = 1_000;
+
 const COLUMNS: &str = "t.id, t.folder, t.days, t.name, t.deleted_files, t.created_at";
 
 const TABLES: &str = "retention_rules t LEFT JOIN nodes n ON n.id = t.folder";
@@ -82,6 +85,22 @@ fn manages(conn: &Connection, account: AccountId, space: i64) -> Result<bool> {
     teams::has_right_in_space(conn, account, space, Right::EmptyTrash)
 }
 
+/// Refuses a rule more than an account may have.
+///
+/// # Errors
+/// 409.
+fn refuse_more(conn: &Connection, account: AccountId) -> Result<()> {
+    let count: u64 = conn
+        .prepare_cached("SELECT count(*) FROM retention_rules WHERE account = ?1")?
+        .query_row([account.as_bytes()], |row| row.get(0))?;
+    if count >= MAX_RULES {
+        return Err(Error::conflict(format!(
+            "the account has {MAX_RULES} retention rules, the most allowed; delete some first"
+        )));
+    }
+    Ok(())
+}
+
 /// Active files in a folder and below whose content was uploaded before a time.
 fn old_files(conn: &Connection, rule: &Due, before: i64) -> Result<Vec<NodeId>> {
     Ok(conn
@@ -103,7 +122,7 @@ impl Tx<'_> {
     /// Makes a rule for a folder.
     ///
     /// # Errors
-    /// 404 for the folder, 400 for a file.
+    /// 404 for the folder, 400 for a file, 409 for one rule too many.
     pub fn create_retention_rule(
         &self,
         actor: &Actor,
@@ -116,6 +135,7 @@ impl Tx<'_> {
                 folder.id
             )));
         }
+        refuse_more(self.conn, actor.account)?;
         let id = fresh_id(self.source);
         self.conn
             .prepare_cached(

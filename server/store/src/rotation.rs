@@ -157,7 +157,6 @@ fn rotate(
         completed_earlier,
         ..Rotated::default()
     };
-    store.overwrite_deleted()?;
     for sealed in &COLUMNS {
         store.seal_anew(sealed, per_transaction, &mut rotated, after)?;
     }

@@ -3,12 +3,12 @@
 use super::rows::id as read_id;
 use super::share_rows::ShareRow;
 use super::shares::find_owned;
-use super::{Actor, Store, Tx, nodes, revisions};
+use super::{Actor, Store, Tx, nodes, revisions, usage};
 use crate::db::{self, Connection, params};
 use crate::error::{Error, Result};
 use cairn_model::{Kind, NodeId};
 use cairn_wire::Sealed;
-use cairn_wire::shares::SharedFile;
+use cairn_wire::shares::{MAX_LISTING, SharedFile};
 use std::collections::HashMap;
 
 /// Files that one link carries at most.
@@ -18,7 +18,8 @@ impl Tx<'_> {
     /// Adds files to a link, or replaces them.
     ///
     /// # Errors
-    /// 400 for a file that lies outside what is shared, a foreign revision, or too many files.
+    /// 400 for a file that lies outside what is shared, a foreign revision, too many files or too long a listing;
+    /// 507 if the listings don't fit into the storage.
     pub fn put_shared_files(
         &self,
         actor: &Actor,
@@ -27,37 +28,14 @@ impl Tx<'_> {
         replace: bool,
     ) -> Result<ShareRow> {
         let share = find_owned(self.conn, actor.account, which)?;
+        let (before, _) = usage::used_and_limit(self.conn, share.space)?;
         if replace {
             self.conn
                 .prepare_cached("DELETE FROM share_files WHERE share = ?1")?
                 .execute([share.row])?;
         }
         for file in files {
-            let node = nodes::active_node(self.conn, actor.space, file.node_id)?.node;
-            if node.kind != Kind::File || !is_at_or_below(self.conn, share.share.file_id, node.id)?
-            {
-                return Err(Error::invalid(format!(
-                    "`files`: the node {} is not a file within what the link shares",
-                    node.id
-                )));
-            }
-            if revisions::owner(self.conn, file.revision_id)? != Some(node.id) {
-                return Err(Error::invalid(format!(
-                    "`files`: the node {} has no revision {}",
-                    node.id, file.revision_id
-                )));
-            }
-            self.conn
-                .prepare_cached(
-                    "INSERT INTO share_files (share, node, revision, sealed) VALUES (?1, ?2, ?3, ?4) \
-                     ON CONFLICT (share, node) DO UPDATE SET revision = excluded.revision, sealed = excluded.sealed",
-                )?
-                .execute(params![
-                    share.row,
-                    node.id.as_bytes(),
-                    file.revision_id.as_bytes(),
-                    file.sealed.0
-                ])?;
+            self.put_shared_file(actor, &share, file)?;
         }
         let changed = find_owned(self.conn, actor.account, which)?;
         if changed.share.files > MAX_FILES {
@@ -65,7 +43,47 @@ impl Tx<'_> {
                 "`files`: a link carries at most {MAX_FILES} files; share a smaller folder"
             )));
         }
+        let (after, _) = usage::used_and_limit(self.conn, share.space)?;
+        if after > before {
+            usage::check_fits(self.conn, share.space)?;
+        }
         Ok(changed)
+    }
+
+    fn put_shared_file(&self, actor: &Actor, share: &ShareRow, file: &SharedFile) -> Result<()> {
+        if file.sealed.0.len() > MAX_LISTING {
+            return Err(Error::invalid(format!(
+                "`files`: what the link carries of the node {} has {} bytes; at most {MAX_LISTING} are allowed",
+                file.node_id,
+                file.sealed.0.len()
+            )));
+        }
+        let node = nodes::active_node(self.conn, actor.space, file.node_id)?.node;
+        if node.kind != Kind::File || !is_at_or_below(self.conn, share.share.file_id, node.id)? {
+            return Err(Error::invalid(format!(
+                "`files`: the node {} is not a file within what the link shares",
+                node.id
+            )));
+        }
+        if revisions::owner(self.conn, file.revision_id)? != Some(node.id) {
+            return Err(Error::invalid(format!(
+                "`files`: the node {} has no revision {}",
+                node.id, file.revision_id
+            )));
+        }
+        self.conn
+            .prepare_cached(
+                "INSERT INTO share_files (share, node, revision, sealed, space) VALUES (?1, ?2, ?3, ?4, ?5) \
+                 ON CONFLICT (share, node) DO UPDATE SET revision = excluded.revision, sealed = excluded.sealed",
+            )?
+            .execute(params![
+                share.row,
+                node.id.as_bytes(),
+                file.revision_id.as_bytes(),
+                file.sealed.0,
+                share.space
+            ])?;
+        Ok(())
     }
 }
 
@@ -78,6 +96,18 @@ pub(super) fn is_at_or_below(conn: &Connection, top: NodeId, node: NodeId) -> Re
              WHERE n.parent <> x'' AND n.state = 0) SELECT EXISTS (SELECT 1 FROM up WHERE id = ?2)",
         )?
         .query_row(params![node.as_bytes(), top.as_bytes()], |row| row.get(0))?)
+}
+
+/// Returns true if a link carries an active file that is a node or lies below it.
+pub(super) fn carries(conn: &Connection, share: &ShareRow, node: NodeId) -> Result<bool> {
+    Ok(conn
+        .prepare_cached(
+            "WITH RECURSIVE sub (id) AS (SELECT n.id FROM nodes n WHERE n.id = ?1 AND n.state = 0 UNION ALL \
+             SELECT n.id FROM sub CROSS JOIN nodes n INDEXED BY nodes_name \
+             ON n.parent = sub.id AND n.space = ?2 AND n.state = 0) \
+             SELECT EXISTS (SELECT 1 FROM sub CROSS JOIN share_files f ON f.node = sub.id AND f.share = ?3)",
+        )?
+        .query_row(params![node.as_bytes(), share.space, share.row], |row| row.get(0))?)
 }
 
 impl Store {

@@ -1,18 +1,16 @@
-//! Visits of share links: visitors' tokens, the access log, the counts, and which chunks (encrypted pieces of files)
+//! Visits of share links: visitors' tokens, what is logged of them, the counts, and which chunks (encrypted pieces of files)
 //! they may download.
 
-use super::page::read_page;
-use super::rows::{id as read_id, name_of, word};
-use super::share_files::is_at_or_below;
+use super::rows::{id as read_id, name_of};
+use super::share_files::{carries, is_at_or_below};
 use super::share_rows::ShareRow;
 use super::shares;
 use super::{ChunkPlace, Store, Tx, holders};
 use crate::db::{Connection, Optional as _, ToSql, params};
 use crate::error::{Error, Result};
 use cairn_model::{ChunkId, EventKind, NodeId};
-use cairn_wire::Timestamp;
 use cairn_wire::notifications::NotificationKind;
-use cairn_wire::shares::{AccessEntry, AccessMode, VisitAction};
+use cairn_wire::shares::{AccessMode, VisitAction};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -66,13 +64,6 @@ fn visit(conn: &Connection, token: &str, now: i64) -> Result<Option<Visit>> {
             })
         })
         .optional()?)
-}
-
-/// A span of time; `None` means that it has no beginning or no end.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Span {
-    pub from: Option<i64>,
-    pub to: Option<i64>,
 }
 
 fn no_visit() -> Error {
@@ -197,7 +188,8 @@ impl Tx<'_> {
             ));
         }
         if let Some(node) = node
-            && !is_at_or_below(self.conn, share.share.file_id, node)?
+            && !(is_at_or_below(self.conn, share.share.file_id, node)?
+                && carries(self.conn, &share, node)?)
         {
             return Err(Error::not_found(format!("{node} is not in the link")));
         }
@@ -287,34 +279,6 @@ impl Store {
             }
             let place = holders::of_revision(conn, revision, chunk)?.ok_or_else(missing)?;
             Ok((place, visit.row))
-        })
-    }
-
-    /// Returns one page of the visits of a link in a span of time, the newest first, and their number.
-    pub fn visits(
-        &self,
-        share: &ShareRow,
-        span: Span,
-        skip: u64,
-        take: u64,
-    ) -> Result<(Vec<AccessEntry>, u64)> {
-        let (from, to) = (span.from.unwrap_or(i64::MIN), span.to.unwrap_or(i64::MAX));
-        self.read(|conn| {
-            let count =
-                "SELECT count(*) FROM share_visits WHERE share = ?1 AND at >= ?2 AND at <= ?3";
-            let list = "SELECT coalesce(email, 'anonymous'), masked_ip, bytes, action, at FROM share_visits \
-                        WHERE share = ?1 AND at >= ?2 AND at <= ?3 ORDER BY row DESC \
-                        LIMIT ?5 OFFSET ?4";
-            let which = params![share.row, from, to];
-            read_page(conn, (count, list), which, (skip, take), |row| {
-                Ok(AccessEntry {
-                    email: row.get(0)?,
-                    masked_ip: row.get(1)?,
-                    bytes_served: row.get(2)?,
-                    action: word(row, 3)?,
-                    at: Timestamp(row.get(4)?),
-                })
-            })
         })
     }
 }

@@ -17,6 +17,9 @@ const CODE_ALPHABET: &[u8; 32] = b"23456789abcdefghijkmnpqrstuvwxyz";
 /// 32^10 codes: guessing one takes longer than any rate limit allows.
 const CODE_LENGTH: usize = 10;
 
+/// Share links of one account at most.
+const MAX_SHARES: u64 = 10_000;
+
 /// The values that a new link is made of; checked already.
 #[derive(Clone, Debug)]
 pub struct NewShare {
@@ -90,6 +93,22 @@ fn manages(conn: &Connection, account: AccountId, space: i64) -> Result<bool> {
     teams::has_right_in_space(conn, account, space, Right::ManageShares)
 }
 
+/// Refuses a link more than an account may have.
+///
+/// # Errors
+/// 409.
+fn refuse_more(conn: &Connection, account: AccountId) -> Result<()> {
+    let count: u64 = conn
+        .prepare_cached("SELECT count(*) FROM shares WHERE account = ?1")?
+        .query_row([account.as_bytes()], |row| row.get(0))?;
+    if count >= MAX_SHARES {
+        return Err(Error::conflict(format!(
+            "the account has {MAX_SHARES} share links, the most allowed; delete some first"
+        )));
+    }
+    Ok(())
+}
+
 fn fresh_code(tx: &Tx<'_>) -> Result<String> {
     loop {
         let code: String = tx
@@ -125,7 +144,7 @@ impl Tx<'_> {
     /// Makes a link; asking again with the same id finds the one that was made.
     ///
     /// # Errors
-    /// 404 for the node, 400 for the wrong `storage_type`, 409 in the trash or for a used id.
+    /// 404 for the node, 400 for the wrong `storage_type`, 409 in the trash, for a used id or one link too many.
     pub fn create_share(&self, actor: &Actor, new: &NewShare) -> Result<ShareRow> {
         let node = nodes::active_node(self.conn, actor.space, new.node)?.node;
         let is = match node.kind {
@@ -151,6 +170,7 @@ impl Tx<'_> {
                 )))
             };
         }
+        refuse_more(self.conn, actor.account)?;
         let id = new.id.unwrap_or_else(|| fresh_id(self.source));
         let code = fresh_code(self)?;
         let head = [

@@ -6,10 +6,12 @@
 mod figures;
 mod grants;
 mod invitations;
+mod limits;
 mod members;
 
 pub use figures::StoredByMembers;
 pub use grants::MAX_GRANT;
+pub use limits::TeamOverview;
 
 use super::access::{self, Table};
 use super::page::read_page;
@@ -23,6 +25,9 @@ use cairn_model::{AccountId, EventKind, SpaceId, TeamId};
 use cairn_wire::Timestamp;
 use cairn_wire::teams::{Team, TeamRole};
 use serde_json::{Value, json};
+
+/// Teams that one account owns at most.
+const MAX_OWNED: u64 = 50;
 
 /// Somebody's part in a team.
 #[derive(Clone, Copy, Debug)]
@@ -158,6 +163,25 @@ fn member_data(conn: &Connection, team: TeamId, account: AccountId) -> Result<Va
     }))
 }
 
+/// Refuses a team more than an account may own.
+///
+/// # Errors
+/// 409.
+fn refuse_more_teams(conn: &Connection, owner: AccountId) -> Result<()> {
+    let owned: u64 = conn
+        .prepare_cached("SELECT count(*) FROM team_members WHERE account = ?1 AND role = ?2")?
+        .query_row(
+            params![owner.as_bytes(), name_of(&TeamRole::Owner)],
+            |row| row.get(0),
+        )?;
+    if owned >= MAX_OWNED {
+        return Err(Error::conflict(format!(
+            "the account owns {MAX_OWNED} teams, the most allowed; delete one first"
+        )));
+    }
+    Ok(())
+}
+
 impl Tx<'_> {
     fn insert_team(&self, owner: AccountId, name: &str, limits: &Limits) -> Result<TeamId> {
         let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
@@ -219,10 +243,15 @@ impl Store {
         })
     }
 
-    /// Makes a team that the account owns, with an empty space.
+    /// Makes a team that the account owns, with an empty space. It may use no more than its owner.
+    ///
+    /// # Errors
+    /// 409 for an account that owns as many as it may.
     pub fn create_team(&self, owner: AccountId, name: &str, limits: &Limits) -> Result<Team> {
         self.write(|tx| {
-            let team = tx.insert_team(owner, name, limits)?;
+            refuse_more_teams(tx.conn, owner)?;
+            let limits = limits::limits_of_new(tx.conn, owner, limits)?;
+            let team = tx.insert_team(owner, name, &limits)?;
             read_team(tx.conn, team, owner)
         })
     }

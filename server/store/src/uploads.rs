@@ -273,12 +273,17 @@ impl Tx<'_> {
         } else {
             holders::look_up(self.conn, create.node_id, &create.chunks, actor.account)?
         };
+        let packed = pack_chunks(&create.chunks);
+        let listed = if done {
+            0
+        } else {
+            usage::announced_list_bytes(found.len())
+        };
         let growth = Growth {
-            bytes: absent_bytes(&found),
+            bytes: absent_bytes(&found).saturating_add(listed),
             files: target.files(),
         };
         usage::check_quota(self.conn, actor.space, growth)?;
-        let packed = pack_chunks(&create.chunks);
         let upload = UploadRow {
             upload: self.source.id(UploadId::from_random_bytes),
             account: actor.account,

@@ -1,6 +1,7 @@
 //! Usage and limits of an account or a team: bytes and files stored in its space (its tree of files), and bytes
 //! transferred in a month.
 
+use super::rows::HELD;
 use super::{Space, Store, Tx};
 use crate::db::{Connection, params};
 use crate::error::{Error, Result};
@@ -32,9 +33,19 @@ pub(super) fn record_bytes(manifest: &[u8]) -> i64 {
     i64::try_from(manifest.len()).unwrap_or(i64::MAX)
 }
 
+/// Returns the bytes of a list of chunks beyond those of 64 chunks, which count for nothing.
+fn beyond_free_list(bytes: i64) -> i64 {
+    bytes.saturating_sub(3_584).max(0)
+}
+
 /// Returns the bytes that a revision's list of chunks counts for, as `sql/0055_counted_metadata.sql` counts it.
 pub(super) fn list_bytes(chunks: &[u8]) -> i64 {
-    record_bytes(chunks).saturating_sub(3_584).max(0)
+    beyond_free_list(record_bytes(chunks))
+}
+
+/// Returns the bytes that the list of so many announced chunks counts for: those of the revision that they are for.
+pub(super) fn announced_list_bytes(chunks: usize) -> i64 {
+    i64::try_from(chunks.saturating_mul(HELD)).map_or(i64::MAX, beyond_free_list)
 }
 
 /// Refuses a growth beyond the quota. The stored counts include what this transaction has written: triggers keep them.
@@ -95,6 +106,7 @@ pub(super) fn miscounted_spaces(conn: &Connection) -> Result<u64> {
          SELECT space, length(leaf) + 160, 0 FROM log_leaves UNION ALL \
          SELECT space, 100, 0 FROM log_uses UNION ALL \
          SELECT space, reserved, 0 FROM uploads UNION ALL \
+         SELECT space, length(sealed), 0 FROM share_files UNION ALL \
          SELECT space, length(manifest) + CASE WHEN length(chunks) > 3584 THEN length(chunks) - 3584 ELSE 0 END, 0 FROM revisions UNION ALL \
          SELECT space, octet_length(description) + coalesce(octet_length(labels), 0) \
          + coalesce(octet_length(tags), 0) + CASE WHEN length(seal) > 1024 THEN length(seal) - 1024 ELSE 0 END, kind \

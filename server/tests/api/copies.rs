@@ -2,6 +2,7 @@
 
 use super::world::{Draft, RECORD, World, new_node};
 use axum::http::Method;
+use cairn_model::NodeId;
 use cairn_server::{Limits, Options};
 use cairn_wire::Page;
 use cairn_wire::account::Quota;
@@ -342,4 +343,33 @@ async fn copies_of_a_file_with_many_chunks_count_their_lists() {
     assert_eq!(used().await, 200 + 2 * (RECORD + list));
     let checked = world.app.check(false).await.unwrap();
     assert_eq!(checked.problems, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn an_id_of_another_node_is_refused_however_much_it_looks_like_the_copy() {
+    let world = World::new();
+    let owner = world.owner();
+    let original = owner.file(None, "f", "content").await;
+    let folder = owner.folder(None, "d").await;
+    let (file, other) = (
+        owner.file(Some(folder.id), "g", "else").await,
+        owner.folder(Some(folder.id), "e").await,
+    );
+    let copy = async |of: &Node, id: NodeId, name: &str| {
+        let body = json!({"id": id, "name": name, "parent_id": folder.id});
+        let path = format!("/api/v1/nodes/{}/copy", of.id);
+        owner.post(&path, &body).await
+    };
+    copy(&original, file.id, "g").await.failed(409);
+    copy(&folder, other.id, "e").await.failed(409);
+    // The same request again finds its copy; one for another name or of another original doesn't.
+    let id = new_node();
+    copy(&original, id, "h").await.done(201);
+    let again: Node = copy(&original, id, "h").await.ok();
+    assert_eq!(again.id, id);
+    copy(&original, id, "i").await.failed(409);
+    copy(&file, id, "h").await.failed(409);
+    let body = json!({"id": id, "name": "h"});
+    let path = format!("/api/v1/nodes/{}/copy", original.id);
+    owner.post(&path, &body).await.failed(409);
 }

@@ -284,3 +284,23 @@ async fn a_rule_rests_while_the_account_of_who_made_it_is_not_in_use() {
     advance(&world, DAY).await;
     assert_eq!(state().await, NodeState::Trashed, "in use again");
 }
+
+#[tokio::test]
+async fn a_number_of_0_keeps_all_old_revisions() {
+    let world = World::with(Options {
+        revisions: KeptRevisions {
+            newest: Some(0),
+            days: Some(0),
+        },
+        ..Options::ephemeral()
+    });
+    let owner = world.owner();
+    let mut file = owner.file(None, "f", "0").await;
+    for content in ["1", "2"] {
+        file = owner.upload(&Draft::of(&file, content)).await.ok();
+    }
+    advance(&world, 400 * DAY).await;
+    let path = format!("/api/v1/nodes/{}/revisions", file.id);
+    let kept: Page<Revision> = owner.get(&path).await.ok();
+    assert_eq!(kept.total_elements, 3);
+}

@@ -244,6 +244,7 @@ async fn a_download_of_a_file_that_is_not_in_the_link_is_neither_begun_nor_count
     let file = owner.file(None, "a.txt", "x").await;
     let other = owner.file(None, "b.txt", "y").await;
     let link = share(&owner, &file, json!({"download_limit": 1})).await;
+    put_file(&owner, &link, &file).await.done(200);
     let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
     let begin = async |file: &Node| {
         let headers = [("x-share-access", opened.access.as_str())];
@@ -254,6 +255,30 @@ async fn a_download_of_a_file_that_is_not_in_the_link_is_neither_begun_nor_count
     begin(&other).await.failed(404);
     begin(&file).await.done(200);
     begin(&file).await.failed(410);
+}
+
+#[tokio::test]
+async fn a_download_of_a_file_that_came_into_the_folder_later_is_not_counted() {
+    let world = World::new();
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let (link, [folder, inner, first, _]) =
+        share_folder(&owner, json!({"download_limit": 3})).await;
+    let later = owner.file(Some(inner.id), "c.txt", "three").await;
+    let empty = owner.folder(Some(folder.id), "empty").await;
+    let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
+    let begin = async |node: &Node| {
+        let headers = [("x-share-access", opened.access.as_str())];
+        let body = json!({"file_id": node.id}).to_string();
+        let path = path(&link, "/downloads");
+        stranger.send(Method::POST, &path, &headers, body).await
+    };
+    for node in [&later, &empty] {
+        begin(node).await.failed(404);
+    }
+    for node in [&first, &inner, &folder] {
+        begin(node).await.done(200);
+    }
+    begin(&first).await.failed(410);
 }
 
 #[tokio::test]

@@ -456,3 +456,25 @@ async fn what_an_upload_set_aside_and_does_not_need_is_room_for_it() {
     limit(&world, 1).await;
     assert_eq!(owner.complete(&late, &second).await.ok::<Node>(), done);
 }
+
+#[tokio::test]
+async fn the_list_of_chunks_of_an_open_upload_counts_as_that_of_a_revision_does() {
+    let world = World::new();
+    let owner = world.owner();
+    let contents: Vec<String> = (0..84).map(|number| format!("{number:03}")).collect();
+    let contents: Vec<&str> = contents.iter().map(String::as_str).collect();
+    let draft = Draft::new("a", "").chunks(&contents);
+    // 20 chunks beyond the 64 that are free.
+    let list = 20 * 56;
+    limit(&world, 84 * 3 + list - 1).await;
+    let refused = owner.post("/api/v1/uploads", &draft.create()).await;
+    refused.failed(507);
+    limit(&world, 84 * 3 + list + RECORD).await;
+    owner
+        .post("/api/v1/uploads", &draft.create())
+        .await
+        .done(201);
+    assert_eq!(used_bytes(&owner).await, 84 * 3 + list);
+    owner.upload(&draft).await.done(200);
+    assert_eq!(used_bytes(&owner).await, 84 * 3 + list + RECORD);
+}

@@ -2,6 +2,7 @@
 
 use super::keys::{bundle, first_keys};
 use super::world::{Caller, RECORD, World};
+use cairn_server::{Limits, NewLimits};
 use cairn_wire::Page;
 use cairn_wire::notifications::{Notification, NotificationKind};
 use cairn_wire::teams::{
@@ -632,4 +633,41 @@ async fn a_team_goes_to_a_member_whose_account_is_in_use() {
         .set_user_disabled("member@example.com", false)
         .unwrap();
     assert_eq!(dev_team(&member).await.role, TeamRole::Owner);
+}
+
+#[tokio::test]
+async fn a_team_may_use_no_more_than_its_owner_and_an_account_owns_fifty() {
+    let world = World::new();
+    let outsider = world.outsider();
+    let smaller = NewLimits {
+        storage: Some(1_000),
+        files: Some(7),
+        ..NewLimits::default()
+    };
+    let email = "outsider@example.com";
+    world.app.change_user_limits(email, smaller).unwrap();
+    let new = json!({"name": "T"});
+    let team: Team = outsider.post("/api/v1/teams", &new).await.ok();
+    let path = format!("/api/v1/teams/{}/quota", team.id);
+    let quota: TeamQuota = outsider.get(&path).await.ok();
+    assert_eq!((quota.storage_limit, quota.file_count_limit), (1_000, 7));
+    let larger = NewLimits {
+        storage: Some(u64::MAX),
+        ..NewLimits::default()
+    };
+    world.app.change_user_limits(email, larger).unwrap();
+    let team: Team = outsider.post("/api/v1/teams", &new).await.ok();
+    let path = format!("/api/v1/teams/{}/quota", team.id);
+    let quota: TeamQuota = outsider.get(&path).await.ok();
+    assert_eq!(quota.storage_limit, Limits::default().storage);
+    for _ in 2..50 {
+        outsider.post("/api/v1/teams", &new).await.done(201);
+    }
+    let refused = outsider.post("/api/v1/teams", &new).await.failed(409);
+    assert!(refused.contains("50 teams"), "{refused}");
+    outsider
+        .delete(&format!("/api/v1/teams/{}", team.id))
+        .await
+        .done(204);
+    outsider.post("/api/v1/teams", &new).await.done(201);
 }

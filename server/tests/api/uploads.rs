@@ -495,3 +495,34 @@ async fn a_file_in_the_trash_takes_no_new_content() {
         .await
         .failed(409);
 }
+
+#[tokio::test]
+async fn a_size_that_the_announced_chunks_can_not_hold_is_refused() {
+    let world = World::new();
+    let owner = world.owner();
+    let with = |size: u64, chunks: &[&str]| {
+        let mut create = Draft::new("a", "").chunks(chunks).create();
+        create.size = size;
+        create
+    };
+    const MIB: u64 = 1024 * 1024;
+    for (size, chunks) in [
+        (i64::MAX.unsigned_abs(), ["x"].as_slice()),
+        (5 * MIB + 1, &["x"]),
+        (10 * MIB + 1, &["x", "y"]),
+    ] {
+        let refused = owner.post("/api/v1/uploads", &with(size, chunks)).await;
+        let message = refused.failed(400);
+        assert!(message.contains("`size`"), "{message}");
+    }
+    // A list names a chunk as often as it is in the file: a long run of one byte is a few objects.
+    let list = "l".repeat(16_384 * 68);
+    for (size, chunks) in [
+        (4 * MIB, ["x"].as_slice()),
+        (8 * MIB, &["x", "y"]),
+        (16_384 * 4 * MIB, &["x", &list]),
+    ] {
+        let taken = owner.post("/api/v1/uploads", &with(size, chunks)).await;
+        taken.done(201);
+    }
+}

@@ -161,6 +161,42 @@ fn what_an_account_may_use_is_changed() {
 }
 
 #[test]
+fn what_a_team_may_use_is_changed() {
+    let place = Place::new();
+    let key = place.key();
+    let make = |name: &str| {
+        let body = format!("{{\"name\": \"{name}\"}}");
+        let mut stream = place.server.connect();
+        let request = format!(
+            "POST /api/v1/teams HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {}\r\n\
+             Content-Type: application/json\r\nAuthorization: Bearer {key}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).unwrap();
+        let response = std::io::read_to_string(stream).unwrap();
+        assert!(response.contains(" 201 "), "{response}");
+    };
+    make("Crew");
+    make("Two");
+    make("Two");
+    let all = place.json(&["team", "list"]);
+    assert_eq!(all[0]["name"], "Crew");
+    assert_eq!(
+        (&all[0]["owner"], &all[0]["members"]),
+        (&"a@example.com".into(), &1.into())
+    );
+    let after = place.json(&["team", "quota", "Crew", "--storage", "2GiB"]);
+    assert_eq!(after["storage_limit"], 2_u64 << 30);
+    assert_eq!(after["file_count_limit"], all[0]["file_count_limit"]);
+    let id = after["id"].as_str().unwrap();
+    assert_eq!(place.json(&["team", "quota", id]), after);
+    let several = place.run_refused(&["team", "quota", "Two", "--files", "7"]);
+    assert!(several.contains("by its id"), "{several}");
+    let unknown = place.run_refused(&["team", "quota", "Three"]);
+    assert!(unknown.contains("team list"), "{unknown}");
+}
+
+#[test]
 fn keys_are_listed_and_revoked_by_what_lists_show_of_them() {
     let place = Place::new();
     let first = place.key();

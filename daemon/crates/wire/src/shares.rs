@@ -218,6 +218,10 @@ pub struct ListShares {
     pub file_id: Option<NodeId>,
 }
 
+/// Bytes of [`SharedFile::sealed`] at most: in base64, less than the 16 MiB of a request. A listing of chunks has enough
+/// for a file of some 90 GB.
+pub const MAX_LISTING: usize = 11 * 1024 * 1024;
+
 /// One file that a link carries.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
@@ -225,7 +229,8 @@ pub struct SharedFile {
     pub node_id: NodeId,
     /// The revision that is shared: later ones are not, until a client puts them here.
     pub revision_id: RevisionId,
-    /// Key, name, path, size and chunks of the file, sealed under the link's key.
+    /// Key, name, path, size and chunks of the file, sealed under the link's key. Up to 11 MiB, which count for the
+    /// storage of the space as long as the link carries them.
     pub sealed: Sealed,
 }
 

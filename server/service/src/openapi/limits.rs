@@ -14,6 +14,7 @@ use cairn_model::{SearchMode, ServiceScope};
 use cairn_store::MAX_GRANT;
 use cairn_store::catalog::packs;
 use cairn_wire::nodes::NodeOrder;
+use cairn_wire::shares::MAX_LISTING;
 use cairn_wire::transfer::{BATCH_FILES, MAX_SEALED_CHUNK};
 use serde_json::{Map, Value, json};
 
@@ -37,6 +38,9 @@ const WHOLE: [(&str, &str); 1] = [(
     "UpdateWebhook",
     "it changes nothing; give `url`, `events`, or both",
 )];
+
+/// Parameters that say something wherever they stand: an empty one is refused.
+const NEVER_EMPTY: [&str; 5] = ["If-Match", "seen", "cursor", "after", "name"];
 
 /// Fields that the types leave open and that have to be there.
 const REQUIRED: [(&str, &str); 1] = [("ClassifyFolder", "confirm_token_use")];
@@ -238,6 +242,7 @@ fn links() -> Vec<(&'static str, &'static str, Value)> {
     let mut out = vec![
         ("CreateShares", "file_ids", items(1, bounds::LINKS)),
         ("PutSharedFiles", "files", items(0, bounds::LINK_FILES)),
+        ("SharedFile", "sealed", sealed_limits(0, MAX_LISTING)),
         ("PasswordKdf", "iterations", range(600_000, 10_000_000)),
         (
             "PasswordKdf",
@@ -434,8 +439,23 @@ fn parameters() -> Vec<(&'static str, &'static str, Value)> {
     ]
 }
 
+/// Returns all parameters of all endpoints.
+fn all_parameters(document: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    paths
+        .filter_map(|(_, item)| item.as_object_mut())
+        .flatten()
+        .filter_map(|(_, operation)| operation.get_mut("parameters")?.as_array_mut())
+        .flatten()
+}
+
 /// Adds the rules to the schemas and parameters.
 pub(super) fn complete(document: &mut Value) {
+    for parameter in all_parameters(document) {
+        if NEVER_EMPTY.iter().any(|name| parameter["name"] == *name) {
+            merge(&mut parameter["schema"], json!({"minLength": 1}));
+        }
+    }
     for (path, name, rule) in parameters() {
         let found = document["paths"][path]["get"]["parameters"].as_array_mut();
         for parameter in found.into_iter().flatten() {

@@ -65,7 +65,8 @@ async fn list(
     responses(
         (status = 201, description = "The comment", body = Comment),
         (status = 400, description = "The text is empty or too long"),
-        (status = 404, description = "There is no such file or folder")
+        (status = 404, description = "There is no such file or folder"),
+        (status = 409, description = "It is in the trash, or has 10,000 comments")
     )
 )]
 async fn add(

@@ -246,7 +246,7 @@ async fn trash(
     ),
     responses(
         (status = 201, description = "The copy", body = Node),
-        (status = 400, description = "There are more than 10,000 files and folders in it, or more than 64 MiB of metadata"),
+        (status = 400, description = "There are more than 20,000 files and folders in it, or more than 64 MiB of metadata"),
         (status = 409, description = "The name or the id is taken"),
         (status = 412, description = "The original is at another version"),
         (status = 507, description = "The copy does not fit")

@@ -51,7 +51,8 @@ async fn list(
     responses(
         (status = 201, description = "The rule", body = RetentionRule),
         (status = 400, description = "The days or the name are out of range, or it is not a folder"),
-        (status = 404, description = "There is no such folder")
+        (status = 404, description = "There is no such folder"),
+        (status = 409, description = "It is in the trash, or the caller has 1,000 rules")
     )
 )]
 async fn create(

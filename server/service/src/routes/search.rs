@@ -39,6 +39,7 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 #[into_params(parameter_in = Query)]
 struct SearchQuery {
     /// 2 characters to 255 bytes; the first 16 different words count.
+    #[param(value_type = String, required = true)]
     query: Option<String>,
     /// `quick` (default): a part of a name, description, tag or label. `filtered`: the same, by the
     /// filters below. `content`: words, or their beginnings, in all of these and in comments, the

@@ -72,7 +72,7 @@ async fn list(
         (status = 201, description = "The link", body = Share),
         (status = 400, description = "A setting is out of range"),
         (status = 404, description = "There is no such file or folder"),
-        (status = 409, description = "It is in the trash, or the id is taken")
+        (status = 409, description = "It is in the trash, the id is taken, or the caller has 10,000 links")
     )
 )]
 async fn create(
@@ -207,8 +207,9 @@ async fn toggle(
     params(("id" = String, Path, description = "Id or short code")),
     responses(
         (status = 200, description = "The link", body = Share),
-        (status = 400, description = "A file lies outside what is shared, or there are too many"),
-        (status = 404, description = "There is no such link or file")
+        (status = 400, description = "A file lies outside what is shared, there are too many, or `sealed` is longer than 11 MiB"),
+        (status = 404, description = "There is no such link or file"),
+        (status = 507, description = "What the link carries does not fit into the storage")
     )
 )]
 async fn put_files(

@@ -54,12 +54,14 @@ async fn list_teams(
     Ok(Json(window.envelope(found)))
 }
 
-/// Makes a team that the caller owns, with a space of its own.
+/// Makes a team that the caller owns, with a space of its own. It gets the limits of a new account, or the caller's
+/// where these are smaller.
 #[utoipa::path(
     post, path = "/api/v1/teams", tag = "teams", request_body = NameTeam,
     responses(
         (status = 201, description = "The team", body = Team),
-        (status = 400, description = "The name is empty or longer than 255 characters")
+        (status = 400, description = "The name is empty or longer than 255 characters"),
+        (status = 409, description = "The caller owns 50 teams, the most allowed")
     )
 )]
 async fn create_team(

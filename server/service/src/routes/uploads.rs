@@ -22,6 +22,11 @@ use std::collections::{HashMap, HashSet};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+/// Bytes of a row in a list of chunks at least: it has the id of one.
+const LEAST_ROW: u64 = 32;
+/// Bytes of plaintext that a row of a list stands for at most: a list of 16,384 chunks of 4 MiB.
+const MOST_LISTED: u64 = 1 << 36;
+
 /// Attempts to store a chunk that others send at the same time.
 const TRIES: usize = 10;
 
@@ -63,6 +68,31 @@ pub(crate) fn check_announced(create: &CreateUpload) -> Result<()> {
     }
     if i64::try_from(create.size).is_err() {
         return Err(Error::invalid("`size` is too large"));
+    }
+    if create.copy_of.is_none() {
+        check_size(create)?;
+    }
+    Ok(())
+}
+
+/// Refuses a size that the announced objects can't hold. A chunk alone holds no more plaintext than the largest one.
+/// Beside it there can be lists of chunks, and lists of those, that name one chunk as often as it is in the file.
+fn check_size(create: &CreateUpload) -> Result<()> {
+    let alone = (MAX_SEALED_CHUNK as u64).saturating_mul(create.chunks.len() as u64);
+    let listed = create
+        .chunks
+        .iter()
+        .map(|chunk| chunk.size / LEAST_ROW)
+        .sum::<u64>();
+    let most = match create.chunks.len() {
+        0 | 1 => alone,
+        _ => alone.max(listed.saturating_mul(MOST_LISTED)),
+    };
+    if create.size > most {
+        return Err(Error::invalid(format!(
+            "`size` is {}, and the announced chunks can hold {most} bytes at most",
+            create.size
+        )));
     }
     Ok(())
 }

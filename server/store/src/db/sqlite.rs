@@ -64,6 +64,8 @@ impl Connection {
         conn.pragma_update(None, "synchronous", "NORMAL")?;
         conn.pragma_update(None, "foreign_keys", true)?;
         conn.pragma_update(None, "temp_store", "MEMORY")?;
+        // What is replaced or deleted is overwritten, instead of staying in unused parts of the file.
+        conn.pragma_update(None, "secure_delete", true)?;
         // KiB: 100,000 nodes with their indexes stay in memory.
         conn.pragma_update(None, "cache_size", -65_536)?;
         // Pages: 64 MiB. The same pages are written again and again while many files come in, and a checkpoint writes
@@ -85,11 +87,6 @@ impl Connection {
             Backend::Sqlite(conn) => Ok(conn.pragma_update(None, "synchronous", synchronous)?),
             Backend::Postgres(_) => Ok(()),
         }
-    }
-
-    /// Overwrites what is replaced or deleted from now on, instead of leaving it in unused parts of the file.
-    pub(crate) fn overwrite_deleted(&self) -> Result<()> {
-        Ok(self.sqlite()?.pragma_update(None, "secure_delete", true)?)
     }
 
     /// Writes the log of changes into the database file. Returns false if somebody else has it open.

@@ -10,7 +10,7 @@ use cairn_model::RevisionId;
 use cairn_transfer::{SharedRevision, TransferError};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
-use cairn_wire::shares::{PutSharedFiles, Share, SharedFile};
+use cairn_wire::shares::{MAX_LISTING, PutSharedFiles, Share, SharedFile};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use unicode_normalization::UnicodeNormalization as _;
 use uuid::Uuid;
@@ -27,8 +27,6 @@ const FILES_PER_REQUEST: usize = 64;
 const PUT_BYTES: usize = 4 * 1024 * 1024;
 /// Files in one request to the server, which takes 500.
 const PUT_FILES: usize = 200;
-/// Sealed bytes of one file's listing: in base64, less than the 16 MiB of a request. Enough for some 90 GB.
-const MAX_LISTING: usize = 11 * 1024 * 1024;
 
 impl Space {
     /// Replaces the files of a link on the service.

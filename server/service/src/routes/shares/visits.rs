@@ -9,14 +9,13 @@ use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use cairn_model::size::binary;
-use cairn_store::Span;
+use cairn_store::{Span, VisitSums};
 use cairn_wire::Page;
 use cairn_wire::page::PageQuery;
 use cairn_wire::shares::{
     AccessEntry, Audit, AuditEntry, AuditQuery, AuditSummary, ShareCondition, ShareHealth,
     ShareIssue,
 };
-use std::collections::{BTreeMap, BTreeSet};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -76,8 +75,7 @@ async fn audit(
         .store
         .visits(&share, span, window.skip(), window.take())?;
     let summary = if query.include_summary.unwrap_or(true) {
-        let (all, _) = app.store.visits(&share, span, 0, i64::MAX as u64)?;
-        Some(summary(&all))
+        Some(summary(app.store.visit_sums(&share, span)?))
     } else {
         None
     };
@@ -94,29 +92,14 @@ async fn audit(
     }))
 }
 
-fn summary(entries: &[AccessEntry]) -> AuditSummary {
-    let mut accesses_by_day: BTreeMap<String, u64> = BTreeMap::new();
-    for entry in entries {
-        let day = entry.at.to_string().chars().take(10).collect();
-        *accesses_by_day.entry(day).or_default() += 1;
-    }
-    let emails: BTreeSet<&str> = entries
-        .iter()
-        .map(|entry| entry.email.as_str())
-        .filter(|email| *email != "anonymous")
-        .collect();
-    let ips: BTreeSet<&str> = entries
-        .iter()
-        .map(|entry| entry.masked_ip.as_str())
-        .collect();
-    let total_bytes_served = entries.iter().map(|entry| entry.bytes_served).sum();
+fn summary(sums: VisitSums) -> AuditSummary {
     AuditSummary {
-        total_accesses: entries.len() as u64,
-        unique_visitors_by_email: emails.len() as u64,
-        unique_visitors_by_ip: ips.len() as u64,
-        total_bytes_served,
-        total_bytes_formatted: binary(total_bytes_served),
-        accesses_by_day,
+        total_accesses: sums.visits,
+        unique_visitors_by_email: sums.emails,
+        unique_visitors_by_ip: sums.addresses,
+        total_bytes_served: sums.bytes,
+        total_bytes_formatted: binary(sums.bytes),
+        accesses_by_day: sums.by_day,
     }
 }
 
