@@ -10,7 +10,7 @@ use crate::auth::Auth;
 use crate::call::{BaseUrl, Call};
 use crate::counters::Counters;
 use crate::entropy::{Entropy, SystemEntropy};
-use crate::error::ApiError;
+use crate::error::{ApiError, CallFailure};
 use crate::retry::RetryPolicy;
 use crate::transport::{Response, Transport};
 use bytes::Bytes;
@@ -177,14 +177,19 @@ impl Api {
 
     /// Sends a call and reads its whole response.
     pub(crate) async fn bytes(&self, call: Call) -> Result<Bytes, ApiError> {
+        Ok(self.exchange(call).await?)
+    }
+
+    /// Sends a call and reads its whole response; a failure tells whether the call may have been carried out.
+    pub(crate) async fn exchange(&self, call: Call) -> Result<Bytes, CallFailure> {
         self.send_with_retries(&call, |response| self.collect(response, call.limit))
             .await
     }
 
     /// Sends a call and returns the response while its body is still on the way.
     pub(crate) async fn open(&self, call: Call) -> Result<Response, ApiError> {
-        self.send_with_retries(&call, |response| std::future::ready(Ok(response)))
-            .await
+        let opened = self.send_with_retries(&call, |response| std::future::ready(Ok(response)));
+        Ok(opened.await?)
     }
 }
 

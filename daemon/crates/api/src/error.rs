@@ -49,6 +49,49 @@ pub enum ApiError {
     Protocol(String),
 }
 
+/// A failed call, with what is known of its effect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallFailure {
+    pub error: ApiError,
+    /// True if the server may have carried the call out all the same: its response was lost, or it failed after it
+    /// had begun.
+    pub may_be_done: bool,
+}
+
+impl CallFailure {
+    /// Makes the failure of a call of which a try may have been carried out. A later refusal is the response to the
+    /// call as a whole, which then was not.
+    pub(crate) fn new(error: ApiError, tried: bool) -> Self {
+        let is_open = match error.class() {
+            ErrorClass::Transient | ErrorClass::Offline | ErrorClass::Protocol => true,
+            ErrorClass::Auth
+            | ErrorClass::Stale
+            | ErrorClass::Missing
+            | ErrorClass::Limit
+            | ErrorClass::Refused => false,
+        };
+        Self {
+            error,
+            may_be_done: tried && is_open,
+        }
+    }
+}
+
+impl From<ApiError> for CallFailure {
+    fn from(error: ApiError) -> Self {
+        Self {
+            error,
+            may_be_done: false,
+        }
+    }
+}
+
+impl From<CallFailure> for ApiError {
+    fn from(failure: CallFailure) -> Self {
+        failure.error
+    }
+}
+
 /// The class of an error: the reaction that it calls for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorClass {

@@ -3,9 +3,8 @@
 use crate::auth::Auth;
 use crate::call::Call;
 use crate::client::Api;
-use crate::error::ApiError;
+use crate::error::{ApiError, CallFailure};
 use cairn_model::percent_encode;
-use cairn_wire::headers;
 use http::Method;
 use serde_json::Value;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ impl Api {
     }
 
     /// Calls an endpoint below `/api/v1` and reads its response, which is null where it has none. A GET
-    /// is repeated as the retry policy says; a POST carries an idempotency key. Every part of `path`
+    /// and a POST, which carries an idempotency key, are repeated as the retry policy says. Every part of `path`
     /// becomes one segment, whatever is in it.
     ///
     /// # Errors
@@ -30,13 +29,15 @@ impl Api {
         query: &[(String, String)],
         body: Option<&Value>,
     ) -> Result<Value, ApiError> {
-        self.call_under("/api/v1", method, path, query, body).await
+        Ok(self
+            .call_under("/api/v1", method, path, query, body)
+            .await?)
     }
 
     /// Calls an endpoint below another root, such as `/v2`, like [`Self::call`].
     ///
     /// # Errors
-    /// [`ApiError`].
+    /// [`CallFailure`], with whether the call may have been carried out.
     pub async fn call_under(
         &self,
         root: &str,
@@ -44,7 +45,7 @@ impl Api {
         path: &[&str],
         query: &[(String, String)],
         body: Option<&Value>,
-    ) -> Result<Value, ApiError> {
+    ) -> Result<Value, CallFailure> {
         let mut full = root.to_owned();
         for part in path {
             full.push('/');
@@ -57,13 +58,16 @@ impl Api {
             call = call.json(body)?;
         }
         if posts {
-            call = call.header(headers::IDEMPOTENCY_KEY, &self.new_key())?;
+            call = self.with_idempotency_key(call)?;
         }
-        let response = self.bytes(call).await?;
+        let response = self.exchange(call).await?;
         if response.is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_slice(&response)
-            .map_err(|e| ApiError::Protocol(format!("{what}: it is not JSON: {e}")))
+        serde_json::from_slice(&response).map_err(|e| CallFailure {
+            error: ApiError::Protocol(format!("{what}: it is not JSON: {e}")),
+            // The server has said that it is.
+            may_be_done: true,
+        })
     }
 }

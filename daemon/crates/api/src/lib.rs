@@ -34,7 +34,7 @@ pub use changes::FeedStream;
 pub use client::Api;
 pub use counters::{Counters, CountersSnapshot};
 pub use entropy::{Entropy, SystemEntropy};
-pub use error::{ApiError, ErrorClass};
+pub use error::{ApiError, CallFailure, ErrorClass};
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 pub use login::{Login, TokenStore, Tokens};
 pub use network::HttpTransport;

@@ -6,11 +6,12 @@ use crate::arguments::Arguments;
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
 use crate::not_found_hint;
+use crate::outcome;
 use crate::progress::Reporter;
 use crate::services::Services;
-use crate::session_changes;
+use crate::session_changes::{self, IfUnmade};
 use crate::spaces::Sent;
-use crate::tool::{ResultForm, Route, Run, Tool, Verb};
+use crate::tool::{ResultForm, Route, Run, Tool, Undo, Verb};
 use cairn_api::Method;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -38,17 +39,41 @@ pub(crate) struct Call {
 /// Runs the tool.
 pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
     let services = call.services.clone();
+    let mut value = run_noted(tool, call).await?;
+    crate::share_address::complete_addresses(&services, &mut value).await;
+    crate::node_paths::add(&services, &mut value).await;
+    Ok(value)
+}
+
+/// Runs the tool and notes what it changes, also where its response is lost or the call is cancelled.
+async fn run_noted(tool: &Tool, call: Call) -> ToolResult<Value> {
+    let services = call.services.clone();
+    let _turn = match (tool.undo, call.arguments.id("file_uuid")) {
+        (Some(Undo::Node(_)), Ok(node)) => Some(services.turns.wait(node).await),
+        _ => None,
+    };
     let before = match tool.undo {
         Some(undo) => session_changes::read_before(undo, &call).await,
         None => None,
     };
-    let mut value = run_unfinished(tool, call).await?;
-    if let Some(before) = before {
-        session_changes::after(&services, before, &value).await;
+    let intent = before.map(|before| services.intents.begin(before));
+    let result = run_unfinished(tool, call).await;
+    let result = result.map_err(|error| outcome::of_tool(tool.name, tool.undo.is_some(), error));
+    match (intent, &result) {
+        (Some(intent), Ok(value)) => {
+            if let Some(before) = intent.change() {
+                session_changes::after(&services, before, value).await;
+            }
+            intent.finish();
+        }
+        // The service asks for no further request now: it is looked at later.
+        (Some(_), Err(error)) if outcome::asks_to_wait(error) => {}
+        (Some(intent), Err(error)) => {
+            session_changes::settle(&services, intent, IfUnmade::after(error)).await;
+        }
+        (None, _) => {}
     }
-    crate::share_address::complete_addresses(&services, &mut value).await;
-    crate::node_paths::add(&services, &mut value).await;
-    Ok(value)
+    result
 }
 
 async fn run_unfinished(tool: &Tool, call: Call) -> ToolResult<Value> {
@@ -88,6 +113,9 @@ impl Call {
 
     /// Returns true if the call only shows what the tool would otherwise set.
     pub(crate) fn only_shows(&self, tool: &Tool) -> bool {
+        if let Some(flag) = tool.carried_out_by {
+            return self.arguments.flag(flag) != Some(true);
+        }
         match tool.run {
             Run::ShowOrUpdate(_, update) => !self.changes_something(&update),
             Run::Rest(_) | Run::AllPages(_) | Run::Update(_) | Run::Local(_) | Run::Custom(_) => {
@@ -155,7 +183,8 @@ impl Call {
 }
 
 impl Services {
-    /// Makes a request of the REST API. Reads are retried where that can help, changes never.
+    /// Makes a request of the REST API. Reads are retried where that can help, and changes where
+    /// they can't be made twice by it.
     pub(crate) async fn request(
         &self,
         verb: Verb,
@@ -188,12 +217,19 @@ impl Services {
             body: body.cloned(),
         };
         let response = self.send(sent);
-        match tokio::time::timeout(REQUEST_TIMEOUT, response).await {
-            Ok(response) => Ok(response?),
-            Err(_) => Err(ToolError::TimedOut {
-                seconds: REQUEST_TIMEOUT.as_secs(),
-            }),
-        }
+        let (error, may_be_done) = match tokio::time::timeout(REQUEST_TIMEOUT, response).await {
+            Ok(Ok(response)) => return Ok(response),
+            Ok(Err(failure)) => (failure.error.into(), failure.may_be_done),
+            Err(_) => {
+                let seconds = REQUEST_TIMEOUT.as_secs();
+                (ToolError::TimedOut { seconds }, true)
+            }
+        };
+        Err(if may_be_done && verb != Verb::Get {
+            outcome::mark_unknown(error)
+        } else {
+            error
+        })
     }
 }
 

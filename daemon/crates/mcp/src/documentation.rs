@@ -17,7 +17,9 @@ pub fn reference() -> String {
         changes nothing more, **W** reaches people or systems outside the service, **C** a person is asked \
         first where the client can ask, **(C)** if the arguments make it necessary.\n\n\
         A file or folder is named by its id, or by its path: `/a/b`, `Team/a/b` in the space of a team, or that on \
-        this machine in a synced folder. What lies in the trash is named by its id.\n",
+        this machine in a synced folder. A path that can mean several files is refused, and not shown in results. \
+        What lies in the trash is named by its id; results show its `former_path`. A file whose path has characters \
+        that nobody sees has the mark `invisible_characters` and no path.\n",
     );
     for set in toolset::ALL {
         let _ = write!(

@@ -60,6 +60,16 @@ pub(crate) enum ToolError {
     Daemon(#[from] ControlError),
     #[error("the service did not respond within {seconds} s: it may be busy; try again later")]
     TimedOut { seconds: u64 },
+    /// A change of which nobody knows whether it was made.
+    #[error(
+        "{}; it may have been done all the same: {advice} before you repeat it",
+        names::without_advice(.cause)
+    )]
+    MayBeDone {
+        cause: Box<ToolError>,
+        /// The call that shows whether it was.
+        advice: &'static str,
+    },
     #[error("not confirmed: nothing was changed")]
     NotConfirmed,
     #[error("cancelled: nothing is left half done")]
@@ -94,11 +104,7 @@ impl ToolError {
         if matches!(self, Self::NoPassphrase) {
             return message;
         }
-        let by_service = matches!(
-            self,
-            Self::Api(_) | Self::Transfer(_) | Self::NotFound { .. }
-        );
-        let author = if by_service {
+        let author = if self.is_of_service() {
             Author::Service
         } else {
             Author::Ourselves
@@ -108,6 +114,27 @@ impl ToolError {
             collect_texts(argument, &mut given);
         }
         limit_length(mask::mask_crypto(message, author, &given))
+    }
+
+    /// Returns true for an error whose words are those of the service.
+    fn is_of_service(&self) -> bool {
+        match self {
+            Self::Api(_) | Self::Transfer(_) | Self::NotFound { .. } => true,
+            Self::MayBeDone { cause, .. } => cause.is_of_service(),
+            Self::Argument(_)
+            | Self::Refused(_)
+            | Self::Quoting(_)
+            | Self::NoPassphrase
+            | Self::WrongPassphrase
+            | Self::Unshared(_)
+            | Self::Team(_)
+            | Self::Local { .. }
+            | Self::Daemon(_)
+            | Self::TimedOut { .. }
+            | Self::NotConfirmed
+            | Self::Cancelled
+            | Self::Internal => false,
+        }
     }
 
     /// Returns the JSON shape of every error.

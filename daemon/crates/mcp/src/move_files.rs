@@ -3,7 +3,8 @@
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::node_tools;
-use crate::tool::{ToolFuture, Verb};
+use crate::session_changes::{self, Before, IfUnmade, Wanted};
+use crate::tool::{NodeEdit, ToolFuture, Verb};
 use cairn_model::{Name, NodeId};
 use cairn_wire::nodes::Node;
 use futures_util::FutureExt as _;
@@ -81,19 +82,33 @@ async fn move_one(call: &Call, id: &str, target: NodeId) -> ToolResult<()> {
         .parse()
         .map_err(|_| ToolError::argument("it is not an id of the service"))?;
     let services = &call.services;
-    if let Some((space, node)) = services.node_if_opened(id).await? {
+    let _turn = services.turns.wait(id).await;
+    let before = services.node_as_it_is(id).await?;
+    let wanted = Wanted::folder(target);
+    let noted = Before::Node(NodeEdit::Move, Box::new(before.clone()), wanted);
+    let intent = services.intents.begin(noted);
+    let moved = move_noted(call, &before, target).await;
+    match &moved {
+        Ok(()) => intent.finish(),
+        Err(error) => session_changes::settle(services, intent, IfUnmade::after(error)).await,
+    }
+    moved
+}
+
+async fn move_noted(call: &Call, before: &Node, target: NodeId) -> ToolResult<()> {
+    let services = &call.services;
+    if let Some((space, node)) = services.node_if_opened(before.id).await? {
         let to = services.folder_in(&space, target).await?;
         let name = node_tools::current_name(&node)?;
         let moved = space.move_node(&node, to, &name).await?;
         services.note_move(&node, &moved);
         return Ok(());
     }
-    let before = services.node_as_it_is(id).await?;
-    let (text, body) = (id.to_string(), json!({ "parent_id": target }));
+    let (text, body) = (before.id.to_string(), json!({ "parent_id": target }));
     let moved = call
         .request(Verb::Put, &["nodes", &text], &[], Some(&body))
         .await?;
     let moved: Node = serde_json::from_value(moved).map_err(|_| ToolError::Internal)?;
-    services.note_move(&before, &moved);
+    services.note_move(before, &moved);
     Ok(())
 }

@@ -7,15 +7,15 @@ use crate::arguments::{Arguments, is_uuid};
 use crate::error::{ToolError, ToolResult};
 use crate::param::{Form, Shape};
 use crate::services::Services;
-use crate::sync_tools::{Found, find_path, synced_folders};
+use crate::sync_tools::{Found, SyncedFolders, find_path};
 use crate::tool::Tool;
-use cairn_control::FolderStatus;
 use serde_json::{Value, json};
 
 /// Replaces the paths among the arguments that name files and folders by their ids.
 ///
 /// # Errors
-/// [`ToolError::NotFound`] for a path at which nothing is; those of the service.
+/// [`ToolError::NotFound`] for a path at which nothing is, [`ToolError::Refused`] for one that can mean several files;
+/// those of the service.
 pub(crate) async fn replace_paths(
     tool: &Tool,
     arguments: &mut Arguments,
@@ -40,7 +40,10 @@ pub(crate) async fn replace_paths(
             };
             let known = match folders.take() {
                 Some(known) => known,
-                None => synced_folders(services).await,
+                None => {
+                    let synced = SyncedFolders::read(services).await;
+                    synced.compare_account(services).await
+                }
             };
             let id = id_at(services, &known, path).await?;
             *value = json!(id);
@@ -51,9 +54,9 @@ pub(crate) async fn replace_paths(
 }
 
 /// Returns the id of the node at a path; that of the space for its top.
-async fn id_at(services: &Services, folders: &[FolderStatus], path: &str) -> ToolResult<String> {
-    let located = find_path(services, folders, path).await?;
-    match (located.found, located.space) {
+async fn id_at(services: &Services, synced: &SyncedFolders, path: &str) -> ToolResult<String> {
+    let located = find_path(services, synced, path).await?;
+    match (located.found, located.place.space) {
         (Found::Node(node), _) => Ok(node.id.to_string()),
         (Found::Root, Some(space)) => Ok(space.to_string()),
         (Found::Root, None) => Ok(services.own_space_id().await?.to_string()),

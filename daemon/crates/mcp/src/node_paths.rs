@@ -1,14 +1,20 @@
 //! Adds paths to the files and folders in a result, so that two of one name can be told apart without walking up
-//! from folder to folder: `/a/b` in the account's own space (its files), `Team/a/b` in that of a team.
+//! from folder to folder: `/a/b` in the account's own space (its files), `Team/a/b` in that of a team. A path that,
+//! given back to a tool, could name another file is not shown; what lies in the trash has a former path.
 
+use crate::clean;
 use crate::services::Services;
+use crate::sync_tools::{Place, SyncedFolders, is_unmistakable};
 use cairn_api::{Api, ApiError};
 use cairn_model::{NodeId, SpaceId};
+use cairn_wire::teams::Team;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// Folders that are looked up for one result; nodes below others come without a path.
 const MAX_LOOKUPS: usize = 60;
+/// The mark of a node whose name or path has characters that nobody sees, and that are left out here.
+const HIDDEN: &str = "invisible_characters";
 
 /// Adds the paths of nodes to a result. A node whose path can't be found stays without.
 pub(crate) async fn add(services: &Services, value: &mut Value) {
@@ -23,13 +29,49 @@ pub(crate) async fn add(services: &Services, value: &mut Value) {
     for (space, parent) in places {
         paths.find(space, parent).await;
     }
+    let synced = SyncedFolders::read(services).await;
     visit(value, &mut |node| {
-        let found = place(node).and_then(|(space, parent)| paths.cached_path(space, parent));
-        let name = node["name"].as_str().unwrap_or_default();
-        if let Some(folder) = found {
-            node["path"] = json!(format!("{folder}/{name}"));
+        let found = place(node).and_then(|(space, parent)| paths.folder(space, parent));
+        let Some(found) = found else {
+            return;
+        };
+        let name = node["name"].as_str().unwrap_or_default().to_owned();
+        let found = found.child(&name);
+        if clean::text(&found.shown) != found.shown {
+            node[HIDDEN] = json!(true);
+        } else if node["state"] == "trashed" {
+            node["former_path"] = json!(found.shown);
+        } else if is_unmistakable(&synced, &paths.teams, &found.place, &found.shown) {
+            node["path"] = json!(found.shown);
         }
     });
+}
+
+/// Returns the path of a node for a person to read, whether it could name another file or not.
+pub(crate) async fn for_person(services: &Services, node: &Value) -> Option<String> {
+    let (space, parent) = place(node)?;
+    let mut paths = Paths::new(services).await.ok()?;
+    paths.find(space, parent).await;
+    let folder = paths.folder(space, parent)?;
+    Some(folder.child(node["name"].as_str()?).shown)
+}
+
+/// A path as it is shown, and the place that it stands for.
+struct ShownPath {
+    shown: String,
+    place: Place,
+}
+
+impl ShownPath {
+    fn child(self, name: &str) -> Self {
+        Self {
+            shown: format!("{}/{name}", self.shown),
+            place: Place {
+                space: self.place.space,
+                path: format!("{}/{name}", self.place.path),
+            },
+        }
+    }
 }
 
 /// Returns the space and folder of a record if it is that of a node.
@@ -63,8 +105,11 @@ fn visit(value: &mut Value, work: &mut dyn FnMut(&mut Value)) {
 struct Paths<'a> {
     services: &'a Services,
     own: SpaceId,
+    /// The caller's teams, once one of their files was met.
+    teams: Vec<Team>,
     /// The first part of the paths of each space.
     tops: HashMap<SpaceId, String>,
+    /// The paths of folders in their spaces.
     folders: HashMap<NodeId, String>,
     lookups: usize,
 }
@@ -74,25 +119,34 @@ impl<'a> Paths<'a> {
         Ok(Self {
             services,
             own: services.own_space_id().await?,
+            teams: Vec::new(),
             tops: HashMap::new(),
             folders: HashMap::new(),
             lookups: 0,
         })
     }
 
-    fn cached_path(&self, space: SpaceId, folder: Option<NodeId>) -> Option<&str> {
+    /// Returns a folder that was looked up; `None` for the top.
+    fn folder(&self, space: SpaceId, folder: Option<NodeId>) -> Option<ShownPath> {
         let top = self.tops.get(&space)?;
-        match folder {
-            None => Some(top),
-            Some(id) => self.folders.get(&id).map(String::as_str),
-        }
+        let path = match folder {
+            None => "",
+            Some(id) => self.folders.get(&id)?,
+        };
+        Some(ShownPath {
+            shown: format!("{top}{path}"),
+            place: Place {
+                space: (space != self.own).then_some(space),
+                path: path.to_owned(),
+            },
+        })
     }
 
     /// Looks the path of a folder up, and remembers those of the folders above it.
     async fn find(&mut self, space: SpaceId, folder: Option<NodeId>) {
-        let Some(top) = self.top(space).await else {
+        if self.find_top(space).await.is_none() {
             return;
-        };
+        }
         let api = if space == self.own {
             None
         } else {
@@ -102,7 +156,7 @@ impl<'a> Paths<'a> {
         let mut names: Vec<(NodeId, String)> = Vec::new();
         let mut at = folder;
         let mut path = loop {
-            let Some(id) = at else { break top };
+            let Some(id) = at else { break String::new() };
             if let Some(path) = self.folders.get(&id) {
                 break path.clone();
             }
@@ -122,18 +176,19 @@ impl<'a> Paths<'a> {
         }
     }
 
-    async fn top(&mut self, space: SpaceId) -> Option<String> {
-        if let Some(top) = self.tops.get(&space) {
-            return Some(top.clone());
+    /// Finds the first part of the paths of a space.
+    async fn find_top(&mut self, space: SpaceId) -> Option<()> {
+        if self.tops.contains_key(&space) {
+            return Some(());
         }
         let top = if space == self.own {
             String::new()
         } else {
-            let teams = self.services.reads.teams().await.ok()?;
-            let team = teams.into_iter().find(|team| team.space_id == space)?;
-            team.name
+            self.teams = self.services.reads.teams().await.ok()?;
+            let team = self.teams.iter().find(|team| team.space_id == space)?;
+            team.name.clone()
         };
-        self.tops.insert(space, top.clone());
-        Some(top)
+        self.tops.insert(space, top);
+        Some(())
     }
 }

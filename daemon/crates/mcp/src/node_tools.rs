@@ -125,16 +125,43 @@ pub(crate) fn restore_from_trash(call: Call) -> ToolFuture {
     async move {
         if let Some((space, node)) = opened_node(&call).await? {
             check_trashed(&node)?;
-            let restored = node_json(&space.restore_node(&node).await?)?;
-            return Ok(with_success(restored, Some(DONE)));
+            let restored = space.restore_node(&node).await?;
+            let is_elsewhere = node.parent_id != restored.parent_id;
+            let note = restored_note(is_elsewhere, space.is_verified(&restored));
+            let mut value = with_success(node_json(&restored)?, Some(DONE));
+            if let Some(note) = note {
+                value["note"] = json!(note);
+            }
+            return Ok(value);
         }
-        if let Some(node) = node_if_readable(&call).await? {
-            check_trashed(&node)?;
+        let trashed = node_if_readable(&call).await?;
+        if let Some(node) = &trashed {
+            check_trashed(node)?;
         }
-        call.send(&post("trash/{file_uuid}/restore").success_message(DONE))
-            .await
+        let route = post("trash/{file_uuid}/restore").success_message(DONE);
+        let mut restored = call.send(&route).await?;
+        let is_elsewhere = |node: Node| restored.get("parent_id") != Some(&json!(node.parent_id));
+        // Without keys everything is unverified, which the instructions say.
+        if trashed.is_some_and(is_elsewhere)
+            && let Some(note) = restored_note(true, true)
+        {
+            restored["note"] = json!(note);
+        }
+        Ok(restored)
     }
     .boxed()
+}
+
+/// Returns what a caller has to know of a node that came out of the trash, besides that it did.
+fn restored_note(is_elsewhere: bool, is_verified: bool) -> Option<String> {
+    let place = "the folder that it was in is gone, so the service has put it where `path` says";
+    let unverified = "no device with the keys has put it where it is: other devices mark it as unverified, and strict ones leave it out, until it is downloaded and uploaded anew";
+    match (is_elsewhere, is_verified) {
+        (false, true) => None,
+        (true, true) => Some(place.to_owned()),
+        (false, false) => Some(unverified.to_owned()),
+        (true, false) => Some(format!("{place}; {unverified}")),
+    }
 }
 
 /// Refuses to restore what is not in the trash: the service would report success, which would mislead the

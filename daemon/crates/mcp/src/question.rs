@@ -15,7 +15,7 @@ pub(crate) use crate::quote::quote;
 
 use crate::call::Call;
 use crate::error::ToolResult;
-use crate::quote::shorten;
+use crate::quote::{quote_end, shorten};
 use crate::tool::{Tool, Verb};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -93,13 +93,27 @@ pub(crate) fn share(call: &Call) -> Asking<'_> {
         let until = match (days, call.arguments.text("active_until")) {
             (Some(days), _) => format!(" for {}", count_days(days)),
             (None, Some(until)) => format!(" until {until}"),
-            (None, None) => " without expiry".to_owned(),
+            (None, None) => default_expiry(call).await,
         };
         Ok(Some(format!(
             "Create a share link to {file}{until} and {who}?"
         )))
     }
     .boxed()
+}
+
+/// Returns for how long a link opens that gets the account's defaults.
+async fn default_expiry(call: &Call) -> String {
+    let path = ["shares", "defaults"];
+    let Ok(defaults) = call.request(Verb::Get, &path, &[], None).await else {
+        return " for as long as your defaults say".to_owned();
+    };
+    match &defaults["default_expiry_days"] {
+        days if days.as_f64().is_some_and(|days| days > 0.0) => {
+            format!(" for {} (your default)", count_days(days))
+        }
+        _ => " without expiry".to_owned(),
+    }
 }
 
 fn audience(call: &Call) -> String {
@@ -121,9 +135,10 @@ pub(crate) fn share_many(call: &Call) -> Asking<'_> {
             names.push(file(call, id.as_str()).await);
         }
         Ok(Some(format!(
-            "Create {} share links ({}) that everyone with the address can open?",
+            "Create {} share links ({}){} that everyone with the address can open?",
             names.len(),
-            names.join(", ")
+            names.join(", "),
+            default_expiry(call).await
         )))
     }
     .boxed()
@@ -271,7 +286,7 @@ pub(crate) fn recovery_key(call: &Call) -> Asking<'_> {
     .boxed()
 }
 
-/// Returns the name and size of a node, or its id.
+/// Returns the path and size of a node, or its id.
 async fn file(call: &Call, id: Option<&str>) -> String {
     let id = id.unwrap_or_default();
     let node = call.request(Verb::Get, &["nodes", id], &[], None).await;
@@ -281,11 +296,20 @@ async fn file(call: &Call, id: Option<&str>) -> String {
     else {
         return quote(id);
     };
+    let path = crate::node_paths::for_person(&call.services, &node).await;
+    let path = path.unwrap_or(name);
+    // Somebody may have given it the looks of another one.
+    let hidden = if crate::clean::text(&path) == path {
+        ""
+    } else {
+        ", whose path has invisible characters"
+    };
+    let shown = quote_end(&path);
     match node["size"].as_u64() {
         Some(size) if node["kind"] == "file" => {
-            format!("{} ({})", quote(&name), cairn_model::size::binary(size))
+            format!("{shown} ({}){hidden}", cairn_model::size::binary(size))
         }
-        _ => format!("the folder {}", quote(&name)),
+        _ => format!("the folder {shown}{hidden}"),
     }
 }
 
@@ -296,7 +320,10 @@ fn count_days(days: &Value) -> String {
     } else {
         "days"
     };
-    format!("{days} {unit}")
+    match days.as_f64() {
+        Some(days) => format!("{days} {unit}"),
+        None => format!("{days} {unit}"),
+    }
 }
 
 fn text(value: &Value, field: &str) -> Option<String> {

@@ -1,8 +1,9 @@
 //! The resources, which an assistant reads without calling a tool. All of them are JSON; an error
-//! is a resource too.
+//! is a resource too. A resource belongs to the tools that return the same, and is offered with them.
 
 use crate::arguments::is_uuid;
 use crate::error::{ToolError, ToolResult};
+use crate::selection::Selection;
 use crate::services::Services;
 use crate::shorten::{Rows, shorten};
 use crate::tool::Verb;
@@ -20,6 +21,8 @@ pub(crate) struct FixedResource {
     pub(crate) uri: &'static str,
     pub(crate) name: &'static str,
     pub(crate) description: &'static str,
+    /// The tools that return the same: without all of them it is not offered.
+    tools: &'static [&'static str],
 }
 
 /// A resource template with an id.
@@ -30,6 +33,8 @@ pub(crate) struct Template {
     pub(crate) description: &'static str,
     /// The kind of thing that the id names, for messages.
     noun: &'static str,
+    /// The tools that return the same: without all of them it is not offered.
+    tools: &'static [&'static str],
 }
 
 pub(crate) static FIXED: &[FixedResource] = &[
@@ -37,31 +42,37 @@ pub(crate) static FIXED: &[FixedResource] = &[
         uri: "service://files",
         name: "files",
         description: "The root folder, first 50 entries",
+        tools: &["list_files"],
     },
     FixedResource {
         uri: "service://shares",
         name: "shares",
         description: "Active share links, first 50",
+        tools: &["list_share_links"],
     },
     FixedResource {
         uri: "service://teams",
         name: "teams",
         description: "Your teams, first 50",
+        tools: &["list_teams"],
     },
     FixedResource {
         uri: "service://profile",
         name: "profile",
         description: "Your social profile",
+        tools: &["get_profile"],
     },
     FixedResource {
         uri: "service://usage",
         name: "usage",
         description: "Storage quota and AI usage",
+        tools: &["get_storage_usage", "get_ai_usage", "get_account_info"],
     },
     FixedResource {
         uri: "service://notifications",
         name: "notifications",
         description: "Unread notifications, at most 50",
+        tools: &["get_notifications"],
     },
 ];
 
@@ -70,6 +81,7 @@ pub(crate) static SYNC: FixedResource = FixedResource {
     uri: "service://sync",
     name: "sync",
     description: "State of the sync daemon on this machine",
+    tools: &["sync_status"],
 };
 
 /// The resource of the trash, beside that of the sync daemon.
@@ -77,6 +89,7 @@ pub(crate) static TRASH: FixedResource = FixedResource {
     uri: "service://trash",
     name: "trash",
     description: "What was deleted last, at most 50; restore_from_trash brings it back",
+    tools: &["list_trash"],
 };
 
 pub(crate) static TEMPLATES: &[Template] = &[
@@ -85,23 +98,53 @@ pub(crate) static TEMPLATES: &[Template] = &[
         name: "file",
         description: "One file or folder",
         noun: "file",
+        tools: &["get_file_info"],
     },
     Template {
         base: "service://teams/",
         name: "team",
         description: "One team with members and roles",
         noun: "team",
+        tools: &["get_team_info"],
     },
 ];
 
+impl FixedResource {
+    pub(crate) fn is_offered(&self, selection: &Selection) -> bool {
+        offers_any(selection, self.tools)
+    }
+}
+
+fn offers_any(selection: &Selection, tools: &[&str]) -> bool {
+    tools.iter().any(|tool| selection.find(tool).is_some())
+}
+
+/// Returns true for an address of a resource that is offered, or of none that is known.
+fn is_offered(selection: &Selection, uri: &str) -> bool {
+    let own = [&SYNC, &TRASH];
+    let mut fixed = FIXED.iter().chain(own).filter(|fixed| fixed.uri == uri);
+    let mut templates = TEMPLATES
+        .iter()
+        .filter(|template| uri.starts_with(template.base));
+    fixed.all(|fixed| fixed.is_offered(selection))
+        && templates.all(|template| template.is_offered(selection))
+}
+
 impl Template {
+    pub(crate) fn is_offered(&self, selection: &Selection) -> bool {
+        offers_any(selection, self.tools)
+    }
+
     pub(crate) fn uri(&self) -> String {
         format!("{}{{uuid}}", self.base)
     }
 }
 
-/// Returns the content of a resource, `None` for an unknown address.
-pub(crate) async fn read(services: &Services, uri: &str) -> Option<Value> {
+/// Returns the content of a resource, `None` for an unknown address and one that is not offered.
+pub(crate) async fn read(services: &Services, selection: &Selection, uri: &str) -> Option<Value> {
+    if !is_offered(selection, uri) {
+        return None;
+    }
     let outcome = match uri {
         "service://files" => {
             let query = [("page", "1"), ("page_size", "50"), ("state", "active")];
@@ -228,10 +271,15 @@ fn is_version_4(text: &str) -> bool {
 }
 
 /// Returns the ids of a template that begin with the typed text.
-pub(crate) async fn complete(services: &Services, uri: &str, typed: &str) -> Vec<String> {
+pub(crate) async fn complete(
+    services: &Services,
+    selection: &Selection,
+    uri: &str,
+    typed: &str,
+) -> Vec<String> {
     let Some(template) = TEMPLATES
         .iter()
-        .find(|template| uri.starts_with(template.base))
+        .find(|template| uri.starts_with(template.base) && template.is_offered(selection))
     else {
         return Vec::new();
     };
@@ -256,6 +304,7 @@ pub(crate) async fn complete(services: &Services, uri: &str, typed: &str) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::selection::ToolFilter;
 
     #[test]
     fn only_version_4_counts() {
@@ -268,5 +317,28 @@ mod tests {
         ] {
             assert!(!is_version_4(bad), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_resource_is_offered_with_the_tools_that_return_the_same() {
+        let of = |tools: &[&str]| {
+            let filter = ToolFilter {
+                tools: tools.iter().map(|name| (*name).to_owned()).collect(),
+                ..ToolFilter::default()
+            };
+            Selection::new(&filter, true).unwrap()
+        };
+        let id = "123e4567-e89b-42d3-a456-426614174000";
+        let file = format!("service://files/{id}");
+        let compute = of(&["compute"]);
+        let fixed = FIXED.iter().chain([&SYNC, &TRASH]);
+        assert!(fixed.clone().all(|fixed| !fixed.is_offered(&compute)));
+        assert!(!is_offered(&compute, &file));
+        let all = Selection::new(&ToolFilter::default(), true).unwrap();
+        assert!(fixed.clone().all(|fixed| fixed.is_offered(&all)));
+        assert!(TEMPLATES.iter().all(|template| template.is_offered(&all)));
+        let info = of(&["get_file_info", "sync_status"]);
+        assert!(is_offered(&info, &file) && is_offered(&info, "service://sync"));
+        assert!(!is_offered(&info, "service://files"));
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::device_trust::DeviceTrust;
 use crate::keys::Opened;
+use crate::node_turns::NodeTurns;
 use crate::rewinder::Rewinder;
 use crate::session_file::SessionFiles;
+use crate::session_intents::Intents;
 use crate::session_journal::SessionJournal;
 use crate::session_link_tools::LinkTools;
 use crate::spaces::Location;
@@ -87,7 +89,7 @@ pub trait LocalFiles: Send + Sync {
 pub(crate) struct Services {
     /// A client that retries transient failures.
     pub(crate) reads: Arc<Api>,
-    /// A client that sends every request once.
+    /// A client for changes: it repeats those that the service carries out once, however often it is asked.
     pub(crate) writes: Arc<Api>,
     pub(crate) key_source: KeySource,
     /// The account's keys, once they were opened.
@@ -104,6 +106,9 @@ pub(crate) struct Services {
     pub(crate) files: Arc<dyn LocalFiles>,
     /// The changes that this session made.
     pub(crate) journal: SessionJournal,
+    /// The changes of which it is not known yet whether they were made.
+    pub(crate) intents: Intents,
+    pub(crate) turns: NodeTurns,
     pub(crate) link_tools: LinkTools,
     /// True if local files are replaced without a question.
     pub(crate) may_replace: bool,
@@ -148,7 +153,7 @@ impl Services {
         };
         Ok(Self {
             reads: client(3)?,
-            writes: client(1)?,
+            writes: client(3)?,
             key_source: account.keys,
             opened: OnceCell::new(),
             keys_checked: Mutex::default(),
@@ -158,6 +163,8 @@ impl Services {
             trust,
             files,
             journal: SessionJournal::new(sessions),
+            intents: Intents::default(),
+            turns: NodeTurns::default(),
             link_tools,
             may_replace,
             daemon,

@@ -24,8 +24,19 @@ pub(crate) async fn read_before(
     })
 }
 
+/// Notes what a call without a result has changed of a link, if it did; `None` if the link can't be read.
+pub(crate) async fn after_if_changed(services: &Services, before: &LinkBefore) -> Option<bool> {
+    let id = before.link["id"].as_str()?;
+    let link = json!(services.reads.share(id).await.ok()?);
+    let is_changed = link["updated_at"] != before.link["updated_at"];
+    if is_changed {
+        after(services, before).await;
+    }
+    Some(is_changed)
+}
+
 /// Notes what a call has changed of a link.
-pub(crate) async fn after(services: &Services, before: LinkBefore) {
+pub(crate) async fn after(services: &Services, before: &LinkBefore) {
     let id = before.link["id"].as_str().unwrap_or_default().to_owned();
     if before.sets_password {
         services.journal.note_link(id.clone(), LinkChange::Password);

@@ -1,19 +1,19 @@
 //! Shortens results that are too long: long texts and inner lists in them are cut first, then the list of rows;
 //! the result names the call that continues where it was cut.
 
+use crate::token_weight::{TOKEN, Weigher, weigh as length};
 use serde_json::{Value, json};
 
-/// The parts of a letter's weight that [`weight_of`] counts in.
-const LETTER: usize = 4;
-/// The greatest weight of a result. JSON in English has at least 2.3 letters a token (o200k), so that this is 20,000
-/// tokens: hosts cut or refuse more than 25,000.
-const MAX_TEXT: usize = 46_000 * LETTER;
+/// The greatest weight of a result: hosts cut or refuse more than 25,000 tokens.
+const MAX_TEXT: usize = 20_000 * TOKEN;
 /// The room for the note about what was cut.
-const NOTE: usize = 600 * LETTER;
+const NOTE: usize = 300 * TOKEN;
 /// The longest row of a list that is cut: a few of them fit.
 const MAX_ROW: usize = MAX_TEXT / 8;
 /// The room that a value keeps however little there is: an id fits.
-const MIN_VALUE: usize = 56 * LETTER;
+const MIN_VALUE: usize = 40 * TOKEN;
+/// The weight of the comma after a row.
+const COMMA: usize = TOKEN / 2;
 
 const TEXTS_CUT: &str = "the result was too long: long texts and lists in it are cut";
 
@@ -75,7 +75,7 @@ fn cut_list(value: &mut Value, name: &str, rows: Rows) {
     let room = (MAX_TEXT - NOTE).saturating_sub(length(value));
     let all = items.len();
     let limit = match rows {
-        Rows::ShownHereOnly => (room / all).saturating_sub(LETTER),
+        Rows::ShownHereOnly => (room / all).saturating_sub(COMMA),
         Rows::Paged { .. } | Rows::FirstOnes | Rows::LastOnes => MAX_ROW,
     };
     let mut texts_cut = false;
@@ -149,7 +149,7 @@ fn next_page(row: u64, shown: u64) -> (u64, u64) {
 fn count_fitting<'a>(rows: impl Iterator<Item = &'a Value>, room: usize) -> usize {
     let mut used = 0;
     let fitting = rows.take_while(|row| {
-        used += length(row) + LETTER;
+        used += length(row) + COMMA;
         used <= room
     });
     fitting.count().max(1)
@@ -225,37 +225,16 @@ fn fair_share(mut lengths: Vec<usize>, room: usize) -> usize {
 /// Returns the begin of a text that, with the remark about the cut, has at most this length in JSON.
 fn cut_text(text: &str, room: usize) -> &str {
     /// The remark with a large number.
-    const REMARK: usize = 48 * LETTER;
+    const REMARK: usize = 30 * TOKEN;
     let mut used = REMARK;
+    let mut weigher = Weigher::default();
     for (at, c) in text.char_indices() {
-        used += match c {
-            '"' | '\\' | '\n' | '\r' | '\t' => 2 * LETTER,
-            c if c.is_control() => 9 * LETTER,
-            c => weight_of(c),
-        };
+        used += weigher.next(c);
         if used > room {
             return &text[..at];
         }
     }
     text
-}
-
-/// Returns the weight of a character: what it may cost in tokens, beside the letters of English. Digits in ids are split
-/// between letters, and a rare character becomes a token for each of its bytes. In 46,000 bytes, random hexadecimal
-/// digits had 28,600 tokens, emoji 23,800, Ethiopic 27,700 and rare Chinese characters 39,000.
-fn weight_of(c: char) -> usize {
-    match c.len_utf8() {
-        1 if c.is_ascii_digit() => 7,
-        1 => LETTER,
-        2 => 3 * LETTER,
-        3 => 6 * LETTER,
-        _ => 8 * LETTER,
-    }
-}
-
-/// Returns the weight of the JSON of a value: the sum of the weights of its parts.
-fn length(value: &Value) -> usize {
-    value.to_string().chars().map(weight_of).sum()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use crate::arguments::is_uuid;
 use crate::services::Services;
-use cairn_api::{ApiError, Method};
+use cairn_api::{ApiError, CallFailure, Method};
 use cairn_model::{NodeId, SpaceId};
 use cairn_wire::teams::Team;
 use serde_json::Value;
@@ -106,26 +106,30 @@ fn is_id_field(name: &str) -> bool {
     name.ends_with("_id")
 }
 
+/// Returns true for the errors with which a space says that it has no such id.
+fn is_elsewhere(error: &ApiError) -> bool {
+    matches!(
+        error,
+        ApiError::NotFound { .. } | ApiError::Forbidden { .. }
+    )
+}
+
 impl Services {
     /// Sends a request in the space that its ids belong to.
     ///
     /// # Errors
-    /// [`ApiError`] of the first request, if no other space has the ids.
-    pub(crate) async fn send(&self, sent: Sent) -> Result<Value, ApiError> {
+    /// [`CallFailure`] of the first request, if no other space has the ids.
+    pub(crate) async fn send(&self, sent: Sent) -> Result<Value, CallFailure> {
         let ids = sent.ids();
         let known = self.known_locations(&ids);
-        let error = match self.send_at(&sent, &known).await {
-            Err(error @ (ApiError::NotFound { .. } | ApiError::Forbidden { .. }))
-                if !ids.is_empty() =>
-            {
-                error
-            }
+        let failure = match self.send_at(&sent, &known).await {
+            Err(failure) if !ids.is_empty() && is_elsewhere(&failure.error) => failure,
             response => return response,
         };
         self.find_locations(&ids).await?;
         let found = self.known_locations(&ids);
         if found == known {
-            return Err(error);
+            return Err(failure);
         }
         self.send_at(&sent, &found).await
     }
@@ -135,7 +139,7 @@ impl Services {
         &self,
         sent: &Sent,
         located: &[(String, Location)],
-    ) -> Result<Value, ApiError> {
+    ) -> Result<Value, CallFailure> {
         let space = located.first().map(|(_, location)| location.space());
         let mut sent = sent.clone();
         for (id, location) in located {
@@ -146,7 +150,7 @@ impl Services {
         self.send_in(space, &sent).await
     }
 
-    async fn send_in(&self, space: Option<SpaceId>, sent: &Sent) -> Result<Value, ApiError> {
+    async fn send_in(&self, space: Option<SpaceId>, sent: &Sent) -> Result<Value, CallFailure> {
         let own = if sent.method == Method::GET {
             &self.reads
         } else {

@@ -3,21 +3,23 @@
 mod activity;
 mod conflicts;
 mod connection;
+mod folders;
 mod locate;
+mod meaning;
 pub(crate) mod status;
 mod target;
 mod tool_names;
 pub(crate) mod watch;
 mod why;
 
-pub(crate) use locate::{Found, find_path};
+pub(crate) use folders::{Place, SyncedFolders};
+pub(crate) use meaning::{Found, find_path, is_unmistakable};
 
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
 use crate::question::Asking;
-use crate::services::Services;
 use crate::tool::ToolFuture;
-use cairn_control::{DoctorInfo, FolderStatus, Resolved, Status, typed};
+use cairn_control::{DoctorInfo, Resolved, Status, typed};
 use cairn_model::{ConfirmationKind, DeletionDecision, Keep};
 use connection::{request, request_within};
 use futures_util::FutureExt as _;
@@ -28,14 +30,6 @@ use std::time::Duration;
 const GRACE: Duration = Duration::from_secs(5);
 /// The longest wait until the daemon has asked the service for changes; it gives up before.
 const POLL_TIMEOUT: Duration = Duration::from_secs(25);
-
-/// Returns the synced folders of this machine; none while its daemon doesn't run.
-pub(crate) async fn synced_folders(services: &Services) -> Vec<FolderStatus> {
-    match request(services, typed::Status {}).await {
-        Ok(status) => status.folders,
-        Err(_) => Vec::new(),
-    }
-}
 
 pub(crate) fn status(call: Call) -> ToolFuture {
     async move { status::read(&call.services).await }.boxed()

@@ -28,6 +28,8 @@ pub(crate) struct Tool {
     pub(crate) result: ResultForm,
     /// Arguments that another one makes mandatory.
     pub(crate) requirements: &'static [Requirement],
+    /// The flag without which a call only shows what the tool would do.
+    pub(crate) carried_out_by: Option<&'static str>,
     /// The change that `undo_session` takes back; `None` for a tool that changes nothing, or for good.
     pub(crate) undo: Option<Undo>,
     pub(crate) run: Run,
@@ -207,6 +209,7 @@ impl Tool {
             ask: None,
             result: ResultForm::Plain,
             requirements: &[],
+            carried_out_by: None,
             undo: None,
             run,
         }
@@ -260,6 +263,12 @@ impl Tool {
 
     pub(crate) const fn requirements(mut self, requirements: &'static [Requirement]) -> Self {
         self.requirements = requirements;
+        self
+    }
+
+    /// Marks a tool that only shows what it would do unless this flag is given.
+    pub(crate) const fn carried_out_by(mut self, flag: &'static str) -> Self {
+        self.carried_out_by = Some(flag);
         self
     }
 

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::{Api, path_only};
 use crate::call::Call;
-use crate::error::ApiError;
+use crate::error::{ApiError, CallFailure};
 use crate::retry::{Again, Retry};
 use crate::transport::{Request, Response};
 use bytes::{Bytes, BytesMut};
@@ -17,16 +17,18 @@ impl Api {
         &self,
         call: &Call,
         read: F,
-    ) -> Result<T, ApiError>
+    ) -> Result<T, CallFailure>
     where
         F: Fn(Response) -> R,
         R: Future<Output = Result<T, Failure>>,
     {
         let mut tried = 0;
         let mut refreshed = false;
+        let mut may_be_done = false;
         loop {
             tried += 1;
-            let token = self.auth.bearer().await?;
+            let token = self.auth.bearer().await;
+            let token = token.map_err(|error| CallFailure { error, may_be_done })?;
             let attempt = async { read(self.attempt(call, &token).await?).await };
             let failure = match attempt.await {
                 Ok(value) => return Ok(value),
@@ -34,10 +36,12 @@ impl Api {
             };
             if failure.error == ApiError::Unauthorized && !refreshed {
                 refreshed = true;
-                if self.auth.refresh(&token).await? {
+                let renewed = self.auth.refresh(&token).await;
+                if renewed.map_err(|error| CallFailure { error, may_be_done })? {
                     continue;
                 }
             }
+            may_be_done |= matches!(failure.again, Again::IfSafe | Again::AfterSilence);
             let worth = match failure.again {
                 Again::Never => false,
                 Again::IfSafe => call.retry == Retry::Idempotent,
@@ -48,7 +52,7 @@ impl Api {
                 || tried >= self.retry.tries
                 || failure.at_least > self.retry.longest_retry_after
             {
-                return Err(failure.error);
+                return Err(CallFailure::new(failure.error, may_be_done));
             }
             let wait = self
                 .retry

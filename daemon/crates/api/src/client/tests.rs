@@ -153,6 +153,52 @@ async fn a_repeated_post_carries_the_same_idempotency_key() {
     assert_eq!(keys[0], keys[1]);
 }
 
+async fn post_json(api: &Api) -> Result<serde_json::Value, crate::CallFailure> {
+    let body = serde_json::json!({ "amount": "1" });
+    api.call_under("/api/v1", Method::POST, &["tips"], &[], Some(&body))
+        .await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_json_post_whose_response_is_lost_is_repeated_with_its_key() {
+    let (api, script) = api(vec![
+        Play::Respond(502, vec![], ""),
+        Play::CutBody("{"),
+        ok(),
+    ]);
+    assert_eq!(post_json(&api).await, Ok(serde_json::json!({})));
+    let seen = script.seen.lock().unwrap();
+    let keys: Vec<_> = seen
+        .iter()
+        .map(|request| request.headers[headers::IDEMPOTENCY_KEY].clone())
+        .collect();
+    assert_eq!(keys, [keys[0].clone(), keys[0].clone(), keys[0].clone()]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_tells_whether_the_call_may_have_been_carried_out() {
+    let interrupted = || Play::Fail(TransportError::Interrupted("reset".into()));
+    let refused = || Play::Fail(TransportError::Connect("refused".into()));
+    let two_tries = |plays: Vec<Play>| {
+        let retry = RetryPolicy {
+            tries: 2,
+            ..RetryPolicy::default()
+        };
+        api(plays).0.with_retry(retry)
+    };
+    for (plays, may_be_done) in [
+        (vec![interrupted(), interrupted()], true),
+        (vec![interrupted(), refused()], true),
+        (vec![refused(), refused()], false),
+        (vec![Play::Respond(404, vec![], "")], false),
+        (vec![interrupted(), Play::Respond(409, vec![], "")], false),
+        (vec![Play::Respond(200, vec![], "no JSON")], true),
+    ] {
+        let failure = post_json(&two_tries(plays)).await.unwrap_err();
+        assert_eq!(failure.may_be_done, may_be_done, "{failure:?}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_rate_limit_is_waited_for_even_by_a_post() {
     let (api, _) = api(vec![

@@ -13,6 +13,13 @@ pub(super) fn quote_word(word: &str) -> ToolResult<String> {
         ));
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    // A shell puts the home directory in its place only where it stands without quotes.
+    if let Some(below) = word.strip_prefix("~/") {
+        return Ok(match below {
+            "" => "~/".to_owned(),
+            below => format!("~/{}", quote_word(below)?),
+        });
+    }
     if !word.is_empty() && word.chars().all(plain) {
         return Ok(word.to_owned());
     }

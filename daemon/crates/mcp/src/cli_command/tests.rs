@@ -46,6 +46,11 @@ fn one_word_stays_one_word() {
         ("it's", r"'it'\''s'"),
         ("a;b|c&d", "'a;b|c&d'"),
         ("plain-1.txt", "plain-1.txt"),
+        ("~/my docs", "~/'my docs'"),
+        ("~/$(id)", "~/'$(id)'"),
+        ("~/~/a", "~/~/a"),
+        ("~/", "~/"),
+        ("~other/a", "'~other/a'"),
     ] {
         let response = write(json!({ "operation": "search", "query": text })).unwrap();
         assert_eq!(response["command"], format!("cairn search {word}"));

@@ -1,6 +1,7 @@
 //! Messages of other crates that name files, teams or people. Here those names are quoted as all texts of others
 //! are, so that none of them can pass for a part of the message; commands are named without them.
 
+use super::ToolError;
 use crate::quote::quote;
 use cairn_space::{ShareError, TeamError};
 
@@ -15,6 +16,13 @@ pub(crate) fn quote_paths(paths: &[String]) -> String {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }
+}
+
+/// Returns a message without the advice to try again, for a change that may have been made.
+pub(super) fn without_advice(error: &ToolError) -> String {
+    let message = error.to_string();
+    let kept = message.strip_suffix("; try again later");
+    kept.map_or(message.clone(), str::to_owned)
 }
 
 /// Returns why nothing was shared.

@@ -47,12 +47,17 @@ impl Handler {
         }
     }
 
+    fn offers_subscription(&self) -> bool {
+        self.services.daemon.is_some() && resource::SYNC.is_offered(&self.selection)
+    }
+
     fn resources(&self) -> Vec<Resource> {
         let own = self.services.daemon.is_some();
         let own = own.then_some([&resource::SYNC, &resource::TRASH]);
         resource::FIXED
             .iter()
             .chain(own.into_iter().flatten())
+            .filter(|fixed| fixed.is_offered(&self.selection))
             .map(|fixed| {
                 Resource::new(fixed.uri, fixed.name)
                     .with_description(fixed.description)
@@ -83,7 +88,7 @@ impl ServerHandler for Handler {
             .build();
         if let Some(resources) = &mut capabilities.resources {
             // Only the state of sync changes by itself.
-            resources.subscribe = self.services.daemon.is_some().then_some(true);
+            resources.subscribe = self.offers_subscription().then_some(true);
         }
         if self.services.tasks.is_some() {
             let extensions = capabilities.extensions.get_or_insert_default();
@@ -185,6 +190,7 @@ impl ServerHandler for Handler {
         first_page(request.as_ref())?;
         let templates = resource::TEMPLATES
             .iter()
+            .filter(|template| template.is_offered(&self.selection))
             .map(|template| {
                 ResourceTemplate::new(template.uri(), template.name)
                     .with_description(template.description)
@@ -202,7 +208,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let read = tokio::select! {
-            read = resource::read(&self.services, &request.uri) => read,
+            read = resource::read(&self.services, &self.selection, &request.uri) => read,
             () = context.ct.cancelled() => Some(ToolError::Cancelled.json()),
         };
         let Some(value) = read else {
@@ -217,7 +223,7 @@ impl ServerHandler for Handler {
     }
 
     fn accepted_subscription_filter(&self, _: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        subscribe::accepted_filter(&self.services)
+        self.offers_subscription().then(subscribe::sync_filter)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
@@ -230,16 +236,17 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let services = self.services.clone();
-        self.subscription
-            .begin(services, context.peer, &request.uri)
+        subscribe::check(self.offers_subscription(), &request.uri)?;
+        self.subscription.begin(self.services.clone(), context.peer);
+        Ok(())
     }
 
     async fn unsubscribe(
         &self,
-        _: UnsubscribeRequestParams,
+        request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        subscribe::check(self.offers_subscription(), &request.uri)?;
         self.subscription.end();
         Ok(())
     }
@@ -286,7 +293,10 @@ impl ServerHandler for Handler {
     ) -> Result<CompleteResult, ErrorData> {
         // Only the ids in addresses can be completed: prompts take no arguments.
         let values = match request.r#ref.as_resource_uri() {
-            Some(uri) => resource::complete(&self.services, uri, &request.argument.value).await,
+            Some(uri) => {
+                let typed = &request.argument.value;
+                resource::complete(&self.services, &self.selection, uri, typed).await
+            }
             None => Vec::new(),
         };
         let info = CompletionInfo::with_all_values(values)

@@ -16,16 +16,7 @@ pub(super) struct Subscription(Mutex<Option<AbortHandle>>);
 
 impl Subscription {
     /// Begins to notify the client of changes.
-    ///
-    /// # Errors
-    /// Invalid parameters for anything but the state of sync.
-    pub(super) fn begin(
-        &self,
-        services: Arc<Services>,
-        peer: Peer<RoleServer>,
-        uri: &str,
-    ) -> Result<(), ErrorData> {
-        check(&services, uri)?;
+    pub(super) fn begin(&self, services: Arc<Services>, peer: Peer<RoleServer>) {
         let task = tokio::spawn(async move {
             let report = || {
                 let peer = peer.clone();
@@ -39,9 +30,9 @@ impl Subscription {
         if let Some(before) = self.0.lock().replace(task.abort_handle()) {
             before.abort();
         }
-        Ok(())
     }
 
+    /// Ends the notifications.
     pub(super) fn end(&self) {
         if let Some(task) = self.0.lock().take() {
             task.abort();
@@ -55,12 +46,11 @@ impl Drop for Subscription {
     }
 }
 
-/// Returns what can be subscribed to; `None` where nothing can.
-pub(super) fn accepted_filter(services: &Services) -> Option<SubscriptionFilter> {
-    services.daemon.as_ref()?;
+/// Returns what can be subscribed to: the state of sync.
+pub(super) fn sync_filter() -> SubscriptionFilter {
     let mut filter = SubscriptionFilter::new();
     filter.resource_subscriptions = Some(vec![resource::SYNC.uri.to_owned()]);
-    Some(filter)
+    filter
 }
 
 /// Tells a newer client of changes until it ends the subscription.
@@ -79,12 +69,29 @@ pub(super) async fn listen(services: &Services, context: SubscriptionContext) {
     }
 }
 
-fn check(services: &Services, uri: &str) -> Result<(), ErrorData> {
-    if services.daemon.is_some() && uri == resource::SYNC.uri {
+/// Checks that an address can be subscribed to.
+///
+/// # Errors
+/// Invalid parameters for anything but the state of sync, and for that where it is not offered.
+pub(super) fn check(is_offered: bool, uri: &str) -> Result<(), ErrorData> {
+    if is_offered && uri == resource::SYNC.uri {
         return Ok(());
     }
     Err(ErrorData::invalid_params(
         "only service://sync can be subscribed to, where there is a sync daemon",
         None,
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_state_of_sync_begins_and_ends_a_subscription() {
+        assert!(check(true, "service://sync").is_ok());
+        assert!(check(false, "service://sync").is_err());
+        assert!(check(true, "service://files").is_err());
+        assert!(check(true, "").is_err());
+    }
 }

@@ -150,8 +150,9 @@ async fn with_progress<T>(
     let mut sent: Option<Report> = None;
     let mut last = None::<Instant>;
     loop {
+        let mut ended = None;
         tokio::select! {
-            done = &mut work => return done,
+            done = &mut work => ended = Some(done),
             changed = reports.changed() => {
                 if changed.is_err() {
                     return work.await;
@@ -159,15 +160,22 @@ async fn with_progress<T>(
             }
         }
         let report = reports.borrow_and_update().clone();
-        let further = sent.as_ref().is_none_or(|sent| report.done > sent.done);
+        let further = match &sent {
+            Some(sent) => report.done > sent.done,
+            None => report != Report::default(),
+        };
         let paused = last.is_none_or(|last| last.elapsed() >= PROGRESS_PAUSE);
-        if further && (paused || report.total == Some(report.done)) {
+        // The last one is sent, however soon it comes after the one before.
+        if further && (paused || ended.is_some() || report.total == Some(report.done)) {
             let mut param = ProgressNotificationParam::new(token.clone(), report.done as f64);
             param.total = report.total.map(|total| total as f64);
             param.message = texts.progress_message(report.message.clone());
             send_progress(&context.peer, param).await;
             sent = Some(report);
             last = Some(Instant::now());
+        }
+        if let Some(ended) = ended {
+            return ended;
         }
     }
 }

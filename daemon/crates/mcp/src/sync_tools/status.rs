@@ -75,7 +75,7 @@ fn status_json(status: &Status) -> Value {
 }
 
 /// Returns the address of the account that the other tools use, if it is not the daemon's.
-pub(super) async fn other_account(services: &Services, doctor: &DoctorInfo) -> Option<String> {
+async fn other_account(services: &Services, doctor: &DoctorInfo) -> Option<String> {
     if !doctor.online || doctor.account.is_empty() {
         return None;
     }

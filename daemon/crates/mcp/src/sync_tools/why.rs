@@ -1,7 +1,7 @@
 //! The sync state of one path, and the reason for it.
 
 use super::connection::request;
-use super::locate;
+use super::folders;
 use super::target::expand_home;
 use super::tool_names::name_tools;
 use crate::call::Call;
@@ -30,7 +30,7 @@ pub(super) fn local_path(folders: &[FolderStatus], given: &str) -> ToolResult<Pa
         let is_here = folders
             .iter()
             .any(|folder| wanted.starts_with(&folder.local));
-        let remote = locate::local_paths(folders, None, given.trim_end_matches('/'));
+        let remote = folders::local_paths(folders, None, given.trim_end_matches('/'));
         return Ok(match remote.into_iter().next() {
             Some(local) if !is_here => local,
             Some(_) | None => wanted,

@@ -1,10 +1,11 @@
 //! Extended file management: trash, versions, favourites, descriptions, labels.
 
+use crate::classify;
 use crate::file_versions;
 use crate::node_tools;
 use crate::param::{choice, labels, must_accept, node, non_empty, text, uuid};
 use crate::question;
-use crate::tool::{Effect, NodeEdit, Run, Tool, Undo, delete, post, put};
+use crate::tool::{Effect, NodeEdit, Run, Tool, Undo, delete, put};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
@@ -105,6 +106,7 @@ pub(super) const TOOLS: &[Tool] = &[
             node("folder_uuid", "Folder").required(),
             must_accept("confirm_token_use", "Must be true: tokens are used").required(),
         ],
-        Run::Rest(post("ai/classify").renamed(&[("folder_uuid", "folder_id")])),
-    ),
+        Run::Custom(classify::auto_classify_folder),
+    )
+    .undone_as(Undo::NotedByTool),
 ];

@@ -176,6 +176,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(rewind::rewind),
     )
+    .carried_out_by("carry_out")
     .asking(rewind::question_of),
     Tool::new(
         "list_trash",

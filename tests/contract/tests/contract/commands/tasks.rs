@@ -169,7 +169,7 @@ fn a_file_that_was_deleted_by_mistake_comes_back() {
     let trash = task.call("list_trash", json!({}));
     assert_eq!(trash["totalElements"], 61, "{trash}");
     let last = &rows(&trash, "content")[0];
-    assert_eq!(last["path"], "/src/plan.md", "{trash}");
+    assert_eq!(last["former_path"], "/src/plan.md", "{trash}");
     assert!(last["trashed_at"].is_string(), "{trash}");
     task.call("restore_from_trash", json!({ "file_uuid": last["id"] }));
     task.end();

@@ -124,6 +124,24 @@ async fn settings_that_are_only_shown_need_no_confirmation() {
     assert!(refused.contains("confirmation"), "{refused}");
 }
 
+#[tokio::test]
+async fn a_plan_that_changes_nothing_needs_no_confirmation() {
+    let world = World::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let always = Setup {
+        confirm: Confirm::Always,
+        daemon: Some(dir.path().join("daemon.sock")),
+        ..Setup::default()
+    };
+    let mut session = world.session(always).await;
+    let plan = json!({ "path": "/docs", "to": "2h ago" });
+    let planned = session.call_err("sync_rewind", plan).await;
+    assert!(!planned.contains("needs a confirmation"), "{planned}");
+    let change = json!({ "path": "/docs", "to": "2h ago", "carry_out": true });
+    let refused = session.call_err("sync_rewind", change).await;
+    assert!(refused.contains("needs a confirmation"), "{refused}");
+}
+
 /// The reference marks what has to be confirmed; each of those asks, and nothing else does.
 #[tokio::test]
 async fn exactly_what_the_reference_marks_is_asked_about() {

@@ -261,14 +261,14 @@ async fn questions_name_what_they_are_about() {
     let (question, result) = call_and_reply(&mut session, "create_share_link", link, yes()).await;
     assert_eq!(
         question,
-        "Create a share link to `report.txt` (5 B) for 7 days and let everyone with the address open it?"
+        "Create a share link to `/report.txt` (5 B) for 7 days and let everyone with the address open it?"
     );
     let link = crate::mcp::session::text(&result);
     let code = json!({ "short_code": link["short_code"] });
     let (question, _) = call_and_reply(&mut session, "delete_share_link", code, yes()).await;
     assert_eq!(
         question,
-        "Delete the share link to `report.txt` (5 B) permanently?"
+        "Delete the share link to `/report.txt` (5 B) permanently?"
     );
     session
         .call_ok("delete_file", json!({ "file_uuid": id }))

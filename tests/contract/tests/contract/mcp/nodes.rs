@@ -2,6 +2,7 @@
 //! (authenticate) with the account's keys.
 
 use crate::mcp::world::{Setup, World, with_passphrase};
+use cairn_api::Method;
 use serde_json::{Value, json};
 
 fn id(node: &Value) -> &str {
@@ -278,4 +279,60 @@ async fn a_folder_in_the_trash_is_not_shown_as_an_empty_one() {
     let after = session.call_ok("list_files", gone).await;
     let note = after["note"].as_str().unwrap_or_default();
     assert!(note.contains("restore_from_trash"), "{after}");
+}
+
+/// The two look the same where invisible characters are left out.
+#[tokio::test]
+async fn a_path_never_leads_to_another_file_that_looks_the_same() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    let mut ids = Vec::new();
+    for name in ["invoice", "in\u{200b}voice"] {
+        let folder = json!({ "name": name, "kind": "folder" });
+        let made = world.rest(Method::POST, "nodes", Some(folder)).await;
+        ids.push(made["id"].clone());
+    }
+    let list = session.call_ok("list_files", json!({})).await;
+    for node in list["content"].as_array().unwrap() {
+        assert_eq!(node["name"], "invoice", "{list}");
+        let is_plain = node["id"] == ids[0];
+        assert_eq!(node.get("path").is_some(), is_plain, "{list}");
+        assert_eq!(
+            node.get("invisible_characters").is_none(),
+            is_plain,
+            "{list}"
+        );
+    }
+    let info = json!({ "file_uuid": "/invoice" });
+    let info = session.call_ok("get_file_info", info).await;
+    assert_eq!(info["id"], ids[0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_back_to_another_place_says_so() {
+    for setup in [Setup::default(), with_passphrase()] {
+        let is_sealed = setup.passphrase.is_some();
+        let world = World::start().await;
+        let mut session = world.session(setup).await;
+        if is_sealed {
+            // The account's keys are made with its first content.
+            let file = tempfile::NamedTempFile::new().unwrap();
+            let upload = json!({ "local_path": file.path() });
+            session.call_ok("upload_file", upload).await;
+        }
+        let gone = json!({ "name": "gone" });
+        let gone = session.call_ok("create_folder", gone).await;
+        let inside = json!({ "name": "inside", "parent_uuid": gone["id"] });
+        let inside = session.call_ok("create_folder", inside).await;
+        for node in [&inside, &gone] {
+            let delete = json!({ "file_uuid": node["id"] });
+            session.call_ok("delete_file", delete).await;
+        }
+        let restore = json!({ "file_uuid": inside["id"] });
+        let restored = session.call_ok("restore_from_trash", restore).await;
+        assert_eq!(restored["path"], "/inside", "{restored}");
+        let note = restored["note"].as_str().unwrap_or_default();
+        assert!(note.contains("is gone"), "{restored}");
+        assert_eq!(note.contains("unverified"), is_sealed, "{restored}");
+    }
 }

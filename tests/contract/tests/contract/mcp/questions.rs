@@ -113,7 +113,7 @@ async fn a_link_is_asked_about_only_where_it_gives_more() {
             None => assert_eq!(question, None, "{tool} {change}"),
             Some(words) => {
                 let question = question.unwrap_or_else(|| panic!("{tool} {change} did not ask"));
-                let named = question.contains(words) && question.contains("`plans`");
+                let named = question.contains(words) && question.contains("`/plans`");
                 assert!(named, "{tool} {change}: {question}");
             }
         }
@@ -163,11 +163,29 @@ async fn other_questions_name_what_they_are_about() {
     let (question, result) = call_and_agree(&mut session, "delete_comment", comment).await;
     assert_eq!(
         question.as_deref(),
-        Some("Delete your comment `looks good` on the folder `plans` permanently?")
+        Some("Delete your comment `looks good` on the folder `/plans` permanently?")
     );
     assert_ne!(result["isError"], true, "{result}");
     let rule = json!({ "folder_uuid": folder, "delete_after_days": 1, "name": "old" });
     let (question, _) = call_and_agree(&mut session, "create_retention_rule", rule).await;
     let question = question.expect("it asks");
     assert!(question.contains("after 1 day?"), "{question}");
+}
+
+#[tokio::test]
+async fn a_question_about_a_link_knows_the_default_expiry() {
+    let world = World::start().await;
+    let mut session = asking_session(&world).await;
+    let folder = json!({ "name": "plans", "kind": "folder" });
+    let folder = world.rest(Method::POST, "nodes", Some(folder)).await["id"].clone();
+    let link = json!({ "file_uuid": folder, "storage_type": "VR_FOLDER" });
+    for (days, words) in [(0, "without expiry"), (7, "for 7 days (your default)")] {
+        let defaults = json!({ "default_expiry_days": days });
+        world
+            .rest(Method::PUT, "shares/defaults", Some(defaults))
+            .await;
+        let asked = call_and_agree(&mut session, "create_share_link", link.clone()).await;
+        let question = asked.0.unwrap();
+        assert!(question.contains(words), "{question}");
+    }
 }

@@ -187,5 +187,5 @@ async fn the_trash_is_listed_beside_the_sync_daemon() {
     session.call_ok("delete_file", delete).await;
     let trash = read(&mut session, "service://trash").await;
     assert_eq!(trash["content"][0]["id"], folder["id"], "{trash}");
-    assert_eq!(trash["content"][0]["path"], "/gone", "{trash}");
+    assert_eq!(trash["content"][0]["former_path"], "/gone", "{trash}");
 }

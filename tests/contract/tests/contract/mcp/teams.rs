@@ -313,7 +313,7 @@ async fn the_trash_of_a_team_is_seen_with_the_own_one() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|row| row["path"].as_str().unwrap_or_default().to_owned())
+        .map(|row| row["former_path"].as_str().unwrap_or_default().to_owned())
         .collect();
     paths.sort();
     assert_eq!(paths, ["/mine", "Six/ours"], "{trash}");
