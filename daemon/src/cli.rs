@@ -259,7 +259,7 @@ fn run(cli: Cli, out: Out) -> CommandResult {
         logging::for_command(log.as_deref())?;
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
+        .worker_threads(worker_threads())
         .enable_all()
         .build()
         .map_err(|e| Failure::failed(format!("can't start the program's threads: {e}")))?;
@@ -273,6 +273,14 @@ fn run(cli: Cli, out: Out) -> CommandResult {
     // A thread that still waits for a terminal or a disk must not hold up the exit.
     runtime.shutdown_background();
     result
+}
+
+/// Returns the number of threads that tasks run on; the runtime's own variable changes it.
+fn worker_threads() -> usize {
+    const THREADS: usize = 2;
+    let asked = std::env::var("TOKIO_WORKER_THREADS").ok();
+    let asked = asked.and_then(|text| text.parse().ok());
+    asked.filter(|threads| *threads > 0).unwrap_or(THREADS)
 }
 
 async fn dispatch(app: &App, command: Command, log: Option<String>) -> CommandResult {
