@@ -1,7 +1,7 @@
 //! The commands about accounts and their keys.
 
 use crate::cli::{Account, ApiKey, DataOptions, Role, User};
-use crate::output::{json, print_line, table};
+use crate::output::{json, print_line, properties, table, used_of};
 use crate::password;
 use anyhow::{Context as _, Result, bail};
 use cairn_model::size::binary;
@@ -96,11 +96,7 @@ fn list(options: &DataOptions) -> Result<()> {
         vec![
             one.email.clone(),
             state(one).to_owned(),
-            format!(
-                "{} of {}",
-                binary(one.storage_used),
-                binary(one.storage_limit)
-            ),
+            used_of(one.storage_used, one.storage_limit),
             one.file_count.to_string(),
             one.created_at.to_string(),
         ]
@@ -117,14 +113,7 @@ fn print_one(options: &DataOptions, one: &AccountOverview) -> Result<()> {
         ("id", one.id.to_string()),
         ("state", state(one).to_owned()),
         ("created", one.created_at.to_string()),
-        (
-            "storage",
-            format!(
-                "{} of {}",
-                binary(one.storage_used),
-                binary(one.storage_limit)
-            ),
-        ),
+        ("storage", used_of(one.storage_used, one.storage_limit)),
         (
             "bandwidth",
             format!("{} a month", binary(one.bandwidth_limit)),
@@ -156,8 +145,7 @@ fn print_one(options: &DataOptions, one: &AccountOverview) -> Result<()> {
     if let Some(at) = one.purge_at {
         rows.insert(3, ("deleted on", at.to_string()));
     }
-    rows.iter()
-        .try_for_each(|(name, text)| print_line(&format!("{name:<15}{text}")))
+    properties(&rows)
 }
 
 fn set_disabled(account: &Account, disabled: bool) -> Result<()> {

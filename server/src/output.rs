@@ -1,6 +1,7 @@
 //! Lines on stdout: text for people, JSON for programs.
 
 use anyhow::{Context as _, Result};
+use cairn_model::size::binary;
 use serde::Serialize;
 use std::io::Write as _;
 
@@ -15,6 +16,17 @@ pub(crate) fn print_line(line: &str) -> Result<()> {
 /// Prints a value as JSON.
 pub(crate) fn json(value: &impl Serialize) -> Result<()> {
     print_line(&serde_json::to_string_pretty(value)?)
+}
+
+/// Returns how much of a limit is used, such as `1.5 MiB of 5.0 GiB`.
+pub(crate) fn used_of(used: u64, limit: u64) -> String {
+    format!("{} of {}", binary(used), binary(limit))
+}
+
+/// Prints the properties of one thing, each in a line after its name.
+pub(crate) fn properties(rows: &[(&str, String)]) -> Result<()> {
+    rows.iter()
+        .try_for_each(|(name, text)| print_line(&format!("{name:<15}{text}")))
 }
 
 /// Prints rows below their headings, in columns.

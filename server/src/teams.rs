@@ -1,10 +1,9 @@
 //! The commands about teams.
 
 use crate::cli::{DataOptions, NewQuota, Team};
-use crate::output::{json, print_line, table};
+use crate::output::{json, properties, table, used_of};
 use anyhow::Result;
 use cairn_model::size::binary;
-use cairn_server::TeamOverview;
 
 /// Runs a command about teams.
 pub(crate) fn teams(command: Team) -> Result<()> {
@@ -29,21 +28,13 @@ fn list(options: &DataOptions) -> Result<()> {
             team.name.clone(),
             team.owner.clone(),
             team.members.to_string(),
-            storage(team),
+            used_of(team.storage_used, team.storage_limit),
             team.file_count.to_string(),
         ]
     });
     table(
         &["ID", "NAME", "OWNER", "MEMBERS", "STORAGE", "FILES"],
         rows,
-    )
-}
-
-fn storage(team: &TeamOverview) -> String {
-    format!(
-        "{} of {}",
-        binary(team.storage_used),
-        binary(team.storage_limit)
     )
 }
 
@@ -59,7 +50,7 @@ fn change(options: &DataOptions, team: &str, quota: &NewQuota) -> Result<()> {
         ("id", shown.id.to_string()),
         ("owner", shown.owner.clone()),
         ("members", shown.members.to_string()),
-        ("storage", storage(&shown)),
+        ("storage", used_of(shown.storage_used, shown.storage_limit)),
         (
             "bandwidth",
             format!("{} a month", binary(shown.bandwidth_limit)),
@@ -69,6 +60,5 @@ fn change(options: &DataOptions, team: &str, quota: &NewQuota) -> Result<()> {
             format!("{} of {}", shown.file_count, shown.file_count_limit),
         ),
     ];
-    rows.iter()
-        .try_for_each(|(name, text)| print_line(&format!("{name:<15}{text}")))
+    properties(&rows)
 }

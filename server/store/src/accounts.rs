@@ -4,7 +4,7 @@ use super::rows::id;
 use super::{Space, Store, Tx};
 use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
-use crate::options::Limits;
+use crate::options::{Limits, to_sql_limit};
 use cairn_model::address::normalize;
 use cairn_model::{AccountId, SpaceId};
 
@@ -130,7 +130,6 @@ impl Tx<'_> {
     /// # Errors
     /// A conflict if the address is taken.
     pub fn add_account(&self, new: &NewAccount<'_>) -> Result<Account> {
-        let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         let email = normalize(new.email);
         if by_email(self.conn, &email)?.is_some() {
             return Err(Error::conflict(format!(
@@ -155,9 +154,9 @@ impl Tx<'_> {
                     new.password,
                     row,
                     self.now,
-                    number(new.limits.storage),
-                    number(new.limits.bandwidth),
-                    number(new.limits.files)
+                    to_sql_limit(new.limits.storage),
+                    to_sql_limit(new.limits.bandwidth),
+                    to_sql_limit(new.limits.files)
                 ],
             )?;
         self.ensure_profile(account)?;

@@ -7,7 +7,8 @@ use super::sessions::OPEN;
 use super::{Administrator, Store, Tx, deletion, erasure};
 use crate::db::{self, Optional as _, Row, params};
 use crate::error::{Error, Result};
-use crate::options::{NewLimits, to_sql_limit};
+use crate::options::NewLimits;
+use crate::usage::{self, LimitsOf};
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::AccountStatus;
@@ -170,17 +171,7 @@ impl Store {
             if new == NewLimits::default() {
                 return Ok(());
             }
-            tx.conn.execute(
-                "UPDATE accounts SET storage_limit = coalesce(?2, storage_limit), \
-                 bandwidth_limit = coalesce(?3, bandwidth_limit), \
-                 file_count_limit = coalesce(?4, file_count_limit) WHERE id = ?1",
-                params![
-                    account.as_bytes(),
-                    to_sql_limit(new.storage),
-                    to_sql_limit(new.bandwidth),
-                    to_sql_limit(new.files)
-                ],
-            )?;
+            usage::change_limits(tx.conn, LimitsOf::Account(account), new)?;
             let data = json!({
                 "storage_limit": new.storage, "bandwidth_limit": new.bandwidth, "file_count_limit": new.files,
             });

@@ -1,5 +1,6 @@
 //! Comments and the replies to them.
 
+use super::caps::Cap;
 use super::rows::{NodeRow, State, fresh_id, id as read_id};
 use super::social::refuse_blocked;
 use super::{Actor, Space, Store, Tx, access, nodes, teams};
@@ -16,8 +17,12 @@ use uuid::Uuid;
 /// Characters of a comment in a notification.
 const QUOTED: usize = 140;
 
-/// Comments on one node at most.
-const MAX_COMMENTS: u64 = 10_000;
+const MAX_COMMENTS: Cap = Cap {
+    rows: "comments WHERE node = ?1",
+    most: 10_000,
+    whose: "the file or folder has",
+    name: "comments",
+};
 
 /// A reply to a reply to a reply; JSON readers give up on deeper ones.
 const MAX_DEPTH: u64 = 20;
@@ -145,22 +150,6 @@ fn depth(conn: &Connection, id: Uuid) -> Result<u64> {
         .query_row([id.as_bytes()], |row| row.get(0))?)
 }
 
-/// Refuses a comment more than a node may have.
-///
-/// # Errors
-/// 409.
-fn refuse_more(conn: &Connection, node: NodeId) -> Result<()> {
-    let count: u64 = conn
-        .prepare_cached("SELECT count(*) FROM comments WHERE node = ?1")?
-        .query_row([node.as_bytes()], |row| row.get(0))?;
-    if count >= MAX_COMMENTS {
-        return Err(Error::conflict(format!(
-            "the node {node} has {MAX_COMMENTS} comments, the most allowed; delete some first"
-        )));
-    }
-    Ok(())
-}
-
 /// Puts each comment below the one that it answers.
 fn nest_replies(all: Vec<Comment>) -> Vec<Comment> {
     let mut below: HashMap<Option<Uuid>, Vec<Comment>> = HashMap::new();
@@ -228,7 +217,7 @@ impl Tx<'_> {
                 "replies nest {MAX_DEPTH} deep at most; reply to a comment further up"
             )));
         }
-        refuse_more(self.conn, node)?;
+        MAX_COMMENTS.check(self.conn, node.as_bytes())?;
         let recipients = recipients(self.conn, actor, node, parent_comment)?;
         let id = fresh_id(self.source);
         self.conn

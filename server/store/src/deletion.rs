@@ -152,7 +152,7 @@ fn purge_if_due(tx: &Tx<'_>, account: AccountId) -> Result<Purged> {
 mod tests {
     use super::*;
     use crate::source::{Clock, Source};
-    use crate::{Limits, NewAccount};
+    use crate::testing::add_account;
     use std::sync::Arc;
 
     #[test]
@@ -161,12 +161,7 @@ mod tests {
         let store = Store::open(None, Arc::new(Source::new(clock, Some(1)))).unwrap();
         let accounts: Vec<AccountId> = (0..3)
             .map(|number| {
-                let new = NewAccount {
-                    email: &format!("p{number}@example.com"),
-                    password: "hash",
-                    limits: Limits::default(),
-                };
-                let id = store.add_account(&new).unwrap().id;
+                let id = add_account(&store, &format!("p{number}@example.com")).id;
                 store.request_deletion(id).unwrap();
                 id
             })

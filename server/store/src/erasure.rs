@@ -151,11 +151,9 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Actor, Administrator, Clock, Edit, Limits, Mode, NewAccount, NewFolder, Search, Source,
-        Store,
-    };
-    use cairn_model::{Name, NodeId};
+    use crate::testing::{add_actor, make_folder};
+    use crate::{Actor, Administrator, Clock, Edit, Mode, Search, Source, Store};
+    use cairn_model::NodeId;
     use std::path::Path;
     use std::sync::Arc;
 
@@ -176,30 +174,13 @@ mod tests {
     fn described_folder(data: &Path) -> (Store, Actor, NodeId) {
         let clock = Clock::Virtual { start_ms: 1_000 };
         let store = Store::open(Some(data), Arc::new(Source::new(clock, Some(1)))).unwrap();
-        let new = NewAccount {
-            email: "a@b.c",
-            password: "hash",
-            limits: Limits::default(),
-        };
-        let account = store.add_account(&new).unwrap();
-        let actor = Actor {
-            account: account.id,
-            device: None,
-            space: account.space,
-        };
-        let folder = NewFolder {
-            id: None,
-            parent: None,
-            name: Name::new("Quagmire".to_owned()).unwrap(),
-            seal: None,
-        };
-        let made = store.write(|tx| tx.create_folder(&actor, &folder)).unwrap();
+        let actor = add_actor(&store);
+        let folder = make_folder(&store, &actor, "Quagmire");
         let edit = Edit {
             description: Some("a zephyr of words".to_owned()),
             tags: Some(vec!["flummoxed".to_owned()]),
             ..Edit::default()
         };
-        let folder = made.0.id;
         store.write(|tx| tx.edit(&actor, folder, &edit)).unwrap();
         (store, actor, folder)
     }

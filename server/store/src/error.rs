@@ -5,6 +5,7 @@
 
 use crate::db;
 use cairn_model::RevisionId;
+use std::io;
 
 /// The result of the crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -45,10 +46,7 @@ pub enum Error {
     #[error("the object store failed: {0}")]
     Objects(#[from] object_store::Error),
     #[error("{what}: {source}")]
-    Io {
-        what: String,
-        source: std::io::Error,
-    },
+    Io { what: String, source: io::Error },
     /// A record (an encrypted secret of the server) can't be decrypted: its key is not here, or it is damaged.
     #[error("{0}")]
     Unopenable(String),
@@ -87,6 +85,44 @@ impl Error {
         matches!(self, Self::Sql(error) if error.is_unreachable())
     }
 
+    /// Returns true if a disk of the server has no room left: the same succeeds once somebody has made some.
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        let mut cause: Option<&(dyn std::error::Error + 'static)> = match self {
+            Self::Sql(error) => return error.is_disk_full(),
+            Self::Objects(error) => Some(error),
+            Self::Io { source, .. } => Some(source),
+            Self::Invalid(_)
+            | Self::Unauthorized(_)
+            | Self::PaymentRequired(_)
+            | Self::Forbidden(_)
+            | Self::NotFound(_)
+            | Self::Conflict { .. }
+            | Self::Gone(_)
+            | Self::Stale { .. }
+            | Self::TooManyAttempts { .. }
+            | Self::QuotaFull(_)
+            | Self::Unopenable(_)
+            | Self::Config(_)
+            | Self::Internal(_) => None,
+        };
+        while let Some(error) = cause {
+            let Some(error) = error.downcast_ref::<io::Error>() else {
+                cause = error.source();
+                continue;
+            };
+            if matches!(
+                error.kind(),
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+            ) {
+                return true;
+            }
+            // Its `source` is that of the error that it holds, and passes over this one itself.
+            cause = error.get_ref().map(|held| held as _);
+        }
+        false
+    }
+
     /// Returns true if the server failed, rather than the request.
     #[must_use]
     pub fn is_failure(&self) -> bool {
@@ -108,5 +144,30 @@ impl Error {
             | Self::TooManyAttempts { .. }
             | Self::QuotaFull(_) => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_recognised_however_deep_its_error_lies() {
+        let of_objects = |kind: io::ErrorKind| {
+            Error::Objects(object_store::Error::Generic {
+                store: "LocalFileSystem",
+                source: Box::new(io::Error::other(io::Error::from(kind))),
+            })
+        };
+        let of_io = |kind: io::ErrorKind| Error::Io {
+            what: "write".to_owned(),
+            source: kind.into(),
+        };
+        for kind in [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded] {
+            assert!(of_objects(kind).is_disk_full(), "{kind}");
+            assert!(of_io(kind).is_disk_full(), "{kind}");
+        }
+        assert!(!of_objects(io::ErrorKind::PermissionDenied).is_disk_full());
+        assert!(!Error::Internal("no".to_owned()).is_disk_full());
     }
 }

@@ -14,7 +14,6 @@ mod ai;
 mod api_keys;
 mod audit;
 mod backup;
-#[cfg(test)]
 mod caps;
 pub mod catalog;
 mod chunks;

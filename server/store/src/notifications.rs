@@ -215,6 +215,10 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{add_account, open};
+    use crate::{Clock, Source};
+    use serde_json::json;
+    use std::sync::Arc;
 
     #[test]
     fn the_preferences_decide_what_goes_out_by_mail() {
@@ -235,5 +239,26 @@ mod tests {
         ] {
             assert_eq!(is_mailed(kind, &preferences), mailed, "{kind:?}");
         }
+    }
+
+    #[test]
+    fn the_oldest_notifications_of_a_kind_go_and_those_of_others_stay() {
+        let clock = Clock::Virtual { start_ms: 1_000 };
+        let store = open(Arc::new(Source::new(clock, Some(1))));
+        let account = add_account(&store, "a@example.com").id;
+        let note = |kind, title: &str| {
+            store
+                .write(|tx| tx.notify(account, kind, title, &json!({})))
+                .unwrap();
+        };
+        note(NotificationKind::Security, "a login");
+        note(NotificationKind::Share, "the first");
+        for _ in 0..1_000 {
+            note(NotificationKind::Share, "another");
+        }
+        let (all, count) = store.notifications(account, true, 0, 2_000).unwrap();
+        assert_eq!(count, 1_001);
+        let titles: Vec<&str> = all.iter().map(|one| one.title.as_str()).collect();
+        assert!(titles.contains(&"a login") && !titles.contains(&"the first"));
     }
 }

@@ -70,14 +70,16 @@ pub struct Limits {
 /// Limits to be changed; what is absent stays as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NewLimits {
+    /// Bytes.
     pub storage: Option<u64>,
+    /// Bytes per month.
     pub bandwidth: Option<u64>,
     pub files: Option<u64>,
 }
 
-/// Returns a limit as the database has it.
-pub(super) fn to_sql_limit(limit: Option<u64>) -> Option<i64> {
-    limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX))
+/// Returns a limit as the database has it: the largest number there for one beyond that.
+pub(super) fn to_sql_limit(limit: u64) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
 }
 
 impl Default for Limits {

@@ -159,7 +159,8 @@ impl Store {
 mod tests {
     use super::*;
     use crate::db::SQLITE_MIGRATIONS;
-    use crate::{Actor, Clock, Edit, Limits, NewAccount, NewFolder, Source};
+    use crate::testing::{add_actor, make_folder};
+    use crate::{Actor, Clock, Edit, Source};
     use cairn_model::Name;
     use std::sync::Arc;
 
@@ -167,25 +168,9 @@ mod tests {
     fn renamed_folder() -> (Store, Actor, NodeId) {
         let clock = Clock::Virtual { start_ms: 1_000 };
         let store = crate::testing::open(Arc::new(Source::new(clock, Some(1))));
-        let new = NewAccount {
-            email: "a@b.c",
-            password: "hash",
-            limits: Limits::default(),
-        };
-        let account = store.add_account(&new).unwrap();
-        let actor = Actor {
-            account: account.id,
-            device: None,
-            space: account.space,
-        };
-        let folder = NewFolder {
-            id: None,
-            parent: None,
-            name: Name::new("0".to_owned()).unwrap(),
-            seal: None,
-        };
-        let made = store.write(|tx| tx.create_folder(&actor, &folder)).unwrap();
-        (store, actor, made.0.id)
+        let actor = add_actor(&store);
+        let folder = make_folder(&store, &actor, "0");
+        (store, actor, folder)
     }
 
     fn rename(store: &Store, actor: &Actor, folder: NodeId, name: &str) -> i64 {

@@ -1,6 +1,7 @@
 //! Retention rules, and what they do when their time comes.
 
 use super::access::{self, Table};
+use super::caps::Cap;
 use super::page::read_page;
 use super::rows::{fresh_id, id as read_id};
 use super::{Actor, Space, Store, Tx, nodes, teams};
@@ -27,8 +28,12 @@ fn rule_row(row: &Row<'_>) -> db::Result<RetentionRule> {
     })
 }
 
-/// Rules of one account at most.
-const MAX_RULES: u64 = 1_000;
+const MAX_RULES: Cap = Cap {
+    rows: "retention_rules WHERE account = ?1",
+    most: 1_000,
+    whose: "the account has",
+    name: "retention rules",
+};
 
 const COLUMNS: &str = "t.id, t.folder, t.days, t.name, t.deleted_files, t.created_at";
 
@@ -85,22 +90,6 @@ fn manages(conn: &Connection, account: AccountId, space: i64) -> Result<bool> {
     teams::has_right_in_space(conn, account, space, Right::EmptyTrash)
 }
 
-/// Refuses a rule more than an account may have.
-///
-/// # Errors
-/// 409.
-fn refuse_more(conn: &Connection, account: AccountId) -> Result<()> {
-    let count: u64 = conn
-        .prepare_cached("SELECT count(*) FROM retention_rules WHERE account = ?1")?
-        .query_row([account.as_bytes()], |row| row.get(0))?;
-    if count >= MAX_RULES {
-        return Err(Error::conflict(format!(
-            "the account has {MAX_RULES} retention rules, the most allowed; delete some first"
-        )));
-    }
-    Ok(())
-}
-
 /// Active files in a folder and below whose content was uploaded before a time.
 fn old_files(conn: &Connection, rule: &Due, before: i64) -> Result<Vec<NodeId>> {
     Ok(conn
@@ -135,7 +124,7 @@ impl Tx<'_> {
                 folder.id
             )));
         }
-        refuse_more(self.conn, actor.account)?;
+        MAX_RULES.check(self.conn, actor.account.as_bytes())?;
         let id = fresh_id(self.source);
         self.conn
             .prepare_cached(
@@ -277,24 +266,15 @@ impl Store {
 mod tests {
     use crate::db::params;
     use crate::source::{Clock, Source};
-    use crate::{Limits, NewAccount, Store};
-    use cairn_model::AccountId;
+    use crate::testing::add_account;
+    use crate::{Limits, Store};
     use std::sync::Arc;
-
-    fn account(store: &Store, email: &str) -> AccountId {
-        let new = NewAccount {
-            email,
-            password: "hash",
-            limits: Limits::default(),
-        };
-        store.add_account(&new).unwrap().id
-    }
 
     #[test]
     fn an_older_database_loses_what_former_members_left_behind() {
         let clock = Clock::Virtual { start_ms: 1_000 };
         let store = Store::open(None, Arc::new(Source::new(clock, Some(1)))).unwrap();
-        let (owner, former) = (account(&store, "a@b.c"), account(&store, "b@b.c"));
+        let [owner, former] = ["a@b.c", "b@b.c"].map(|email| add_account(&store, email).id);
         let team = store
             .create_team(owner, "Team", &Limits::default())
             .unwrap();

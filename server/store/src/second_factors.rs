@@ -191,19 +191,13 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accounts::NewAccount;
-    use crate::options::Limits;
     use crate::source::{Clock, Source};
+    use crate::testing::add_account;
     use std::sync::Arc;
 
     fn store() -> (Store, AccountId) {
         let store = crate::testing::open(Arc::new(Source::new(Clock::System, Some(1))));
-        let new = NewAccount {
-            email: "a@example.com",
-            password: "hash",
-            limits: Limits::default(),
-        };
-        let account = store.add_account(&new).unwrap().id;
+        let account = add_account(&store, "a@example.com").id;
         (store, account)
     }
 

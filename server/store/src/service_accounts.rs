@@ -2,6 +2,7 @@
 
 use super::Store;
 use super::access::{self, Table};
+use super::caps::Cap;
 use super::logins::Hash;
 use super::page::read_page;
 use super::rows::{id as read_id, word};
@@ -15,8 +16,12 @@ use uuid::Uuid;
 
 /// The prefix of a service account's client id.
 pub const CLIENT_PREFIX: &str = "sa_";
-/// Service accounts of one account at most.
-const MAX_ACTIVE: i64 = 20;
+const MAX_ACTIVE: Cap = Cap {
+    rows: "service_accounts WHERE account = ?1 AND deleted_at IS NULL",
+    most: 20,
+    whose: "the account has",
+    name: "service accounts",
+};
 
 const COLUMNS: &str = "id, name, scope, created_at, last_used_at";
 
@@ -36,7 +41,7 @@ impl Store {
     /// Makes a service account.
     ///
     /// # Errors
-    /// [`Error::Conflict`] for an account with too many.
+    /// 409 for an account with as many as it may have.
     pub fn add_service_account(
         &self,
         account: AccountId,
@@ -45,16 +50,7 @@ impl Store {
         secret: &Hash,
     ) -> Result<ServiceAccount> {
         self.write(|tx| {
-            let active: i64 = tx.conn.query_row(
-                "SELECT count(*) FROM service_accounts WHERE account = ?1 AND deleted_at IS NULL",
-                [account.as_bytes()],
-                |row| row.get(0),
-            )?;
-            if active >= MAX_ACTIVE {
-                return Err(Error::conflict(format!(
-                    "the account has {MAX_ACTIVE} service accounts, the most allowed; delete one first"
-                )));
-            }
+            MAX_ACTIVE.check(tx.conn, account.as_bytes())?;
             let id = tx.fresh_uuid();
             let sql = format!(
                 "INSERT INTO service_accounts (id, account, name, secret, scope, created_at) \
@@ -62,7 +58,14 @@ impl Store {
             );
             Ok(tx.conn.query_row(
                 &sql,
-                params![id.as_bytes(), account.as_bytes(), name, secret, scope.as_str(), tx.now],
+                params![
+                    id.as_bytes(),
+                    account.as_bytes(),
+                    name,
+                    secret,
+                    scope.as_str(),
+                    tx.now
+                ],
                 service_account,
             )?)
         })

@@ -31,10 +31,11 @@ impl Span {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitSums {
     pub visits: u64,
-    /// Different addresses that visitors gave.
+    /// Different e-mail addresses that visitors gave.
     pub emails: u64,
-    /// Different masked addresses.
+    /// Different masked IP addresses.
     pub addresses: u64,
+    /// Bytes that were served.
     pub bytes: u64,
     /// Visits by day (UTC), `2026-01-31`.
     pub by_day: BTreeMap<String, u64>,

@@ -1,5 +1,5 @@
-//! Visits of share links: visitors' tokens, what is logged of them, the counts, and which chunks (encrypted pieces of files)
-//! they may download.
+//! Visits of share links: visitors' tokens, what is logged of them, the counts, and which chunks (encrypted pieces of
+//! files) they may download.
 
 use super::rows::{id as read_id, name_of};
 use super::share_files::{carries, is_at_or_below};

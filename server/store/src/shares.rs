@@ -1,5 +1,6 @@
 //! Share links: making, finding, changing and revoking them.
 
+use super::caps::Cap;
 use super::page::read_page;
 use super::rows::fresh_id;
 use super::share_rows::{COLUMNS, ShareRow, ShareSettings, TABLES, share_row, storage_name};
@@ -17,8 +18,12 @@ const CODE_ALPHABET: &[u8; 32] = b"23456789abcdefghijkmnpqrstuvwxyz";
 /// 32^10 codes: guessing one takes longer than any rate limit allows.
 const CODE_LENGTH: usize = 10;
 
-/// Share links of one account at most.
-const MAX_SHARES: u64 = 10_000;
+const MAX_SHARES: Cap = Cap {
+    rows: "shares WHERE account = ?1",
+    most: 10_000,
+    whose: "the account has",
+    name: "share links",
+};
 
 /// The values that a new link is made of; checked already.
 #[derive(Clone, Debug)]
@@ -93,22 +98,6 @@ fn manages(conn: &Connection, account: AccountId, space: i64) -> Result<bool> {
     teams::has_right_in_space(conn, account, space, Right::ManageShares)
 }
 
-/// Refuses a link more than an account may have.
-///
-/// # Errors
-/// 409.
-fn refuse_more(conn: &Connection, account: AccountId) -> Result<()> {
-    let count: u64 = conn
-        .prepare_cached("SELECT count(*) FROM shares WHERE account = ?1")?
-        .query_row([account.as_bytes()], |row| row.get(0))?;
-    if count >= MAX_SHARES {
-        return Err(Error::conflict(format!(
-            "the account has {MAX_SHARES} share links, the most allowed; delete some first"
-        )));
-    }
-    Ok(())
-}
-
 fn fresh_code(tx: &Tx<'_>) -> Result<String> {
     loop {
         let code: String = tx
@@ -170,7 +159,7 @@ impl Tx<'_> {
                 )))
             };
         }
-        refuse_more(self.conn, actor.account)?;
+        MAX_SHARES.check(self.conn, actor.account.as_bytes())?;
         let id = new.id.unwrap_or_else(|| fresh_id(self.source));
         let code = fresh_code(self)?;
         let head = [

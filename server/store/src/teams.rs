@@ -14,20 +14,26 @@ pub use grants::MAX_GRANT;
 pub use limits::TeamOverview;
 
 use super::access::{self, Table};
+use super::caps::Cap;
 use super::page::read_page;
 use super::rows::{id, name_of, word};
 use super::{Space, Store, Tx};
 use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
-use crate::options::Limits;
+use crate::options::{Limits, to_sql_limit};
 use crate::rights::{Right, allows, refusal};
 use cairn_model::{AccountId, EventKind, SpaceId, TeamId};
 use cairn_wire::Timestamp;
 use cairn_wire::teams::{Team, TeamRole};
 use serde_json::{Value, json};
 
-/// Teams that one account owns at most.
-const MAX_OWNED: u64 = 50;
+/// The teams of one account that makes another one. More can come to it from owners whose accounts are deleted.
+const MAX_OWNED: Cap = Cap {
+    rows: "team_members WHERE account = ?1 AND role = 'owner'",
+    most: 50,
+    whose: "the account owns",
+    name: "teams",
+};
 
 /// Somebody's part in a team.
 #[derive(Clone, Copy, Debug)]
@@ -163,28 +169,8 @@ fn member_data(conn: &Connection, team: TeamId, account: AccountId) -> Result<Va
     }))
 }
 
-/// Refuses a team more than an account may own.
-///
-/// # Errors
-/// 409.
-fn refuse_more_teams(conn: &Connection, owner: AccountId) -> Result<()> {
-    let owned: u64 = conn
-        .prepare_cached("SELECT count(*) FROM team_members WHERE account = ?1 AND role = ?2")?
-        .query_row(
-            params![owner.as_bytes(), name_of(&TeamRole::Owner)],
-            |row| row.get(0),
-        )?;
-    if owned >= MAX_OWNED {
-        return Err(Error::conflict(format!(
-            "the account owns {MAX_OWNED} teams, the most allowed; delete one first"
-        )));
-    }
-    Ok(())
-}
-
 impl Tx<'_> {
     fn insert_team(&self, owner: AccountId, name: &str, limits: &Limits) -> Result<TeamId> {
-        let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         let space: SpaceId = self.source.id(SpaceId::from_random_bytes);
         let team: TeamId = self.source.id(TeamId::from_random_bytes);
         let row: i64 = self.conn.query_row(
@@ -200,9 +186,9 @@ impl Tx<'_> {
                 name,
                 row,
                 self.now,
-                number(limits.storage),
-                number(limits.bandwidth),
-                number(limits.files)
+                to_sql_limit(limits.storage),
+                to_sql_limit(limits.bandwidth),
+                to_sql_limit(limits.files)
             ],
         )?;
         self.join(team, owner, TeamRole::Owner)?;
@@ -249,7 +235,7 @@ impl Store {
     /// 409 for an account that owns as many as it may.
     pub fn create_team(&self, owner: AccountId, name: &str, limits: &Limits) -> Result<Team> {
         self.write(|tx| {
-            refuse_more_teams(tx.conn, owner)?;
+            MAX_OWNED.check(tx.conn, owner.as_bytes())?;
             let limits = limits::limits_of_new(tx.conn, owner, limits)?;
             let team = tx.insert_team(owner, name, &limits)?;
             read_team(tx.conn, team, owner)

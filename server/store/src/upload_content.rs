@@ -284,9 +284,9 @@ impl Tx<'_> {
         }
         // First, because what it had set aside and does not need is room as well.
         self.finish(upload)?;
-        // The chunks are all there, and counted.
+        // The chunks are all there, and counted. Their list is the revision's from now on.
         let growth = Growth {
-            bytes: record_of(complete),
+            bytes: record_of(complete).saturating_add(usage::announced_list_bytes(found.len())),
             files: target.files(),
         };
         usage::check_quota(self.conn, actor.space, growth)?;

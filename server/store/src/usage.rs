@@ -5,7 +5,8 @@ use super::rows::HELD;
 use super::{Space, Store, Tx};
 use crate::db::{Connection, params};
 use crate::error::{Error, Result};
-use cairn_model::AccountId;
+use crate::options::{NewLimits, to_sql_limit};
+use cairn_model::{AccountId, TeamId};
 use cairn_wire::account::Quota;
 use cairn_wire::{Sealed, Timestamp};
 
@@ -152,6 +153,36 @@ pub(super) fn check_fits(conn: &Connection, space: i64) -> Result<()> {
     Ok(())
 }
 
+/// The account or the team that limits are for.
+#[derive(Clone, Copy)]
+pub(super) enum LimitsOf {
+    Account(AccountId),
+    Team(TeamId),
+}
+
+/// Changes how much an account or a team may use.
+pub(super) fn change_limits(conn: &Connection, of: LimitsOf, new: NewLimits) -> Result<()> {
+    let (table, id) = match &of {
+        LimitsOf::Account(account) => ("accounts", account.as_bytes()),
+        LimitsOf::Team(team) => ("teams", team.as_bytes()),
+    };
+    let sql = format!(
+        "UPDATE {table} SET storage_limit = coalesce(?2, storage_limit), \
+         bandwidth_limit = coalesce(?3, bandwidth_limit), \
+         file_count_limit = coalesce(?4, file_count_limit) WHERE id = ?1"
+    );
+    conn.execute(
+        &sql,
+        params![
+            id,
+            new.storage.map(to_sql_limit),
+            new.bandwidth.map(to_sql_limit),
+            new.files.map(to_sql_limit)
+        ],
+    )?;
+    Ok(())
+}
+
 /// Changes the number of a space's files. Its bytes count themselves (`sql/0031_stored_bytes.sql`).
 pub(super) fn count_files(conn: &Connection, space: Space, files: i64) -> Result<()> {
     if files != 0 {
@@ -249,15 +280,11 @@ impl Store {
         storage: Option<u64>,
         bandwidth: Option<u64>,
     ) -> Result<()> {
-        let whole =
-            |limit: Option<u64>| limit.map(|limit| i64::try_from(limit).unwrap_or(i64::MAX));
-        self.write(|tx| {
-            tx.conn.execute(
-                "UPDATE accounts SET storage_limit = coalesce(?2, storage_limit), \
-                 bandwidth_limit = coalesce(?3, bandwidth_limit) WHERE id = ?1",
-                params![account.as_bytes(), whole(storage), whole(bandwidth)],
-            )?;
-            Ok(())
-        })
+        let new = NewLimits {
+            storage,
+            bandwidth,
+            files: None,
+        };
+        self.write(|tx| change_limits(tx.conn, LimitsOf::Account(account), new))
     }
 }

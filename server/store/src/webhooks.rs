@@ -1,18 +1,23 @@
 //! Webhooks: making, changing and deleting them.
 
 use super::access::{self, Table};
+use super::caps::Cap;
 use super::page::read_page;
 use super::{Store, Tx};
 use crate::db::{self, Connection, Optional as _, Row, params};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use cairn_model::{AccountId, EventKind};
 use cairn_wire::Timestamp;
 use cairn_wire::webhooks::{Webhook, WebhookFilter, WebhookStatus};
 use serde_json::json;
 use uuid::Uuid;
 
-/// Webhooks of one account at most.
-const MAX_WEBHOOKS: i64 = 50;
+const MAX_WEBHOOKS: Cap = Cap {
+    rows: "webhooks WHERE account = ?1",
+    most: 50,
+    whose: "the account has",
+    name: "webhooks",
+};
 /// The time that a rotated secret still signs.
 const OVERLAP_MS: i64 = 24 * 3600 * 1000;
 
@@ -72,7 +77,7 @@ impl Store {
     /// Makes a webhook and raises its first test event.
     ///
     /// # Errors
-    /// [`Error::Conflict`] for an account with too many.
+    /// 409 for an account with as many as it may have.
     pub fn add_webhook(
         &self,
         account: AccountId,
@@ -81,16 +86,7 @@ impl Store {
         secret: &str,
     ) -> Result<Webhook> {
         self.write(|tx| {
-            let count: i64 = tx.conn.query_row(
-                "SELECT count(*) FROM webhooks WHERE account = ?1",
-                [account.as_bytes()],
-                |row| row.get(0),
-            )?;
-            if count >= MAX_WEBHOOKS {
-                return Err(Error::conflict(format!(
-                    "the account has {MAX_WEBHOOKS} webhooks, the most allowed; delete one first"
-                )));
-            }
+            MAX_WEBHOOKS.check(tx.conn, account.as_bytes())?;
             let id = tx
                 .source
                 .id(|bytes| uuid::Builder::from_random_bytes(bytes).into_uuid());
@@ -189,7 +185,7 @@ impl Store {
     /// Deletes a webhook with everything that waits for it.
     ///
     /// # Errors
-    /// [`Error::NotFound`].
+    /// 404, 403 for another account's.
     pub fn delete_webhook(&self, account: AccountId, id: Uuid) -> Result<()> {
         self.write(|tx| {
             find(tx.conn, account, id, tx.now)?;

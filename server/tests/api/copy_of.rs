@@ -116,6 +116,27 @@ async fn a_full_account_takes_none() {
 }
 
 #[tokio::test]
+async fn the_list_of_its_chunks_has_to_fit() {
+    let world = World::new();
+    let owner = world.owner();
+    let texts: Vec<String> = (0..100).map(|n| format!("{n:02}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let draft = Draft::new("a", "").chunks(&texts);
+    let original: Node = owner.upload(&draft).await.ok();
+    let before = quota(&owner).await.storage_used;
+    // Of 56 bytes for each chunk, the first 64 are free.
+    let needed = before + RECORD + 36 * 56;
+    for (limit, status) in [(needed - 1, 507), (needed, 200)] {
+        let limit = json!({"email": "owner@example.com", "storage_limit": limit});
+        owner.post("/_dev/quota", &limit).await.done(200);
+        let results = send(&owner, vec![copy_of(&original, "b")]).await;
+        assert_eq!(results[0].status, status);
+    }
+    assert_eq!(quota(&owner).await.storage_used, needed);
+    check_store(&world).await;
+}
+
+#[tokio::test]
 async fn what_is_not_there_or_does_not_fit_is_refused_alone() {
     let world = World::new();
     let owner = world.owner();

@@ -475,6 +475,9 @@ async fn the_list_of_chunks_of_an_open_upload_counts_as_that_of_a_revision_does(
         .await
         .done(201);
     assert_eq!(used_bytes(&owner).await, 84 * 3 + list);
+    limit(&world, 84 * 3 + list + RECORD - 1).await;
+    owner.upload(&draft).await.failed(507);
+    limit(&world, 84 * 3 + list + RECORD).await;
     owner.upload(&draft).await.done(200);
     assert_eq!(used_bytes(&owner).await, 84 * 3 + list + RECORD);
 }

@@ -1,6 +1,7 @@
 //! Two servers on one database of PostgreSQL, which `CAIRN_TEST_POSTGRES` names.
 
-use crate::{Clock, Hash, Limits, NewAccount, PostgresUrl, Source, Store, Taken};
+use crate::testing::add_account;
+use crate::{Clock, Hash, PostgresUrl, Source, Store, Taken};
 use cairn_model::AccountId;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,12 +37,7 @@ fn one_file_has_no_other_servers() {
 #[ignore = "needs PostgreSQL: `cargo xtask test --only PostgreSQL`"]
 async fn a_change_on_one_server_wakes_those_who_listen_on_another() {
     let (one, other) = two();
-    let account = NewAccount {
-        email: "a@example.com",
-        password: "x",
-        limits: Limits::default(),
-    };
-    let account = one.add_account(&account).unwrap();
+    let account = add_account(&one, "a@example.com");
     // The first news of a listener is that it listens.
     let mut feed = other.feed_notifier().listen(account.space.row);
     other.outbox().wait_for_work().await;

@@ -65,6 +65,23 @@ impl Error {
         }
     }
 
+    /// Returns true if the disk of the database has no room left.
+    pub(crate) fn is_disk_full(&self) -> bool {
+        match self {
+            Self::Sqlite(error) => error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            Self::Postgres(error) => {
+                error.code() == Some(&tokio_postgres::error::SqlState::DISK_FULL)
+            }
+            Self::NoRow
+            | Self::Column { .. }
+            | Self::OutOfRange(_)
+            | Self::ParameterCount { .. }
+            | Self::NoFile
+            | Self::Failed
+            | Self::Connection(_) => false,
+        }
+    }
+
     /// The error for a column whose value has no meaning.
     pub(crate) fn column(
         column: usize,

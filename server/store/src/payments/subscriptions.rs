@@ -7,6 +7,7 @@ use super::ledger::{Book, Currency, Posting};
 use crate::catalog::{self, PERIOD_MS};
 use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
+use crate::options::to_sql_limit;
 use crate::rows::{id, name_of, optional_word, word};
 use crate::{Store, Tx};
 use cairn_model::AccountId;
@@ -116,7 +117,7 @@ impl Tx<'_> {
         let limit = catalog::storage_limit(plan, base_storage);
         self.conn.execute(
             "UPDATE accounts SET storage_limit = ?2 WHERE id = ?1",
-            params![account.as_bytes(), i64::try_from(limit).unwrap_or(i64::MAX)],
+            params![account.as_bytes(), to_sql_limit(limit)],
         )?;
         Ok(())
     }
@@ -140,12 +141,13 @@ impl Tx<'_> {
         }
     }
 
-    /// Begins a new period of a subscription whose last one ended while the account was out of use: what lies in
-    /// between is not charged.
+    /// Makes a subscription due now whose period ended while the account was out of use: what lies in between is not
+    /// charged. The period keeps its length, which counts the days in which a payment was declined.
     pub(crate) fn resume_plan(&self, account: AccountId) -> Result<()> {
         self.conn.execute(
-            "UPDATE subscriptions SET period_start = ?2, period_end = ?3 WHERE account = ?1 AND period_end < ?3",
-            params![account.as_bytes(), self.now - PERIOD_MS, self.now],
+            "UPDATE subscriptions SET period_start = ?2 - (period_end - period_start), period_end = ?2 \
+             WHERE account = ?1 AND period_end < ?2",
+            params![account.as_bytes(), self.now],
         )?;
         Ok(())
     }
@@ -230,5 +232,41 @@ impl Store {
             tx.renew_creator_subscriptions()?;
             tx.pay_withdrawals()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{add_account, open};
+    use crate::{Clock, Source};
+    use std::sync::Arc;
+
+    #[test]
+    fn the_days_in_which_a_payment_was_declined_count_on_when_an_account_comes_back() {
+        let clock = Clock::Virtual {
+            start_ms: 2 * PERIOD_MS,
+        };
+        let store = open(Arc::new(Source::new(clock, Some(1))));
+        let account = add_account(&store, "a+declined@example.com").id;
+        let now = store.source().now_ms();
+        // Declined six times. The seventh attempt was due a day ago.
+        let (start, end) = (now - PERIOD_MS - RETRIES * RETRY_MS, now - RETRY_MS);
+        let insert = "INSERT INTO subscriptions (account, plan, next_plan, state, period_start, period_end) \
+             VALUES (?1, 'professional', NULL, 'past_due', ?2, ?3)";
+        store
+            .write(|tx| {
+                let row = params![account.as_bytes(), start, end];
+                tx.conn.execute(insert, row)?;
+                tx.resume_plan(account)
+            })
+            .unwrap();
+        let plan_now = || {
+            store.run_due_payments(0).unwrap();
+            store.subscription(account, 0).unwrap().plan
+        };
+        assert_eq!(plan_now(), Plan::Professional);
+        store.source().advance(RETRY_MS.unsigned_abs());
+        assert_eq!(plan_now(), Plan::Standard);
     }
 }

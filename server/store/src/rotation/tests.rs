@@ -1,9 +1,8 @@
 //! A rotation that is interrupted after each of its steps.
 
 use super::*;
-use crate::accounts::NewAccount;
-use crate::options::Limits;
 use crate::source::Clock;
+use crate::testing::add_account;
 use crate::webhook_queue::AttemptResult;
 use cairn_model::EventKind;
 use tempfile::TempDir;
@@ -30,12 +29,7 @@ impl Place {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let store = open(dir.path());
-        let new = NewAccount {
-            email: "a@example.com",
-            password: "hash",
-            limits: Limits::default(),
-        };
-        let account = store.add_account(&new).unwrap().id;
+        let account = add_account(&store, "a@example.com").id;
         let secrets = SECRETS.map(|key| store.secret(key).unwrap()).to_vec();
         store
             .write(|tx| {

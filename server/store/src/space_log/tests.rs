@@ -11,7 +11,7 @@ mod writer;
 
 use super::*;
 use crate::db;
-use crate::{Clock, Limits, NewAccount, Source};
+use crate::{Clock, Source};
 use cairn_log::Frame;
 use std::sync::Arc;
 use writer::{Writer, bytes, node};
@@ -48,18 +48,7 @@ fn open_in_memory() -> Store {
 
 impl World {
     fn empty(store: Store) -> Self {
-        let account = store
-            .add_account(&NewAccount {
-                email: "owner@example.com",
-                password: "",
-                limits: Limits::default(),
-            })
-            .unwrap();
-        let actor = Actor {
-            account: account.id,
-            device: None,
-            space: account.space,
-        };
+        let actor = crate::testing::add_actor(&store);
         let server = store.history_id();
         let history = store
             .read(|conn| history::of(conn, &server, actor.space.id))

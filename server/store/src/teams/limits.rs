@@ -1,10 +1,11 @@
 //! Limits of teams: those of a new one, and those of all as the one who runs the server reads and changes them.
 
-use crate::db::{self, Connection, Row, params};
+use crate::Store;
+use crate::db::{self, Connection, Optional as _, Row};
 use crate::error::{Error, Result};
-use crate::options::{Limits, NewLimits, to_sql_limit};
+use crate::options::{Limits, NewLimits};
 use crate::rows::id;
-use crate::{Store, Tx};
+use crate::usage::{self, LimitsOf};
 use cairn_model::{AccountId, TeamId};
 use serde::Serialize;
 
@@ -16,9 +17,11 @@ pub struct TeamOverview {
     /// The address of the owner.
     pub owner: String,
     pub members: u64,
+    /// Bytes.
     pub storage_used: u64,
+    /// Bytes.
     pub storage_limit: u64,
-    /// In a month.
+    /// Bytes per month.
     pub bandwidth_limit: u64,
     pub file_count: u64,
     pub file_count_limit: u64,
@@ -58,21 +61,18 @@ pub(super) fn limits_of_new(conn: &Connection, owner: AccountId, all: &Limits) -
         })?)
 }
 
-impl Tx<'_> {
-    fn set_team_limits(&self, team: TeamId, new: NewLimits) -> Result<()> {
-        self.conn.execute(
-            "UPDATE teams SET storage_limit = coalesce(?2, storage_limit), \
-             bandwidth_limit = coalesce(?3, bandwidth_limit), \
-             file_count_limit = coalesce(?4, file_count_limit) WHERE id = ?1",
-            params![
-                team.as_bytes(),
-                to_sql_limit(new.storage),
-                to_sql_limit(new.bandwidth),
-                to_sql_limit(new.files)
-            ],
-        )?;
-        Ok(())
-    }
+fn by_id(conn: &Connection, team: TeamId) -> Result<Option<TeamOverview>> {
+    Ok(conn
+        .prepare(&format!("{OVERVIEW} WHERE t.id = ?1"))?
+        .query_row([team.as_bytes()], overview)
+        .optional()?)
+}
+
+fn by_name(conn: &Connection, name: &str) -> Result<Vec<TeamOverview>> {
+    Ok(conn
+        .prepare(&format!("{OVERVIEW} WHERE t.name = ?1 ORDER BY t.id"))?
+        .query_map([name], overview)?
+        .collect::<db::Result<_>>()?)
 }
 
 impl Store {
@@ -87,28 +87,66 @@ impl Store {
         })
     }
 
-    /// Finds a team by its id, or by a name that no other one has.
+    /// Finds a team by its id, or by a name that no other one has. A team whose name is the id of another one is found
+    /// by its own id alone: members choose names.
     ///
     /// # Errors
     /// 404; 400 for a name of several teams.
     pub fn team_called(&self, which: &str) -> Result<TeamOverview> {
-        let mut found = self.all_teams()?;
-        found.retain(|team| team.id.to_string() == which || team.name == which);
-        let ids: Vec<String> = found.iter().map(|team| team.id.to_string()).collect();
-        match (found.pop(), ids.len()) {
-            (Some(team), 1) => Ok(team),
-            (Some(_), _) => Err(Error::invalid(format!(
-                "several teams are called `{which}`; name one by its id: {}",
-                ids.join(", ")
-            ))),
-            (None, _) => Err(Error::not_found(format!(
-                "there is no team `{which}`; `cairn-server team list` lists all"
-            ))),
-        }
+        self.read(|conn| {
+            if let Ok(id) = which.parse::<TeamId>()
+                && let Some(team) = by_id(conn, id)?
+            {
+                return Ok(team);
+            }
+            let mut found = by_name(conn, which)?;
+            let ids: Vec<String> = found.iter().map(|team| team.id.to_string()).collect();
+            match (found.pop(), ids.len()) {
+                (Some(team), 1) => Ok(team),
+                (Some(_), _) => Err(Error::invalid(format!(
+                    "several teams are called `{which}`; name one by its id: {}",
+                    ids.join(", ")
+                ))),
+                (None, _) => Err(Error::not_found(format!(
+                    "there is no team `{which}`; `cairn-server team list` lists all"
+                ))),
+            }
+        })
     }
 
-    /// Changes what a team may use.
+    /// Changes how much a team may use.
     pub fn change_team_limits(&self, team: TeamId, new: NewLimits) -> Result<()> {
-        self.write(|tx| tx.set_team_limits(team, new))
+        self.write(|tx| usage::change_limits(tx.conn, LimitsOf::Team(team), new))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{add_account, open};
+    use crate::{Clock, Source};
+    use std::sync::Arc;
+
+    #[test]
+    fn an_id_means_its_own_team_even_if_it_is_the_name_of_another() {
+        let store = open(Arc::new(Source::new(Clock::System, Some(1))));
+        let owner = add_account(&store, "a@example.com").id;
+        let make = |name: &str| {
+            let team = store.create_team(owner, name, &Limits::default());
+            team.unwrap().id
+        };
+        let first = make("Crew");
+        let other = make(&first.to_string());
+        for (which, team) in [
+            ("Crew", first),
+            (first.to_string().as_str(), first),
+            (other.to_string().as_str(), other),
+        ] {
+            assert_eq!(store.team_called(which).unwrap().id, team, "{which}");
+        }
+        make("Crew");
+        let several = store.team_called("Crew").unwrap_err().to_string();
+        assert!(several.contains(&first.to_string()), "{several}");
+        assert!(matches!(store.team_called("crew"), Err(Error::NotFound(_))));
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn growth_of(
     target: &Target,
     item: &BatchItem<'_>,
 ) -> Result<Growth> {
-    let mut bytes = record_of(item.complete);
+    let mut bytes = record_of(item.complete).saturating_add(list_of(conn, item)?);
     for SentChunk { chunk, .. } in &item.chunks {
         if !target.may_have_chunks() || chunks::size(conn, item.create.node_id, chunk.id)?.is_none()
         {
@@ -87,6 +87,15 @@ pub(super) fn growth_of(
     }
     let files = target.files();
     Ok(Growth { bytes, files })
+}
+
+/// Returns the bytes that the list of a file's chunks counts for: a copy takes over that of its source.
+fn list_of(conn: &Connection, item: &BatchItem<'_>) -> Result<i64> {
+    Ok(match &item.create.copy_of {
+        None => usage::announced_list_bytes(item.chunks.len()),
+        Some(source) => revisions::find(conn, source.revision_id)?
+            .map_or(0, |source| usage::list_bytes(&source.packed)),
+    })
 }
 
 /// The state of a batch that is being stored, in a space without a log.

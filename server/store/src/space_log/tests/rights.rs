@@ -1,7 +1,9 @@
 //! The service's own check of who may write a signed log, within the transaction of the commit.
 
 use super::*;
+use crate::Limits;
 use crate::space_log::rights::check_writer;
+use crate::testing::add_account;
 use cairn_model::DeviceId;
 use cairn_wire::teams::TeamRole;
 
@@ -47,15 +49,8 @@ fn who_lost_the_right_since_the_request_began_writes_nothing() {
 #[test]
 fn the_log_of_a_team_is_begun_by_its_owner_and_written_by_its_members() {
     let store = open(None);
-    let account = |email: &str| {
-        let new = NewAccount {
-            email,
-            password: "",
-            limits: Limits::default(),
-        };
-        store.add_account(&new).unwrap().id
-    };
-    let (owner, member) = (account("owner@example.com"), account("member@example.com"));
+    let [owner, member] =
+        ["owner@example.com", "member@example.com"].map(|email| add_account(&store, email).id);
     let team = store
         .create_team(owner, "Crew", &Limits::default())
         .unwrap();
