@@ -109,6 +109,7 @@ struct ConnectionsPart {
     /// Seconds; files from before call it `patience`.
     #[serde(alias = "patience")]
     timeout: Option<u64>,
+    streams: Option<usize>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -198,6 +199,8 @@ fn apply(text: &str, options: &mut Options) -> Result<LogFormat, toml::de::Error
     }
     let connections = &mut options.connections;
     connections.most = file.connections.most.unwrap_or(connections.most).max(1);
+    let streams = file.connections.streams;
+    connections.streams = streams.unwrap_or(connections.streams).max(1);
     if let Some(seconds) = file.connections.timeout {
         connections.head = Duration::from_secs(seconds.max(1));
         connections.body = connections.head;
@@ -257,9 +260,10 @@ mod tests {
         apply(text, &mut options).unwrap();
         assert_eq!((options.limits.storage, options.rate_limits.read), (5, 7));
         assert_eq!(options.limits.files, Options::default().limits.files);
-        let text = "[connections]\nmost = 7\ntimeout = 9\n[[clients]]\nid = 'a'\nredirect_uris = ['https://a.test/']\n";
+        let text = "[connections]\nmost = 7\nstreams = 5\ntimeout = 9\n[[clients]]\nid = 'a'\nredirect_uris = ['https://a.test/']\n";
         apply(text, &mut options).unwrap();
         assert_eq!(options.connections.most, 7);
+        assert_eq!(options.connections.streams, 5);
         assert_eq!(options.connections.body, Duration::from_secs(9));
         assert_eq!(options.clients[0].redirect_uris, ["https://a.test/"]);
         assert!(matches!(

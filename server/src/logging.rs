@@ -15,9 +15,14 @@ pub enum LogFormat {
     Json,
 }
 
+/// The log without a wish in `CAIRN_LOG`. A certificate of somebody else's server that can't be verified is no error of
+/// this one: whoever has a webhook there reads it in its deliveries.
+const DEFAULT_FILTER: &str = "info,rustls_platform_verifier=off";
+
 /// Starts the log; `CAIRN_LOG` says how much of it there is.
 pub fn start_log(format: LogFormat) {
-    let filter = EnvFilter::try_from_env("CAIRN_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let filter =
+        EnvFilter::try_from_env("CAIRN_LOG").unwrap_or_else(|_| EnvFilter::new(DEFAULT_FILTER));
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(std::io::stderr().is_terminal())
@@ -25,5 +30,25 @@ pub fn start_log(format: LogFormat) {
     match format {
         LogFormat::Text => log.init(),
         LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tracing::Level;
+
+    #[test]
+    fn certificates_of_others_are_no_errors_of_this_server() {
+        let log = tracing_subscriber::fmt()
+            .with_env_filter(EnvFilter::new(DEFAULT_FILTER))
+            .finish();
+        tracing::subscriber::with_default(log, || {
+            assert!(tracing::enabled!(target: "cairn_service", Level::INFO));
+            assert!(!tracing::enabled!(
+                target: "rustls_platform_verifier::verification::others",
+                Level::ERROR
+            ));
+        });
     }
 }

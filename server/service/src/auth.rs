@@ -27,14 +27,22 @@ const KEY_BUNDLE: &str = "/api/v1/keys";
 const SECOND_FACTOR: &str = "/api/v1/useraccount/second-factor";
 /// Requests with `POST` that change nothing: questions that do not fit into a query.
 const READING_POSTS: [&str; 2] = ["/api/v1/downloads/batch", "/api/v1/revisions/batch"];
-/// Paths whose changes make something that outlives the credential that made it: another credential, a receiver
-/// of events, the end of the account.
-const OUTLIVING: [&str; 5] = [
+/// Paths whose changes make something that outlives the credential that made it (another credential, a receiver
+/// of events, the end of the account), spend or pay out money, or change a setting of the whole account.
+const OUTLIVING: [&str; 13] = [
     "/api/v1/apikeys",
     "/api/v1/service-accounts",
     KEY_BUNDLE,
     "/api/v1/webhooks",
     "/api/v1/useraccount",
+    "/api/v1/payment",
+    "/api/v1/shares/defaults",
+    "/api/v1/shares/theme",
+    "/api/v1/social/profile",
+    "/api/v1/social/username",
+    "/api/v1/social/vanity-url",
+    "/api/v1/social/visibility",
+    "/api/v1/social/tips",
 ];
 /// Paths that are no matter of files, which `files.read` does not reach.
 const ACCOUNT_MATTERS: [&str; 5] = [
@@ -231,8 +239,8 @@ pub(crate) fn authorize(app: &AppState, request: &Parts) -> Result<Caller> {
         is_below(path, ADMINISTRATION) && (holder.delegated || holder.access == Access::Read);
     if outlives || beyond_files || administers {
         return Err(Error::forbidden(
-            "this access token is for files; manage accounts, keys, payments and webhooks with an API key, or \
-             log in with Cairn",
+            "this access token is for files; manage accounts, keys, settings, payments and webhooks with an API key, \
+             or log in with Cairn",
         ));
     }
     if let Some(device) = caller.device {

@@ -4,7 +4,7 @@
 //! logged with their cause; the response doesn't name it.
 
 use axum::Json;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use cairn_store::Error as StoreError;
 use cairn_wire::ErrorBody;
@@ -24,6 +24,9 @@ pub enum Error {
     /// A body of another media type than the one that belongs there.
     #[error("{0}")]
     MediaType(String),
+    /// A compressed body.
+    #[error("the body is compressed (`Content-Encoding: {0}`); send it as it is")]
+    ContentCoding(String),
     #[error("the range lies outside the chunk's {size} bytes")]
     Range { size: u64 },
     /// The server is not ready: a load balancer should send requests elsewhere.
@@ -101,7 +104,7 @@ impl Error {
             Self::Store(error) => status(error),
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::MediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::MediaType(_) | Self::ContentCoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Range { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -115,6 +118,8 @@ impl Error {
         let status = self.status();
         let message = if self.is_unreachable() {
             "the server can't reach its database; try again".to_owned()
+        } else if self.is_failure() && status == StatusCode::INSUFFICIENT_STORAGE {
+            "the server's disk is full: its operator has to make room".to_owned()
         } else if self.is_failure() && status == StatusCode::INTERNAL_SERVER_ERROR {
             "the server failed; its log has the cause under this response's X-Request-Id".to_owned()
         } else {
@@ -127,7 +132,7 @@ impl Error {
     }
 
     /// Returns the header that belongs to the error besides its status.
-    pub(crate) fn header(&self) -> Option<(header::HeaderName, String)> {
+    pub(crate) fn header(&self) -> Option<(HeaderName, String)> {
         match self {
             Self::Store(StoreError::Conflict {
                 head: Some(head), ..
@@ -143,6 +148,8 @@ impl Error {
                 Some((header::RETRY_AFTER, retry_after.to_string()))
             }
             Self::Store(_) if self.is_unreachable() => Some((header::RETRY_AFTER, "1".to_owned())),
+            // RFC 9110, section 15.5.16.
+            Self::ContentCoding(_) => Some((header::ACCEPT_ENCODING, "identity".to_owned())),
             Self::Range { size } => Some((header::CONTENT_RANGE, format!("bytes */{size}"))),
             Self::Store(_)
             | Self::MethodNotAllowed(_)
@@ -168,12 +175,26 @@ fn status(error: &StoreError) -> StatusCode {
         StoreError::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
         StoreError::QuotaFull(_) => StatusCode::INSUFFICIENT_STORAGE,
         StoreError::Sql(_) if error.is_unreachable() => StatusCode::SERVICE_UNAVAILABLE,
+        StoreError::Sql(_) | StoreError::Objects(_) | StoreError::Io { .. }
+            if error.is_disk_full() =>
+        {
+            StatusCode::INSUFFICIENT_STORAGE
+        }
         StoreError::Sql(_)
         | StoreError::Objects(_)
         | StoreError::Io { .. }
         | StoreError::Unopenable(_)
         | StoreError::Config(_)
         | StoreError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// Adds the header that belongs to an error, as [`Error::header`] gives it, to the response that shows the error.
+pub(crate) fn add_header(response: &mut Response, header: Option<(HeaderName, String)>) {
+    if let Some((name, value)) = header
+        && let Ok(value) = HeaderValue::from_str(&value)
+    {
+        response.headers_mut().insert(name, value);
     }
 }
 
@@ -184,11 +205,7 @@ impl IntoResponse for Error {
             tracing::error!(error = %self, "request failed");
         }
         let mut response = (status, Json(self.body())).into_response();
-        if let Some((name, value)) = self.header()
-            && let Ok(value) = HeaderValue::from_str(&value)
-        {
-            response.headers_mut().insert(name, value);
-        }
+        add_header(&mut response, self.header());
         response
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod cors;
 pub(crate) mod extract;
 pub(crate) mod idempotency;
 pub(crate) mod if_match;
+mod json_text;
 pub(crate) mod limit;
 mod measured;
 pub(crate) mod metrics;

@@ -16,7 +16,8 @@ use crate::http::check;
 use crate::http::extract::PathArgs;
 use crate::routes;
 use crate::state::AppState;
-use axum::http::header;
+use axum::http::{HeaderValue, header};
+use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
@@ -164,10 +165,29 @@ pub(crate) fn routes() -> Router<AppState> {
     let page: Router<AppState> = SwaggerUi::new("/swagger-ui")
         .config(Config::new(urls))
         .into();
+    let page = page.layer(map_response(guard));
     Router::new()
         .route("/api/v1/openapi.json", get(full_document))
         .route("/api/v1/openapi/{document}", get(one))
         .merge(page)
+}
+
+/// Adds what keeps the page to scripts and documents of this server, and out of pages of others. It has styles of its
+/// own in the text.
+async fn guard(mut response: Response) -> Response {
+    for (name, value) in [
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+             connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+        ),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+    ] {
+        let headers = response.headers_mut();
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
 }
 
 async fn full_document() -> Response {

@@ -107,10 +107,13 @@ pub struct CorsOptions {
 pub struct ConnectionLimits {
     /// The time for the head of a request, from the connection or the request before it on.
     pub head: Duration,
-    /// Between two parts of a request's body.
+    /// Between two parts of a request's body, and while a client takes nothing of a response. A body that comes at
+    /// less than 1 KiB a second has it as a whole.
     pub body: Duration,
     /// Open at once; more wait in the system's queue.
     pub most: usize,
+    /// Streams of changes that one account has open at once at a server.
+    pub streams: usize,
 }
 
 impl Default for ConnectionLimits {
@@ -120,6 +123,8 @@ impl Default for ConnectionLimits {
             head: Duration::from_secs(60),
             body: Duration::from_secs(60),
             most: 10_000,
+            // A device has one for each space.
+            streams: 64,
         }
     }
 }

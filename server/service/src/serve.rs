@@ -1,7 +1,9 @@
 //! Serving over TCP until the process is asked to end.
 
+mod bodies;
 mod connections;
 mod head_errors;
+mod writes;
 
 use crate::background::{self, Task};
 use crate::error::{Error, Result};

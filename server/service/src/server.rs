@@ -20,8 +20,8 @@ pub struct Server {
 /// Opens the store and makes a server of it.
 ///
 /// # Errors
-/// A data directory, database or object store that can't be used; a data directory that another server uses, if this
-/// one is to serve; metrics that everybody would see; origins that are none; a mail server that can't be used.
+/// Options that can't work, with the name of the option; a data directory, database or object store that can't be used;
+/// a data directory that another server uses, if this one is to serve.
 pub fn build(options: Options) -> Result<Server> {
     options.check()?;
     if !options.ephemeral {

@@ -4,11 +4,13 @@ pub(crate) mod bandwidth;
 mod local_objects;
 pub(crate) mod seen;
 pub(crate) mod shared_pages;
+pub(crate) mod streams;
 pub(crate) mod uploads;
 
 use self::bandwidth::Bandwidth;
 use self::seen::Seen;
 use self::shared_pages::SharedPages;
+use self::streams::OpenStreams;
 use self::uploads::OpenUploads;
 use crate::auth::api_key;
 use crate::auth::token::{Issue, LIFETIME_S, LOCAL_ISSUER, Tokens};
@@ -58,6 +60,7 @@ pub struct ServerState {
     pub(crate) traces: Option<Traces>,
     pub(crate) seen: Seen,
     pub(crate) shared_pages: SharedPages,
+    pub(crate) streams: OpenStreams,
     /// True once the server is to end, which streams wait for.
     pub(crate) closing: watch::Sender<bool>,
     /// The lock of the data directory, if the server was built to serve.
@@ -110,6 +113,7 @@ impl ServerState {
             traces: options.telemetry.as_ref().map(Traces::begin).transpose()?,
             seen: Seen::default(),
             shared_pages: SharedPages::default(),
+            streams: OpenStreams::default(),
             closing: watch::Sender::new(false),
             lock,
             last_housekeeping: AtomicI64::new(now),

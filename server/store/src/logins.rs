@@ -2,7 +2,8 @@
 //!
 //! A code that comes twice, or a refresh token whose successor has been used, is in the hands of
 //! two: its login ends. A successor that was never used is replaced without harm, so that a response
-//! that got lost costs nobody a login.
+//! that got lost costs nobody a login. For a minute the replaced one counts as used up by its replacement, so that
+//! two refreshes at the same moment cost nobody a login either, whichever response is kept; later it is given up.
 
 use super::rows::id as read_id;
 use super::{Store, Tx};
@@ -16,6 +17,10 @@ use uuid::Uuid;
 const CODE_MS: i64 = 60_000;
 /// The time that a login lasts without being used.
 const REFRESH_MS: i64 = 60 * 24 * 3600 * 1000;
+
+/// The age up to which a refresh token that was never used may have been sent to the same client as its replacement:
+/// two requests of one client at the same moment, or one and its repetition.
+const PARALLEL_MS: i64 = 60_000;
 
 /// The SHA-256 of a code or token.
 pub type Hash = [u8; 32];
@@ -99,6 +104,36 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// Replaces the successor of a refresh token, which was never used, by `next`; false if it was used, or was given
+    /// up.
+    ///
+    /// A young one may still come from a client that refreshed more than once at the same moment: it has `next` as its
+    /// successor, and so have those that it has replaced itself. An older one is given up, so that whoever has it is
+    /// noticed when using it: two who take turns would otherwise share the login for good.
+    fn replace_unused(
+        &self,
+        presented: &RefreshRow,
+        successor: &[u8],
+        next: &Hash,
+    ) -> Result<bool> {
+        let young = self.now + REFRESH_MS - PARALLEL_MS;
+        let changed = self.conn.execute(
+            "UPDATE refresh_tokens SET replaced_by = CASE WHEN expires_at > ?3 THEN ?2 ELSE x'' END \
+             WHERE hash = ?1 AND replaced_by IS NULL",
+            params![successor, next, young],
+        )?;
+        if changed == 0 {
+            return Ok(false);
+        }
+        // Not those before the presented one: their successor has been used.
+        self.conn.execute(
+            "UPDATE refresh_tokens SET replaced_by = ?3 WHERE grant_id = ?1 AND replaced_by = ?2 AND expires_at > ?4 \
+             AND expires_at > ?5",
+            params![presented.login, successor, next, presented.expires_at, young],
+        )?;
+        Ok(true)
+    }
+
     pub(super) fn end_login(&self, login: Uuid) -> Result<()> {
         self.conn.execute(
             "UPDATE grants SET revoked_at = coalesce(revoked_at, ?2) WHERE id = ?1",
@@ -119,6 +154,22 @@ impl Tx<'_> {
             .query_row([id.as_bytes()], login)
             .optional()?)
     }
+}
+
+/// A refresh token, as it is kept.
+struct RefreshRow {
+    login: [u8; 16],
+    /// The successor; empty if it was given up before it was used.
+    replaced_by: Option<Vec<u8>>,
+    expires_at: i64,
+}
+
+fn refresh_row(row: &Row<'_>) -> db::Result<RefreshRow> {
+    Ok(RefreshRow {
+        login: row.get(0)?,
+        replaced_by: row.get(1)?,
+        expires_at: row.get(2)?,
+    })
 }
 
 struct CodeRow {
@@ -210,30 +261,25 @@ impl Store {
     /// Replaces a client's refresh token by `next`.
     pub fn rotate_refresh(&self, hash: &Hash, next: &Hash, client: &str) -> Result<Presented> {
         self.write(|tx| {
-            let found: Option<([u8; 16], Option<Vec<u8>>)> = tx
+            let found = tx
                 .conn
                 .prepare_cached(
-                    "SELECT grant_id, replaced_by FROM refresh_tokens WHERE hash = ?1 AND expires_at > ?2",
+                    "SELECT grant_id, replaced_by, expires_at FROM refresh_tokens WHERE hash = ?1 AND expires_at > ?2",
                 )?
-                .query_row(params![hash, tx.now], |row| Ok((row.get(0)?, row.get(1)?)))
+                .query_row(params![hash, tx.now], refresh_row)
                 .optional()?;
-            let Some((login, replaced_by)) = found else {
+            let Some(found) = found else {
                 return Ok(Presented::Unknown);
             };
-            let id = Uuid::from_bytes(login);
+            let id = Uuid::from_bytes(found.login);
             let Some(login) = tx.login_in_force(id)?.filter(|one| one.client == client) else {
                 return Ok(Presented::Unknown);
             };
-            if let Some(successor) = replaced_by {
-                // Given up: whoever has it must not be able to use it unnoticed.
-                let unused = tx.conn.execute(
-                    "UPDATE refresh_tokens SET replaced_by = x'' WHERE hash = ?1 AND replaced_by IS NULL",
-                    [&successor],
-                )?;
-                if unused == 0 {
-                    tx.end_login(id)?;
-                    return Ok(Presented::Again(id));
-                }
+            if let Some(successor) = &found.replaced_by
+                && !tx.replace_unused(&found, successor, next)?
+            {
+                tx.end_login(id)?;
+                return Ok(Presented::Again(id));
             }
             tx.add_refresh(id, next)?;
             tx.conn.execute(

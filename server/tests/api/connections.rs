@@ -1,5 +1,7 @@
 //! Clients who connect and say little, say it slowly, or come in great numbers.
 
+mod unread;
+
 use cairn_server::{ConnectionLimits, Options, Server, build_dev, serve};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

@@ -154,7 +154,12 @@ async fn only_tokens_in_force_are_let_in() {
     ] {
         let response = world.caller(Some(bad)).get("/api/v1/nodes").await;
         response.failed(401);
-        assert_eq!(response.header("www-authenticate"), "Bearer");
+        let expected = if bad.is_empty() {
+            "Bearer"
+        } else {
+            "Bearer error=\"invalid_token\""
+        };
+        assert_eq!(response.header("www-authenticate"), expected, "{bad}");
     }
     let basic = world
         .nobody()
@@ -445,4 +450,45 @@ async fn sync_is_answered_compressed_if_the_request_accepts_it() {
     let other = get("/api/v1/openapi.json", "zstd").await;
     assert!(other.headers.get("content-encoding").is_none());
     assert!(other.body.len() > 10_000);
+}
+
+#[tokio::test]
+async fn a_compressed_body_is_refused_with_the_coding_that_is_taken() {
+    let world = World::new();
+    let owner = world.owner();
+    for (coding, status) in [("gzip", 415), ("zstd", 415), ("identity", 201)] {
+        let headers = [("content-encoding", coding)];
+        let body = serde_json::to_vec(&json!({"kind": "folder", "name": coding})).unwrap();
+        let sent = owner
+            .send(Method::POST, "/api/v1/nodes", &headers, body)
+            .await;
+        assert_eq!(sent.status, status, "{coding}");
+        if status == 415 {
+            sent.failed(415);
+            assert_eq!(sent.header("accept-encoding"), "identity");
+        }
+    }
+}
+
+#[tokio::test]
+async fn messages_have_no_names_of_types() {
+    let world = World::new();
+    let owner = world.owner();
+    for (path, body) in [
+        ("/api/v1/nodes", "\"x\""),
+        ("/api/v1/nodes", r#"{"kind": 7, "name": "x"}"#),
+        ("/api/v1/nodes/batch", r#"{"operations": [7]}"#),
+        ("/api/v1/nodes/batch", r#"{"operations": [{"op": 7}]}"#),
+        ("/api/v1/uploads/batch", r#"{"files": [7]}"#),
+        ("/api/v1/uploads/batch", r#"{"files": [{"name": 7}]}"#),
+        ("/api/v1/shares", "7"),
+        ("/api/v1/webhooks", "true"),
+    ] {
+        let sent = owner.send(Method::POST, path, &[], body).await;
+        sent.failed(400);
+        let text = String::from_utf8_lossy(&sent.body).into_owned();
+        for word in ["struct", "enum", "variant", "sequence", "tuple"] {
+            assert!(!text.contains(word), "{text}");
+        }
+    }
 }

@@ -247,12 +247,60 @@ async fn a_response_that_got_lost_costs_no_login_and_its_token_is_watched() {
     let world = World::new();
     let token = log_in(&world).await.refresh_token.unwrap();
     let lost: TokenResponse = refresh(&world, &token).await.ok();
+    world.app.source().advance(61_000);
     let again: TokenResponse = refresh(&world, &token).await.ok();
     assert!(works(&world, &again.access_token).await);
     // Whoever has what was lost can't use it unnoticed.
     let lost = lost.refresh_token.unwrap();
     assert_refused(&refresh(&world, &lost).await, 400, "invalid_grant");
     assert!(!works(&world, &again.access_token).await);
+}
+
+#[tokio::test]
+async fn refreshes_at_the_same_moment_cost_no_login_whichever_response_is_kept() {
+    for kept in 0..3 {
+        let world = World::new();
+        let token = log_in(&world).await.refresh_token.unwrap();
+        world.app.source().advance(600_000);
+        let mut successors = Vec::new();
+        for _ in 0..3 {
+            let tokens: TokenResponse = refresh(&world, &token).await.ok();
+            successors.push(tokens.refresh_token.unwrap());
+        }
+        world.app.source().advance(600_000);
+        let next: TokenResponse = refresh(&world, &successors[kept]).await.ok();
+        assert!(works(&world, &next.access_token).await, "{kept}");
+        let last: TokenResponse = refresh(&world, &next.refresh_token.unwrap()).await.ok();
+        // Its successor has been used.
+        assert_refused(&refresh(&world, &token).await, 400, "invalid_grant");
+        assert!(!works(&world, &last.access_token).await, "{kept}");
+    }
+}
+
+#[tokio::test]
+async fn whoever_takes_turns_with_the_owner_of_a_login_ends_it() {
+    let world = World::new();
+    let stolen = log_in(&world).await.refresh_token.unwrap();
+    let (mut owner, mut thief) = (stolen.clone(), stolen);
+    let mut refused = false;
+    for turn in 0..6 {
+        world.app.source().advance(300_000);
+        let held = if turn % 2 == 0 {
+            &mut owner
+        } else {
+            &mut thief
+        };
+        let response = refresh(&world, held).await;
+        if response.status != 200 {
+            refused = true;
+            break;
+        }
+        *held = response.ok::<TokenResponse>().refresh_token.unwrap();
+    }
+    assert!(refused);
+    for token in [&owner, &thief] {
+        assert_refused(&refresh(&world, token).await, 400, "invalid_grant");
+    }
 }
 
 #[tokio::test]

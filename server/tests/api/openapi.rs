@@ -330,6 +330,10 @@ async fn each_module_has_its_own_document_and_one_page_shows_them() {
     let page = nobody.get("/swagger-ui/").await;
     page.done(200);
     assert!(String::from_utf8_lossy(&page.body).contains("swagger-ui"));
+    let policy = page.header("content-security-policy");
+    assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+    assert_eq!(page.header("x-content-type-options"), "nosniff");
+    assert_eq!(page.header("x-frame-options"), "DENY");
     nobody
         .get("/swagger-ui/swagger-ui-bundle.js")
         .await
@@ -465,14 +469,16 @@ fn every_list_comes_in_the_envelope_and_takes_a_page() {
 
 /// Headers that HTTP itself, or a proxy in front of the server, gives a meaning to: described elsewhere, or not ours
 /// to describe.
-const OF_HTTP: [&str; 11] = [
+const OF_HTTP: [&str; 13] = [
     "accept",
     "accept-encoding",
     "access-control-request-method",
     "authorization",
+    "content-encoding",
     "content-length",
     "content-type",
     "cookie",
+    "expect",
     "host",
     "origin",
     "x-forwarded-for",
@@ -480,7 +486,7 @@ const OF_HTTP: [&str; 11] = [
 ];
 
 /// Headers that the server reads from its own responses.
-const OF_RESPONSES: [&str; 4] = ["cache-control", "content-encoding", "etag", "retry-after"];
+const OF_RESPONSES: [&str; 4] = ["cache-control", "etag", "retry-after", "www-authenticate"];
 
 /// The Rust files below a directory.
 fn sources(dir: &std::path::Path, into: &mut Vec<std::path::PathBuf>) {

@@ -3,6 +3,7 @@
 use super::world::{Caller, World};
 use axum::body::{Body, BodyDataStream};
 use axum::http::Method;
+use cairn_server::Options;
 use cairn_wire::changes::{Changes, FeedMoved};
 use futures_util::StreamExt as _;
 use serde_json::json;
@@ -234,7 +235,9 @@ async fn a_stream_hears_nothing_that_came_after_its_credential_ended() {
 
 #[tokio::test]
 async fn a_thousand_listeners_get_one_change() {
-    let world = World::new();
+    let mut options = Options::ephemeral();
+    options.connections.streams = 1_000;
+    let world = World::with(options);
     let owner = world.owner();
     let mut listeners = Vec::new();
     for _ in 0..1_000 {
@@ -247,4 +250,20 @@ async fn a_thousand_listeners_get_one_change() {
             .unwrap();
         assert_eq!(moved.changes[0].node_id, folder.id);
     }
+}
+
+#[tokio::test]
+async fn an_account_has_only_so_many_streams_open() {
+    let mut options = Options::ephemeral();
+    options.connections.streams = 2;
+    let world = World::with(options);
+    let owner = world.owner();
+    let first = Events::open(&owner, "", &[]).await;
+    let _second = Events::open(&owner, "", &[]).await;
+    let refused = owner.get("/api/v1/changes/stream").await;
+    refused.failed(429);
+    assert_eq!(refused.header("retry-after"), "30");
+    let _other = Events::open(&world.outsider(), "", &[]).await;
+    drop(first);
+    let _third = Events::open(&owner, "", &[]).await;
 }

@@ -26,9 +26,10 @@ fn too_large(limit: usize) -> Error {
 /// Reads a body, checking its `Content-Digest` on the way if there is one.
 ///
 /// # Errors
-/// 413 beyond `limit`, 400 for a body that broke off or is not what its digest says.
+/// 413 beyond `limit`, 415 for a compressed body, 400 for one that broke off or is not what its digest says.
 pub(crate) async fn pieces(request: Request, limit: usize) -> Result<Pieces> {
     let (parts, body) = request.into_parts();
+    check_coding(&parts.headers)?;
     let announced = parts
         .headers
         .get(header::CONTENT_LENGTH)
@@ -64,6 +65,17 @@ pub(crate) async fn pieces(request: Request, limit: usize) -> Result<Pieces> {
         }
     }
     Ok(out)
+}
+
+/// Refuses a compressed body.
+fn check_coding(headers: &HeaderMap) -> Result<()> {
+    for value in headers.get_all(header::CONTENT_ENCODING) {
+        let coding = value.to_str().unwrap_or("?").trim();
+        if !coding.is_empty() && !coding.eq_ignore_ascii_case("identity") {
+            return Err(Error::ContentCoding(coding.to_owned()));
+        }
+    }
+    Ok(())
 }
 
 /// Reads a body into one run of bytes.

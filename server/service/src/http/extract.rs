@@ -1,7 +1,7 @@
 //! Extractors that refuse with our own errors: path parts, query parameters, JSON bodies.
 
 use crate::error::{Error, Result};
-use crate::http::{body, check};
+use crate::http::{body, check, json_text};
 use axum::extract::path::ErrorKind;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
@@ -164,7 +164,12 @@ fn check_media_type(headers: &HeaderMap) -> Result<()> {
 
 /// Reads JSON and refuses what nothing reads: a misspelt field must not pass as one left out.
 pub(crate) fn parse_strict<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    let wrong = |e| Error::invalid(format!("the body is not the JSON that belongs here: {e}"));
+    let wrong = |e: serde_json::Error| {
+        let text = json_text::plain_text(&e.to_string());
+        Error::invalid(format!(
+            "the body is not the JSON that belongs here: {text}"
+        ))
+    };
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let mut unknown = None;
     let value = serde_ignored::deserialize(&mut json, |path| {

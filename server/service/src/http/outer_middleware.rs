@@ -4,6 +4,7 @@
 use super::conditional;
 use super::measured::count_bytes;
 use super::visitor;
+use crate::auth::bearer;
 use crate::error::{Error, Result};
 use crate::identity::page::OwnPage;
 use crate::state::AppState;
@@ -26,6 +27,8 @@ use tracing::Instrument as _;
 const MAX_REQUEST_ID: usize = 100;
 /// The route of a request that reached none.
 const NO_ROUTE: &str = "none";
+/// The beginning of the paths of share links.
+const PUBLIC: &str = "/api/v1/public/";
 
 /// The route that a request has reached, and the account that it is counted for. It is filled in on the
 /// way, so that it is known after a panic, too.
@@ -107,6 +110,31 @@ fn check_host(request: &Request) -> Result<()> {
     )))
 }
 
+/// Tells a client whose token was refused so (RFC 6750, section 3.1): getting a new one may help.
+fn mark_bad_token(response: &mut Response) {
+    let headers = response.headers_mut();
+    if headers
+        .get(header::WWW_AUTHENTICATE)
+        .is_some_and(|value| value == "Bearer")
+    {
+        let value = HeaderValue::from_static("Bearer error=\"invalid_token\"");
+        headers.insert(header::WWW_AUTHENTICATE, value);
+    }
+}
+
+/// Returns the response with what errors have in common.
+fn completed(response: Response, sent_token: bool) -> Response {
+    let status = response.status();
+    if !status.is_client_error() && !status.is_server_error() {
+        return response;
+    }
+    let mut response = with_error_body(response);
+    if status == StatusCode::UNAUTHORIZED && sent_token {
+        mark_bad_token(&mut response);
+    }
+    response
+}
+
 /// Gives every response its request id, every error the one body that errors have, and counts both.
 pub(super) async fn wrap(
     State(app): State<AppState>,
@@ -120,6 +148,8 @@ pub(super) async fn wrap(
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let address = visitor::masked_address(&app, request.headers(), request.extensions());
     let conditional = conditional::Request::of(&request);
+    // Links are opened with other secrets than tokens.
+    let sent_token = bearer(request.headers()).is_some() && !path.starts_with(PUBLIC);
     let traces = app.traces.as_ref();
     let traces = traces.map(|traces| (traces, Traces::parent_of(request.headers())));
     let request = request.map(|body| count_bytes(body, &app.metrics.received, |_| {}));
@@ -129,10 +159,7 @@ pub(super) async fn wrap(
         Ok(()) => next.run(request).instrument(span).await,
         Err(error) => error.into_response(),
     };
-    let mut response = conditional.apply(response);
-    if response.status().is_client_error() || response.status().is_server_error() {
-        response = with_error_body(response);
-    }
+    let mut response = completed(conditional.apply(response), sent_token);
     let status = response.status();
     let elapsed = started.elapsed();
     app.metrics.count(&method, reached.route(), status, elapsed);

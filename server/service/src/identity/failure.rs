@@ -1,6 +1,6 @@
 //! Failures of the endpoints under `/oauth`, in the form of RFC 6749, section 5.2.
 
-use crate::error::Error;
+use crate::error::{Error, add_header};
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -94,13 +94,9 @@ impl IntoResponse for Failure {
             error_description: Some(description),
         };
         let mut response = (self.status, Json(body)).into_response();
+        add_header(&mut response, self.header);
         let headers = response.headers_mut();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if let Some((name, value)) = self.header
-            && let Ok(value) = HeaderValue::from_str(&value)
-        {
-            headers.insert(name, value);
-        }
         if self.status == StatusCode::UNAUTHORIZED {
             let scheme = if self.error == "invalid_client" {
                 "Basic realm=\"cairn\""

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::state::AppState;
 use cairn_store::DueMail;
 use lettre::message::Mailbox;
-use lettre::message::header::ContentType;
+use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::transport::smtp::Error as SmtpError;
 use lettre::{AsyncTransport as _, Message};
 use std::time::Duration;
@@ -154,14 +154,19 @@ fn message(sender: &Mailbox, mail: &DueMail) -> Result<Message, String> {
         .parse()
         .map_err(|error| format!("the address can't be used: {error}"))?;
     let id = format!("<{}.{}@{}>", mail.row, mail.at_ms, sender.email.domain());
-    Message::builder()
+    let message = Message::builder()
         .message_id(Some(id))
         .from(sender.clone())
         .to(to)
         .subject(mail.subject.replace(['\r', '\n'], " "))
         .header(ContentType::TEXT_PLAIN)
-        .body(mail.body.clone())
-        .map_err(|error| format!("the mail can't be written: {error}"))
+        .body(mail.body.clone());
+    let mut message = message.map_err(|error| format!("the mail can't be written: {error}"))?;
+    // RFC 3834: nobody's absence is answered to it.
+    let name = HeaderName::new_from_ascii_str("Auto-Submitted");
+    let value = HeaderValue::new(name, "auto-generated".to_owned());
+    message.headers_mut().insert_raw(value);
+    Ok(message)
 }
 
 #[cfg(test)]
@@ -195,5 +200,10 @@ mod tests {
     #[test]
     fn every_attempt_has_the_same_id() {
         assert!(headers("a").contains("Message-ID: <1.5@b.example>"));
+    }
+
+    #[test]
+    fn a_mail_says_that_no_person_wrote_it() {
+        assert!(headers("a").contains("Auto-Submitted: auto-generated"));
     }
 }

@@ -43,13 +43,15 @@ impl Options {
     }
 }
 
-/// Refuses an address to which no path can be added.
+/// Refuses an address to which no path can be added, and one that has a path itself: the pages for people and the
+/// identity provider are at the root.
 fn check_public_url(text: &str) -> Result<()> {
     let is_base = Url::parse(text).is_ok_and(|url| {
         matches!(url.scheme(), "http" | "https")
             && url.has_host()
             && url.username().is_empty()
             && url.password().is_none()
+            && url.path() == "/"
             && url.query().is_none()
             && url.fragment().is_none()
     });
@@ -59,7 +61,7 @@ fn check_public_url(text: &str) -> Result<()> {
     }
     Err(Error::config(format!(
         "public_url = \"{text}\" is no address that links can begin with; it has to be such as \
-         https://files.example.com, without a user, a query (?) or a fragment (#)"
+         https://files.example.com, without a path, a user, a query (?) or a fragment (#)"
     )))
 }
 
@@ -126,7 +128,6 @@ mod tests {
             "https://files.example.com",
             "https://files.example.com/",
             "http://127.0.0.1:8787",
-            "https://example.com/cairn",
         ] {
             assert!(with(good).check().is_ok(), "{good}");
         }
@@ -136,6 +137,8 @@ mod tests {
             "//files.example.com",
             "ftp://files.example.com",
             "https://",
+            "https://example.com/cairn",
+            "https://example.com//",
             "https://files.example.com?x=1",
             "https://files.example.com#x",
             "https://user@files.example.com",

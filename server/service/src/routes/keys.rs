@@ -33,7 +33,10 @@ fn with_etag(bundle: KeyBundle) -> Response {
 /// The wrapped keys; 404 before they were made.
 #[utoipa::path(
     get, path = "/api/v1/keys", tag = "keys",
-    responses((status = 200, description = "The bundle; `ETag` is its version", body = KeyBundle))
+    responses(
+        (status = 200, description = "The bundle; `ETag` is its version", body = KeyBundle),
+        (status = 404, description = "The account has no keys yet")
+    )
 )]
 async fn get(caller: Caller, State(app): State<AppState>) -> Result<Response> {
     Ok(with_etag(app.store.key_bundle(caller.account)?))

@@ -75,6 +75,7 @@ async fn list(
     responses(
         (status = 201, description = "The new folder", body = Node),
         (status = 200, description = "The folder that the same request made before", body = Node),
+        (status = 404, description = "There is no such folder"),
         (status = 409, description = "The name or the id is taken")
     )
 )]

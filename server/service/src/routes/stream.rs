@@ -10,6 +10,7 @@ use crate::http::extract::QueryParams;
 use crate::http::metrics::Subscriber;
 use crate::state::AppState;
 use crate::state::shared_pages::{Asked, News};
+use crate::state::streams::StreamPlace;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -46,6 +47,7 @@ struct Listener {
     moved: watch::Receiver<u64>,
     closing: watch::Receiver<bool>,
     _subscriber: Subscriber,
+    _place: StreamPlace,
 }
 
 impl Listener {
@@ -150,7 +152,8 @@ fn events(listener: Listener) -> impl Stream<Item = Result<Event>> {
     get, path = "/api/v1/changes/stream", tag = "changes", params(StreamQuery),
     responses(
         (status = 200, description = "Server-sent events; a comment every 25 s", body = FeedMoved, content_type = "text/event-stream"),
-        (status = 410, description = "The cursor belongs to another history or space; take a snapshot")
+        (status = 410, description = "The cursor belongs to another history or space; take a snapshot"),
+        (status = 429, description = "The account has as many streams open as it may have")
     )
 )]
 async fn stream(
@@ -159,6 +162,7 @@ async fn stream(
     QueryParams(query): QueryParams<StreamQuery>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event>>>> {
+    let place = StreamPlace::take(&app, caller.account)?;
     let moved = app.store.feed_notifier().listen(caller.space.row);
     let resumed = headers
         .get("last-event-id")
@@ -185,6 +189,7 @@ async fn stream(
         moved,
         closing,
         _subscriber: subscriber,
+        _place: place,
     };
     Ok(Sse::new(events(listener)).keep_alive(KeepAlive::new().interval(HEARTBEAT)))
 }

@@ -107,6 +107,7 @@ async fn purge(
     ),
     responses(
         (status = 200, description = "The restored node", body = Node),
+        (status = 409, description = "The node is not itself in the trash"),
         (status = 412, description = "The node is at another version")
     )
 )]
@@ -134,6 +135,7 @@ async fn restore(
     ),
     responses(
         (status = 200, description = "The restored node", body = Node),
+        (status = 409, description = "The node is not itself in the trash"),
         (status = 412, description = "The node is at another version")
     )
 )]

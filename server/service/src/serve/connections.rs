@@ -1,11 +1,14 @@
-//! Connections: how many at once, and how long one may say nothing.
+//! Connections: how many at once, and how long one may say or take nothing.
 //!
 //! HTTP/1.1 only: telling it from HTTP/2 without TLS would mean to wait for a first line without a
 //! limit. A proxy in front speaks HTTP/2 with the world.
 
+use super::bodies;
 use super::head_errors::{Connection, InFlight};
+use super::writes::TimedWrites;
 use crate::state::AppState;
 use axum::extract::ConnectInfo;
+use axum::middleware::from_fn_with_state;
 use axum::{Extension, Router};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -19,7 +22,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tower::Layer as _;
 use tower::util::MapResponse;
-use tower_http::timeout::RequestBodyTimeoutLayer;
 
 /// The longest head of a request that is read.
 const MAX_HEAD: usize = 64 * 1024;
@@ -35,7 +37,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router, state: AppState
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head)
         .max_buf_size(MAX_HEAD);
-    let router = router.layer(RequestBodyTimeoutLayer::new(limits.body));
+    let router = router.layer(from_fn_with_state(limits.body, bodies::limit));
     let places = Arc::new(Semaphore::new(limits.most));
     let graceful = GracefulShutdown::new();
     loop {
@@ -48,6 +50,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router, state: AppState
             continue;
         };
         let in_flight = InFlight::default();
+        let stream = TimedWrites::new(stream, limits.body);
         let stream = Connection::new(stream, in_flight.clone(), state.source.clone());
         let service = Extension(ConnectInfo(peer)).layer(router.clone());
         let service = MapResponse::new(service, move |response| in_flight.watch(response));

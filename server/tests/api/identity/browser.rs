@@ -35,6 +35,18 @@ impl Browser {
         self.open(&format!("/oauth/authorize?{query}")).await
     }
 
+    /// Sends an authorization request as a form.
+    pub(crate) async fn send_request(&mut self, request: &[(&str, String)]) -> TestResponse {
+        let body = serde_urlencoded::to_string(request).unwrap();
+        let headers = [("content-type", "application/x-www-form-urlencoded")];
+        let sent = self
+            .caller
+            .send(Method::POST, "/oauth/authorize", &headers, body);
+        let response = sent.await;
+        self.look(&response);
+        response
+    }
+
     pub(crate) async fn log_in(&mut self, email: &str, password: &str) -> TestResponse {
         self.submit(&[("email", email), ("password", password)])
             .await

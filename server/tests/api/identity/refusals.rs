@@ -15,6 +15,35 @@ fn with(field: &'static str, value: &str) -> Vec<(&'static str, String)> {
 }
 
 #[tokio::test]
+async fn the_page_lets_the_form_lead_to_the_address_of_the_application() {
+    for (address, source) in [
+        ("com.example.app:/back", "com.example.app:"),
+        ("com.example.app://back", "com.example.app:"),
+        ("http://127.0.0.1:25/back", "http://127.0.0.1:25"),
+        ("https://app.example.com/back", "https://app.example.com"),
+    ] {
+        let world = World::with(Options {
+            clients: vec![RegisteredClient {
+                id: "app".into(),
+                name: None,
+                redirect_uris: vec![address.into()],
+                secret: None,
+            }],
+            ..Options::ephemeral()
+        });
+        let mut asked = with("redirect_uri", address);
+        asked.retain(|(name, _)| *name != "client_id");
+        asked.push(("client_id", "app".to_owned()));
+        let page = Browser::new(&world).authorize(&asked).await;
+        let policy = page.header("content-security-policy");
+        assert!(
+            policy.contains(&format!("form-action 'self' {source};")),
+            "{policy}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_client_or_address_leads_nowhere() {
     let world = World::new();
     for (field, value) in [
@@ -41,7 +70,10 @@ async fn a_request_without_pkce_or_with_unknown_wishes_goes_back_with_an_error()
         ("code_challenge_method", "plain", "invalid_request"),
         ("code_challenge_method", "", "invalid_request"),
         ("scope", "admin", "invalid_scope"),
+        ("scope", "admin other", "invalid_scope"),
         ("prompt", "none", "login_required"),
+        ("prompt", "none login", "invalid_request"),
+        ("response_mode", "fragment", "invalid_request"),
         (
             "request",
             "eyJhbGciOiJub25lIn0.e30.",
@@ -248,4 +280,39 @@ async fn a_registered_client_has_to_prove_itself() {
         .await
         .done(200);
     assert_ne!(address, CALLBACK);
+}
+
+#[tokio::test]
+async fn a_client_may_send_its_request_as_a_form_and_unknown_scopes_are_passed_over() {
+    let world = World::new();
+    let mut asked = request("openid files calendar");
+    asked.push(("prompt", "login consent".to_owned()));
+    asked.push(("response_mode", "query".to_owned()));
+    let mut browser = Browser::new(&world);
+    let page = browser.send_request(&asked).await;
+    page.done(200);
+    let response = browser.log_in("owner@example.com", "owner").await;
+    let tokens = super::redeem(&world, &parameter(&response, "code")).await;
+    let tokens: cairn_wire::identity::TokenResponse = tokens.ok();
+    assert_eq!(tokens.scope.as_deref(), Some("openid files"));
+    let refused = browser.send_request(&with("prompt", "none")).await;
+    assert_eq!(parameter(&refused, "error"), "login_required");
+}
+
+#[tokio::test]
+async fn the_name_of_a_media_type_has_no_case() {
+    let world = World::new();
+    for (kind, error) in [
+        (
+            "Application/X-WWW-Form-URLencoded; charset=utf-8",
+            "invalid_grant",
+        ),
+        ("application/x-www-form-urlencodedly", "invalid_request"),
+    ] {
+        let body = "grant_type=refresh_token&refresh_token=x&client_id=cairn";
+        let headers = [("content-type", kind)];
+        let nobody = world.nobody();
+        let sent = nobody.send(axum::http::Method::POST, "/oauth/token", &headers, body);
+        assert_refused(&sent.await, 400, error);
+    }
 }

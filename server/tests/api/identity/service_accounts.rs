@@ -1,7 +1,7 @@
 //! Service accounts and the client-credentials flow.
 
 use super::super::world::World;
-use super::{assert_refused, post_form, works};
+use super::{assert_refused, post_form, service_caller, works};
 use axum::http::Method;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -120,6 +120,56 @@ async fn a_service_account_makes_nothing_that_outlives_it_and_a_reader_sees_file
             assert_eq!(response.status.as_u16(), reads, "{scope} {path}");
         }
     }
+}
+
+/// Paths of settings of the account that stand beside those of other things.
+const SETTINGS: [&str; 7] = [
+    "/api/v1/shares/defaults",
+    "/api/v1/shares/theme",
+    "/api/v1/social/profile",
+    "/api/v1/social/username",
+    "/api/v1/social/vanity-url",
+    "/api/v1/social/visibility",
+    "/api/v1/social/tips",
+];
+
+#[tokio::test]
+async fn a_token_for_files_changes_no_setting_of_the_account_and_moves_no_money() {
+    let world = World::new();
+    let service = service_caller(&world, "files").await;
+    let document: Value = world.nobody().get("/api/v1/openapi.json").await.ok();
+    let mut tried = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let tag = operation["tags"][0].as_str().unwrap();
+            let is_matter = ["account", "apikeys", "keys", "payments", "webhooks"].contains(&tag)
+                || path.starts_with("/api/v1/service-accounts")
+                || SETTINGS.contains(&path.as_str());
+            if method == "get" || !is_matter {
+                continue;
+            }
+            tried += 1;
+            let id = "0b9d5a3e-5f0c-4f6e-9a53-2f8c1d7e6b40";
+            let parts: Vec<&str> = path
+                .split('/')
+                .map(|part| if part.starts_with('{') { id } else { part })
+                .collect();
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let sent = service.send(method, &parts.join("/"), &[], "{}").await;
+            let text = String::from_utf8_lossy(&sent.body).into_owned();
+            assert_eq!(sent.status, 403, "{path}: {text}");
+            assert!(
+                text.contains("this access token is for files"),
+                "{path}: {text}"
+            );
+        }
+    }
+    assert!(tried > 30, "{tried}");
+    // Files, and what is shared of them, are its matter.
+    let folder = service.folder(None, "of a program").await;
+    service.node(folder.id).await.done(200);
+    service.get("/api/v1/payment/wallet").await.done(200);
+    service.get("/api/v1/shares/defaults").await.done(200);
 }
 
 #[tokio::test]

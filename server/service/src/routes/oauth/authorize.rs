@@ -19,7 +19,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cairn_model::AccountId;
 use cairn_store::{NewCode, Scopes};
-use request::{CheckedRequest, check_client};
+use request::{CheckedRequest, check_client, policy_source};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
@@ -41,6 +41,15 @@ struct Login {
     form: String,
     /// `cancel` turns the client away.
     action: Option<String>,
+}
+
+/// A form: that of the login page, or an authorization request of a client (OpenID Connect Core, section 3.1.2.1).
+#[derive(Deserialize)]
+struct Submitted {
+    #[serde(flatten)]
+    login: Login,
+    #[serde(flatten)]
+    request: AuthorizationRequest,
 }
 
 /// The sentence above the login form, as HTML. A person who has just started Cairn's own program to log
@@ -82,7 +91,7 @@ fn login_page(
         form.hidden,
         credentials(email, error),
     ) + new_password::forgotten_link(app);
-    let onward = known.redirect.origin().ascii_serialization();
+    let onward = policy_source(&known.redirect);
     let response = page(&app.source, status, "Log in", &body, Some(&onward));
     form.set_cookie(response, known.issuer.starts_with("https:"))
 }
@@ -102,22 +111,33 @@ async fn show(
     headers: HeaderMap,
     QueryParams(request): QueryParams<AuthorizationRequest>,
 ) -> Response {
-    let known = match check_client(&app, &request, &issuer) {
+    begin(&app, &issuer, &headers, &request)
+}
+
+/// Returns the login page for an authorization request.
+fn begin(
+    app: &AppState,
+    issuer: &str,
+    headers: &HeaderMap,
+    request: &AuthorizationRequest,
+) -> Response {
+    let known = match check_client(app, request, issuer) {
         Ok(known) => known,
         Err(page) => return *page,
     };
     match known.check() {
-        Ok((scope, _)) => login_page(&app, &headers, &known, scope, StatusCode::OK, None),
+        Ok((scope, _)) => login_page(app, headers, &known, scope, StatusCode::OK, None),
         Err(failure) => known.refuse(&failure),
     }
 }
 
-/// Takes the login page's form and leads back to the client with a code.
+/// Takes the login page's form and leads back to the client with a code. An authorization request that a client sends
+/// as a form gets the login page, as with `GET`.
 #[utoipa::path(
     post, path = "/oauth/authorize", tag = "identity", security(()),
     request_body(content = Login, content_type = "application/x-www-form-urlencoded"),
     responses(
-        (status = 200, description = "The page that asks for the second factor", body = String, content_type = "text/html"),
+        (status = 200, description = "The page that asks for the second factor, or the login page", body = String, content_type = "text/html"),
         (status = 303, description = "Back to the client, with a code or an error"),
         (status = 400, description = "The form is not one of this browser, or too old", body = String, content_type = "text/html"),
         (status = 403, description = "E-mail or password is wrong", body = String, content_type = "text/html"),
@@ -128,8 +148,11 @@ async fn submit(
     State(app): State<AppState>,
     address: Address,
     MaskedIp(from): MaskedIp,
-    Sent(login, parts): Sent<Login>,
+    Sent(Submitted { login, request }, parts): Sent<Submitted>,
 ) -> OAuthResult<Response> {
+    if login.form.is_empty() && request.has_client() {
+        return Ok(begin(&app, &address.0, &parts.headers, &request));
+    }
     let now = app.source.now_ms();
     let Some(request) =
         app.identity

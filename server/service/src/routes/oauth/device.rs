@@ -1,7 +1,7 @@
 //! Device authorization (RFC 8628): for machines without a browser, a page on another one.
 
 use super::request::{
-    Credentials, Fields, Refusal, Sent, authenticate, generate_secret, scope, stale_page,
+    Credentials, Fields, Refusal, Sent, authenticate, generate_secret, known_scope, stale_page,
 };
 use super::second_factor::{self, Next};
 use crate::http::address::Address;
@@ -75,7 +75,7 @@ async fn begin(
 ) -> OAuthResult<Response> {
     let from = Credentials::read(&parts.headers, request.client_id.as_deref(), None)?;
     let client = from.client(&app)?;
-    let scope = scope(request.scope.as_deref())?;
+    let scope = known_scope(request.scope.as_deref())?;
     let (device_code, hash) = generate_secret(&app, "dc_");
     let user_code = fresh_user_code(&app.source);
     app.store

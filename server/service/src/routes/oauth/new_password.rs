@@ -5,7 +5,7 @@
 //! where somebody else's code goes.
 
 use super::request::{Sent, stale_page};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, add_header};
 use crate::http::extract::QueryParams;
 use crate::http::visitor::MaskedIp;
 use crate::identity::failure::OAuthResult;
@@ -14,7 +14,7 @@ use crate::identity::page::{error_line, escape, notice, page};
 use crate::identity::password::{MIN_PASSWORD, check_new};
 use crate::state::AppState;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -237,11 +237,7 @@ fn expired_page(app: &AppState) -> Response {
 fn refusal_page(app: &AppState, error: &Error) -> Response {
     let title = "The password can't be set";
     let mut response = notice(&app.source, error.status(), title, &error.to_string());
-    if let Some((name, value)) = error.header()
-        && let Ok(value) = HeaderValue::from_str(&value)
-    {
-        response.headers_mut().insert(name, value);
-    }
+    add_header(&mut response, error.header());
     response
 }
 

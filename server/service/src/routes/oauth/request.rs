@@ -1,6 +1,6 @@
 //! The parts of a request that the endpoints of the identity provider read.
 
-use crate::error::Error;
+use crate::error::{Error, add_header};
 use crate::http::body;
 use crate::identity::client::Client;
 use crate::identity::failure::{Failure, OAuthResult};
@@ -9,7 +9,7 @@ use crate::identity::password;
 use crate::state::AppState;
 use axum::extract::{FromRequest, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -33,10 +33,12 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Fields<T> {
         let form = parts
             .headers
             .get(header::CONTENT_TYPE)
-            .is_some_and(|value| {
-                value
-                    .as_bytes()
-                    .starts_with(b"application/x-www-form-urlencoded")
+            .and_then(|value| value.to_str().ok())
+            .and_then(|text| text.split(';').next())
+            .is_some_and(|essence| {
+                essence
+                    .trim()
+                    .eq_ignore_ascii_case("application/x-www-form-urlencoded")
             });
         if !form {
             return Err(Failure::request(
@@ -200,11 +202,7 @@ impl Refusal {
 
     /// Adds the header that belongs to it to the page that shows it.
     pub(super) fn mark(self, mut page: Response) -> Response {
-        if let Some((name, value)) = self.header
-            && let Ok(value) = HeaderValue::from_str(&value)
-        {
-            page.headers_mut().insert(name, value);
-        }
+        add_header(&mut page, self.header);
         page
     }
 }
@@ -237,6 +235,20 @@ pub(super) fn scope(text: Option<&str>) -> OAuthResult<Scopes> {
     } else {
         scope
     })
+}
+
+/// Reads the scopes of an authorization request: those that are unknown are passed over (OpenID Connect Core, section
+/// 3.1.2.1), as long as one is known.
+pub(super) fn known_scope(text: Option<&str>) -> OAuthResult<Scopes> {
+    let text = text.unwrap_or_default();
+    let known: Vec<&str> = text
+        .split_ascii_whitespace()
+        .filter(|one| Scopes::parse(one).is_some())
+        .collect();
+    if known.is_empty() {
+        return scope(Some(text));
+    }
+    scope(Some(&known.join(" ")))
 }
 
 /// Returns the page about a form that can't be taken any more.

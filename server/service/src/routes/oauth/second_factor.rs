@@ -90,7 +90,7 @@ pub(super) fn code_page(
         form.hidden,
     );
     let onward = match &waiting.next {
-        Next::Authorize(request) => request.redirect_origin(),
+        Next::Authorize(request) => request.redirect_source(),
         Next::Device(_) | Next::Account => None,
     };
     let response = page(&app.source, status, "Log in", &body, onward.as_deref());

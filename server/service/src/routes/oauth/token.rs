@@ -81,7 +81,7 @@ fn grant_of(app: &AppState, presented: Presented, refresh: String) -> OAuthResul
         Presented::Again(login) => {
             app.tokens.end(login, app.source.now_ms());
             Err(Failure::invalid_grant(
-                "it has been used before; the login that it came from has ended, log in again",
+                "it has been used or replaced before; the login that it came from has ended, log in again",
             ))
         }
         Presented::Unknown => Err(Failure::invalid_grant(

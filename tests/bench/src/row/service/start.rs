@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 
 /// A client that asks as fast as it can would meet the limits that protect a service from it.
 const NO_LIMITS: &str = "[rate_limits]\nread = 100000000\nwrite = 100000000\ncontent = 100000000\n\n\
-     [connections]\nmost = 20000\n";
+     [connections]\nmost = 20000\nstreams = 20000\n";
 
 const EMAIL: &str = "owner@example.com";
 /// A password that is long enough for any rule.

@@ -3,9 +3,9 @@
 use super::super::second_factor::name_password;
 use super::pages::{Note, day};
 use super::{AccountAction, AccountChange, Visit};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, add_header};
 use crate::identity::password::{check, check_new, run_bcrypt};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 use cairn_wire::Timestamp;
 use uuid::Uuid;
@@ -131,11 +131,7 @@ impl Visit<'_> {
     /// Shows the page with the reason why something was not done.
     pub(super) fn refuse(&self, error: &Error) -> Result<Response> {
         let mut response = self.overview(error.status(), Note::Wrong(&error.to_string()))?;
-        if let Some((name, value)) = error.header()
-            && let Ok(value) = HeaderValue::from_str(&value)
-        {
-            response.headers_mut().insert(name, value);
-        }
+        add_header(&mut response, error.header());
         Ok(response)
     }
 }

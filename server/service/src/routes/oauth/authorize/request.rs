@@ -1,6 +1,6 @@
 //! An authorization request: its client, the address that its result goes to, and whether it can be granted.
 
-use super::super::request::scope;
+use super::super::request::known_scope;
 use crate::identity::client::Client;
 use crate::identity::failure::{Failure, OAuthResult};
 use crate::identity::page::notice;
@@ -32,16 +32,34 @@ pub(crate) struct AuthorizationRequest {
     /// `S256`
     code_challenge_method: Option<String>,
     prompt: Option<String>,
+    /// `query`, as without it
+    response_mode: Option<String>,
     /// Refused, as the next one: not supported.
     request: Option<String>,
     request_uri: Option<String>,
 }
 
 impl AuthorizationRequest {
-    /// Returns the origin that its result goes to.
-    pub(crate) fn redirect_origin(&self) -> Option<String> {
+    /// Returns true if it names a client.
+    pub(super) fn has_client(&self) -> bool {
+        self.client_id.is_some()
+    }
+
+    /// Returns the source (of a content security policy) that its result goes to.
+    pub(crate) fn redirect_source(&self) -> Option<String> {
         let url = Url::parse(self.redirect_uri.as_deref()?).ok()?;
-        Some(url.origin().ascii_serialization())
+        Some(policy_source(&url))
+    }
+}
+
+/// Returns what a content security policy calls the place that an address leads to: its origin, or its scheme if that
+/// is an application's own, which has no origins.
+pub(super) fn policy_source(url: &Url) -> String {
+    let origin = url.origin();
+    if origin.is_tuple() {
+        origin.ascii_serialization()
+    } else {
+        format!("{}:", url.scheme())
     }
 }
 
@@ -118,14 +136,32 @@ impl CheckedRequest<'_> {
         {
             return Err(Failure::request("'state' or 'nonce' is too long"));
         }
-        let scope = scope(request.scope.as_deref())?;
-        if request.prompt.as_deref() == Some("none") {
-            return Err(Failure::new(
-                "login_required",
-                "every login asks for the password",
-            ));
+        if request
+            .response_mode
+            .as_deref()
+            .is_some_and(|mode| mode != "query")
+        {
+            return Err(Failure::request("'response_mode' has to be 'query'"));
         }
+        let scope = known_scope(request.scope.as_deref())?;
+        self.check_prompt()?;
         Ok((scope, challenge))
+    }
+
+    /// Refuses a request that wants no page: every login has one.
+    fn check_prompt(&self) -> OAuthResult<()> {
+        let prompts = self.request.prompt.as_deref().unwrap_or_default();
+        let mut prompts = prompts.split_ascii_whitespace();
+        if !prompts.clone().any(|one| one == "none") {
+            return Ok(());
+        }
+        if prompts.any(|one| one != "none") {
+            return Err(Failure::request("'prompt' is 'none' and something else"));
+        }
+        Err(Failure::new(
+            "login_required",
+            "every login asks for the password",
+        ))
     }
 }
 
