@@ -54,4 +54,4 @@ pub use sync::{
     ConfirmationKind, DeletionDecision, DeletionGate, PathState, ProblemCode, RuleSource, Side,
     SyncMode, SyncState, TransferDirection, Verification,
 };
-pub use temporary_name::{is_temporary_name, original_name, temporary_name};
+pub use temporary_name::{is_temporary_name, is_temporary_text, original_name, temporary_name};

@@ -18,7 +18,13 @@ const ROOM: usize = MAX_NAME_BYTES - PREFIX.len() - MARK - 1;
 /// Returns whether the name is a temporary one, which a step of a cycle of moves gives.
 #[must_use]
 pub fn is_temporary_name(name: &Name) -> bool {
-    name.as_str().starts_with(PREFIX)
+    is_temporary_text(name.as_str())
+}
+
+/// Returns whether a text is a temporary name, or begins as one.
+#[must_use]
+pub fn is_temporary_text(name: &str) -> bool {
+    name.starts_with(PREFIX)
 }
 
 /// Makes the temporary name of a node, another one with each attempt; `None` only if the text were no valid name.

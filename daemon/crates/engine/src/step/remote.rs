@@ -275,6 +275,9 @@ fn record(ctx: &Ctx, then: Then, response: Option<Node>) -> Result<(), EngineErr
                 record::update_synced_place(db, &ctx.folder, row.node)?;
                 db.end_sent_places(row.node, row.version)
             })?;
+            if cairn_model::is_temporary_name(&row.name) {
+                return Ok(());
+            }
             ctx.engine.count(|c| c.renames += 1);
             let path = crate::planning::remote_path(&ctx.engine, &ctx.folder, row.node);
             ctx.engine.activity(

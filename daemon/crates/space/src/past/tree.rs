@@ -1,7 +1,7 @@
 //! The nodes of a space as they are and as they were.
 
 use crate::space::MAX_DEPTH;
-use cairn_model::{Cursor, DeviceId, Kind, NodeId, PastPlace};
+use cairn_model::{Cursor, DeviceId, Kind, NodeId, PastPlace, is_temporary_text};
 use cairn_wire::nodes::{Node, NodeState};
 use std::collections::{HashMap, HashSet};
 
@@ -168,7 +168,11 @@ impl PastNode {
 
 impl Past {
     pub fn new(nodes: impl IntoIterator<Item = PastNode>) -> Self {
-        let nodes = nodes.into_iter().map(|past| (past.node.id, past));
+        let nodes = nodes.into_iter().map(|mut past| {
+            // Such a name is a step on the way to another one: nobody gave it, and nobody wants it back.
+            past.left.retain(|state| !is_temporary_text(&state.name));
+            (past.node.id, past)
+        });
         Self {
             nodes: nodes.collect(),
             cursor: None,
@@ -194,7 +198,9 @@ impl Past {
 
     /// Adds a place that a node has left, the latest of its places.
     pub fn remember(&mut self, place: PastPlace) {
-        if let Some(past) = self.nodes.get_mut(&place.node) {
+        if let Some(past) = self.nodes.get_mut(&place.node)
+            && !is_temporary_text(&place.name)
+        {
             past.left.push(place.into());
         }
     }

@@ -505,3 +505,32 @@ fn a_file_that_went_with_its_folder_shows_its_deletion() {
     assert_eq!(deletions(Scope::Below(file)), [(file, deleted_at)]);
     assert_eq!(deletions(Scope::All), [(folder, deleted_at)], "said once");
 }
+
+#[test]
+fn the_temporary_name_of_an_exchange_is_in_no_history_and_comes_back_at_no_time() {
+    let mut model = Model::default();
+    let (a, b) = (
+        model.make(Kind::File, None, "a"),
+        model.make(Kind::File, None, "b"),
+    );
+    let before = model.tree();
+    let temporary = ".cairn-detour-7d5a093a-b";
+    model.relocate(b, None, temporary);
+    let halfway = model.now;
+    model.relocate(a, None, "b");
+    model.relocate(b, None, "a");
+    let events = crate::past::events(&model.past(), Scope::All, &[]);
+    let moves: Vec<_> = events
+        .iter()
+        .filter(|event| event.kind == PastKind::Moved)
+        .map(|event| (event.from.as_deref().unwrap(), event.path.as_str()))
+        .collect();
+    assert_eq!(moves, [("/a", "/b"), ("/b", "/a")]);
+    let plan = model.plan(Scope::All, halfway, Newer::Keep);
+    assert!(
+        plan.moves.iter().all(|step| step.name != temporary),
+        "{plan:?}"
+    );
+    model.carry_out(Scope::All, halfway - 1);
+    assert_eq!(model.tree(), before);
+}
