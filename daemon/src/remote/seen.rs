@@ -1,12 +1,14 @@
 //! The newest seal of each node that the synced folders of this installation have seen (a seal: the MAC with
 //! which a key holder authenticates a node's name, parent and content). A node whose seal is older is not verified,
-//! and no share link takes it: that would be a rollback by the server.
+//! and no share link takes it: that would be a rollback by the server. Nor is one verified that was sealed with a
+//! replaced key after that was replaced.
 
 use crate::folders::spaces;
-use cairn_index::Index;
+use cairn_index::{Db, EarlierSeal, Index, IndexError};
 use cairn_model::{NodeId, SpaceId};
 use cairn_platform::Home;
-use cairn_space::SeenSeals;
+use cairn_space::{SealInfo, SeenSeals};
+use cairn_wire::nodes::{Node, NodeState};
 use parking_lot::Mutex;
 use std::io;
 use std::path::PathBuf;
@@ -28,21 +30,43 @@ impl SeenInHome {
     }
 }
 
-impl SeenSeals for SeenInHome {
-    fn newest_number(&self, node: NodeId) -> io::Result<u64> {
+impl SeenInHome {
+    /// Reads in the database; `unseen` is the answer where there is none.
+    fn read<T>(
+        &self,
+        unseen: T,
+        read: impl FnOnce(&Db<'_>) -> Result<T, IndexError>,
+    ) -> io::Result<T> {
         let mut index = self.index.lock();
         if index.is_none() {
             if !self.file.exists() {
-                return Ok(0);
+                return Ok(unseen);
             }
             // A damaged one is not replaced: a new one has seen nothing, and would accept any past state.
             let opened = Index::open_for_lookups(&self.file);
             *index = Some(opened.map_err(io::Error::other)?);
         }
-        let Some(index) = &*index else { return Ok(0) };
-        index
-            .read(|db| db.newest_seal(node))
-            .map_err(io::Error::other)
+        let Some(index) = &*index else {
+            return Ok(unseen);
+        };
+        index.read(read).map_err(io::Error::other)
+    }
+}
+
+impl SeenSeals for SeenInHome {
+    fn newest_number(&self, node: NodeId) -> io::Result<u64> {
+        self.read(0, |db| db.newest_seal(node))
+    }
+
+    fn still_vouches(&self, present_epoch: u32, node: &Node, info: SealInfo) -> io::Result<bool> {
+        let seal = match node.state {
+            NodeState::Active => {
+                let seal = node.seal.as_ref().map(|seal| &*seal.0);
+                EarlierSeal::State(seal.unwrap_or_default())
+            }
+            NodeState::Trashed => EarlierSeal::Deletion(info.seq),
+        };
+        self.read(true, |db| db.still_vouches(present_epoch, node.id, seal))
     }
 }
 

@@ -11,7 +11,7 @@ use cairn_transfer::Download;
 use cairn_wire::nodes::Node;
 
 /// The meaning of an unverified path.
-const UNVERIFIED: &str = "no device with your keys has put this where it is, or this device has seen a later state of it";
+const UNVERIFIED: &str = "no device with your present keys has put this where it is, or this device has seen a later state of it";
 
 /// Refuses unverified paths where the setting `sync.verify` is strict.
 pub(crate) fn check(app: &App, unverified: &[String]) -> CommandResult {

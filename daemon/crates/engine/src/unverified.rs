@@ -99,9 +99,9 @@ impl UnverifiedChange {
             Reason::Unverified => return None,
             Reason::Blocked => (
                 ProblemCause::Unverified,
-                "it was changed without your keys; `sync.verify = \"strict\"` holds that back"
+                "it was changed without your keys, or with keys that were replaced; `sync.verify = \"strict\"` holds that back"
                     .to_owned(),
-                "if that was you (a dashboard, a tool without keys), run `cairn accept`",
+                "if that was you (a dashboard, a tool without keys, a device before it had the new keys), run `cairn accept`",
             ),
             Reason::Rollback => (
                 ProblemCause::Rollback,

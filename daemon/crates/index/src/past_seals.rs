@@ -24,6 +24,16 @@ impl PastSeal {
         let is_other = self.seal.is_some() && self.seal != row.seal;
         row.seen > 0 && (row.seen < self.seen || (row.seen == self.seen && is_other))
     }
+
+    /// Returns whether this is the seal of a state that is gone.
+    pub(crate) fn is_of_state(&self, seal: &[u8]) -> bool {
+        self.seal.as_deref() == Some(seal)
+    }
+
+    /// Returns whether this is the seal of a deletion, with this number.
+    pub(crate) fn is_of_deletion(&self, number: u64) -> bool {
+        self.seen == number && self.seal.as_ref().is_some_and(Vec::is_empty)
+    }
 }
 
 impl Db<'_> {

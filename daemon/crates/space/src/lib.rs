@@ -23,7 +23,7 @@ mod upload_folder;
 mod verify;
 
 /// The keys that these operations take and return.
-pub use cairn_crypto::{CryptoError, PublicKeys, SpaceKeys, SystemRandom};
+pub use cairn_crypto::{CryptoError, PublicKeys, SealInfo, SpaceKeys, SystemRandom};
 pub use compare::{SealedNode, SealedNodes};
 pub use download_folder::{DownloadedFolder, FailedDownload, FolderDownload, LocalFolder};
 pub use download_plan::{DownloadPlan, LocalPath, PlanError, PlannedFile, RejectedName};

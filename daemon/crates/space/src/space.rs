@@ -51,7 +51,7 @@ impl Space {
     }
 
     /// Makes a node state that is older than one that this device has seen count as unverified, and share links
-    /// refuse it.
+    /// refuse it; likewise one that was sealed with a replaced key since.
     #[must_use]
     pub fn with_seen(self, seen: Arc<dyn SeenSeals>) -> Self {
         Self {
@@ -155,14 +155,34 @@ impl Space {
         Ok(())
     }
 
-    /// Returns the content of the node's seal, if it is valid and covers the present state.
+    /// Returns the content of the node's seal, if it is valid, covers the present state, and wasn't made with a
+    /// replaced key since (as far as this device knows).
     #[must_use]
     pub fn seal(&self, node: &Node) -> Option<SealInfo> {
-        let facts = NodeFacts {
-            deleted: node.state == NodeState::Trashed,
-            ..facts(node)
+        let info = self.seal_of_any_epoch(node)?;
+        let vouches = self.still_vouches(node, info);
+        if let Err(error) = &vouches {
+            tracing::warn!(%error, "what this device has seen of the service can't be read");
+        }
+        vouches.unwrap_or(false).then_some(info)
+    }
+
+    /// Returns the content of the node's seal, if it is valid and covers the present state, whichever key of the
+    /// space it was made with.
+    pub(crate) fn seal_of_any_epoch(&self, node: &Node) -> Option<SealInfo> {
+        NodeSeal::check(&self.keys, &facts_as_is(node), &node.seal.as_ref()?.0).ok()
+    }
+
+    fn still_vouches(&self, node: &Node, info: SealInfo) -> std::io::Result<bool> {
+        let (Some(seen), Some(seal)) = (&self.seen, &node.seal) else {
+            return Ok(true);
         };
-        NodeSeal::check(&self.keys, &facts, &node.seal.as_ref()?.0).ok()
+        if !self.keys.has_older()
+            || NodeSeal::check_current(&self.keys, &facts_as_is(node), &seal.0).is_ok()
+        {
+            return Ok(true);
+        }
+        seen.still_vouches(self.keys.epoch(), node, info)
     }
 }
 
@@ -186,6 +206,14 @@ fn facts(node: &Node) -> NodeFacts<'_> {
         kind: node.kind,
         executable: node.executable,
         deleted: false,
+    }
+}
+
+/// Returns the facts that a seal covers, of a node that may be in the trash.
+fn facts_as_is(node: &Node) -> NodeFacts<'_> {
+    NodeFacts {
+        deleted: node.state == NodeState::Trashed,
+        ..facts(node)
     }
 }
 

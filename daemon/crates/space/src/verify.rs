@@ -4,17 +4,31 @@
 
 use crate::Space;
 use crate::space::MAX_DEPTH;
+use cairn_crypto::SealInfo;
 use cairn_model::{Name, NodeId};
 use cairn_transfer::{Download, TransferError};
 use cairn_wire::nodes::Node;
 
-/// The seals of the service's nodes that this device has seen, by number: an older one is a rollback.
+/// The seals of the service's nodes that this device has seen: an older one is a rollback.
 pub trait SeenSeals: Send + Sync {
     /// Returns the number of the newest seal of a node that was seen; 0 if none was.
     ///
     /// # Errors
     /// The index's, if it can't be read.
     fn newest_number(&self, node: NodeId) -> std::io::Result<u64>;
+
+    /// Returns whether a node's valid seal of an epoch (generation of the space's key) before the present one
+    /// vouches for it: this device saw it before it had listed everything with the present keys. Afterwards,
+    /// whoever lost access when the key was replaced may have made it.
+    ///
+    /// # Errors
+    /// The index's, if it can't be read.
+    fn still_vouches(
+        &self,
+        present_epoch: u32,
+        node: &Node,
+        info: SealInfo,
+    ) -> std::io::Result<bool>;
 }
 
 impl Space {
@@ -61,7 +75,7 @@ impl Space {
     /// Returns true if the seal of a node is older than one that this device has seen: somebody shows a past
     /// state as the present one.
     pub(crate) fn is_past(&self, node: &Node) -> std::io::Result<bool> {
-        let (Some(seen), Some(info)) = (&self.seen, self.seal(node)) else {
+        let (Some(seen), Some(info)) = (&self.seen, self.seal_of_any_epoch(node)) else {
             return Ok(false);
         };
         Ok(info.seq < seen.newest_number(node.id)?)

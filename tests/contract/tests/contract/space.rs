@@ -7,7 +7,7 @@ use cairn_crypto::format2::{LinkKey, Listing, ListingPlace};
 use cairn_crypto::{CryptoError, LinkSecret};
 use cairn_model::{Name, NodeId};
 use cairn_space::{
-    LocalMetadata, PlanError, SeenSeals, ShareError, Space, UnverifiedNodes, account_keys,
+    LocalMetadata, PlanError, SealInfo, SeenSeals, ShareError, Space, UnverifiedNodes, account_keys,
 };
 use cairn_transfer::{BytesSource, MemoryTarget};
 use cairn_wire::nodes::{Node, NodeState, UpdateNode};
@@ -410,6 +410,10 @@ impl SeenSeals for Tenth {
     fn newest_number(&self, node: NodeId) -> std::io::Result<u64> {
         Ok(if node == self.0 { 10 } else { 0 })
     }
+
+    fn still_vouches(&self, _: u32, _: &Node, _: SealInfo) -> std::io::Result<bool> {
+        Ok(true)
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -463,6 +467,10 @@ struct Unreadable;
 
 impl SeenSeals for Unreadable {
     fn newest_number(&self, _: NodeId) -> std::io::Result<u64> {
+        Err(std::io::Error::other("damaged"))
+    }
+
+    fn still_vouches(&self, _: u32, _: &Node, _: SealInfo) -> std::io::Result<bool> {
         Err(std::io::Error::other("damaged"))
     }
 }

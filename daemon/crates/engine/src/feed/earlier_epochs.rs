@@ -6,23 +6,20 @@
 
 use crate::engine::Engine;
 use crate::node_rows::{is_deletion_current, is_seal_current};
-use cairn_index::{Db, IndexError, RemoteRow};
+use cairn_index::{Db, EarlierSeal, IndexError, RemoteRow};
 use cairn_wire::nodes::Node;
 
-/// Key in the index of the epoch with whose keys everything was listed.
-const LISTED_EPOCH: &str = "listed_epoch";
 /// Bytes of the MAC at the end of a seal.
 const MAC: usize = 32;
 
 /// Notes that everything was listed with the present keys.
 pub(super) fn note_listed(engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
-    db.set_meta(LISTED_EPOCH, &engine.keys.epoch().to_be_bytes())
+    db.note_listed_epoch(engine.keys.epoch())
 }
 
 /// Returns whether seals of earlier epochs vouch for nothing new any more.
 pub(super) fn are_over(engine: &Engine, db: &Db<'_>) -> Result<bool, IndexError> {
-    let present = engine.keys.epoch().to_be_bytes();
-    Ok(engine.keys.has_older() && db.meta(LISTED_EPOCH)?.as_deref() == Some(present.as_slice()))
+    Ok(engine.keys.has_older() && db.is_listed_in(engine.keys.epoch())?)
 }
 
 /// Takes the seal off a state that is new and was sealed in an earlier epoch. Returns whether it did.
@@ -37,9 +34,8 @@ pub(super) fn strip_seal(
     if !are_over(engine, db)? || is_seal_current(&engine.keys, row) {
         return Ok(false);
     }
-    let is_known = db
-        .remote_row(row.node)?
-        .is_some_and(|known| known.seal.as_ref() == Some(seal));
+    let epoch = engine.keys.epoch();
+    let is_known = db.still_vouches(epoch, row.node, EarlierSeal::State(seal))?;
     if is_known || mac_of(seal).is_some_and(|mac| engine.earlier_seals.lock().contains(&mac)) {
         return Ok(false);
     }

@@ -414,7 +414,7 @@ fn in_sync(facts: &Facts) -> PathReport {
     let (reason, message) = match facts.verified {
         Some(false) => (
             PathReason::SyncedUnverified,
-            "it is in sync; its state on the service was last changed without your keys",
+            "it is in sync; its state on the service was last changed without your keys, or with keys that were replaced",
         ),
         Some(true) | None => (PathReason::Synced, "it is in sync"),
     };

@@ -11,7 +11,7 @@ use std::io;
 pub enum ShareError {
     /// Names or places that no device with the keys has sealed: the server may have put them there.
     #[error(
-        "no device with your keys has put these where they are, so nothing was shared: {}",
+        "no device with your present keys has put these where they are, so nothing was shared: {}",
         list_paths(paths.iter().cloned())
     )]
     Unverified {

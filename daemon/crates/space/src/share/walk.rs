@@ -123,7 +123,7 @@ impl Space {
         Ok(())
     }
 
-    /// Notes a node that no seal covers, or only one of a past state.
+    /// Notes a node that no seal covers, or only one of a past state. The latter first: nobody may include that.
     fn judge(
         &self,
         walk: &mut Walk,
@@ -131,13 +131,13 @@ impl Space {
         node: &Node,
         parent: Option<NodeId>,
     ) -> Result<(), ShareError> {
-        if !self.is_sealed_in(node, parent) {
-            walk.unverified.push(path);
-        } else if self
+        if self
             .is_past(node)
             .map_err(ShareError::SeenSealsUnreadable)?
         {
             walk.past.push(path);
+        } else if !self.is_sealed_in(node, parent) {
+            walk.unverified.push(path);
         }
         Ok(())
     }
