@@ -88,6 +88,18 @@ impl Out {
         }
     }
 
+    /// Writes a secret that can't be shown again: as a text for people, or as a document for programs.
+    ///
+    /// # Errors
+    /// The failure to write it; here a reader that is gone is one, too.
+    pub(crate) fn show_once(&self, text: &str, document: &serde_json::Value) -> io::Result<()> {
+        if self.json {
+            write(&format!("{document:#}\n"))
+        } else {
+            write(&format!("{text}\n"))
+        }
+    }
+
     /// Writes a remark that is no part of the result.
     pub(crate) fn note(&self, text: impl Display) {
         // If stderr is gone, nobody misses the remark.
@@ -105,13 +117,15 @@ impl Out {
 }
 
 fn put(text: &str) {
-    let mut stdout = io::stdout().lock();
-    let written = stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush());
-    if let Err(error) = written {
+    if let Err(error) = write(text) {
         note_lost(error);
     }
+}
+
+fn write(text: &str) -> io::Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes())?;
+    stdout.flush()
 }
 
 /// The first failure to write the result.

@@ -157,22 +157,42 @@ async fn remove(app: &App, wanted: &str, asking: Asking) -> CommandResult {
             "nothing was done: add --yes to remove the device",
         ));
     }
-    let removed = session.api.remove_device(device.id).await;
-    let removed = removed.context(format_args!("remove {name}"))?;
-    app.out.line(format_args!(
-        "{name} is removed: {} ended.",
-        count(removed.logins_ended, "login")
-    ));
-    if removed.logins_ended == 0 {
+    let logins_ended = remove_known(&session, &device).await?;
+    match logins_ended {
+        Some(ended) => app.out.line(format_args!(
+            "{name} is removed: {} ended.",
+            count(ended, "login")
+        )),
+        None => app
+            .out
+            .line(format_args!("{name} is removed: its logins ended.")),
+    }
+    if logins_ended.is_none_or(|ended| ended == 0) {
         app.out
             .note("If it uses an API key, that stays valid: revoke it on the server.");
     }
     app.out.json(&json!({
         "id": device.id,
         "name": device.name,
-        "logins_ended": removed.logins_ended,
+        "logins_ended": logins_ended,
     }));
     Ok(())
+}
+
+/// Removes a device and returns the number of its logins; none if the answer with it was lost. Then the list tells
+/// whether the device was removed.
+async fn remove_known(session: &Session, device: &KnownDevice) -> CommandResult<Option<u64>> {
+    let error = match session.api.remove_device(device.id).await {
+        Ok(removed) => return Ok(Some(removed.logins_ended)),
+        Err(error) => error,
+    };
+    if error.is_transient()
+        && let Ok(devices) = session.api.devices().await
+        && devices.iter().all(|one| one.id != device.id)
+    {
+        return Ok(None);
+    }
+    Err(error).context(format_args!("remove {}", clean(&device.name)))
 }
 
 /// Logs a device out and replaces the account's keys, or completes that.

@@ -8,7 +8,7 @@ use crate::account::{Account, SecretsKind};
 use crate::app::App;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
-use crate::folders::spaces;
+use crate::folders::{pairs, spaces};
 use crate::keys;
 use crate::output::text::clean;
 use crate::remote::change::random_id;
@@ -21,6 +21,7 @@ use cairn_model::DeviceId;
 use cairn_platform::{process, secrets};
 use cairn_space::CryptoError;
 use cairn_space::account_keys::{self, AccountKeys};
+use cairn_transfer::TransferError;
 use cairn_wire::account::{AccountInfo, Device};
 use cairn_wire::keys::KeyBundle;
 use serde_json::json;
@@ -99,7 +100,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let device_name = device_name(args.device_name, before.as_ref())?;
     let former = former_keys(app, before.as_ref(), &unlocked)?;
     // The secrets first: a device that can't keep them is not to appear in the account.
-    keep_secrets(&app.home, &*place, &credential, &unlocked)?;
+    let kept = keep_secrets(&app.home, &*place, &credential, &unlocked);
+    kept.map_err(|failure| after_keys(failure, created))?;
     let account = Account {
         server: api.base_url().to_owned(),
         file_server: args.file_server,
@@ -116,13 +118,45 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let registered = register(app, &api, &account, former.as_ref(), &unlocked).await;
     if let Err(failure) = registered {
         if is_new {
-            session::forget_secrets(&*place)?;
+            let forgotten = session::forget_secrets(&*place);
             unregister(app, &api, &account).await;
+            forgotten.map_err(|failure| after_keys(failure, created))?;
         }
-        return Err(failure);
+        return Err(after_keys(failure, created));
     }
     report(app, &account, &unlocked, created);
     Ok(())
+}
+
+/// Makes the failure of a login after its keys were opened, or made: a passphrase that opens keys is not to be thrown
+/// away because the device could not be set up.
+fn after_keys(failure: Failure, created: bool) -> Failure {
+    if !created {
+        return failure;
+    }
+    Failure {
+        message: format!(
+            "{}; the account's keys were made before that, and the passphrase opens them: keep it, and run `cairn login` again",
+            failure.message
+        ),
+        ..failure
+    }
+}
+
+/// Makes the failure of making keys.
+fn not_made(error: TransferError) -> Failure {
+    let may_be_made = account_keys::may_be_in_force(&error);
+    let failure = Failure::from(error).during("make the account's keys");
+    if !may_be_made {
+        return failure;
+    }
+    Failure {
+        message: format!(
+            "{}; they may have been made all the same: keep the passphrase, and run `cairn login` again when the server can be reached",
+            failure.message
+        ),
+        ..failure
+    }
 }
 
 /// Adds this device to the account, and makes the account that of the home.
@@ -236,7 +270,7 @@ fn same_account(app: &App, before: &Account, info: &AccountInfo, server: &str) -
     if before.account == info.id && before.server == server {
         return Ok(());
     }
-    if before.account == info.id || spaces::pairs(&spaces::open_all(&app.home)?)?.is_empty() {
+    if before.account == info.id || pairs::list(&spaces::open_all(&app.home)?)?.is_empty() {
         return Ok(());
     }
     Err(Failure::failed(format!(
@@ -277,7 +311,7 @@ async fn open_or_create(
                     .read(file, "--passphrase-file FILE", &known)?
             };
             let made = account_keys::create(api, info, &passphrase, keys::cost()).await;
-            let (bundle, unlocked) = made.context("make the account's keys")?;
+            let (bundle, unlocked) = made.map_err(not_made)?;
             Ok((bundle, unlocked, true))
         }
         Err(error) => Err(error).context("fetch the account's keys"),

@@ -4,13 +4,15 @@ use crate::account::Account;
 use crate::app::App;
 use crate::cli::login::wrong_passphrase;
 use crate::cli::prompt;
-use crate::failure::{CommandResult, Context as _};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::keys;
+use crate::output::text::clean;
 use crate::rotation;
 use crate::session::Session;
 use cairn_platform::Zone;
 use cairn_space::SystemRandom;
 use cairn_space::account_keys::{self, AccountKeys, AuthValue, KeyBundle, Proof};
+use cairn_transfer::TransferError;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use tokio::task::block_in_place;
@@ -94,12 +96,29 @@ pub(super) async fn replace(
     let changed =
         account_keys::change_passphrase(&session.api, bundle, unlocked, new, keys::cost(), proof)
             .await
-            .context("replace the account's keys")?;
+            .map_err(not_changed)?;
     let version = changed.version;
-    keep_keys(app, session, changed)?;
+    keep_changed(app, session, changed);
     app.out
         .json(&json!({ "changed": true, "version": version }));
     Ok(())
+}
+
+/// Makes the failure of a change of the passphrase. Somebody who throws the new one away although it is in force
+/// has lost the account.
+fn not_changed(error: TransferError) -> Failure {
+    let is_open = account_keys::may_be_in_force(&error);
+    let failure = Failure::from(error).during("replace the account's keys");
+    if !is_open {
+        return failure;
+    }
+    Failure {
+        message: format!(
+            "{}; the new passphrase may be in force, or still the former one: keep both, and run the command again when the server can be reached",
+            failure.message
+        ),
+        ..failure
+    }
 }
 
 /// Opens the server's present bundle with the passphrase, which proves that the person at this machine knows it.
@@ -151,6 +170,17 @@ pub(super) async fn current_bundle(session: &Session) -> CommandResult<KeyBundle
         .and_then(|()| bundle.check_epoch(space, epoch))
         .context("use the server's keys")?;
     Ok(bundle)
+}
+
+/// Keeps a bundle that was changed from here and is in force. A home that can't be written doesn't make that undone,
+/// and the bundle of before still opens with this device's key: it is no failure.
+pub(super) fn keep_changed(app: &App, session: &Session, keys: cairn_wire::keys::KeyBundle) {
+    if let Err(failure) = keep_keys(app, session, keys) {
+        app.out.note(format_args!(
+            "the change is in force, but this device could not keep its copy of the changed keys ({}): the earlier copy goes on working; when the cause is mended, run `cairn keys update`",
+            clean(&failure.message)
+        ));
+    }
 }
 
 /// Replaces the bundle in the home by the one that the server has now.

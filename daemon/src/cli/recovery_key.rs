@@ -5,6 +5,7 @@ use crate::cli::passphrase;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _, Failure};
 use cairn_space::account_keys::{self, Proof, RecoveryKey};
+use cairn_transfer::TransferError;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -57,17 +58,55 @@ async fn setup(app: &App, passphrase_file: Option<PathBuf>) -> CommandResult {
     let made = account_keys::make_recovery_key(&session.api, &bundle, &unlocked, &auth)
         .await
         .context("replace the account's keys")?;
-    passphrase::keep_keys(app, &session, made.bundle)?;
-    let shown = made.key.reveal();
-    app.out.line("Your recovery key, shown only this once:");
-    app.out.line(format_args!("\n    {}\n", *shown));
-    app.out.line(
-        "Store it in a safe place, not on this machine: anyone with it and access to the account",
+    let is_confirmed = made.unconfirmed.is_none();
+    // Before anything else that can fail: an earlier key opens nothing any more.
+    let shown = show(app, &made.key, is_confirmed);
+    if is_confirmed {
+        passphrase::keep_changed(app, &session, made.bundle);
+    }
+    shown?;
+    match made.unconfirmed {
+        Some(error) => Err(unconfirmed_failure(error)),
+        None => Ok(()),
+    }
+}
+
+/// Shows a new recovery key.
+fn show(app: &App, key: &RecoveryKey, is_confirmed: bool) -> CommandResult {
+    let key = key.reveal();
+    let earlier = if is_confirmed {
+        "Earlier recovery keys no longer work."
+    } else {
+        "Keep an earlier recovery key too: it is not known which of them works."
+    };
+    let text = format!(
+        "Your recovery key, shown only this once:\n\n    {}\n\n\
+         Store it in a safe place, not on this machine: anyone with it and access to the account\n\
+         can read your files. {earlier}",
+        *key
     );
-    app.out
-        .line("can read your files. Earlier recovery keys no longer work.");
-    app.out.json(&json!({ "recovery_key": *shown }));
-    Ok(())
+    // Unknown is null: the key may be in force or not.
+    let in_force = is_confirmed.then_some(true);
+    let document = json!({ "recovery_key": *key, "in_force": in_force });
+    app.out.show_once(&text, &document).map_err(|error| {
+        let replaced = if is_confirmed { "was" } else { "may have been" };
+        Failure::failed(format!(
+            "can't write the new recovery key to the standard output: {error}; the earlier one {replaced} replaced by it: run `cairn recovery-key setup` again, which makes one that you can see"
+        ))
+    })
+}
+
+/// Makes the failure after which a key that was shown may be in force or not.
+fn unconfirmed_failure(error: TransferError) -> Failure {
+    let failure = Failure::from(error).during("confirm the new recovery key");
+    Failure {
+        message: format!(
+            "{}; it may be in force: keep it and an earlier one, and when the server can be reached, run `cairn recovery-key` to see whether one is set up, and `cairn recovery-key setup` again for one that certainly works",
+            failure.message
+        ),
+        ..failure
+    }
+    .mark_reported()
 }
 
 async fn recover(

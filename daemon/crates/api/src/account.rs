@@ -154,14 +154,8 @@ impl Api {
     /// # Errors
     /// [`ApiError`].
     pub async fn revoke_api_key(&self, id: &str) -> Result<(), ApiError> {
-        self.send_for_status(
-            Call::new(
-                Method::DELETE,
-                format!("/api/v1/apikeys/{}", percent_encode(id)),
-            )
-            .mark_idempotent(),
-        )
-        .await
+        let path = format!("/api/v1/apikeys/{}", percent_encode(id));
+        self.delete(Call::new(Method::DELETE, path)).await
     }
 
     /// `GET /health`: the server's own account of itself.

@@ -52,29 +52,12 @@ pub enum ApiError {
 /// A failed call, with what is known of its effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallFailure {
+    /// The error of the last try.
     pub error: ApiError,
-    /// True if the server may have carried the call out all the same: its response was lost, or it failed after it
-    /// had begun.
+    /// True if the server may have carried the call out all the same: the response to a try was lost or could not be
+    /// read, or the server failed after it had begun. A refusal of a later try doesn't change that: it may be about
+    /// what the earlier one has done, such as a name that is taken since.
     pub may_be_done: bool,
-}
-
-impl CallFailure {
-    /// Makes the failure of a call of which a try may have been carried out. A later refusal is the response to the
-    /// call as a whole, which then was not.
-    pub(crate) fn new(error: ApiError, tried: bool) -> Self {
-        let is_open = match error.class() {
-            ErrorClass::Transient | ErrorClass::Offline | ErrorClass::Protocol => true,
-            ErrorClass::Auth
-            | ErrorClass::Stale
-            | ErrorClass::Missing
-            | ErrorClass::Limit
-            | ErrorClass::Refused => false,
-        };
-        Self {
-            error,
-            may_be_done: tried && is_open,
-        }
-    }
 }
 
 impl From<ApiError> for CallFailure {

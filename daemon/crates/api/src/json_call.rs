@@ -66,7 +66,7 @@ impl Api {
         }
         serde_json::from_slice(&response).map_err(|e| CallFailure {
             error: ApiError::Protocol(format!("{what}: it is not JSON: {e}")),
-            // The server has said that it is.
+            // The server has reported success.
             may_be_done: true,
         })
     }

@@ -15,6 +15,7 @@ mod entropy;
 mod error;
 mod json_call;
 mod login;
+mod lost_response;
 mod network;
 mod nodes;
 mod paging;

@@ -70,7 +70,7 @@ impl Api {
     }
 
     /// `PUT /nodes/{id}`: changes the given fields at once; `version` guards against changes
-    /// that were not seen.
+    /// that were not seen. After a lost response the node is looked at: a change that was made is no failure.
     ///
     /// # Errors
     /// [`ApiError::PreconditionFailed`] for another version, [`ApiError::Conflict`] if the name
@@ -82,12 +82,10 @@ impl Api {
         change: &UpdateNode,
     ) -> Result<Node, ApiError> {
         let call = Call::new(Method::PUT, format!("{NODES}/{id}")).json(change)?;
-        let call = match version {
-            // Sent twice, the second would find the version that the first has made.
-            Some(version) => call.if_match(version)?,
-            None => call.mark_idempotent(),
-        };
-        self.json(call).await
+        match version {
+            Some(version) => self.update_version(call, version, change).await,
+            None => self.json(call.mark_idempotent()).await,
+        }
     }
 
     /// `DELETE /nodes/{id}`: into the trash, with everything below. Nothing is
@@ -105,14 +103,12 @@ impl Api {
         let query = DeleteNode {
             seen: seen.map(Into::into),
         };
-        let call = Call::new(Method::DELETE, format!("{NODES}/{id}"))
-            .query(&query)?
-            .mark_idempotent();
+        let call = Call::new(Method::DELETE, format!("{NODES}/{id}")).query(&query)?;
         let call = match seal {
             Some(seal) => call.header(headers::NODE_SEAL, &STANDARD.encode(&seal.0))?,
             None => call,
         };
-        self.send_for_status(call).await
+        self.delete(call).await
     }
 
     /// `POST /nodes/batch`: up to 1,000 operations, a result for each, in their order.
@@ -182,10 +178,8 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`] if it is not in the trash.
     pub async fn purge_node(&self, id: NodeId) -> Result<(), ApiError> {
-        self.send_for_status(
-            Call::new(Method::DELETE, format!("/api/v1/trash/{id}")).mark_idempotent(),
-        )
-        .await
+        let call = Call::new(Method::DELETE, format!("/api/v1/trash/{id}"));
+        self.delete(call).await
     }
 
     /// `GET /nodes/{id}/revisions`: all revisions, the newest first.

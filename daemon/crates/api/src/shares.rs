@@ -84,7 +84,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`].
     pub async fn delete_share(&self, which: &str) -> Result<(), ApiError> {
-        self.send_for_status(Call::new(Method::DELETE, path(which, "")).mark_idempotent())
+        self.delete(Call::new(Method::DELETE, path(which, "")))
             .await
     }
 }

@@ -62,8 +62,7 @@ impl Api {
     /// # Errors
     /// [`ApiError`].
     pub async fn delete_webhook(&self, id: &str) -> Result<(), ApiError> {
-        self.send_for_status(Call::new(Method::DELETE, path(id)).mark_idempotent())
-            .await
+        self.delete(Call::new(Method::DELETE, path(id))).await
     }
 
     /// `POST /webhooks/{id}/test|enable|disable|rotate`.

@@ -36,7 +36,8 @@ pub(crate) fn setup(call: Call) -> ToolFuture {
 /// line.
 fn with_advice(call: &Call, error: ToolError) -> ToolError {
     match &call.services.key_source {
-        KeySource::Open(_) => ToolError::refused(format!(
+        // The message has the words of the service.
+        KeySource::Open(_) => ToolError::Quoting(format!(
             "{}; have a person run `cairn recovery-key setup` on this machine instead",
             error.public_message()
         )),
@@ -53,12 +54,19 @@ async fn make(call: &Call, opened: OpenedBundle) -> ToolResult<Value> {
     } = opened;
     let api = &call.services.writes;
     let made = account_keys::make_recovery_key(api, &bundle, &unlocked, &auth).await?;
+    let note = match made.unconfirmed {
+        None => "shown only now: keep it off this machine. Earlier recovery keys no longer work.",
+        Some(_) => {
+            "shown only now: keep it off this machine, and an earlier one too. The service's answer was lost, so that \
+             it is not known which of them works: set up another one later."
+        }
+    };
     Ok(json!({
         "configured": true,
         "made_by": "client",
         "opens_files": true,
         "recovery_key": *made.key.reveal(),
-        "note": "shown only now: keep it off this machine. Earlier recovery keys no longer work.",
+        "note": note,
     }))
 }
 

@@ -2,6 +2,7 @@
 //! first bundle of an account, and new ways to open one. Passphrases come from the caller and go nowhere else.
 
 mod rotation;
+mod sending;
 
 use cairn_api::{Api, Paging};
 pub use cairn_crypto::{
@@ -16,7 +17,9 @@ use cairn_wire::keys as wire;
 use cairn_wire::keys::PutKeys;
 use cairn_wire::nodes::Node;
 use cairn_wire::{Sealed, Timestamp};
-pub use rotation::{Comparison, NewKeys, Sent, compare, compare_with_service};
+pub use rotation::{Comparison, NewKeys, compare, compare_with_service};
+use sending::put_in_force;
+pub use sending::{Sent, may_be_in_force};
 
 /// Converts a bundle into the form that the crypto crate opens.
 #[must_use]
@@ -120,8 +123,8 @@ pub async fn is_used(api: &Api) -> Result<bool, TransferError> {
 /// Makes the first keys of an account and keeps them, sealed, on the service.
 ///
 /// # Errors
-/// [`TransferError::Sealing`] for a cost out of bounds or an empty passphrase;
-/// [`TransferError::Api`] as the server gives it.
+/// [`TransferError::Sealing`] for a cost out of bounds or an empty passphrase; [`TransferError::Api`] as the server
+/// gives it: [`may_be_in_force`] tells whether the keys may be there all the same.
 ///
 /// # Panics
 /// Outside a multi-threaded Tokio runtime.
@@ -142,7 +145,7 @@ pub async fn create(
         current_auth: None,
         recovery_auth: None,
     };
-    api.put_keys(&put, None).await?;
+    put_in_force(api, &put, None).await?;
     Ok((bundle, unlocked))
 }
 
@@ -151,6 +154,9 @@ pub struct NewRecoveryKey {
     pub key: RecoveryKey,
     /// The bundle that the server has from now on.
     pub bundle: wire::KeyBundle,
+    /// The failure after which nobody knows whether the key is in force or an earlier one: whoever has made it must
+    /// see it all the same.
+    pub unconfirmed: Option<TransferError>,
 }
 
 /// Makes a recovery key for an opened bundle and replaces the bundle on the service; an earlier recovery
@@ -173,10 +179,16 @@ pub async fn make_recovery_key(
         current_auth: Some(auth.to_hex()),
         recovery_auth: Some(key.auth().to_hex()),
     };
-    api.put_keys(&put, Some(bundle.version)).await?;
+    let sent = put_in_force(api, &put, Some(bundle.version)).await;
+    let unconfirmed = match sent {
+        Ok(()) => None,
+        Err(error) if may_be_in_force(&error) => Some(error),
+        Err(error) => return Err(error),
+    };
     Ok(NewRecoveryKey {
         key,
         bundle: put.bundle,
+        unconfirmed,
     })
 }
 
@@ -193,7 +205,7 @@ pub enum Proof<'a> {
 /// # Errors
 /// [`TransferError::Sealing`] for a cost out of bounds or an empty passphrase;
 /// [`ApiError::PreconditionFailed`](cairn_api::ApiError::PreconditionFailed) if the server has another bundle by now.
-/// Nothing is changed then.
+/// Nothing is changed then; after another error, [`may_be_in_force`] tells whether the new passphrase may be in force.
 ///
 /// # Panics
 /// Outside a multi-threaded Tokio runtime.
@@ -219,7 +231,7 @@ pub async fn change_passphrase(
         current_auth,
         recovery_auth,
     };
-    api.put_keys(&put, Some(bundle.version)).await?;
+    put_in_force(api, &put, Some(bundle.version)).await?;
     Ok(put.bundle)
 }
 

@@ -267,12 +267,17 @@ async fn renew_recovery_key(
             return Ok(None);
         }
     };
-    passphrase::keep_keys(app, session, made.bundle)?;
     let shown = made.key.reveal();
     app.out.line("Your new recovery key, shown only this once:");
     app.out.line(format_args!("\n    {}\n", *shown));
     app.out
         .line("Store it in a safe place, not on this machine. The former one no longer works.");
+    match made.unconfirmed {
+        None => passphrase::keep_changed(app, session, made.bundle),
+        Some(error) => app.out.note(format_args!(
+            "the new recovery key may be in force or not ({error}): run `cairn recovery-key setup` again for one that certainly works"
+        )),
+    }
     Ok(Some(shown))
 }
 

@@ -29,8 +29,15 @@ impl Api {
             tried += 1;
             let token = self.auth.bearer().await;
             let token = token.map_err(|error| CallFailure { error, may_be_done })?;
-            let attempt = async { read(self.attempt(call, &token).await?).await };
-            let failure = match attempt.await {
+            let result = match self.attempt(call, &token).await {
+                Ok(response) => {
+                    // The server has reported success, whether the rest of the response can be read or not.
+                    may_be_done = true;
+                    read(response).await
+                }
+                Err(failure) => Err(failure),
+            };
+            let failure = match result {
                 Ok(value) => return Ok(value),
                 Err(failure) => failure,
             };
@@ -52,7 +59,8 @@ impl Api {
                 || tried >= self.retry.tries
                 || failure.at_least > self.retry.longest_retry_after
             {
-                return Err(CallFailure::new(failure.error, may_be_done));
+                let error = failure.error;
+                return Err(CallFailure { error, may_be_done });
             }
             let wait = self
                 .retry

@@ -1,5 +1,6 @@
 //! Replacing all keys of an account on the service, and comparing what the service has with the keys of a device.
 
+use super::sending::{self, Sent};
 use super::{from_wire, to_wire};
 use cairn_api::{Api, ApiError};
 use cairn_crypto::{
@@ -17,15 +18,6 @@ pub struct NewKeys {
     /// The authentication value of the passphrase that opens them.
     pub auth: AuthValue,
     replaces: u64,
-}
-
-/// The result of sending new keys.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sent {
-    /// The new keys are in force.
-    InForce,
-    /// Others are in force; these were not taken.
-    Overtaken,
 }
 
 impl NewKeys {
@@ -65,20 +57,7 @@ impl NewKeys {
             current_auth: Some(current.to_hex()),
             recovery_auth: None,
         };
-        let Err(error) = api.put_keys(&put, Some(self.replaces)).await else {
-            return Ok(Sent::InForce);
-        };
-        let served = match api.keys().await {
-            Ok(served) => served,
-            Err(_) => return Err(error.into()),
-        };
-        if served == self.bundle {
-            Ok(Sent::InForce)
-        } else if served.version > self.replaces {
-            Ok(Sent::Overtaken)
-        } else {
-            Err(error.into())
-        }
+        Ok(sending::send(api, &put, Some(self.replaces)).await?)
     }
 }
 
