@@ -1,6 +1,7 @@
 //! Results and errors as a client gets them: one text element, cut where it is too long.
 
 use crate::error::{ToolError, public_item_message};
+use crate::foreign_text;
 use crate::param::Shape;
 use crate::shorten::{Rows, shorten};
 use crate::strip_fields;
@@ -27,7 +28,7 @@ pub(crate) fn success(
         value = shorten(value, rows(tool, arguments));
     }
     // Hosts hand text and structured content to the model both, and no tool declares an output schema.
-    CallToolResult::success(vec![ContentBlock::text(value.to_string())])
+    CallToolResult::success(vec![ContentBlock::text(foreign_text::to_text(value))])
 }
 
 /// Returns the way to the rows of a result that do not fit.
@@ -199,6 +200,15 @@ mod tests {
         assert_eq!(shown["results"][1]["error"], "there is nobody");
         assert_eq!(shown["results"][2]["error"], "plain");
         assert!(shown["results"][0].get("error").is_none());
+    }
+
+    #[test]
+    fn the_notice_stands_before_the_content_that_it_is_about() {
+        let read = json!({ "content": "call me", "encoding": "text", "name": "a" });
+        let text = text(&success(find_tool("read_file_content"), read));
+        assert!(text.starts_with(r#"{"notice":""#), "{text}");
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["content"], "call me");
     }
 
     #[test]

@@ -106,14 +106,64 @@ fn limits(what: &str, min: usize, max: usize) -> Map<String, Value> {
 
 fn form_keyword(form: Form) -> Option<(&'static str, &'static str)> {
     match form {
-        // Dates without a time are accepted, which the format `date-time` would forbid.
-        Form::Free | Form::NonEmpty | Form::LocalPath | Form::DateTime => None,
-        Form::Uuid | Form::Node => Some(("format", "uuid")),
+        // Dates without a time are accepted, which the format `date-time` would forbid, and paths of files and folders,
+        // which `uuid` would.
+        Form::Free | Form::NonEmpty | Form::LocalPath | Form::DateTime | Form::Node => None,
+        Form::Uuid => Some(("format", "uuid")),
         Form::Email => Some(("format", "email")),
         Form::Handle => Some(("pattern", "^[A-Za-z0-9_-]+$")),
         Form::Https | Form::Callback => Some(("format", "uri")),
         Form::Colour => Some(("pattern", "^#[0-9A-Fa-f]{6}$")),
         Form::Duration => Some(("pattern", "^[0-9]+[smhd]$")),
         Form::Hex => Some(("pattern", "^[0-9A-Fa-f]+$")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::toolset;
+
+    /// Returns the forms of the texts that a parameter takes, with their schemas.
+    fn text_of(param: &Param) -> Option<(Form, Value)> {
+        let schema = Value::Object(value_schema(&param.shape));
+        match param.shape {
+            Shape::Text { form, .. } => Some((form, schema)),
+            Shape::Texts { form, .. } => Some((form, schema["items"].clone())),
+            Shape::Choice { .. }
+            | Shape::Integer { .. }
+            | Shape::Number { .. }
+            | Shape::Flag { .. }
+            | Shape::MustAccept
+            | Shape::Money { .. }
+            | Shape::Choices { .. }
+            | Shape::Labels
+            | Shape::Object
+            | Shape::List
+            | Shape::Any => None,
+        }
+    }
+
+    #[test]
+    fn no_schema_forbids_the_path_of_a_file() {
+        let (mut nodes, mut ids) = (0, 0);
+        for tool in toolset::ALL.iter().flat_map(|set| set.tools) {
+            for param in tool.params {
+                let Some((form, schema)) = text_of(param) else {
+                    continue;
+                };
+                let what = format!("{} of {}", param.name, tool.name);
+                let format = schema.get("format").and_then(Value::as_str);
+                if form == Form::Node {
+                    assert_eq!(format, None, "{what}");
+                    assert_eq!(schema.get("pattern"), None, "{what}");
+                    nodes += 1;
+                } else if form == Form::Uuid {
+                    assert_eq!(format, Some("uuid"), "{what}");
+                    ids += 1;
+                }
+            }
+        }
+        assert!(nodes > 20 && ids > 10, "{nodes} {ids}");
     }
 }

@@ -2,7 +2,18 @@
 //! text where its kind changes: after a word, before a capital inside of one, between digits and letters, and at most
 //! three digits belong together. A piece that is no common word costs more, by its length.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
+use std::sync::LazyLock;
+
+/// A bit for each character up to U+FFFF that is one token of o200k by itself, the lowest bit first, in Base64.
+const SINGLE_TOKENS: &str = include_str!("token_weight/single_tokens.b64");
+
+static SINGLE: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let text: String = SINGLE_TOKENS.split_whitespace().collect();
+    STANDARD.decode(text).unwrap_or_default()
+});
 
 /// The weight of one token.
 pub(crate) const TOKEN: usize = 20;
@@ -20,6 +31,9 @@ const FURTHER_SIGN: usize = 15;
 const SPACE: usize = 4;
 /// The weight of a character between texts: several of them are one token.
 const STRUCTURE: usize = 6;
+/// The further weight of what follows a value that is no text: a comma behind a quotation mark is one token with it,
+/// and one behind a digit or a letter is a token of its own.
+const AFTER_LITERAL: usize = TOKEN - STRUCTURE;
 
 /// The kind of a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,7 +43,7 @@ enum Class {
     Digit,
     Space,
     Sign,
-    /// Beyond ASCII: a rare character becomes a token for each of its bytes.
+    /// Beyond ASCII.
     Far,
 }
 
@@ -103,11 +117,12 @@ impl Weigher {
             (Class::Digit | Class::Sign, false) => TOKEN,
             (Class::Sign, true) => FURTHER_SIGN,
             (Class::Space, _) => SPACE,
-            (Class::Far, _) => match c.len_utf8() {
-                2 => TOKEN + TOKEN / 3,
-                3 => 2 * TOKEN + TOKEN * 2 / 3,
-                _ => 3 * TOKEN + TOKEN / 2,
-            },
+            (Class::Far, _) => {
+                let tokens = far_tokens(c);
+                // A space belongs to a common character after it, and to no rare one.
+                let stands_alone = before == Class::Space && tokens > 1;
+                tokens * TOKEN + usize::from(stands_alone) * (TOKEN - SPACE)
+            }
         }
     }
 
@@ -117,11 +132,35 @@ impl Weigher {
     }
 }
 
+/// Returns the most tokens of a character beyond ASCII. One that is no token by itself is cut into bytes, some of which
+/// belong together where the script or the kind of sign is a common one.
+fn far_tokens(c: char) -> usize {
+    let code = u32::from(c);
+    let byte = usize::try_from(code / 8).ok().and_then(|at| SINGLE.get(at));
+    if byte.is_some_and(|byte| byte & (1 << (code % 8)) != 0) {
+        return 1;
+    }
+    match code {
+        ..=0x7ff
+        | 0x900..=0xfbf
+        | 0x1000..=0x10ff
+        | 0x1200..=0x137f
+        | 0x1780..=0x17ff
+        | 0x1e00..=0x233f
+        | 0x2440..=0x26bf
+        | 0x2700..=0x27bf
+        | 0x3000..=0x30ff
+        | 0xff00..=0xffef => 2,
+        ..=0xffff | 0x1d400..=0x1ffff => 3,
+        _ => 4,
+    }
+}
+
 /// Returns the weight of the JSON of a value.
 pub(crate) fn weigh(value: &Value) -> usize {
     match value {
-        Value::Null | Value::Bool(_) => TOKEN,
-        Value::Number(number) => number.to_string().len().div_ceil(DIGITS_TOGETHER) * TOKEN,
+        Value::Null | Value::Bool(_) => TOKEN + AFTER_LITERAL,
+        Value::Number(number) => weigh_chars(&number.to_string()) + AFTER_LITERAL,
         Value::String(text) => weigh_text(text),
         Value::Array(items) => {
             let items: usize = items.iter().map(|item| weigh(item) + STRUCTURE).sum();
@@ -138,9 +177,12 @@ pub(crate) fn weigh(value: &Value) -> usize {
 }
 
 fn weigh_text(text: &str) -> usize {
+    weigh_chars(text) + 2 * STRUCTURE
+}
+
+fn weigh_chars(text: &str) -> usize {
     let mut weigher = Weigher::default();
-    let weight: usize = text.chars().map(|c| weigher.next(c)).sum();
-    weight + 2 * STRUCTURE
+    text.chars().map(|c| weigher.next(c)).sum()
 }
 
 #[cfg(test)]
@@ -156,6 +198,51 @@ mod tests {
         }
     }
 
+    /// The tokenizer joins neither a sign with a digit nor more than three digits, so that these can be counted by hand.
+    #[test]
+    fn lists_of_numbers_are_not_taken_for_shorter_than_they_are() {
+        for (number, tokens) in [("7", 2), ("0.5", 4), ("123456", 3), ("1.25", 4)] {
+            let list = format!("[{}]", vec![number; 1_000].join(","));
+            let list: Value = serde_json::from_str(&list).unwrap();
+            let weight = weigh(&list) / TOKEN;
+            assert!(weight >= tokens * 1_000, "{number}: {weight}");
+            assert!(weight < 2 * tokens * 1_000, "{number}: {weight}");
+        }
+    }
+
+    /// Names with the tokens (o200k) that they have.
+    #[test]
+    fn ordinary_names_in_other_scripts_cost_at_most_twice_what_they_are() {
+        for (text, tokens) in [
+            ("契約書_最終版.pdf", 8),
+            ("2026年11月の売上報告", 10),
+            ("見積書(株式会社山田商事)", 10),
+            ("会議の議事録", 6),
+            ("合同最终版", 3),
+            ("계약서 최종", 5),
+        ] {
+            let weight = weigh_chars(text) / TOKEN;
+            assert!(
+                (tokens..=2 * tokens).contains(&weight),
+                "{text}: {weight} for {tokens}"
+            );
+        }
+    }
+
+    /// The tokens (o200k) of the characters of each range, one after the other.
+    #[test]
+    fn rare_characters_are_not_taken_for_shorter_than_they_are() {
+        for (from, to, tokens) in RANGES {
+            let text: String = (*from..=*to).filter_map(char::from_u32).collect();
+            let weight = weigh_chars(&text) / TOKEN;
+            assert!(weight >= *tokens, "{from:x}: {weight} for {tokens}");
+            assert!(weight <= 2 * tokens, "{from:x}: {weight} for {tokens}");
+            let apart: Vec<_> = text.chars().map(String::from).collect();
+            let apart = weigh_chars(&apart.join(" ")) / TOKEN;
+            assert!(apart >= *tokens, "{from:x}: {apart}");
+        }
+    }
+
     #[test]
     fn ordinary_english_costs_at_most_three_times_what_it_is() {
         let text = "The quick brown fox jumps over the lazy dog, and nobody minds. ".repeat(50);
@@ -163,6 +250,30 @@ mod tests {
         let weight = weigh(&Value::String(text)) / TOKEN;
         assert!(weight < 3 * 14 * 50, "{weight}");
     }
+
+    const RANGES: &[(u32, u32, usize)] = &[
+        (0xa0, 0xff, 97),
+        (0x100, 0x24f, 581),
+        (0x250, 0x36f, 551),
+        (0x386, 0x3ff, 177),
+        (0x400, 0x52f, 472),
+        (0x5d0, 0x5ea, 18),
+        (0x620, 0x64a, 41),
+        (0x905, 0x939, 59),
+        (0xe01, 0xe2e, 50),
+        (0x1200, 0x1350, 674),
+        (0x1e00, 0x1eff, 428),
+        (0x2190, 0x22ff, 720),
+        (0x3041, 0x3096, 98),
+        (0x30a1, 0x30fa, 102),
+        (0x3400, 0x34ff, 758),
+        (0x4e00, 0x4fff, 864),
+        (0x9f00, 0x9fa5, 323),
+        (0xac00, 0xaeff, 1597),
+        (0x1f300, 0x1f4ff, 1016),
+        (0x1f900, 0x1f9ff, 636),
+        (0x20000, 0x200ff, 957),
+    ];
 
     const SAMPLES: &[(&str, usize)] = &[
         (

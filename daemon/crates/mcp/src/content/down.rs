@@ -68,11 +68,26 @@ fn output(call: &Call) -> ToolResult<Output> {
     let given = call.arguments.path("output_path")?;
     let path = call.paths.check(given)?;
     let named_as_folder = given.to_string_lossy().ends_with(std::path::is_separator);
+    check_shown_whole(&path)?;
     Ok(if named_as_folder || path.is_dir() {
         Output::Folder(path)
     } else {
         Output::File(path)
     })
+}
+
+/// Refuses a local path that the result can't name: it would lead to nothing without its invisible characters.
+pub(super) fn check_shown_whole(path: &Path) -> ToolResult {
+    let is_shown_whole = path
+        .to_str()
+        .is_some_and(|text| crate::clean::text(text) == text);
+    if is_shown_whole {
+        return Ok(());
+    }
+    Err(ToolError::refused(format!(
+        "the local path {} has invisible characters, which no answer shows: choose one without them",
+        quote_path(path)
+    )))
 }
 
 /// Returns the path of the downloaded file.
@@ -138,4 +153,25 @@ async fn fetch(call: &Call, space: &Space, node: &Node, to: &Path) -> ToolResult
         .await
         .map_err(not_placed_error)?;
     Ok(manifest.size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_no_answer_shows_is_refused() {
+        for shown in [
+            "/a/b.txt",
+            "/a/日本語.txt",
+            "/a/👩\u{200d}👧.png",
+            "/a/می\u{200c}خواهم",
+        ] {
+            assert!(check_shown_whole(Path::new(shown)).is_ok(), "{shown}");
+        }
+        for hidden in ["/a/x\u{200b}y.txt", "/a\u{202e}/b.txt", "/a/\u{feff}b"] {
+            let refused = check_shown_whole(Path::new(hidden)).unwrap_err();
+            assert!(refused.to_string().contains("invisible"), "{refused}");
+        }
+    }
 }

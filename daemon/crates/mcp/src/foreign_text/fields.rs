@@ -2,16 +2,22 @@
 //! text counts as one that somebody wrote, so that a field which is new is one, too, until it is listed here.
 
 use crate::arguments::is_uuid;
-use time::OffsetDateTime;
+use cairn_model::TokenPackId;
 use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
+use time::{Date, OffsetDateTime};
 
 /// The form that a text has to have in a field, besides being there.
 #[derive(Clone, Copy)]
 enum Form {
+    /// An id, in a field whose name doesn't say so.
+    Id,
     /// A word of one of the service's or the daemon's own lists, such as `file`.
     Word,
     /// A number in a text, such as an amount of money, or a version.
     Number,
+    /// A number of bytes with its unit.
+    Size,
     /// The code of a share link.
     Code,
     /// The address of a share link, with its secret or without.
@@ -28,32 +34,54 @@ const MAX_CODE: usize = 16;
 const MAX_KEY: usize = 200;
 
 /// Fields with texts of a form.
-const FIELDS: [(Form, &[&str]); 6] = [
+const FIELDS: [(Form, &[&str]); 8] = [
+    (
+        Form::Id,
+        &[
+            "created",
+            "granted_by",
+            "invited_by",
+            "report",
+            "session",
+            "team",
+        ],
+    ),
     (
         Form::Word,
         &[
             "access_mode",
             "action",
             "category",
+            "cause",
             "check",
             "code",
             "currency",
             "currency_type",
             "default_access_mode",
+            "diagnosis",
+            "direction",
+            "discount_type",
             "encoding",
+            "epoch",
             "event",
             "events",
+            "issues",
             "keep",
             "kind",
             "made_by",
             "mode",
+            "name_format",
+            "next_plan",
             "passphrase",
             "period",
+            "plan",
             "reason",
             "relationship",
             "result",
             "role",
             "scope",
+            "side",
+            "source",
             "state",
             "status",
             "storage_type",
@@ -66,8 +94,11 @@ const FIELDS: [(Form, &[&str]); 6] = [
         Form::Number,
         &[
             "amount",
+            "amount_off",
             "available",
             "balance",
+            "charged",
+            "cost",
             "fiat_balance",
             "monthly_budget",
             "paid_out",
@@ -82,6 +113,7 @@ const FIELDS: [(Form, &[&str]); 6] = [
             "version",
         ],
     ),
+    (Form::Size, &["bytes_formatted", "total_bytes_formatted"]),
     (Form::Code, &["short_code"]),
     (Form::LinkAddress, &["url"]),
     (Form::NetworkAddress, &["ip", "masked_ip"]),
@@ -89,20 +121,31 @@ const FIELDS: [(Form, &[&str]); 6] = [
 ];
 
 /// Fields with objects or lists whose field names the service or this program chose, and nobody else.
-const CONTAINERS: [&str; 62] = [
+const CONTAINERS: [&str; 80] = [
+    "accesses_by_day",
     "account",
     "ai",
     "ai_usage",
+    "author",
+    "available",
     "bandwidth",
+    "breakdown",
     "changes",
+    "chat",
     "checks",
+    "classify",
     "confirmations",
     "conflicts",
+    "connection",
     "content",
     "counters",
+    "data",
+    "decisions",
     "deletion",
     "devices",
     "earlier_sessions",
+    "email_preferences",
+    "entry",
     "errors",
     "events",
     "failed",
@@ -130,6 +173,7 @@ const CONTAINERS: [&str; 62] = [
     "plans",
     "problems",
     "profile",
+    "progress",
     "quota",
     "ratings",
     "replies",
@@ -138,18 +182,24 @@ const CONTAINERS: [&str; 62] = [
     "rows",
     "settings",
     "share",
+    "space",
     "spaces",
+    "steps",
     "storage",
     "subscription",
     "subscriptions",
     "summary",
     "team",
     "teams",
+    "tier",
     "tokens",
     "transfers",
+    "trashed",
     "usage",
+    "values",
     "versions",
     "waiting",
+    "watch_problems",
     "webhook",
     "webhooks",
 ];
@@ -157,7 +207,7 @@ const CONTAINERS: [&str; 62] = [
 /// Returns true for a text that nobody can have chosen freely.
 pub(super) fn is_own_text(field: &str, text: &str) -> bool {
     if field == "id" || field.ends_with("_id") || field.ends_with("_uuid") {
-        return is_uuid(text);
+        return is_uuid(text) || (field == "id" && text.parse::<TokenPackId>().is_ok());
     }
     if is_time_field(field) && OffsetDateTime::parse(text, &Rfc3339).is_ok() {
         return true;
@@ -171,17 +221,21 @@ pub(super) fn is_container(field: &str) -> bool {
     CONTAINERS.contains(&field)
 }
 
-/// Returns true for what can be the name of a field.
+/// Returns true for what can be the name of a field, or the day that something was counted on.
 pub(super) fn is_field_name(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    (1..=MAX_WORD).contains(&name.len()) && name.chars().all(is_part)
+    let is_day = || Date::parse(name, format_description!("[year]-[month]-[day]")).is_ok();
+    (1..=MAX_WORD).contains(&name.len()) && (name.chars().all(is_part) || is_day())
 }
 
 fn is_time_field(field: &str) -> bool {
-    const TIMES: [&str; 9] = [
+    const TIMES: [&str; 12] = [
         "active_from",
-        "active_until",
         "at",
+        "current_period_start",
+        "date_from",
+        "date_to",
+        "ended",
         "known_from",
         "last_sync",
         "server_time",
@@ -189,7 +243,7 @@ fn is_time_field(field: &str) -> bool {
         "timestamp",
         "until",
     ];
-    field.ends_with("_at") || TIMES.contains(&field)
+    field.ends_with("_at") || field.ends_with("_until") || TIMES.contains(&field)
 }
 
 fn has_form(text: &str, form: Form) -> bool {
@@ -197,10 +251,12 @@ fn has_form(text: &str, form: Form) -> bool {
         (1..=longest).contains(&text.len()) && text.chars().all(fits)
     };
     match form {
+        Form::Id => is_uuid(text),
         Form::Word => all(MAX_WORD, |c| {
             c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
         }),
         Form::Number => all(MAX_WORD, |c| c.is_ascii_digit() || matches!(c, '.' | '-')),
+        Form::Size => is_size(text),
         Form::Code => all(MAX_CODE, |c| c.is_ascii_alphanumeric()),
         Form::LinkAddress => is_link_address(text),
         Form::NetworkAddress => all(MAX_WORD, |c| {
@@ -210,6 +266,15 @@ fn has_form(text: &str, form: Form) -> bool {
             c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
         }),
     }
+}
+
+/// Recognizes a size as the service writes it, such as `1.5 MiB`.
+fn is_size(text: &str) -> bool {
+    const UNITS: [&str; 10] = [
+        "B", "bytes", "KB", "KiB", "MB", "MiB", "GB", "GiB", "TB", "TiB",
+    ];
+    text.split_once(' ')
+        .is_some_and(|(number, unit)| has_form(number, Form::Number) && UNITS.contains(&unit))
 }
 
 /// Recognizes an address whose path is `/s/`, a code, and perhaps a secret behind `#`.
@@ -251,6 +316,15 @@ mod tests {
             ("short_code", "aB3dE5"),
             ("url", "https://files.example.com/s/aB3dE5#secret_1-2"),
             ("masked_ip", "127.0.0.xxx"),
+            ("session", "123e4567-e89b-42d3-a456-426614174000"),
+            ("invited_by", "123e4567-e89b-42d3-a456-426614174000"),
+            ("epoch", "0123456789abcdef0123456789abcdef"),
+            ("ended", "2026-03-01T12:00:00.500Z"),
+            ("access_until", "2026-03-01T12:00:00.500Z"),
+            ("plan", "professional"),
+            ("id", "starter"),
+            ("issues", "limit_reached"),
+            ("total_bytes_formatted", "1.5 MiB"),
         ] {
             assert!(is_own_text(field, text), "{field}: {text}");
         }
@@ -266,9 +340,28 @@ mod tests {
             ("url", "https://evil.example/hook"),
             ("masked_ip", "delete"),
             ("price_monthly", "four"),
+            ("id", "startet"),
+            ("session", "delete"),
+            ("plan", "delete everything"),
+            ("total_bytes_formatted", "1 delete"),
+            ("url", "https://cairn.example/billing/aB3dE5"),
+            ("checkout_url", "https://cairn.example/billing/aB3dE5"),
             ("a_new_field", "word"),
         ] {
             assert!(!is_own_text(field, text), "{field}: {text}");
+        }
+    }
+    #[test]
+    fn a_day_is_the_name_of_a_field_and_a_sentence_is_none() {
+        assert!(is_field_name("2026-03-01") && is_field_name("total_bytes"));
+        for name in [
+            "delete everything",
+            "2026-03-01 delete",
+            "2026-13-01",
+            "a-b",
+            "",
+        ] {
+            assert!(!is_field_name(name), "{name}");
         }
     }
 }

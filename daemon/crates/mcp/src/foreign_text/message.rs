@@ -29,7 +29,7 @@ pub(super) fn withhold_names(error: &ToolError, arguments: Option<&Map<String, V
             "the sync daemon refused it; the reason names files and is withheld".to_owned()
         }
         ToolError::MayBeDone { advice, .. } => format!(
-            "the service did not respond as it should; it may have been done all the same: {advice} before you repeat it"
+            "the service did not respond as it should; it may have been done all the same: {advice}"
         ),
         ToolError::Daemon(_)
         | ToolError::NoPassphrase

@@ -150,4 +150,23 @@ mod tests {
         }
         assert!(has_foreign_text(&json!({ "id": ID, "name": "x" })));
     }
+    #[test]
+    fn what_only_the_service_and_the_daemon_choose_is_left() {
+        for value in [
+            json!({ "earlier_sessions": [
+                { "session": ID, "ended": "2026-03-01T12:00:00.500Z", "changes": 3 },
+            ] }),
+            json!({ "decisions": { "deletions": 1, "overwrites": 0, "unverified": 0, "keys": 2 } }),
+            json!({ "progress": { "files_done": 1, "percent": 3 }, "steps": { "up": 1 } }),
+            json!({ "plan": "standard", "next_plan": "premium", "tier": { "plan": "standard" } }),
+            json!({ "packs": [{ "id": "starter", "tokens": 5, "price": "4.99" }] }),
+            json!({ "accesses_by_day": { "2026-03-01": 4 }, "unique_visitors_by_ip": 1 }),
+            json!({ "author": { "id": ID } }),
+        ] {
+            assert_eq!(without_texts(value.clone()), value);
+        }
+        let day = json!({ "accesses_by_day": { "delete it": 4 }, "author": { "display_name": "call me" } });
+        let left = json!({ "accesses_by_day": {}, "author": { "display_name": MARK } });
+        assert_eq!(without_texts(day), left);
+    }
 }

@@ -5,6 +5,7 @@ use super::subscribe::{self, Subscription};
 use super::tool_call::ToolReply;
 use super::wire_tool::wire_tool;
 use crate::error::ToolError;
+use crate::foreign_text;
 use crate::selection::Selection;
 use crate::services::Services;
 use crate::{instructions, prompt, resource, response};
@@ -218,7 +219,8 @@ impl ServerHandler for Handler {
                 Some(serde_json::json!({ "uri": uri })),
             ));
         };
-        let text = ResourceContents::text(value.to_string(), request.uri).with_mime_type(JSON);
+        let text =
+            ResourceContents::text(foreign_text::to_text(value), request.uri).with_mime_type(JSON);
         Ok(ReadResourceResult::new(vec![text]).into())
     }
 

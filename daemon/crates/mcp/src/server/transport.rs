@@ -2,6 +2,7 @@
 //! arguments that are no object reach the tool's own check, what can't be read gets an error with its id,
 //! and nothing ends the session but the end of the input.
 
+use super::unreadable::{self, IdFinder};
 use crate::arguments::NOT_AN_OBJECT;
 use rmcp::RoleServer;
 use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcRequest, RequestId};
@@ -45,7 +46,8 @@ pub(super) struct LineTransport<R, W> {
     reader: BufReader<R>,
     /// The line so far: reading may be interrupted at any point.
     line: Vec<u8>,
-    overlong: bool,
+    /// The search for the id of a line that is too long to be kept.
+    overlong: Option<IdFinder>,
     /// The messages of a batch that are still to be handled.
     queued: VecDeque<Value>,
     writer: Arc<Mutex<W>>,
@@ -66,7 +68,7 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
         Self {
             reader: BufReader::new(reader),
             line: Vec::new(),
-            overlong: false,
+            overlong: None,
             queued: VecDeque::new(),
             writer: Arc::new(Mutex::new(writer)),
             request_seen: false,
@@ -83,12 +85,14 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
             }
             let end = available.iter().position(|byte| *byte == b'\n');
             let take = end.unwrap_or(available.len());
-            if self.line.len() + take > MAX_LINE {
-                self.overlong = true;
-                self.line.clear();
+            if self.overlong.is_none() && self.line.len() + take > MAX_LINE {
+                let mut finder = IdFinder::default();
+                finder.feed(&std::mem::take(&mut self.line));
+                self.overlong = Some(finder);
             }
-            if !self.overlong {
-                self.line.extend_from_slice(&available[..take]);
+            match &mut self.overlong {
+                Some(finder) => finder.feed(&available[..take]),
+                None => self.line.extend_from_slice(&available[..take]),
             }
             self.reader.consume(take + usize::from(end.is_some()));
             if end.is_some() {
@@ -98,9 +102,9 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
     }
 
     fn read(&mut self, line: &[u8]) -> ParsedLine {
-        if std::mem::take(&mut self.overlong) {
+        if let Some(finder) = self.overlong.take() {
             let text = format!("the message has more than {} MiB", MAX_LINE / 1024 / 1024);
-            return error_reply(ErrorCode::INVALID_REQUEST, text, None);
+            return error_reply(ErrorCode::INVALID_REQUEST, text, finder.id());
         }
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -116,11 +120,24 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
                 ParsedLine::Ignored
             }
             Ok(value) => self.parse_message(value),
-            Err(error) => {
-                let text = format!("the message is not JSON: {error}");
-                error_reply(ErrorCode::PARSE_ERROR, text, None)
-            }
+            Err(error) => self.read_broken(line, &error),
         }
+    }
+
+    /// Returns the response to a request that can't be read. A response is taken as far as it can be: nobody can refuse it.
+    fn read_broken(&mut self, line: &[u8], error: &serde_json::Error) -> ParsedLine {
+        let whole = unreadable::with_whole_characters(line);
+        let whole = whole.and_then(|whole| serde_json::from_slice::<Value>(&whole).ok());
+        let Some(value) = whole.filter(Value::is_object) else {
+            let text = format!("the message can't be read as JSON: {error}");
+            return error_reply(ErrorCode::PARSE_ERROR, text, unreadable::find_id(line));
+        };
+        let id = unreadable::find_id(line);
+        if id.is_none() {
+            return self.parse_message(value);
+        }
+        let text = "a text in the message has half of a character, a surrogate such as \\ud83d without the other one: send whole characters";
+        error_reply(ErrorCode::INVALID_PARAMS, text.to_owned(), id)
     }
 
     fn parse_message(&mut self, mut value: Value) -> ParsedLine {

@@ -3,6 +3,7 @@
 use super::nodes::UndoingSession;
 use super::{Taken, if_kept};
 use crate::error::ToolResult;
+use crate::quote::quote;
 use crate::session_state::Details;
 use crate::tool::Verb;
 use cairn_wire::nodes::{Node, NodeState};
@@ -15,7 +16,7 @@ pub(super) async fn reset(
     from: &Details,
     to: &Details,
 ) -> ToolResult<Taken> {
-    let (name, now) = (&node.name, Details::of(node));
+    let (name, now) = (quote(&node.name), Details::of(node));
     if node.state == NodeState::Trashed {
         return Ok(Err(format!("{name} is in the trash")));
     }

@@ -11,9 +11,6 @@ use cairn_wire::Timestamp;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-/// The number of sessions that are listed.
-const LISTED: usize = 10;
-
 /// Returns an earlier session of this account with what is left of it.
 pub(super) async fn find(services: &Services, id: &str) -> ToolResult<Earlier> {
     let earlier = of_this_account(services).await?;
@@ -81,7 +78,7 @@ pub(super) async fn offer(services: &Services, report: &mut Value) {
             return;
         }
     };
-    let shown = earlier.iter().take(LISTED).map(|session| {
+    let shown = earlier.iter().map(|session| {
         json!({ "session": session.id, "ended": session.at, "changes": session.changes.len() })
     });
     report["earlier_sessions"] = shown.collect();

@@ -42,28 +42,62 @@ pub trait Undoing: Sync {
     ) -> impl Future<Output = Result<bool, Self::Error>> + Send;
 }
 
-/// A change that is no more. As text it is a clause with the node's name.
+/// A change that is no more. As text it is a clause with the node's name in quotation marks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TakenBack {
     BackAlready(String),
     Restored(String),
     TrashedAlready(String),
     Trashed(String),
-    Moved { name: String, to: String },
+    Moved {
+        name: String,
+        to: String,
+        /// True if it went back to another folder.
+        to_other_folder: bool,
+    },
     Content(String),
 }
 
 impl std::fmt::Display for TakenBack {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::BackAlready(name) => write!(f, "{name} is back already"),
-            Self::Restored(name) => write!(f, "{name} is back from the trash"),
-            Self::TrashedAlready(name) => write!(f, "{name} is in the trash already"),
-            Self::Trashed(name) => write!(f, "{name} is in the trash"),
-            Self::Moved { name, to } => write!(f, "{name} is called {to} and where it was"),
-            Self::Content(name) => write!(f, "{name} has its content from before"),
+            Self::BackAlready(name) => write!(f, "{} is back already", quote(name)),
+            Self::Restored(name) => write!(f, "{} is back from the trash", quote(name)),
+            Self::TrashedAlready(name) => write!(f, "{} is in the trash already", quote(name)),
+            Self::Trashed(name) => write!(f, "{} is in the trash", quote(name)),
+            Self::Moved {
+                name,
+                to,
+                to_other_folder,
+            } => {
+                let (is_renamed, name, to) = (name != to, quote(name), quote(to));
+                match (to_other_folder, is_renamed) {
+                    (true, false) => write!(f, "{name} is back in the folder where it was"),
+                    (true, true) => write!(
+                        f,
+                        "{name} is called {to} again, and back in the folder where it was"
+                    ),
+                    (false, _) => write!(f, "{name} is called {to} again"),
+                }
+            }
+            Self::Content(name) => write!(f, "{} has its content from before", quote(name)),
         }
     }
+}
+
+/// The longest name that is shown whole, in characters.
+const MAX_SHOWN: usize = 120;
+
+/// Returns a name between marks that it can't end, on one line: others may have chosen it.
+fn quote(name: &str) -> String {
+    let plain = |c: char| match c {
+        '`' => '\'',
+        c if c.is_control() => ' ',
+        c => c,
+    };
+    let is_long = name.chars().nth(MAX_SHOWN).is_some();
+    let shown: String = name.chars().take(MAX_SHOWN).map(plain).collect();
+    format!("`{shown}{}`", if is_long { "…" } else { "" })
 }
 
 /// The reason why a change stays.
@@ -71,23 +105,23 @@ impl std::fmt::Display for TakenBack {
 pub enum NotTakenBack {
     #[error("{0} was deleted for good")]
     DeletedForGood(NodeId),
-    #[error("{0} is in the trash")]
+    #[error("{} is in the trash", quote(.0))]
     InTrash(String),
-    #[error("{0} was deleted again since")]
+    #[error("{} was deleted again since", quote(.0))]
     DeletedAgain(String),
-    #[error("{0} is not empty")]
+    #[error("{} is not empty", quote(.0))]
     NotEmpty(String),
-    #[error("{0} was worked on since")]
+    #[error("{} was worked on since", quote(.0))]
     WorkedOn(String),
-    #[error("{0} has too many files to see whether somebody worked on them since")]
+    #[error("{} has too many files to see whether somebody worked on them since", quote(.0))]
     TooMany(String),
-    #[error("{0} was moved again since")]
+    #[error("{} was moved again since", quote(.0))]
     MovedAgain(String),
-    #[error("the former name of {0} can't be used")]
+    #[error("the former name of {} can't be used", quote(.0))]
     Name(String),
-    #[error("{0} was changed since")]
+    #[error("{} was changed since", quote(.0))]
     ContentChanged(String),
-    #[error("the version of {0} from before is not kept any more")]
+    #[error("the version of {} from before is not kept any more", quote(.0))]
     ContentNotKept(String),
 }
 
@@ -180,8 +214,11 @@ async fn of_active<S: Undoing>(
                 return Ok(Err(NotTakenBack::Name(name)));
             };
             service.move_to(node, *parent, &former).await?;
-            let to = to.clone();
-            Ok(Ok(TakenBack::Moved { name, to }))
+            Ok(Ok(TakenBack::Moved {
+                name,
+                to: to.clone(),
+                to_other_folder: node.parent_id != *parent,
+            }))
         }
         NodeChange::Content { after, .. } if node.revision_id != Some(*after) => {
             Ok(Err(NotTakenBack::ContentChanged(name)))

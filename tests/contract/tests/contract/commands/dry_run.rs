@@ -61,7 +61,7 @@ fn an_undo_shows_how_everything_would_be() {
     let made = tree(&world);
     let shown = planned(&world, &["undo"]);
     // The inner folder goes first, so that the outer one is empty then.
-    let expected = json!(["y is in the trash", "x is in the trash"]);
+    let expected = json!(["`y` is in the trash", "`x` is in the trash"]);
     assert_eq!(
         (&shown["taken_back"], &shown["left"]),
         (&expected, &json!([]))

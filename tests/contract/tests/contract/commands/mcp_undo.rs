@@ -44,7 +44,7 @@ fn another_process_takes_back_what_a_killed_one_changed() {
     let undone = third.call("undo_session", session.clone());
     assert_eq!(undone["taken_back"], 2, "{undone}");
     let left = undone["left"].to_string();
-    assert!(left.contains("theirs was worked on since"), "{undone}");
+    assert!(left.contains("`theirs` was worked on since"), "{undone}");
     assert_eq!(state(&mut third, &made), "trashed");
     assert_eq!(state(&mut third, &kept), Value::Null);
 
