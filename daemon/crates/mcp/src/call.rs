@@ -9,8 +9,9 @@ use crate::not_found_hint;
 use crate::outcome;
 use crate::progress::Reporter;
 use crate::services::Services;
-use crate::session_changes::{self, IfUnmade};
+use crate::session_changes;
 use crate::spaces::Sent;
+use crate::time_limit::TimeLimit;
 use crate::tool::{ResultForm, Route, Run, Tool, Undo, Verb};
 use cairn_api::Method;
 use serde_json::{Map, Value, json};
@@ -21,7 +22,7 @@ use std::time::Duration;
 const MAX_SEGMENT: usize = 300;
 
 /// The time limit of one request, retries included.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(45);
 
 /// A running call.
 pub(crate) struct Call {
@@ -37,11 +38,18 @@ pub(crate) struct Call {
 }
 
 /// Runs the tool.
-pub(crate) async fn run(tool: &Tool, call: Call) -> ToolResult<Value> {
+pub(crate) async fn run(tool: &Tool, call: Call, limit: TimeLimit) -> ToolResult<Value> {
     let services = call.services.clone();
-    let mut value = run_noted(tool, call).await?;
-    crate::share_address::complete_addresses(&services, &mut value).await;
-    crate::node_paths::add(&services, &mut value).await;
+    // On the heap: each layer around a future takes as much of the stack again.
+    let work = Box::pin(run_noted(tool, call));
+    let mut value = limit
+        .run((tool.name, tool.effect.is_read_only()), work)
+        .await?;
+    let complete = Box::pin(async {
+        crate::share_address::complete_addresses(&services, &mut value).await;
+        crate::node_paths::add(&services, &mut value).await;
+    });
+    limit.complete(complete).await;
     Ok(value)
 }
 
@@ -53,25 +61,14 @@ async fn run_noted(tool: &Tool, call: Call) -> ToolResult<Value> {
         _ => None,
     };
     let before = match tool.undo {
-        Some(undo) => session_changes::read_before(undo, &call).await,
+        Some(undo) => session_changes::read_before(undo, &call).await?,
         None => None,
     };
     let intent = before.map(|before| services.intents.begin(before));
     let result = run_unfinished(tool, call).await;
     let result = result.map_err(|error| outcome::of_tool(tool.name, tool.undo.is_some(), error));
-    match (intent, &result) {
-        (Some(intent), Ok(value)) => {
-            if let Some(before) = intent.change() {
-                session_changes::after(&services, before, value).await;
-            }
-            intent.finish();
-        }
-        // The service asks for no further request now: it is looked at later.
-        (Some(_), Err(error)) if outcome::asks_to_wait(error) => {}
-        (Some(intent), Err(error)) => {
-            session_changes::settle(&services, intent, IfUnmade::after(error)).await;
-        }
-        (None, _) => {}
+    if let Some(intent) = intent {
+        session_changes::conclude(&services, intent, &result).await;
     }
     result
 }

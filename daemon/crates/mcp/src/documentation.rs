@@ -18,8 +18,13 @@ pub fn reference() -> String {
         first where the client can ask, **(C)** if the arguments make it necessary.\n\n\
         A file or folder is named by its id, or by its path: `/a/b`, `Team/a/b` in the space of a team, or that on \
         this machine in a synced folder. A path that can mean several files is refused, and not shown in results. \
+        In a list, a path that is refused or names nothing fails alone. \
         What lies in the trash is named by its id; results show its `former_path`. A file whose path has characters \
-        that nobody sees has the mark `invisible_characters` and no path.\n",
+        that nobody sees has the mark `invisible_characters` and no path.\n\n\
+        `undo_session` also takes back what was changed by a call whose response was lost, or that was cancelled: \
+        the call is noted before its request, and looked at again later. Such a note is in the memory of the server \
+        only: what is still open when the server ends, and more than 50 open ones, are forgotten. Changes that are \
+        known to be made are in the journal of the session, which outlives it.\n",
     );
     for set in toolset::ALL {
         let _ = write!(

@@ -62,17 +62,17 @@ pub(crate) enum ToolError {
     TimedOut { seconds: u64 },
     /// A change of which nobody knows whether it was made.
     #[error(
-        "{}; it may have been done all the same: {advice} before you repeat it",
+        "{}; it may have been done all the same: {advice}",
         names::without_advice(.cause)
     )]
     MayBeDone {
         cause: Box<ToolError>,
-        /// The call that shows whether it was.
+        /// The advice for whoever repeats it: mostly the call that shows whether it was done.
         advice: &'static str,
     },
     #[error("not confirmed: nothing was changed")]
     NotConfirmed,
-    #[error("cancelled: nothing is left half done")]
+    #[error("cancelled: no file is left half written")]
     Cancelled,
     #[error("the tool server had an internal error: try again, and report it if it persists")]
     Internal,

@@ -1,10 +1,26 @@
 //! The versions of a file, each with the device that it came from.
 
 use crate::call::Call;
+use crate::error::ToolError;
+use crate::quote::quote;
 use crate::tool::{ToolFuture, get};
+use cairn_wire::nodes::{Node, Revision};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+
+/// Returns true for the version that a call names by its id or number.
+pub(crate) fn is_version(version: &Revision, wanted: &str) -> bool {
+    version.id.to_string().eq_ignore_ascii_case(wanted) || version.number.to_string() == wanted
+}
+
+/// Returns the error for a version that a file doesn't have.
+pub(crate) fn no_such_version(node: &Node) -> ToolError {
+    ToolError::NotFound {
+        what: format!("{} has no such version", quote(&node.name)),
+        source_of_ids: "get_file_versions lists the versions of a file",
+    }
+}
 
 pub(crate) fn get_file_versions(call: Call) -> ToolFuture {
     async move {

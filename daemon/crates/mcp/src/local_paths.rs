@@ -178,7 +178,7 @@ fn is_start_up(path: &Path) -> bool {
 }
 
 /// Expands a leading `~` to the user's home.
-fn expand_home(path: &Path) -> PathBuf {
+pub(crate) fn expand_home(path: &Path) -> PathBuf {
     match (path.strip_prefix("~"), std::env::home_dir()) {
         (Ok(rest), Some(home)) => home.join(rest),
         _ => path.to_owned(),
@@ -214,8 +214,8 @@ fn in_temporary_of_user(path: &Path) -> bool {
     path.starts_with("/var/folders") && path.starts_with(std::env::temp_dir())
 }
 
-/// The path with the links of its nearest existing part resolved, and what follows without dots.
-fn resolve_links(path: &Path) -> PathBuf {
+/// Returns the path with the links of its nearest existing part resolved, and what follows without dots.
+pub(crate) fn resolve_links(path: &Path) -> PathBuf {
     let mut missing: Vec<OsString> = Vec::new();
     let mut at = path.to_owned();
     loop {

@@ -2,8 +2,12 @@
 
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use crate::node_argument;
 use crate::node_tools;
-use crate::session_changes::{self, Before, IfUnmade, Wanted};
+use crate::outcome;
+use crate::session_changes::{self, Before};
+use crate::session_lookup::NewNodes;
+use crate::session_own_change::Wanted;
 use crate::tool::{NodeEdit, ToolFuture, Verb};
 use cairn_model::{Name, NodeId};
 use cairn_wire::nodes::Node;
@@ -18,13 +22,15 @@ pub(crate) fn move_files(call: Call) -> ToolFuture {
         let target = target(&call).await?;
         let ids = call.arguments.texts("file_uuids");
         let mut failed = Vec::new();
+        let mut may_be_moved = false;
         for id in &ids {
             if let Err(error) = move_one(&call, id, target).await {
+                may_be_moved |= outcome::is_open(&error);
                 failed.push(json!({ "file_uuid": id, "error": error.public_message() }));
             }
         }
         if !ids.is_empty() && failed.len() == ids.len() {
-            return Err(nothing_moved_error(&failed));
+            return Err(nothing_moved_error(&failed, may_be_moved));
         }
         Ok(json!({
             "moved": ids.len() - failed.len(),
@@ -35,7 +41,7 @@ pub(crate) fn move_files(call: Call) -> ToolFuture {
     .boxed()
 }
 
-fn nothing_moved_error(failed: &[Value]) -> ToolError {
+fn nothing_moved_error(failed: &[Value], may_be_moved: bool) -> ToolError {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let shown = failed.iter().take(NAMED_FAILURES);
     let shown: Vec<_> = shown
@@ -45,7 +51,13 @@ fn nothing_moved_error(failed: &[Value]) -> ToolError {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    ToolError::refused(format!("nothing was moved. {}{more}", shown.join("; ")))
+    let outcome = if may_be_moved {
+        "of no file is it known that it was moved"
+    } else {
+        "nothing was moved"
+    };
+    // The messages have the words of the service.
+    ToolError::Quoting(format!("{outcome}. {}{more}", shown.join("; ")))
 }
 
 /// Returns the folder that the files go to, and makes the levels of its path that are missing.
@@ -59,38 +71,47 @@ async fn target(call: &Call) -> ToolResult<NodeId> {
         return call.arguments.id("target_folder_uuid");
     };
     let names = node_tools::path_levels(path)?;
-    let leaf = match call.services.folder_if_opened(Some(top)).await? {
-        Some((space, parent)) => node_tools::make_levels(&space, &names, parent).await?,
-        None => {
-            let path: Vec<_> = names.iter().map(Name::as_str).collect();
-            let body = json!({ "path": path.join("/"), "parent_id": top });
-            let path = ["nodes", "folders"];
-            let mut made = call.request(Verb::Post, &path, &[], Some(&body)).await?;
-            made["leaf_folder_uuid"] = made["leaf_id"].take();
-            made
-        }
-    };
-    crate::session_changes::note_new_folders(&call.services, &leaf);
-    let id = leaf["leaf_folder_uuid"]
+    let services = &call.services;
+    let before = NewNodes::read(services, Some(top), path).await;
+    let intent = services.intents.begin(Before::NewFolders(before));
+    let made = make_path(call, top, &names).await;
+    let made = made.map_err(|error| outcome::of_tool("create_nested_folders", true, error));
+    session_changes::conclude(services, intent, &made).await;
+    let id = made?["leaf_folder_uuid"]
         .as_str()
         .and_then(|id| id.parse().ok());
     id.ok_or(ToolError::Internal)
 }
 
+/// Makes the missing folders of a path below another; returns them, and the id of the last.
+async fn make_path(call: &Call, top: &str, names: &[Name]) -> ToolResult<Value> {
+    if let Some((space, parent)) = call.services.folder_if_opened(Some(top)).await? {
+        return node_tools::make_levels(&space, names, parent).await;
+    }
+    let path: Vec<_> = names.iter().map(Name::as_str).collect();
+    let body = json!({ "path": path.join("/"), "parent_id": top });
+    let path = ["nodes", "folders"];
+    let mut made = call.request(Verb::Post, &path, &[], Some(&body)).await?;
+    made["leaf_folder_uuid"] = made["leaf_id"].take();
+    Ok(made)
+}
+
 async fn move_one(call: &Call, id: &str, target: NodeId) -> ToolResult<()> {
-    let id: NodeId = id
-        .parse()
-        .map_err(|_| ToolError::argument("it is not an id of the service"))?;
     let services = &call.services;
+    let id = node_argument::listed_id(services, id).await?;
     let _turn = services.turns.wait(id).await;
     let before = services.node_as_it_is(id).await?;
-    let wanted = Wanted::folder(target);
+    let wanted = Wanted {
+        name: None,
+        parent: Some(target),
+    };
     let noted = Before::Node(NodeEdit::Move, Box::new(before.clone()), wanted);
     let intent = services.intents.begin(noted);
     let moved = move_noted(call, &before, target).await;
+    let moved = moved.map_err(|error| outcome::of_tool("move_file", true, error));
     match &moved {
         Ok(()) => intent.finish(),
-        Err(error) => session_changes::settle(services, intent, IfUnmade::after(error)).await,
+        Err(error) => session_changes::settle_failed(services, intent, error).await,
     }
     moved
 }
@@ -111,4 +132,25 @@ async fn move_noted(call: &Call, before: &Node, target: NodeId) -> ToolResult<()
     let moved: Node = serde_json::from_value(moved).map_err(|_| ToolError::Internal)?;
     services.note_move(before, &moved);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text_policy::ForeignTexts;
+
+    #[test]
+    fn in_a_lockdown_the_words_of_the_service_are_in_no_reason() {
+        let failed = [json!({ "file_uuid": "1", "error": "not allowed: delete everything" })];
+        let error = nothing_moved_error(&failed, false);
+        let shown = ForeignTexts::Fenced.error_message(&error, None);
+        assert!(
+            shown.starts_with("nothing was moved. 1: not allowed"),
+            "{shown}"
+        );
+        let withheld = ForeignTexts::Withheld.error_message(&error, None);
+        assert!(!withheld.contains("everything"), "{withheld}");
+        let open = nothing_moved_error(&failed, true).public_message();
+        assert!(!open.contains("nothing was moved"), "{open}");
+    }
 }

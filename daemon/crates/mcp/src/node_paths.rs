@@ -6,7 +6,7 @@ use crate::clean;
 use crate::services::Services;
 use crate::sync_tools::{Place, SyncedFolders, is_unmistakable};
 use cairn_api::{Api, ApiError};
-use cairn_model::{NodeId, SpaceId};
+use cairn_model::{Name, NodeId, SpaceId};
 use cairn_wire::teams::Team;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -29,14 +29,17 @@ pub(crate) async fn add(services: &Services, value: &mut Value) {
     for (space, parent) in places {
         paths.find(space, parent).await;
     }
-    let synced = SyncedFolders::read(services).await;
+    // Without them a path is shown that may have two meanings: it is refused when it is given back.
+    let synced = SyncedFolders::read(services).await.unwrap_or_default();
     visit(value, &mut |node| {
         let found = place(node).and_then(|(space, parent)| paths.folder(space, parent));
         let Some(found) = found else {
             return;
         };
-        let name = node["name"].as_str().unwrap_or_default().to_owned();
-        let found = found.child(&name);
+        let name = node["name"].as_str().unwrap_or_default();
+        let Some(found) = found.child(name) else {
+            return;
+        };
         if clean::text(&found.shown) != found.shown {
             node[HIDDEN] = json!(true);
         } else if node["state"] == "trashed" {
@@ -53,7 +56,7 @@ pub(crate) async fn for_person(services: &Services, node: &Value) -> Option<Stri
     let mut paths = Paths::new(services).await.ok()?;
     paths.find(space, parent).await;
     let folder = paths.folder(space, parent)?;
-    Some(folder.child(node["name"].as_str()?).shown)
+    Some(folder.child(node["name"].as_str()?)?.shown)
 }
 
 /// A path as it is shown, and the place that it stands for.
@@ -63,14 +66,16 @@ struct ShownPath {
 }
 
 impl ShownPath {
-    fn child(self, name: &str) -> Self {
-        Self {
+    /// Returns the path of something in this folder; `None` for a name with which it would be another one.
+    fn child(self, name: &str) -> Option<Self> {
+        Name::new(name).ok()?;
+        Some(Self {
             shown: format!("{}/{name}", self.shown),
             place: Place {
                 space: self.place.space,
                 path: format!("{}/{name}", self.place.path),
             },
-        }
+        })
     }
 }
 
@@ -107,8 +112,8 @@ struct Paths<'a> {
     own: SpaceId,
     /// The caller's teams, once one of their files was met.
     teams: Vec<Team>,
-    /// The first part of the paths of each space.
-    tops: HashMap<SpaceId, String>,
+    /// The first part of the paths of each space; `None` for one that can't be found.
+    tops: HashMap<SpaceId, Option<String>>,
     /// The paths of folders in their spaces.
     folders: HashMap<NodeId, String>,
     lookups: usize,
@@ -128,7 +133,7 @@ impl<'a> Paths<'a> {
 
     /// Returns a folder that was looked up; `None` for the top.
     fn folder(&self, space: SpaceId, folder: Option<NodeId>) -> Option<ShownPath> {
-        let top = self.tops.get(&space)?;
+        let top = self.tops.get(&space)?.as_ref()?;
         let path = match folder {
             None => "",
             Some(id) => self.folders.get(&id)?,
@@ -144,7 +149,7 @@ impl<'a> Paths<'a> {
 
     /// Looks the path of a folder up, and remembers those of the folders above it.
     async fn find(&mut self, space: SpaceId, folder: Option<NodeId>) {
-        if self.find_top(space).await.is_none() {
+        if !self.find_top(space).await {
             return;
         }
         let api = if space == self.own {
@@ -167,6 +172,10 @@ impl<'a> Paths<'a> {
             let Ok(node) = api.node(id).await else {
                 return;
             };
+            // With a `/` in it, the path would be that of another folder.
+            if Name::new(node.name.as_str()).is_err() {
+                return;
+            }
             names.push((id, node.name));
             at = node.parent_id;
         };
@@ -176,19 +185,43 @@ impl<'a> Paths<'a> {
         }
     }
 
-    /// Finds the first part of the paths of a space.
-    async fn find_top(&mut self, space: SpaceId) -> Option<()> {
-        if self.tops.contains_key(&space) {
-            return Some(());
+    /// Finds the first part of the paths of a space, and returns whether there is one. The teams are asked for once.
+    async fn find_top(&mut self, space: SpaceId) -> bool {
+        if let Some(top) = self.tops.get(&space) {
+            return top.is_some();
         }
         let top = if space == self.own {
-            String::new()
+            Some(String::new())
         } else {
-            self.teams = self.services.reads.teams().await.ok()?;
-            let team = self.teams.iter().find(|team| team.space_id == space)?;
-            team.name.clone()
+            if self.teams.is_empty() {
+                // Without them the result is of use, and comes without paths.
+                self.teams = self.services.reads.teams().await.unwrap_or_default();
+            }
+            let team = self.teams.iter().find(|team| team.space_id == space);
+            team.map(|team| team.name.clone())
         };
+        let is_found = top.is_some();
         self.tops.insert(space, top);
-        Some(())
+        is_found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_reads_as_a_path_has_none() {
+        let folder = || ShownPath {
+            shown: "/a".to_owned(),
+            place: Place {
+                space: None,
+                path: "/a".to_owned(),
+            },
+        };
+        assert_eq!(folder().child("b").unwrap().shown, "/a/b");
+        for name in ["b/c", "..", ""] {
+            assert!(folder().child(name).is_none(), "{name}");
+        }
     }
 }

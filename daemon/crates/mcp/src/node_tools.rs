@@ -1,8 +1,10 @@
 //! Changes to files and folders. With the account's keys they are sealed (authenticated) like those of a synced
 //! folder; without them the service makes them, and other devices show them as unverified.
 
+use crate::arguments::is_uuid;
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
+use crate::file_versions::{is_version, no_such_version};
 use crate::quote::quote;
 use crate::tool::{ToolFuture, Verb, delete, get, post, put};
 use cairn_api::ApiError;
@@ -108,7 +110,7 @@ pub(crate) fn delete_file(call: Call) -> ToolFuture {
             space.trash_node(&node).await?;
             return Ok(with_success(gone, Some(DONE)));
         }
-        if let Some(node) = node_if_readable(&call).await?
+        if let Some(node) = node_if_readable(&call, "file_uuid").await?
             && node.state == NodeState::Trashed
         {
             let gone = json!({ "file_uuid": node.id, "name": node.name });
@@ -134,13 +136,15 @@ pub(crate) fn restore_from_trash(call: Call) -> ToolFuture {
             }
             return Ok(value);
         }
-        let trashed = node_if_readable(&call).await?;
+        let trashed = node_if_readable(&call, "file_uuid").await?;
         if let Some(node) = &trashed {
             check_trashed(node)?;
         }
         let route = post("trash/{file_uuid}/restore").success_message(DONE);
         let mut restored = call.send(&route).await?;
-        let is_elsewhere = |node: Node| restored.get("parent_id") != Some(&json!(node.parent_id));
+        let parent = restored.get("parent_id");
+        let is_elsewhere =
+            |node: Node| parent.is_some_and(|parent| *parent != json!(node.parent_id));
         // Without keys everything is unverified, which the instructions say.
         if trashed.is_some_and(is_elsewhere)
             && let Some(note) = restored_note(true, true)
@@ -176,22 +180,31 @@ fn check_trashed(node: &Node) -> ToolResult {
     }
 }
 
-pub(crate) fn restore_file_version(call: Call) -> ToolFuture {
+pub(crate) fn restore_file_version(mut call: Call) -> ToolFuture {
     async move {
-        let Some((space, node)) = opened_node(&call).await? else {
-            let route = post("nodes/{file_uuid}/revisions/{version_id}/restore");
-            return call.send(&route).await;
-        };
-        let wanted = call.arguments.required_text("version_id")?;
-        let revisions = space.api().revisions(node.id).await?;
-        let revision = revisions
-            .iter()
-            .find(|revision| revision.id.to_string().eq_ignore_ascii_case(wanted));
-        let revision = revision.ok_or_else(|| ToolError::NotFound {
-            what: format!("{} has no such version", quote(&node.name)),
-            source_of_ids: "get_file_versions lists the versions of a file",
-        })?;
-        node_json(&space.restore_revision(&node, revision).await?)
+        let wanted = call.arguments.required_text("version_id")?.to_owned();
+        if let Some((space, node)) = opened_node(&call).await? {
+            let revisions = space.api().revisions(node.id).await?;
+            let mut revisions = revisions.iter();
+            let revision = revisions.find(|revision| is_version(revision, &wanted));
+            let revision = revision.ok_or_else(|| no_such_version(&node))?;
+            return node_json(&space.restore_revision(&node, revision).await?);
+        }
+        // The service knows versions by their ids only.
+        if !is_uuid(&wanted)
+            && let Some(node) = node_if_readable(&call, "file_uuid").await?
+        {
+            let space = call.services.reads.in_space(node.space_id);
+            let revisions = space.revisions(node.id).await?;
+            let mut revisions = revisions.iter();
+            let revision = revisions.find(|revision| is_version(revision, &wanted));
+            let id = revision.ok_or_else(|| no_such_version(&node))?.id;
+            if let Some(given) = call.arguments.get_mut("version_id") {
+                *given = json!(id);
+            }
+        }
+        let route = post("nodes/{file_uuid}/revisions/{version_id}/restore");
+        call.send(&route).await
     }
     .boxed()
 }
@@ -284,9 +297,9 @@ pub(crate) async fn opened_node(call: &Call) -> ToolResult<Option<(Space, Node)>
     call.services.node_if_opened(id).await
 }
 
-/// Returns the node that the call names; `None` where the request itself says better what is wrong.
-async fn node_if_readable(call: &Call) -> ToolResult<Option<Node>> {
-    let id = call.arguments.id("file_uuid")?;
+/// Returns the node that an argument names; `None` where the request itself says better what is wrong.
+pub(crate) async fn node_if_readable(call: &Call, argument: &str) -> ToolResult<Option<Node>> {
+    let id = call.arguments.id(argument)?;
     match call.services.node_as_it_is(id).await {
         Ok(node) => Ok(Some(node)),
         Err(ToolError::Api(ApiError::NotFound { .. } | ApiError::Forbidden { .. })) => Ok(None),

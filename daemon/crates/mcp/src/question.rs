@@ -3,20 +3,25 @@
 
 mod access;
 mod comment;
+mod general;
 mod money;
+mod trash;
 
 pub(crate) use access::{
     create_api_key, create_webhook, invite_member, toggle_share, update_share,
 };
 pub(crate) use comment::delete_comment;
+pub(crate) use general::generic;
 pub(crate) use money::{send_tip, subscribe, withdraw};
+pub(crate) use trash::empty_trash;
 
 pub(crate) use crate::quote::quote;
 
+use crate::arguments::is_uuid;
 use crate::call::Call;
 use crate::error::ToolResult;
 use crate::quote::{quote_end, shorten};
-use crate::tool::{Tool, Verb};
+use crate::tool::Verb;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -25,62 +30,6 @@ use serde_json::Value;
 pub(crate) type AskFn = for<'a> fn(&'a Call) -> Asking<'a>;
 
 pub(crate) type Asking<'a> = BoxFuture<'a, ToolResult<Option<String>>>;
-
-/// The number of pages of the trash whose sizes are added up.
-const TRASH_PAGES: usize = 10;
-
-/// Returns the question of a tool without one of its own.
-pub(crate) fn generic(tool: &Tool, call: &Call) -> String {
-    let given: Vec<_> = call
-        .arguments
-        .fields()
-        .iter()
-        .map(|(name, value)| format!("{name} = {}", shorten(&value.to_string())))
-        .collect();
-    let with = if given.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", given.join(", "))
-    };
-    format!("{}{with}: {} Go ahead?", tool.title, tool.description)
-}
-
-pub(crate) fn empty_trash(call: &Call) -> Asking<'_> {
-    async move {
-        let Some((count, size)) = trash(call).await else {
-            return Ok(Some("Empty the trash? It can't be undone.".to_owned()));
-        };
-        let size = size.map_or_else(String::new, |size| {
-            format!(", {}", cairn_model::size::binary(size))
-        });
-        let items = if count == 1 { "item" } else { "items" };
-        Ok(Some(format!(
-            "Empty the trash: delete {count} {items}{size} permanently? It can't be undone."
-        )))
-    }
-    .boxed()
-}
-
-/// Returns the number of items in the trash and their size, if it can be added up in a few requests.
-async fn trash(call: &Call) -> Option<(u64, Option<u64>)> {
-    let (mut count, mut size) = (0, 0_u64);
-    for page in 1..=TRASH_PAGES {
-        let query = [
-            ("state".to_owned(), "trashed".to_owned()),
-            ("page_size".to_owned(), "100".to_owned()),
-            ("page".to_owned(), page.to_string()),
-        ];
-        let list = call.request(Verb::Get, &["nodes"], &query, None).await;
-        let list = list.ok()?;
-        count = list["totalElements"].as_u64()?;
-        let sizes = list["content"].as_array()?.iter();
-        size += sizes.filter_map(|node| node["size"].as_u64()).sum::<u64>();
-        if count <= (page * 100) as u64 {
-            return Some((count, Some(size)));
-        }
-    }
-    Some((count, None))
-}
 
 pub(crate) fn share(call: &Call) -> Asking<'_> {
     async move {
@@ -286,9 +235,12 @@ pub(crate) fn recovery_key(call: &Call) -> Asking<'_> {
     .boxed()
 }
 
-/// Returns the path and size of a node, or its id.
+/// Returns the path and size of a node, or its id; a path that names nothing as it is.
 async fn file(call: &Call, id: Option<&str>) -> String {
     let id = id.unwrap_or_default();
+    if !is_uuid(id) {
+        return quote(id);
+    }
     let node = call.request(Verb::Get, &["nodes", id], &[], None).await;
     let Some((node, name)) = node
         .ok()

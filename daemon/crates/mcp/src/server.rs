@@ -10,6 +10,7 @@ mod task;
 mod tool_call;
 mod transport;
 mod undo;
+mod unreadable;
 mod wire_tool;
 
 use crate::device_trust::DeviceTrust;

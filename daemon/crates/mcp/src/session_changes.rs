@@ -8,10 +8,13 @@ use crate::outcome;
 use crate::services::Services;
 use crate::session_intents::Intent;
 use crate::session_journal::LinkChange;
+use crate::session_labels::LabelsBefore;
 use crate::session_links::{self, LinkBefore};
 use crate::session_lookup::{NewLinks, NewNodes};
-use crate::tool::{NodeEdit, Undo, Verb};
-use cairn_model::{Kind, NodeId};
+use crate::session_own_change::Wanted;
+use crate::tool::{NodeEdit, Undo};
+use cairn_api::ApiError;
+use cairn_model::Kind;
 use cairn_space::undo::NodeChange;
 use cairn_wire::nodes::{Node, NodeState};
 use serde_json::Value;
@@ -24,40 +27,15 @@ pub(crate) enum Before {
     NewFolders(Option<NewNodes>),
     NewCopy(Option<NewNodes>),
     NewLinks(Option<NewLinks>),
+    Labels(LabelsBefore),
 }
 
-/// The place that a call gives to a node, as far as it names one.
-#[derive(Default)]
-pub(crate) struct Wanted {
-    name: Option<String>,
-    parent: Option<NodeId>,
-}
-
-impl Wanted {
-    fn of(call: &Call) -> Self {
-        Self {
-            name: call.arguments.text("new_name").map(str::to_owned),
-            parent: call.arguments.id("target_folder_uuid").ok(),
-        }
-    }
-
-    /// Makes that of a move into a folder.
-    pub(crate) fn folder(parent: NodeId) -> Self {
-        Self {
-            name: None,
-            parent: Some(parent),
-        }
-    }
-
-    /// Returns false for a place that the call can't have given to the node. The top of a space has no id.
-    fn may_be(&self, now: &Node) -> bool {
-        self.name.as_ref().is_none_or(|name| *name == now.name)
-            && (now.parent_id.is_none() || self.parent.is_none_or(|of| now.parent_id == Some(of)))
-    }
-}
-
-/// Looks at what a call is about to change; `None` for a call whose change is not noted.
-pub(crate) async fn read_before(undo: Undo, call: &Call) -> Option<Before> {
+/// Looks at what a call is about to change; `None` for a call whose change is not noted, and for one that names nothing
+/// of the caller's, as the call itself says.
+///
+/// # Errors
+/// Those of the service: what could not be taken back later is not changed.
+pub(crate) async fn read_before(undo: Undo, call: &Call) -> ToolResult<Option<Before>> {
     let services = &call.services;
     if services.journal.is_to_begin()
         && let Ok(space) = services.own_space_id().await
@@ -65,24 +43,40 @@ pub(crate) async fn read_before(undo: Undo, call: &Call) -> Option<Before> {
         services.journal.begin(space);
     }
     settle_open(services, IfUnmade::Keep).await;
-    match undo {
+    Ok(match undo {
         Undo::NewFolders => Some(Before::NewFolders(new_folders(call).await)),
         Undo::NewCopy => Some(Before::NewCopy(new_copy(call).await)),
         Undo::NewLinks => Some(Before::NewLinks(new_links(call).await)),
-        Undo::Node(edit) => {
-            let id = call.arguments.id("file_uuid").ok()?;
-            // Without it the call itself says what is wrong.
-            let node = call.services.node_as_it_is(id).await.ok()?;
-            Some(Before::Node(edit, Box::new(node), Wanted::of(call)))
-        }
-        Undo::LinkSettings => {
-            let code = call.arguments.text("short_code")?;
-            let sets_password = call.arguments.has("password");
-            let link = session_links::read_before(&call.services, code, sets_password).await?;
-            Some(Before::Link(link))
-        }
+        Undo::Node(edit) => edited_node(edit, call).await?,
+        Undo::LinkSettings => match call.arguments.text("short_code") {
+            Some(code) => {
+                let sets_password = call.arguments.has("password");
+                let link = session_links::read_before(services, code, sets_password).await?;
+                link.map(Before::Link)
+            }
+            None => None,
+        },
         Undo::NotedByTool => None,
-    }
+    })
+}
+
+/// Looks at the file or folder that a call changes.
+async fn edited_node(edit: NodeEdit, call: &Call) -> ToolResult<Option<Before>> {
+    let Ok(id) = call.arguments.id("file_uuid") else {
+        return Ok(None);
+    };
+    let node = match call.services.node_as_it_is(id).await {
+        Ok(node) => node,
+        Err(ToolError::Api(ApiError::NotFound { .. } | ApiError::Forbidden { .. })) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    let wanted = Wanted {
+        name: call.arguments.text("new_name").map(str::to_owned),
+        parent: call.arguments.id("target_folder_uuid").ok(),
+    };
+    Ok(Some(Before::Node(edit, Box::new(node), wanted)))
 }
 
 /// Looks at the folders that a call makes.
@@ -108,30 +102,64 @@ async fn new_links(call: &Call) -> Option<NewLinks> {
     NewLinks::read(&call.services, files.map(str::to_lowercase).collect()).await
 }
 
+/// Notes what a call has changed: from its result, or by a look at it where the call has failed.
+pub(crate) async fn conclude(services: &Services, intent: Intent<'_>, result: &ToolResult<Value>) {
+    match result {
+        Ok(value) => {
+            let noted = match intent.change() {
+                Some(before) => after(services, before, value).await,
+                None => Ok(()),
+            };
+            match noted {
+                Ok(()) => intent.finish(),
+                // The change was made: it stays open, and is looked at again.
+                Err(error) => {
+                    let error = error.public_message();
+                    tracing::warn!(error, "what a call has changed can't be noted yet");
+                }
+            }
+        }
+        Err(error) => settle_failed(services, intent, error).await,
+    }
+}
+
+/// Looks at a change whose call has failed, and notes it if it took place.
+pub(crate) async fn settle_failed(services: &Services, intent: Intent<'_>, error: &ToolError) {
+    // Where the service asks for no further request now, it is looked at later.
+    if !outcome::asks_to_wait(error) {
+        settle(services, intent, IfUnmade::after(error)).await;
+    }
+}
+
 /// Notes what a call has changed, from its result.
-pub(crate) async fn after(services: &Services, before: &Before, result: &Value) {
+///
+/// # Errors
+/// [`ToolError::Internal`] for a result of another form; those of the service where the result is not enough. Nothing
+/// is noted then.
+async fn after(services: &Services, before: &Before, result: &Value) -> ToolResult {
     let journal = &services.journal;
     match before {
         Before::NewFolders(_) => note_new_folders(services, result),
         Before::NewCopy(_) => {
-            if let Some(copy) = read(result) {
-                journal.note_node(None, &copy, NodeChange::Copied);
-            }
+            let copy = read(result).ok_or(ToolError::Internal)?;
+            journal.note_node(None, &copy, NodeChange::Copied);
         }
         Before::NewLinks(_) => {
             for link in session_links::created_links(result) {
                 journal.note_link(link, LinkChange::Made);
             }
         }
-        Before::Link(link) => session_links::after(services, link).await,
+        Before::Link(link) => session_links::after(services, link).await?,
+        Before::Labels(labels) => {
+            labels.note_changes(services).await?;
+        }
         Before::Node(edit, node, _) => {
             // Some results are not the node: its state is asked for.
-            let Ok(now) = services.node_as_it_is(node.id).await else {
-                return;
-            };
+            let now = services.node_as_it_is(node.id).await?;
             note_changed_node(services, *edit, node, &now);
         }
     }
+    Ok(())
 }
 
 /// The fate of a noted change that has not taken place: its request may still be on the way.
@@ -142,8 +170,8 @@ pub(crate) enum IfUnmade {
 }
 
 impl IfUnmade {
-    /// Returns that of a change whose call has failed: one that was refused will never take place.
-    pub(crate) fn after(error: &ToolError) -> Self {
+    /// Returns the fate of a change whose call has failed: one that was refused will never take place.
+    fn after(error: &ToolError) -> Self {
         if outcome::is_open(error) {
             Self::Keep
         } else {
@@ -155,19 +183,27 @@ impl IfUnmade {
 /// Looks at the changes whose calls have ended without a result, and notes those that took place.
 pub(crate) async fn settle_open(services: &Services, if_unmade: IfUnmade) {
     for intent in services.intents.take_open() {
-        settle(services, intent, if_unmade).await;
+        let is_known = settle(services, intent, if_unmade).await;
+        // While the service fails, each look would take as long: the others wait, unless this is the last time.
+        if !is_known && if_unmade == IfUnmade::Keep {
+            return;
+        }
     }
 }
 
-/// Looks at a change whose call has no result, and notes it if it took place.
-pub(crate) async fn settle(services: &Services, intent: Intent<'_>, if_unmade: IfUnmade) {
-    let Some(before) = intent.change() else {
-        return;
+/// Looks at a change whose call has no result, and notes it if it took place; returns false if that can't be found
+/// out now.
+async fn settle(services: &Services, intent: Intent<'_>, if_unmade: IfUnmade) -> bool {
+    let is_made = match intent.change() {
+        Some(before) => took_place(services, before).await,
+        None => Some(false),
     };
-    let is_made = took_place(services, before).await;
-    if is_made == Some(true) || (is_made.is_some() && if_unmade == IfUnmade::Forget) {
-        intent.finish();
+    match (is_made, if_unmade) {
+        (None, _) => intent.postpone(),
+        (Some(true), _) | (Some(false), IfUnmade::Forget) => intent.finish(),
+        (Some(false), IfUnmade::Keep) => {}
     }
+    is_made.is_some()
 }
 
 /// Notes a change whose call has no result if it took place all the same; `None` if that can't be found out now.
@@ -175,10 +211,7 @@ async fn took_place(services: &Services, before: &Before) -> Option<bool> {
     let journal = &services.journal;
     match before {
         Before::NewFolders(new) => {
-            let Some(new) = new else {
-                return Some(false);
-            };
-            let nodes = new.find(services).await?;
+            let nodes = NewNodes::find_any(services, new.as_ref()).await?;
             let folders = nodes.iter().filter(|node| node.kind == Kind::Folder);
             for folder in folders {
                 journal.note_node(None, folder, NodeChange::Made);
@@ -186,48 +219,38 @@ async fn took_place(services: &Services, before: &Before) -> Option<bool> {
             Some(!nodes.is_empty())
         }
         Before::NewCopy(new) => {
-            let Some(new) = new else {
-                return Some(false);
-            };
-            let nodes = new.find(services).await?;
+            let nodes = NewNodes::find_any(services, new.as_ref()).await?;
             for copy in &nodes {
                 journal.note_node(None, copy, NodeChange::Copied);
             }
             Some(!nodes.is_empty())
         }
         Before::NewLinks(new) => {
-            let Some(new) = new else {
-                return Some(false);
+            let links = match new {
+                Some(new) => new.find(services).await?,
+                None => Vec::new(),
             };
-            let links = new.find(services).await?;
             let is_made = !links.is_empty();
             for link in links {
                 journal.note_link(link, LinkChange::Made);
             }
             Some(is_made)
         }
-        Before::Link(link) => session_links::after_if_changed(services, link).await,
+        Before::Link(link) => session_links::after_if_changed(services, link).await.ok(),
+        Before::Labels(labels) => labels.note_changes(services).await.ok(),
         Before::Node(edit, node, wanted) => {
-            let now = services.node_as_it_is(node.id).await.ok()?;
-            let is_made = is_own_change(services, node, &now) && wanted.may_be(&now);
+            let now = match services.node_as_it_is(node.id).await {
+                Ok(now) => now,
+                Err(ToolError::Api(ApiError::NotFound { .. })) => return Some(false),
+                Err(_) => return None,
+            };
+            let is_made = wanted.may_have_led(services, node, &now);
             if is_made {
                 note_changed_node(services, *edit, node, &now);
             }
             Some(is_made)
         }
     }
-}
-
-/// The versions that one call adds to a node: a restored one is sealed in a second step.
-const VERSIONS_OF_A_CALL: u64 = 2;
-
-/// Returns true for a node that one call of this device can have led from one state to the other.
-fn is_own_change(services: &Services, before: &Node, now: &Node) -> bool {
-    let versions = now.version.saturating_sub(before.version);
-    let of_others = now
-        .device_id
-        .is_some_and(|device| device != services.reads.device());
-    (1..=VERSIONS_OF_A_CALL).contains(&versions) && !of_others
 }
 
 fn note_changed_node(services: &Services, edit: NodeEdit, before: &Node, now: &Node) {
@@ -248,7 +271,7 @@ fn note_changed_node(services: &Services, edit: NodeEdit, before: &Node, now: &N
 
 /// Notes the new folders of a result: the one that it is, or of those that it lists the ones that were not
 /// there before.
-pub(crate) fn note_new_folders(services: &Services, result: &Value) {
+fn note_new_folders(services: &Services, result: &Value) {
     let listed = result["folders"].as_array().into_iter().flatten();
     let created = result["created"].as_array();
     let is_new = |folder: &&Value| created.is_none_or(|ids| ids.contains(&folder["id"]));
@@ -271,12 +294,5 @@ impl Services {
             Some(change) => self.journal.note_node(Some(before), after, change),
             None => self.journal.note_touched(before, after),
         }
-    }
-
-    /// Returns a node of any of the caller's spaces, active or in the trash.
-    pub(crate) async fn node_as_it_is(&self, id: NodeId) -> ToolResult<Node> {
-        let id = id.to_string();
-        let node = self.request(Verb::Get, &["nodes", &id], &[], None).await?;
-        serde_json::from_value(node).map_err(|_| ToolError::Internal)
     }
 }

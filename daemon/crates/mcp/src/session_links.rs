@@ -3,54 +3,81 @@
 use crate::services::Services;
 use crate::session_journal::LinkChange;
 use crate::session_state::LinkSettings;
+use cairn_api::ApiError;
 use serde_json::{Value, json};
 
 /// A link before a call changes it.
 pub(crate) struct LinkBefore {
+    id: String,
     link: Value,
     sets_password: bool,
 }
 
-/// Reads a link that a call is about to change; `None` if that fails, as the call says why itself.
+/// Reads a link that a call is about to change; `None` if the service has none for this caller, as the call itself says.
+///
+/// # Errors
+/// [`ApiError`] if it can't be read now.
 pub(crate) async fn read_before(
     services: &Services,
     code: &str,
     sets_password: bool,
-) -> Option<LinkBefore> {
-    let link = services.reads.share(code).await.ok()?;
-    Some(LinkBefore {
+) -> Result<Option<LinkBefore>, ApiError> {
+    let link = match services.reads.share(code).await {
+        Ok(link) => link,
+        Err(
+            ApiError::NotFound { .. }
+            | ApiError::Forbidden { .. }
+            | ApiError::Gone { .. }
+            | ApiError::Rejected { .. },
+        ) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    Ok(Some(LinkBefore {
+        id: link.id.to_string(),
         link: json!(link),
         sets_password,
-    })
+    }))
 }
 
-/// Notes what a call without a result has changed of a link, if it did; `None` if the link can't be read.
-pub(crate) async fn after_if_changed(services: &Services, before: &LinkBefore) -> Option<bool> {
-    let id = before.link["id"].as_str()?;
-    let link = json!(services.reads.share(id).await.ok()?);
+/// Notes what a call without a result has changed of a link, and returns whether it has changed anything.
+///
+/// # Errors
+/// [`ApiError`] if the link can't be read now; one that is deleted has nothing to take back.
+pub(crate) async fn after_if_changed(
+    services: &Services,
+    before: &LinkBefore,
+) -> Result<bool, ApiError> {
+    let link = match services.reads.share(&before.id).await {
+        Ok(link) => json!(link),
+        Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => return Ok(false),
+        Err(error) => return Err(error),
+    };
     let is_changed = link["updated_at"] != before.link["updated_at"];
     if is_changed {
-        after(services, before).await;
+        note(services, before, &link);
     }
-    Some(is_changed)
+    Ok(is_changed)
 }
 
 /// Notes what a call has changed of a link.
-pub(crate) async fn after(services: &Services, before: &LinkBefore) {
-    let id = before.link["id"].as_str().unwrap_or_default().to_owned();
+///
+/// # Errors
+/// [`ApiError`] if the link can't be read; nothing is noted then.
+pub(crate) async fn after(services: &Services, before: &LinkBefore) -> Result<(), ApiError> {
+    let link = services.reads.share(&before.id).await?;
+    note(services, before, &json!(link));
+    Ok(())
+}
+
+fn note(services: &Services, before: &LinkBefore, link: &Value) {
+    let id = &before.id;
     if before.sets_password {
         services.journal.note_link(id.clone(), LinkChange::Password);
     }
-    let Ok(link) = services.reads.share(&id).await else {
-        return;
-    };
-    let (from, to) = (
-        LinkSettings::of(&before.link),
-        LinkSettings::of(&json!(link)),
-    );
+    let (from, to) = (LinkSettings::of(&before.link), LinkSettings::of(link));
     if from != to {
         let change = LinkChange::Settings { from, to };
-        services.journal.note_link(id, change);
+        services.journal.note_link(id.clone(), change);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::services::Services;
 use crate::session_links::created_links;
+use crate::session_own_change::is_by_this_device;
 use crate::spaces::Sent;
 use cairn_api::Method;
 use cairn_model::{Kind, Name, NodeId};
@@ -38,13 +39,20 @@ impl NewNodes {
         })
     }
 
-    /// Returns the nodes that have come since; `None` if they can't be looked up.
-    pub(crate) async fn find(&self, services: &Services) -> Option<Vec<Node>> {
+    /// Returns the nodes that have come since, none where nobody has read what was there before; `None` if they can't
+    /// be looked up.
+    pub(crate) async fn find_any(services: &Services, before: Option<&Self>) -> Option<Vec<Node>> {
+        match before {
+            Some(before) => before.find(services).await,
+            None => Some(Vec::new()),
+        }
+    }
+
+    async fn find(&self, services: &Services) -> Option<Vec<Node>> {
         let mut there = walk(services, self.parent.clone(), &self.names).await?;
         there.retain(|node| !self.before.contains(&node.id));
-        let device = services.reads.device();
         // What others have made under the name is theirs.
-        there.retain(|node| node.device_id.is_none_or(|of| of == device));
+        there.retain(|node| is_by_this_device(services, node));
         Some(there)
     }
 }

@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 
 const INCOMPLETE: &str = "the address lacks its secret and opens nothing: set SERVICE_PASSPHRASE of the account that made the link";
 
-const NO_FILES: &str = "the link carries the keys of no file, so that it opens nothing: with SERVICE_PASSPHRASE set, delete it and create another";
+const NO_KEYS: &str = "the link was made without the account's keys, so that it opens nothing: with SERVICE_PASSPHRASE set, delete it and create another";
+
+/// The mark of a link that was made with the keys, which carries what was there at that time.
+const NO_FILES: &str = "the link carries no file, so that it opens nothing: delete it, and create another once there is a file in what it shares";
 
 /// Gives links in a response their whole addresses, for which the keys are needed; marks those that stay
 /// without their secret, or carry the keys of no file, and open nothing.
@@ -28,7 +31,9 @@ fn mark_empty_links(value: &mut Value) {
         Value::Object(fields) => {
             let is_link = fields.contains_key("short_code") && fields.contains_key("url");
             if is_link && fields.get("files") == Some(&json!(0)) {
-                fields.insert("opens_nothing".to_owned(), json!(NO_FILES));
+                let has_keys = fields.get("key_blob").is_some_and(|blob| !blob.is_null());
+                let why = if has_keys { NO_FILES } else { NO_KEYS };
+                fields.insert("opens_nothing".to_owned(), json!(why));
             }
             fields.values_mut().for_each(mark_empty_links);
         }
@@ -85,5 +90,18 @@ mod tests {
         assert!(list["content"][0]["opens_nothing"].is_string(), "{list}");
         assert!(list["content"][1].get("opens_nothing").is_none(), "{list}");
         assert!(list["results"][0]["share"]["opens_nothing"].is_string());
+    }
+
+    #[test]
+    fn a_passphrase_is_asked_for_only_where_it_was_missing() {
+        let link = |blob| {
+            let mut link = json!({ "short_code": "a", "url": "u", "files": 0, "key_blob": blob });
+            mark_empty_links(&mut link);
+            link["opens_nothing"].to_string()
+        };
+        assert!(link(Value::Null).contains("SERVICE_PASSPHRASE"));
+        let with_keys = link(json!("sealed"));
+        assert!(!with_keys.contains("SERVICE_PASSPHRASE"), "{with_keys}");
+        assert!(with_keys.contains("once there is a file"), "{with_keys}");
     }
 }

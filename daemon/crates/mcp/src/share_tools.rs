@@ -5,7 +5,6 @@ use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
 use crate::tool::{Route, ToolFuture, post, put};
 use cairn_crypto::DEFAULT_ITERATIONS;
-use cairn_model::NodeId;
 use cairn_space::{LinkPassword, SharedLink, Space, UnverifiedNodes};
 use cairn_wire::nodes::Node;
 use cairn_wire::shares::{CreateShare, Share, ShareByEmail, UpdateShare};
@@ -60,34 +59,6 @@ pub(crate) fn by_email(call: Call) -> ToolFuture {
     .boxed()
 }
 
-pub(crate) fn bulk(call: Call) -> ToolFuture {
-    async move {
-        if call.services.space_if_any().await?.is_none() {
-            let route = post("shares/bulk").renamed(&[("file_uuids", "file_ids")]);
-            return without_keys(&call, &route).await;
-        }
-        let mut results = Vec::new();
-        for id in call.arguments.texts("file_uuids") {
-            let link = one_of_many(&call, id).await;
-            results.push(match link {
-                Ok(share) => json!({ "file_id": id, "share": share }),
-                Err(error) => json!({ "file_id": id, "error": error.public_message() }),
-            });
-        }
-        let succeeded = results
-            .iter()
-            .filter(|result| result.get("share").is_some())
-            .count();
-        Ok(json!({
-            "total": results.len(),
-            "succeeded": succeeded,
-            "failed": results.len() - succeeded,
-            "results": results,
-        }))
-    }
-    .boxed()
-}
-
 /// Returns the node that the call names with the space that opens it; `None` for an account without keys, whose
 /// links show names only.
 ///
@@ -97,18 +68,6 @@ pub(crate) fn bulk(call: Call) -> ToolFuture {
 async fn node_to_share(call: &Call) -> ToolResult<Option<(Space, Node)>> {
     let id = call.arguments.id("file_uuid")?;
     call.services.node_to_share(id).await
-}
-
-async fn one_of_many(call: &Call, id: &str) -> ToolResult<Value> {
-    let id: NodeId = id
-        .parse()
-        .map_err(|_| ToolError::argument("it is not an id of the service"))?;
-    let (space, node) = call.services.node_with_keys(id).await?;
-    space.check(&node)?;
-    let link = space
-        .create_share(&node, CreateShare::default(), None, UnverifiedNodes::Refuse)
-        .await?;
-    Ok(link_json(link))
 }
 
 pub(crate) fn update(call: Call) -> ToolFuture {
@@ -165,14 +124,14 @@ fn link_password(password: &str) -> LinkPassword<'_> {
     }
 }
 
-async fn without_keys(call: &Call, route: &Route) -> ToolResult<Value> {
+pub(crate) async fn without_keys(call: &Call, route: &Route) -> ToolResult<Value> {
     let mut response = with_success(call.send(route).await?, None);
     response["note"] = json!(NO_CONTENT);
     Ok(response)
 }
 
 /// Returns the link with its whole address, the one to hand over.
-fn link_json(link: SharedLink) -> Value {
+pub(crate) fn link_json(link: SharedLink) -> Value {
     let mut share = json!(link.share);
     share["url"] = json!(link.address);
     share

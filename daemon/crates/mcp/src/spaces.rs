@@ -1,7 +1,6 @@
 //! Finds the space (the files of one account or team) of each id that a request names, so that ids of team files work
-//! like one's own. A request goes to
-//! the account's own space; what is not found there is looked for in the spaces of the caller's teams, and the
-//! space remembered. The id of a space, or of a team, names the root of that space.
+//! like one's own. A request goes to the account's own space; what is not found there is looked for in the spaces of
+//! the caller's teams, and the space remembered. The id of a space, or of a team, names the root of that space.
 
 use crate::arguments::is_uuid;
 use crate::services::Services;
@@ -74,8 +73,11 @@ impl Sent {
     /// Names the top of the space in place of the id of a team or space.
     ///
     /// # Errors
-    /// [`ApiError::Rejected`] where a folder is needed, which the top is not.
+    /// [`ApiError::Rejected`] where a file or folder is needed, which the top is not.
     fn with_root(mut self, id: &str) -> Result<Self, ApiError> {
+        if self.path.iter().any(|part| part.eq_ignore_ascii_case(id)) {
+            return Err(top_error(id));
+        }
         self.query
             .retain(|(name, value)| !(is_id_field(name) && value.eq_ignore_ascii_case(id)));
         let fields = self.body.as_mut().and_then(Value::as_object_mut);
@@ -88,16 +90,21 @@ impl Sent {
                 continue;
             }
             if name != PARENT {
-                return Err(ApiError::Rejected {
-                    status: 400,
-                    message: format!(
-                        "{id} is the id of a space or team: give that of a file or folder in it"
-                    ),
-                });
+                return Err(top_error(id));
             }
             *value = Value::Null;
         }
         Ok(self)
+    }
+}
+
+/// Returns the error for the top of a space where a file or folder is needed.
+pub(crate) fn top_error(id: &str) -> ApiError {
+    ApiError::Rejected {
+        status: 400,
+        message: format!(
+            "{id} is the id of a space or team, the top of which is no file or folder of its own: give that of a file or folder in it"
+        ),
     }
 }
 
@@ -261,5 +268,12 @@ mod tests {
         assert_eq!(top.body, Some(json!({ "parent_id": null, "name": "a" })));
         let refused = sent(json!({ "folder_id": ID })).with_root(ID).unwrap_err();
         assert!(refused.to_string().contains("space or team"), "{refused}");
+        let mut one = sent(json!({ "name": "a" }));
+        one.path.push(ID.to_owned());
+        let refused = one.with_root(ID).unwrap_err();
+        assert!(
+            refused.to_string().contains("no file or folder of its own"),
+            "{refused}"
+        );
     }
 }

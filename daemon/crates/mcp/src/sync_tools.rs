@@ -1,5 +1,6 @@
 //! The sync daemon of this machine: its state, what it did, conflicts, pauses.
 
+mod account;
 mod activity;
 mod conflicts;
 mod connection;

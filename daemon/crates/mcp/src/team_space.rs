@@ -5,7 +5,7 @@
 use crate::error::{ToolError, ToolResult, quote_paths};
 use crate::quote::quote;
 use crate::services::Services;
-use crate::spaces::Location;
+use crate::spaces::{Location, top_error};
 use cairn_api::ApiError;
 use cairn_crypto::KeyRing;
 use cairn_model::{NodeId, SpaceId, Verification};
@@ -27,7 +27,8 @@ impl Services {
             Err(error @ (ApiError::NotFound { .. } | ApiError::Forbidden { .. })) => {
                 match self.locate(&id.to_string()).await? {
                     Some(Location::Node(space)) => self.team_space(space).await?,
-                    Some(Location::Root(_)) | None => return Err(error.into()),
+                    Some(Location::Root(_)) => return Err(top_error(&id.to_string()).into()),
+                    None => return Err(error.into()),
                 }
             }
             Err(error) => return Err(error.into()),

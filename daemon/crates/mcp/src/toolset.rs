@@ -23,7 +23,7 @@ pub(crate) struct Toolset {
     /// The value for `--toolsets`.
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
-    /// A summary for the instructions and the documentation.
+    /// A summary for the documentation.
     pub(crate) description: &'static str,
     pub(crate) tools: &'static [Tool],
 }

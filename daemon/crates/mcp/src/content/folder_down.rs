@@ -22,6 +22,7 @@ const MAX_NAMED: usize = 10;
 
 pub(super) async fn download(call: &Call) -> ToolResult<Value> {
     let to = call.paths.check(call.arguments.path("output_path")?)?;
+    down::check_shown_whole(&to)?;
     let (space, top) = named::folder(call).await?;
     let plan = plan_download(call, &space, top, &to).await?;
     call.services.check_verified(&plan.unverified)?;
@@ -66,6 +67,7 @@ pub(super) async fn download(call: &Call) -> ToolResult<Value> {
 /// Returns the question whether a download may replace local files, if there are any.
 pub(super) async fn replace_question(call: &Call) -> ToolResult<Option<String>> {
     let to = call.paths.check(call.arguments.path("output_path")?)?;
+    down::check_shown_whole(&to)?;
     if call.may_replace || !to.exists() {
         return Ok(None);
     }

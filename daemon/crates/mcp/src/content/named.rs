@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use crate::file_versions::{is_version, no_such_version};
 use crate::quote::quote;
 use cairn_model::{Kind, NodeId};
 use cairn_space::Space;
@@ -36,14 +37,10 @@ pub(super) async fn version(
         return Ok(None);
     };
     let revisions = space.api().revisions(node.id).await?;
-    let is_wanted = |version: &Revision| {
-        version.id.to_string().eq_ignore_ascii_case(wanted) || version.number.to_string() == wanted
-    };
-    let found = revisions.into_iter().find(is_wanted);
-    found.map(Some).ok_or_else(|| ToolError::NotFound {
-        what: format!("{} has no such version", quote(&node.name)),
-        source_of_ids: "get_file_versions lists the versions of a file",
-    })
+    let found = revisions
+        .into_iter()
+        .find(|version| is_version(version, wanted));
+    found.map(Some).ok_or_else(|| no_such_version(node))
 }
 
 /// Refuses a node of the other kind, and one in the trash.

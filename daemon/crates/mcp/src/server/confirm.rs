@@ -89,8 +89,12 @@ impl Confirmations {
             Some(ask) => ask(call).await?,
             None => None,
         };
-        let general = || (always || tool.confirm).then(|| question::generic(tool, call));
-        match own.or_else(general) {
+        // A tool whose own question is not needed now has nothing to ask about.
+        let question = match own {
+            None if always || tool.ask.is_none() => Some(question::generic(tool, call).await),
+            own => own,
+        };
+        match question {
             Some(question) => self.ask(tool, question, request, context).await,
             None => Ok(Decision::Proceed),
         }

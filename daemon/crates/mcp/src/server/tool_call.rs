@@ -9,8 +9,10 @@ use crate::call::{self, Call};
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
 use crate::node_argument;
+use crate::outcome;
 use crate::progress::{Report, Reporter};
 use crate::text_policy::ForeignTexts;
+use crate::time_limit::TimeLimit;
 use crate::tool::Tool;
 use futures_util::FutureExt as _;
 use rmcp::model::{
@@ -22,6 +24,7 @@ use rmcp::{Peer, RoleServer};
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -52,8 +55,11 @@ impl Handler {
             may_replace: self.services.may_replace,
             is_confirmed: false,
         };
+        let has_begun = &AtomicBool::new(false);
         let work = async move {
-            node_argument::replace_paths(tool, &mut call.arguments, &call.services).await?;
+            let mut limit = TimeLimit::start(tool.name);
+            let paths = node_argument::replace_paths(tool, &mut call.arguments, &call.services);
+            limit.prepare(Box::pin(paths)).await?;
             match self
                 .confirmations
                 .decide(tool, &call, request, context)
@@ -66,6 +72,8 @@ impl Handler {
                 Decision::Confirmed => {
                     call.may_replace = true;
                     call.is_confirmed = true;
+                    // The person may have taken their time.
+                    limit = TimeLimit::start(tool.name);
                 }
                 Decision::Proceed => {}
             }
@@ -73,19 +81,12 @@ impl Handler {
                 return Ok(reply);
             }
             let texts = self.services.foreign_texts;
-            let work = with_progress(call::run(tool, call), reports, context, texts);
+            has_begun.store(true, Ordering::Relaxed);
+            let work = with_progress(call::run(tool, call, limit), reports, context, texts);
             work.await.map(ToolReply::Result)
         };
-        tokio::select! {
-            result = AssertUnwindSafe(work).catch_unwind() => match result {
-                Ok(result) => result,
-                Err(_) => {
-                    tracing::error!(tool = tool.name, "the tool panicked");
-                    Err(ToolError::Internal)
-                }
-            },
-            () = context.ct.cancelled() => Err(ToolError::Cancelled),
-        }
+        // On the heap: each layer around a future takes as much of the stack again.
+        run_until_cancelled(tool, Box::pin(work), context, has_begun).await
     }
 
     /// Returns the local paths that a call may use, with the client's roots among them where the settings
@@ -118,6 +119,31 @@ impl Handler {
             }
         }
     }
+}
+
+/// Runs the work of a call until it ends or the client cancels it. `has_begun` is set once the tool itself runs.
+async fn run_until_cancelled<T>(
+    tool: &Tool,
+    work: impl Future<Output = ToolResult<T>>,
+    context: &RequestContext<RoleServer>,
+    has_begun: &AtomicBool,
+) -> ToolResult<T> {
+    let error = tokio::select! {
+        result = AssertUnwindSafe(work).catch_unwind() => match result {
+            Ok(result) => return result,
+            Err(_) => {
+                tracing::error!(tool = tool.name, "the tool panicked");
+                ToolError::Internal
+            }
+        },
+        () = context.ct.cancelled() => ToolError::Cancelled,
+    };
+    let may_be_done = has_begun.load(Ordering::Relaxed) && !tool.effect.is_read_only();
+    Err(if may_be_done {
+        outcome::of_ended_call(tool.name, error)
+    } else {
+        error
+    })
 }
 
 /// The local paths of a call, or what the client has to say first.

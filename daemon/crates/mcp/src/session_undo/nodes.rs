@@ -36,14 +36,7 @@ impl Undoing for UndoingSession<'_> {
     }
 
     async fn children(&self, folder: &Node) -> ToolResult<Vec<Node>> {
-        let own = self.services.own_space_id().await?;
-        let nodes = if folder.space_id == own {
-            self.services.reads.children(Some(folder.id), None).await?
-        } else {
-            let api = self.services.reads.in_space(folder.space_id);
-            api.children(Some(folder.id), None).await?
-        };
-        Ok(nodes)
+        self.services.children_of(folder).await
     }
 
     /// The deletion gates of other devices ask their users as at any mass deletion.

@@ -1,18 +1,15 @@
 //! The synced folders of this machine, and what a path means in them.
 
+use super::account::{self, Foreign};
 use super::connection::request;
 use super::target::expand_home;
 use crate::error::{ToolError, ToolResult};
+use crate::local_paths::resolve_links;
 use crate::quote::quote;
 use crate::services::Services;
-use cairn_api::ApiError;
-use cairn_control::{DoctorInfo, FolderStatus, Status, typed};
+use cairn_control::{ControlError, FolderStatus, Status, typed};
 use cairn_model::SpaceId;
 use std::path::{Component, Path, PathBuf};
-use std::time::Duration;
-
-/// The time limit for asking the service whose account these tools use.
-const ACCOUNT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A file or folder of the service by its path in its space: `/a/b`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,26 +31,28 @@ pub(crate) struct LocalMeaning {
 /// The synced folders of this machine.
 #[derive(Default)]
 pub(crate) struct SyncedFolders {
-    pub(crate) folders: Vec<FolderStatus>,
+    pub(super) folders: Vec<FolderStatus>,
     /// The reason why their files are not those of the account that the tools use.
-    pub(crate) foreign: Option<String>,
+    pub(super) foreign: Option<Foreign>,
 }
 
 impl SyncedFolders {
     /// Reads the synced folders; there are none while the daemon of this machine doesn't run.
-    pub(crate) async fn read(services: &Services) -> Self {
-        let status = request(services, typed::Status {}).await;
-        let folders = status.map_or_else(|_| Vec::new(), |status: Status| status.folders);
-        Self {
-            folders,
-            foreign: None,
+    ///
+    /// # Errors
+    /// [`ToolError::Daemon`] and [`ToolError::TimedOut`] for one that runs and doesn't say them: which files a path can
+    /// mean is not known then.
+    pub(crate) async fn read(services: &Services) -> ToolResult<Self> {
+        match Self::read_or_refuse(services).await {
+            Err(ToolError::Daemon(ControlError::NotRunning)) => Ok(Self::default()),
+            read => read,
         }
     }
 
     /// Reads the synced folders of a daemon that runs.
     ///
     /// # Errors
-    /// [`ToolError::Daemon`] if none runs.
+    /// [`ToolError::Daemon`] if none runs, [`ToolError::TimedOut`].
     pub(super) async fn read_or_refuse(services: &Services) -> ToolResult<Self> {
         let status: Status = request(services, typed::Status {}).await?;
         Ok(Self {
@@ -65,8 +64,7 @@ impl SyncedFolders {
     /// Compares the account of the folders with that of the tools: a path may name a file of each.
     pub(crate) async fn compare_account(mut self, services: &Services) -> Self {
         if !self.folders.is_empty() {
-            let checked = check_account(services).await;
-            self.foreign = checked.err().map(|error| error.public_message());
+            self.foreign = account::compare(services).await;
         }
         self
     }
@@ -97,7 +95,8 @@ impl SyncedFolders {
 
     /// Returns what an absolute path means if it is in a synced folder.
     fn meaning_of_absolute(&self, wanted: &Path) -> Option<LocalMeaning> {
-        let resolved = std::fs::canonicalize(wanted).ok();
+        // What is not there has a place all the same, below the part of its path that is.
+        let resolved = resolve_links(wanted);
         let below = |folder: &FolderStatus| {
             let local = Path::new(&folder.local);
             // A path that climbs leads elsewhere than it reads: only its resolved form counts.
@@ -109,7 +108,7 @@ impl SyncedFolders {
                     .all(is_plain)
                     .then(|| below.to_path_buf())
             };
-            inside(wanted).or_else(|| inside(resolved.as_deref()?))
+            inside(wanted).or_else(|| inside(&resolved))
         };
         let in_folder = self
             .folders
@@ -140,35 +139,10 @@ impl SyncedFolders {
     }
 
     /// Returns the folders as a text for a message.
-    pub(crate) fn list_folders(&self) -> String {
+    pub(super) fn list_folders(&self) -> String {
         let folders: Vec<_> = self.folders.iter().map(|f| quote(&f.local)).collect();
         folders.join(", ")
     }
-}
-
-/// Checks that the folders of this machine have the files of the account that the other tools use.
-///
-/// # Errors
-/// [`ToolError::Refused`] for another account, whose files may have the same paths, and where it can't be told.
-async fn check_account(services: &Services) -> ToolResult {
-    let doctor: DoctorInfo = request(services, typed::Doctor {}).await?;
-    let account = tokio::time::timeout(ACCOUNT_TIMEOUT, services.reads.account()).await;
-    let account = account.map_err(|_| ToolError::TimedOut {
-        seconds: ACCOUNT_TIMEOUT.as_secs(),
-    })?;
-    is_account_of(&doctor, account.map(|account| account.email))
-}
-
-fn is_account_of(doctor: &DoctorInfo, own: Result<String, ApiError>) -> ToolResult {
-    let own = own?;
-    if own == doctor.account {
-        return Ok(());
-    }
-    Err(ToolError::refused(format!(
-        "the synced folders of this machine have the files of {}, and these tools use the account {}: a path on this machine names nothing of it; give the id, or the path on the service such as /a/b",
-        quote(&doctor.account),
-        quote(&own)
-    )))
 }
 
 fn space_of(folder: &FolderStatus) -> Option<SpaceId> {
@@ -290,23 +264,21 @@ mod tests {
         assert_eq!(found("Docs/sub/../a"), own("/docs/a"));
         assert_eq!(found("Other/../Docs/a"), own("/docs/a"));
         assert_eq!(found("Docs/../Other"), []);
+        assert_eq!(found("Docs/gone/../../Other"), []);
     }
 
+    #[cfg(unix)]
     #[test]
-    fn a_folder_of_another_account_names_nothing_of_this_one() {
-        let doctor = DoctorInfo {
-            account: "ada@example.com".to_owned(),
-            ..serde_json::from_value(serde_json::json!({
-                "version": "", "pid": 1, "started_at": "", "server": "", "online": false,
-                "watch_problems": [],
-            }))
-            .unwrap()
-        };
-        assert!(is_account_of(&doctor, Ok("ada@example.com".to_owned())).is_ok());
-        let other = is_account_of(&doctor, Ok("bob@example.com".to_owned()));
-        let message = other.unwrap_err().to_string();
-        assert!(message.contains("`ada@example.com`"), "{message}");
-        let unknown = Err(ApiError::Offline("reset".to_owned()));
-        assert!(is_account_of(&doctor, unknown).is_err());
+    fn a_deleted_file_is_found_through_a_link_to_its_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        std::fs::create_dir_all(top.join("Docs/sub")).unwrap();
+        std::os::unix::fs::symlink(top.join("Docs/sub"), top.join("link")).unwrap();
+        let local = |name: &str| top.join(name).to_str().unwrap().to_owned();
+        let folders = [folder(&local("Docs"), "/docs")];
+        assert_eq!(
+            places(&folders, &local("link/deleted")),
+            own("/docs/sub/deleted")
+        );
     }
 }

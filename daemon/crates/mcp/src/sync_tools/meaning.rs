@@ -1,6 +1,9 @@
 //! The one file that a path means. Paths are written in three ways, and one that can mean two files is refused: what
 //! is done to the wrong one may not come back.
 
+#[cfg(test)]
+mod tests;
+
 use super::folders::{LocalMeaning, Place, SyncedFolders, join_paths};
 use crate::error::{ToolError, ToolResult};
 use crate::quote::{quote, quote_path};
@@ -76,14 +79,14 @@ pub(crate) async fn find_path(
     };
     let on_service = on_service(&teams, given);
     let mut local = synced.meanings_of(given);
-    if !may_be_absolute(given) && !on_service.is_empty() {
+    if !is_whole(given) && !on_service.is_empty() {
         // Nothing else makes it a path on this machine.
         local.retain(|meaning| meaning.local.symlink_metadata().is_ok());
     }
     let meanings = all_meanings(services, synced, on_service, local).await?;
     let meaning = choose(given, synced, meanings)?;
-    if let (Some(_), Some(reason)) = (&meaning.local, &synced.foreign) {
-        return Err(ToolError::refused(reason.clone()));
+    if let (Some(_), Some(foreign)) = (&meaning.local, &synced.foreign) {
+        return Err(foreign.refusal());
     }
     Ok(located_at(synced, &teams, meaning))
 }
@@ -142,37 +145,39 @@ async fn all_meanings(
 }
 
 /// Returns the one meaning of a path that is there, or, where nothing is, the one that it would have.
-fn choose(given: &str, synced: &SyncedFolders, meanings: Vec<Meaning>) -> ToolResult<Meaning> {
-    let mut there: Vec<_> = meanings
-        .iter()
-        .filter(|meaning| meaning.is_there())
-        .collect();
-    if there.len() > 1 {
-        let described: Vec<_> = there.drain(..).map(Meaning::describe).collect();
+fn choose(given: &str, synced: &SyncedFolders, mut meanings: Vec<Meaning>) -> ToolResult<Meaning> {
+    let there = meanings.iter().filter(|meaning| meaning.is_there());
+    let described: Vec<_> = there.map(Meaning::describe).collect();
+    if described.len() > 1 {
         return Err(ToolError::refused(format!(
-            "`{given}` can mean {}: give the id of the one that is meant{}",
+            "{} can mean {}: give the id of the one that is meant{}",
+            quote(given),
             described.join(", or "),
             other_way(given)
         )));
     }
-    let one_there = meanings.iter().position(Meaning::is_there);
+    let there = meanings.iter().position(Meaning::is_there);
     // A path below a synced folder is one of this machine.
     let local = meanings.iter().position(|meaning| meaning.local.is_some());
-    let at = one_there.or(local).unwrap_or_default();
-    let mut meanings = meanings;
-    if at < meanings.len() {
-        return Ok(meanings.swap_remove(at));
+    let first = (!meanings.is_empty()).then_some(0);
+    match there.or(local).or(first) {
+        Some(at) => Ok(meanings.swap_remove(at)),
+        None => Err(no_meaning_error(given, synced)),
     }
-    Err(ToolError::refused(if synced.folders.is_empty() {
+}
+
+fn no_meaning_error(given: &str, synced: &SyncedFolders) -> ToolError {
+    let given = quote(given);
+    ToolError::refused(if synced.folders.is_empty() {
         format!(
-            "`{given}` is not a path on the service such as /a/b, and does not begin with the name of a team; no synced folder of this machine is known here"
+            "{given} is not a path on the service such as /a/b, and does not begin with the name of a team; no synced folder of this machine is known here"
         )
     } else {
         format!(
-            "`{given}` is in no synced folder ({}), and is not a path on the service such as /a/b: give its whole path",
+            "{given} is in no synced folder ({}), or in several, and is not a path on the service such as /a/b: give its whole path",
             synced.list_folders()
         )
-    }))
+    })
 }
 
 /// Returns another way to name a file than by its id.
@@ -184,8 +189,8 @@ fn other_way(given: &str) -> &'static str {
     }
 }
 
-/// Returns true for a path that can only be whole.
-fn may_be_absolute(given: &str) -> bool {
+/// Returns true for a path that is whole, and below no other.
+fn is_whole(given: &str) -> bool {
     given.starts_with(['/', '~'])
 }
 
@@ -231,7 +236,7 @@ pub(crate) fn is_unmistakable(
     );
     let is_on_service = place.space.is_none() || on_service.len() == 1;
     let mut local = synced.meanings_of(shown);
-    if !may_be_absolute(shown) {
+    if !is_whole(shown) {
         local.retain(|meaning| meaning.local.symlink_metadata().is_ok());
     }
     is_on_service
@@ -269,147 +274,4 @@ async fn node_at(api: &Api, path: &str) -> ToolResult<Found> {
         }
     }
     Ok(at.map_or(Found::Root, Found::Node))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use cairn_control::{FolderStatus, TeamSpace};
-    use cairn_model::{SpaceId, TeamId};
-    use serde_json::json;
-
-    fn team(n: u8, name: &str) -> Team {
-        let id = |n| SpaceId::from_random_bytes([n; 16]);
-        let team = json!({
-            "id": id(n), "name": name, "role": "owner", "owner_id": id(99), "owner_name": "Ada",
-            "member_count": 1, "space_id": id(n), "key_epoch": 1,
-            "created_at": "2026-11-22T03:05:53.123Z",
-        });
-        serde_json::from_value(team).unwrap()
-    }
-
-    fn in_team(n: u8, path: &str) -> Place {
-        Place {
-            space: Some(SpaceId::from_random_bytes([n; 16])),
-            path: path.to_owned(),
-        }
-    }
-
-    fn own(path: &str) -> Place {
-        Place {
-            space: None,
-            path: path.to_owned(),
-        }
-    }
-
-    fn synced(dir: &std::path::Path, space: Option<TeamSpace>) -> SyncedFolders {
-        let folder = FolderStatus {
-            local: dir.to_str().unwrap().to_owned(),
-            remote: "/".to_owned(),
-            space,
-            ..FolderStatus::default()
-        };
-        SyncedFolders {
-            folders: vec![folder],
-            foreign: None,
-        }
-    }
-
-    #[test]
-    fn a_path_in_a_team_that_is_also_one_of_this_machine_is_not_shown() {
-        let dir = tempfile::tempdir().unwrap();
-        let top = dir.path().canonicalize().unwrap();
-        let (teams, shown) = ([team(1, "Dev Team")], "Dev Team/budget.txt");
-        let place = in_team(1, "/budget.txt");
-        let folders = synced(&top, None);
-        assert!(is_unmistakable(&folders, &teams, &place, shown));
-        std::fs::create_dir(top.join("Dev Team")).unwrap();
-        std::fs::write(top.join(shown), "private").unwrap();
-        assert!(!is_unmistakable(&folders, &teams, &place, shown));
-        // The folder of the team itself is the same file.
-        let space = TeamSpace {
-            id: SpaceId::from_random_bytes([1; 16]),
-            team: TeamId::from_random_bytes([1; 16]),
-            name: "Dev Team".to_owned(),
-        };
-        let of_team = synced(&top.join("Dev Team"), Some(space));
-        let both = SyncedFolders {
-            folders: [folders.folders, of_team.folders].concat(),
-            foreign: None,
-        };
-        assert!(is_unmistakable(&both, &teams, &place, shown));
-    }
-
-    #[test]
-    fn a_path_on_the_service_below_a_synced_folder_of_this_machine_is_not_shown() {
-        let dir = tempfile::tempdir().unwrap();
-        let top = dir.path().canonicalize().unwrap();
-        let folders = synced(&top, None);
-        let shown = top.join("notes.txt").to_str().unwrap().to_owned();
-        assert!(!is_unmistakable(&folders, &[], &own(&shown), &shown));
-        assert!(is_unmistakable(&folders, &[], &own("/docs/a"), "/docs/a"));
-    }
-
-    #[test]
-    fn a_team_whose_name_reads_as_another_path_has_none() {
-        let teams = [
-            team(1, "Ops"),
-            team(2, "Ops/EU"),
-            team(3, "/x"),
-            team(4, "Five"),
-            team(5, "Five"),
-        ];
-        let none = SyncedFolders::default();
-        for (n, path, shown, is_shown) in [
-            (1, "/a", "Ops/a", true),
-            (1, "/EU/a", "Ops/EU/a", false),
-            (2, "/a", "Ops/EU/a", false),
-            (3, "/a", "/x/a", false),
-            (4, "/a", "Five/a", false),
-        ] {
-            let place = in_team(n, path);
-            assert_eq!(
-                is_unmistakable(&none, &teams, &place, shown),
-                is_shown,
-                "{shown}"
-            );
-        }
-    }
-
-    fn meaning(place: Place, local: Option<&str>, found: Found) -> Meaning {
-        Meaning {
-            team: place.space.map(|_| "Dev Team".to_owned()),
-            place,
-            local: local.map(PathBuf::from),
-            found,
-        }
-    }
-
-    #[test]
-    fn a_path_that_can_mean_two_files_is_refused_with_both() {
-        let given = "Dev Team/a.txt";
-        let synced = SyncedFolders::default();
-        let chosen = |found| {
-            let in_team = meaning(in_team(1, "/a.txt"), None, found);
-            let local = meaning(
-                own("/Dev Team/a.txt"),
-                Some("/nowhere/Dev Team/a.txt"),
-                Found::Root,
-            );
-            choose(given, &synced, vec![in_team, local])
-        };
-        let refused = chosen(Found::Root).err().unwrap().to_string();
-        for part in [
-            "`a.txt` in the team `Dev Team`",
-            "`/nowhere/Dev Team/a.txt` on this machine",
-            "give the id",
-        ] {
-            assert!(refused.contains(part), "{refused}");
-        }
-        let one = chosen(Found::Nothing).unwrap();
-        assert_eq!(one.place, own("/Dev Team/a.txt"));
-        let nothing = vec![meaning(own("/a"), None, Found::Nothing)];
-        assert_eq!(choose("/a", &synced, nothing).unwrap().place, own("/a"));
-        assert!(choose("a/b", &synced, Vec::new()).is_err());
-    }
 }

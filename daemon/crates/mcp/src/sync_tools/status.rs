@@ -1,5 +1,6 @@
 //! The state of sync: the account and device, what is open, and what happened last.
 
+use super::account::{self, Foreign};
 use super::connection::request;
 use super::tool_names::name_tools;
 use crate::error::{ToolError, ToolResult};
@@ -8,12 +9,9 @@ use cairn_control::{
     ActivityList, ControlError, DoctorInfo, PathReport, Status, WaitingList, typed,
 };
 use serde_json::{Value, json};
-use std::time::Duration;
 
 /// Paths that wait and are listed; `pending` counts them all.
 const WAITING: u32 = 10;
-/// The time limit for asking the service whose account these tools use.
-const ACCOUNT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Returns the daemon's state, also where it does not run: that is what the caller wants to know.
 ///
@@ -49,11 +47,14 @@ pub(crate) async fn read(services: &Services) -> ToolResult<Value> {
     if status.open_conflicts > 0 {
         value["hint"] = json!("sync_conflicts lists the open conflicts");
     }
-    if let Some(other) = other_account(services, &doctor).await {
-        value["note"] = json!(format!(
-            "the daemon syncs the files of {}, but the other tools here use the account {other}",
-            doctor.account
-        ));
+    // While the daemon is offline, asking the service would take long.
+    if doctor.online
+        && let Some(Foreign::Other { tools, .. }) = account::compare_with(services, &doctor).await
+    {
+        value["tools_account"] = json!(tools);
+        value["note"] = json!(
+            "the daemon syncs the files of `account`, but the other tools here use the account `tools_account`"
+        );
     }
     Ok(value)
 }
@@ -72,16 +73,6 @@ fn status_json(status: &Status) -> Value {
         folder.remove("errors");
     }
     value
-}
-
-/// Returns the address of the account that the other tools use, if it is not the daemon's.
-async fn other_account(services: &Services, doctor: &DoctorInfo) -> Option<String> {
-    if !doctor.online || doctor.account.is_empty() {
-        return None;
-    }
-    let account = tokio::time::timeout(ACCOUNT_TIMEOUT, services.reads.account()).await;
-    let own = account.ok()?.ok()?.email;
-    (own != doctor.account).then_some(own)
 }
 
 #[cfg(test)]

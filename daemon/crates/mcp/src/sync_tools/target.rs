@@ -1,6 +1,7 @@
 //! The conflict or folder that a call means: in the form in which the daemon lists it, or as a local path.
 
 use crate::error::{ToolError, ToolResult};
+use crate::local_paths;
 use crate::quote::quote_path;
 use cairn_control::{ConflictList, Status};
 use std::path::{Path, PathBuf};
@@ -73,11 +74,8 @@ pub(super) fn folder(status: &Status, given: &str) -> ToolResult<String> {
 
 /// Expands a leading `~` and drops a trailing separator.
 pub(super) fn expand_home(given: &str) -> PathBuf {
-    let path = Path::new(given);
-    match (path.strip_prefix("~"), std::env::home_dir()) {
-        (Ok(rest), Some(home)) => home.join(rest),
-        _ => path.components().collect(),
-    }
+    let expanded = local_paths::expand_home(Path::new(given));
+    expanded.components().collect()
 }
 
 fn quote_all(paths: impl Iterator<Item = String>) -> String {

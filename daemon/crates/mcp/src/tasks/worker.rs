@@ -6,6 +6,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::progress::{Report, Reporter};
 use crate::services::Services;
 use crate::task_files::TaskFiles;
+use crate::time_limit::TimeLimit;
 use crate::tool::Tool;
 use crate::toolset;
 use cairn_model::SpaceId;
@@ -66,7 +67,7 @@ async fn work(
             "the account was changed while the transfer began: call the tool again",
         ));
     }
-    let run = call::run(tool, call.into_call(services, progress));
+    let run = call::run(tool, call.into_call(services, progress), TimeLimit::NONE);
     AssertUnwindSafe(run)
         .catch_unwind()
         .await

@@ -1,11 +1,12 @@
 //! Extended file management: trash, versions, favourites, descriptions, labels.
 
 use crate::classify;
+use crate::empty_trash;
 use crate::file_versions;
 use crate::node_tools;
 use crate::param::{choice, labels, must_accept, node, non_empty, text, uuid};
 use crate::question;
-use crate::tool::{Effect, NodeEdit, Run, Tool, Undo, delete, put};
+use crate::tool::{Effect, NodeEdit, Run, Tool, Undo, put};
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
@@ -36,9 +37,9 @@ pub(super) const TOOLS: &[Tool] = &[
         "empty_trash",
         "Empty trash",
         Effect::IdempotentDestructive,
-        "Deletes everything in the trash (bin) permanently; can't be undone.",
+        "Deletes everything in the trash (bin) of your account permanently; can't be undone.",
         &[],
-        Run::Rest(delete("trash").success_message("the trash is empty")),
+        Run::Custom(empty_trash::empty_trash),
     )
     .confirmed_with(question::empty_trash),
     Tool::new(
@@ -80,7 +81,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Goes back to an older version (revision) of a file; the previous one stays in the history.",
         &[
             node("file_uuid", "File").required(),
-            non_empty("version_id", "From get_file_versions").required(),
+            non_empty("version_id", "Its id or number").required(),
         ],
         Run::Custom(node_tools::restore_file_version),
     )

@@ -5,6 +5,7 @@ use crate::param::{
     non_empty, number_above, number_from, text,
 };
 use crate::question;
+use crate::share_many;
 use crate::share_tools;
 use crate::tool::{Effect, Run, Tool, Undo, delete, get, post, put};
 
@@ -106,9 +107,9 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::Additive,
         "Creates share links for up to 20 files; returns a result for each.",
         &[nodes("file_uuids", 20, "Files").required()],
-        Run::Custom(share_tools::bulk),
+        Run::Custom(share_many::bulk),
     )
-    .undone_as(Undo::NewLinks)
+    .undone_as(Undo::NotedByTool)
     .open_world()
     .confirmed_with(question::share_many),
     Tool::new(

@@ -185,6 +185,10 @@ def every_revision(folder):
 def asking(version):
     raw = Raw(version, {"elicitation": {}})
     raw.begin()
+    # An empty trash is not asked about.
+    made = raw.ask("tools/call", {"name": "create_folder", "arguments": {"name": f"trashed in {version}"}})
+    trashed = {"file_uuid": json.loads(made["content"][0]["text"])["id"]}
+    raw.ask("tools/call", {"name": "delete_file", "arguments": trashed})
     emptied = raw.ask("tools/call", {"name": "empty_trash", "arguments": {}})
     if version >= "2026-07-28":
         assert emptied["resultType"] == "input_required", emptied
@@ -211,6 +215,8 @@ async def through_the_client(mode):
         assert not made.is_error, made
         wrong = await client.call_tool("get_file_info", {"file_uuid": "x"})
         assert wrong.is_error and "error" in json.loads(wrong.content[0].text), wrong
+        trashed = {"file_uuid": json.loads(made.content[0].text)["id"]}
+        assert not (await client.call_tool("delete_file", trashed)).is_error
         emptied = await client.call_tool("empty_trash", {})
         assert not emptied.is_error and len(asked) == 1, (emptied, asked)
         assert (await client.list_resources()).resources

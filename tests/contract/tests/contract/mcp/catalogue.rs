@@ -7,6 +7,14 @@ use serde_json::{Value, json};
 
 const REFERENCE: &str = include_str!("catalogue.json");
 
+/// The parameters that take the path of a file or folder in place of its id.
+pub(crate) const NODES: [&str; 4] = [
+    "file_uuid",
+    "folder_uuid",
+    "parent_uuid",
+    "target_folder_uuid",
+];
+
 /// Returns the tools of the reference.
 pub(crate) fn reference() -> Vec<Value> {
     serde_json::from_str(REFERENCE).expect("the reference is JSON")
@@ -100,13 +108,17 @@ fn parameters_agree(tool: &Value, wanted: &Value) {
             "minItems",
             "maxItems",
             "const",
-            "format",
             "minLength",
             "maxLength",
         ] {
             if let Some(limit) = param.get(key) {
                 assert_eq!(property[key], *limit, "{key} of {what}");
             }
+        }
+        if let Some(format) = param.get("format") {
+            // A path stands for a file or folder, too, which the format of an id would forbid.
+            let takes_path = NODES.contains(&own) && property.get("format").is_none();
+            assert!(takes_path || property["format"] == *format, "{what}");
         }
         if param.get("exclusiveMinimum") == Some(&json!(0)) {
             let positive = property["minimum"] == 1 || property["exclusiveMinimum"] == json!(0.0);

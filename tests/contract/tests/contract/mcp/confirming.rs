@@ -2,8 +2,17 @@
 
 use crate::mcp::session::Session;
 use crate::mcp::world::{Setup, World};
+use cairn_api::Method;
 use cairn_mcp::Confirm;
 use serde_json::{Value, json};
+
+/// Puts a folder into the trash: an empty one is not asked about.
+async fn fill_trash(world: &World) {
+    let folder = json!({ "name": "gone", "kind": "folder" });
+    let folder = world.rest(Method::POST, "nodes", Some(folder)).await;
+    let path = format!("nodes/{}", folder["id"].as_str().unwrap());
+    world.rest(Method::DELETE, &path, None).await;
+}
 
 async fn reply_to_question(session: &mut Session, response: Value) -> Value {
     let call = json!({ "name": "empty_trash", "arguments": {} });
@@ -24,7 +33,9 @@ async fn a_client_that_can_ask_is_asked_to() {
     let mut session = world.connect(Setup::default());
     session.initialize(json!({ "elicitation": {} })).await;
     let yes = json!({ "action": "accept", "content": { "confirm": true } });
+    fill_trash(&world).await;
     assert_ne!(reply_to_question(&mut session, yes).await["isError"], true);
+    fill_trash(&world).await;
     for no in [
         json!({ "action": "accept", "content": { "confirm": false } }),
         json!({ "action": "accept", "content": { "confirm": "true" } }),
@@ -46,6 +57,7 @@ async fn the_stateless_protocol_asks_through_the_result() {
     let world = World::start().await;
     let capabilities = json!({ "elicitation": { "form": {} } });
     let mut session = world.connect(Setup::default()).stateless(capabilities);
+    fill_trash(&world).await;
     let call = json!({ "name": "empty_trash", "arguments": {} });
     let first = session.request("tools/call", call.clone()).await["result"].clone();
     assert_eq!(first["resultType"], "input_required", "{first}");
@@ -65,6 +77,7 @@ async fn the_stateless_protocol_asks_through_the_result() {
     let done = session.request("tools/call", again("accept", state)).await;
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
     assert_ne!(done["result"]["isError"], true, "{done}");
+    fill_trash(&world).await;
     let declined = session.request("tools/call", again("decline", state)).await;
     assert_eq!(declined["result"]["isError"], true);
     let forged = session
@@ -85,9 +98,53 @@ async fn nobody_is_asked_where_it_is_switched_off_or_impossible() {
     };
     let mut session = world.connect(never);
     session.initialize(json!({ "elicitation": {} })).await;
+    fill_trash(&world).await;
     session.call_ok("empty_trash", json!({})).await;
     let mut session = world.session(Setup::default()).await;
+    fill_trash(&world).await;
     session.call_ok("empty_trash", json!({})).await;
+}
+
+#[tokio::test]
+async fn an_empty_trash_is_not_asked_about_and_those_of_teams_are_named() {
+    let world = World::start().await;
+    let mut session = world.connect(Setup::default());
+    session.initialize(json!({ "elicitation": {} })).await;
+    let empty = session.call_ok("empty_trash", json!({})).await;
+    let message = empty["message"].as_str().unwrap();
+    assert!(message.contains("your own space was empty"), "{empty}");
+    assert!(empty.get("note").is_none(), "{empty}");
+
+    let team = json!({ "name": "Five" });
+    let team = session.call_ok("create_team", team).await["id"].clone();
+    for name in ["a", "b"] {
+        let folder = json!({ "name": name, "parent_uuid": team });
+        let folder = session.call_ok("create_folder", folder).await["id"].clone();
+        let folder = json!({ "file_uuid": folder });
+        session.call_ok("delete_file", folder).await;
+    }
+    // Nothing of it is in the trash that is emptied.
+    let empty = session.call_ok("empty_trash", json!({})).await;
+    let stays = "the trash of your teams stays as it is, with 2 items";
+    assert_eq!(empty["note"], stays, "{empty}");
+    fill_trash(&world).await;
+    let call = json!({ "name": "empty_trash", "arguments": {} });
+    let id = session.begin("tools/call", call).await;
+    let question = session.response_or_request(id).await;
+    let message = question["params"]["message"].as_str().unwrap();
+    for words in ["your own space: delete 1 item", stays] {
+        assert!(message.contains(words), "{message}");
+    }
+    let yes = json!({ "action": "accept", "content": { "confirm": true } });
+    let yes = json!({ "jsonrpc": "2.0", "id": question["id"], "result": yes });
+    session.send(yes).await;
+    let emptied = session.response_or_request(id).await["result"].clone();
+    let emptied = crate::mcp::session::text(&emptied);
+    assert_eq!(
+        (&emptied["deleted"], &emptied["note"]),
+        (&json!(1), &json!(stays)),
+        "{emptied}"
+    );
 }
 
 #[tokio::test]
@@ -148,6 +205,7 @@ async fn exactly_what_the_reference_marks_is_asked_about() {
     let world = World::start().await;
     let capabilities = json!({ "elicitation": { "form": {} } });
     let mut session = world.connect(Setup::default()).stateless(capabilities);
+    fill_trash(&world).await;
     let reference = crate::mcp::catalogue::reference();
     for tool in &reference {
         let arguments: serde_json::Map<_, _> = tool["params"]

@@ -235,34 +235,6 @@ async fn system_directories_are_out_of_bounds() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn long_work_tells_how_far_it_is() {
-    let (_world, mut session, dir) = begin().await;
-    let local = dir.path().join("big");
-    std::fs::write(&local, noise(6_000_000)).unwrap();
-    let params = json!({
-        "name": "upload_file",
-        "arguments": { "local_path": local },
-        "_meta": { "progressToken": "up" },
-    });
-    let response = session.request("tools/call", params).await;
-    assert_ne!(response["result"]["isError"], true, "{response}");
-    let reports: Vec<_> = session
-        .notifications
-        .iter()
-        .filter(|notification| notification["method"] == "notifications/progress")
-        .collect();
-    assert!(!reports.is_empty());
-    let mut before = -1.0;
-    for report in reports {
-        assert_eq!(report["params"]["progressToken"], "up");
-        let progress = report["params"]["progress"].as_f64().unwrap();
-        assert!(progress > before, "{report}");
-        assert_eq!(report["params"]["total"], json!(6_000_000.0));
-        before = progress;
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn small_files_of_a_folder_travel_together_and_each_has_an_outcome() {
     let (world, mut session, dir) = begin().await;
     let from = dir.path().join("many");

@@ -243,3 +243,19 @@ async fn a_later_attempt_knows_what_the_first_one_changed() {
         assert_eq!(state(&mut second, &id).await, "trashed");
     }
 }
+
+#[tokio::test]
+async fn all_earlier_sessions_are_listed() {
+    const IDS: [&str; 12] = [
+        "s01", "s02", "s03", "s04", "s05", "s06", "s07", "s08", "s09", "s10", "s11", "s12",
+    ];
+    let world = World::start().await;
+    let all = Arc::default();
+    for id in IDS {
+        folder(&mut start(&world, &all, id, json!({}), &[]).await, id).await;
+    }
+    let mut last = start(&world, &all, "last", json!({}), &[]).await;
+    let listed = last.call_ok("undo_session", json!({})).await;
+    let sessions = listed["earlier_sessions"].as_array().map(Vec::len);
+    assert_eq!(sessions, Some(IDS.len()), "{listed}");
+}

@@ -1,20 +1,30 @@
 //! End-to-end test of two people who call each tool of the MCP server once.
 
+use crate::mcp::lockdown;
 use crate::mcp::session::Session;
 use crate::mcp::world::{PASSPHRASE, Setup, World, with_passphrase};
 use cairn_api::Method;
+use cairn_mcp::ForeignTexts;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// A session that remembers what was called.
+/// A session that remembers what was called, and one in lockdown that looks at the same.
 struct Person {
     session: Session,
+    locked: Session,
     called: BTreeSet<String>,
 }
 
 impl Person {
     async fn new(world: &World, setup: Setup) -> Self {
+        let locked = Setup {
+            key: setup.key,
+            passphrase: setup.passphrase,
+            foreign_texts: ForeignTexts::Withheld,
+            ..Setup::default()
+        };
         Self {
+            locked: world.session(locked).await,
             session: world.session(setup).await,
             called: BTreeSet::new(),
         }
@@ -22,7 +32,12 @@ impl Person {
 
     async fn call_ok(&mut self, tool: &str, arguments: Value) -> Value {
         self.called.insert(tool.to_owned());
-        self.session.call_ok(tool, arguments).await
+        let shown = self.session.call_ok(tool, arguments.clone()).await;
+        if lockdown::looks_only(tool) {
+            let locked = self.locked.call_ok(tool, arguments).await;
+            lockdown::assert_only_free_texts_are_withheld(tool, &shown, &locked);
+        }
+        shown
     }
 }
 

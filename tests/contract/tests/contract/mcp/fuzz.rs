@@ -1,6 +1,7 @@
 //! Seeded nonsense for every tool: whatever comes, the response is a result of the one shape or the other,
 //! and the session goes on. A failing seed is printed and repeats with `CAIRN_MCP_SEED`.
 
+use crate::mcp::catalogue::NODES;
 use crate::mcp::session::{failure, text};
 use crate::mcp::world::{Setup, World};
 use rand::seq::IndexedRandom as _;
@@ -56,6 +57,13 @@ fn nonsense(rng: &mut ChaCha8Rng, depth: u32) -> Value {
     }
 }
 
+fn random_id(rng: &mut ChaCha8Rng) -> Value {
+    let mut bytes = [0; 16];
+    rng.fill_bytes(&mut bytes);
+    let id = uuid::Builder::from_random_bytes(bytes).into_uuid();
+    json!(id.to_string())
+}
+
 /// Something near what the schema wants, or not.
 fn value(rng: &mut ChaCha8Rng, schema: &Value) -> Value {
     if rng.random_ratio(1, 4) {
@@ -65,15 +73,7 @@ fn value(rng: &mut ChaCha8Rng, schema: &Value) -> Value {
         return choices.choose(rng).cloned().unwrap_or_default();
     }
     match schema["type"].as_str() {
-        Some("string") if schema["format"] == "uuid" => {
-            let mut bytes = [0; 16];
-            rng.fill_bytes(&mut bytes);
-            json!(
-                uuid::Builder::from_random_bytes(bytes)
-                    .into_uuid()
-                    .to_string()
-            )
-        }
+        Some("string") if schema["format"] == "uuid" => random_id(rng),
         Some("string") if schema["format"] == "email" => json!("somebody@example.com"),
         Some("string") if schema["format"] == "uri" => json!("https://example.com/hook"),
         Some("string") => json!("abcdef"),
@@ -103,7 +103,12 @@ fn arguments(rng: &mut ChaCha8Rng, schema: &Value) -> Value {
             8
         };
         if rng.random_ratio(likely, 20) {
-            arguments.insert(name.clone(), value(rng, property));
+            let value = if NODES.contains(&name.as_str()) && rng.random() {
+                random_id(rng)
+            } else {
+                value(rng, property)
+            };
+            arguments.insert(name.clone(), value);
         }
     }
     if rng.random_ratio(1, 15) {

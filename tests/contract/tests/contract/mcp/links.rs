@@ -65,6 +65,22 @@ async fn a_link_by_mail_is_as_it_was_asked_for_and_not_as_the_default() {
     }
 }
 
+/// A person who has set the passphrase gets no advice to set it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_to_an_empty_folder_says_what_it_lacks() {
+    let world = World::start().await;
+    let mut session = world.session(with_passphrase()).await;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let up = json!({ "local_path": file.path() });
+    session.call_ok("upload_file", up).await;
+    let folder = session.call_ok("create_folder", json!({ "name": "empty" }));
+    let link = json!({ "file_uuid": folder.await["id"], "storage_type": "VR_FOLDER" });
+    let link = session.call_ok("create_share_link", link).await;
+    let says = link["opens_nothing"].as_str().unwrap();
+    assert!(says.contains("carries no file"), "{link}");
+    assert!(!says.contains("SERVICE_PASSPHRASE"), "{link}");
+}
+
 #[tokio::test]
 async fn lists_of_more_than_one_page_are_whole() {
     let world = World::start().await;

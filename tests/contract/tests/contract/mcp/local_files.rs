@@ -174,6 +174,24 @@ async fn the_roots_of_a_client_of_the_stateless_protocol_are_allowed_too() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_written_where_no_answer_can_name_it() {
+    let world = World::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = world.session(setup_limited_to(dir.path())).await;
+    let id = upload(&mut session, &dir.path().join("a"), "text").await;
+    for to in ["x\u{200b}y.txt", "in\u{202e}visible/y.txt"] {
+        let to = dir.path().join(to);
+        let down = json!({ "file_uuid": id, "output_path": to });
+        let message = session.call_err("download_file", down).await;
+        assert!(message.contains("invisible characters"), "{message}");
+        let down = json!({ "folder_uuid": NOBODY, "output_path": to });
+        let message = session.call_err("download_folder", down).await;
+        assert!(message.contains("invisible characters"), "{message}");
+    }
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn without_a_person_no_local_file_is_replaced() {
     let world = World::start().await;
     let dir = tempfile::tempdir().unwrap();

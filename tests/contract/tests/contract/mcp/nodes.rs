@@ -219,6 +219,31 @@ async fn one_call_names_the_largest_and_the_stale_files() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_version_is_restored_by_its_number_without_keys() {
+    let world = World::start().await;
+    let mut session = world.session(with_passphrase()).await;
+    let dir = tempfile::tempdir().unwrap();
+    let local = dir.path().join("x");
+    let mut file = Value::Null;
+    for text in ["first", "second"] {
+        std::fs::write(&local, text).unwrap();
+        let up = json!({ "local_path": local });
+        file = session.call_ok("upload_file", up).await["file_uuid"].clone();
+    }
+    let mut session = world.session(Setup::default()).await;
+    let size = async |session: &mut crate::mcp::session::Session| {
+        let info = session.call_ok("get_file_info", json!({ "file_uuid": file }));
+        info.await["size"].clone()
+    };
+    let newer = size(&mut session).await;
+    let restore = |number: &str| json!({ "file_uuid": file, "version_id": number });
+    session.call_ok("restore_file_version", restore("1")).await;
+    assert_ne!(size(&mut session).await, newer);
+    let missing = session.call_err("restore_file_version", restore("9")).await;
+    assert!(missing.contains("has no such version"), "{missing}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_comes_back_or_is_copied_stays_verified() {
     let world = World::start().await;
     let mut session = world.session(with_passphrase()).await;
@@ -248,6 +273,12 @@ async fn what_comes_back_or_is_copied_stays_verified() {
     let restore = json!({ "file_uuid": file["file_uuid"], "version_id": first["id"] });
     session.call_ok("restore_file_version", restore).await;
     assert_eq!(content(&mut session, &file).await, "first");
+    // The number that the list of versions shows does as well as the id.
+    for (number, text) in [("2", "second"), ("1", "first")] {
+        let restore = json!({ "file_uuid": file["file_uuid"], "version_id": number });
+        session.call_ok("restore_file_version", restore).await;
+        assert_eq!(content(&mut session, &file).await, text);
+    }
     let stranger = json!({ "file_uuid": file["file_uuid"], "version_id": "v9" });
     let missing = session.call_err("restore_file_version", stranger).await;
     assert!(missing.contains("get_file_versions"), "{missing}");

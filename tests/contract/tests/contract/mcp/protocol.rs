@@ -129,6 +129,36 @@ async fn odd_lines_are_answered_and_end_nothing() {
         ))
         .await;
     assert_eq!(session.line().await.unwrap()["error"]["code"], -32700);
+    let deep = "[".repeat(500) + &"]".repeat(500);
+    for (field, code) in [
+        (r#""name":"cut \ud83d""#.to_owned(), -32602),
+        (r#""name":"\ude00""#.to_owned(), -32602),
+        (r#""name":1e400"#.to_owned(), -32700),
+        (format!(r#""name":{deep}"#), -32700),
+        (r#""name":tru"#.to_owned(), -32700),
+    ] {
+        for (before, after) in [(r#""id":"r7","#, ""), ("", r#","id":"r7""#)] {
+            let line = format!(
+                r#"{{"jsonrpc":"2.0",{before}"method":"tools/call","params":{{{field}}}{after}}}"#
+            );
+            session.send_line(&line).await;
+            let response = session.line().await.unwrap();
+            assert_eq!(response["id"], "r7", "{line}: {response}");
+            assert_eq!(response["error"]["code"], code, "{line}: {response}");
+        }
+    }
+    let long = "x".repeat(17 * 1024 * 1024);
+    session
+        .send_line(&format!(
+            r#"{{"jsonrpc":"2.0","method":"ping","params":{{"a":"{long}"}},"id":"r8"}}"#
+        ))
+        .await;
+    let response = session.line().await.unwrap();
+    assert_eq!(
+        (&response["id"], &response["error"]["code"]),
+        (&json!("r8"), &json!(-32600)),
+        "{response}"
+    );
     session
         .send_line("\u{feff}{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"ping\"}\r")
         .await;

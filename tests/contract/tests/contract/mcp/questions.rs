@@ -3,6 +3,7 @@
 use crate::mcp::session::Session;
 use crate::mcp::world::{Setup, World};
 use cairn_api::Method;
+use cairn_mcp::Confirm;
 use serde_json::{Value, json};
 
 /// Calls a tool, agrees to its question if there is one, and returns the question and the result.
@@ -170,6 +171,57 @@ async fn other_questions_name_what_they_are_about() {
     let (question, _) = call_and_agree(&mut session, "create_retention_rule", rule).await;
     let question = question.expect("it asks");
     assert!(question.contains("after 1 day?"), "{question}");
+}
+
+#[tokio::test]
+async fn a_general_question_shows_paths_and_no_password() {
+    let world = World::start().await;
+    let mut session = world.connect(Setup {
+        confirm: Confirm::Always,
+        ..Setup::default()
+    });
+    session.initialize(json!({ "elicitation": {} })).await;
+    let folder = json!({ "name": "plans", "kind": "folder" });
+    let folder = world.rest(Method::POST, "nodes", Some(folder)).await["id"].clone();
+    let link = json!({ "file_id": folder });
+    let link = world.rest(Method::POST, "shares", Some(link)).await["short_code"].clone();
+    let inner = json!({ "name": "inner", "parent_uuid": "/plans" });
+    let trashed = json!({ "file_uuid": folder });
+    for (tool, arguments, words) in [
+        ("create_folder", inner, "parent_uuid = the folder `/plans`"),
+        (
+            "rename_file",
+            json!({ "file_uuid": folder, "new_name": "plans" }),
+            "file_uuid = the folder `/plans`",
+        ),
+        (
+            "move_file",
+            json!({ "file_uuid": "/plans/inner", "target_folder_uuid": "/" }),
+            "target_folder_uuid = the top of your own space",
+        ),
+        (
+            "update_share_link",
+            json!({ "short_code": link, "password": "hunter2 secret" }),
+            "password = a new password",
+        ),
+        (
+            "delete_file",
+            trashed.clone(),
+            "file_uuid = the folder `/plans`",
+        ),
+        (
+            "restore_from_trash",
+            trashed,
+            "file_uuid = the folder `/plans`",
+        ),
+    ] {
+        let (question, result) = call_and_agree(&mut session, tool, arguments).await;
+        assert_ne!(result["isError"], true, "{tool}: {result}");
+        let question = question.expect("it asks");
+        assert!(question.contains(words), "{tool}: {question}");
+        assert!(!question.contains("hunter2"), "{question}");
+        assert!(!question.contains(folder.as_str().unwrap()), "{question}");
+    }
 }
 
 #[tokio::test]

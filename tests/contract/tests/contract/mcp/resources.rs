@@ -1,7 +1,7 @@
 //! Resources, their errors, and the completion of their addresses.
 
 use crate::mcp::session::Session;
-use crate::mcp::world::{Setup, World, unreachable_setup};
+use crate::mcp::world::{Setup, World, unreachable_setup, with_passphrase};
 use serde_json::{Value, json};
 
 async fn read(session: &mut Session, uri: &str) -> Value {
@@ -82,6 +82,30 @@ async fn files_are_read_and_their_ids_completed() {
     });
     let nothing = session.request("completion/complete", params).await;
     assert_eq!(nothing["result"]["completion"]["values"], json!([]));
+}
+
+/// Devices draw ids of another version than the service does.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_that_a_device_made_is_completed_and_read() {
+    let world = World::start().await;
+    let mut session = world.session(with_passphrase()).await;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let up = json!({ "local_path": file.path(), "file_name": "x" });
+    let id = session.call_ok("upload_file", up).await["file_uuid"].clone();
+    let id = id.as_str().unwrap();
+    assert_eq!(&id[14..15], "8", "{id}");
+    let params = json!({
+        "ref": { "type": "ref/resource", "uri": "service://files/{uuid}" },
+        "argument": { "name": "uuid", "value": &id[..4] },
+    });
+    let completed = session.request("completion/complete", params).await;
+    let ids = &completed["result"]["completion"]["values"];
+    assert_eq!(*ids, json!([id]), "{completed}");
+    let one = read(&mut session, &format!("service://files/{id}")).await;
+    assert_eq!(one["name"], "x", "{one}");
+    let wrong = read(&mut session, "service://files/not-a-uuid").await;
+    let message = wrong["error"].as_str().unwrap();
+    assert!(message.contains("is not a UUID"), "{message}");
 }
 
 #[tokio::test]

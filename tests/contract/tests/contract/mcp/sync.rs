@@ -109,7 +109,7 @@ async fn what_was_changed_since_is_not_taken_back() {
     let inside = json!({ "name": "inside", "parent_uuid": ids[0] });
     other.call_ok("create_folder", inside).await;
     let undone = session.call_ok("undo_session", json!({})).await;
-    assert_eq!(undone["left"], json!(["made is not empty"]), "{undone}");
+    assert_eq!(undone["left"], json!(["`made` is not empty"]), "{undone}");
     assert_eq!(listed_names(&mut session, None).await, ["made"]);
 }
 

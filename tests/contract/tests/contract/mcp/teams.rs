@@ -161,6 +161,78 @@ async fn a_path_names_a_file_wherever_an_id_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_path_that_names_nothing_fails_alone_in_a_list() {
+    for setup in [Setup::default(), with_passphrase()] {
+        let world = World::start().await;
+        let dir = tempfile::tempdir().unwrap();
+        let mut session = world
+            .session(Setup {
+                daemon: Some(dir.path().join("daemon.sock")),
+                ..setup
+            })
+            .await;
+        std::fs::write(dir.path().join("x"), "x").unwrap();
+        // The account's keys, if it gets any, are made with its first content.
+        let first = json!({ "local_path": dir.path().join("x") });
+        session.call("upload_file", first).await;
+        for name in ["a", "b", "to"] {
+            let folder = json!({ "name": name });
+            session.call_ok("create_folder", folder).await;
+        }
+        let files = json!(["/a", "/none", "/", "/b"]);
+        let links = json!({ "file_uuids": files });
+        let links = session.call_ok("bulk_create_share_links", links).await;
+        assert_eq!(
+            (&links["total"], &links["succeeded"], &links["failed"]),
+            (&json!(4), &json!(2), &json!(2)),
+            "{links}"
+        );
+        assert_eq!(links["results"][1]["file_id"], "/none", "{links}");
+        let missing = links["results"][1]["error"].as_str().unwrap();
+        assert!(missing.contains("there is no `/none`"), "{missing}");
+        let top = links["results"][2]["error"].as_str().unwrap();
+        assert!(top.contains("is the top of the space"), "{top}");
+        let moved = json!({ "file_uuids": files, "target_folder_uuid": "/to" });
+        let moved = session.call_ok("move_files", moved).await;
+        assert_eq!(moved["moved"], 2, "{moved}");
+        assert_eq!(moved["failed"][0]["file_uuid"], "/none", "{moved}");
+        let only = json!({ "file_uuids": ["/none"], "target_folder_uuid": "/to" });
+        let message = session.call_err("move_files", only).await;
+        assert!(message.contains("there is no `/none`"), "{message}");
+        let only = json!({ "file_uuids": ["/none"] });
+        let none = session.call_ok("bulk_create_share_links", only).await;
+        assert_eq!(none["failed"], 1, "{none}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_top_of_a_space_is_no_file() {
+    for setup in [Setup::default(), with_passphrase()] {
+        let world = World::start().await;
+        let mut session = world.session(setup).await;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let first = json!({ "local_path": file.path() });
+        session.call("upload_file", first).await;
+        let team = json!({ "name": "Five" });
+        let team = session.call_ok("create_team", team).await;
+        let me = session.call_ok("get_account_info", json!({})).await;
+        for top in [
+            json!("/"),
+            json!("Five/"),
+            me["space_id"].clone(),
+            id(&team),
+            team["space_id"].clone(),
+        ] {
+            for tool in ["get_file_info", "delete_file", "create_share_link"] {
+                let message = session.call_err(tool, json!({ "file_uuid": top })).await;
+                let says = "no file or folder of its own";
+                assert!(message.contains(says), "{tool} {top}: {message}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_id_of_the_own_space_names_its_root() {
     for setup in [Setup::default(), with_passphrase()] {
         let world = World::start().await;

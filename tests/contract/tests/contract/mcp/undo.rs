@@ -5,7 +5,7 @@ use crate::mcp::sync::with_sync;
 use crate::mcp::world::{Setup, World, with_passphrase};
 use serde_json::{Value, json};
 
-async fn folder(session: &mut Session, name: &str, parent: Option<&Value>) -> Value {
+pub(super) async fn folder(session: &mut Session, name: &str, parent: Option<&Value>) -> Value {
     let mut arguments = json!({ "name": name });
     if let Some(parent) = parent {
         arguments["parent_uuid"] = parent.clone();
@@ -13,7 +13,7 @@ async fn folder(session: &mut Session, name: &str, parent: Option<&Value>) -> Va
     session.call_ok("create_folder", arguments).await["id"].clone()
 }
 
-async fn info(session: &mut Session, id: &Value) -> Value {
+pub(super) async fn info(session: &mut Session, id: &Value) -> Value {
     session
         .call_ok("get_file_info", json!({ "file_uuid": id }))
         .await
@@ -27,7 +27,7 @@ async fn call(session: &mut Session, tool: &str, id: &Value) {
     session.call_ok(tool, json!({ "file_uuid": id })).await;
 }
 
-async fn undo(session: &mut Session) -> Value {
+pub(super) async fn undo(session: &mut Session) -> Value {
     session.call_ok("undo_session", json!({})).await
 }
 
@@ -101,7 +101,7 @@ async fn a_restored_folder_in_which_somebody_worked_stays() {
     other.call_ok("rename_file", rename).await;
     let undone = undo(&mut session).await;
     assert!(
-        left_reasons(&undone).contains("project was worked on since"),
+        left_reasons(&undone).contains("`project` was worked on since"),
         "{undone}"
     );
     assert!(is_active(&info(&mut session, &id).await));
@@ -133,7 +133,7 @@ async fn a_copy_that_somebody_renamed_stays() {
     session.call_ok("set_file_description", describe).await;
     let undone = undo(&mut session).await;
     assert!(
-        left_reasons(&undone).contains("mine now was worked on since"),
+        left_reasons(&undone).contains("`mine now` was worked on since"),
         "{undone}"
     );
     assert!(is_active(&info(&mut session, &copy).await));
@@ -176,7 +176,7 @@ async fn what_somebody_deleted_again_stays_deleted() {
     call(&mut other, "delete_file", &id).await;
     let undone = undo(&mut session).await;
     assert!(
-        left_reasons(&undone).contains("old was deleted again since"),
+        left_reasons(&undone).contains("`old` was deleted again since"),
         "{undone}"
     );
     assert_eq!(info(&mut session, &id).await["state"], "trashed");
@@ -268,7 +268,7 @@ async fn a_restored_version_is_taken_back_unless_somebody_changed_the_file() {
     session.call_ok("upload_file", upload).await;
     let undone = undo(&mut session).await;
     assert!(
-        left_reasons(&undone).contains("report.txt was changed since"),
+        left_reasons(&undone).contains("`report.txt` was changed since"),
         "{undone}"
     );
     assert_eq!(read(&mut session).await, "third");
@@ -356,87 +356,4 @@ async fn a_sessions_own_work_is_no_reason_to_leave_anything() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sessions_own_sealed_work_is_no_reason_to_leave_anything() {
     own_work_over_own_work(with_passphrase()).await;
-}
-
-/// The response is lost on the way, and the change is made.
-#[tokio::test]
-async fn a_change_whose_response_was_lost_is_taken_back() {
-    let world = World::start().await;
-    let (mut session, _dir) = with_sync(&world).await;
-    let id = folder(&mut session, "plans", None).await;
-    let target = folder(&mut session, "target", None).await;
-    let (mut session, _dir) = with_sync(&world).await;
-    let lost = |path: &str, method: &str, count: u64| {
-        json!({
-            "path_pattern": path, "method": method, "status": 502, "processed": true,
-            "count": count,
-        })
-    };
-    let rename = json!({ "file_uuid": id, "new_name": "renamed" });
-    let made = json!({ "name": "made" });
-    let link = json!({ "file_uuid": id, "storage_type": "VR_FOLDER" });
-    let copy = json!({ "file_uuid": id, "target_folder_uuid": target });
-    for (tool, arguments, fault) in [
-        ("rename_file", rename, lost("/api/v1/nodes/*", "PUT", 1)),
-        ("create_folder", made, lost("/api/v1/nodes$", "POST", 3)),
-        (
-            "create_share_link",
-            link,
-            lost("/api/v1/shares$", "POST", 3),
-        ),
-        ("copy_file", copy, lost("/api/v1/nodes/*/copy", "POST", 3)),
-    ] {
-        world.dev("/_dev/faults", fault).await;
-        let message = session.call_err(tool, arguments).await;
-        assert!(message.contains("may have been done"), "{tool}: {message}");
-    }
-    assert_eq!(info(&mut session, &id).await["name"], "renamed");
-    let undone = undo(&mut session).await;
-    assert_eq!(
-        (&undone["left"], &undone["taken_back"]),
-        (&json!([]), &json!(4)),
-        "{undone}"
-    );
-    assert_eq!(info(&mut session, &id).await["name"], "plans");
-    let links = session.call_ok("list_share_links", json!({})).await;
-    assert_eq!(links["totalElements"], 0, "{links}");
-}
-
-/// The request never reached the handler of the service.
-#[tokio::test]
-async fn a_change_that_was_not_made_is_not_taken_back() {
-    let world = World::start().await;
-    let (mut before, _dir) = with_sync(&world).await;
-    let id = folder(&mut before, "plans", None).await;
-    let (mut session, _dir) = with_sync(&world).await;
-    let failing = json!({
-        "path_pattern": "/api/v1/nodes/*", "method": "PUT", "status": 502, "count": 1,
-    });
-    world.dev("/_dev/faults", failing).await;
-    let rename = json!({ "file_uuid": id, "new_name": "renamed" });
-    session.call_err("rename_file", rename).await;
-    let undone = undo(&mut session).await;
-    assert_eq!(undone["taken_back"], 0, "{undone}");
-    assert_eq!(info(&mut session, &id).await["name"], "plans");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn labels_that_the_service_chose_are_taken_back() {
-    let world = World::start().await;
-    let mut session = world.session(with_passphrase()).await;
-    let id = folder(&mut session, "reports", None).await;
-    let file = tempfile::NamedTempFile::with_suffix(".pdf").unwrap();
-    let upload = json!({ "local_path": file.path(), "folder_uuid": id });
-    let file = session.call_ok("upload_file", upload).await["file_uuid"].clone();
-    let classify = json!({ "folder_uuid": id, "confirm_token_use": true });
-    session.call_ok("auto_classify_folder", classify).await;
-    assert!(info(&mut session, &file).await["labels"].is_object());
-    let (mut with_undo, _dir) = with_sync(&world).await;
-    let classify = json!({ "file_uuid": file, "labels": {} });
-    with_undo.call_ok("classify_file", classify).await;
-    let classify = json!({ "folder_uuid": id, "confirm_token_use": true });
-    with_undo.call_ok("auto_classify_folder", classify).await;
-    let undone = undo(&mut with_undo).await;
-    assert_eq!(undone["left"], json!([]), "{undone}");
-    assert_eq!(undone["taken_back"], 2, "{undone}");
 }
