@@ -13,10 +13,12 @@ pub(crate) mod upload;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::observe::hash::local_stat;
 use crate::observe::rules::Rules;
 use cairn_index::{Db, FolderRow, IndexError, LocalRow};
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{Parent, ParentAndName};
+use cairn_platform::Stat;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -83,12 +85,14 @@ impl Ctx {
             .map(|dir| (Some(parent), dir.join(to.name.clone()))))
     }
 
-    /// Checks that the folder in which something is to be put lies on the disk that the index knows. After an unmount,
-    /// the directory below has its path, and what is put there would be missing, and deleted, after the next mount.
+    /// Checks that a folder, or the root, is the one that the index knows: before something is put into it, and again
+    /// before that is recorded. After an unmount the directory below has its path, and what is put there would be
+    /// missing, and deleted everywhere, after the next mount.
     ///
     /// # Errors
-    /// [`EngineError::Stale`] if it lies on another one, or the disk's.
+    /// [`EngineError::Stale`] if it is another one, or the disk's.
     pub(crate) fn check_disk_of(&self, folder: Option<LocalId>) -> Result<(), EngineError> {
+        self.check_root()?;
         let Some(folder) = folder else {
             return Ok(());
         };
@@ -98,6 +102,19 @@ impl Ctx {
             Ok(())
         } else {
             Err(EngineError::Stale)
+        }
+    }
+
+    /// Checks that the directory at the path of the root is the one that was attached, and returns its stat.
+    ///
+    /// # Errors
+    /// [`EngineError::Stale`] if it is another one, or the disk's.
+    pub(crate) fn check_root(&self) -> Result<Stat, EngineError> {
+        let stat = self.engine.ports.disk.stat(self.root())?;
+        let found = local_stat(&stat).identity();
+        match self.folder.root_file.is_none_or(|known| known == found) {
+            true => Ok(stat),
+            false => Err(EngineError::Stale),
         }
     }
 

@@ -111,14 +111,19 @@ impl Dispatcher {
         let special = self.engine.health().special_below(id, &due.dirs);
         let unlisted = self.engine.index.read(|db| {
             let mut dirs = BTreeSet::new();
-            for path in special {
-                let row = db.local_at(id, &path)?;
-                dirs.extend(row.filter(|row| row.kind == Kind::Folder).map(|_| path));
+            for path in &special {
+                let row = db.local_at(id, path)?;
+                dirs.extend(
+                    row.filter(|row| row.kind == Kind::Folder)
+                        .map(|_| path.clone()),
+                );
             }
             Ok(dirs)
         });
-        // Where the index can't say it, the next whole scan does.
-        let unlisted = unlisted.unwrap_or_default();
+        let unlisted = unlisted.unwrap_or_else(|error| {
+            tracing::warn!(%error, "problems stay until the next whole scan");
+            special.into_iter().collect()
+        });
         self.engine
             .health()
             .record_scan(id, &due.dirs, &unlisted, problems);

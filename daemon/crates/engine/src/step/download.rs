@@ -108,6 +108,7 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
         ready.remote.size,
     );
     room::make_room(ctx, &ready).await?;
+    ctx.check_root()?;
     let dir = ctx.root().join(TEMP_DIR);
     let file = engine.ports.disk.create_temp(&dir, &ready.temp_name())?;
     let target = Arc::new(TempTarget::new(file));

@@ -33,11 +33,11 @@ pub(crate) async fn create(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult
 }
 
 fn create_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
-    let mut paths = BTreeMap::new();
+    let (mut paths, mut places) = (BTreeMap::new(), BTreeSet::new());
     let mut results = BatchResults::new();
     let created = results.proceed(steps.into_iter().map(|step| {
         let created = if let Step::CreateLocalFolder { node, to } = &step {
-            create_one(ctx, *node, to, &mut paths)
+            create_one(ctx, *node, to, (&mut paths, &mut places))
         } else {
             Err(EngineError::Stale)
         };
@@ -58,6 +58,15 @@ fn create_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
         }));
         return results.into_vec();
     }
+    if let Err(error) = places
+        .iter()
+        .try_for_each(|place| ctx.check_disk_of(*place))
+    {
+        tracing::warn!(%error, "folders were created where the root is no more");
+        let steps = created.into_iter().map(|(step, _)| step);
+        results.extend(steps.map(|step| (step, Err(EngineError::Stale))));
+        return results.into_vec();
+    }
     match ctx.engine.index.write(|db| record_all(ctx, db, &created)) {
         Ok(recorded) => results.extend(created.into_iter().map(|(step, folder)| {
             let is_recorded = recorded.contains(&folder.node);
@@ -76,12 +85,16 @@ fn create_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
     results.into_vec()
 }
 
-/// Creates one folder, and adds its path to `made`: those of the folders that are not recorded yet.
+/// Creates one folder, and adds its path to `made`: those of the folders that are not recorded yet. Adds the folder
+/// that it lies in, or the root, to `places`, unless that is not recorded either.
 fn create_one(
     ctx: &Ctx,
     node: NodeId,
     to: &ParentAndName,
-    made: &mut BTreeMap<NodeId, RelPath>,
+    (made, places): (
+        &mut BTreeMap<NodeId, RelPath>,
+        &mut BTreeSet<Option<LocalId>>,
+    ),
 ) -> Result<Created, EngineError> {
     let above = match to.parent {
         Parent::Node(node) => made.get(&node),
@@ -93,6 +106,7 @@ fn create_one(
             let place = ctx.engine.index.read(|db| ctx.local_place(db, to))?;
             let (parent, path) = place.ok_or(EngineError::Stale)?;
             ctx.check_disk_of(parent)?;
+            places.insert(parent);
             path
         }
     };

@@ -77,6 +77,7 @@ fn write_temp(
     ready: &PreparedDownload,
     (manifest, bytes): Content,
 ) -> Result<Arrived, EngineError> {
+    ctx.check_root()?;
     let disk = &ctx.engine.ports.disk;
     let mut file = disk.create_temp(&ctx.root().join(TEMP_DIR), &ready.temp_name())?;
     let executable = ready.remote.executable;

@@ -172,11 +172,32 @@ pub(super) fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed,
     })
 }
 
+/// Checks that files which were put in place lie below the root that was attached: its disk may have gone just
+/// before, and come back since. They came there by a rename, and so lie in the mount of the root.
+fn check_places(ctx: &Ctx, placed: &[(&Task, &RemoteRow, &Placed)]) -> Result<(), EngineError> {
+    let root = ctx.check_root()?;
+    let is_elsewhere = |mount: Option<u64>| match (mount, root.mount) {
+        (Some(one), Some(other)) => one != other,
+        (None, _) | (_, None) => false,
+    };
+    if placed
+        .iter()
+        .any(|(_, _, placed)| is_elsewhere(placed.stat.mount))
+    {
+        return Err(EngineError::Stale);
+    }
+    Ok(())
+}
+
 /// Records files that were put in place, in one transaction.
+///
+/// # Errors
+/// [`EngineError::Stale`] if they lie elsewhere, or the index's.
 pub(super) fn commit(
     ctx: &Ctx,
     placed: &[(&Task, &RemoteRow, &Placed)],
 ) -> Result<(), EngineError> {
+    check_places(ctx, placed)?;
     let at_ms = ctx.engine.ports.clock.now_ms();
     let mut announced = Vec::new();
     ctx.engine.index.write(|db| {
