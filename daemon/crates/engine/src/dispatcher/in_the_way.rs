@@ -6,7 +6,7 @@ use super::taken_there;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use cairn_index::{Db, Dirty, FolderRow, IndexError, Skipped};
-use cairn_model::{FolderId, NodeId, Problem, ProblemCause, RelPath};
+use cairn_model::{FolderId, NodeId, Problem, ProblemCause, RelPath, SyncMode};
 use std::collections::BTreeMap;
 
 /// Reports what is in the way of some dirty rows of a folder, which no step and no wait mentions, and forgets what is
@@ -30,22 +30,43 @@ pub(super) fn report(engine: &Engine, id: FolderId, dirty: &Dirty) -> Result<(),
     Ok(())
 }
 
-/// Returns the path of a node which was never here, if a link, a socket or the like has its place.
+/// Returns the path of a node that can't come as the service has it, because a link, a socket or the like has its place
+/// or that of a folder above it.
 fn place_of_special(
     db: &Db<'_>,
     folder: &FolderRow,
     node: NodeId,
 ) -> Result<Option<RelPath>, IndexError> {
-    if db.remote_row(node)?.is_none() || db.synced_row(folder.id, node)?.is_some() {
-        return Ok(None);
-    }
-    let Some(path) = db.remote_path_in(folder, node)? else {
+    let (Some(remote), synced) = (db.remote_row(node)?, db.synced_row(folder.id, node)?) else {
         return Ok(None);
     };
-    let local = db.local_at(folder.id, &path)?;
-    Ok(local
-        .filter(|row| row.skipped == Skipped::Special)
-        .map(|_| path))
+    let is_due = synced.as_ref().is_none_or(|synced| {
+        let (there, here) = (&remote.revision, &synced.revision);
+        let has_moved = (remote.parent, &remote.name) != (synced.parent, &synced.name);
+        folder.settings.mode != SyncMode::Upload && (there != here || has_moved)
+    });
+    let Some(path) = db.remote_path_in(folder, node)?.filter(|_| is_due) else {
+        return Ok(None);
+    };
+    let own = synced
+        .map(|synced| db.local_row(synced.local))
+        .transpose()?;
+    if own
+        .flatten()
+        .is_some_and(|row| row.skipped == Skipped::Special)
+    {
+        return Ok(Some(path));
+    }
+    for depth in 1..=path.names().len() {
+        let above = path.names()[..depth].iter().cloned();
+        let above = above.fold(RelPath::root(), |dir, name| dir.join(name));
+        match db.local_at(folder.id, &above)? {
+            Some(row) if row.skipped == Skipped::Special => return Ok(Some(path)),
+            Some(_) => {}
+            None => break,
+        }
+    }
+    Ok(None)
 }
 
 fn problem(path: &RelPath) -> Problem {

@@ -249,6 +249,7 @@ impl Health {
                     | ProblemCode::NameClash
                     | ProblemCode::Unreadable
                     | ProblemCode::Disk
+                    | ProblemCode::FolderGone
             )
         };
         let mut scanned = self.scanned.get(&folder).into_iter().flatten();
