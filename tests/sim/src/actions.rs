@@ -4,8 +4,7 @@ use crate::device::{Device, ROOT};
 use crate::disk::{Files, SimDisk};
 use crate::oracle::{Oracle, label};
 use crate::random::Seeded;
-use crate::world::World;
-use std::collections::BTreeMap;
+use crate::world::{Tree, World};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +17,9 @@ struct UserView<'a> {
     device: &'a str,
     disk: &'a SimDisk,
     random: &'a Seeded,
-    tree: BTreeMap<String, Option<Vec<u8>>>,
+    tree: Tree,
+    /// The names that files get.
+    names: &'static [&'static str],
     is_noticed: bool,
 }
 
@@ -50,13 +51,13 @@ const ACTIONS: &[Action] = &[
 pub(crate) fn work(world: &World, at: usize, is_noticed: bool, oracle: &Oracle) -> Option<String> {
     let device = &world.devices[at];
     let by = (&*device.name, &device.disk);
-    work_on(by, &world.random, is_noticed, oracle)
+    work_on(by, (&world.random, world.names), is_noticed, oracle)
 }
 
 /// The same on the disk of the device with a name.
 fn work_on(
     (device, disk): (&str, &SimDisk),
-    random: &Seeded,
+    (random, names): (&Seeded, &'static [&'static str]),
     is_noticed: bool,
     oracle: &Oracle,
 ) -> Option<String> {
@@ -65,6 +66,7 @@ fn work_on(
         disk,
         random,
         tree: disk.look(|files| files.listing(Path::new(ROOT))),
+        names,
         is_noticed,
     };
     let action = view.random.pick(ACTIONS)?;
@@ -77,7 +79,7 @@ fn work_on(
 pub(crate) fn interfere(
     device: &Device,
     n: usize,
-    random: &Seeded,
+    (random, names): (&Seeded, &'static [&'static str]),
     oracle: &Oracle,
     events: &Arc<Mutex<Vec<String>>>,
 ) {
@@ -86,7 +88,7 @@ pub(crate) fn interfere(
     let turns = random.clone();
     device.disk.interfere(move || {
         if turns.one_in(n) {
-            let done = work_on((&name, &disk), &random, true, &oracle);
+            let done = work_on((&name, &disk), (&random, names), true, &oracle);
             let done = done.map(|done| format!("{done}, meanwhile"));
             events
                 .lock()
@@ -117,7 +119,11 @@ impl UserView<'_> {
         let mut folders: Vec<&str> = folders.map(|(path, _)| path.as_str()).collect();
         folders.push("");
         let folder = self.random.pick(&folders)?;
-        Some(Path::new(ROOT).join(folder).join(self.random.pick(NAMES)?))
+        Some(
+            Path::new(ROOT)
+                .join(folder)
+                .join(self.random.pick(self.names)?),
+        )
     }
 
     fn free_place(&self) -> Option<PathBuf> {

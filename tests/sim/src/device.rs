@@ -9,7 +9,7 @@ use cairn_crypto::SpaceKeys;
 use cairn_engine::ports::{Clock, Ports};
 use cairn_engine::{EngineHandle, EngineOptions, LONG_SCAN, WaitResult, start};
 use cairn_index::{FolderSettings, Index, PlanSizes};
-use cairn_model::{BackOff, DeviceId, ProblemCode, Verification};
+use cairn_model::{BackOff, DeviceId, ProblemCode, SyncMode, Verification};
 use cairn_transfer::{Blocking, Options, Transfer};
 use parking_lot::Mutex;
 use std::io;
@@ -119,6 +119,52 @@ impl Device {
             };
             self.long_scan = Duration::ZERO;
         }
+    }
+
+    /// Pairs the folder anew with a mode of its own; before the first start.
+    ///
+    /// # Panics
+    /// If the index refuses it.
+    pub fn set_mode(&self, mode: SyncMode) {
+        let settings = FolderSettings {
+            mode,
+            ..FolderSettings::default()
+        };
+        let pair = self.index.write(|db| {
+            let old = db.folders()?.remove(0).id;
+            db.remove_folder(old)?;
+            db.add_folder(ROOT, "/", &settings)
+        });
+        pair.expect("the index takes it");
+    }
+
+    /// Leaves out what some patterns match, on this device alone.
+    ///
+    /// # Panics
+    /// If the index refuses it.
+    pub fn leave_out(&self, exclude: Vec<String>) {
+        let changed = self.index.write(|db| {
+            let row = db.folders()?.remove(0);
+            let settings = FolderSettings {
+                exclude,
+                ..row.settings
+            };
+            db.set_folder_settings(row.id, &settings)
+        });
+        changed.expect("the index takes it");
+        if let Some(engine) = &self.engine {
+            engine.reload();
+        }
+    }
+
+    /// Returns the patterns of [`Self::leave_out`].
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        let folders = self.index.read(|db| db.folders());
+        folders
+            .expect("the index is read")
+            .remove(0)
+            .settings
+            .exclude
     }
 
     /// Lets the user do something at a path below the root, which the watcher notices.

@@ -60,15 +60,15 @@ impl Entries {
         }
     }
 
-    /// Checks that the only device that is worked on is as it was after the latest action of its user. Nobody else
-    /// changes anything, so nothing may come back there, go, or be undone.
+    /// Checks that a device whose files nobody but its user changes is as it was after his latest action: nothing may
+    /// come back there, go, or be undone.
     pub(crate) fn check_untouched(&self, device: &Device) -> Result<(), String> {
         let changes = self.differences(&Self::of(device));
         if changes.is_empty() {
             return Ok(());
         }
         Err(format!(
-            "{} is the only one that is worked on, and was changed: {changes:#?}",
+            "{} was changed, and nobody but its user may: {changes:#?}",
             device.name
         ))
     }

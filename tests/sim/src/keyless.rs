@@ -1,8 +1,6 @@
 //! Random actions on the server by somebody without keys: on its pages, or through a program with an API key alone.
 
-use crate::actions::NAMES;
 use crate::oracle::Oracle;
-use crate::random::Seeded;
 use crate::world::World;
 use cairn_api::ApiError;
 use cairn_model::{Cursor, Kind, NodeId, RevisionId};
@@ -42,16 +40,14 @@ async fn active(world: &World) -> (Vec<Node>, Cursor) {
     (nodes, seen)
 }
 
-fn name(random: &Seeded) -> String {
-    random
-        .pick(NAMES)
-        .map(ToString::to_string)
-        .unwrap_or_default()
+fn name(world: &World) -> String {
+    let name = world.random.pick(world.names);
+    name.map(ToString::to_string).unwrap_or_default()
 }
 
 async fn rename(world: &World, node: &Node) -> Result<String, ApiError> {
     let change = UpdateNode {
-        name: Some(name(&world.random)),
+        name: Some(name(world)),
         ..UpdateNode::default()
     };
     let renamed = world.api.update_node(node.id, None, &change).await?;
@@ -73,7 +69,7 @@ async fn move_to(world: &World, node: &Node, nodes: &[Node]) -> Result<String, A
 async fn copy(world: &World, node: &Node, oracle: &Oracle) -> Result<String, ApiError> {
     let copy = CopyNode {
         parent_id: node.parent_id,
-        name: Some(name(&world.random)),
+        name: Some(name(world)),
         id: None,
         seal: None,
     };

@@ -5,6 +5,7 @@
 //! cuts and refuses) and the clock. A seed decides everything, so a failing run can be had again.
 
 mod actions;
+mod checks;
 mod damage;
 pub mod device;
 pub mod disk;
@@ -15,6 +16,8 @@ pub mod oracle;
 pub mod random;
 pub mod random_run;
 pub mod requests;
+mod rules;
+mod spelling;
 pub mod time;
 mod truth;
 pub mod world;

@@ -5,9 +5,9 @@ use crate::device::Device;
 use crate::entries::Entries;
 use crate::oracle::Oracle;
 use crate::random::Seeded;
-use crate::world::{World, tree_of};
-use crate::{actions, damage, keyless, truth};
-use std::collections::BTreeMap;
+use crate::world::{Tree, World, tree_of};
+use crate::{actions, checks, damage, keyless, rules, spelling, truth};
+use cairn_model::SyncMode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -42,12 +42,29 @@ pub struct RunOptions {
     /// The server's disk loses stored objects, or returns other bytes. The devices send again what they have, so that
     /// one that comes new in the end gets everything.
     pub damaged_objects: bool,
+    /// The user of the second device changes what it alone leaves out.
+    pub choice: bool,
+    /// The disk of the second device ignores case, and names differ by it alone.
+    pub ignores_case: bool,
+    /// The second device only sends, or only receives.
+    pub mode: SyncMode,
+}
+
+impl RunOptions {
+    /// Returns the device, if there is one, whose files nobody but its user changes.
+    fn untouched(self) -> Option<usize> {
+        match self.mode {
+            SyncMode::TwoWay => self.one_editor.then_some(0),
+            SyncMode::Upload => Some(1),
+            SyncMode::Download => Some(0),
+        }
+    }
 }
 
 /// The result of a run: enough to compare two runs byte for byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
-    pub tree: BTreeMap<String, Option<Vec<u8>>>,
+    pub tree: Tree,
     /// The log of the run: one line for each event.
     pub events: Vec<String>,
 }
@@ -71,22 +88,37 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
             device.disk.keep_no_modes();
         }
         device.plan_in_parts();
-        device.start();
     }
+    if options.ignores_case {
+        world.names = spelling::NAMES;
+        world.devices[1].disk.ignore_case();
+        if disks.one_in(2) {
+            world.devices[1].disk.number_spellings();
+        }
+    }
+    if options.mode != SyncMode::TwoWay {
+        world.devices[1].set_mode(options.mode);
+        world.is_one_way = true;
+    }
+    world.devices.iter_mut().for_each(Device::start);
     let meanwhile: Arc<Mutex<Vec<String>>> = Arc::default();
     if options.interference {
         for device in &world.devices {
-            actions::interfere(device, INTERFERENCE, &world.random, &oracle, &meanwhile);
+            let users = (&world.random, world.names);
+            actions::interfere(device, INTERFERENCE, users, &oracle, &meanwhile);
         }
     }
     for _ in 0..options.steps {
-        let editor = options.one_editor.then(|| Entries::of(&world.devices[0]));
+        let untouched = options.untouched();
+        let before = untouched.map(|at| Entries::of(&world.devices[at]));
         let stepped = step(&mut world, options, &oracle, &mut events).await;
         let mut meanwhile = meanwhile.lock().unwrap_or_else(PoisonError::into_inner);
         events.append(&mut meanwhile);
-        let checked = stepped.and_then(|did_work| {
-            if let Some(editor) = editor.filter(|_| !did_work) {
-                editor.check_untouched(&world.devices[0])?;
+        let checked = stepped.and_then(|worked_at| {
+            if let (Some(before), Some(at)) = (before, untouched)
+                && worked_at != Some(at)
+            {
+                before.check_untouched(&world.devices[at])?;
             }
             world.devices.iter().try_for_each(truth::check_status)
         });
@@ -101,13 +133,13 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
     })
 }
 
-/// Lets one thing happen. Returns whether somebody has worked on files.
+/// Lets one thing happen. Returns the device whose user may have worked on its files.
 async fn step(
     world: &mut World,
     options: RunOptions,
     oracle: &Oracle,
     events: &mut Vec<String>,
-) -> Result<bool, String> {
+) -> Result<Option<usize>, String> {
     let random = world.random.clone();
     let at = if options.one_editor {
         0
@@ -119,11 +151,22 @@ async fn step(
         0..=7 => {
             if options.keyless && random.one_in(6) {
                 events.extend(keyless::work(world, oracle).await);
+            } else if options.choice && random.one_in(8) {
+                events.extend(rules::choose(&world.devices[1], &random));
+            } else if options.ignores_case && random.one_in(8) {
+                let is_noticed = options.unprompted || !random.one_in(5);
+                let tree = tree_of(&world.devices[at]);
+                events.extend(spelling::work(
+                    &world.devices[at],
+                    &tree,
+                    &random,
+                    is_noticed,
+                ));
             } else {
                 let is_noticed = options.unprompted || !random.one_in(5);
                 events.extend(actions::work(world, at, is_noticed, oracle));
             }
-            return Ok(true);
+            return Ok(Some(at));
         }
         8 => {
             let pause = [1, 50, 400, 3_000, 70_000][random.below(5)];
@@ -175,12 +218,17 @@ async fn step(
             events.push("20 s pass".to_owned());
             tokio::time::sleep(Duration::from_secs(20)).await;
         }
+        _ if world.is_one_way => {
+            events.push(format!("{} rests", world.devices[at].name));
+            let rest = world.devices[at].rest();
+            drop(tokio::time::timeout(Duration::from_secs(20), rest).await);
+        }
         _ => {
             events.push(format!("{} settles", world.devices[at].name));
             truth::settle_briefly(world, at).await?;
         }
     }
-    Ok(false)
+    Ok(None)
 }
 
 async fn finish(
@@ -195,7 +243,8 @@ async fn finish(
         }
     }
     world.end_faults();
-    let editor = options.one_editor.then(|| Entries::of(&world.devices[0]));
+    let untouched = options.untouched();
+    let before = untouched.map(|at| (at, Entries::of(&world.devices[at])));
     if options.damaged_objects {
         tokio::time::sleep(HEALED_AFTER).await;
         world.devices.extend(new_devices);
@@ -212,38 +261,17 @@ async fn finish(
             quiet.check_unchanged(device)?;
         }
     }
-    if let Some(editor) = editor {
-        editor.check_untouched(&world.devices[0])?;
+    if let Some((at, before)) = before {
+        before.check_untouched(&world.devices[at])?;
     }
-    for device in &world.devices {
-        let tree = tree_of(device);
-        let missing = oracle.missing_contents(&tree);
-        if !missing.is_empty() {
-            return Err(format!(
-                "{} lacks {missing:?}; it has {tree:#?}",
-                device.name
-            ));
-        }
-        if options.one_editor && tree.keys().any(|path| path.contains("(conflicted copy ")) {
-            return Err(format!(
-                "one editor alone made a conflict copy: {:?}",
-                tree.keys()
-            ));
-        }
-        if tree.keys().any(|path| path.contains(".cairn-")) {
-            return Err(format!(
-                "{} has a leftover of ours: {:?}",
-                device.name,
-                tree.keys()
-            ));
-        }
-    }
+    checks::check_contents(world, oracle, options)?;
+    checks::check_names(world, options)?;
     let before: Vec<u64> = world.devices.iter().map(|d| d.transfers()).collect();
     for _ in 0..2 {
         world.settle().await?;
     }
     // After further cycles, because `settle` ends when the trees are equal.
-    check_executable_bits(world, options).await?;
+    checks::check_executable_bits(world, options).await?;
     let after: Vec<u64> = world.devices.iter().map(|d| d.transfers()).collect();
     if before == after {
         Ok(())
@@ -252,24 +280,4 @@ async fn finish(
             "two more cycles transferred: {before:?} -> {after:?}"
         ))
     }
-}
-
-/// Checks what [`World::settle`] does not compare. The bit of a file that somebody without keys has changed since is
-/// vouched for by nobody, and each device keeps the one that it knows.
-async fn check_executable_bits(world: &World, options: RunOptions) -> Result<(), String> {
-    let unsealed = truth::unsealed_on_service(world).await?;
-    if !options.keyless && !unsealed.is_empty() {
-        return Err(format!("no device has sealed {unsealed:?}"));
-    }
-    for (n, one) in world.devices.iter().enumerate() {
-        let entries = Entries::of(one).without(&unsealed);
-        for other in &world.devices[..n] {
-            let differences = entries.differences(&Entries::of(other).without(&unsealed));
-            if !differences.is_empty() {
-                let devices = format!("{} and {}", one.name, other.name);
-                return Err(format!("{devices} do not become equal: {differences:#?}"));
-            }
-        }
-    }
-    Ok(())
 }

@@ -1,6 +1,7 @@
 //! The status of a device against the truth: what it says of itself, and what lies on its disk and on the service.
 
 use crate::device::Device;
+use crate::rules::Rules;
 use crate::world::{World, tree_of};
 use cairn_engine::{FolderStatus, Status, WaitResult};
 use cairn_model::{Kind, NodeId, SyncState};
@@ -80,8 +81,12 @@ pub(crate) async fn settle_briefly(world: &World, at: usize) -> Result<(), Strin
         if !matches!(waited, Ok(Ok(WaitResult::InSync))) {
             return Ok(());
         }
-        let there = on_service(world).await?;
-        differences = differences_of(&on_disk(device), &there);
+        let (mut here, mut there) = (on_disk(device), on_service(world).await?);
+        let exempt = Rules::of(device).exempt(here.keys().chain(there.keys()));
+        for side in [&mut here, &mut there] {
+            side.retain(|path, _| !exempt.contains(path));
+        }
+        differences = differences_of(&here, &there);
         if differences.is_empty() {
             return Ok(());
         }

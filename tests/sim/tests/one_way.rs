@@ -1,8 +1,7 @@
 //! Folders that only send: whatever can't be sent is said, and asks for a person.
 
-use cairn_index::FolderSettings;
 use cairn_model::{ProblemCode, SyncMode};
-use cairn_sim::device::{Device, ROOT};
+use cairn_sim::device::Device;
 use cairn_sim::time::simulate;
 use cairn_sim::world::{World, tree_of};
 
@@ -14,19 +13,8 @@ async fn world() -> World {
     world.devices[0].write("photos", b"a file");
     world.devices[0].start();
     assert!(world.devices[0].settle().await);
-    let settings = FolderSettings {
-        mode: SyncMode::Upload,
-        ..FolderSettings::default()
-    };
     let sender = &world.devices[1];
-    sender
-        .index()
-        .write(|db| {
-            let old = db.folders()?.remove(0).id;
-            db.remove_folder(old)?;
-            db.add_folder(ROOT, "/", &settings)
-        })
-        .expect("the index takes it");
+    sender.set_mode(SyncMode::Upload);
     sender.write("report", b"mine");
     sender.user("photos", |files, path| files.mkdir(path));
     sender.write("photos/1.jpg", b"a picture");

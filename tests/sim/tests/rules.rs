@@ -1,6 +1,5 @@
 //! Ignore rules (`.cairnignore`) that the devices of a folder share.
 
-use cairn_index::FolderSettings;
 use cairn_model::ProblemCode;
 use cairn_sim::device::path;
 use cairn_sim::random::noise;
@@ -213,22 +212,6 @@ fn rules_that_change_unnoticed_count_everywhere_with_the_next_change() {
     });
 }
 
-/// Lets a device leave out what these patterns match.
-fn leave_out(world: &World, at: usize, exclude: &[&str]) {
-    let device = &world.devices[at];
-    let changed = device.index().write(|db| {
-        let row = db.folders()?.remove(0);
-        let exclude = exclude.iter().map(|text| (*text).to_owned()).collect();
-        let settings = FolderSettings {
-            exclude,
-            ..row.settings
-        };
-        db.set_folder_settings(row.id, &settings)
-    });
-    changed.expect("the index takes it");
-    device.engine().expect("it runs").reload();
-}
-
 /// Leaves a folder out on the second device, removes something of it there, and takes it in again.
 async fn remove_what_is_left_out(below: &str) {
     let mut world = World::new(1, 2).await;
@@ -238,12 +221,12 @@ async fn remove_what_is_left_out(below: &str) {
         world.devices[0].write(name, name.as_bytes());
     }
     world.settle().await.expect("calm");
-    leave_out(&world, 1, &["/big"]);
+    world.devices[1].leave_out(vec!["/big".into()]);
     assert!(world.devices[1].settle().await);
     world.devices[1].user(below, |files, path| files.remove(path).map(drop));
     assert!(world.devices[1].settle().await);
     pass(Duration::from_secs(2)).await;
-    leave_out(&world, 1, &[]);
+    world.devices[1].leave_out(vec![]);
     world.settle().await.expect("calm");
     for device in &world.devices {
         let tree = tree_of(device);
@@ -267,7 +250,7 @@ fn a_folder_that_was_removed_while_it_was_left_out_can_be_deleted_elsewhere() {
         world.devices[0].write("x/f", b"f");
         world.devices[0].write("x/g", b"g");
         world.settle().await.expect("calm");
-        leave_out(&world, 1, &["/x/f"]);
+        world.devices[1].leave_out(vec!["/x/f".into()]);
         assert!(world.devices[1].settle().await);
         world.devices[1].user("x/f", |files, path| files.remove(path).map(drop));
         assert!(world.devices[1].settle().await);

@@ -2,6 +2,7 @@
 //! more; `CAIRN_SIM_SEED=S` runs one in each test, and `RUST_LOG=cairn_engine=trace` tells what the engines do
 //! meanwhile.
 
+use cairn_model::SyncMode;
 use cairn_sim::random_run::{Outcome, RunOptions, run_seed};
 use cairn_sim::time::simulate;
 
@@ -186,6 +187,57 @@ fn devices_become_equal_without_being_made_to_look() {
         },
         200,
     );
+}
+
+#[test]
+fn what_one_device_leaves_out_is_not_lost() {
+    run(
+        RunOptions {
+            devices: 2,
+            steps: 40,
+            faults: true,
+            crashes: true,
+            choice: true,
+            ..RunOptions::default()
+        },
+        200,
+    );
+}
+
+#[test]
+fn a_disk_that_ignores_case_loses_nothing() {
+    run(
+        RunOptions {
+            devices: 2,
+            steps: 40,
+            faults: true,
+            crashes: true,
+            ignores_case: true,
+            ..RunOptions::default()
+        },
+        200,
+    );
+}
+
+#[test]
+fn a_device_that_only_sends_loses_nothing_and_stays_as_its_user_leaves_it() {
+    run(one_way(SyncMode::Upload), 200);
+}
+
+#[test]
+fn a_device_that_only_receives_loses_nothing_and_changes_nothing_elsewhere() {
+    run(one_way(SyncMode::Download), 200);
+}
+
+fn one_way(mode: SyncMode) -> RunOptions {
+    RunOptions {
+        devices: 2,
+        steps: 40,
+        faults: true,
+        crashes: true,
+        mode,
+        ..RunOptions::default()
+    }
 }
 
 #[test]

@@ -212,6 +212,10 @@ impl Files {
         self.ignores_case = true;
     }
 
+    pub(crate) fn is_ignoring_case(&self) -> bool {
+        self.ignores_case
+    }
+
     /// Removes a node with everything below it; their inodes are free for new files.
     ///
     /// # Errors

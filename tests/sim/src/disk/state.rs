@@ -171,6 +171,10 @@ impl SimDisk {
         self.state().now.ignore_case();
     }
 
+    pub(crate) fn is_ignoring_case(&self) -> bool {
+        self.state().now.is_ignoring_case()
+    }
+
     /// Gives each spelling of a name an inode of its own.
     pub fn number_spellings(&self) {
         self.state().numbers_spellings = true;
