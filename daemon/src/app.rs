@@ -8,7 +8,7 @@ use crate::output::Out;
 use crate::session::{RetryProfile, Session};
 use cairn_control::{Client, ControlError};
 use cairn_platform::Zone;
-use cairn_platform::{DaemonLock, Home, process};
+use cairn_platform::{DaemonLock, Holder, Home, process};
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
@@ -149,7 +149,7 @@ impl App {
             }
             // A daemon of another version, or one that has only begun.
             Err(_) => {
-                let pid = DaemonLock::holder(&lock)?;
+                let pid = DaemonLock::holder(&lock)?.map(known_pid).transpose()?;
                 pid.map(process::terminate).transpose()?;
                 pid
             }
@@ -168,4 +168,12 @@ impl App {
         }
         Ok(true)
     }
+}
+
+fn known_pid(holder: Holder) -> CommandResult<u32> {
+    holder.pid.ok_or_else(|| {
+        Failure::failed(
+            "a daemon runs for this home, but the files with its process id and its socket are gone: end the process `cairn daemon` yourself, nothing is lost by it",
+        )
+    })
 }

@@ -4,6 +4,7 @@
 mod tests;
 
 pub(crate) mod ignore;
+pub(crate) mod pairs;
 pub(crate) mod spaces;
 pub(crate) mod trash;
 

@@ -10,7 +10,7 @@ use crate::cli::enum_values::values;
 use crate::cli::prompt;
 use crate::config::{Config, parse_gate};
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
-use crate::folders::{self, spaces};
+use crate::folders::{self, pairs, spaces};
 use crate::local_path;
 use crate::output::text::clean;
 use crate::remote::Within;
@@ -231,14 +231,14 @@ async fn pair(
         }
         None => {
             let all = spaces::open_all(&app.home)?;
-            let added = spaces::add(&app.home, &all, space.as_ref(), &new).context(&what)?;
+            let added = pairs::add(&app.home, &all, space.as_ref(), &new).context(&what)?;
             let added = added.to_control();
             match args.changed_options(&added) {
                 Some(folder) => {
                     note_narrowing(app, &added, &folder);
                     // With that of a team whose first folder this is.
                     let all = spaces::open_all(&app.home)?;
-                    Ok(spaces::change(&all, &folder).context(what)?.to_control())
+                    Ok(pairs::change(&all, &folder).context(what)?.to_control())
                 }
                 None => Ok(added),
             }

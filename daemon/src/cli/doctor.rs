@@ -4,7 +4,7 @@ use crate::account::Account;
 use crate::app::App;
 use crate::config::Config;
 use crate::failure::{CommandResult, Failure};
-use crate::folders::spaces;
+use crate::folders::{pairs, spaces};
 use crate::output::Style;
 use crate::output::text::{clean, count, now_ms, size};
 use crate::session::{RetryProfile, Session};
@@ -197,7 +197,7 @@ fn folders(app: &App, findings: &mut Findings) {
         );
         findings.add("index", CheckStatus::Warning, message);
     }
-    let Some(pairs) = findings.record("index", spaces::pairs(&all)) else {
+    let Some(pairs) = findings.record("index", pairs::list(&all)) else {
         return;
     };
     if pairs.is_empty() {

@@ -3,7 +3,8 @@
 use crate::app::App;
 use crate::config::Config;
 use crate::failure::{CommandResult, Context as _};
-use crate::folders::spaces::{self, Pair};
+use crate::folders::pairs::{self, Pair};
+use crate::folders::spaces;
 use crate::local_path;
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, size};
@@ -115,7 +116,7 @@ async fn choices(app: &App) -> CommandResult<Vec<Folder>> {
     if let Some(client) = app.running_daemon().await? {
         return Ok(client.send(typed::Folders {}).await?);
     }
-    let pairs = spaces::pairs(&spaces::open_usable(&app.home)?.0)?;
+    let pairs = pairs::list(&spaces::open_usable(&app.home)?.0)?;
     Ok(pairs.iter().map(Pair::to_control).collect())
 }
 
@@ -156,7 +157,7 @@ fn document(folder: &FolderStatus, chosen: &[Folder]) -> Value {
 /// Reads the folders from the index while no daemon runs: nothing moves, so nothing is in sync for
 /// sure.
 fn from_files(app: &App) -> CommandResult<Vec<FolderStatus>> {
-    let pairs = spaces::pairs(&spaces::open_noting(app)?)?;
+    let pairs = pairs::list(&spaces::open_noting(app)?)?;
     let folders = pairs.into_iter().map(|Pair { space, index, row }| {
         let (files, bytes) = index.read(|db| db.local_totals(row.id))?;
         Ok(FolderStatus {

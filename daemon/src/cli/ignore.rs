@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::failure::CommandResult;
-use crate::folders::{ignore, spaces};
+use crate::folders::{ignore, pairs, spaces};
 use crate::local_path;
 use serde_json::json;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let local = local_path::folder(&args.folder)?;
-    let row = spaces::find(&spaces::open_noting(app)?, &local)?.row;
+    let row = pairs::find(&spaces::open_noting(app)?, &local)?.row;
     for pattern in &args.add {
         ignore::add(&row, pattern)?;
     }

@@ -83,7 +83,8 @@ fn show(app: &App) -> CommandResult {
     for (direction, schedule) in schedules {
         if *schedule != none {
             app.out.line(format_args!(
-                "{direction} by the time of the day: {schedule}"
+                "{direction} by the time of the day: {}",
+                schedule.text_for_people()
             ));
         }
     }

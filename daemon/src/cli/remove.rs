@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::cli::dry_run::{self, DryRun};
 use crate::failure::{CommandResult, Context as _};
-use crate::folders::spaces;
+use crate::folders::{pairs, spaces};
 use crate::local_path;
 use crate::output::text::clean;
 use cairn_control::typed;
@@ -23,7 +23,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let local = local_path::folder(&args.local)?;
     let what = format!("remove {local}");
     if args.dry_run.is_wanted {
-        spaces::find(&spaces::open_noting(app)?, &local).context(what)?;
+        pairs::find(&spaces::open_noting(app)?, &local).context(what)?;
         let line = format!(
             "{} would no longer be synced. Its files would stay here and on the service.",
             clean(&local)
@@ -36,7 +36,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             let removing = client.send(typed::RemoveFolder { folder });
             removing.await.context(what)?;
         }
-        None => spaces::remove(&spaces::open_noting(app)?, &local).context(what)?,
+        None => pairs::remove(&spaces::open_noting(app)?, &local).context(what)?,
     }
     app.out.line(format_args!(
         "{} is no longer synced. Its files stay here and on the service.",

@@ -4,7 +4,7 @@ mod empty;
 
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
-use crate::folders::{spaces, trash};
+use crate::folders::{pairs, spaces, trash};
 use crate::local_path;
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_rfc3339, local_time, size};
@@ -58,7 +58,7 @@ enum Action {
         #[arg(long, value_name = "TEAM", requires = "remote")]
         team: Option<String>,
     },
-    /// Delete for good what is in the service's trash
+    /// Delete for good what is in the trash of this disk, or of the service
     Empty(empty::Args),
 }
 
@@ -81,18 +81,18 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
 }
 
-fn pairs(app: &App, folder: Option<&Path>) -> CommandResult<Vec<cairn_index::FolderRow>> {
+fn rows(app: &App, folder: Option<&Path>) -> CommandResult<Vec<cairn_index::FolderRow>> {
     let all = spaces::open_noting(app)?;
     let pairs = match folder {
-        Some(path) => vec![spaces::find(&all, &local_path::folder(path)?)?],
-        None => spaces::pairs(&all)?,
+        Some(path) => vec![pairs::find(&all, &local_path::folder(path)?)?],
+        None => pairs::list(&all)?,
     };
     Ok(pairs.into_iter().map(|pair| pair.row).collect())
 }
 
 fn list(app: &App, folder: Option<&Path>) -> CommandResult {
     let mut trashed = Vec::new();
-    for row in pairs(app, folder)? {
+    for row in rows(app, folder)? {
         trashed.extend(trash::list(&RealDisk::new(), &row)?);
     }
     let mut table = Table::new(&[
@@ -121,7 +121,7 @@ async fn restore(app: &App, id: &str, folder: Option<&Path>, to: Option<&Path>) 
         None => None,
     };
     let mut holding = Vec::new();
-    for row in pairs(app, folder)? {
+    for row in rows(app, folder)? {
         if trash::list(&RealDisk::new(), &row)?
             .iter()
             .any(|trashed| trashed.id == id)

@@ -1,6 +1,7 @@
 //! Daily schedules of the bandwidth limits: `08:00-18:00 1MB/s, 22:00-06:00 off`.
 
 use super::value::parse_rate;
+use crate::output::text::rate as rate_text;
 use std::fmt;
 
 /// The minutes of a day.
@@ -59,21 +60,29 @@ impl RateSchedule {
     }
 }
 
-/// Writes a schedule as it is read.
+/// Writes a schedule as it is read: rates in bytes per second.
 impl fmt::Display for RateSchedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(|rate| rate.to_string()))
+    }
+}
+
+impl RateSchedule {
+    /// Returns the text for people: rates with their units.
+    pub(crate) fn text_for_people(&self) -> String {
+        self.text(rate_text)
+    }
+
+    fn text(&self, rate: impl Fn(u64) -> String) -> String {
         if self.0.is_empty() {
-            return f.write_str("off");
+            return "off".to_owned();
         }
-        for (at, window) in self.0.iter().enumerate() {
-            let gap = if at == 0 { "" } else { ", " };
+        let windows = self.0.iter().map(|window| {
             let (from, to) = (time_text(window.from), time_text(window.to));
-            match window.rate {
-                Some(rate) => write!(f, "{gap}{from}-{to} {rate}")?,
-                None => write!(f, "{gap}{from}-{to} off")?,
-            }
-        }
-        Ok(())
+            let rate = window.rate.map_or_else(|| "off".to_owned(), &rate);
+            format!("{from}-{to} {rate}")
+        });
+        windows.collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -138,6 +147,16 @@ mod tests {
         RateSchedule::parse(schedule)
             .unwrap()
             .rate_at(minute, USUAL)
+    }
+
+    #[test]
+    fn people_see_rates_with_their_units() {
+        let schedule = RateSchedule::parse("08:00-18:00 10kb, 22:00-06:00 off").unwrap();
+        assert_eq!(
+            schedule.text_for_people(),
+            "08:00-18:00 10 KB/s, 22:00-06:00 off"
+        );
+        assert_eq!(schedule.to_string(), "08:00-18:00 10000, 22:00-06:00 off");
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! The spaces (the files of one account or team) in which this installation has folders: the account's own and
 //! those of teams, each with an index of its own (docs/decisions/0020-an-engine-for-each-space.md).
 
-use super::{containing_row, no_pair_error, open_index, overlap_error, unknown_error};
+use super::open_index;
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
-use crate::output::text::{clean, now_ms, shell_word};
-use cairn_control::{Folder, NewFolder, TeamSpace};
-use cairn_engine::PauseOfAll;
-use cairn_index::{FolderRow, Index};
-use cairn_model::{RelPath, SpaceId};
+use crate::output::text::clean;
+use cairn_control::TeamSpace;
+use cairn_index::Index;
+use cairn_model::SpaceId;
 use cairn_platform::{FileMode, Home, dirs, write_atomic};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,23 +25,6 @@ pub(crate) struct SpaceIndex {
     pub(crate) index: Arc<Index>,
     /// The path of an unreadable one that had to be set aside.
     pub(crate) set_aside: Option<PathBuf>,
-}
-
-/// A folder pair, and the space that it is in.
-#[derive(Clone)]
-pub(crate) struct Pair {
-    pub(crate) space: Option<TeamSpace>,
-    pub(crate) index: Arc<Index>,
-    pub(crate) row: FolderRow,
-}
-
-impl Pair {
-    pub(crate) fn to_control(&self) -> Folder {
-        Folder {
-            space: self.space.clone(),
-            ..super::to_control(&self.row)
-        }
-    }
 }
 
 /// A team's space that is recorded here and can't be opened: its folders are not known, and not synced.
@@ -227,142 +209,14 @@ fn dir_of(home: &Home, space: SpaceId) -> PathBuf {
     home.spaces_dir().join(space.to_string())
 }
 
-/// Returns the pairs of all spaces.
-pub(crate) fn pairs(all: &[SpaceIndex]) -> CommandResult<Vec<Pair>> {
-    let mut pairs = Vec::new();
-    for one in all {
-        let rows = one.index.read(|db| db.folders())?;
-        pairs.extend(rows.into_iter().map(|row| Pair {
-            space: one.space.clone(),
-            index: one.index.clone(),
-            row,
-        }));
-    }
-    Ok(pairs)
-}
-
-/// Returns the pair of a local folder.
-pub(crate) fn find(all: &[SpaceIndex], local: &str) -> CommandResult<Pair> {
-    let mut pairs = pairs(all)?.into_iter();
-    pairs
-        .find(|pair| pair.row.root == local)
-        .ok_or_else(|| unknown_error(local))
-}
-
-/// Returns the pair that a local path is in, and the path in it.
-pub(crate) fn pair_containing(all: &[SpaceIndex], path: &Path) -> CommandResult<(Pair, RelPath)> {
-    for pair in pairs(all)? {
-        if let Some(below) = containing_row(&pair.row, path)? {
-            return Ok((pair, below));
-        }
-    }
-    Err(no_pair_error(path))
-}
-
-/// Adds a pair in a space, or says why it can't be one. Folders of different spaces don't overlap either.
-pub(crate) fn add(
-    home: &Home,
-    all: &[SpaceIndex],
-    space: Option<&TeamSpace>,
-    new: &NewFolder,
-) -> CommandResult<Pair> {
-    let is_it = |one: &SpaceIndex| one.space.as_ref().map(|s| s.id) == space.map(|s| s.id);
-    check_others(all, space.map(|s| s.id), Path::new(&new.local))?;
-    let opened;
-    let to = match (all.iter().find(|one| is_it(one)), space) {
-        (Some(known), _) => known,
-        (None, Some(space)) => {
-            opened = open_team(home, space)?;
-            &opened
-        }
-        (None, None) => return Err(Failure::failed("the index is not open")),
-    };
-    let pause_of = |one: &SpaceIndex| one.index.read(|db| PauseOfAll::read(db, now_ms()));
-    let own = all.iter().find(|one| one.space.is_none());
-    let pause = match own.map(pause_of).transpose()?.flatten() {
-        Some(pause) => Some(pause),
-        None => pause_of(to)?,
-    };
-    let row = super::add(home, &to.index, new, pause)?;
-    Ok(Pair {
-        space: to.space.clone(),
-        index: to.index.clone(),
-        row,
-    })
-}
-
-fn check_others(all: &[SpaceIndex], space: Option<SpaceId>, root: &Path) -> CommandResult {
-    let id_of = |one: &SpaceIndex| one.space.as_ref().map(|s| s.id);
-    all.iter()
-        .filter(|one| id_of(one) != space)
-        .try_for_each(|other| check_other_space(other, root))
-}
-
-/// Refuses what [`add`] would refuse because of the pairs that there are.
-pub(crate) fn check_pairs(
-    all: &[SpaceIndex],
-    space: Option<SpaceId>,
-    root: &Path,
-    remote: &str,
-) -> CommandResult {
-    check_others(all, space, root)?;
-    let id_of = |one: &SpaceIndex| one.space.as_ref().map(|s| s.id);
-    match all.iter().find(|one| id_of(one) == space) {
-        Some(own) => super::existing_pair(&own.index, root, remote).map(drop),
-        None => Ok(()),
-    }
-}
-
-/// Refuses a folder that another space's pair has, or has a part of.
-fn check_other_space(other: &SpaceIndex, root: &Path) -> CommandResult {
-    for row in other.index.read(|db| db.folders())? {
-        let synced = Path::new(&row.root);
-        if synced == root {
-            let (whose, hint) = match &other.space {
-                Some(team) => (
-                    format!("of the team {}", clean(&team.name)),
-                    format!(
-                        "its options change with `--space {}`",
-                        shell_word(&team.name)
-                    ),
-                ),
-                None => (
-                    "of your own space".to_owned(),
-                    "its options change without --space".to_owned(),
-                ),
-            };
-            return Err(Failure::usage(format!(
-                "{} is synced already, with {} {whose}: {hint}, or run `cairn remove` first",
-                row.root, row.remote_path
-            )));
-        }
-        if root.starts_with(synced) || synced.starts_with(root) {
-            return Err(overlap_error(root, synced));
-        }
-    }
-    Ok(())
-}
-
-/// Changes the settings of a pair; its two folders stay the same.
-pub(crate) fn change(all: &[SpaceIndex], new: &NewFolder) -> CommandResult<Pair> {
-    let pair = find(all, &new.local)?;
-    let row = super::change(&pair.index, new)?;
-    Ok(Pair { row, ..pair })
-}
-
-/// Removes a pair; its files stay on both sides.
-pub(crate) fn remove(all: &[SpaceIndex], local: &str) -> CommandResult {
-    super::remove(&find(all, local)?.index, local)
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use crate::failure::Exit;
-    use cairn_engine::record_pause;
+    use crate::folders::pairs::{add, list};
+    use cairn_control::NewFolder;
     use cairn_model::TeamId;
 
-    fn crew() -> TeamSpace {
+    pub(in crate::folders) fn crew() -> TeamSpace {
         TeamSpace {
             id: SpaceId::from_random_bytes([1; 16]),
             team: TeamId::from_random_bytes([2; 16]),
@@ -370,7 +224,7 @@ mod tests {
         }
     }
 
-    fn new(local: &Path) -> NewFolder {
+    pub(in crate::folders) fn new(local: &Path) -> NewFolder {
         NewFolder {
             local: local.to_str().unwrap().to_owned(),
             remote: "/".into(),
@@ -379,80 +233,13 @@ mod tests {
     }
 
     /// Returns a home, and a directory beside it.
-    fn places() -> (tempfile::TempDir, Home, PathBuf) {
+    pub(in crate::folders) fn places() -> (tempfile::TempDir, Home, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         let home = Home::at(&root.join("home"));
         let files = root.join("files");
         std::fs::create_dir_all(files.join("inner")).unwrap();
         (dir, home, files)
-    }
-
-    #[test]
-    fn a_folder_of_a_team_is_kept_with_its_space_and_found_again() {
-        let (_dir, home, files) = places();
-        let added = add(
-            &home,
-            &open_all(&home).unwrap(),
-            Some(&crew()),
-            &new(&files),
-        )
-        .unwrap();
-        assert_eq!(added.space, Some(crew()));
-        let all = open_all(&home).unwrap();
-        assert_eq!(all.len(), 2);
-        let found = find(&all, files.to_str().unwrap()).unwrap();
-        assert_eq!(found.to_control().space, Some(crew()));
-        let (pair, below) = pair_containing(&all, &files.join("inner/f")).unwrap();
-        assert_eq!(pair.row.root, found.row.root);
-        assert_eq!(below.to_string(), "inner/f");
-        let own = all[0].index.read(|db| db.folders()).unwrap();
-        assert!(own.is_empty(), "the own space has nothing of it");
-        remove(&all, files.to_str().unwrap()).unwrap();
-        assert_eq!(pairs(&all).unwrap().len(), 0);
-        // A team that was renamed keeps its folders.
-        let renamed = TeamSpace {
-            name: "Fleet".into(),
-            ..crew()
-        };
-        record(&home, &renamed).unwrap();
-        assert_eq!(recorded_spaces(&home).unwrap(), [Ok(renamed)]);
-    }
-
-    #[test]
-    fn folders_of_two_spaces_never_overlap() {
-        let (_dir, home, files) = places();
-        let inner = files.join("inner");
-        let own = open_all(&home).unwrap();
-        add(&home, &own, None, &new(&inner)).unwrap();
-        let all = open_all(&home).unwrap();
-        for (folder, says) in [(&inner, "synced already"), (&files, "contains")] {
-            let refused = add(&home, &all, Some(&crew()), &new(folder));
-            let refused = refused.map(drop).unwrap_err();
-            assert_eq!(refused.exit, Exit::Usage);
-            assert!(refused.message.contains(says), "{refused}");
-        }
-        assert!(
-            recorded_spaces(&home).unwrap().is_empty(),
-            "nothing is left of it"
-        );
-        let places = [home.spaces_dir(), home.spaces_dir().join("x")];
-        for place in places {
-            std::fs::create_dir_all(&place).unwrap();
-            let refused = add(&home, &all, Some(&crew()), &new(&place));
-            let refused = refused.map(drop).unwrap_err();
-            assert!(refused.message.contains("files of its own"), "{refused}");
-        }
-    }
-
-    #[test]
-    fn a_folder_of_a_team_is_paused_with_everything_else() {
-        let (_dir, home, files) = places();
-        let all = open_all(&home).unwrap();
-        let pause = |db: &cairn_index::Db<'_>| record_pause(db, None, true, None);
-        all[0].index.write(pause).unwrap();
-        let added = add(&home, &all, Some(&crew()), &new(&files)).unwrap();
-        assert!(added.row.settings.paused);
     }
 
     #[test]
@@ -486,7 +273,7 @@ mod tests {
         let all = open_all(&home).unwrap();
         assert_eq!(all.len(), 3);
         add(&home, &all, None, &new(&files)).unwrap();
-        assert_eq!(pairs(&all).unwrap().len(), 1);
+        assert_eq!(list(&all).unwrap().len(), 1);
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! Lists and restores the local trash of a folder pair, for the messages of the control protocol.
+//! Lists, restores and empties the local trash of a folder pair, for the messages of the control protocol.
 
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::output::text::rfc3339;
 use cairn_control::Trashed;
 use cairn_index::FolderRow;
 use cairn_platform::Disk;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -72,4 +73,13 @@ pub(crate) fn restore(
         other => other.context(format_args!("restore {}", found.path))?,
     }
     Ok(Trashed { path, ..found })
+}
+
+/// Deletes for good all that was trashed at some times, each the part of an id before its first slash.
+pub(crate) fn delete(disk: &dyn Disk, row: &FolderRow, times: &BTreeSet<String>) -> CommandResult {
+    cairn_engine::trash::delete(disk, Path::new(&row.root), times).map_err(not_deleted)
+}
+
+pub(crate) fn not_deleted(error: io::Error) -> Failure {
+    Failure::from(error).during("delete what is in the local trash (the rest of it is gone)")
 }

@@ -1,7 +1,7 @@
 //! The path on the service that a person means: typed as it is on the service, or as the path of a synced file here.
 
 use crate::failure::{CommandResult, Exit, Failure};
-use crate::folders::{remote_path, spaces};
+use crate::folders::{pairs, remote_path, spaces};
 use crate::output::text::shell_word;
 use cairn_control::TeamSpace;
 use cairn_model::{Name, NodeId, SpaceId};
@@ -131,9 +131,9 @@ pub(super) fn team_of(home: &Home, text: &str) -> CommandResult<Option<TeamSpace
 fn pair_containing(
     all: &[spaces::SpaceIndex],
     absolute: &Path,
-) -> CommandResult<Option<(spaces::Pair, PathBuf)>> {
+) -> CommandResult<Option<(pairs::Pair, PathBuf)>> {
     let resolved = absolute.canonicalize().ok();
-    for pair in spaces::pairs(all)? {
+    for pair in pairs::list(all)? {
         let of = |path: &Path| {
             path.strip_prefix(&pair.row.root)
                 .map(Path::to_path_buf)

@@ -7,7 +7,8 @@ mod status;
 mod waiting;
 
 use crate::failure::CommandResult;
-use crate::folders::spaces::{self, BrokenSpace, Pair, SpaceIndex};
+use crate::folders::pairs::Pair;
+use crate::folders::spaces::{self, BrokenSpace, SpaceIndex};
 use crate::serve::engine_slot::Totals;
 use crate::serve::events::Signals;
 use crate::serve::halt::Halt;

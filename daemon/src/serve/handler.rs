@@ -6,7 +6,7 @@ mod reports;
 use crate::config::Config;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::folders;
-use crate::folders::spaces::{self, Pair};
+use crate::folders::pairs::{self, Pair};
 use crate::serve::engines::Engines;
 use crate::serve::shared::Shared;
 use crate::serve::{events, why};
@@ -49,7 +49,7 @@ impl Daemon {
 
     /// Returns the pair of a local folder.
     fn pair(&self, local: &str) -> CommandResult<Pair> {
-        spaces::find(&self.engines.indexes(), local)
+        pairs::find(&self.engines.indexes(), local)
     }
 
     fn optional(&self, local: Option<&String>) -> CommandResult<Option<Pair>> {
@@ -112,7 +112,7 @@ impl Daemon {
             }
             Request::Confirm { folder, decision } => self.confirm(&folder, decision),
             Request::Folders => {
-                let pairs = spaces::pairs(&self.engines.indexes())?;
+                let pairs = pairs::list(&self.engines.indexes())?;
                 Ok(Reply::Folders(pairs.iter().map(Pair::to_control).collect()))
             }
             Request::AddFolder { folder } => self.add_folder(None, &folder).await,
@@ -120,7 +120,7 @@ impl Daemon {
                 self.add_folder(Some(&space), &folder).await
             }
             Request::ChangeFolder { folder } => {
-                let pair = spaces::change(&self.engines.indexes(), &folder)?;
+                let pair = pairs::change(&self.engines.indexes(), &folder)?;
                 self.engines.reload(&pair)?;
                 Ok(Reply::Folder(pair.to_control()))
             }
@@ -158,6 +158,7 @@ impl Daemon {
             Request::Reload => self.reload(),
             Request::Trash { folder } => self.trash(folder.as_ref()),
             Request::RestoreTrashed { folder, id } => self.restore(&folder, &id),
+            Request::DeleteTrashed { folder, times } => self.delete_trashed(&folder, times).await,
             Request::Why { path } => Ok(Reply::Why(Box::new(why::report(&self.engines, &path)?))),
             Request::Waiting { limit } => {
                 Ok(Reply::Waiting(why::waiting_list(&self.engines, limit)?))

@@ -1,7 +1,7 @@
 //! The request `Why`: which pair a path is in, and its sync state.
 
 use crate::failure::CommandResult;
-use crate::folders::spaces;
+use crate::folders::pairs;
 use crate::output::text::{now_ms, rfc3339};
 use crate::serve::engines::Engines;
 use crate::serve::halt::Halt;
@@ -12,7 +12,7 @@ use std::path::{MAIN_SEPARATOR, Path};
 
 /// Reports the sync state of an absolute path.
 pub(super) fn report(engines: &Engines, path: &str) -> CommandResult<PathReport> {
-    let pairs = spaces::pairs(&engines.indexes())?;
+    let pairs = pairs::list(&engines.indexes())?;
     let found = pairs.iter().find_map(|pair| {
         let below = Path::new(path).strip_prefix(&pair.row.root).ok()?;
         Some((pair, below.to_str()?.replace(MAIN_SEPARATOR, "/")))

@@ -7,6 +7,7 @@ use crate::why::{PathReport, WaitingList};
 use cairn_model::{DeletionDecision, Keep};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Bandwidth limits in bytes per second; `None`: no limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -179,6 +180,12 @@ requests! {
         folder: String,
         id: String,
     } -> Trashed;
+    /// Deletes for good all that came to the local trash of the folder at `times`, each the part of an id before its
+    /// first slash.
+    DeleteTrashed {
+        folder: String,
+        times: BTreeSet<String>,
+    } -> Done;
     /// The sync state of one path, absolute, and the reason for it.
     Why {
         path: String,

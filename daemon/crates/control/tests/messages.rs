@@ -220,6 +220,10 @@ fn requests() {
             },
         },
         Request::SyncNow { folder: None },
+        Request::DeleteTrashed {
+            folder: folder(),
+            times: ["2026-11-29 120000".to_owned()].into(),
+        },
     ];
     let asks: Vec<RequestEnvelope> = (1..)
         .zip(all)

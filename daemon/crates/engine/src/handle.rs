@@ -8,10 +8,13 @@ use crate::pauses::record_pause;
 use crate::resolve::{self, ResolvePreview};
 use crate::start::Settings;
 use crate::status::{Event, Status};
+use crate::trash;
 use crate::why::{self, PathReport};
 use cairn_index::{FolderRow, IndexError};
 use cairn_model::{DeletionDecision, FolderId, Keep, Problem, RelPath};
 use std::collections::BTreeSet;
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -168,6 +171,18 @@ impl EngineHandle {
             Ok(paths)
         })?;
         Ok(paths.into_iter().take(limit as usize).collect())
+    }
+
+    /// Deletes for good all that was trashed in a folder at some times, like [`trash::delete`].
+    ///
+    /// # Errors
+    /// Returns the error of the disk.
+    pub async fn delete_trashed(&self, root: PathBuf, times: BTreeSet<String>) -> io::Result<()> {
+        let ports = &self.engine.ports;
+        let disk = Arc::clone(&ports.disk);
+        let _disk_lock = self.engine.disk_lock.lock().await;
+        let delete = move || trash::delete(&*disk, &root, &times);
+        ports.run_blocking(delete).await
     }
 
     /// Resolves a conflict; `path` is the file's, or the copy's, relative to its folder. Returns the new path

@@ -6,6 +6,7 @@
 
 mod emptying;
 
+pub use emptying::delete;
 pub(crate) use emptying::{empty, make_room};
 
 use crate::observe::rules::TRASH_DIR;

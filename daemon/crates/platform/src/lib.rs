@@ -28,7 +28,7 @@ pub use disk::{
     TempFile,
 };
 pub use filesystem::{Filesystem, FilesystemKind};
-pub use lock::DaemonLock;
+pub use lock::{DaemonLock, Holder};
 pub use names::{NameProblem, NameRules};
 pub use watch::{Hint, Watcher};
 pub use zone::{Instants, Zone};

@@ -19,6 +19,13 @@ pub struct DaemonLock {
     _file: File,
 }
 
+/// The process that holds the lock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Holder {
+    /// The process id, unless the file that has it is gone.
+    pub pid: Option<u32>,
+}
+
 /// The reason why the lock can't be acquired.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
@@ -71,7 +78,7 @@ impl DaemonLock {
     ///
     /// # Errors
     /// [`LockError::Io`].
-    pub fn holder(path: &Path) -> Result<Option<u32>, LockError> {
+    pub fn holder(path: &Path) -> Result<Option<Holder>, LockError> {
         let failed = |source| LockError::Io {
             path: path.to_path_buf(),
             source,
@@ -83,7 +90,9 @@ impl DaemonLock {
         };
         match file.try_lock() {
             Ok(()) => Ok(None),
-            Err(TryLockError::WouldBlock) => Ok(read_pid(path)),
+            Err(TryLockError::WouldBlock) => Ok(Some(Holder {
+                pid: read_pid(path),
+            })),
             Err(TryLockError::Error(e)) => Err(failed(e)),
         }
     }
@@ -131,7 +140,13 @@ mod tests {
             Err(LockError::Held { pid }) => assert_eq!(pid, Some(me)),
             other => panic!("{other:?}"),
         }
-        assert_eq!(DaemonLock::holder(&path).unwrap(), Some(me));
+        assert_eq!(
+            DaemonLock::holder(&path).unwrap(),
+            Some(Holder { pid: Some(me) })
+        );
+        std::fs::remove_file(pid_file(&path)).unwrap();
+        let unknown = Some(Holder { pid: None });
+        assert_eq!(DaemonLock::holder(&path).unwrap(), unknown);
         drop(first);
         assert_eq!(DaemonLock::holder(&path).unwrap(), None);
         DaemonLock::acquire(&path).unwrap();

@@ -3,7 +3,7 @@
 use super::Args;
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
-use crate::folders::spaces;
+use crate::folders::{pairs, spaces};
 use crate::local_path;
 use crate::output::Out;
 use crate::output::text::{clean, count, size};
@@ -45,7 +45,7 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
     let path = crate::folders::remote_path(args.remote())?;
     let team = args.space.as_ref().map(|_| remote.space.keys().space());
     let all = spaces::open_all(&app.home)?;
-    spaces::check_pairs(&all, team, &local, &path)?;
+    pairs::check_pairs(&all, team, &local, &path)?;
     drop(all);
     let folder = match remote.look_up(&path).await? {
         None => RemoteFolder::Absent,

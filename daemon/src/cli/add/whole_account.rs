@@ -7,7 +7,7 @@ use super::within;
 use crate::app::App;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Exit, Failure};
-use crate::folders::spaces;
+use crate::folders::{pairs, spaces};
 use crate::output::text::clean;
 use crate::remote::Remote;
 use cairn_control::{NewFolder, TeamSpace};
@@ -62,7 +62,7 @@ async fn count_at_top(app: &App, space: Option<&TeamSpace>) -> CommandResult<usi
 
 fn is_paired(app: &App, new: &NewFolder) -> CommandResult<bool> {
     let all = spaces::open_all(&app.home)?;
-    Ok(spaces::find(&all, &new.local).is_ok())
+    Ok(pairs::find(&all, &new.local).is_ok())
 }
 
 /// Returns whether a folder has nothing in it; one that can't be read counts as having something.

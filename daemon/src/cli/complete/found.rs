@@ -3,7 +3,7 @@
 use super::slot::{Slot, Source};
 use crate::app::App;
 use crate::failure::CommandResult;
-use crate::folders::spaces;
+use crate::folders::{pairs, spaces};
 use crate::local_path;
 use crate::remote::{Remote, Within};
 use cairn_model::Kind;
@@ -96,7 +96,7 @@ fn of_disk(app: &App, slot: &Slot) -> CommandResult<Vec<String>> {
         return Ok(Vec::new());
     }
     let (all, _) = spaces::open_usable(&app.home)?;
-    let pairs = spaces::pairs(&all)?;
+    let pairs = pairs::list(&all)?;
     let roots: Vec<PathBuf> = pairs
         .iter()
         .map(|pair| pair.row.root.clone().into())

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::failure::{CommandResult, Failure};
-use crate::folders::spaces;
+use crate::folders::{pairs, spaces};
 use cairn_mcp::LocalFiles;
 use cairn_model::Name;
 use cairn_platform::{Disk as _, Home, RealDisk, dirs, names};
@@ -43,7 +43,7 @@ impl Disk {
         if !self.home.index_file().exists() {
             return Vec::new();
         }
-        let pairs = spaces::open_usable(&self.home).and_then(|(all, _)| spaces::pairs(&all));
+        let pairs = spaces::open_usable(&self.home).and_then(|(all, _)| pairs::list(&all));
         match pairs {
             Ok(pairs) => pairs.into_iter().map(|pair| pair.row.root.into()).collect(),
             Err(error) => {

@@ -2,7 +2,7 @@
 
 use super::Engines;
 use crate::failure::CommandResult;
-use crate::folders::spaces::Pair;
+use crate::folders::pairs::Pair;
 use cairn_control::TeamSpace;
 use cairn_engine::{EngineError, EngineHandle, WaitResult};
 use cairn_model::SyncState;

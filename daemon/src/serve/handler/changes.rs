@@ -3,12 +3,13 @@
 use super::Daemon;
 use crate::config::Config;
 use crate::failure::{CommandResult, Exit, Failure};
-use crate::folders::spaces;
+use crate::folders::{pairs, trash};
 use crate::serve::limits;
 use cairn_control::{Limits, NewFolder, Reply, ResolvePreview, Resolved, Status, TeamSpace};
 use cairn_model::{DeletionDecision, Keep, RelPath, SyncState};
 use cairn_platform::RealDisk;
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 
@@ -28,7 +29,7 @@ impl Daemon {
             let _one_at_a_time = self.adding.lock().await;
             self.engines.check_all_known()?;
             let indexes = self.engines.indexes();
-            let pair = spaces::add(&self.shared.home, &indexes, space, new)?;
+            let pair = pairs::add(&self.shared.home, &indexes, space, new)?;
             self.engines.reload(&pair)?;
             pair
         };
@@ -40,7 +41,7 @@ impl Daemon {
 
     pub(super) async fn remove_folder(&self, folder: &str) -> CommandResult<Reply> {
         let pair = self.pair(folder)?;
-        spaces::remove(&self.engines.indexes(), folder)?;
+        pairs::remove(&self.engines.indexes(), folder)?;
         self.engines.reload(&pair)?;
         self.wait_for_status(|status| status.folders.iter().all(|f| f.local != folder))
             .await;
@@ -102,7 +103,7 @@ impl Daemon {
     }
 
     pub(super) async fn resolve(&self, path: &str, keep: Keep) -> CommandResult<Reply> {
-        let (pair, below) = spaces::pair_containing(&self.engines.indexes(), Path::new(path))?;
+        let (pair, below) = pairs::find_containing(&self.engines.indexes(), Path::new(path))?;
         let engine = self.engine_of(&pair)?;
         let copy = engine.resolve(Some(pair.row.id), below, keep).await?;
         let root = Path::new(&pair.row.root);
@@ -113,7 +114,7 @@ impl Daemon {
     }
 
     pub(super) async fn preview_resolve(&self, path: &str, keep: Keep) -> CommandResult<Reply> {
-        let (pair, below) = spaces::pair_containing(&self.engines.indexes(), Path::new(path))?;
+        let (pair, below) = pairs::find_containing(&self.engines.indexes(), Path::new(path))?;
         let engine = self.engine_of(&pair)?;
         let preview = engine
             .preview_resolve(Some(pair.row.id), &below, keep)
@@ -136,13 +137,30 @@ impl Daemon {
 
     pub(super) fn restore(&self, folder: &str, id: &str) -> CommandResult<Reply> {
         let pair = self.pair(folder)?;
-        let trashed = crate::folders::trash::restore(&RealDisk::new(), &pair.row, id, None)?;
+        let trashed = trash::restore(&RealDisk::new(), &pair.row, id, None)?;
         self.engines.rescan(Some(&pair));
         Ok(Reply::Trashed(trashed))
     }
 
+    pub(super) async fn delete_trashed(
+        &self,
+        folder: &str,
+        times: BTreeSet<String>,
+    ) -> CommandResult<Reply> {
+        let pair = self.pair(folder)?;
+        match self.engines.of(&pair) {
+            Ok(engine) => {
+                let deleted = engine.delete_trashed(PathBuf::from(&pair.row.root), times);
+                deleted.await.map_err(trash::not_deleted)?;
+            }
+            // No engine puts anything there.
+            Err(_) => trash::delete(&RealDisk::new(), &pair.row, &times)?,
+        }
+        Ok(Reply::DONE)
+    }
+
     pub(super) async fn accept_disk(&self, path: &str) -> CommandResult<Reply> {
-        let (pair, below) = spaces::pair_containing(&self.engines.indexes(), Path::new(path))?;
+        let (pair, below) = pairs::find_containing(&self.engines.indexes(), Path::new(path))?;
         let engine = self.engine_of(&pair)?;
         engine.accept_disk(pair.row.id, below).await?;
         Ok(Reply::DONE)

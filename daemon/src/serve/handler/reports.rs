@@ -2,7 +2,7 @@
 
 use super::Daemon;
 use crate::failure::{CommandResult, Exit, Failure};
-use crate::folders::spaces;
+use crate::folders::pairs;
 use crate::output::text::rfc3339;
 use crate::serve::convert;
 use cairn_control::{
@@ -86,7 +86,7 @@ impl Daemon {
     pub(super) fn trash(&self, folder: Option<&String>) -> CommandResult<Reply> {
         let pairs = match folder {
             Some(local) => vec![self.pair(local)?],
-            None => spaces::pairs(&self.engines.indexes())?,
+            None => pairs::list(&self.engines.indexes())?,
         };
         let mut trashed = Vec::new();
         for pair in pairs {

@@ -155,7 +155,7 @@ fn explain_io(error: &io::Error) -> (ProblemCause, &'static str) {
     ) {
         return (
             ProblemCause::DiskFull,
-            "free some space on this disk; it is tried again by itself",
+            "free some space on this disk, such as with `cairn trash empty`; it is tried again by itself",
         );
     }
     if error.kind() == io::ErrorKind::CrossesDevices {

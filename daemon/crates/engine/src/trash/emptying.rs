@@ -8,6 +8,7 @@ mod tests;
 use super::parse_stamp;
 use crate::observe::rules::TRASH_DIR;
 use cairn_platform::{Disk, FileKind};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +67,24 @@ pub(crate) fn make_room(
         return Ok(false);
     }
     Ok(remove_oldest(disk, &old, missing))
+}
+
+/// Deletes for good all that was trashed at some times, each the part of an id before its first slash.
+///
+/// # Errors
+/// Returns the first error of the disk; the rest is deleted all the same.
+pub fn delete(disk: &dyn Disk, root: &Path, times: &BTreeSet<String>) -> io::Result<()> {
+    let base = root.join(TRASH_DIR);
+    let is_time = |time: &&String| parse_stamp(time).is_some() && !time.contains(['/', '\\']);
+    let mut result = Ok(());
+    for time in times.iter().filter(is_time) {
+        match remove_tree(disk, &base.join(time)) {
+            // It has been restored or deleted meanwhile.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            removed => result = result.and(removed),
+        }
+    }
+    result
 }
 
 fn may_go(mut buckets: Vec<Bucket>, now_ms: i64) -> Vec<Bucket> {

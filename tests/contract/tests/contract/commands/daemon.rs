@@ -123,6 +123,66 @@ fn a_conflict_is_listed_and_settled() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_daemon_whose_files_were_deleted_still_counts_as_running() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["add", "folder-a"]);
+    world.json("a", &["start"]);
+    let _stopping = Stopping(&world, "a");
+    let home = cairn_platform::Home::at(&world.path("a"));
+    let files = [home.socket_path(), home.lock_file().with_extension("pid")];
+    let aside = |n: usize| files[n].with_extension(format!("aside-{n}"));
+    for (n, file) in files.iter().enumerate() {
+        std::fs::rename(file, aside(n)).unwrap();
+    }
+    world
+        .run("a", &["stop"])
+        .assert_refused(1, &["a daemon runs", "end the process"]);
+    for (n, file) in files.iter().enumerate() {
+        std::fs::rename(aside(n), file).unwrap();
+    }
+    assert_eq!(world.json("a", &["stop"])["stopped"], true);
+}
+
+#[test]
+fn the_local_trash_is_emptied_after_a_question() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["add", "folder-a"]);
+    let _stopping = Stopping(&world, "a");
+    world.write("folder-a/f.txt", "first");
+    wait(&world, "a");
+    world.json("a", &["rm", "/f.txt"]);
+    wait(&world, "a");
+    let trashed = || world.json("a", &["trash", "list"])["trashed"].clone();
+    assert_eq!(trashed()[0]["path"], "f.txt");
+    let shown = world.json("a", &["trash", "empty", "--dry-run"]);
+    assert_eq!(
+        (&shown["found"], &shown["deleted"]),
+        (&trashed(), &json!([]))
+    );
+    world
+        .run("a", &["trash", "empty"])
+        .assert_refused(5, &["--yes"]);
+    let id = trashed()[0]["id"].clone();
+    let emptied = world.json("a", &["trash", "empty", "folder-a", "--yes"]);
+    assert_eq!(emptied["deleted"], json!([id]));
+    assert_eq!(trashed(), json!([]));
+
+    // Without a daemon it works, too, and the service's trash is another one.
+    world.write("folder-a/g.txt", "second");
+    wait(&world, "a");
+    world.json("a", &["rm", "/g.txt"]);
+    wait(&world, "a");
+    world.json("a", &["stop"]);
+    world.json("a", &["trash", "empty", "--yes"]);
+    assert_eq!(trashed(), json!([]));
+    let there = world.json("a", &["trash", "list", "--remote"]);
+    assert_eq!(there["trashed"].as_array().map(Vec::len), Some(2));
+}
+
 #[test]
 fn a_conflict_is_open_on_every_device_that_has_the_copy() {
     let world = World::new();

@@ -97,3 +97,26 @@ fn what_can_not_be_read_keeps_nothing_else_in_the_trash() {
     std::fs::remove_file(unreadable).unwrap();
     assert_eq!(names(&dir), ["new"]);
 }
+
+#[test]
+fn what_is_deleted_by_its_time_takes_nothing_else_with_it() {
+    let dir = folder(&[("a", 9), ("b", 3)]);
+    let listed = list(&RealDisk::new(), dir.path()).unwrap();
+    let (time, _) = listed[1].id.split_once('/').unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("mine"), "").unwrap();
+    let times = [time, "1971-01-01 000000", "1970-01-01 000000/..", ".."];
+    let times = times.map(str::to_owned).into();
+    delete(&RealDisk::new(), dir.path(), &times).unwrap();
+    assert_eq!(names(&dir), ["b"]);
+    #[cfg(unix)]
+    {
+        let planted = "1970-01-01 000000";
+        let place = dir.path().join(TRASH_DIR).join(planted);
+        std::os::unix::fs::symlink(outside.path(), &place).unwrap();
+        let planted = BTreeSet::from([planted.to_owned()]);
+        assert!(delete(&RealDisk::new(), dir.path(), &planted).is_err());
+        empty(&RealDisk::new(), dir.path(), NOW).unwrap();
+        assert!(outside.path().join("mine").exists());
+    }
+}
