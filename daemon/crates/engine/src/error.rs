@@ -37,8 +37,7 @@ pub enum EngineError {
     /// Done, but it could not be recorded in the index. The next scan and plan find it.
     #[error("it is done but can't be recorded")]
     NotRecorded,
-    /// Something lies there: under another spelling of the name, which is one name to this disk, or because it can't
-    /// leave for that reason.
+    /// Something lies there under another spelling of the name, which is one name to this disk.
     #[error("this disk takes its name and {} for one, and has that already", .0.file_name().unwrap_or_default().display())]
     NameClash(PathBuf),
     /// The disk can't have this name.

@@ -67,7 +67,6 @@ fn prepare_download(ctx: &Ctx, task: &Task) -> Result<PreparedDownload, EngineEr
         // Before anything is fetched: what can't be put here would be fetched again and again.
         let disk = &*ctx.engine.ports.disk;
         spelling::check(disk, &ctx.absolute_path(&path))?;
-        spelling::check_not_held(ctx, &path)?;
         if ctx
             .engine
             .health()

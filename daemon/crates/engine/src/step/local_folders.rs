@@ -107,7 +107,6 @@ fn create_one(
             let (parent, path) = place.ok_or(EngineError::Stale)?;
             ctx.check_disk_of(parent)?;
             places.insert(parent);
-            spelling::check_not_held(ctx, &path)?;
             path
         }
     };

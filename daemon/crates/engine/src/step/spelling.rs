@@ -2,10 +2,8 @@
 //! memory stick with FAT, and those that Windows reserves. A file or folder with such a name waits on the service.
 
 use crate::error::EngineError;
-use crate::key::Key;
 use crate::observe::rules::TEMP_DIR;
-use crate::step::Ctx;
-use cairn_model::{Name, RelPath, name::search_key};
+use cairn_model::{Name, name::search_key};
 use cairn_platform::{Disk, Entry, NameProblem, NameRules};
 use std::ffi::OsStr;
 use std::io;
@@ -35,27 +33,6 @@ pub(crate) fn check(disk: &dyn Disk, target: &Path) -> Result<(), EngineError> {
     match found.or_else(|| entries.iter().find(is_named_alike)) {
         Some(entry) => Err(EngineError::NameClash(dir.join(&entry.name))),
         None => Ok(()),
-    }
-}
-
-/// Checks that the place of something new is not that of something else which is to leave it, and can't yet, such as
-/// a file whose new name the disk takes for that of another one. Else it would be fetched again and again.
-///
-/// # Errors
-/// [`EngineError::NameClash`] with what lies there; the index's.
-pub(crate) fn check_not_held(ctx: &Ctx, path: &RelPath) -> Result<(), EngineError> {
-    let holder = ctx.engine.index.read(|db| {
-        let Some(row) = db.local_at(ctx.folder.id, path)? else {
-            return Ok(None);
-        };
-        let node = db.synced_by_local(row.id)?.map(|synced| synced.node);
-        Ok(node.map(|node| [Key::Node(node), Key::Local(row.id)]))
-    })?;
-    let health = ctx.engine.health();
-    let waits = |key: &Key| health.tries(ctx.folder.id, *key) > 0;
-    match holder.is_some_and(|keys| keys.iter().any(waits)) {
-        true => Err(EngineError::NameClash(ctx.absolute_path(path))),
-        false => Ok(()),
     }
 }
 
