@@ -16,13 +16,7 @@ fn seeds(default: u64) -> Vec<u64> {
 }
 
 fn run(options: RunOptions, default: u64) {
-    run_without(&[], options, default);
-}
-
-/// Runs all seeds but those that are known to be broken, unless one is asked for.
-fn run_without(known: &[u64], options: RunOptions, default: u64) {
-    let is_one = std::env::var_os("CAIRN_SIM_SEED").is_some();
-    if is_one {
+    if std::env::var_os("CAIRN_SIM_SEED").is_some() {
         let filter =
             tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
         drop(
@@ -34,8 +28,7 @@ fn run_without(known: &[u64], options: RunOptions, default: u64) {
         );
     }
     let mut broken = Vec::new();
-    let seeds = seeds(default).into_iter();
-    for seed in seeds.filter(|seed| is_one || !known.contains(seed)) {
+    for seed in seeds(default) {
         if let Err(failure) = one(seed, options) {
             eprintln!("{failure}\n");
             broken.push(seed);
@@ -140,9 +133,7 @@ fn what_the_server_loses_comes_back_from_the_devices() {
 
 #[test]
 fn bad_disks_lose_nothing() {
-    // A device goes on to ask for a person after its disk works again, until its next try of what has failed.
-    run_without(
-        &[17],
+    run(
         RunOptions {
             devices: 2,
             steps: 40,

@@ -128,6 +128,10 @@ impl Dispatcher {
         self.retry = None;
         self.steps_pause = None;
         self.engine.health().try_again();
+        for folder in self.folders.values_mut() {
+            // By the clock alone, a plan of this very moment would count as the try.
+            folder.news_due |= !folder.waiting.is_empty();
+        }
     }
 
     /// Resets the counts of deletions and of overwriting: a person has decided about them.

@@ -76,9 +76,35 @@ impl Dispatcher {
 mod tests {
     use super::*;
     use crate::error::EngineError;
+    use crate::health::RetryHint;
+    use crate::key::Key;
     use crate::testing::TestEngine;
     use cairn_api::ApiError;
+    use cairn_model::LocalId;
     use tokio::sync::oneshot;
+    use tokio::time::Instant;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_has_just_been_planned_is_tried_again_before_a_person_is_asked() {
+        let (mut dispatcher, id, _dir) = TestEngine::new().into_dispatcher();
+        let key = Key::Local(LocalId(1));
+        let refused = EngineError::Stale;
+        for _ in 0..3 {
+            let (path, hint) = ("f".to_owned(), RetryHint::Later);
+            dispatcher
+                .engine
+                .health()
+                .park(id, key, path, &refused, hint);
+        }
+        let folder = dispatcher.folders.get_mut(&id).unwrap();
+        folder.schedule.begin(Instant::now());
+        folder.waiting.insert(key);
+        folder.plan_due = false;
+        folder.planned_at = Instant::now();
+        assert!(folder.is_calm());
+        dispatcher.try_everything();
+        assert!(!dispatcher.folders[&id].is_calm());
+    }
 
     #[tokio::test(start_paused = true)]
     async fn nobody_waits_for_a_login_that_has_ended() {
