@@ -4,6 +4,7 @@ use crate::device::{Device, ROOT};
 use crate::disk::{Files, SimDisk};
 use crate::oracle::{Oracle, label};
 use crate::random::Seeded;
+use crate::rules;
 use crate::world::{Tree, World};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -65,13 +66,18 @@ fn work_on(
         device,
         disk,
         random,
-        tree: disk.look(|files| files.listing(Path::new(ROOT))),
+        tree: without_rules(disk.look(|files| files.listing(Path::new(ROOT)))),
         names,
         is_noticed,
     };
     let action = view.random.pick(ACTIONS)?;
     let done = action(&view, oracle)?;
     Some(format!("{device}: {done}"))
+}
+
+fn without_rules(mut tree: Tree) -> Tree {
+    tree.remove(rules::FILE);
+    tree
 }
 
 /// Lets the user of a device work between any two calls of its engine to the disk, about once in `n` calls. Lines for

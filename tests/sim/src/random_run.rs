@@ -42,6 +42,8 @@ pub struct RunOptions {
     /// The server's disk loses stored objects, or returns other bytes. The devices send again what they have, so that
     /// one that comes new in the end gets everything.
     pub damaged_objects: bool,
+    /// Users change the shared ignore rules. A file that these leave out stays on its device.
+    pub rules: bool,
     /// The user of the second device changes what it alone leaves out.
     pub choice: bool,
     /// The disk of the second device ignores case, and names differ by it alone.
@@ -151,6 +153,9 @@ async fn step(
         0..=7 => {
             if options.keyless && random.one_in(6) {
                 events.extend(keyless::work(world, oracle).await);
+            } else if options.rules && random.one_in(8) {
+                let is_noticed = options.unprompted || !random.one_in(5);
+                events.extend(rules::work(&world.devices[at], &random, is_noticed));
             } else if options.choice && random.one_in(8) {
                 events.extend(rules::choose(&world.devices[1], &random));
             } else if options.ignores_case && random.one_in(8) {

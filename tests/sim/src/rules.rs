@@ -1,13 +1,31 @@
-//! Rules of one device alone that its user changes in a random run, and the paths that devices need not have in common
-//! because of them.
+//! Ignore rules that users write in a random run, shared ones and those of one device, and the paths that devices need
+//! not have in common because of them.
 
-use crate::device::Device;
+use crate::device::{Device, path};
 use crate::random::Seeded;
 use crate::world::tree_of;
 use std::collections::BTreeSet;
 
-/// Rules, one in each line: a name at any depth (`a`), an ending (`*.txt`) or a name at the top (`/b`).
+/// The file of the shared rules, which only [`work`] changes.
+pub(crate) const FILE: &str = ".cairnignore";
+
+/// Texts of the file: a name at any depth (`a`), an ending (`*.txt`) or a name at the top (`/b`) in each line. An empty
+/// one removes the file.
 const TEXTS: &[&str] = &["", "*.txt\n", "a\n", "/b\n", "c\n/d\n", "a\n*.txt\n"];
+
+/// Lets the user of a device change the shared rules, as a line for the log; `None` if that is not possible.
+pub(crate) fn work(device: &Device, random: &Seeded, is_noticed: bool) -> Option<String> {
+    let text = random.pick(TEXTS)?;
+    let file = path(FILE);
+    let change = device
+        .disk
+        .user(&file, is_noticed, |files| match text.is_empty() {
+            true => files.remove(&file).map(drop),
+            false => files.write(&file, text.as_bytes()),
+        });
+    change.ok()?;
+    Some(format!("{}: the rules are {text:?}", device.name))
+}
 
 /// Lets the user of a device choose what it leaves out of the folder, as a line for the log.
 pub(crate) fn choose(device: &Device, random: &Seeded) -> Option<String> {
@@ -17,12 +35,16 @@ pub(crate) fn choose(device: &Device, random: &Seeded) -> Option<String> {
     Some(line)
 }
 
-/// The rules of a device.
+/// The rules of a device: the shared ones, and its own.
 pub(crate) struct Rules(Vec<String>);
 
 impl Rules {
     pub(crate) fn of(device: &Device) -> Self {
-        Self(device.left_out())
+        let tree = tree_of(device);
+        let text = tree.get(FILE).and_then(Option::as_deref);
+        let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
+        let shared = text.lines().map(str::to_owned);
+        Self(shared.chain(device.left_out()).collect())
     }
 
     /// Returns the paths that the rules leave out, and the folders that hold any of them: such a folder may stay where

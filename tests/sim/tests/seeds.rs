@@ -190,6 +190,21 @@ fn devices_become_equal_without_being_made_to_look() {
 }
 
 #[test]
+fn rules_that_change_at_any_time_lose_nothing() {
+    run(
+        RunOptions {
+            devices: 2,
+            steps: 40,
+            faults: true,
+            crashes: true,
+            rules: true,
+            ..RunOptions::default()
+        },
+        200,
+    );
+}
+
+#[test]
 fn what_one_device_leaves_out_is_not_lost() {
     run(
         RunOptions {

@@ -55,7 +55,13 @@ impl Dispatcher {
             Ok(RulesUpdate::AsBefore) if folder.rules.have_ended(&self.engine, &folder.row) => {
                 return follow_change(&self.engine, folder);
             }
-            Ok(RulesUpdate::AsBefore) => return RulesUpdate::AsBefore,
+            Ok(RulesUpdate::AsBefore) => {
+                // A step may have brought, moved or removed the file, of which a watcher need not tell.
+                if folder.rules.is_outdated(&self.engine, &folder.row) {
+                    folder.schedule.record_rules_changed(Instant::now());
+                }
+                return RulesUpdate::AsBefore;
+            }
             Err(failed) => failed,
         };
         // Rules that nobody knows may forbid what was planned.
