@@ -24,6 +24,10 @@ impl Scan<'_, '_> {
                     continue;
                 }
                 if let Some(row) = self.same_file_elsewhere(&fresh, &claimed)? {
+                    if self.is_within(fresh.parent, row.id)? {
+                        self.look_again(&row, &fresh);
+                        continue;
+                    }
                     claimed.insert(row.id);
                     self.record_move(row, &fresh)?;
                 } else if fresh.kind == Kind::Folder && self.replaced_row(&fresh)?.is_none() {
@@ -44,6 +48,24 @@ impl Scan<'_, '_> {
             self.match_by_name(&fresh)?;
         }
         self.resolve_missing()
+    }
+
+    /// Returns whether a directory is another one, or lies in it.
+    fn is_within(&self, dir: Option<LocalId>, above: LocalId) -> Result<bool, IndexError> {
+        let mut at = dir;
+        while let Some(id) = at {
+            if id == above {
+                return Ok(true);
+            }
+            at = self.db.local_row(id)?.and_then(|row| row.parent);
+        }
+        Ok(false)
+    }
+
+    /// Leaves a directory to the next scan that was seen in itself: it was moved between two looks at the disk.
+    fn look_again(&mut self, row: &LocalRow, fresh: &Fresh) {
+        self.gone.remove(&row.id);
+        self.found.again.insert(fresh.dir.clone());
     }
 
     /// Matches what is the same file as nothing that was known: it replaces the row of its name, or is new.
