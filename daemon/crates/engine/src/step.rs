@@ -16,7 +16,7 @@ use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::observe::rules::Rules;
 use cairn_index::{Db, FolderRow, IndexError, LocalRow};
-use cairn_model::{LocalId, NodeId, RelPath};
+use cairn_model::{LocalId, Name, NodeId, RelPath};
 use cairn_plan::{Parent, ParentAndName};
 use cairn_platform::Stat;
 use std::path::{Path, PathBuf};
@@ -83,6 +83,27 @@ impl Ctx {
         Ok(db
             .local_path(parent)?
             .map(|dir| (Some(parent), dir.join(to.name.clone()))))
+    }
+
+    /// Checks that the index knows nothing of a name but the row that is to get it: a name can't be recorded twice, and
+    /// the file that had it may be gone from the disk since the last scan.
+    ///
+    /// # Errors
+    /// [`EngineError::Stale`] if it knows something else.
+    pub(crate) fn check_free(
+        &self,
+        parent: Option<LocalId>,
+        name: &Name,
+        row: Option<LocalId>,
+    ) -> Result<(), EngineError> {
+        let known = self
+            .engine
+            .index
+            .read(|db| db.child(self.folder.id, parent, name))?;
+        match known {
+            Some(known) if Some(known.id) != row => Err(EngineError::Stale),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Checks that a folder, or the root, is the one that the index knows: before something is put into it, and again

@@ -37,6 +37,7 @@ pub(crate) async fn move_local(
     if !local_stat(&disk.stat(&source)?).same_file(&row.stat) {
         return Err(EngineError::Stale);
     }
+    ctx.check_free(parent, &to.name, Some(local))?;
     ctx.check_disk_of(parent)?;
     disk.rename(&source, &target)
         .map_err(|error| spelling::explain(&**disk, (ctx.root(), &target), &to.name, error))?;

@@ -62,7 +62,7 @@ fn create_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
         .iter()
         .try_for_each(|place| ctx.check_disk_of(*place))
     {
-        tracing::warn!(%error, "folders were created where the root is no more");
+        tracing::warn!(%error, "folders were created, but the root or a folder above them is another one by now");
         let steps = created.into_iter().map(|(step, _)| step);
         results.extend(steps.map(|step| (step, Err(EngineError::Stale))));
         return results.into_vec();
@@ -85,8 +85,8 @@ fn create_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
     results.into_vec()
 }
 
-/// Creates one folder, and adds its path to `made`: those of the folders that are not recorded yet. Adds the folder
-/// that it lies in, or the root, to `places`, unless that is not recorded either.
+/// Creates one folder, and adds its path to `made`. `places` gets its parent (`None` is the root), if that is in the
+/// index already.
 fn create_one(
     ctx: &Ctx,
     node: NodeId,
@@ -105,6 +105,7 @@ fn create_one(
         None => {
             let place = ctx.engine.index.read(|db| ctx.local_place(db, to))?;
             let (parent, path) = place.ok_or(EngineError::Stale)?;
+            ctx.check_free(parent, &to.name, None)?;
             ctx.check_disk_of(parent)?;
             places.insert(parent);
             path

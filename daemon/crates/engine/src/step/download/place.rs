@@ -44,6 +44,7 @@ fn find_destination(ctx: &Ctx, task: &Task) -> Result<Destination, EngineError> 
     })?;
     let (parent, path) = place.ok_or(EngineError::Stale)?;
     let Some((row, own_path)) = over else {
+        ctx.check_free(parent, &task.to.name, None)?;
         ctx.check_disk_of(parent)?;
         return Ok(Destination {
             path,
@@ -176,17 +177,15 @@ pub(super) fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed,
 /// before, and come back since. They came there by a rename, and so lie in the mount of the root.
 fn check_places(ctx: &Ctx, placed: &[(&Task, &RemoteRow, &Placed)]) -> Result<(), EngineError> {
     let root = ctx.check_root()?;
-    let is_elsewhere = |mount: Option<u64>| match (mount, root.mount) {
+    let is_elsewhere = |stat: &Stat| match (stat.mount, root.mount) {
         (Some(one), Some(other)) => one != other,
-        (None, _) | (_, None) => false,
+        (None, _) | (_, None) => stat.file_id.device != root.file_id.device,
     };
-    if placed
-        .iter()
-        .any(|(_, _, placed)| is_elsewhere(placed.stat.mount))
-    {
-        return Err(EngineError::Stale);
+    let mut stats = placed.iter().map(|(_, _, placed)| &placed.stat);
+    match stats.any(is_elsewhere) {
+        true => Err(EngineError::Stale),
+        false => Ok(()),
     }
-    Ok(())
 }
 
 /// Records files that were put in place, in one transaction.
