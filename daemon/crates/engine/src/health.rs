@@ -85,7 +85,12 @@ impl Health {
             .collect()
     }
 
-    /// Replaces them.
+    /// Returns whether something else lies in the place of any node of a folder.
+    pub(super) fn has_blocked_places(&self, folder: FolderId) -> bool {
+        self.blocked_places.keys().any(|(of, _)| *of == folder)
+    }
+
+    /// Replaces the blocked places of a folder.
     pub(crate) fn record_blocked_places(
         &mut self,
         folder: FolderId,

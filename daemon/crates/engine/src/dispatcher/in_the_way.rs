@@ -31,7 +31,7 @@ pub(super) fn report(engine: &Engine, id: FolderId, dirty: &Dirty) -> Result<(),
 }
 
 /// Returns the path of a node that can't come as the service has it, because a link, a socket or the like has its place
-/// or that of a folder above it.
+/// or that of a folder above it. Below a folder that has not come either, that one stands for all.
 fn place_of_special(
     db: &Db<'_>,
     folder: &FolderRow,
@@ -45,7 +45,10 @@ fn place_of_special(
         let has_moved = (remote.parent, &remote.name) != (synced.parent, &synced.name);
         folder.settings.mode != SyncMode::Upload && (there != here || has_moved)
     });
-    let Some(path) = db.remote_path_in(folder, node)?.filter(|_| is_due) else {
+    if !is_due || !has_parent_here(db, folder, remote.parent)? {
+        return Ok(None);
+    }
+    let Some(path) = db.remote_path_in(folder, node)? else {
         return Ok(None);
     };
     let own = synced
@@ -57,16 +60,30 @@ fn place_of_special(
     {
         return Ok(Some(path));
     }
-    for depth in 1..=path.names().len() {
-        let above = path.names()[..depth].iter().cloned();
-        let above = above.fold(RelPath::root(), |dir, name| dir.join(name));
-        match db.local_at(folder.id, &above)? {
+    let mut above = None;
+    for name in path.names() {
+        match db.child(folder.id, above, name)? {
             Some(row) if row.skipped == Skipped::Special => return Ok(Some(path)),
-            Some(_) => {}
+            Some(row) => above = Some(row.id),
             None => break,
         }
     }
     Ok(None)
+}
+
+/// Returns whether the folder that a node lies in on the service is the synced one, or was synced.
+fn has_parent_here(
+    db: &Db<'_>,
+    folder: &FolderRow,
+    parent: Option<NodeId>,
+) -> Result<bool, IndexError> {
+    if folder.remote_node == Some(parent) {
+        return Ok(true);
+    }
+    let Some(parent) = parent else {
+        return Ok(false);
+    };
+    Ok(db.synced_row(folder.id, parent)?.is_some())
 }
 
 fn problem(path: &RelPath) -> Problem {
@@ -83,8 +100,8 @@ fn problem(path: &RelPath) -> Problem {
 mod tests {
     use super::*;
     use crate::testing::TestEngine;
-    use cairn_index::RemoteRow;
-    use cairn_model::{Name, ProblemCode};
+    use cairn_index::{FolderSettings, RemoteRow, SyncedRow};
+    use cairn_model::{LocalId, Name, ProblemCode, RevisionId};
 
     #[test]
     fn a_link_at_the_name_of_a_file_of_the_service_needs_a_person_until_it_is_gone() {
@@ -126,5 +143,114 @@ mod tests {
         engine.index.write(|db| db.remove_local(id, link)).unwrap();
         report(&[]);
         assert!(!engine.health().waits_for_person(id));
+    }
+
+    /// A folder `d` and its file `d/x`, both synced, after a link has taken the place of `d`.
+    struct Replaced {
+        engine: std::sync::Arc<Engine>,
+        id: FolderId,
+        file: NodeId,
+        _dir: tempfile::TempDir,
+    }
+
+    fn dir() -> NodeId {
+        NodeId::from_random_bytes([1; 16])
+    }
+
+    fn named(name: &str) -> Name {
+        Name::new(name.to_owned()).expect("a name")
+    }
+
+    fn synced(folder: &FolderRow, remote: &RemoteRow, local: LocalId) -> SyncedRow {
+        SyncedRow {
+            folder: folder.id,
+            node: remote.node,
+            local,
+            parent: remote.parent,
+            name: remote.name.clone(),
+            kind: remote.kind,
+            revision: remote.revision,
+            hash: None,
+            size: 0,
+            executable: false,
+        }
+    }
+
+    impl Replaced {
+        fn new() -> Self {
+            let test = TestEngine::new();
+            let (id, file) = (test.folder.id, NodeId::from_random_bytes([2; 16]));
+            let link = test.local_file("d", Skipped::Special);
+            let gone = test.local_file("gone", Skipped::No);
+            let (engine, _dir) = test.into_engine();
+            let write = |db: &Db<'_>| {
+                let folder = db.folder(id)?.expect("it was added");
+                let top = folder.remote_node.flatten();
+                let above = RemoteRow::folder(dir(), top, named("d"));
+                let file = RemoteRow::folder(file, Some(dir()), named("x"));
+                for (row, local) in [(&above, link), (&file, gone)] {
+                    db.put_remote(std::slice::from_ref(&folder), row)?;
+                    db.put_synced(&synced(&folder, row, local))?;
+                }
+                db.remove_local(id, gone)
+            };
+            engine.index.write(write).unwrap();
+            Self {
+                engine,
+                id,
+                file,
+                _dir,
+            }
+        }
+
+        /// Returns the paths of the problems after a report of these nodes.
+        fn report(&self, nodes: &[NodeId]) -> Vec<String> {
+            let dirty = Dirty {
+                node: nodes.to_vec(),
+                ..Dirty::default()
+            };
+            report(&self.engine, self.id, &dirty).unwrap();
+            let problems = self.engine.health().problems(self.id);
+            problems.into_iter().map(|problem| problem.path).collect()
+        }
+
+        fn put(&self, row: &RemoteRow) {
+            let write = |db: &Db<'_>| {
+                let folder = db.folder(self.id)?.expect("it was added");
+                db.put_remote(&[folder], row)
+            };
+            self.engine.index.write(write).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_changed_on_the_service_below_a_link_needs_a_person() {
+        let it = Replaced::new();
+        assert!(it.report(&[it.file]).is_empty(), "it is as it was");
+        let mut changed = RemoteRow::folder(it.file, Some(dir()), named("x"));
+        changed.revision = Some(RevisionId::from_random_bytes([3; 16]));
+        it.put(&changed);
+        assert_eq!(it.report(&[it.file]), ["d/x"]);
+        assert!(it.engine.health().waits_for_person(it.id));
+        let mode = |db: &Db<'_>| {
+            let folder = db.folder(it.id)?.expect("it was added");
+            let settings = FolderSettings {
+                mode: SyncMode::Upload,
+                ..folder.settings
+            };
+            db.set_folder_settings(it.id, &settings)
+        };
+        it.engine.index.write(mode).unwrap();
+        assert!(it.report(&[]).is_empty(), "nothing comes to this folder");
+    }
+
+    #[test]
+    fn a_folder_that_has_not_come_stands_for_all_that_is_in_it() {
+        let it = Replaced::new();
+        let new = NodeId::from_random_bytes([4; 16]);
+        let below = NodeId::from_random_bytes([5; 16]);
+        it.put(&RemoteRow::folder(new, Some(dir()), named("new")));
+        it.put(&RemoteRow::folder(below, Some(new), named("below")));
+        assert_eq!(it.report(&[below, new]), ["d/new"]);
     }
 }

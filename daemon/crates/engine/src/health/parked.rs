@@ -257,7 +257,7 @@ impl Health {
         self.parked_of(folder)
             .any(|parked| parked.retry == RetryHint::Later && !parked.is_cooling_down)
             || scanned.any(|(_, problem)| is_left_by_scan(problem.code))
-            || !self.blocked_places(folder).is_empty()
+            || self.has_blocked_places(folder)
             || refused
                 .any(|((_, of), problem)| *of == folder && problem.code == ProblemCode::Unverified)
     }

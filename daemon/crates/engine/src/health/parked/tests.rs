@@ -113,6 +113,8 @@ fn what_is_left_by_a_scan_or_held_for_a_person_waits_for_one() {
         ProblemCode::Name,
         ProblemCode::NameClash,
         ProblemCode::Unreadable,
+        ProblemCode::Disk,
+        ProblemCode::FolderGone,
     ] {
         assert!(waits(code, true), "{code:?}");
     }
