@@ -6,7 +6,7 @@ use crate::random::Seeded;
 use crate::{actions, rules, spelling, truth};
 use cairn_api::{Api, ApiKey};
 use cairn_crypto::{Random as _, SpaceKeys};
-use cairn_model::{DeviceId, ProblemCode};
+use cairn_model::DeviceId;
 use cairn_server::{Clock, DevAccess, Options, Server};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -124,13 +124,9 @@ impl World {
     }
 
     /// Returns whether the devices need not become equal in the end: changes go one way, or a disk that ignores case
-    /// can't have all names, and what belongs in the place of something that waits for a name waits, too.
+    /// can't have all names that another one has. The problems that a device reports do not count.
     pub(crate) fn may_differ(&self) -> bool {
-        let has_clash = |device: &Device| {
-            let waits =
-                device.engine().is_some() && !device.problems(ProblemCode::NameClash).is_empty();
-            waits || spelling::has_clash(&tree_of(device))
-        };
+        let has_clash = |device: &Device| spelling::has_clash(&tree_of(device));
         self.is_one_way || (self.is_ignoring_case() && self.devices.iter().any(has_clash))
     }
 
@@ -165,6 +161,16 @@ impl World {
                 assert!(device.rest().await, "{} comes to rest", device.name);
             }
         }
+    }
+
+    /// Checks that no device waits for a person, unless the devices may differ.
+    async fn check_calm(&self, may_differ: bool) -> Result<(), String> {
+        for device in &self.devices {
+            if !may_differ && !device.settle().await {
+                return Err(format!("{} waits for a person", device.name));
+            }
+        }
+        Ok(())
     }
 
     /// Lets all devices work, one after the other, until a whole round transfers nothing.
@@ -203,7 +209,7 @@ impl World {
             quiet_rounds = if is_quiet { quiet_rounds + 1 } else { 0 };
             // Where trees may differ, they don't show a rename that was sent at the end of a round.
             if quiet_rounds > usize::from(may_differ) {
-                return Ok(());
+                return self.check_calm(may_differ).await;
             }
         }
         let trees = self.shared_trees().into_iter();
