@@ -75,11 +75,12 @@ pub(crate) fn restore(
     Ok(Trashed { path, ..found })
 }
 
-/// Deletes for good all that was trashed at some times, each the part of an id before its first slash.
-pub(crate) fn delete(disk: &dyn Disk, row: &FolderRow, times: &BTreeSet<String>) -> CommandResult {
-    cairn_engine::trash::delete(disk, Path::new(&row.root), times).map_err(not_deleted)
+/// Deletes things for good, by their ids.
+pub(crate) fn delete(disk: &dyn Disk, row: &FolderRow, ids: &BTreeSet<String>) -> CommandResult {
+    cairn_engine::trash::delete(disk, Path::new(&row.root), ids).map_err(not_deleted)
 }
 
 pub(crate) fn not_deleted(error: io::Error) -> Failure {
-    Failure::from(error).during("delete what is in the local trash (the rest of it is gone)")
+    Failure::from(error)
+        .during("delete all that is in the local trash (what could be deleted is gone)")
 }

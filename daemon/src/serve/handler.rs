@@ -158,7 +158,7 @@ impl Daemon {
             Request::Reload => self.reload(),
             Request::Trash { folder } => self.trash(folder.as_ref()),
             Request::RestoreTrashed { folder, id } => self.restore(&folder, &id),
-            Request::DeleteTrashed { folder, times } => self.delete_trashed(&folder, times).await,
+            Request::DeleteTrashed { folder, ids } => self.delete_trashed(&folder, ids).await,
             Request::Why { path } => Ok(Reply::Why(Box::new(why::report(&self.engines, &path)?))),
             Request::Waiting { limit } => {
                 Ok(Reply::Waiting(why::waiting_list(&self.engines, limit)?))

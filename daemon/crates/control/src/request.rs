@@ -180,11 +180,10 @@ requests! {
         folder: String,
         id: String,
     } -> Trashed;
-    /// Deletes for good all that came to the local trash of the folder at `times`, each the part of an id before its
-    /// first slash.
+    /// Deletes things in the local trash of the folder for good, by their ids; a folder only once it is empty.
     DeleteTrashed {
         folder: String,
-        times: BTreeSet<String>,
+        ids: BTreeSet<String>,
     } -> Done;
     /// The sync state of one path, absolute, and the reason for it.
     Why {

@@ -222,7 +222,7 @@ fn requests() {
         Request::SyncNow { folder: None },
         Request::DeleteTrashed {
             folder: folder(),
-            times: ["2026-11-29 120000".to_owned()].into(),
+            ids: ["2026-11-29 120000/a".to_owned()].into(),
         },
     ];
     let asks: Vec<RequestEnvelope> = (1..)

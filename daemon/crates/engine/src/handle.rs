@@ -173,15 +173,15 @@ impl EngineHandle {
         Ok(paths.into_iter().take(limit as usize).collect())
     }
 
-    /// Deletes for good all that was trashed in a folder at some times, like [`trash::delete`].
+    /// Deletes things in the trash of a folder for good, like [`trash::delete`].
     ///
     /// # Errors
     /// Returns the error of the disk.
-    pub async fn delete_trashed(&self, root: PathBuf, times: BTreeSet<String>) -> io::Result<()> {
+    pub async fn delete_trashed(&self, root: PathBuf, ids: BTreeSet<String>) -> io::Result<()> {
         let ports = &self.engine.ports;
         let disk = Arc::clone(&ports.disk);
         let _disk_lock = self.engine.disk_lock.lock().await;
-        let delete = move || trash::delete(&*disk, &root, &times);
+        let delete = move || trash::delete(&*disk, &root, &ids);
         ports.run_blocking(delete).await
     }
 

@@ -145,16 +145,16 @@ impl Daemon {
     pub(super) async fn delete_trashed(
         &self,
         folder: &str,
-        times: BTreeSet<String>,
+        ids: BTreeSet<String>,
     ) -> CommandResult<Reply> {
         let pair = self.pair(folder)?;
         match self.engines.of(&pair) {
             Ok(engine) => {
-                let deleted = engine.delete_trashed(PathBuf::from(&pair.row.root), times);
+                let deleted = engine.delete_trashed(PathBuf::from(&pair.row.root), ids);
                 deleted.await.map_err(trash::not_deleted)?;
             }
             // No engine puts anything there.
-            Err(_) => trash::delete(&RealDisk::new(), &pair.row, &times)?,
+            Err(_) => trash::delete(&RealDisk::new(), &pair.row, &ids)?,
         }
         Ok(Reply::DONE)
     }

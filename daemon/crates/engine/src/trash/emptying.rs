@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::parse_stamp;
+use super::{locate, parse_stamp};
 use crate::observe::rules::TRASH_DIR;
 use cairn_platform::{Disk, FileKind};
 use std::collections::BTreeSet;
@@ -69,22 +69,70 @@ pub(crate) fn make_room(
     Ok(remove_oldest(disk, &old, missing))
 }
 
-/// Deletes for good all that was trashed at some times, each the part of an id before its first slash.
+/// Deletes things for good by their ids. A folder goes once nothing is left in it, so that what was put there since the
+/// ids were listed stays.
 ///
 /// # Errors
 /// Returns the first error of the disk; the rest is deleted all the same.
-pub fn delete(disk: &dyn Disk, root: &Path, times: &BTreeSet<String>) -> io::Result<()> {
-    let base = root.join(TRASH_DIR);
-    let is_time = |time: &&String| parse_stamp(time).is_some() && !time.contains(['/', '\\']);
+pub fn delete(disk: &dyn Disk, root: &Path, ids: &BTreeSet<String>) -> io::Result<()> {
     let mut result = Ok(());
-    for time in times.iter().filter(is_time) {
-        match remove_tree(disk, &base.join(time)) {
-            // It has been restored or deleted meanwhile.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            removed => result = result.and(removed),
-        }
+    let mut times = BTreeSet::new();
+    // What is in a folder comes after it.
+    for id in ids.iter().rev() {
+        let Ok((place, _)) = locate(root, id) else {
+            continue;
+        };
+        result = result.and(delete_one(disk, root, &place));
+        times.extend(id.split_once('/').map(|(time, _)| time));
+    }
+    for time in times {
+        result = result.and(remove_if_empty(disk, &root.join(TRASH_DIR).join(time)));
     }
     result
+}
+
+fn delete_one(disk: &dyn Disk, root: &Path, place: &Path) -> io::Result<()> {
+    check_above(disk, root, place)?;
+    let deleted = match disk.stat(place) {
+        Ok(stat) if stat.kind == FileKind::Dir => return remove_if_empty(disk, place),
+        Ok(_) => disk.remove_file(place),
+        Err(error) => Err(error),
+    };
+    without_missing(deleted)
+}
+
+/// Refuses a place that a link leads out of the trash.
+fn check_above(disk: &dyn Disk, root: &Path, place: &Path) -> io::Result<()> {
+    for above in place.ancestors().skip(1) {
+        if above == root {
+            break;
+        }
+        match disk.stat(above) {
+            Ok(stat) if stat.kind == FileKind::Dir => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => break,
+            Err(error) => return Err(error),
+            Ok(_) => {
+                let message = format!("{} is no directory", above.display());
+                return Err(io::Error::new(io::ErrorKind::NotADirectory, message));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn remove_if_empty(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
+    match disk.remove_dir(dir) {
+        Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+        removed => without_missing(removed),
+    }
+}
+
+/// Returns no error for what was restored or deleted meanwhile.
+fn without_missing(deleted: io::Result<()>) -> io::Result<()> {
+    match deleted {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
 }
 
 fn may_go(mut buckets: Vec<Bucket>, now_ms: i64) -> Vec<Bucket> {

@@ -12,6 +12,9 @@ use cairn_platform::RealDisk;
 use serde_json::json;
 use std::collections::BTreeSet;
 
+/// A request to the daemon stays far below the longest that it takes.
+const IDS_AT_ONCE: usize = 1_000;
+
 pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
     let mut found = Vec::new();
     for row in rows(app, args.folder.as_deref())? {
@@ -32,9 +35,12 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
     let deletes = !args.dry_run && !all.is_empty();
     if deletes {
         super::confirm(args)?;
+        let mut result = Ok(());
         for (row, trashed) in &found {
-            delete(app, row, trashed).await?;
+            // A failure in one folder keeps nothing in the others.
+            result = result.and(delete(app, row, trashed).await);
         }
+        result?;
         app.out.line(format_args!(
             "{} deleted for good.",
             count(all.len() as u64, "item")
@@ -49,17 +55,18 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
     Ok(())
 }
 
-/// Deletes what was trashed at the times that were listed; what came in a later second stays.
+/// Deletes what was listed; what came since stays.
 async fn delete(app: &App, row: &FolderRow, trashed: &[Trashed]) -> CommandResult {
-    let times: BTreeSet<String> = trashed
-        .iter()
-        .filter_map(|one| one.id.split_once('/'))
-        .map(|(time, _)| time.to_owned())
-        .collect();
-    let Some(client) = app.running_daemon().await? else {
-        return trash::delete(&RealDisk::new(), row, &times);
-    };
-    let folder = row.root.clone();
-    client.send(typed::DeleteTrashed { folder, times }).await?;
+    let client = app.running_daemon().await?;
+    // From the last: what is in a folder goes before it.
+    for part in trashed.rchunks(IDS_AT_ONCE) {
+        let ids: BTreeSet<String> = part.iter().map(|one| one.id.clone()).collect();
+        let Some(client) = &client else {
+            trash::delete(&RealDisk::new(), row, &ids)?;
+            continue;
+        };
+        let folder = row.root.clone();
+        client.send(typed::DeleteTrashed { folder, ids }).await?;
+    }
     Ok(())
 }

@@ -99,24 +99,56 @@ fn what_can_not_be_read_keeps_nothing_else_in_the_trash() {
 }
 
 #[test]
-fn what_is_deleted_by_its_time_takes_nothing_else_with_it() {
+fn what_is_deleted_by_its_id_takes_nothing_else_with_it() {
     let dir = folder(&[("a", 9), ("b", 3)]);
     let listed = list(&RealDisk::new(), dir.path()).unwrap();
-    let (time, _) = listed[1].id.split_once('/').unwrap();
     let outside = tempfile::tempdir().unwrap();
     std::fs::write(outside.path().join("mine"), "").unwrap();
-    let times = [time, "1971-01-01 000000", "1970-01-01 000000/..", ".."];
-    let times = times.map(str::to_owned).into();
-    delete(&RealDisk::new(), dir.path(), &times).unwrap();
+    let ids = [
+        listed[1].id.as_str(),
+        "1971-01-01 000000/gone",
+        "1970-01-01 000000/../../mine",
+        "1970-01-01 000000",
+        "../mine",
+    ];
+    let delete = |ids: &[&str]| {
+        let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+        delete(&RealDisk::new(), dir.path(), &ids)
+    };
+    delete(&ids).unwrap();
     assert_eq!(names(&dir), ["b"]);
     #[cfg(unix)]
     {
         let planted = "1970-01-01 000000";
         let place = dir.path().join(TRASH_DIR).join(planted);
         std::os::unix::fs::symlink(outside.path(), &place).unwrap();
-        let planted = BTreeSet::from([planted.to_owned()]);
-        assert!(delete(&RealDisk::new(), dir.path(), &planted).is_err());
+        assert!(delete(&[&format!("{planted}/mine")]).is_err());
         empty(&RealDisk::new(), dir.path(), NOW).unwrap();
         assert!(outside.path().join("mine").exists());
     }
+}
+
+#[test]
+fn a_folder_goes_with_what_was_listed_in_it_and_stays_with_what_came_since() {
+    let dir = tempfile::tempdir().unwrap();
+    let trash = |name: &str| {
+        let (file, path) = (dir.path().join(name), RelPath::parse(name).unwrap());
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "").unwrap();
+        put(&RealDisk::new(), dir.path(), &file, &path, NOW).unwrap();
+    };
+    trash("d/e/f");
+    let all = || -> BTreeSet<String> {
+        let listed = list(&RealDisk::new(), dir.path()).unwrap();
+        listed.into_iter().map(|one| one.id).collect()
+    };
+    let listed = all();
+    // In the same second.
+    trash("d/new");
+    delete(&RealDisk::new(), dir.path(), &listed).unwrap();
+    assert_eq!(names(&dir), ["d", "d/new"]);
+    delete(&RealDisk::new(), dir.path(), &all()).unwrap();
+    let left = std::fs::read_dir(dir.path().join(TRASH_DIR)).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, [".gitignore"], "the time goes, too");
 }
