@@ -49,22 +49,10 @@ impl DaemonLock {
             source,
         };
         let file = open(path).map_err(failed)?;
-        let mut tries = 0;
-        loop {
-            match file.try_lock() {
-                Ok(()) => break,
-                // `holder` takes the lock for a moment.
-                Err(TryLockError::WouldBlock) if tries < TRIES => {
-                    tries += 1;
-                    std::thread::sleep(TRY_INTERVAL);
-                }
-                Err(TryLockError::WouldBlock) => {
-                    return Err(LockError::Held {
-                        pid: read_pid(path),
-                    });
-                }
-                Err(TryLockError::Error(e)) => return Err(failed(e)),
-            }
+        if !try_lock(&file, || true).map_err(failed)? {
+            return Err(LockError::Held {
+                pid: read_pid(path),
+            });
         }
         let pid_file = pid_file(path);
         std::fs::write(&pid_file, format!("{}\n", std::process::id())).map_err(failed)?;
@@ -88,12 +76,27 @@ impl DaemonLock {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(e) => return Err(failed(e)),
         };
+        // Without an id, somebody else may be looking, or a daemon has just begun.
+        let is_free = try_lock(&file, || read_pid(path).is_none()).map_err(failed)?;
+        Ok((!is_free).then(|| Holder {
+            pid: read_pid(path),
+        }))
+    }
+}
+
+/// Locks a file; returns false if another process has it. [`DaemonLock::holder`] has it for a moment only, so that this
+/// tries again while `may_end` says so.
+fn try_lock(file: &File, may_end: impl Fn() -> bool) -> io::Result<bool> {
+    let mut tries = 0;
+    loop {
         match file.try_lock() {
-            Ok(()) => Ok(None),
-            Err(TryLockError::WouldBlock) => Ok(Some(Holder {
-                pid: read_pid(path),
-            })),
-            Err(TryLockError::Error(e)) => Err(failed(e)),
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) if tries < TRIES && may_end() => {
+                tries += 1;
+                std::thread::sleep(TRY_INTERVAL);
+            }
+            Err(TryLockError::WouldBlock) => return Ok(false),
+            Err(TryLockError::Error(e)) => return Err(e),
         }
     }
 }
@@ -150,6 +153,20 @@ mod tests {
         drop(first);
         assert_eq!(DaemonLock::holder(&path).unwrap(), None);
         DaemonLock::acquire(&path).unwrap();
+    }
+
+    #[test]
+    fn a_lock_that_is_held_for_a_moment_is_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("daemon.lock");
+        let (file, other) = (open(&path).unwrap(), open(&path).unwrap());
+        other.lock().unwrap();
+        assert!(!try_lock(&file, || false).unwrap());
+        let end = || {
+            other.unlock().unwrap();
+            true
+        };
+        assert!(try_lock(&file, end).unwrap());
     }
 
     #[test]

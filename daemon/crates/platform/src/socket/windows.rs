@@ -62,7 +62,8 @@ pub(super) async fn connect(path: &Path) -> io::Result<Stream> {
     // Secrets are sent over it: another user's pipe under our name must not get them.
     let peer = stream.peer_creds()?.pid();
     let lock = path.with_file_name("daemon.lock");
-    let daemon = DaemonLock::holder(&lock).map_err(|e| io::Error::other(e.to_string()))?;
+    let holder = DaemonLock::holder(&lock).map_err(|e| io::Error::other(e.to_string()))?;
+    let daemon = holder.and_then(|holder| holder.pid);
     if daemon.is_some() && daemon == peer {
         return Ok(stream);
     }
