@@ -61,6 +61,14 @@ impl Failure {
         }
     }
 
+    /// Adds what follows from it, or what to do.
+    pub(crate) fn adding(self, text: &str) -> Self {
+        Self {
+            message: format!("{}; {text}", self.message),
+            ..self
+        }
+    }
+
     /// Adds what was being done, and to what.
     pub(crate) fn during(self, what: impl Display) -> Self {
         Self {

@@ -100,6 +100,17 @@ impl Out {
         }
     }
 
+    /// Writes a secret that can't be shown again to people; programs get it in the document.
+    ///
+    /// # Errors
+    /// As [`Self::show_once`].
+    pub(crate) fn show_people_once(&self, text: &str) -> io::Result<()> {
+        match self.json {
+            true => Ok(()),
+            false => write(&format!("{text}\n")),
+        }
+    }
+
     /// Writes a remark that is no part of the result.
     pub(crate) fn note(&self, text: impl Display) {
         // If stderr is gone, nobody misses the remark.

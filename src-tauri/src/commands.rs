@@ -20,7 +20,7 @@ mod versions;
 mod webhooks;
 mod why;
 
-pub use account::{AccountView, LoginForm};
+pub use account::{AccountView, LoginForm, RecoveryKeyView};
 pub use assistants::{Assistant, AssistantConfig};
 pub use calls::{Call, Signature, signatures, visit_types};
 pub use context::{Commands, Desktop};

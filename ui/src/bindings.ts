@@ -354,6 +354,12 @@ export type ProgramError = { code: ProgramErrorCode, message: string, };
 
 export type ProgramErrorCode = "failed" | "usage" | "not_logged_in" | "offline" | "decision" | "no_daemon" | "cancelled";
 
+export type RecoveryKeyView = { key: string, 
+/**
+ * False: the response of the service was lost, and nobody knows whether this key works or an earlier one.
+ */
+in_force: boolean, };
+
 export type RemoteFolder = { name: string, 
 /**
  * `/a/b`.
@@ -388,9 +394,13 @@ api_keys: boolean, };
 
 export type RevokedView = { 
 /**
- * The new recovery key, which is shown only now.
+ * The new recovery key, if there was one before.
  */
-recovery_key?: string, 
+recovery_key?: RecoveryKeyView, 
+/**
+ * The failure after which the rest is to be done; the command completes it.
+ */
+failed?: string, 
 /**
  * The names of API keys that are still valid, on whatever device they are.
  */
@@ -715,7 +725,7 @@ export type Calls = {
   enter_passphrase: { arguments: { passphrase: string }; reply: null };
   cancel_login: { arguments: {  }; reply: null };
   logout: { arguments: {  }; reply: null };
-  recovery_setup: { arguments: { passphrase: string }; reply: string };
+  recovery_setup: { arguments: { passphrase: string }; reply: RecoveryKeyView };
   recovery_status: { arguments: {  }; reply: boolean };
   generate_passphrase: { arguments: {  }; reply: string };
   change_passphrase: { arguments: { current: string, next: string }; reply: null };

@@ -41,6 +41,8 @@ import { idle, SCENES } from "./mocks/scenes";
 
 const query = new URLSearchParams(window.location.search);
 const scene = query.get("scene") ?? "idle";
+/** A passphrase with which the service carries out what was asked, and its answer is lost. */
+const ANSWER_LOST = "answer lost";
 
 let settings: Settings = {
   language: query.get("lang") === "de" ? "de" : query.get("lang") === "en" ? "en" : null,
@@ -211,8 +213,10 @@ const replies: Replies = {
       return Promise.reject({ code: "failed", message: "this is not the passphrase of ada@example.org" });
     }
     unfinished = undefined;
+    const lost = call.choices.passphrase === ANSWER_LOST;
     return {
-      recovery_key: "9KHB-W3EN-5RFC-J8ZV-7QX2-M4TD-P6YA-2GUS",
+      recovery_key: { key: "9KHB-W3EN-5RFC-J8ZV-7QX2-M4TD-P6YA-2GUS", in_force: !lost },
+      ...(lost ? { failed: "can't write to the disk" } : {}),
       api_keys: call.choices.api_keys ? [] : ["scanner"],
       teams_to_ask: ["Crew"],
       teams_failed: [],
@@ -296,7 +300,10 @@ const replies: Replies = {
     return null;
   },
   generate_passphrase: () => "velvet-cargo-ankle-rural-pulse-ghost-tunnel",
-  recovery_setup: () => "7QX2-M4TD-9KHB-W3EN-5RFC-J8ZV-P6YA-2GUS",
+  recovery_setup: (call) => ({
+    key: "7QX2-M4TD-9KHB-W3EN-5RFC-J8ZV-P6YA-2GUS",
+    in_force: call.passphrase !== ANSWER_LOST,
+  }),
   recovery_status: () => false,
   config: () => ({
     limit_up: "2000000",

@@ -2,6 +2,7 @@
 //! has replaced.
 
 mod api_keys;
+mod recovery;
 pub(super) mod rotate;
 mod teams;
 

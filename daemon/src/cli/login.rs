@@ -134,13 +134,7 @@ fn after_keys(failure: Failure, created: bool) -> Failure {
     if !created {
         return failure;
     }
-    Failure {
-        message: format!(
-            "{}; the account's keys were made before that, and the passphrase opens them: keep it, and run `cairn login` again",
-            failure.message
-        ),
-        ..failure
-    }
+    failure.adding("the account's keys were made before that, and the passphrase opens them: keep it, and run `cairn login` again")
 }
 
 /// Makes the failure of making keys.
@@ -150,13 +144,7 @@ fn not_made(error: TransferError) -> Failure {
     if !may_be_made {
         return failure;
     }
-    Failure {
-        message: format!(
-            "{}; they may have been made all the same: keep the passphrase, and run `cairn login` again when the server can be reached",
-            failure.message
-        ),
-        ..failure
-    }
+    failure.adding("they may have been made all the same: keep the passphrase, and run `cairn login` again when the server can be reached")
 }
 
 /// Adds this device to the account, and makes the account that of the home.

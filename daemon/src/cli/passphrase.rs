@@ -112,13 +112,7 @@ fn not_changed(error: TransferError) -> Failure {
     if !is_open {
         return failure;
     }
-    Failure {
-        message: format!(
-            "{}; the new passphrase may be in force, or still the former one: keep both, and run the command again when the server can be reached",
-            failure.message
-        ),
-        ..failure
-    }
+    failure.adding("the new passphrase may be in force, or still the former one: keep both, and run the command again when the server can be reached")
 }
 
 /// Opens the server's present bundle with the passphrase, which proves that the person at this machine knows it.

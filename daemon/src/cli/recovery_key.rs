@@ -99,14 +99,7 @@ fn show(app: &App, key: &RecoveryKey, is_confirmed: bool) -> CommandResult {
 /// Makes the failure after which a key that was shown may be in force or not.
 fn unconfirmed_failure(error: TransferError) -> Failure {
     let failure = Failure::from(error).during("confirm the new recovery key");
-    Failure {
-        message: format!(
-            "{}; it may be in force: keep it and an earlier one, and when the server can be reached, run `cairn recovery-key` to see whether one is set up, and `cairn recovery-key setup` again for one that certainly works",
-            failure.message
-        ),
-        ..failure
-    }
-    .mark_reported()
+    failure.adding("it may be in force: keep it and an earlier one, and when the server can be reached, run `cairn recovery-key` to see whether one is set up, and `cairn recovery-key setup` again for one that certainly works").mark_reported()
 }
 
 async fn recover(

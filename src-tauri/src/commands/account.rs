@@ -139,17 +139,29 @@ pub(super) async fn logout(commands: &Commands) -> Result<(), ProgramError> {
     result
 }
 
+/// A recovery key that was made now, and is shown only now.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
+pub struct RecoveryKeyView {
+    pub key: String,
+    /// False: the response of the service was lost, and nobody knows whether this key works or an earlier one.
+    pub in_force: bool,
+}
+
 pub(super) async fn recovery_setup(
     commands: &Commands,
     passphrase: String,
-) -> Result<String, ProgramError> {
+) -> Result<RecoveryKeyView, ProgramError> {
     #[derive(Deserialize)]
     struct Document {
         recovery_key: String,
+        in_force: Option<bool>,
     }
     let run = Run::of(["recovery-key", "setup", "--passphrase-file=-"]).with_secret(passphrase);
     let made: Document = commands.document(run).await?;
-    Ok(made.recovery_key)
+    Ok(RecoveryKeyView {
+        key: made.recovery_key,
+        in_force: made.in_force == Some(true),
+    })
 }
 
 pub(super) async fn recovery_status(commands: &Commands) -> Result<bool, ProgramError> {

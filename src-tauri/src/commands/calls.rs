@@ -2,7 +2,7 @@
 //!
 //! The functions that the page calls are generated from it (see `tests/bindings.rs`).
 
-use super::account::{AccountView, LoginForm};
+use super::account::{AccountView, LoginForm, RecoveryKeyView};
 use super::assistants::{Assistant, AssistantConfig};
 use super::context::{Commands, to_json};
 use super::device::{AutostartView, ConfigKey, DaemonConfig, StartInfo};
@@ -182,7 +182,7 @@ calls! {
     CancelLogin() -> () = account::cancel_login;
     Logout() -> () = account::logout;
     /// Creates a recovery key and returns it.
-    RecoverySetup(passphrase: String) -> String = account::recovery_setup;
+    RecoverySetup(passphrase: String) -> RecoveryKeyView = account::recovery_setup;
     /// True if there is a recovery key.
     RecoveryStatus() -> bool = account::recovery_status;
     /// Returns a new passphrase of random words.

@@ -1,5 +1,6 @@
 //! The devices of the account: listed, removed, shut out; the account's keys and the words to compare.
 
+use super::account::RecoveryKeyView;
 use super::context::Commands;
 use crate::program::{ProgramError, Run};
 use serde::{Deserialize, Serialize};
@@ -48,10 +49,14 @@ pub struct RevokeChoices {
 /// The rest to do after a device was shut out.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, TS)]
 pub struct RevokedView {
-    /// The new recovery key, which is shown only now.
+    /// The new recovery key, if there was one before.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
-    pub recovery_key: Option<String>,
+    pub recovery_key: Option<RecoveryKeyView>,
+    /// The failure after which the rest is to be done; the command completes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub failed: Option<String>,
     /// The names of API keys that are still valid, on whatever device they are.
     pub api_keys: Vec<String>,
     /// Teams whose key somebody else in it has to grant again.
@@ -134,8 +139,10 @@ pub(super) async fn revoke(
 #[derive(Deserialize)]
 struct Revoked {
     recovery_key: Option<String>,
+    recovery_key_in_force: Option<bool>,
     api_keys: Vec<ApiKey>,
     teams: Vec<Team>,
+    failed: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -162,7 +169,11 @@ impl Revoked {
             teams.map(|team| team.name.clone()).collect()
         };
         RevokedView {
-            recovery_key: self.recovery_key,
+            recovery_key: self.recovery_key.map(|key| RecoveryKeyView {
+                key,
+                in_force: self.recovery_key_in_force == Some(true),
+            }),
+            failed: self.failed,
             api_keys: left
                 .map(|key| match key.name.is_empty() {
                     true => format!("{}…", key.prefix),

@@ -389,9 +389,17 @@ async fn only_folders_of_the_server_are_offered() {
 
 #[tokio::test]
 async fn the_recovery_key_is_made_with_the_passphrase_and_saved_where_a_person_chooses() {
-    let world = world(vec![Ok(json!({"recovery_key": "AB-CD"}))]);
-    let asked = call(json!({"op": "recovery_setup", "passphrase": "p"}));
-    assert_eq!(world.commands.handle(asked).await.unwrap(), json!("AB-CD"));
+    let world = world(vec![
+        Ok(json!({"recovery_key": "AB-CD", "in_force": true})),
+        Ok(json!({"recovery_key": "EF-GH", "in_force": null})),
+    ]);
+    for (key, in_force) in [("AB-CD", true), ("EF-GH", false)] {
+        let asked = call(json!({"op": "recovery_setup", "passphrase": "p"}));
+        assert_eq!(
+            world.commands.handle(asked).await.unwrap(),
+            json!({"key": key, "in_force": in_force})
+        );
+    }
     let asked = json!({"op": "save_text", "name": "key.txt", "text": "AB-CD"});
     assert_eq!(
         world.commands.handle(call(asked.clone())).await.unwrap(),

@@ -68,6 +68,27 @@ test("keeping the passphrase says what that means, and API keys that stay are na
   assert.deepEqual(asked.choices, { passphrase: "old words", new_passphrase: null, api_keys: false });
 });
 
+test("a new recovery key of which nobody knows whether it works is shown with a warning", async () => {
+  const uncertain = "nobody knows whether this key or an earlier one works";
+  const page = await here.open({ at: "devices" });
+  await button(page, "Shut out…: desk").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Keep the passphrase").check();
+  await dialog.getByLabel("Current passphrase").fill("answer lost");
+  await button(dialog, "Shut out").click();
+  await dialog.getByText(uncertain).waitFor();
+  await dialog.getByText("can't write to the disk").waitFor();
+  assert.deepEqual(await findings(page), []);
+  const settings = await here.open({ at: "settings" });
+  await button(settings, "Create a recovery key…").click();
+  const form = settings.getByRole("dialog");
+  await form.getByLabel("Passphrase").fill("answer lost");
+  await button(form, "Create recovery key").click();
+  await form.getByRole("alert").getByText(uncertain).waitFor();
+  assert.equal(await form.locator(".key code").count(), 8);
+  assert.deepEqual(await findings(settings), []);
+});
+
 test("a device that was only half shut out stands at the top until that is completed", async () => {
   const page = await here.open({ at: "devices" });
   await button(page, "Shut out…: desk").click();

@@ -1,10 +1,9 @@
 //! Replacing all keys of the account, step by step. A note in the home says what was begun, so that after a crash or
 //! a lost answer the next run of the command completes it.
 
-use super::{api_keys, teams, wake_daemon};
+use super::{api_keys, recovery, teams, wake_daemon};
 use crate::app::App;
 use crate::cli::login::wrong_passphrase;
-use crate::cli::passphrase;
 use crate::cli::prompt;
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use crate::keys;
@@ -16,7 +15,7 @@ use cairn_api::ApiError;
 use cairn_space::account_keys::{
     self, AuthValue, Comparison, KeyBundle, NewKeys, Replacement, Rotation, Sent,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use tokio::task::block_in_place;
@@ -77,10 +76,16 @@ pub(crate) async fn run(app: &App, device: Option<LostDevice>, options: &Options
     );
     app.out
         .line("they sync nothing before that, and it asks for the passphrase.");
-    let recovery_key = renew_recovery_key(app, &session, replaced.as_ref()).await?;
-    let teams = teams::renew(app, &session).await?;
-    let api_keys = api_keys::offer(app, &session, options.api_keys).await?;
-    Pending::delete(&app.home)?;
+    let auth = replaced.filter(|replaced| replaced.had_recovery);
+    let auth = auth.and_then(|replaced| replaced.auth);
+    let recovery = recovery::renew(app, &session, auth.as_ref()).await;
+    let rest = finish(app, &session, options).await;
+    let (rest, failed) = match rest {
+        Ok(rest) => (rest, None),
+        // The document is all that a program sees of a key that is shown only now.
+        Err(failure) if recovery.is_some() => (Rest::default(), Some(failure)),
+        Err(failure) => return Err(failure),
+    };
     wake_daemon(app).await;
     app.out.json(&json!({
         "rotated": true,
@@ -91,11 +96,29 @@ pub(crate) async fn run(app: &App, device: Option<LostDevice>, options: &Options
             "name": device.name,
             "logins_ended": logins_ended,
         })),
-        "recovery_key": recovery_key.as_ref().map(|key| key.as_str()),
-        "api_keys": api_keys,
-        "teams": teams,
+        "recovery_key": recovery.as_ref().map(|made| made.text.as_str()),
+        // Unknown is null, as in the document of `cairn recovery-key setup`.
+        "recovery_key_in_force": recovery.as_ref().and_then(|made| made.is_confirmed.then_some(true)),
+        "api_keys": rest.api_keys,
+        "teams": rest.teams,
+        "failed": failed.as_ref().map(|failure| &failure.message),
     }));
-    Ok(())
+    failed.map_or(Ok(()), |failure| Err(failure.mark_reported()))
+}
+
+/// The teams and API keys, as the document has them.
+#[derive(Default)]
+struct Rest {
+    teams: Vec<Value>,
+    api_keys: Vec<Value>,
+}
+
+/// Does what is left to do once the new keys are in force.
+async fn finish(app: &App, session: &Session, options: &Options) -> CommandResult<Rest> {
+    let teams = teams::renew(app, session).await?;
+    let api_keys = api_keys::offer(app, session, options.api_keys).await?;
+    Pending::delete(&app.home)?;
+    Ok(Rest { teams, api_keys })
 }
 
 /// Notes what is begun, or returns what an earlier run has begun.
@@ -238,47 +261,6 @@ fn adopt(
         app.out.note(PINS_LOST);
     }
     Ok(())
-}
-
-/// Makes a new recovery key if the account had one, and shows it.
-async fn renew_recovery_key(
-    app: &App,
-    session: &Session,
-    replaced: Option<&Replaced>,
-) -> CommandResult<Option<Zeroizing<String>>> {
-    let auth = replaced
-        .filter(|replaced| replaced.had_recovery)
-        .and_then(|replaced| replaced.auth.as_ref());
-    let Some(auth) = auth else {
-        let bundle = keys::from_wire(&session.account.keys);
-        if bundle.recovery.is_none() {
-            app.out.line("No recovery key is set up, and one from before opens nothing any more: run `cairn recovery-key setup`.");
-        }
-        return Ok(None);
-    };
-    let bundle = keys::from_wire(&session.account.keys);
-    let made = account_keys::make_recovery_key(&session.api, &bundle, &session.keys, auth).await;
-    let made = match made {
-        Ok(made) => made,
-        Err(error) => {
-            app.out.note(format_args!(
-                "no new recovery key could be made ({error}), and the former one opens nothing any more: run `cairn recovery-key setup`"
-            ));
-            return Ok(None);
-        }
-    };
-    let shown = made.key.reveal();
-    app.out.line("Your new recovery key, shown only this once:");
-    app.out.line(format_args!("\n    {}\n", *shown));
-    app.out
-        .line("Store it in a safe place, not on this machine. The former one no longer works.");
-    match made.unconfirmed {
-        None => passphrase::keep_changed(app, session, made.bundle),
-        Some(error) => app.out.note(format_args!(
-            "the new recovery key may be in force or not ({error}): run `cairn recovery-key setup` again for one that certainly works"
-        )),
-    }
-    Ok(Some(shown))
 }
 
 impl Options {

@@ -1,7 +1,7 @@
 //! Devices: the list, shutting one out, keys that were replaced, words to compare.
 
 use super::{Call, arguments, call, world};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn the_list_names_a_device_that_is_not_shut_out_yet() {
@@ -26,6 +26,7 @@ async fn a_device_is_shut_out_with_secrets_on_the_standard_input_alone() {
         "rotated": true, "epoch": 2, "version": 3,
         "device": {"id": "d2", "name": "phone", "logins_ended": 1},
         "recovery_key": "AB-CD",
+        "recovery_key_in_force": true,
         "api_keys": [
             {"id": "1", "name": "scanner", "prefix": "ck_a", "revoked": false, "this_device": false},
             {"id": "2", "name": "", "prefix": "ck_b", "revoked": false, "this_device": false},
@@ -38,7 +39,10 @@ async fn a_device_is_shut_out_with_secrets_on_the_standard_input_alone() {
             {"team_id": "v", "name": "Club", "role": "owner", "key": "failed"},
         ],
     });
-    let world = world(vec![Ok(done.clone()), Ok(done)]);
+    let mut unfinished = done.clone();
+    unfinished["recovery_key_in_force"] = Value::Null;
+    unfinished["failed"] = json!("no space left");
+    let world = world(vec![Ok(done), Ok(unfinished)]);
     let asked = json!({"op": "revoke_device", "id": "d2", "choices": {"passphrase": "old words", "new_passphrase": "new words", "api_keys": true}});
     let reply = world.commands.handle(call(asked)).await.unwrap();
     assert_eq!(
@@ -62,12 +66,14 @@ async fn a_device_is_shut_out_with_secrets_on_the_standard_input_alone() {
     assert_eq!(
         reply,
         json!({
-            "recovery_key": "AB-CD", "api_keys": ["scanner", "ck_b…"],
+            "recovery_key": {"key": "AB-CD", "in_force": true}, "api_keys": ["scanner", "ck_b…"],
             "teams_to_ask": ["Band"], "teams_failed": ["Club"],
         })
     );
     let asked = json!({"op": "revoke_device", "id": "d2", "choices": {"passphrase": "old words", "api_keys": false}});
-    world.commands.handle(call(asked)).await.unwrap();
+    let reply = world.commands.handle(call(asked)).await.unwrap();
+    assert_eq!(reply["recovery_key"]["in_force"], false);
+    assert_eq!(reply["failed"], "no space left");
     assert_eq!(
         arguments(&world)[3..],
         ["--passphrase-file=-", "--keep-passphrase", "--", "d2"]

@@ -47,7 +47,12 @@ pub(super) async fn send(
         match api.keys().await {
             Ok(served) if served == put.bundle => return Ok(Sent::InForce),
             Ok(served) if replaces.is_none_or(|former| served.version > former) => {
-                return Ok(Sent::Overtaken);
+                // The next version is another device's. One after that may have come in the place of this bundle.
+                let may_be_ours = replaces.is_some_and(|former| served.version > former + 1);
+                return match may_be_ours && (is_lost || lost.is_some()) {
+                    true => Err(lost.unwrap_or(error)),
+                    false => Ok(Sent::Overtaken),
+                };
             }
             // Sent again, it changes nothing if the first request arrives after all: the version guards it.
             Ok(_) | Err(ApiError::NotFound { .. }) if is_lost && tries < TRIES => {
