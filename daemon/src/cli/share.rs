@@ -238,9 +238,10 @@ fn note_kept(app: &App) {
 async fn revoke(app: &App, link: &str, dry_run: DryRun) -> CommandResult {
     let remote = Remote::open(app, &Within::default()).await?;
     let code = code_of(link);
+    // A deletion whose response is lost ends well if the link is gone then: it has to have been there.
+    let share = remote.api.share(code).await;
+    let share = share.context(format_args!("find the link {code}"))?;
     if dry_run.is_wanted {
-        let share = remote.api.share(code).await;
-        let share = share.context(format_args!("find the link {code}"))?;
         let (shown, file) = (clean(code), clean(&share.file_name));
         let line = format!("The link {shown} to {file} would be deleted for good.");
         let document = json!({ "would_revoke": code, "file_name": share.file_name });

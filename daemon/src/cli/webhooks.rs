@@ -1,10 +1,10 @@
 //! `cairn webhooks`: addresses to which events of the account are posted, and what was sent to them.
 
 use crate::app::App;
-use crate::failure::{CommandResult, Context as _};
+use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_rfc3339};
-use cairn_api::WebhookAction;
+use cairn_api::{Api, WebhookAction};
 use serde_json::{Value, json};
 
 /// Show and change webhooks
@@ -42,6 +42,18 @@ enum Action {
     Retry { id: String, delivery: String },
 }
 
+/// Removes a webhook that is there: a deletion whose response is lost ends well if it is gone then.
+async fn remove(api: &Api, id: &str) -> CommandResult {
+    let all = api.webhooks().await.context("list the webhooks")?;
+    if all.iter().all(|webhook| webhook["id"] != id) {
+        return Err(Failure::failed(format!(
+            "there is no webhook `{}`: `cairn webhooks` lists all",
+            clean(id)
+        )));
+    }
+    api.delete_webhook(id).await.context("remove the webhook")
+}
+
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let api = app.session()?.api;
     let response = match args.action {
@@ -50,9 +62,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             return deliveries(app, &api.webhook_deliveries(&id).await?);
         }
         Some(Action::Remove { id }) => {
-            api.delete_webhook(&id)
-                .await
-                .context("remove the webhook")?;
+            remove(&api, &id).await?;
             Value::Null
         }
         Some(Action::Add { url, events }) => api
@@ -79,7 +89,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     Ok(())
 }
 
-async fn act(api: &cairn_api::Api, id: &str, action: WebhookAction) -> CommandResult<Value> {
+async fn act(api: &Api, id: &str, action: WebhookAction) -> CommandResult<Value> {
     let what = match action {
         WebhookAction::Test => "test the webhook",
         WebhookAction::Enable => "enable the webhook",

@@ -107,3 +107,17 @@ fn a_deletion_whose_answer_is_lost_is_done() {
     assert_eq!(left.as_array().expect("a list").len(), 1, "{left}");
     assert_eq!(left[0]["id"], device);
 }
+
+#[test]
+fn what_was_never_there_is_not_deleted_though_an_answer_was_lost() {
+    let world = World::new();
+    world.login("a");
+    for (path, command) in [
+        ("/api/v1/shares/*", ["share", "revoke", "nothing"]),
+        ("/api/v1/webhooks/*", ["webhooks", "remove", "nothing"]),
+    ] {
+        let rule = json!({ "path_pattern": path, "method": "DELETE", "status": 502, "count": 1 });
+        world.dev("/_dev/faults", rule);
+        assert_eq!(world.run("a", &command).code, 1, "{command:?}");
+    }
+}
