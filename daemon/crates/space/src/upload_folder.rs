@@ -14,7 +14,7 @@ use cairn_model::{Name, NameKey, NodeId};
 use cairn_transfer::TransferError;
 use cairn_wire::nodes::Node;
 use futures_util::StreamExt as _;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -67,6 +67,7 @@ impl Space {
         parent: Option<NodeId>,
         name: &Name,
     ) -> Result<UploadedFolder, TransferError> {
+        let known = self.folders_to_upload(&upload).await;
         let top = self.ensure_folder(parent, name).await?;
         let mut report = UploadedFolder::new(top.node.id);
         report.folders += u64::from(top.is_new);
@@ -79,7 +80,7 @@ impl Space {
         let mut large = Vec::new();
         while let Some(folder) = waiting.pop() {
             let found = self
-                .look_into(&upload, folder, &mut waiting, &mut report)
+                .look_into(&upload, &known, folder, &mut waiting, &mut report)
                 .await?;
             for file in found {
                 upload.progress.expect_bytes(file.facts.size);
@@ -96,10 +97,22 @@ impl Space {
         Ok(report)
     }
 
-    /// Makes the folders in one folder and returns the files in it.
+    /// Returns the local folders as they are before anything is made on the service: where the local folder is synced
+    /// and uploaded into itself, sync brings its copies, which would be copied again.
+    async fn folders_to_upload(&self, upload: &FolderUpload<'_>) -> HashSet<PathBuf> {
+        if !upload.recursive {
+            return HashSet::new();
+        }
+        let (tree, top) = (upload.tree.clone(), upload.local.to_owned());
+        let list = move || folders_below(tree.as_ref(), top);
+        self.transfer.blocking().run(list).await
+    }
+
+    /// Makes the folders in one folder that are `known`, and returns the files in it.
     async fn look_into(
         &self,
         upload: &FolderUpload<'_>,
+        known: &HashSet<PathBuf>,
         folder: Folder,
         waiting: &mut Vec<Folder>,
         report: &mut UploadedFolder,
@@ -120,7 +133,7 @@ impl Space {
                 EntryKind::Rejected(reason) => {
                     report.fail(&path, NotUploaded::Rejected(reason));
                 }
-                EntryKind::Folder(_) if !upload.recursive => {}
+                EntryKind::Folder(_) if !known.contains(&path) => {}
                 EntryKind::Folder(name) => {
                     let node = present.remove(&name.key());
                     let below = self.ensure_absent(node, Some(folder.node), &name).await;
@@ -260,6 +273,20 @@ impl Group {
         self.bytes = 0;
         Some(std::mem::take(&mut self.files))
     }
+}
+
+/// Lists the folders below a local one. One that can't be listed is reported when its files are looked for.
+fn folders_below(tree: &dyn LocalTree, top: PathBuf) -> HashSet<PathBuf> {
+    let (mut found, mut waiting) = (HashSet::new(), vec![top]);
+    while let Some(dir) = waiting.pop() {
+        for LocalEntry { path, kind } in tree.list(&dir).unwrap_or_default() {
+            if let EntryKind::Folder(_) = kind {
+                found.insert(path.clone());
+                waiting.push(path);
+            }
+        }
+    }
+    found
 }
 
 /// Reads a file that was small when it was listed; one that has changed since is left to another time.

@@ -93,6 +93,11 @@ fn quote(name: &str) -> String {
     let plain = |c: char| match c {
         '`' => '\'',
         c if c.is_control() => ' ',
+        // Separators of lines, and what changes the direction of the text around it.
+        '\u{200b}'..='\u{200f}'
+        | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' => ' ',
         c => c,
     };
     let is_long = name.chars().nth(MAX_SHOWN).is_some();

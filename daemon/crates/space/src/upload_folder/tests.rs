@@ -1,4 +1,4 @@
-//! Reading of small files.
+//! The folders of an upload, and reading of small files.
 
 use super::*;
 use cairn_transfer::{BytesSource, Source, SourceReader};
@@ -26,6 +26,34 @@ impl LocalTree for Everywhere {
             None => Arc::new(Unreadable),
         }
     }
+}
+
+/// A tree of two folders in one another; the inner one can't be listed.
+struct Nested;
+
+impl LocalTree for Nested {
+    fn list(&self, dir: &Path) -> io::Result<Vec<LocalEntry>> {
+        let entry = |name: &str, kind: fn(Name) -> EntryKind| LocalEntry {
+            path: dir.join(name),
+            kind: kind(Name::new(name).unwrap()),
+        };
+        match dir.to_str() {
+            Some("top") => Ok(vec![entry("a", EntryKind::Folder)]),
+            Some("top/a") => Ok(vec![entry("b", EntryKind::Folder)]),
+            _ => Err(io::Error::other("it can't be listed")),
+        }
+    }
+
+    fn source(&self, _: &Path) -> Arc<dyn Source> {
+        Arc::new(Unreadable)
+    }
+}
+
+#[test]
+fn the_folders_to_upload_are_known_before_anything_is_made() {
+    let found = folders_below(&Nested, PathBuf::from("top"));
+    let expected = ["top/a", "top/a/b"].map(PathBuf::from);
+    assert_eq!(found, HashSet::from(expected));
 }
 
 #[test]
