@@ -94,6 +94,30 @@ fn what_is_kept_though_it_left_the_pair_is_asked_about_once() {
 }
 
 #[test]
+fn a_question_is_gone_from_the_status_when_its_files_are_back() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        for number in 0..10 {
+            world.devices[0].write(&format!("docs/all/{number}"), b"content");
+        }
+        join(&world.devices[1], "/docs");
+        for device in &mut world.devices {
+            device.start();
+            assert!(device.settle().await);
+        }
+        let device = &world.devices[1];
+        let waiting =
+            || device.engine().expect("it runs").status().folders[0].waiting_remote_deletions;
+        let taken = device.user("all", |files, path| files.take(path));
+        assert!(until(|| waiting() == 10, A_WHILE).await);
+        device.user("all", |files, path| files.insert(path, taken));
+        assert!(device.settle().await, "nobody is asked any more");
+        assert_eq!(waiting(), 0);
+        assert_eq!(files_below(&world.devices[0], "docs/all"), 10);
+    });
+}
+
+#[test]
 fn a_decision_ends_though_one_of_its_deletions_can_not_be_made() {
     simulate(async {
         let mut world = World::new(1, 2).await;

@@ -219,11 +219,11 @@ impl Dispatcher {
             overwrites,
         };
         let is_blocked = blocked != BlockedChanges::default();
+        // A question that has lost its reason goes from the status, too.
+        let was_asked = self.engine.figures.folder(id).waiting_files() > 0;
+        folder.totals_due |= is_blocked || was_asked;
         if is_blocked {
             planned = plan(blocked).await?;
-            if let Some(folder) = self.folders.get_mut(&id) {
-                folder.totals_due = true;
-            }
         }
         let mentioned = self.mentioned_keys(id, &planned)?;
         let others = self.others_parked(id, &planned.worklist)?;
