@@ -239,7 +239,14 @@ pub(crate) enum ApiKey {
 pub(crate) enum Keys {
     /// Replace records.key, and seal with the new one what lies sealed in the database. The server has to be
     /// stopped; what a crash interrupts, the next call completes.
-    Rotate(DataOptions),
+    Rotate {
+        /// Replace the keys that sign tokens instead: access and ID tokens, open login pages and addresses of the
+        /// billing portal from before are refused. Logins and API keys stay.
+        #[arg(long)]
+        signing: bool,
+        #[command(flatten)]
+        options: DataOptions,
+    },
 }
 
 #[derive(Subcommand)]

@@ -3,15 +3,43 @@
 use crate::cli::{DataOptions, Keys};
 use crate::output::{json, print_line};
 use anyhow::{Result, bail};
-use cairn_server::{Clock, Rotated, Source, rotate_records_key};
+use cairn_server::{Clock, Options, Rotated, Source, rotate_records_key};
 use serde_json::json as value;
 use std::sync::Arc;
 
 /// Runs a command about keys.
 pub(crate) fn keys(command: &Keys) -> Result<()> {
     match command {
-        Keys::Rotate(options) => rotate(options),
+        Keys::Rotate {
+            signing: false,
+            options,
+        } => rotate(options),
+        Keys::Rotate {
+            signing: true,
+            options,
+        } => rotate_signing(options),
     }
+}
+
+fn rotate_signing(options: &DataOptions) -> Result<()> {
+    // As a server that serves would: this needs the data directory for itself.
+    let settings = Options {
+        serving: true,
+        ..options.options()?
+    };
+    let is_shared = settings.database.is_some();
+    let deleted = options.open(settings)?.delete_signing_keys()?;
+    if options.json {
+        return json(&value!({ "deleted": deleted }));
+    }
+    print_line(
+        "The keys that sign tokens are deleted; the next start makes new ones. Programs that are logged in get new \
+         tokens by themselves.",
+    )?;
+    if is_shared {
+        print_line("Restart every server of this database: until then it uses the former keys.")?;
+    }
+    Ok(())
 }
 
 fn rotate(options: &DataOptions) -> Result<()> {

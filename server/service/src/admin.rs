@@ -3,6 +3,7 @@
 use crate::auth::api_key;
 use crate::error::{Error, Result};
 use crate::server::Server;
+use crate::signing_keys;
 use cairn_model::AccountId;
 use cairn_store::{AccountOverview, Administrator, NewLimits, Session, TeamOverview};
 use cairn_wire::account::{AccountStatus, ApiKey};
@@ -81,7 +82,7 @@ impl Server {
     pub fn change_team_limits(&self, team: &str, new: NewLimits) -> Result<TeamOverview> {
         let store = &self.state.store;
         let found = store.team_called(team)?;
-        store.change_team_limits(found.id, new)?;
+        store.change_team_limits(BY, found.id, new)?;
         Ok(store.team_called(&found.id.to_string())?)
     }
 
@@ -185,5 +186,14 @@ impl Server {
         self.state.store.revoke_api_key(account, id)?;
         key.active = false;
         Ok(key)
+    }
+
+    /// Deletes the keys that sign what the server hands out, so that the next start makes new ones, and returns their
+    /// number. A server that runs goes on with those that it has.
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub fn delete_signing_keys(&self) -> Result<usize> {
+        Ok(self.state.store.delete_secrets(&signing_keys::ALL)?)
     }
 }

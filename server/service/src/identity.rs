@@ -15,6 +15,7 @@ mod totp;
 
 use crate::error::Result;
 use crate::options::Options;
+use crate::signing_keys;
 use cairn_store::Store;
 use client::Client;
 use form::Forms;
@@ -42,7 +43,7 @@ impl Identity {
     pub(crate) fn new(options: &Options, store: &Store) -> Result<Self> {
         Ok(Self {
             clients: client::all_clients(&options.clients)?,
-            forms: Forms::new(store.secret("form_key")?),
+            forms: Forms::new(store.secret(signing_keys::FORMS)?),
             signer: Signer::default(),
             throttle: Throttle::default(),
             queue: Queue::default(),

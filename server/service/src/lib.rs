@@ -24,6 +24,7 @@ mod scrub;
 mod serve;
 mod server;
 mod share_page;
+mod signing_keys;
 mod state;
 mod stored;
 mod telemetry;

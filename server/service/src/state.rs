@@ -23,6 +23,7 @@ use crate::http::rate::RateLimiter;
 use crate::http::text::{bounded_lines, email_address};
 use crate::identity::Identity;
 use crate::options::Options;
+use crate::signing_keys;
 use crate::stored::StoredChunks;
 use crate::telemetry::Traces;
 use cairn_model::AccountId;
@@ -89,7 +90,10 @@ impl ServerState {
         if options.mail.is_some() {
             store.mail_queue().enable();
         }
-        let tokens = Tokens::new(&store.secret("token_key")?, options.public_url.as_deref())?;
+        let tokens = Tokens::new(
+            &store.secret(signing_keys::ACCESS_TOKENS)?,
+            options.public_url.as_deref(),
+        )?;
         local_objects::check(&options, &store)?;
         let now = source.now_ms();
         for ended in store.logins_ended_since(now - LIFETIME_S * 1000)? {

@@ -172,10 +172,7 @@ impl Store {
                 return Ok(());
             }
             usage::change_limits(tx.conn, LimitsOf::Account(account), new)?;
-            let data = json!({
-                "storage_limit": new.storage, "bandwidth_limit": new.bandwidth, "file_count_limit": new.files,
-            });
-            tx.note_admin_action(by, AdminAction::QuotaChanged, account, &data)
+            tx.note_admin_action(by, AdminAction::QuotaChanged, account, &new.event_data())
         })
     }
 

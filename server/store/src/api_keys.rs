@@ -1,18 +1,24 @@
 //! API keys: only the SHA-256 of a key is stored.
 
 use super::access::{self, Table};
+use super::caps::Cap;
 use super::page::read_page;
 use super::rows::id;
 use super::{Space, Store};
 use crate::db::{self, Optional as _, Row, params};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use cairn_model::AccountId;
 use cairn_wire::Timestamp;
 use cairn_wire::account::ApiKey;
 use uuid::Uuid;
 
-/// Active keys of one account at most.
-const MAX_ACTIVE: i64 = 10;
+/// Keys that are in force; `?2` is the time.
+const MAX_ACTIVE: Cap = Cap {
+    rows: "api_keys WHERE account = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)",
+    most: 10,
+    whose: "the account has",
+    name: "active API keys",
+};
 /// `last_used_at` is written at most this often, so that a request costs no write.
 const USE_PRECISION_MS: i64 = 60_000;
 
@@ -43,7 +49,7 @@ impl Store {
     /// Stores a key's hash under a new id.
     ///
     /// # Errors
-    /// [`Error::Conflict`] if the account has ten active keys.
+    /// 409 if the account has ten active keys.
     pub fn add_api_key(
         &self,
         account: AccountId,
@@ -53,23 +59,21 @@ impl Store {
         expires_in_ms: Option<i64>,
     ) -> Result<ApiKey> {
         self.write(|tx| {
-            let active: i64 = tx.conn.query_row(
-                "SELECT count(*) FROM api_keys WHERE account = ?1 AND revoked_at IS NULL \
-                 AND (expires_at IS NULL OR expires_at > ?2)",
-                params![account.as_bytes(), tx.now],
-                |row| row.get(0),
-            )?;
-            if active >= MAX_ACTIVE {
-                return Err(Error::conflict(format!(
-                    "the account has {MAX_ACTIVE} active API keys, the most allowed; revoke one first"
-                )));
-            }
+            MAX_ACTIVE.check(tx.conn, params![account.as_bytes(), tx.now])?;
             let id = uuid::Builder::from_random_bytes(tx.source.bytes()).into_uuid();
             let expires_at = expires_in_ms.map(|ms| tx.now.saturating_add(ms));
             tx.conn.execute(
                 "INSERT INTO api_keys (id, account, name, prefix, hash, created_at, expires_at) \
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                params![id.as_bytes(), account.as_bytes(), name, prefix, hash, tx.now, expires_at],
+                params![
+                    id.as_bytes(),
+                    account.as_bytes(),
+                    name,
+                    prefix,
+                    hash,
+                    tx.now,
+                    expires_at
+                ],
             )?;
             Ok(ApiKey {
                 id: id.to_string(),

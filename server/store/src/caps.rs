@@ -1,12 +1,13 @@
 //! Numbers of rows that one account, or one node, has at most: they keep an account from filling the database with what
 //! its storage doesn't count.
 
-use crate::db::Connection;
+use crate::db::{Connection, ToSql};
 use crate::error::{Error, Result};
 
 /// A kind of rows, and their number for one account or one node.
 pub(super) struct Cap {
-    /// The table, and the condition under which a row counts; `?1` is the id of whom it belongs to.
+    /// The table, and the condition under which a row counts; `?1` is the id of whom it belongs to, and others have what
+    /// else the condition needs.
     pub(super) rows: &'static str,
     pub(super) most: u64,
     /// Words for messages, such as `the account has`.
@@ -20,10 +21,10 @@ impl Cap {
     ///
     /// # Errors
     /// 409.
-    pub(super) fn check(&self, conn: &Connection, id: &[u8; 16]) -> Result<()> {
+    pub(super) fn check(&self, conn: &Connection, parameters: &[&dyn ToSql]) -> Result<()> {
         let count: u64 = conn
             .prepare_cached(&format!("SELECT count(*) FROM {}", self.rows))?
-            .query_row([id], |row| row.get(0))?;
+            .query_row(parameters, |row| row.get(0))?;
         if count >= self.most {
             return Err(Error::conflict(format!(
                 "{} {} {}, the most allowed; delete one first",

@@ -217,7 +217,7 @@ impl Tx<'_> {
                 "replies nest {MAX_DEPTH} deep at most; reply to a comment further up"
             )));
         }
-        MAX_COMMENTS.check(self.conn, node.as_bytes())?;
+        MAX_COMMENTS.check(self.conn, params![node.as_bytes()])?;
         let recipients = recipients(self.conn, actor, node, parent_comment)?;
         let id = fresh_id(self.source);
         self.conn

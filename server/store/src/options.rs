@@ -1,5 +1,7 @@
 //! Choices of a server's set-up that the store looks at: quotas, kept revisions, the place of objects.
 
+use serde_json::{Value, json};
+
 /// The old revisions of a file that are kept: all of them by default and for a number of 0, the current one always.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KeptRevisions {
@@ -75,6 +77,15 @@ pub struct NewLimits {
     /// Bytes per month.
     pub bandwidth: Option<u64>,
     pub files: Option<u64>,
+}
+
+impl NewLimits {
+    /// Returns the limits as the log of administrators has them.
+    pub(super) fn event_data(self) -> Value {
+        json!({
+            "storage_limit": self.storage, "bandwidth_limit": self.bandwidth, "file_count_limit": self.files,
+        })
+    }
 }
 
 /// Returns a limit as the database has it: the largest number there for one beyond that.

@@ -124,7 +124,7 @@ impl Tx<'_> {
                 folder.id
             )));
         }
-        MAX_RULES.check(self.conn, actor.account.as_bytes())?;
+        MAX_RULES.check(self.conn, params![actor.account.as_bytes()])?;
         let id = fresh_id(self.source);
         self.conn
             .prepare_cached(

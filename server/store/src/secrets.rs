@@ -21,6 +21,20 @@ impl Store {
             .map_err(|_| Error::Config(format!("the value `{key}` in the database is damaged")))
     }
 
+    /// Deletes secrets, so that the next use of each makes a new one. Returns how many there were.
+    ///
+    /// # Errors
+    /// A database that fails.
+    pub fn delete_secrets(&self, keys: &[&str]) -> Result<usize> {
+        self.write(|tx| {
+            let mut statement = tx
+                .conn
+                .prepare_cached("DELETE FROM settings WHERE key = ?1")?;
+            keys.iter()
+                .try_fold(0, |deleted, key| Ok(deleted + statement.execute([*key])?))
+        })
+    }
+
     /// Returns true if a secret was made.
     ///
     /// # Errors

@@ -50,7 +50,7 @@ impl Store {
         secret: &Hash,
     ) -> Result<ServiceAccount> {
         self.write(|tx| {
-            MAX_ACTIVE.check(tx.conn, account.as_bytes())?;
+            MAX_ACTIVE.check(tx.conn, params![account.as_bytes()])?;
             let id = tx.fresh_uuid();
             let sql = format!(
                 "INSERT INTO service_accounts (id, account, name, secret, scope, created_at) \

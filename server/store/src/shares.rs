@@ -159,7 +159,7 @@ impl Tx<'_> {
                 )))
             };
         }
-        MAX_SHARES.check(self.conn, actor.account.as_bytes())?;
+        MAX_SHARES.check(self.conn, params![actor.account.as_bytes()])?;
         let id = new.id.unwrap_or_else(|| fresh_id(self.source));
         let code = fresh_code(self)?;
         let head = [

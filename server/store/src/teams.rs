@@ -27,7 +27,7 @@ use cairn_wire::Timestamp;
 use cairn_wire::teams::{Team, TeamRole};
 use serde_json::{Value, json};
 
-/// The teams of one account that makes another one. More can come to it from owners whose accounts are deleted.
+/// Teams that an account may own when it makes one. Inherited teams may exceed it.
 const MAX_OWNED: Cap = Cap {
     rows: "team_members WHERE account = ?1 AND role = 'owner'",
     most: 50,
@@ -48,6 +48,20 @@ const TEAM_SQL: &str = "SELECT t.id, t.name, m.role, o.account, a.display_name, 
      FROM team_members m JOIN teams t ON t.id = m.team JOIN spaces s ON s.row = t.space \
      JOIN team_members o ON o.team = t.id AND o.role = 'owner' JOIN accounts a ON a.id = o.account \
      WHERE m.account = ?1";
+
+/// Returns the account that owns a team.
+///
+/// # Errors
+/// 404.
+fn owner_of(conn: &Connection, team: TeamId) -> Result<AccountId> {
+    conn.query_row(
+        "SELECT account FROM team_members WHERE team = ?1 AND role = 'owner'",
+        [team.as_bytes()],
+        |row| id(row, 0),
+    )
+    .optional()?
+    .ok_or_else(|| Error::not_found(format!("there is no team {team}")))
+}
 
 fn team(row: &Row<'_>) -> db::Result<Team> {
     Ok(Team {
@@ -235,7 +249,7 @@ impl Store {
     /// 409 for an account that owns as many as it may.
     pub fn create_team(&self, owner: AccountId, name: &str, limits: &Limits) -> Result<Team> {
         self.write(|tx| {
-            MAX_OWNED.check(tx.conn, owner.as_bytes())?;
+            MAX_OWNED.check(tx.conn, params![owner.as_bytes()])?;
             let limits = limits::limits_of_new(tx.conn, owner, limits)?;
             let team = tx.insert_team(owner, name, &limits)?;
             read_team(tx.conn, team, owner)

@@ -86,7 +86,7 @@ impl Store {
         secret: &str,
     ) -> Result<Webhook> {
         self.write(|tx| {
-            MAX_WEBHOOKS.check(tx.conn, account.as_bytes())?;
+            MAX_WEBHOOKS.check(tx.conn, params![account.as_bytes()])?;
             let id = tx
                 .source
                 .id(|bytes| uuid::Builder::from_random_bytes(bytes).into_uuid());

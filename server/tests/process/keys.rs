@@ -124,14 +124,46 @@ fn a_rotation_waits_for_no_server_and_keeps_tokens_in_force() {
     assert_ne!(std::fs::read(&key).unwrap(), old);
     assert_eq!(lines(&key), 1);
     let again = Server::on(dir.path());
-    let mut stream = again.connect();
+    assert_eq!(status_with(&again, &token), "200");
+}
+
+/// Returns the status of a request with a token or API key.
+fn status_with(server: &Server, credential: &str) -> String {
+    let mut stream = server.connect();
     let request = format!(
         "GET /api/v1/useraccount/composite HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
-         Authorization: Bearer {token}\r\n\r\n"
+         Authorization: Bearer {credential}\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).unwrap();
     let response = std::io::read_to_string(stream).unwrap();
-    assert!(response.starts_with("HTTP/1.1 200"), "{response}");
+    response.split(' ').nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn after_new_signing_keys_tokens_from_before_are_refused_and_api_keys_are_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().to_str().unwrap();
+    account(data);
+    let start = || Server::start(&["--data", data]);
+    let rotate = ["keys", "rotate", "--signing", "--data", data];
+    let new_token = || run_ok(&["token", "a@example.com", "--data", data], "");
+    let api_key = run_ok(&["apikey", "a@example.com", "--data", data], "");
+    let server = start();
+    let token = new_token();
+    let refused = run(&rotate, "");
+    assert_eq!(refused.status.code(), Some(1), "the server runs");
+    assert_eq!(status_with(&server, &token), "200");
+    assert!(server.terminate());
+
+    let printed = run_ok(&rotate, "");
+    assert!(
+        printed.contains("the next start makes new ones"),
+        "{printed}"
+    );
+    let again = start();
+    assert_eq!(status_with(&again, &token), "401");
+    assert_eq!(status_with(&again, &new_token()), "200");
+    assert_eq!(status_with(&again, &api_key), "200");
 }
 
 #[test]

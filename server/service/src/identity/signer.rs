@@ -3,6 +3,7 @@
 //! The key is made when it is first needed, which takes a second, and kept encrypted in the store.
 
 use crate::error::{Error, Result};
+use crate::signing_keys;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cairn_store::Store;
@@ -19,7 +20,6 @@ use std::convert::Infallible;
 
 /// The minimum that RFC 7518 asks for.
 const BITS: usize = 2048;
-const STORED: &str = "id_token_key";
 
 struct Ready {
     key: PrivateKey,
@@ -59,7 +59,7 @@ fn load_key(store: &Store) -> Result<Ready> {
     let bad =
         |e: &dyn std::fmt::Display| StoreError::Internal(format!("the key of ID tokens: {e}"));
     let is_plain = |stored: &[u8]| PrivateKey::from_pkcs1_der(stored).is_ok();
-    let der = store.get_or_make(STORED, is_plain, |source| {
+    let der = store.get_or_make(signing_keys::ID_TOKENS, is_plain, |source| {
         let key = PrivateKey::new(&mut Draws(source), BITS).map_err(|e| bad(&e))?;
         Ok(key.to_pkcs1_der().map_err(|e| bad(&e))?.as_bytes().to_vec())
     })?;

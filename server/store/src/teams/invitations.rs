@@ -54,11 +54,7 @@ fn email_of(conn: &Connection, account: AccountId) -> Result<String> {
 
 /// Members and open invitations against what the owner's plan allows.
 fn check_room(conn: &Connection, team: TeamId) -> Result<()> {
-    let owner: AccountId = conn.query_row(
-        "SELECT account FROM team_members WHERE team = ?1 AND role = 'owner'",
-        [team.as_bytes()],
-        |row| id(row, 0),
-    )?;
+    let owner = super::owner_of(conn, team)?;
     let taken: u64 = conn.query_row(
         "SELECT (SELECT count(*) FROM team_members WHERE team = ?1) \
          + (SELECT count(*) FROM team_invitations WHERE team = ?1 AND state = 'pending')",

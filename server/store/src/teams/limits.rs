@@ -1,13 +1,15 @@
 //! Limits of teams: those of a new one, and those of all as the one who runs the server reads and changes them.
 
-use crate::Store;
 use crate::db::{self, Connection, Optional as _, Row};
 use crate::error::{Error, Result};
 use crate::options::{Limits, NewLimits};
 use crate::rows::id;
 use crate::usage::{self, LimitsOf};
+use crate::{Administrator, Store};
 use cairn_model::{AccountId, TeamId};
+use cairn_wire::admin::AdminAction;
 use serde::Serialize;
+use serde_json::json;
 
 /// A team as the one who runs the server sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -114,9 +116,26 @@ impl Store {
         })
     }
 
-    /// Changes how much a team may use.
-    pub fn change_team_limits(&self, team: TeamId, new: NewLimits) -> Result<()> {
-        self.write(|tx| usage::change_limits(tx.conn, LimitsOf::Team(team), new))
+    /// Changes how much a team may use. The log has it as a change to the owner's account that names the team.
+    ///
+    /// # Errors
+    /// 404.
+    pub fn change_team_limits(
+        &self,
+        by: Administrator,
+        team: TeamId,
+        new: NewLimits,
+    ) -> Result<()> {
+        self.write(|tx| {
+            if new == NewLimits::default() {
+                return Ok(());
+            }
+            let owner = super::owner_of(tx.conn, team)?;
+            usage::change_limits(tx.conn, LimitsOf::Team(team), new)?;
+            let mut data = new.event_data();
+            data["team"] = json!(team);
+            tx.note_admin_action(by, AdminAction::QuotaChanged, owner, &data)
+        })
     }
 }
 
@@ -126,6 +145,32 @@ mod tests {
     use crate::testing::{add_account, open};
     use crate::{Clock, Source};
     use std::sync::Arc;
+
+    #[test]
+    fn the_log_of_administrators_names_the_team_whose_limits_were_changed() {
+        let store = open(Arc::new(Source::new(Clock::System, Some(1))));
+        let owner = add_account(&store, "a@example.com").id;
+        let team = store.create_team(owner, "Crew", &Limits::default());
+        let team = team.unwrap().id;
+        let change = |new| {
+            let by = Administrator::CommandLine;
+            store.change_team_limits(by, team, new).unwrap();
+            store.admin_events(0, 9).unwrap()
+        };
+        assert_eq!(change(NewLimits::default()).1, 0, "nothing was changed");
+        let files = NewLimits {
+            files: Some(7),
+            ..NewLimits::default()
+        };
+        let (events, _) = change(files);
+        let [event] = events.as_slice() else {
+            panic!("{events:?}");
+        };
+        assert_eq!(event.account, Some(owner));
+        assert_eq!(event.action, AdminAction::QuotaChanged);
+        assert_eq!(event.data["team"], team.to_string());
+        assert_eq!(event.data["file_count_limit"], 7);
+    }
 
     #[test]
     fn an_id_means_its_own_team_even_if_it_is_the_name_of_another() {

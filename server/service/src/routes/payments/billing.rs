@@ -4,6 +4,7 @@ use crate::auth::{Caller, disabled_error};
 use crate::error::{Error, Result};
 use crate::http::address::Address;
 use crate::http::extract::PathArgs;
+use crate::signing_keys;
 use crate::state::{AppState, ServerState};
 use axum::extract::State;
 use axum::http::{HeaderName, header};
@@ -36,7 +37,7 @@ pub(crate) fn page_routes() -> Router<AppState> {
 }
 
 fn secret(app: &ServerState) -> Result<[u8; 32]> {
-    Ok(app.store.secret("billing_key")?)
+    Ok(app.store.secret(signing_keys::BILLING)?)
 }
 
 /// A fresh address of the portal for an account.
