@@ -104,3 +104,22 @@ async fn a_frame_is_held_to_its_fields_too() {
     }
     send(&good).await.done(200);
 }
+
+#[tokio::test]
+async fn a_megabyte_of_nonsense_is_refused_at_once_and_not_sent_back() {
+    let world = World::new();
+    let nobody = world.nobody();
+    let path = "/api/v1/public/shares/x/open";
+    let long = " enum A".repeat(149_000);
+    let field = format!("{{\"{long}\": 1}}");
+    for body in [format!("\"{long}\""), field] {
+        let refused = nobody.send(Method::POST, path, &[], body).await;
+        let message = refused.failed(400);
+        assert!(message.len() < 1_000, "{message}");
+        assert!(message.contains(" enum A enum A"), "{message}");
+    }
+    let words = "\"a struct Foo, expected a map\"";
+    let refused = nobody.send(Method::POST, path, &[], words).await;
+    let message = refused.failed(400);
+    assert!(message.contains(words), "{message}");
+}

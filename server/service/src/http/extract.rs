@@ -179,10 +179,12 @@ pub(crate) fn parse_strict<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     json.end().map_err(wrong)?;
     match unknown {
         // An optional object stands in the path as `?`.
-        Some(path) => Err(Error::invalid(format!(
-            "the body has the field `{}`, which does not belong here",
-            path.replace("?.", "")
-        ))),
+        Some(path) => {
+            let path = json_text::shorten(&format!("`{}`", path.replace("?.", "")));
+            Err(Error::invalid(format!(
+                "the body has the field {path}, which does not belong here"
+            )))
+        }
         None => Ok(value),
     }
 }
