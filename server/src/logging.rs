@@ -15,7 +15,7 @@ pub enum LogFormat {
     Json,
 }
 
-/// The log without a wish in `CAIRN_LOG`. A certificate of somebody else's server that can't be verified is no error of
+/// The filter if `CAIRN_LOG` is not set. A certificate of somebody else's server that can't be verified is no error of
 /// this one: whoever has a webhook there reads it in its deliveries.
 const DEFAULT_FILTER: &str = "info,rustls_platform_verifier=off";
 

@@ -27,10 +27,13 @@ const KEY_BUNDLE: &str = "/api/v1/keys";
 const SECOND_FACTOR: &str = "/api/v1/useraccount/second-factor";
 /// Requests with `POST` that change nothing: questions that do not fit into a query.
 const READING_POSTS: [&str; 2] = ["/api/v1/downloads/batch", "/api/v1/revisions/batch"];
-/// Paths whose changes make something that outlives the credential that made it (another credential, a receiver
-/// of events, the end of the account), spend or pay out money, or change a setting of the whole account.
-const OUTLIVING: [&str; 13] = [
+/// Paths whose changes make something that outlives the credential that made it (another credential, access for other
+/// people, a receiver of events, the end of the account, of a team or of a device's logins), spend or pay out money or
+/// the assistant's tokens, or change what is set or shown of the whole account.
+const OUTLIVING: [&str; 12] = [
+    "/api/v1/ai",
     "/api/v1/apikeys",
+    "/api/v1/devices",
     "/api/v1/service-accounts",
     KEY_BUNDLE,
     "/api/v1/webhooks",
@@ -38,11 +41,8 @@ const OUTLIVING: [&str; 13] = [
     "/api/v1/payment",
     "/api/v1/shares/defaults",
     "/api/v1/shares/theme",
-    "/api/v1/social/profile",
-    "/api/v1/social/username",
-    "/api/v1/social/vanity-url",
-    "/api/v1/social/visibility",
-    "/api/v1/social/tips",
+    "/api/v1/social",
+    "/api/v1/teams",
 ];
 /// Paths that are no matter of files, which `files.read` does not reach.
 const ACCOUNT_MATTERS: [&str; 5] = [
@@ -239,8 +239,8 @@ pub(crate) fn authorize(app: &AppState, request: &Parts) -> Result<Caller> {
         is_below(path, ADMINISTRATION) && (holder.delegated || holder.access == Access::Read);
     if outlives || beyond_files || administers {
         return Err(Error::forbidden(
-            "this access token is for files; manage accounts, keys, settings, payments and webhooks with an API key, \
-             or log in with Cairn",
+            "this access token is for files; for accounts, keys, devices, teams, profiles, settings, payments, \
+             webhooks and the assistant use an API key, or log in with Cairn",
         ));
     }
     if let Some(device) = caller.device {

@@ -9,6 +9,9 @@ use axum::response::{IntoResponse, Response};
 use cairn_store::Error as StoreError;
 use cairn_wire::ErrorBody;
 
+/// The seconds after which a client tries again if the server's disk was full: making room takes its operator a while.
+const FULL_DISK_S: u64 = 30;
+
 /// The result of the crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -21,6 +24,9 @@ pub enum Error {
     MethodNotAllowed(String),
     #[error("{0}")]
     TooLarge(String),
+    /// A body that stopped on its way, or trickled in: the same may come faster the next time.
+    #[error("the body broke off: nothing came in time, or too little")]
+    TooSlow,
     /// A body of another media type than the one that belongs there.
     #[error("{0}")]
     MediaType(String),
@@ -97,6 +103,11 @@ impl Error {
         matches!(self, Self::Store(error) if error.is_unreachable())
     }
 
+    /// Returns true if a disk of the server is full.
+    fn is_disk_full(&self) -> bool {
+        matches!(self, Self::Store(error) if error.is_disk_full())
+    }
+
     /// Returns the HTTP status of the error.
     #[must_use]
     pub fn status(&self) -> StatusCode {
@@ -104,6 +115,7 @@ impl Error {
             Self::Store(error) => status(error),
             Self::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
             Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
             Self::MediaType(_) | Self::ContentCoding(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Range { .. } => StatusCode::RANGE_NOT_SATISFIABLE,
             Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
@@ -118,7 +130,7 @@ impl Error {
         let status = self.status();
         let message = if self.is_unreachable() {
             "the server can't reach its database; try again".to_owned()
-        } else if self.is_failure() && status == StatusCode::INSUFFICIENT_STORAGE {
+        } else if self.is_disk_full() {
             "the server's disk is full: its operator has to make room".to_owned()
         } else if self.is_failure() && status == StatusCode::INTERNAL_SERVER_ERROR {
             "the server failed; its log has the cause under this response's X-Request-Id".to_owned()
@@ -148,12 +160,16 @@ impl Error {
                 Some((header::RETRY_AFTER, retry_after.to_string()))
             }
             Self::Store(_) if self.is_unreachable() => Some((header::RETRY_AFTER, "1".to_owned())),
+            Self::Store(_) if self.is_disk_full() => {
+                Some((header::RETRY_AFTER, FULL_DISK_S.to_string()))
+            }
             // RFC 9110, section 15.5.16.
             Self::ContentCoding(_) => Some((header::ACCEPT_ENCODING, "identity".to_owned())),
             Self::Range { size } => Some((header::CONTENT_RANGE, format!("bytes */{size}"))),
             Self::Store(_)
             | Self::MethodNotAllowed(_)
             | Self::TooLarge(_)
+            | Self::TooSlow
             | Self::MediaType(_)
             | Self::Unavailable(_)
             | Self::Damaged => None,
@@ -174,11 +190,11 @@ fn status(error: &StoreError) -> StatusCode {
         StoreError::Stale { .. } => StatusCode::PRECONDITION_FAILED,
         StoreError::TooManyAttempts { .. } => StatusCode::TOO_MANY_REQUESTS,
         StoreError::QuotaFull(_) => StatusCode::INSUFFICIENT_STORAGE,
-        StoreError::Sql(_) if error.is_unreachable() => StatusCode::SERVICE_UNAVAILABLE,
+        // A full disk is no 507: that is what a client gets whose own quota is used up, and deleting files would not help.
         StoreError::Sql(_) | StoreError::Objects(_) | StoreError::Io { .. }
-            if error.is_disk_full() =>
+            if error.is_unreachable() || error.is_disk_full() =>
         {
-            StatusCode::INSUFFICIENT_STORAGE
+            StatusCode::SERVICE_UNAVAILABLE
         }
         StoreError::Sql(_)
         | StoreError::Objects(_)

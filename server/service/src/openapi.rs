@@ -172,8 +172,7 @@ pub(crate) fn routes() -> Router<AppState> {
         .merge(page)
 }
 
-/// Adds what keeps the page to scripts and documents of this server, and out of pages of others. It has styles of its
-/// own in the text.
+/// Adds headers: the page loads only this server's scripts, and no other site can frame it. Its HTML has inline styles.
 async fn guard(mut response: Response) -> Response {
     for (name, value) in [
         (

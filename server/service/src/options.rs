@@ -107,12 +107,14 @@ pub struct CorsOptions {
 pub struct ConnectionLimits {
     /// The time for the head of a request, from the connection or the request before it on.
     pub head: Duration,
-    /// Between two parts of a request's body, and while a client takes nothing of a response. A body that comes at
-    /// less than 1 KiB a second has it as a whole.
+    /// Between two parts of a request's body, and while a client takes nothing of a response. A body that comes at less
+    /// than 1 KiB a second on average is given up once it has cost this and a second for each KiB that has come. A
+    /// client takes something of a response as long as the buffers of both systems have room: of a stream, whose events
+    /// are small, that may be hours.
     pub body: Duration,
     /// Open at once; more wait in the system's queue.
     pub most: usize,
-    /// Streams of changes that one account has open at once at a server.
+    /// Streams of changes that one account has open at once at each server.
     pub streams: usize,
 }
 
@@ -123,8 +125,9 @@ impl Default for ConnectionLimits {
             head: Duration::from_secs(60),
             body: Duration::from_secs(60),
             most: 10_000,
-            // A device has one for each space.
-            streams: 64,
+            // A device has one for each space: this is enough for 30 devices with 16 spaces. It keeps one account from
+            // taking all of `most`.
+            streams: 512,
         }
     }
 }

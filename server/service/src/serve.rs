@@ -3,6 +3,7 @@
 mod bodies;
 mod connections;
 mod head_errors;
+mod vanished;
 mod writes;
 
 use crate::background::{self, Task};

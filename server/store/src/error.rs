@@ -88,24 +88,10 @@ impl Error {
     /// Returns true if a disk of the server has no room left: the same succeeds once somebody has made some.
     #[must_use]
     pub fn is_disk_full(&self) -> bool {
-        let mut cause: Option<&(dyn std::error::Error + 'static)> = match self {
-            Self::Sql(error) => return error.is_disk_full(),
-            Self::Objects(error) => Some(error),
-            Self::Io { source, .. } => Some(source),
-            Self::Invalid(_)
-            | Self::Unauthorized(_)
-            | Self::PaymentRequired(_)
-            | Self::Forbidden(_)
-            | Self::NotFound(_)
-            | Self::Conflict { .. }
-            | Self::Gone(_)
-            | Self::Stale { .. }
-            | Self::TooManyAttempts { .. }
-            | Self::QuotaFull(_)
-            | Self::Unopenable(_)
-            | Self::Config(_)
-            | Self::Internal(_) => None,
-        };
+        if let Self::Sql(error) = self {
+            return error.is_disk_full();
+        }
+        let mut cause = self.cause_outside();
         while let Some(error) = cause {
             let Some(error) = error.downcast_ref::<io::Error>() else {
                 cause = error.source();
@@ -121,6 +107,17 @@ impl Error {
             cause = error.get_ref().map(|held| held as _);
         }
         false
+    }
+
+    /// Returns the error of a system or library that files or objects lie in.
+    fn cause_outside(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        if let Self::Objects(error) = self {
+            return Some(error);
+        }
+        if let Self::Io { source, .. } = self {
+            return Some(source);
+        }
+        None
     }
 
     /// Returns true if the server failed, rather than the request.

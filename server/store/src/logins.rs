@@ -2,8 +2,8 @@
 //!
 //! A code that comes twice, or a refresh token whose successor has been used, is in the hands of
 //! two: its login ends. A successor that was never used is replaced without harm, so that a response
-//! that got lost costs nobody a login. For a minute the replaced one counts as used up by its replacement, so that
-//! two refreshes at the same moment cost nobody a login either, whichever response is kept; later it is given up.
+//! that got lost costs nobody a login. For a minute a replaced successor can still be used, so that two refreshes at
+//! the same moment cost nobody a login either, whichever response is kept.
 
 use super::rows::id as read_id;
 use super::{Store, Tx};

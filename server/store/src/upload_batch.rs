@@ -3,9 +3,10 @@
 
 mod storing;
 
-use self::storing::{Storing, growth_of};
+use self::storing::{Storing, growth_of, source_of};
 use super::upload_content::{Target, check_commit};
 use super::{Actor, ChunkDigest, Space, Store, StoredChunk, holders, usage};
+use crate::db::Connection;
 use crate::error::{Error, Result};
 use cairn_model::{ChunkId, NodeId};
 use cairn_wire::nodes::Node;
@@ -45,6 +46,18 @@ pub struct Stored {
     pub garbage: Vec<String>,
 }
 
+/// Refuses a file that does not fit into the space, or a copy of what is not there.
+fn check_room(
+    conn: &Connection,
+    space: Space,
+    target: &Target,
+    item: &BatchItem<'_>,
+) -> Result<()> {
+    let source = source_of(conn, space, item.create)?;
+    let growth = growth_of(conn, target, item, source.as_ref())?;
+    usage::check_quota(conn, space, growth)
+}
+
 impl Store {
     /// Returns the results of a batch that would change nothing now, for which no object has to be written: each file
     /// is there already, or is refused. Returns `None` as soon as one would change something.
@@ -59,13 +72,10 @@ impl Store {
                 let checked = check_commit(conn, space, item.create, item.complete);
                 let result = match checked {
                     Ok(Target::Done(node)) => Ok(*node),
-                    Ok(target) => {
-                        let growth = growth_of(conn, &target, item)?;
-                        match usage::check_quota(conn, space, growth) {
-                            Ok(()) => return Ok(None),
-                            Err(error) => Err(error),
-                        }
-                    }
+                    Ok(target) => match check_room(conn, space, &target, item) {
+                        Ok(()) => return Ok(None),
+                        Err(error) => Err(error),
+                    },
                     Err(error) => Err(error),
                 };
                 match result {

@@ -95,14 +95,14 @@ async fn a_connection_that_says_nothing_or_half_a_head_is_closed() {
 }
 
 #[tokio::test]
-async fn a_body_that_stops_on_its_way_is_refused() {
+async fn a_body_that_stops_on_its_way_may_be_sent_again() {
     let running = Running::start(short_limits()).await;
     let mut stream = running.connect().await;
     let head = "POST /api/v1/nodes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ck_dev_owner\r\n\
                 Content-Length: 100\r\n\r\n{\"kind\":";
     stream.write_all(head.as_bytes()).await.unwrap();
     let response = rest(&mut stream).await;
-    assert!(response.starts_with("HTTP/1.1 400"), "{response}");
+    assert!(response.starts_with("HTTP/1.1 408"), "{response}");
     assert!(response.contains("the body broke off"), "{response}");
     running.end().await;
 }

@@ -2,6 +2,7 @@
 
 use super::world::{Caller, TestResponse, World};
 use axum::http::Method;
+use cairn_server::Options;
 use cairn_wire::account::CreatedApiKey;
 use cairn_wire::nodes::{Node, NodeResults};
 use serde_json::{Value, json};
@@ -65,6 +66,33 @@ async fn a_failure_of_the_moment_is_not_kept() {
     post(&owner, "/api/v1/nodes", &"x".repeat(256), &body)
         .await
         .failed(400);
+}
+
+#[tokio::test]
+async fn what_is_carried_out_is_answered_though_the_response_can_not_be_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let world = World::with(Options {
+        data: dir.path().to_owned(),
+        ..Options::default()
+    });
+    let owner = world.owner();
+    let database = rusqlite::Connection::open(dir.path().join("cairn.db")).unwrap();
+    let full =
+        "CREATE TRIGGER full BEFORE INSERT ON idempotency BEGIN SELECT RAISE(ABORT, 'full'); END";
+    database.execute_batch(full).unwrap();
+    let body = json!({"kind": "folder", "name": "a"});
+    let made = post(&owner, "/api/v1/nodes", "k", &body).await;
+    let made: Node = made.ok();
+    owner.node(made.id).await.done(200);
+    // A response that is kept in memory alone.
+    let key = json!({"name": "backup"});
+    let made = post(&owner, "/api/v1/apikeys", "l", &key).await;
+    let made: CreatedApiKey = made.ok();
+    world
+        .caller(Some(&made.key))
+        .get("/api/v1/nodes")
+        .await
+        .done(200);
 }
 
 #[tokio::test]

@@ -27,6 +27,7 @@ mod downloads;
 mod expiry;
 mod feed;
 mod folders;
+mod full_disk;
 mod housekeeping;
 mod idempotency;
 mod identity;

@@ -11,6 +11,11 @@ use cairn_wire::headers::CONTENT_DIGEST;
 use futures_util::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 
+/// The error of a body that came too slowly, as whoever reads the connection finds it.
+#[derive(Debug, thiserror::Error)]
+#[error("nothing came in time, or too little")]
+pub(crate) struct TooSlow;
+
 /// A body in the pieces in which it arrived; nothing is copied.
 pub(crate) struct Pieces {
     pub(crate) parts: Vec<Bytes>,
@@ -23,10 +28,23 @@ fn too_large(limit: usize) -> Error {
     ))
 }
 
+/// Returns the refusal of a body of which no more can be read.
+fn broken_off(error: &axum::Error) -> Error {
+    let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(one) = cause {
+        if one.is::<TooSlow>() {
+            return Error::TooSlow;
+        }
+        cause = one.source();
+    }
+    Error::invalid(format!("the body broke off: {error}"))
+}
+
 /// Reads a body, checking its `Content-Digest` on the way if there is one.
 ///
 /// # Errors
-/// 413 beyond `limit`, 415 for a compressed body, 400 for one that broke off or is not what its digest says.
+/// 413 beyond `limit`, 415 for a compressed body, 408 for one that came too slowly, 400 for one that broke off or is not
+/// what its digest says.
 pub(crate) async fn pieces(request: Request, limit: usize) -> Result<Pieces> {
     let (parts, body) = request.into_parts();
     check_coding(&parts.headers)?;
@@ -46,7 +64,7 @@ pub(crate) async fn pieces(request: Request, limit: usize) -> Result<Pieces> {
     };
     let mut stream = Body::into_data_stream(body);
     while let Some(part) = stream.next().await {
-        let part = part.map_err(|e| Error::invalid(format!("the body broke off: {e}")))?;
+        let part = part.map_err(|e| broken_off(&e))?;
         out.length += part.len();
         if out.length > limit {
             return Err(too_large(limit));

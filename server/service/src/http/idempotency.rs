@@ -159,8 +159,7 @@ async fn remember(
         .is_some_and(|value| value.as_bytes() == b"no-store");
     let length = response.body().size_hint().exact();
     if length.is_none_or(|length| length > MAX_RESPONSE) {
-        app.store
-            .remember(name.0, &name.1, &unkept_response(request)?)?;
+        keep(app, &name, &unkept_response(request)?);
         return Ok(response);
     }
     let (parts, body) = response.into_parts();
@@ -176,14 +175,21 @@ async fn remember(
     if secret {
         // Other servers don't have it, and must not do the same again.
         if app.store.is_shared() {
-            app.store
-                .remember(name.0, &name.1, &unkept_response(request)?)?;
+            keep(app, &name, &unkept_response(request)?);
         }
         app.kept.keep(name, response, app.source.now_ms());
     } else {
-        app.store.remember(name.0, &name.1, &response)?;
+        keep(app, &name, &response);
     }
     Ok(Response::from_parts(parts, Body::from(body)))
+}
+
+/// Stores what a repetition gets. The request is carried out by now: a failure here must not be the response to it,
+/// since clients take an error for a request that changed nothing.
+fn keep(app: &AppState, name: &Name, response: &Remembered) {
+    if let Err(error) = app.store.remember(name.0, &name.1, response) {
+        tracing::error!(%error, "a response can't be kept: the request, sent again, would be carried out again");
+    }
 }
 
 /// Returns the headers that a repeated response has as well.

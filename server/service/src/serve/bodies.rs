@@ -3,6 +3,7 @@
 //! A connection can only be used again after the whole body of the request before. A response that needed none of it
 //! (an error, mostly) would end the connection without a word, and the next request on it would fail.
 
+use crate::http::body::TooSlow;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
@@ -18,15 +19,14 @@ use tokio::time::{Instant, Sleep};
 
 /// The bytes of an unread rest that are taken in, so that the connection can go on.
 const MAX_REST: u64 = 64 * 1024;
-/// The time within which they have to come.
+/// The bytes of an unread rest that are taken in before the connection ends: a sealed chunk or object, which many
+/// clients send as a whole before they read the response. Unread bytes at the end of a connection reset it, and the
+/// response may be lost.
+const MAX_LAST_REST: u64 = 8 * 1024 * 1024;
+/// The time within which a rest has to come.
 const REST_TIME: Duration = Duration::from_secs(5);
 /// The least rate, in bytes a second: below it a body is given up, once it has taken the time that one part may take.
 const LEAST_RATE: u64 = 1024;
-
-/// A body that came too slowly.
-#[derive(Debug, thiserror::Error)]
-#[error("nothing came in time, or too little")]
-struct TooSlow;
 
 /// The rest of a body that was let go before its end.
 enum Unread {
@@ -123,8 +123,8 @@ impl Drop for Timed {
 }
 
 /// Reads what is left of a body, within bounds.
-async fn drain(mut body: Body) {
-    let mut left = MAX_REST;
+async fn drain(mut body: Body, most: u64) {
+    let mut left = most;
     while let Some(Ok(frame)) = next_frame(&mut body).await {
         let length = frame.data_ref().map_or(0, |data| data.len() as u64);
         let Some(less) = left.checked_sub(length) else {
@@ -141,7 +141,7 @@ async fn next_frame(body: &mut Body) -> Option<Result<Frame<Bytes>, axum::Error>
 /// Gives the body of a request its time limits. A rest that is unread once there is a response is taken in beside it if
 /// it is little; else the response says that the connection ends.
 pub(super) async fn limit(State(limit): State<Duration>, request: Request, next: Next) -> Response {
-    // Whoever waits to be told to go on sends no body after an error.
+    // A client that sent `Expect: 100-continue` sends no body after an error.
     let is_announced = request.headers().contains_key(header::EXPECT);
     let rest = Rest::default();
     let request = request.map(|body| {
@@ -159,13 +159,14 @@ pub(super) async fn limit(State(limit): State<Duration>, request: Request, next:
     let goes_on = match unread {
         None => true,
         Some(Unread::Body(body)) if !is_announced => {
-            // A body in chunks doesn't say how long it is: the connection ends, but not before the client has the
-            // response.
+            // A body in chunks doesn't say how long it is: the connection ends after it, or after as much of it as is
+            // taken in.
             let is_little = body
                 .size_hint()
                 .upper()
                 .is_some_and(|left| left <= MAX_REST);
-            tokio::spawn(tokio::time::timeout(REST_TIME, drain(body)));
+            let most = if is_little { MAX_REST } else { MAX_LAST_REST };
+            tokio::spawn(tokio::time::timeout(REST_TIME, drain(body, most)));
             is_little
         }
         Some(Unread::Body(_) | Unread::Failed) => false,

@@ -3,9 +3,9 @@
 //! HTTP/1.1 only: telling it from HTTP/2 without TLS would mean to wait for a first line without a
 //! limit. A proxy in front speaks HTTP/2 with the world.
 
-use super::bodies;
 use super::head_errors::{Connection, InFlight};
-use super::writes::TimedWrites;
+use super::writes::WriteLimit;
+use super::{bodies, vanished};
 use crate::state::AppState;
 use axum::extract::ConnectInfo;
 use axum::middleware::from_fn_with_state;
@@ -42,7 +42,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router, state: AppState
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {
-            accepted = accept(&listener, &places) => accepted,
+            accepted = accept(&listener, &places, limits.body) => accepted,
             // An error means that the app is gone, which is an end, too.
             _ = closing.wait_for(|closing| *closing) => break,
         };
@@ -50,8 +50,9 @@ pub(super) async fn serve(listener: TcpListener, router: Router, state: AppState
             continue;
         };
         let in_flight = InFlight::default();
-        let stream = TimedWrites::new(stream, limits.body);
-        let stream = Connection::new(stream, in_flight.clone(), state.source.clone());
+        let writes = WriteLimit::new(limits.body);
+        let source = state.source.clone();
+        let stream = Connection::new(stream, writes, in_flight.clone(), source);
         let service = Extension(ConnectInfo(peer)).layer(router.clone());
         let service = MapResponse::new(service, move |response| in_flight.watch(response));
         let service = TowerToHyperService::new(service);
@@ -74,12 +75,16 @@ pub(super) async fn serve(listener: TcpListener, router: Router, state: AppState
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,
+    limit: Duration,
 ) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
     let place = places.clone().acquire_owned().await.ok()?;
     match listener.accept().await {
         Ok((stream, peer)) => {
             if let Err(error) = stream.set_nodelay(true) {
                 tracing::debug!(%error, "can't set TCP_NODELAY");
+            }
+            if let Err(error) = vanished::give_up(&stream, limit) {
+                tracing::debug!(%error, "can't set how long a client may be silent");
             }
             Some((stream, peer, place))
         }

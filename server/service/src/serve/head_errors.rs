@@ -4,6 +4,7 @@
 //! Such a response is known by its bytes, at a time when no response of ours is on its way: a body may
 //! hold the same bytes. It is replaced as it is written.
 
+use super::writes::WriteLimit;
 use crate::http::observed::{Observer, observe};
 use axum::body::Bytes;
 use axum::response::Response;
@@ -40,9 +41,10 @@ impl Observer for InFlight {
     }
 }
 
-/// A connection that gives empty errors a body.
+/// A connection that gives empty errors a body, and ends if its client takes nothing of a response.
 pub(super) struct Connection<S> {
     stream: S,
+    writes: WriteLimit,
     in_flight: InFlight,
     source: Arc<Source>,
     /// The response that is written in place of another, and the length of that one.
@@ -50,9 +52,15 @@ pub(super) struct Connection<S> {
 }
 
 impl<S> Connection<S> {
-    pub(super) fn new(stream: S, in_flight: InFlight, source: Arc<Source>) -> Self {
+    pub(super) fn new(
+        stream: S,
+        writes: WriteLimit,
+        in_flight: InFlight,
+        source: Arc<Source>,
+    ) -> Self {
         Self {
             stream,
+            writes,
             in_flight,
             source,
             replacement: None,
@@ -75,7 +83,8 @@ impl<S: AsyncWrite + Unpin> Connection<S> {
             return Poll::Ready(None);
         };
         while !rest.is_empty() {
-            match ready!(Pin::new(&mut self.stream).poll_write(context, rest)) {
+            let polled = Pin::new(&mut self.stream).poll_write(context, rest);
+            match ready!(self.writes.bound(context, polled)) {
                 Ok(written) if written > 0 => drop(rest.split_to(written)),
                 Ok(_) => return Poll::Ready(Some(Err(io::ErrorKind::WriteZero.into()))),
                 Err(error) => return Poll::Ready(Some(Err(error))),
@@ -129,7 +138,10 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
     ) -> Poll<io::Result<usize>> {
         match ready!(self.poll_replaced(context, bytes)) {
             Some(written) => Poll::Ready(written),
-            None => Pin::new(&mut self.stream).poll_write(context, bytes),
+            None => {
+                let polled = Pin::new(&mut self.stream).poll_write(context, bytes);
+                self.writes.bound(context, polled)
+            }
         }
     }
 
@@ -143,7 +155,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
         {
             return Poll::Ready(written);
         }
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+        let polled = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.writes.bound(context, polled)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -166,6 +179,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Connection<S> {
 mod tests {
     use super::*;
     use cairn_store::Clock;
+    use std::time::Duration;
     use tokio::io::AsyncWriteExt as _;
 
     const EMPTY: &str = "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\ndate: x\r\n\r\n";
@@ -175,7 +189,8 @@ mod tests {
         let in_flight = InFlight::default();
         in_flight.set(is_on_the_way);
         let source = Arc::new(Source::new(Clock::System, Some(1)));
-        let mut connection = Connection::new(Vec::new(), in_flight, source);
+        let writes = WriteLimit::new(Duration::from_secs(60));
+        let mut connection = Connection::new(Vec::new(), writes, in_flight, source);
         connection.write_all(bytes.as_bytes()).await.unwrap();
         String::from_utf8(connection.stream).unwrap()
     }

@@ -1,5 +1,7 @@
 //! The error of a database, whichever it is.
 
+use tokio_postgres::error::SqlState;
+
 /// The result of the module's functions.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -69,9 +71,7 @@ impl Error {
     pub(crate) fn is_disk_full(&self) -> bool {
         match self {
             Self::Sqlite(error) => error.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
-            Self::Postgres(error) => {
-                error.code() == Some(&tokio_postgres::error::SqlState::DISK_FULL)
-            }
+            Self::Postgres(error) => error.code().is_some_and(|code| is_full(code.code())),
             Self::NoRow
             | Self::Column { .. }
             | Self::OutOfRange(_)
@@ -103,9 +103,15 @@ pub(crate) trait Optional<T> {
     fn optional(self) -> Result<Option<T>>;
 }
 
-/// Returns true for a code of PostgreSQL that stands for a failure that passes.
+/// Returns true for a code of PostgreSQL that stands for a failure that passes. A full disk does not by itself, although
+/// it is of a class whose failures do.
 fn passes(code: &str) -> bool {
-    PASSING.iter().any(|class| code.starts_with(class))
+    !is_full(code) && PASSING.iter().any(|class| code.starts_with(class))
+}
+
+/// Returns true for the code of PostgreSQL that stands for a full disk.
+fn is_full(code: &str) -> bool {
+    code == SqlState::DISK_FULL.code()
 }
 
 impl<T> Optional<T> for Result<T> {
@@ -120,7 +126,7 @@ impl<T> Optional<T> for Result<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Error, passes};
+    use super::{Error, is_full, passes};
 
     #[test]
     fn a_failure_of_the_database_passes_and_one_of_a_statement_does_not() {
@@ -130,6 +136,16 @@ mod tests {
         for code in ["22012", "23505", "25001", "25P02", "40001", "42601"] {
             assert!(!passes(code), "{code}");
         }
+    }
+
+    #[test]
+    fn a_full_disk_is_no_database_that_cannot_be_reached() {
+        assert!(is_full("53100") && !passes("53100"));
+        assert!(!is_full("53200") && passes("53200"), "memory");
+        let code = rusqlite::ffi::SQLITE_FULL;
+        let full = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+        let full = Error::from(full);
+        assert!(full.is_disk_full() && !full.is_unreachable(), "{full}");
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use super::{BatchItem, SentChunk};
 use crate::db::Connection;
 use crate::error::{Error, Result};
+use crate::revisions::RevisionRow;
 use crate::rows::{HELD, HeldChunk};
 use crate::upload_content::{CheckedFolder, Target, check_one_of_many, commit, record_of};
 use crate::usage::{self, Growth};
 use crate::{Actor, Space, Tx, chunks, holders, log_guard, revisions};
 use cairn_model::NodeId;
-use cairn_wire::nodes::{ContentSource, Node};
+use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{CreateUpload, SealedChunk};
 
 /// Maximum number of chunks that the copies in one batch (`copy_of`: new files made of the chunks of an existing
@@ -77,8 +78,14 @@ pub(super) fn growth_of(
     conn: &Connection,
     target: &Target,
     item: &BatchItem<'_>,
+    source: Option<&RevisionRow>,
 ) -> Result<Growth> {
-    let mut bytes = record_of(item.complete).saturating_add(list_of(conn, item)?);
+    // A copy takes over the list of its source.
+    let list = source.map_or_else(
+        || usage::announced_list_bytes(item.chunks.len()),
+        |source| usage::list_bytes(&source.packed),
+    );
+    let mut bytes = record_of(item.complete).saturating_add(list);
     for SentChunk { chunk, .. } in &item.chunks {
         if !target.may_have_chunks() || chunks::size(conn, item.create.node_id, chunk.id)?.is_none()
         {
@@ -89,13 +96,27 @@ pub(super) fn growth_of(
     Ok(Growth { bytes, files })
 }
 
-/// Returns the bytes that the list of a file's chunks counts for: a copy takes over that of its source.
-fn list_of(conn: &Connection, item: &BatchItem<'_>) -> Result<i64> {
-    Ok(match &item.create.copy_of {
-        None => usage::announced_list_bytes(item.chunks.len()),
-        Some(source) => revisions::find(conn, source.revision_id)?
-            .map_or(0, |source| usage::list_bytes(&source.packed)),
-    })
+/// Returns the revision that a file of a batch is a copy of, if it is one.
+///
+/// # Errors
+/// 404 for a revision that is not in the space, 400 for one of another length.
+pub(super) fn source_of(
+    conn: &Connection,
+    space: Space,
+    create: &CreateUpload,
+) -> Result<Option<RevisionRow>> {
+    let Some(source) = &create.copy_of else {
+        return Ok(None);
+    };
+    let (node, revision) = (source.node_id, source.revision_id);
+    let found = revisions::of_visible(conn, space, node, revision)?;
+    if found.size != create.size {
+        return Err(Error::invalid(format!(
+            "`size` is {}, and the revision {revision} in `copy_of` has {} bytes",
+            create.size, found.size
+        )));
+    }
+    Ok(Some(found))
 }
 
 /// The state of a batch that is being stored, in a space without a log.
@@ -172,10 +193,11 @@ impl Storing {
         if let Target::Done(node) = target {
             return Ok(*node);
         }
-        let growth = growth_of(tx.conn, &target, item)?;
+        let source = source_of(tx.conn, actor.space, create)?;
+        let growth = growth_of(tx.conn, &target, item, source.as_ref())?;
         self.check_quota(tx, actor.space, growth)?;
-        let held = match &create.copy_of {
-            Some(source) => retain_objects(tx, actor, create, (source, &mut self.retained))?,
+        let held = match &source {
+            Some(source) => retain_objects(tx, source, &mut self.retained)?,
             None => self.store_chunks(tx, actor, &target, item)?,
         };
         let node = commit(tx, actor, &target, create, complete, &held)?;
@@ -273,28 +295,19 @@ fn largest_growth(items: &[BatchItem<'_>]) -> Option<Growth> {
 /// Nothing is written if it fails. `retained` counts them in this batch.
 ///
 /// # Errors
-/// 404 for a revision that is not in the space, 400 for one of another length, or if it is one too many for a batch.
+/// 404 for a chunk that is missing, 400 for a revision that is one too many for a batch.
 fn retain_objects(
     tx: &Tx<'_>,
-    actor: &Actor,
-    create: &CreateUpload,
-    (source, retained): (&ContentSource, &mut usize),
+    found: &RevisionRow,
+    retained: &mut usize,
 ) -> Result<Vec<HeldChunk>> {
-    let (node, revision) = (source.node_id, source.revision_id);
-    let found = revisions::of_visible(tx.conn, actor.space, node, revision)?;
-    if found.size != create.size {
-        return Err(Error::invalid(format!(
-            "`size` is {}, and the revision {revision} in `copy_of` has {} bytes",
-            create.size, found.size
-        )));
-    }
     let held = found.chunks()?;
     let total = add_retained(*retained, held.len())?;
     for one in &held {
         if chunks::size(tx.conn, one.holder, one.chunk.id)?.is_none() {
             return Err(Error::not_found(format!(
-                "the chunk {} of the revision {revision} is missing; send the file",
-                one.chunk.id
+                "the chunk {} of the revision {} is missing; send the file",
+                one.chunk.id, found.id
             )));
         }
     }

@@ -66,6 +66,7 @@ async fn a_request_without_pkce_or_with_unknown_wishes_goes_back_with_an_error()
     for (field, value, error) in [
         ("response_type", "token", "unsupported_response_type"),
         ("response_type", "", "unsupported_response_type"),
+        ("response_mode", "form_post", "invalid_request"),
         ("code_challenge", "", "invalid_request"),
         ("code_challenge_method", "plain", "invalid_request"),
         ("code_challenge_method", "", "invalid_request"),
@@ -90,6 +91,23 @@ async fn a_request_without_pkce_or_with_unknown_wishes_goes_back_with_an_error()
         assert_eq!(parameter(&response, "state"), "some state");
         assert_eq!(parameter(&response, "iss"), "http://cairn.test");
     }
+}
+
+#[tokio::test]
+async fn a_parameter_without_a_value_counts_as_left_out() {
+    let world = World::new();
+    for field in ["response_mode", "prompt", "nonce", "request", "request_uri"] {
+        let mut browser = Browser::new(&world);
+        browser.authorize(&with(field, "")).await.done(200);
+    }
+    let mut browser = Browser::new(&world);
+    browser.send_request(&with("state", "")).await.done(200);
+    let response = browser.log_in("owner@example.com", "owner").await;
+    let location = response.header("location");
+    assert!(
+        location.contains("code=") && !location.contains("state="),
+        "{location}"
+    );
 }
 
 #[tokio::test]

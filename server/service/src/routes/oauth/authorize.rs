@@ -111,7 +111,7 @@ async fn show(
     headers: HeaderMap,
     QueryParams(request): QueryParams<AuthorizationRequest>,
 ) -> Response {
-    begin(&app, &issuer, &headers, &request)
+    begin(&app, &issuer, &headers, &request.without_empty())
 }
 
 /// Returns the login page for an authorization request.
@@ -150,6 +150,7 @@ async fn submit(
     MaskedIp(from): MaskedIp,
     Sent(Submitted { login, request }, parts): Sent<Submitted>,
 ) -> OAuthResult<Response> {
+    let request = request.without_empty();
     if login.form.is_empty() && request.has_client() {
         return Ok(begin(&app, &address.0, &parts.headers, &request));
     }

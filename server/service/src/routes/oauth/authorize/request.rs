@@ -40,6 +40,29 @@ pub(crate) struct AuthorizationRequest {
 }
 
 impl AuthorizationRequest {
+    /// Returns it without the parameters that have no value: they count as left out (RFC 6749, section 3.1).
+    pub(super) fn without_empty(mut self) -> Self {
+        for field in [
+            &mut self.response_type,
+            &mut self.client_id,
+            &mut self.redirect_uri,
+            &mut self.scope,
+            &mut self.state,
+            &mut self.nonce,
+            &mut self.code_challenge,
+            &mut self.code_challenge_method,
+            &mut self.prompt,
+            &mut self.response_mode,
+            &mut self.request,
+            &mut self.request_uri,
+        ] {
+            if field.as_deref() == Some("") {
+                *field = None;
+            }
+        }
+        self
+    }
+
     /// Returns true if it names a client.
     pub(super) fn has_client(&self) -> bool {
         self.client_id.is_some()
