@@ -140,7 +140,10 @@ impl Store {
         self.write(|tx| {
             let its = teams::require(tx.conn, team, account, Right::DeleteTeam)?;
             let mut purged = Purged::default();
-            for user in teams::member_ids(tx.conn, team)? {
+            let mut users = teams::member_ids(tx.conn, team)?;
+            // The owner last: whoever is still in the team hears of those who go.
+            users.sort_by_key(|user| *user == account);
+            for user in users {
                 tx.take_out(team, its.space, user)?;
             }
             erase_team(tx, team, &mut purged)?;
@@ -151,9 +154,10 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{add_actor, make_folder};
-    use crate::{Actor, Administrator, Clock, Edit, Mode, Search, Source, Store};
-    use cairn_model::NodeId;
+    use crate::testing::{add_account, add_actor, make_folder};
+    use crate::{Actor, Administrator, Clock, Edit, Limits, Mode, Search, Source, Store};
+    use cairn_model::{EventKind, NodeId};
+    use cairn_wire::teams::TeamRole;
     use std::path::Path;
     use std::sync::Arc;
 
@@ -193,6 +197,25 @@ mod tests {
         };
         let found = store.search(&[actor.space], &search, 0, 9).unwrap();
         assert_eq!(found.1, 1);
+    }
+
+    #[test]
+    fn the_owner_of_a_deleted_team_hears_of_all_who_were_in_it() {
+        let store = crate::testing::open(Arc::new(Source::new(Clock::System, Some(1))));
+        let [owner, member] =
+            ["a", "b"].map(|name| add_account(&store, &format!("{name}@x.example")).id);
+        let team = store
+            .create_team(owner, "Crew", &Limits::default())
+            .unwrap();
+        store
+            .write(|tx| tx.join(team.id, member, TeamRole::Member))
+            .unwrap();
+        let url = "https://hooks.example.com/";
+        let events = [EventKind::TeamMemberLeft];
+        store.add_webhook(owner, url, &events, "s").unwrap();
+        let before = store.due_deliveries().unwrap().len();
+        store.delete_team(owner, team.id).unwrap();
+        assert_eq!(store.due_deliveries().unwrap().len() - before, 2);
     }
 
     #[test]

@@ -21,8 +21,8 @@ impl Tx<'_> {
         let left = balance(self.conn, wallet, Currency::AiTokens)?;
         if tokens > left {
             return Err(Error::PaymentRequired(format!(
-                "the plan's tokens of this month are used up, {tokens} more are needed, and {left} bought ones \
-                 are left; buy a pack of AI tokens"
+                "this takes {tokens} tokens more than the plan has left this month, and {left} bought ones are left; \
+                 buy a pack of AI tokens"
             )));
         }
         let lines = transfer(wallet, Book::Mint, Currency::AiTokens, tokens);
