@@ -9,7 +9,10 @@ use crate::not_found_hint;
 use crate::outcome;
 use crate::progress::Reporter;
 use crate::services::Services;
-use crate::session_changes;
+use crate::session_before::read_before;
+use crate::session_changes::Before;
+use crate::session_settle::conclude;
+use crate::share_address;
 use crate::spaces::Sent;
 use crate::time_limit::TimeLimit;
 use crate::tool::{ResultForm, Route, Run, Tool, Undo, Verb};
@@ -17,6 +20,7 @@ use cairn_api::Method;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OwnedMutexGuard;
 
 /// The longest argument in an address, in bytes; ids and codes are far shorter.
 const MAX_SEGMENT: usize = 300;
@@ -35,41 +39,59 @@ pub(crate) struct Call {
     pub(crate) may_replace: bool,
     /// True if a person was asked about this call and agreed.
     pub(crate) is_confirmed: bool,
+    /// True if nobody was asked, because the tool's own question found nothing to ask about.
+    pub(crate) has_no_question: bool,
 }
 
 /// Runs the tool.
 pub(crate) async fn run(tool: &Tool, call: Call, limit: TimeLimit) -> ToolResult<Value> {
     let services = call.services.clone();
     // On the heap: each layer around a future takes as much of the stack again.
-    let work = Box::pin(run_noted(tool, call));
+    let ready = limit.prepare(Box::pin(prepare(tool, &call))).await?;
+    let work = Box::pin(run_noted(tool, call, ready));
     let mut value = limit
         .run((tool.name, tool.effect.is_read_only()), work)
         .await?;
-    let complete = Box::pin(async {
-        crate::share_address::complete_addresses(&services, &mut value).await;
-        crate::node_paths::add(&services, &mut value).await;
-    });
-    limit.complete(complete).await;
+    let addresses = share_address::complete_addresses(&services, &mut value);
+    if !limit.complete(Box::pin(addresses)).await {
+        share_address::mark_incomplete(&mut value);
+    }
+    let paths = crate::node_paths::add(&services, &mut value);
+    limit.complete(Box::pin(paths)).await;
     Ok(value)
 }
 
-/// Runs the tool and notes what it changes, also where its response is lost or the call is cancelled.
-async fn run_noted(tool: &Tool, call: Call) -> ToolResult<Value> {
-    let services = call.services.clone();
-    let _turn = match (tool.undo, call.arguments.id("file_uuid")) {
-        (Some(Undo::Node(_)), Ok(node)) => Some(services.turns.wait(node).await),
+/// The state of a call that may change something from now on.
+struct Ready {
+    before: Option<Before>,
+    /// The turn of the node that it changes.
+    turn: Option<OwnedMutexGuard<()>>,
+}
+
+/// Waits for the turn of the node that the call changes, and looks at what is there before.
+async fn prepare(tool: &Tool, call: &Call) -> ToolResult<Ready> {
+    let turn = match (tool.undo, call.arguments.id("file_uuid")) {
+        (Some(Undo::Node(_)), Ok(node)) => Some(call.services.turns.wait(node).await),
         _ => None,
     };
     let before = match tool.undo {
-        Some(undo) => session_changes::read_before(undo, &call).await?,
+        Some(undo) => read_before(undo, call).await?,
         None => None,
     };
+    Ok(Ready { before, turn })
+}
+
+/// Runs the tool and notes what it changes, also where its response is lost or the call is cancelled.
+async fn run_noted(tool: &Tool, call: Call, ready: Ready) -> ToolResult<Value> {
+    let services = call.services.clone();
+    let Ready { before, turn } = ready;
     let intent = before.map(|before| services.intents.begin(before));
     let result = run_unfinished(tool, call).await;
     let result = result.map_err(|error| outcome::of_tool(tool.name, tool.undo.is_some(), error));
     if let Some(intent) = intent {
-        session_changes::conclude(&services, intent, &result).await;
+        conclude(&services, intent, &result).await;
     }
+    drop(turn);
     result
 }
 
@@ -324,4 +346,26 @@ pub(crate) fn with_success(response: Value, success_message: Option<&str>) -> Va
         response.insert("success".to_owned(), Value::Bool(true));
     }
     Value::Object(response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::services::KeySource;
+    use crate::test_services::{call_of, silent_services};
+    use crate::toolset;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_that_has_changed_nothing_yet_is_not_reported_as_perhaps_done() {
+        let mut tools = toolset::ALL.iter().flat_map(|set| set.tools);
+        let tool = tools.find(|tool| tool.name == "create_folder").unwrap();
+        let call = call_of(
+            silent_services(KeySource::Missing),
+            json!({ "name": "plans" }),
+        );
+        let error = Box::pin(run(tool, call, TimeLimit::start(tool.name))).await;
+        let message = error.unwrap_err().public_message();
+        assert!(message.contains("did not respond"), "{message}");
+        assert!(!message.contains("may have been done"), "{message}");
+    }
 }

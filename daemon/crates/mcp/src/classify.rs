@@ -3,8 +3,9 @@
 
 use crate::call::Call;
 use crate::node_tools::node_if_readable;
-use crate::session_changes::{self, Before};
+use crate::session_changes::Before;
 use crate::session_labels::LabelsBefore;
+use crate::session_settle::conclude;
 use crate::tool::{ToolFuture, post};
 use cairn_model::Kind;
 use futures_util::FutureExt as _;
@@ -21,7 +22,7 @@ pub(crate) fn auto_classify_folder(call: Call) -> ToolFuture {
         let before = LabelsBefore::read(services, folder).await?;
         let intent = services.intents.begin(Before::Labels(before));
         let result = call.send(&route).await;
-        session_changes::conclude(services, intent, &result).await;
+        conclude(services, intent, &result).await;
         result
     }
     .boxed()

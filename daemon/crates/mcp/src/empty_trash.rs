@@ -5,20 +5,31 @@ use crate::services::Services;
 use crate::tool::{ToolFuture, delete};
 use cairn_api::{Api, Method};
 use futures_util::FutureExt as _;
+use futures_util::future::join;
 use serde_json::json;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The time limit of a look that the call does without where it takes longer.
+const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) fn empty_trash(call: Call) -> ToolFuture {
     const DONE: &str = "the trash of your own space is empty";
     const DONE_BEFORE: &str = "the trash of your own space was empty already: nothing was deleted";
     async move {
         let services = &call.services;
-        // Nobody is asked about an empty trash, so it is not emptied either.
-        let mut emptied = if count_trash(&services.reads).await == Some(0) {
-            with_success(json!({ "deleted": 0 }), Some(DONE_BEFORE))
-        } else {
-            call.send(&delete("trash").success_message(DONE)).await?
+        // Nobody is asked about an empty trash, so it is not emptied either, whatever has come since.
+        let is_empty = call.has_no_question || is_trash_empty(services).await;
+        let emptying = async {
+            if is_empty {
+                return Ok(with_success(json!({ "deleted": 0 }), Some(DONE_BEFORE)));
+            }
+            call.send(&delete("trash").success_message(DONE)).await
         };
-        if let Some(note) = note_of_teams(services).await {
+        // At the same time: what was done is told, however long the teams take.
+        let (emptied, note) = join(Box::pin(emptying), note_of_teams(services)).await;
+        let mut emptied = emptied?;
+        if let Some(note) = note {
             emptied["note"] = json!(note);
         }
         Ok(emptied)
@@ -26,26 +37,34 @@ pub(crate) fn empty_trash(call: Call) -> ToolFuture {
     .boxed()
 }
 
+async fn is_trash_empty(services: &Services) -> bool {
+    let count = timeout(LOOK_TIMEOUT, count_trash(&services.reads)).await;
+    count.is_ok_and(|count| count == Some(0))
+}
+
 /// Returns how much stays in the trash of teams; `None` if that is nothing.
 pub(crate) async fn note_of_teams(services: &Services) -> Option<String> {
     const UNREAD: &str = "the trash of your teams stays as it is, and can't be read now";
-    let Ok(teams) = services.reads.teams().await else {
-        return Some(UNREAD.to_owned());
-    };
+    let total = timeout(LOOK_TIMEOUT, Box::pin(count_in_teams(services))).await;
+    match total {
+        Ok(Some(0)) => None,
+        Ok(Some(total)) => Some(format!(
+            "the trash of your teams stays as it is, with {}",
+            count_items(total)
+        )),
+        Ok(None) | Err(_) => Some(UNREAD.to_owned()),
+    }
+}
+
+/// Returns the number of items in the trash of all teams; `None` if one of them can't be asked.
+async fn count_in_teams(services: &Services) -> Option<u64> {
+    let teams = services.reads.teams().await.ok()?;
     let mut total = 0;
     for team in teams {
         let api = services.reads.in_space(team.space_id);
-        match count_trash(&api).await {
-            Some(count) => total += count,
-            None => return Some(UNREAD.to_owned()),
-        }
+        total += count_trash(&api).await?;
     }
-    (total > 0).then(|| {
-        format!(
-            "the trash of your teams stays as it is, with {}",
-            count_items(total)
-        )
-    })
+    Some(total)
 }
 
 /// Returns a number of items, such as `1 item`.
@@ -60,4 +79,29 @@ async fn count_trash(api: &Api) -> Option<u64> {
     let query = query.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let list = api.call(Method::GET, &["nodes"], &query, None).await;
     list.ok()?["totalElements"].as_u64()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::services::KeySource;
+    use crate::test_services::{call_of, silent_services};
+    use tokio::time::Instant;
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_waits_long_for_the_trash_of_teams() {
+        let services = silent_services(KeySource::Missing);
+        let begin = Instant::now();
+        let note = note_of_teams(&services).await.unwrap();
+        assert!(note.contains("can't be read now"), "{note}");
+        assert!(begin.elapsed() < Duration::from_secs(6));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_nobody_was_asked_about_is_not_deleted() {
+        let mut call = call_of(silent_services(KeySource::Missing), json!({}));
+        call.has_no_question = true;
+        let emptied = empty_trash(call).await.unwrap();
+        assert_eq!(emptied["deleted"], 0, "{emptied}");
+    }
 }

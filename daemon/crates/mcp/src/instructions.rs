@@ -12,8 +12,9 @@ pub(crate) fn text(selection: &Selection, texts: ForeignTexts) -> String {
     text.push_str(texts.instructions());
     text.push_str(
         " Name a file or folder by its id (a UUID) or its path: /a/b, or Team/a/b. Lists have pages of at most 100. Deleted \
-         files stay in the trash until empty_trash. Share links created without the passphrase on this machine show \
-         names, not content. Tools by group:\n",
+         files stay in the trash until empty_trash, or for as long as the service keeps them (30 days by \
+         default). Share links created without the passphrase on this machine show names, not content. Tools by \
+         group:\n",
     );
     for set in &selection.sets {
         let names: Vec<_> = selection

@@ -5,9 +5,10 @@ use crate::error::{ToolError, ToolResult};
 use crate::node_argument;
 use crate::node_tools;
 use crate::outcome;
-use crate::session_changes::{self, Before};
+use crate::session_changes::Before;
 use crate::session_lookup::NewNodes;
 use crate::session_own_change::Wanted;
+use crate::session_settle::{conclude, settle_failed};
 use crate::tool::{NodeEdit, ToolFuture, Verb};
 use cairn_model::{Name, NodeId};
 use cairn_wire::nodes::Node;
@@ -51,13 +52,18 @@ fn nothing_moved_error(failed: &[Value], may_be_moved: bool) -> ToolError {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    let outcome = if may_be_moved {
+    let summary = if may_be_moved {
         "of no file is it known that it was moved"
     } else {
         "nothing was moved"
     };
     // The messages have the words of the service.
-    ToolError::Quoting(format!("{outcome}. {}{more}", shown.join("; ")))
+    let error = ToolError::Quoting(format!("{summary}. {}{more}", shown.join("; ")));
+    if may_be_moved {
+        outcome::of_ended_call("move_files", error)
+    } else {
+        error
+    }
 }
 
 /// Returns the folder that the files go to, and makes the levels of its path that are missing.
@@ -72,11 +78,11 @@ async fn target(call: &Call) -> ToolResult<NodeId> {
     };
     let names = node_tools::path_levels(path)?;
     let services = &call.services;
-    let before = NewNodes::read(services, Some(top), path).await;
+    let before = NewNodes::read(services, Some(top), path).await?;
     let intent = services.intents.begin(Before::NewFolders(before));
     let made = make_path(call, top, &names).await;
     let made = made.map_err(|error| outcome::of_tool("create_nested_folders", true, error));
-    session_changes::conclude(services, intent, &made).await;
+    conclude(services, intent, &made).await;
     let id = made?["leaf_folder_uuid"]
         .as_str()
         .and_then(|id| id.parse().ok());
@@ -111,7 +117,7 @@ async fn move_one(call: &Call, id: &str, target: NodeId) -> ToolResult<()> {
     let moved = moved.map_err(|error| outcome::of_tool("move_file", true, error));
     match &moved {
         Ok(()) => intent.finish(),
-        Err(error) => session_changes::settle_failed(services, intent, error).await,
+        Err(error) => settle_failed(services, intent, error).await,
     }
     moved
 }
@@ -152,5 +158,11 @@ mod tests {
         assert!(!withheld.contains("everything"), "{withheld}");
         let open = nothing_moved_error(&failed, true).public_message();
         assert!(!open.contains("nothing was moved"), "{open}");
+        let error = nothing_moved_error(&failed, true);
+        assert!(outcome::is_open(&error));
+        let withheld = ForeignTexts::Withheld.error_message(&error, None);
+        assert!(withheld.contains("may have been done"), "{withheld}");
+        assert!(withheld.contains("look at list_files"), "{withheld}");
+        assert!(!withheld.contains("everything"), "{withheld}");
     }
 }

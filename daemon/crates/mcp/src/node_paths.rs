@@ -23,8 +23,12 @@ pub(crate) async fn add(services: &Services, value: &mut Value) {
     if places.is_empty() {
         return;
     }
-    let Ok(mut paths) = Paths::new(services).await else {
-        return;
+    let mut paths = match Paths::new(services).await {
+        Ok(paths) => paths,
+        Err(error) => {
+            tracing::debug!(%error, "the files of a result come without their paths");
+            return;
+        }
     };
     for (space, parent) in places {
         paths.find(space, parent).await;
@@ -44,7 +48,7 @@ pub(crate) async fn add(services: &Services, value: &mut Value) {
             node[HIDDEN] = json!(true);
         } else if node["state"] == "trashed" {
             node["former_path"] = json!(found.shown);
-        } else if is_unmistakable(&synced, &paths.teams, &found.place, &found.shown) {
+        } else if is_unmistakable(&synced, paths.teams(), &found.place, &found.shown) {
             node["path"] = json!(found.shown);
         }
     });
@@ -110,8 +114,8 @@ fn visit(value: &mut Value, work: &mut dyn FnMut(&mut Value)) {
 struct Paths<'a> {
     services: &'a Services,
     own: SpaceId,
-    /// The caller's teams, once one of their files was met.
-    teams: Vec<Team>,
+    /// The caller's teams, once one of their files was met; none if they can't be asked for.
+    teams: Option<Vec<Team>>,
     /// The first part of the paths of each space; `None` for one that can't be found.
     tops: HashMap<SpaceId, Option<String>>,
     /// The paths of folders in their spaces.
@@ -124,11 +128,16 @@ impl<'a> Paths<'a> {
         Ok(Self {
             services,
             own: services.own_space_id().await?,
-            teams: Vec::new(),
+            teams: None,
             tops: HashMap::new(),
             folders: HashMap::new(),
             lookups: 0,
         })
+    }
+
+    /// Returns the caller's teams, as far as they were asked for.
+    fn teams(&self) -> &[Team] {
+        self.teams.as_deref().unwrap_or_default()
     }
 
     /// Returns a folder that was looked up; `None` for the top.
@@ -193,11 +202,16 @@ impl<'a> Paths<'a> {
         let top = if space == self.own {
             Some(String::new())
         } else {
-            if self.teams.is_empty() {
+            if self.teams.is_none() {
+                let teams = self.services.reads.teams().await;
                 // Without them the result is of use, and comes without paths.
-                self.teams = self.services.reads.teams().await.unwrap_or_default();
+                let teams = teams.unwrap_or_else(|error| {
+                    tracing::debug!(%error, "the files of teams come without their paths");
+                    Vec::new()
+                });
+                self.teams = Some(teams);
             }
-            let team = self.teams.iter().find(|team| team.space_id == space);
+            let team = self.teams().iter().find(|team| team.space_id == space);
             team.map(|team| team.name.clone())
         };
         let is_found = top.is_some();

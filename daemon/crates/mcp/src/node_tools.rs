@@ -174,7 +174,7 @@ fn check_trashed(node: &Node) -> ToolResult {
     match node.state {
         NodeState::Trashed => Ok(()),
         NodeState::Active => Err(ToolError::refused(format!(
-            "{} is not in the trash: list_trash shows what is",
+            "{} is not in the trash",
             quote(&node.name)
         ))),
     }

@@ -198,4 +198,13 @@ mod tests {
         let message = of_ended_call("send_tip", ToolError::Cancelled).public_message();
         assert!(message.contains("look at get_spending_alerts"), "{message}");
     }
+
+    #[test]
+    fn a_payment_whose_tool_panicked_is_not_to_be_repeated_unseen() {
+        for error in [ToolError::Internal, ToolError::TimedOut { seconds: 50 }] {
+            let message = of_ended_call("send_tip", error).public_message();
+            assert!(!message.contains("try again"), "{message}");
+            assert!(message.contains("look at get_spending_alerts"), "{message}");
+        }
+    }
 }

@@ -63,6 +63,26 @@ pub(crate) enum Shape {
     Any,
 }
 
+impl Shape {
+    /// Returns the form of the text, or of the texts in the list; `None` for values of other kinds.
+    pub(crate) fn text_form(self) -> Option<Form> {
+        match self {
+            Self::Text { form, .. } | Self::Texts { form, .. } => Some(form),
+            Self::Choice { .. }
+            | Self::Integer { .. }
+            | Self::Number { .. }
+            | Self::Flag { .. }
+            | Self::MustAccept
+            | Self::Money { .. }
+            | Self::Choices { .. }
+            | Self::Labels
+            | Self::Object
+            | Self::List
+            | Self::Any => None,
+        }
+    }
+}
+
 /// The form of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Form {

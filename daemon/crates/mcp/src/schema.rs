@@ -126,22 +126,10 @@ mod tests {
 
     /// Returns the forms of the texts that a parameter takes, with their schemas.
     fn text_of(param: &Param) -> Option<(Form, Value)> {
+        let form = param.shape.text_form()?;
         let schema = Value::Object(value_schema(&param.shape));
-        match param.shape {
-            Shape::Text { form, .. } => Some((form, schema)),
-            Shape::Texts { form, .. } => Some((form, schema["items"].clone())),
-            Shape::Choice { .. }
-            | Shape::Integer { .. }
-            | Shape::Number { .. }
-            | Shape::Flag { .. }
-            | Shape::MustAccept
-            | Shape::Money { .. }
-            | Shape::Choices { .. }
-            | Shape::Labels
-            | Shape::Object
-            | Shape::List
-            | Shape::Any => None,
-        }
+        let of_each = schema.get("items").cloned();
+        Some((form, of_each.unwrap_or(schema)))
     }
 
     #[test]

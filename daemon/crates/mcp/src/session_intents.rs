@@ -2,12 +2,13 @@
 //! the service carries the change out: what was noted is looked at later, and what took place goes into the journal.
 //! They are in memory only: what is still open when this process ends is forgotten.
 
+use crate::session_call_time::CallTime;
 use parking_lot::Mutex;
 use std::any::Any;
 use std::sync::Arc;
 
-/// The open changes that are kept. Beyond them the oldest are forgotten: while a service fails, each call adds one,
-/// and each of them costs requests to look at.
+/// The open changes that are kept. Beyond them those that would be looked at first are forgotten: while a service fails,
+/// each call adds one, and each of them costs requests to look at.
 const MAX_OPEN: usize = 50;
 
 /// A noted change; its type is known to whoever notes it and looks at it later.
@@ -27,6 +28,7 @@ struct Pendings {
 struct Pending {
     number: u64,
     change: Change,
+    time: CallTime,
     is_running: bool,
 }
 
@@ -37,15 +39,18 @@ impl Intents {
         let mut pendings = self.0.lock();
         let number = pendings.next;
         pendings.next += 1;
+        let time = CallTime::begin();
         pendings.all.push(Pending {
             number,
             change: change.clone(),
+            time,
             is_running: true,
         });
         Intent {
             intents: self,
             number,
             change,
+            time,
         }
     }
 
@@ -59,6 +64,7 @@ impl Intents {
                 intents: self,
                 number: pending.number,
                 change: pending.change.clone(),
+                time: pending.time,
             }
         });
         taken.collect()
@@ -86,12 +92,18 @@ pub(crate) struct Intent<'a> {
     intents: &'a Intents,
     number: u64,
     change: Change,
+    time: CallTime,
 }
 
 impl Intent<'_> {
     /// Returns the noted change.
     pub(crate) fn change<T: 'static>(&self) -> Option<&T> {
         self.change.downcast_ref()
+    }
+
+    /// Returns the time of the call.
+    pub(crate) fn time(&self) -> CallTime {
+        self.time
     }
 
     /// Notes that the outcome of the call is known.
@@ -119,6 +131,7 @@ impl Drop for Intent<'_> {
         let mut all = pendings.all.iter_mut();
         if let Some(own) = all.find(|one| one.number == self.number) {
             own.is_running = false;
+            own.time.end();
             pendings.forget_beyond();
         }
     }

@@ -4,11 +4,12 @@
 use crate::session_file::{Earlier, Line, SessionFiles};
 use crate::session_state::{Details, LinkSettings};
 use cairn_model::{Kind, NodeId, SpaceId};
-use cairn_space::undo::{NodeChange, OwnVersions, Record, StateAfterUndo};
+use cairn_space::undo::{LastChange, NodeChange, OwnVersions, Record, StateAfterUndo};
 use cairn_wire::nodes::Node;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::io;
+use std::mem::discriminant;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -125,8 +126,53 @@ impl SessionJournal {
         });
     }
 
+    /// Notes a node that a call has made, unless it is known: a lost call and its repetition find the same one.
+    pub(crate) fn note_new_node(&self, node: &Node, change: NodeChange) {
+        if !self.own.lock().contains(node.id) {
+            self.note_node(None, node, change);
+        }
+    }
+
+    /// Returns true if a noted change has led the node to the very version that it has.
+    pub(crate) fn has_noted(&self, node: &Node) -> bool {
+        let last = self.own.lock().last_change(node);
+        matches!(last, LastChange::Own | LastChange::OwnAfterOthers)
+    }
+
+    /// Returns true if a noted change has led the node on from this state of it.
+    pub(crate) fn has_noted_since(&self, before: &Node) -> bool {
+        let left = self.own.lock().state_after_undo(before.id);
+        left.is_some_and(|left| left.version > before.version)
+    }
+
     pub(crate) fn note_link(&self, link: String, change: LinkChange) {
         self.note(Change::Link { link, change });
+    }
+
+    /// Notes a change of a link, unless the last one of its kind that was noted is the same: a call without a result
+    /// and its repetition are found by the same look.
+    pub(crate) fn note_link_once(&self, link: String, change: LinkChange) {
+        let last = self.changes.lock().iter().rev().find_map(|noted| {
+            let Change::Link {
+                link: of,
+                change: last,
+            } = &noted.change
+            else {
+                return None;
+            };
+            if discriminant(last) != discriminant(&change) {
+                return None;
+            }
+            (*of == link).then(|| last.clone())
+        });
+        if last.as_ref() != Some(&change) {
+            self.note_link(link, change);
+        }
+    }
+
+    /// Notes a link that a call has made, unless it is noted already.
+    pub(crate) fn note_new_link(&self, link: String) {
+        self.note_link_once(link, LinkChange::Made);
     }
 
     fn note(&self, change: Change) {
@@ -221,6 +267,29 @@ impl SessionJournal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_change_of_a_link_is_noted_once_where_it_is_found_twice() {
+        let journal = SessionJournal::default();
+        let settings = |text: &str| LinkSettings::of(&serde_json::json!({ "access_mode": text }));
+        let changed = |from, to| LinkChange::Settings {
+            from: settings(from),
+            to: settings(to),
+        };
+        let note = |change| journal.note_link_once("1".to_owned(), change);
+        for _ in 0..2 {
+            note(LinkChange::Password);
+            note(changed("a", "b"));
+        }
+        assert_eq!(journal.noted_changes().len(), 2);
+        note(changed("b", "a"));
+        note(changed("a", "b"));
+        assert_eq!(journal.noted_changes().len(), 4);
+        for link in ["1", "1", "2", "1"] {
+            journal.note_new_link(link.to_owned());
+        }
+        assert_eq!(journal.noted_changes().len(), 6);
+    }
 
     #[test]
     fn what_could_not_be_taken_back_stays_before_what_came_since() {

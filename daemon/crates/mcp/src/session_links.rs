@@ -1,9 +1,11 @@
 //! Records what a session's calls change of share links, for its undo.
 
 use crate::services::Services;
+use crate::session_call_time::CallTime;
 use crate::session_journal::LinkChange;
 use crate::session_state::LinkSettings;
 use cairn_api::ApiError;
+use cairn_wire::Timestamp;
 use serde_json::{Value, json};
 
 /// A link before a call changes it.
@@ -39,24 +41,34 @@ pub(crate) async fn read_before(
     }))
 }
 
-/// Notes what a call without a result has changed of a link, and returns whether it has changed anything.
+/// Notes what a call without a result has changed of a link at its time, and returns whether it has changed anything.
 ///
 /// # Errors
 /// [`ApiError`] if the link can't be read now; one that is deleted has nothing to take back.
 pub(crate) async fn after_if_changed(
     services: &Services,
     before: &LinkBefore,
+    time: CallTime,
 ) -> Result<bool, ApiError> {
     let link = match services.reads.share(&before.id).await {
         Ok(link) => json!(link),
         Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => return Ok(false),
         Err(error) => return Err(error),
     };
-    let is_changed = link["updated_at"] != before.link["updated_at"];
+    let is_changed =
+        link["updated_at"] != before.link["updated_at"] && is_in_time(&link["updated_at"], time);
     if is_changed {
-        note(services, before, &link);
+        for change in changes(before, &link) {
+            services.journal.note_link_once(before.id.clone(), change);
+        }
     }
     Ok(is_changed)
+}
+
+/// Returns true for a time in a record at which a call can have changed it.
+pub(crate) fn is_in_time(at: &Value, time: CallTime) -> bool {
+    let at = at.as_str().and_then(Timestamp::parse);
+    at.is_some_and(|at| time.may_include(at))
 }
 
 /// Notes what a call has changed of a link.
@@ -65,20 +77,23 @@ pub(crate) async fn after_if_changed(
 /// [`ApiError`] if the link can't be read; nothing is noted then.
 pub(crate) async fn after(services: &Services, before: &LinkBefore) -> Result<(), ApiError> {
     let link = services.reads.share(&before.id).await?;
-    note(services, before, &json!(link));
+    for change in changes(before, &json!(link)) {
+        services.journal.note_link(before.id.clone(), change);
+    }
     Ok(())
 }
 
-fn note(services: &Services, before: &LinkBefore, link: &Value) {
-    let id = &before.id;
+/// Returns what is different of a link since a call.
+fn changes(before: &LinkBefore, link: &Value) -> Vec<LinkChange> {
+    let mut changes = Vec::new();
     if before.sets_password {
-        services.journal.note_link(id.clone(), LinkChange::Password);
+        changes.push(LinkChange::Password);
     }
     let (from, to) = (LinkSettings::of(&before.link), LinkSettings::of(link));
     if from != to {
-        let change = LinkChange::Settings { from, to };
-        services.journal.note_link(id.clone(), change);
+        changes.push(LinkChange::Settings { from, to });
     }
+    changes
 }
 
 /// Returns the ids of the links that a call has made, from its result.

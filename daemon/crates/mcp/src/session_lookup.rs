@@ -1,10 +1,12 @@
 //! Lookups by name or file of what a call has made: for calls whose result nobody got.
 
+use crate::error::ToolResult;
 use crate::services::Services;
-use crate::session_links::created_links;
+use crate::session_call_time::CallTime;
+use crate::session_links::{created_links, is_in_time};
 use crate::session_own_change::is_by_this_device;
 use crate::spaces::Sent;
-use cairn_api::Method;
+use cairn_api::{ApiError, Method};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::Node;
 use serde_json::Value;
@@ -21,44 +23,75 @@ pub(crate) struct NewNodes {
 }
 
 impl NewNodes {
-    /// Looks at what is there now at a path below a folder, or below the top.
+    /// Looks at what is there now at a path below a folder, or below the top; `None` for a name or a folder that can't
+    /// be used, as the call itself says.
+    ///
+    /// # Errors
+    /// Those of the service.
     pub(crate) async fn read(
         services: &Services,
         parent: Option<&str>,
         path: &str,
-    ) -> Option<Self> {
+    ) -> ToolResult<Option<Self>> {
         let parts = path.trim_matches('/').split('/');
         let names = parts.map(|part| Name::new(part).ok());
-        let names = names.collect::<Option<Vec<_>>>()?;
+        let Some(names) = names.collect::<Option<Vec<_>>>() else {
+            return Ok(None);
+        };
         let parent = parent.map(str::to_owned);
-        let there = walk(services, parent.clone(), &names).await?;
-        Some(Self {
+        let there = match walk(services, parent.clone(), &names).await {
+            Ok(there) => there,
+            Err(error) if is_refusal(&error) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Some(Self {
             parent,
             names,
             before: there.iter().map(|node| node.id).collect(),
-        })
+        }))
     }
 
-    /// Returns the nodes that have come since, none where nobody has read what was there before; `None` if they can't
-    /// be looked up.
-    pub(crate) async fn find_any(services: &Services, before: Option<&Self>) -> Option<Vec<Node>> {
+    /// Returns the nodes that a call of this time can have made since, none where nobody has read what was there
+    /// before; `None` if they can't be looked up.
+    pub(crate) async fn find_any(
+        services: &Services,
+        before: Option<&Self>,
+        time: CallTime,
+    ) -> Option<Vec<Node>> {
         match before {
-            Some(before) => before.find(services).await,
+            Some(before) => before.find(services, time).await,
             None => Some(Vec::new()),
         }
     }
 
-    async fn find(&self, services: &Services) -> Option<Vec<Node>> {
-        let mut there = walk(services, self.parent.clone(), &self.names).await?;
+    async fn find(&self, services: &Services, time: CallTime) -> Option<Vec<Node>> {
+        let there = walk(services, self.parent.clone(), &self.names).await;
+        let mut there = there.ok()?;
         there.retain(|node| !self.before.contains(&node.id));
-        // What others have made under the name is theirs.
-        there.retain(|node| is_by_this_device(services, node));
+        // What others have made under the name is theirs, and so is what this device has made or changed since.
+        there.retain(|node| {
+            is_by_this_device(services, node)
+                && time.may_include(node.created_at)
+                && time.may_include(node.updated_at)
+        });
         Some(there)
     }
 }
 
+/// Returns true for a look that the service refuses: it refuses the call, too, or the call refuses itself.
+fn is_refusal(error: &ApiError) -> bool {
+    matches!(
+        error,
+        ApiError::NotFound { .. } | ApiError::Forbidden { .. } | ApiError::Rejected { .. }
+    )
+}
+
 /// Returns the nodes of these names, one below the other, as far as they are there.
-async fn walk(services: &Services, parent: Option<String>, names: &[Name]) -> Option<Vec<Node>> {
+async fn walk(
+    services: &Services,
+    parent: Option<String>,
+    names: &[Name],
+) -> Result<Vec<Node>, ApiError> {
     let mut parent = parent;
     let mut found = Vec::new();
     for name in names {
@@ -68,7 +101,8 @@ async fn walk(services: &Services, parent: Option<String>, names: &[Name]) -> Op
         ];
         query.extend(parent.map(|parent| ("parent_id".to_owned(), parent)));
         let mut list = get(services, "nodes", query).await?;
-        let nodes: Vec<Node> = serde_json::from_value(list["content"].take()).ok()?;
+        let nodes: Vec<Node> = serde_json::from_value(list["content"].take())
+            .map_err(|error| ApiError::Protocol(error.to_string()))?;
         let Some(node) = nodes
             .into_iter()
             .find(|node| Name::new(node.name.clone()).is_ok_and(|other| other.key() == name.key()))
@@ -82,7 +116,7 @@ async fn walk(services: &Services, parent: Option<String>, names: &[Name]) -> Op
             break;
         }
     }
-    Some(found)
+    Ok(found)
 }
 
 /// The links that were there before a call made some to these files.
@@ -92,18 +126,27 @@ pub(crate) struct NewLinks {
 }
 
 impl NewLinks {
-    /// Looks at the links that are there now, before a call makes some to these files.
-    pub(crate) async fn read(services: &Services, files: Vec<String>) -> Option<Self> {
-        let links = read_links(services).await?;
-        Some(Self {
+    /// Looks at the links that are there now, before a call makes some to these files; `None` for a caller who may not
+    /// see them.
+    ///
+    /// # Errors
+    /// Those of the service.
+    pub(crate) async fn read(services: &Services, files: Vec<String>) -> ToolResult<Option<Self>> {
+        let links = match read_links(services).await {
+            Ok(links) => links,
+            Err(error) if is_refusal(&error) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        Ok(Some(Self {
             files,
             before: links.iter().flat_map(created_links).collect(),
-        })
+        }))
     }
 
-    /// Returns the ids of the links to the same files that have come since; `None` if they can't be looked up.
-    pub(crate) async fn find(&self, services: &Services) -> Option<Vec<String>> {
-        let links = read_links(services).await?;
+    /// Returns the ids of the links to the same files that a call of this time can have made since; `None` if they
+    /// can't be looked up.
+    pub(crate) async fn find(&self, services: &Services, time: CallTime) -> Option<Vec<String>> {
+        let links = read_links(services).await.ok()?;
         let is_old = |link: &Value| {
             let mut ids = created_links(link).into_iter();
             ids.any(|id| self.before.contains(&id))
@@ -111,20 +154,25 @@ impl NewLinks {
         let new = links.iter().take_while(|link| !is_old(link));
         let of_files = new.filter(|link| {
             let file = link["file_id"].as_str().unwrap_or_default();
-            self.files.iter().any(|wanted| wanted == file)
+            self.files.iter().any(|wanted| wanted == file) && is_in_time(&link["created_at"], time)
         });
         Some(of_files.flat_map(created_links).collect())
     }
 }
 
-async fn read_links(services: &Services) -> Option<Vec<Value>> {
+async fn read_links(services: &Services) -> Result<Vec<Value>, ApiError> {
     let query = [("page", "0"), ("page_size", LINKS)];
     let query = query.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let list = get(services, "shares", query.to_vec()).await?;
-    Some(list["content"].as_array()?.clone())
+    let links = list["content"].as_array().cloned();
+    links.ok_or_else(|| ApiError::Protocol("a list without its content".to_owned()))
 }
 
-async fn get(services: &Services, path: &str, query: Vec<(String, String)>) -> Option<Value> {
+async fn get(
+    services: &Services,
+    path: &str,
+    query: Vec<(String, String)>,
+) -> Result<Value, ApiError> {
     let sent = Sent {
         root: "/api/v1".to_owned(),
         method: Method::GET,
@@ -132,5 +180,5 @@ async fn get(services: &Services, path: &str, query: Vec<(String, String)>) -> O
         query,
         body: None,
     };
-    services.send(sent).await.ok()
+    services.send(sent).await.map_err(|failure| failure.error)
 }

@@ -2,6 +2,7 @@
 //! others are not this session's to take back.
 
 use crate::services::Services;
+use crate::session_call_time::CallTime;
 use cairn_model::NodeId;
 use cairn_wire::nodes::Node;
 
@@ -21,10 +22,17 @@ impl Wanted {
             && (now.parent_id.is_none() || self.parent.is_none_or(|of| now.parent_id == Some(of)))
     }
 
-    /// Returns true for a node that one call of this device can have led from one state to the other.
-    pub(crate) fn may_have_led(&self, services: &Services, before: &Node, now: &Node) -> bool {
+    /// Returns true for a node that a call of this device can have led from one state to the other at this time.
+    pub(crate) fn may_have_led(
+        &self,
+        services: &Services,
+        before: &Node,
+        now: &Node,
+        time: CallTime,
+    ) -> bool {
         let versions = now.version.saturating_sub(before.version);
         is_by_this_device(services, now)
+            && time.may_include(now.updated_at)
             && (1..=VERSIONS_OF_A_CALL).contains(&versions)
             && self.may_be(now)
     }

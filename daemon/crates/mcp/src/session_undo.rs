@@ -17,9 +17,9 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::Asking;
 use crate::services::Services;
-use crate::session_changes::{self, IfUnmade};
 use crate::session_journal::Change;
 use crate::session_link_tools::LinkTools;
+use crate::session_settle::{Look, settle_open};
 use crate::tool::ToolFuture;
 use cairn_space::undo::{self, OwnVersions};
 use futures_util::FutureExt as _;
@@ -38,7 +38,7 @@ pub(crate) fn undo_session(call: Call) -> ToolFuture {
             return Ok(report(&undone));
         }
         let services = &call.services;
-        session_changes::settle_open(services, IfUnmade::Forget).await;
+        settle_open(services, Look::AtAllForgetting).await;
         let journal = &services.journal;
         let waiting = Waiting::of_this_session(journal);
         let undone = take_back_all(services, &journal.own, LinkTools::ALL, waiting).await;
@@ -112,7 +112,7 @@ pub(crate) fn question_of(call: &Call) -> Asking<'_> {
             let session = earlier::find(services, id).await?;
             return Ok(Some(earlier::question(services, &session)));
         }
-        session_changes::settle_open(services, IfUnmade::Keep).await;
+        settle_open(services, Look::AtAll).await;
         let counts = Counts::of(&services.journal.noted_changes(), LinkTools::ALL);
         let question = || counts.question("this session's changes");
         Ok(counts.fills_trash().then(question))

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 
 const INCOMPLETE: &str = "the address lacks its secret and opens nothing: set SERVICE_PASSPHRASE of the account that made the link";
 
+/// The mark where the keys could not be opened in the time of the call.
+const NO_TIME: &str = "the address lacks its secret and opens nothing: there was no time to complete it, list the link again later";
+
 const NO_KEYS: &str = "the link was made without the account's keys, so that it opens nothing: with SERVICE_PASSPHRASE set, delete it and create another";
 
 /// The mark of a link that was made with the keys, which carries what was there at that time.
@@ -21,7 +24,12 @@ pub(crate) async fn complete_addresses(services: &Services, value: &mut Value) {
         return;
     }
     let space = services.space_if_any().await.ok().flatten();
-    complete(space.as_ref(), value);
+    complete(space.as_ref(), INCOMPLETE, value);
+}
+
+/// Marks the links whose addresses were not completed in time.
+pub(crate) fn mark_incomplete(value: &mut Value) {
+    complete(None, NO_TIME, value);
 }
 
 /// Marks links that open nothing, whatever secret their address has.
@@ -52,9 +60,12 @@ fn has_keyed_links(value: &Value) -> bool {
     }
 }
 
-fn complete(space: Option<&Space>, value: &mut Value) {
+/// Completes the addresses of links made with the keys, or marks them with the reason why they stay as they are.
+fn complete(space: Option<&Space>, reason: &str, value: &mut Value) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| complete(space, item)),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| complete(space, reason, item)),
         Value::Object(fields) => {
             let keyed = fields.get("key_blob").is_some_and(|blob| !blob.is_null());
             let whole = fields
@@ -69,10 +80,12 @@ fn complete(space: Option<&Space>, value: &mut Value) {
                 });
                 match address {
                     Some(address) => fields.insert("url".to_owned(), json!(address)),
-                    None => fields.insert("url_is_incomplete".to_owned(), json!(INCOMPLETE)),
+                    None => fields.insert("url_is_incomplete".to_owned(), json!(reason)),
                 };
             }
-            fields.values_mut().for_each(|field| complete(space, field));
+            fields
+                .values_mut()
+                .for_each(|field| complete(space, reason, field));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
@@ -90,6 +103,19 @@ mod tests {
         assert!(list["content"][0]["opens_nothing"].is_string(), "{list}");
         assert!(list["content"][1].get("opens_nothing").is_none(), "{list}");
         assert!(list["results"][0]["share"]["opens_nothing"].is_string());
+    }
+
+    #[test]
+    fn a_link_without_its_secret_says_so_where_there_was_no_time_to_add_it() {
+        let link = |url, blob| json!({ "short_code": "a", "url": url, "key_blob": blob });
+        let (short, whole) = ("https://x/s/a", "https://x/s/a#secret");
+        let sealed = json!("sealed");
+        let mut list = json!({ "content": [
+            link(short, sealed.clone()), link(whole, sealed), link(short, Value::Null),
+        ] });
+        mark_incomplete(&mut list);
+        let is_marked = |at: usize| list["content"][at]["url_is_incomplete"].is_string();
+        assert_eq!([0, 1, 2].map(is_marked), [true, false, false], "{list}");
     }
 
     #[test]

@@ -10,17 +10,23 @@ use tokio::time::{Instant, timeout_at};
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// Tools that work for as long as there is something to work on: they move contents, or take many steps, each of which
-/// is noted or can be repeated. `sync_now` waits for as long as the call says.
-const WITHOUT_LIMIT: [&str; 11] = [
+/// is noted or can be repeated, or of which the last ones belong to the first, as the keys of all files in a folder do
+/// to its new link or copy. `sync_now` waits for as long as the call says.
+const WITHOUT_LIMIT: [&str; 16] = [
     "auto_classify_folder",
+    "bulk_create_share_links",
+    "copy_file",
+    "create_share_link",
     "download_file",
     "download_folder",
     "move_files",
     "read_file_content",
     "read_file_version",
+    "share_file_by_email",
     "sync_now",
     "sync_rewind",
     "undo_session",
+    "update_share_link",
     "upload_file",
     "upload_folder",
 ];
@@ -28,7 +34,8 @@ const WITHOUT_LIMIT: [&str; 11] = [
 /// The end of the time for a call.
 #[derive(Clone, Copy)]
 pub(crate) struct TimeLimit {
-    end: Option<Instant>,
+    /// The end, and how long it was to it from the start.
+    end: Option<(Instant, Duration)>,
 }
 
 impl TimeLimit {
@@ -37,9 +44,17 @@ impl TimeLimit {
 
     /// Starts the time of a call of a tool.
     pub(crate) fn start(tool: &str) -> Self {
-        let is_limited = !WITHOUT_LIMIT.contains(&tool);
+        if WITHOUT_LIMIT.contains(&tool) {
+            Self::NONE
+        } else {
+            Self::start_for(CALL_TIMEOUT)
+        }
+    }
+
+    /// Starts the time of one of many steps.
+    pub(crate) fn start_for(time: Duration) -> Self {
         Self {
-            end: is_limited.then(|| Instant::now() + CALL_TIMEOUT),
+            end: Some((Instant::now() + time, time)),
         }
     }
 
@@ -53,9 +68,9 @@ impl TimeLimit {
     ) -> ToolResult<T> {
         match self.end {
             None => work.await,
-            Some(end) => timeout_at(end, work).await.unwrap_or_else(|_| {
+            Some((end, time)) => timeout_at(end, work).await.unwrap_or_else(|_| {
                 Err(ToolError::TimedOut {
-                    seconds: CALL_TIMEOUT.as_secs(),
+                    seconds: time.as_secs(),
                 })
             }),
         }
@@ -81,16 +96,16 @@ impl TimeLimit {
         })
     }
 
-    /// Runs what only adds to a result that is there, as far as there is time.
-    pub(crate) async fn complete(self, work: impl Future<Output = ()>) {
-        match self.end {
-            None => work.await,
-            Some(end) => {
-                if timeout_at(end, work).await.is_err() {
-                    tracing::debug!("there was no time to complete the result");
-                }
-            }
+    /// Runs what only adds to a result that is there, as far as there is time; returns whether there was enough. Nobody
+    /// waits for longer than [`CALL_TIMEOUT`] for that alone.
+    pub(crate) async fn complete(self, work: impl Future<Output = ()>) -> bool {
+        let longest = Instant::now() + CALL_TIMEOUT;
+        let end = self.end.map_or(longest, |(end, _)| end);
+        let is_complete = timeout_at(end, work).await.is_ok();
+        if !is_complete {
+            tracing::debug!("there was no time to complete the result");
         }
+        is_complete
     }
 }
 
@@ -123,8 +138,8 @@ mod tests {
             let says_so = message.contains("may have been done");
             assert_eq!(says_so, may_be_done, "{message}");
             let mut value = 1;
-            limit.complete(async { pending().await }).await;
-            limit.complete(async { value += 1 }).await;
+            assert!(!limit.complete(pending()).await);
+            assert!(limit.complete(async { value += 1 }).await);
             assert!(begin.elapsed() < Duration::from_secs(55), "{name}");
             assert_eq!(value, 2, "what needs no time is still added");
         }
@@ -143,5 +158,7 @@ mod tests {
                 .unwrap(),
             1
         );
+        let limit = TimeLimit::start("download_file");
+        assert!(!limit.complete(pending()).await, "its result is there");
     }
 }

@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::error::ToolResult;
 use crate::param::{Form, Param, Shape};
 use crate::question::AskFn;
+pub(crate) use crate::session_edit::{NodeEdit, Undo};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
@@ -44,35 +45,6 @@ pub(crate) enum ResultForm {
     NewestLast,
     /// The content of a file, which is neither cut nor changed.
     Content,
-}
-
-/// The kind of change that a session can take back. It is found by looking before and after the call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Undo {
-    /// The folders in the result, as far as they were made.
-    NewFolders,
-    /// The result is a copy.
-    NewCopy,
-    /// The links in the result.
-    NewLinks,
-    /// The node of the argument `file_uuid` is changed.
-    Node(NodeEdit),
-    /// The settings of the link `short_code`.
-    LinkSettings,
-    /// Many changes, which the tool's function records in the journal itself.
-    NotedByTool,
-}
-
-/// A change of a file or folder that is there.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum NodeEdit {
-    Move,
-    Trash,
-    Restore,
-    /// An older revision becomes the newest.
-    Content,
-    /// Description, labels, favorite.
-    Details,
 }
 
 /// The effect of a call, the source of the protocol's hints.

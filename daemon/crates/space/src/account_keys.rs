@@ -4,7 +4,7 @@
 mod rotation;
 mod sending;
 
-use cairn_api::{Api, Paging};
+use cairn_api::{Api, ApiError, Paging};
 pub use cairn_crypto::{
     ARGON2ID, AccountKey, AccountKeys, AuthValue, DEFAULT_ITERATIONS, KdfFields, KeyBundle,
     KeyRing, MAX_ITERATIONS, MIN_ITERATIONS, PBKDF2, RecoveryKey, Replacement, RootCost, Rotation,
@@ -20,6 +20,7 @@ use cairn_wire::{Sealed, Timestamp};
 pub use rotation::{Comparison, NewKeys, compare, compare_with_service};
 use sending::put_in_force;
 pub use sending::{Sent, may_be_in_force};
+use std::time::Duration;
 
 /// Converts a bundle into the form that the crypto crate opens.
 #[must_use]
@@ -171,6 +172,7 @@ pub async fn make_recovery_key(
     unlocked: &AccountKeys,
     auth: &AuthValue,
 ) -> Result<NewRecoveryKey, TransferError> {
+    const SENT_WITHIN: Duration = Duration::from_secs(30);
     let (key, changed) = cairn_crypto::make_recovery_key(bundle, unlocked, &mut SystemRandom)
         .map_err(TransferError::Sealing)?;
     let put = PutKeys {
@@ -179,7 +181,13 @@ pub async fn make_recovery_key(
         current_auth: Some(auth.to_hex()),
         recovery_auth: Some(key.auth().to_hex()),
     };
-    let sent = put_in_force(api, &put, Some(bundle.version)).await;
+    // Whoever waits for the key has to get it while they wait: it may be in force.
+    let sending = put_in_force(api, &put, Some(bundle.version));
+    let sent = tokio::time::timeout(SENT_WITHIN, sending).await;
+    let sent = sent.unwrap_or_else(|_| {
+        let why = format!("no answer within {} s", SENT_WITHIN.as_secs());
+        Err(ApiError::Offline(why).into())
+    });
     let unconfirmed = match sent {
         Ok(()) => None,
         Err(error) if may_be_in_force(&error) => Some(error),

@@ -18,6 +18,7 @@ mod packaging;
 mod progress;
 mod protocol;
 mod questions;
+mod repeated_calls;
 mod resources;
 mod session;
 mod sync;

@@ -8,6 +8,12 @@ use cairn_space::{ShareError, TeamError};
 /// The number of paths that a message names.
 const LISTED: usize = 10;
 
+/// The ends of messages that advise to repeat a call.
+const ADVICE_TO_REPEAT: [&str; 2] = [
+    "; try again later",
+    ": try again, and report it if it persists",
+];
+
 /// Returns paths as one text: the first of them quoted, and the number of the others.
 pub(crate) fn quote_paths(paths: &[String]) -> String {
     let shown: Vec<_> = paths.iter().take(LISTED).map(|path| quote(path)).collect();
@@ -21,8 +27,10 @@ pub(crate) fn quote_paths(paths: &[String]) -> String {
 /// Returns a message without the advice to try again, for a change that may have been made.
 pub(super) fn without_advice(error: &ToolError) -> String {
     let message = error.to_string();
-    let kept = message.strip_suffix("; try again later");
-    kept.map_or(message.clone(), str::to_owned)
+    let kept = ADVICE_TO_REPEAT
+        .iter()
+        .find_map(|advice| message.strip_suffix(advice));
+    kept.map_or_else(|| message.clone(), str::to_owned)
 }
 
 /// Returns why nothing was shared.

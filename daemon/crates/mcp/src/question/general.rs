@@ -4,7 +4,7 @@
 use super::{file, quote, shorten, team};
 use crate::arguments::is_uuid;
 use crate::call::Call;
-use crate::param::{Form, Param, Shape};
+use crate::param::{Form, Param};
 use crate::tool::Tool;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -53,22 +53,8 @@ fn is_secret(name: &str) -> bool {
 }
 
 fn names_node(param: &Param) -> bool {
-    match param.shape {
-        Shape::Text { form, .. } | Shape::Texts { form, .. } => {
-            form == Form::Node || (form == Form::Uuid && param.name == "file_uuid")
-        }
-        Shape::Choice { .. }
-        | Shape::Integer { .. }
-        | Shape::Number { .. }
-        | Shape::Flag { .. }
-        | Shape::MustAccept
-        | Shape::Money { .. }
-        | Shape::Choices { .. }
-        | Shape::Labels
-        | Shape::Object
-        | Shape::List
-        | Shape::Any => false,
-    }
+    let form = param.shape.text_form();
+    form == Some(Form::Node) || (form == Some(Form::Uuid) && param.name == "file_uuid")
 }
 
 /// Returns the names of the file or folder of an argument, or of those in its list.
@@ -113,10 +99,12 @@ async fn file_or_top(call: &Call, value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_services;
     use crate::toolset;
+    use serde_json::json;
 
     #[test]
-    fn every_argument_for_a_file_is_named_and_every_secret_is_not() {
+    fn every_argument_for_a_file_is_named() {
         let tools = toolset::ALL.iter().flat_map(|set| set.tools);
         let changing = tools.filter(|tool| !tool.effect.is_read_only());
         let params: Vec<_> = changing.flat_map(|tool| tool.params).collect();
@@ -142,7 +130,27 @@ mod tests {
             forgotten.map(|param| param.name).collect::<Vec<_>>(),
             [""; 0]
         );
-        let secrets = params().filter(|param| is_secret(param.name));
-        assert!(secrets.count() >= 3);
+    }
+
+    #[tokio::test]
+    async fn a_question_has_no_secret_of_any_tool() {
+        const SECRET: &str = "hunter2";
+        let mut asked = 0;
+        for tool in toolset::ALL.iter().flat_map(|set| set.tools) {
+            let names = tool.params.iter().map(|param| param.name);
+            let secret = |name: &&str| name.contains("pass") || name.contains("secret");
+            for name in names.filter(secret) {
+                let call = test_services::call(json!({ name: SECRET }));
+                let question = generic(tool, &call).await;
+                assert!(question.contains(name), "{}: {question}", tool.name);
+                assert!(!question.contains(SECRET), "{}: {question}", tool.name);
+                asked += 1;
+            }
+        }
+        assert!(asked >= 3, "{asked}");
+        let tool = toolset::ALL.iter().flat_map(|set| set.tools).next();
+        let call = test_services::call(json!({ "other": SECRET }));
+        let question = generic(tool.unwrap(), &call).await;
+        assert!(question.contains(SECRET), "what is no secret is shown");
     }
 }

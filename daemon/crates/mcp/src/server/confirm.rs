@@ -4,6 +4,7 @@
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question;
+use crate::time_limit::TimeLimit;
 use crate::tool::Tool;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -34,6 +35,8 @@ const KEY: &str = "confirmation";
 pub(super) enum Decision {
     /// Run it without a confirmation.
     Proceed,
+    /// Run it: there is nothing that its question could be about.
+    NothingToAsk,
     /// Run it: a person agreed.
     Confirmed,
     /// Return this; the client asks the person and calls again.
@@ -55,14 +58,16 @@ impl Confirmations {
         }
     }
 
-    /// Decides whether the call may proceed, asking a person where needed.
+    /// Decides whether the call may proceed, asking a person where needed. The limit is for what the question needs to
+    /// know; the person may take their time.
     ///
     /// # Errors
-    /// [`ToolError::NotConfirmed`], and what the question's own checks refuse.
+    /// [`ToolError::NotConfirmed`], [`ToolError::TimedOut`], and what the question's own checks refuse.
     pub(super) async fn decide(
         &self,
         tool: &Tool,
         call: &Call,
+        limit: TimeLimit,
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> ToolResult<Decision> {
@@ -70,7 +75,7 @@ impl Confirmations {
             && !tool.effect.is_read_only()
             && !call.only_shows(tool);
         let wanted = always || self.confirm == Confirm::Risky;
-        if !wanted || !(always || tool.confirm || tool.ask.is_some()) {
+        if !wanted || !(always || tool.ask.is_some()) {
             return Ok(Decision::Proceed);
         }
         if !context
@@ -85,18 +90,10 @@ impl Confirmations {
                 Ok(Decision::Proceed)
             };
         }
-        let own = match tool.ask {
-            Some(ask) => ask(call).await?,
-            None => None,
-        };
-        // A tool whose own question is not needed now has nothing to ask about.
-        let question = match own {
-            None if always || tool.ask.is_none() => Some(question::generic(tool, call).await),
-            own => own,
-        };
-        match question {
+        let question = limit.prepare(Box::pin(question_of(tool, call, always)));
+        match question.await? {
             Some(question) => self.ask(tool, question, request, context).await,
-            None => Ok(Decision::Proceed),
+            None => Ok(Decision::NothingToAsk),
         }
     }
 
@@ -147,6 +144,19 @@ impl Confirmations {
         let hash = self.hasher.hash_one((tool.name, arguments, question));
         format!("{hash:016x}")
     }
+}
+
+/// Returns the question before a call, a general one where there has to be one; `None` if the tool's own finds nothing
+/// to ask about.
+async fn question_of(tool: &Tool, call: &Call, always: bool) -> ToolResult<Option<String>> {
+    let own = match tool.ask {
+        Some(ask) => ask(call).await?,
+        None => None,
+    };
+    Ok(match own {
+        None if always => Some(question::generic(tool, call).await),
+        own => own,
+    })
 }
 
 fn supports_forms(capabilities: &ClientCapabilities) -> bool {

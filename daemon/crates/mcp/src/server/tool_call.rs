@@ -54,6 +54,7 @@ impl Handler {
             paths,
             may_replace: self.services.may_replace,
             is_confirmed: false,
+            has_no_question: false,
         };
         let has_begun = &AtomicBool::new(false);
         let work = async move {
@@ -62,7 +63,7 @@ impl Handler {
             limit.prepare(Box::pin(paths)).await?;
             match self
                 .confirmations
-                .decide(tool, &call, request, context)
+                .decide(tool, &call, limit, request, context)
                 .await?
             {
                 Decision::Ask(mut ask) => {
@@ -75,6 +76,7 @@ impl Handler {
                     // The person may have taken their time.
                     limit = TimeLimit::start(tool.name);
                 }
+                Decision::NothingToAsk => call.has_no_question = true,
                 Decision::Proceed => {}
             }
             if let Some(reply) = self.run_as_task(tool, &call, request, context).await? {

@@ -6,7 +6,7 @@ use super::target::expand_home;
 use super::tool_names::name_tools;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
-use crate::quote::quote;
+use crate::quote::{quote, quote_path};
 use cairn_control::{PathReport, typed};
 use cairn_model::PathState;
 use serde_json::{Value, json};
@@ -48,13 +48,19 @@ fn local_path(synced: &SyncedFolders, given: &str) -> ToolResult<PathBuf> {
     }
     let on_service = join_paths(given, "");
     let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
+    let is_outside = is_there(&wanted);
     let synced_as = folders::local_paths(&synced.folders, None, &on_service).into_iter();
-    // A file of this machine that is in no synced folder is what it reads as.
-    let mut synced_as = synced_as.filter(|local| is_there(local) || !is_there(&wanted));
+    // A file of this machine that is in no synced folder is what it reads as, if nothing else is.
+    let mut synced_as = synced_as.filter(|local| is_there(local) || !is_outside);
     match (synced_as.next(), &synced.foreign) {
         (None, _) => Ok(wanted),
-        (Some(local), None) => Ok(local),
         (Some(_), Some(foreign)) => Err(foreign.refusal()),
+        (Some(local), None) if is_outside => Err(ToolError::refused(format!(
+            "{} can mean a file of this machine that is in no synced folder, and so has no state, or one on the service, which is synced as {}: give that path if it is meant",
+            quote(given),
+            quote_path(&local)
+        ))),
+        (Some(local), None) => Ok(local),
     }
 }
 
@@ -116,6 +122,22 @@ mod tests {
         let all = synced(&[("/x/All", "/")]);
         let found = local_path(&all, outside.to_str().unwrap());
         assert_eq!(found.unwrap(), outside);
+    }
+
+    #[test]
+    fn a_path_of_two_files_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let outside = dir.path().join("a.txt");
+        let local = dir.path().join("All");
+        let all = synced(&[(local.to_str().unwrap(), "/")]);
+        let given = outside.to_str().unwrap();
+        let inside = local.join(given.trim_start_matches('/'));
+        std::fs::create_dir_all(inside.parent().unwrap()).unwrap();
+        std::fs::write(&inside, "a").unwrap();
+        assert_eq!(local_path(&all, given).unwrap(), inside);
+        std::fs::write(&outside, "a").unwrap();
+        let refused = local_path(&all, given).unwrap_err().to_string();
+        assert!(refused.contains(inside.to_str().unwrap()), "{refused}");
     }
 
     #[test]

@@ -60,6 +60,7 @@ impl TaskCall {
             paths: self.paths,
             may_replace: self.may_replace,
             is_confirmed: self.is_confirmed,
+            has_no_question: false,
         }
     }
 }

@@ -147,6 +147,25 @@ async fn an_empty_trash_is_not_asked_about_and_those_of_teams_are_named() {
     );
 }
 
+/// The look for the question and the one of the call itself may see different things.
+#[tokio::test]
+async fn what_came_since_the_trash_was_seen_empty_is_not_deleted() {
+    let world = World::start().await;
+    let mut session = world.connect(Setup::default());
+    session.initialize(json!({ "elicitation": {} })).await;
+    fill_trash(&world).await;
+    let empty = json!({
+        "path_pattern": "/api/v1/nodes$", "method": "GET", "count": 1,
+        "set": { "/totalElements": 0, "/content": [] },
+    });
+    world.dev("/_dev/faults", empty).await;
+    let emptied = session.call_ok("empty_trash", json!({})).await;
+    assert_eq!(emptied["deleted"], 0, "{emptied}");
+    let requests = world.requests().await;
+    let is_deletion = |request: &String| request.starts_with("DELETE /api/v1/trash");
+    assert!(!requests.iter().any(is_deletion), "{requests:?}");
+}
+
 #[tokio::test]
 async fn deletions_that_wait_for_a_person_go_on_waiting_where_nobody_is_asked() {
     let world = World::start().await;

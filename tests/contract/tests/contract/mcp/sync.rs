@@ -2,7 +2,7 @@
 //! `commands/tasks/sync.rs`.
 
 use crate::mcp::session::Session;
-use crate::mcp::world::{Setup, World};
+use crate::mcp::world::{Setup, World, with_passphrase};
 use serde_json::{Value, json};
 
 /// Limit in tokens for the list of all tools, which an assistant reads before the first question.
@@ -17,6 +17,16 @@ pub(crate) async fn with_sync(world: &World) -> (Session, tempfile::TempDir) {
     let setup = Setup {
         daemon: Some(dir.path().join("daemon.sock")),
         ..Setup::default()
+    };
+    (world.session(setup).await, dir)
+}
+
+/// Returns the same with the account's keys, and a folder for local files.
+pub(crate) async fn sealed_session(world: &World) -> (Session, tempfile::TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    let setup = Setup {
+        daemon: Some(dir.path().join("daemon.sock")),
+        ..with_passphrase()
     };
     (world.session(setup).await, dir)
 }

@@ -1,7 +1,7 @@
 //! Taking back what a session changed, and leaving what others have worked on since.
 
 use crate::mcp::session::Session;
-use crate::mcp::sync::with_sync;
+use crate::mcp::sync::{sealed_session, with_sync};
 use crate::mcp::world::{Setup, World, with_passphrase};
 use serde_json::{Value, json};
 
@@ -231,13 +231,7 @@ async fn what_a_session_deleted_after_restoring_it_is_back_where_it_was() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restored_version_is_taken_back_unless_somebody_changed_the_file() {
     let world = World::start().await;
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = world
-        .session(Setup {
-            daemon: Some(dir.path().join("daemon.sock")),
-            ..with_passphrase()
-        })
-        .await;
+    let (mut session, dir) = sealed_session(&world).await;
     let local = dir.path().join("report.txt");
     let mut id = Value::Null;
     for text in ["first", "second"] {

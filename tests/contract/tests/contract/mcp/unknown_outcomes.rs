@@ -1,7 +1,7 @@
 //! Changes whose results nobody got: they are reported as open, and taken back if they were made.
 
 use crate::mcp::session::Session;
-use crate::mcp::sync::with_sync;
+use crate::mcp::sync::{sealed_session, with_sync};
 use crate::mcp::undo::{folder, info, undo};
 use crate::mcp::world::{Setup, World, with_passphrase};
 use cairn_api::Method;
@@ -140,13 +140,7 @@ async fn folders_for_moved_files_are_taken_back_though_their_response_was_lost()
 #[tokio::test(flavor = "multi_thread")]
 async fn each_of_many_links_is_taken_back_though_its_response_was_lost() {
     let world = World::start().await;
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = world
-        .session(Setup {
-            daemon: Some(dir.path().join("daemon.sock")),
-            ..with_passphrase()
-        })
-        .await;
+    let (mut session, dir) = sealed_session(&world).await;
     let mut files = Vec::new();
     for name in ["a", "b"] {
         std::fs::write(dir.path().join(name), name).unwrap();

@@ -1,0 +1,122 @@
+//! Calls for tests, of tools whose service nobody reaches.
+
+use crate::call::Call;
+use crate::device_trust::DeviceTrust;
+use crate::local_paths::LocalPaths;
+use crate::progress::Reporter;
+use crate::services::{Account, KeySource, LocalFiles, Services};
+use crate::session_link_tools::LinkTools;
+use cairn_api::{Api, ApiKey, Request, Response, Transport, TransportError};
+use cairn_crypto::AccountKeys;
+use cairn_model::{DeviceId, Name, Verification};
+use cairn_space::Trust;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use std::future::pending;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A device that trusts nobody and has no files.
+struct NoDevice;
+
+impl DeviceTrust for NoDevice {
+    fn update(&self, _: &AccountKeys, _: &mut dyn FnMut(&mut Trust)) -> Result<(), String> {
+        Err("there is nothing to change".to_owned())
+    }
+
+    fn verification(&self) -> Result<Verification, String> {
+        Ok(Verification::Strict)
+    }
+}
+
+impl LocalFiles for NoDevice {
+    fn executable(&self, _: &Path) -> Option<bool> {
+        None
+    }
+
+    fn set_executable(&self, _: &Path, _: bool) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn sync_all(&self, _: &Path) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    fn check_name(&self, _: &Name) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn allowed_dirs(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn private_dirs(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn allows_client_roots(&self) -> bool {
+        false
+    }
+}
+
+/// A network on which no answer ever comes.
+struct Silence;
+
+impl Transport for Silence {
+    fn send<'a, 'b>(&'a self, _: Request) -> BoxFuture<'b, Result<Response, TransportError>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        Box::pin(pending())
+    }
+}
+
+// No program listens there.
+const URL: &str = "http://127.0.0.1:1";
+const DEVICE: [u8; 16] = [7; 16];
+
+/// Returns services of an account with these keys.
+pub(crate) fn services(keys: KeySource) -> Services {
+    let account = Account {
+        auth: Arc::new(ApiKey::new("ck_nobody")),
+        url: URL.to_owned(),
+        file_server: None,
+        device: DeviceId::from_random_bytes(DEVICE),
+        keys,
+    };
+    let (trust, files) = (Arc::new(NoDevice), Arc::new(NoDevice));
+    Services::new(account, trust, files, false, None, None, LinkTools::ALL)
+        .expect("the settings are good")
+}
+
+/// Returns services of an account with these keys, to which no answer ever comes.
+pub(crate) fn silent_services(keys: KeySource) -> Services {
+    let auth = Arc::new(ApiKey::new("ck_nobody"));
+    let device = DeviceId::from_random_bytes(DEVICE);
+    let api = Api::new(Arc::new(Silence), URL, None, auth, device).expect("the address is one");
+    let api = Arc::new(api);
+    let mut services = services(keys);
+    services.reads = api.clone();
+    services.writes = api;
+    services
+}
+
+/// Returns a call with these arguments, which nothing has checked.
+pub(crate) fn call(arguments: Value) -> Call {
+    call_of(services(KeySource::Missing), arguments)
+}
+
+/// Returns a call with these arguments, which nothing has checked.
+pub(crate) fn call_of(services: Services, arguments: Value) -> Call {
+    Call {
+        services: Arc::new(services),
+        arguments: serde_json::from_value(arguments).expect("they are an object"),
+        progress: Reporter::new().0,
+        paths: LocalPaths::default(),
+        may_replace: false,
+        is_confirmed: false,
+        has_no_question: false,
+    }
+}
