@@ -294,6 +294,13 @@ export class World {
     }
   }
 
+  /** Prints the last output of all programs: a web driver says no more than that its session has ended. */
+  report() {
+    for (const { spawnfile, exitCode, signalCode, output } of this.children) {
+      console.log(`${spawnfile}, ${exitCode ?? signalCode ?? "running"}: ${output.slice(-2_000)}`);
+    }
+  }
+
   async close() {
     try {
       this.cairn("stop");

@@ -14,7 +14,8 @@ before(async () => {
 after(() => world.close());
 
 let window;
-afterEach(async () => {
+afterEach(async (test) => {
+  if (!test.passed) world.report();
   await window?.end();
   window = undefined;
   await world.endTrays();
