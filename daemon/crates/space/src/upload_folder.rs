@@ -15,7 +15,7 @@ use cairn_transfer::TransferError;
 use cairn_wire::nodes::Node;
 use futures_util::StreamExt as _;
 use std::collections::{HashMap, HashSet};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -37,6 +37,14 @@ struct Folder {
     node: NodeId,
     /// Made just now: nothing is in it.
     is_new: bool,
+}
+
+/// The folders below a local one, before anything is made on the service.
+#[derive(Default)]
+struct LocalFolders {
+    found: HashSet<PathBuf>,
+    /// Errors of the folders that could not be listed.
+    unlisted: HashMap<PathBuf, io::Error>,
 }
 
 /// A file that is to be uploaded.
@@ -67,7 +75,7 @@ impl Space {
         parent: Option<NodeId>,
         name: &Name,
     ) -> Result<UploadedFolder, TransferError> {
-        let known = self.folders_to_upload(&upload).await;
+        let mut known = self.folders_to_upload(&upload).await;
         let top = self.ensure_folder(parent, name).await?;
         let mut report = UploadedFolder::new(top.node.id);
         report.folders += u64::from(top.is_new);
@@ -80,7 +88,7 @@ impl Space {
         let mut large = Vec::new();
         while let Some(folder) = waiting.pop() {
             let found = self
-                .look_into(&upload, &known, folder, &mut waiting, &mut report)
+                .look_into(&upload, &mut known, folder, &mut waiting, &mut report)
                 .await?;
             for file in found {
                 upload.progress.expect_bytes(file.facts.size);
@@ -99,9 +107,9 @@ impl Space {
 
     /// Returns the local folders as they are before anything is made on the service: where the local folder is synced
     /// and uploaded into itself, sync brings its copies, which would be copied again.
-    async fn folders_to_upload(&self, upload: &FolderUpload<'_>) -> HashSet<PathBuf> {
+    async fn folders_to_upload(&self, upload: &FolderUpload<'_>) -> LocalFolders {
         if !upload.recursive {
-            return HashSet::new();
+            return LocalFolders::default();
         }
         let (tree, top) = (upload.tree.clone(), upload.local.to_owned());
         let list = move || folders_below(tree.as_ref(), top);
@@ -112,13 +120,18 @@ impl Space {
     async fn look_into(
         &self,
         upload: &FolderUpload<'_>,
-        known: &HashSet<PathBuf>,
+        known: &mut LocalFolders,
         folder: Folder,
         waiting: &mut Vec<Folder>,
         report: &mut UploadedFolder,
     ) -> Result<Vec<Found>, TransferError> {
-        let mut present = self.names_in(&folder).await?;
         let mut files = Vec::new();
+        // Which folders are in it is not known, also if it can be listed by now.
+        if let Some(error) = known.unlisted.remove(&folder.local) {
+            report.fail(&folder.local, NotUploaded::Unreadable(error));
+            return Ok(files);
+        }
+        let mut present = self.names_in(&folder).await?;
         let (tree, dir) = (upload.tree.clone(), folder.local.clone());
         let listed = self.transfer.blocking().run(move || tree.list(&dir)).await;
         let entries = match listed {
@@ -133,7 +146,7 @@ impl Space {
                 EntryKind::Rejected(reason) => {
                     report.fail(&path, NotUploaded::Rejected(reason));
                 }
-                EntryKind::Folder(_) if !known.contains(&path) => {}
+                EntryKind::Folder(_) if !known.found.contains(&path) => {}
                 EntryKind::Folder(name) => {
                     let node = present.remove(&name.key());
                     let below = self.ensure_absent(node, Some(folder.node), &name).await;
@@ -275,18 +288,25 @@ impl Group {
     }
 }
 
-/// Lists the folders below a local one. One that can't be listed is reported when its files are looked for.
-fn folders_below(tree: &dyn LocalTree, top: PathBuf) -> HashSet<PathBuf> {
-    let (mut found, mut waiting) = (HashSet::new(), vec![top]);
+/// Lists the folders below a local one.
+fn folders_below(tree: &dyn LocalTree, top: PathBuf) -> LocalFolders {
+    let (mut folders, mut waiting) = (LocalFolders::default(), vec![top]);
     while let Some(dir) = waiting.pop() {
-        for LocalEntry { path, kind } in tree.list(&dir).unwrap_or_default() {
+        let entries = match tree.list(&dir) {
+            Ok(entries) => entries,
+            Err(error) => {
+                folders.unlisted.insert(dir, error);
+                continue;
+            }
+        };
+        for LocalEntry { path, kind } in entries {
             if let EntryKind::Folder(_) = kind {
-                found.insert(path.clone());
+                folders.found.insert(path.clone());
                 waiting.push(path);
             }
         }
     }
-    found
+    folders
 }
 
 /// Reads a file that was small when it was listed; one that has changed since is left to another time.

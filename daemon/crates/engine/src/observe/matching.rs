@@ -63,8 +63,12 @@ impl Scan<'_, '_> {
     }
 
     /// Leaves a directory to the next scan that was seen in itself: it was moved between two looks at the disk.
+    /// One whose name has another owner by now has none to wait under: that is decided at once.
     fn look_again(&mut self, row: &LocalRow, fresh: &Fresh) {
-        self.gone.remove(&row.id);
+        let before = self.gone.get(&row.id);
+        if before.is_some_and(|(before, _)| before.name == row.name) {
+            self.gone.remove(&row.id);
+        }
         self.found.again.insert(fresh.dir.clone());
     }
 

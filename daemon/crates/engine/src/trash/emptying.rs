@@ -82,8 +82,10 @@ pub fn delete(disk: &dyn Disk, root: &Path, ids: &BTreeSet<String>) -> io::Resul
         let Ok((place, _)) = locate(root, id) else {
             continue;
         };
-        result = result.and(delete_one(disk, root, &place));
-        times.extend(id.split_once('/').map(|(time, _)| time));
+        match delete_one(disk, root, &place) {
+            Ok(()) => times.extend(id.split_once('/').map(|(time, _)| time)),
+            failed => result = result.and(failed),
+        }
     }
     for time in times {
         result = result.and(remove_if_empty(disk, &root.join(TRASH_DIR).join(time)));

@@ -51,9 +51,11 @@ impl LocalTree for Nested {
 
 #[test]
 fn the_folders_to_upload_are_known_before_anything_is_made() {
-    let found = folders_below(&Nested, PathBuf::from("top"));
+    let folders = folders_below(&Nested, PathBuf::from("top"));
     let expected = ["top/a", "top/a/b"].map(PathBuf::from);
-    assert_eq!(found, HashSet::from(expected));
+    assert_eq!(folders.found, HashSet::from(expected));
+    let unlisted: Vec<_> = folders.unlisted.into_keys().collect();
+    assert_eq!(unlisted, [PathBuf::from("top/a/b")], "it is reported");
 }
 
 #[test]

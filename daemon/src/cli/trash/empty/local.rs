@@ -3,7 +3,7 @@
 use super::Args;
 use crate::app::App;
 use crate::cli::trash::rows;
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Failure};
 use crate::folders::trash;
 use crate::output::text::{clean, count, size};
 use cairn_control::{Trashed, typed};
@@ -58,15 +58,20 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
 /// Deletes what was listed; what came since stays.
 async fn delete(app: &App, row: &FolderRow, trashed: &[Trashed]) -> CommandResult {
     let client = app.running_daemon().await?;
+    let mut result = Ok(());
     // From the last: what is in a folder goes before it.
     for part in trashed.rchunks(IDS_AT_ONCE) {
         let ids: BTreeSet<String> = part.iter().map(|one| one.id.clone()).collect();
-        let Some(client) = &client else {
-            trash::delete(&RealDisk::new(), row, &ids)?;
-            continue;
+        let deleted = match &client {
+            None => trash::delete(&RealDisk::new(), row, &ids),
+            Some(client) => {
+                let folder = row.root.clone();
+                let sent = client.send(typed::DeleteTrashed { folder, ids }).await;
+                sent.map(drop).map_err(Failure::from)
+            }
         };
-        let folder = row.root.clone();
-        client.send(typed::DeleteTrashed { folder, ids }).await?;
+        // A failure in one part keeps nothing in the others.
+        result = result.and(deleted);
     }
-    Ok(())
+    result
 }
