@@ -35,9 +35,9 @@ async fn balance(app: &App) -> CommandResult {
         .context("ask for the token balance")?;
     app.out.line(format_args!(
         "{} AI tokens left: {} of what the plan includes this month, {} bought ({} were bought so far, {} of them used)",
-        balance.balance.saturating_add(balance.included),
-        balance.included,
         balance.balance,
+        balance.included,
+        balance.purchased.saturating_sub(balance.used),
         balance.purchased,
         balance.used
     ));

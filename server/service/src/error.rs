@@ -131,7 +131,7 @@ impl Error {
         let message = if self.is_unreachable() {
             "the server can't reach its database; try again".to_owned()
         } else if self.is_disk_full() {
-            "the server's disk is full: its operator has to make room".to_owned()
+            format!("{}: its operator has to make room", ErrorBody::DISK_FULL)
         } else if self.is_failure() && status == StatusCode::INTERNAL_SERVER_ERROR {
             "the server failed; its log has the cause under this response's X-Request-Id".to_owned()
         } else {

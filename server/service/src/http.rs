@@ -16,6 +16,7 @@ mod json_text;
 pub(crate) mod limit;
 mod measured;
 pub(crate) mod metrics;
+pub(crate) mod nul;
 pub(crate) mod observed;
 mod outer_middleware;
 pub(crate) mod page;
@@ -26,6 +27,7 @@ pub(crate) mod visitor;
 
 use crate::error::Error;
 use crate::hooks::Hooks;
+use crate::identity::failure::Failure;
 use crate::state::AppState;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -133,7 +135,12 @@ async fn canonical_path(
 }
 
 /// 404 for paths that no route has.
-pub(crate) async fn not_found(uri: Uri) -> Error {
+pub(crate) async fn not_found(uri: Uri) -> Response {
+    respond(uri.path(), nothing_at(&uri))
+}
+
+/// Returns the error for a path that no route has.
+pub(crate) fn nothing_at(uri: &Uri) -> Error {
     Error::not_found(format!(
         "there is nothing at {}; /api/v1/openapi.json lists what there is",
         uri.path()
@@ -141,8 +148,18 @@ pub(crate) async fn not_found(uri: Uri) -> Error {
 }
 
 /// 405 for paths that have a route for other methods.
-pub(crate) async fn method_not_allowed(request: Request) -> Error {
-    Error::MethodNotAllowed(format!("{} {}", request.method(), request.uri().path()))
+pub(crate) async fn method_not_allowed(request: Request) -> Response {
+    let path = request.uri().path();
+    let error = Error::MethodNotAllowed(format!("{} {path}", request.method()));
+    respond(path, error)
+}
+
+/// Returns the response of an error in the form that errors of a path have.
+pub(crate) fn respond(path: &str, error: Error) -> Response {
+    if path.starts_with("/oauth/") {
+        return Failure::from(error).into_response();
+    }
+    error.into_response()
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub(crate) mod head;
 mod headers;
 mod limits;
 mod streams;
+mod webhooks;
 
 use crate::error::{Error, Result};
 use crate::http::check;
@@ -36,6 +37,9 @@ const WITH_SLASH: &[&str] = &[
     "/api/v1/webhooks",
 ];
 
+/// The module whose document also has what webhooks get.
+const WEBHOOKS: &str = "webhooks";
+
 /// The whole document.
 #[must_use]
 pub fn document() -> &'static Value {
@@ -53,6 +57,7 @@ pub fn document() -> &'static Value {
         described::complete(&mut document);
         headers::complete(&mut document);
         streams::complete(&mut document);
+        webhooks::complete(&mut document);
         closed::complete(&mut document);
         limits::complete(&mut document);
         example::complete(&mut document);
@@ -88,6 +93,11 @@ pub fn module(name: &str) -> Option<Value> {
     document["info"]["title"] = json!(format!("Cairn storage service: {name}"));
     if let Some(tags) = document["tags"].as_array_mut() {
         tags.retain(|tag| tag["name"] == name);
+    }
+    if name != WEBHOOKS
+        && let Some(document) = document.as_object_mut()
+    {
+        document.remove("webhooks");
     }
     prune(&mut document);
     Some(document)

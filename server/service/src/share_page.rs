@@ -3,7 +3,7 @@
 //! Everything but the owner's logo is in this program, and the content security policy of the page allows
 //! nothing else.
 
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::http::extract::PathArgs;
 use crate::identity::page::OwnPage;
 use crate::routes::public_shares::usable_share;
@@ -130,8 +130,9 @@ fn with_security_headers(mut response: Response, logo_origin: &str) -> Response 
 }
 
 /// The page; its status already tells whether the link opens.
-async fn page(State(app): State<AppState>, PathArgs(code): PathArgs<String>) -> Response {
-    let theme = usable_share(&app, &code, false)
+async fn page(State(app): State<AppState>, code: Result<PathArgs<String>>) -> Response {
+    let theme = code
+        .and_then(|PathArgs(code)| usable_share(&app, &code, false))
         .and_then(|share| Ok(app.store.share_theme(share.account)?));
     let (status, logo) = match theme {
         Ok(theme) => (StatusCode::OK, theme.logo_url),

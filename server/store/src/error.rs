@@ -147,6 +147,36 @@ impl Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{add_actor, make_folder};
+    use crate::{Clock, Edit, Source, Store};
+    use std::sync::Arc;
+
+    #[test]
+    fn a_database_on_a_full_disk_refuses_changes_and_goes_on_answering() {
+        let source = Arc::new(Source::new(Clock::System, Some(1)));
+        let store = Store::open(None, source).unwrap();
+        let actor = add_actor(&store);
+        let folder = make_folder(&store, &actor, "a");
+        // The smallest number of pages that SQLite accepts: those that there are.
+        let full = "PRAGMA max_page_count = 1";
+        let shrunk = store.write(|tx| Ok(tx.conn.query_row(full, [], |row| row.get::<i64>(0))?));
+        shrunk.unwrap();
+        let describe = |text: String| {
+            let edit = Edit {
+                description: Some(text),
+                ..Edit::default()
+            };
+            store.write(|tx| tx.edit(&actor, folder, &edit))
+        };
+        let before = store.node(actor.space, folder).unwrap();
+        let refused = describe("x".repeat(1 << 20)).unwrap_err();
+        assert!(refused.is_disk_full(), "{refused}");
+        assert_eq!(store.node(actor.space, folder).unwrap(), before);
+        let freed = "PRAGMA max_page_count = 1000000";
+        let freed = store.write(|tx| Ok(tx.conn.query_row(freed, [], |row| row.get::<i64>(0))?));
+        freed.unwrap();
+        describe("x".repeat(1 << 20)).unwrap();
+    }
 
     #[test]
     fn a_full_disk_is_recognised_however_deep_its_error_lies() {

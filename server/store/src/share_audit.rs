@@ -30,21 +30,26 @@ impl Span {
 /// The sums over the visits of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VisitSums {
-    pub visits: u64,
-    /// Different e-mail addresses that visitors gave.
+    /// Openings, which a link's `access_count` counts, too.
+    pub accesses: u64,
+    pub downloads: u64,
+    /// Attempts that were refused.
+    pub denied: u64,
+    /// Different e-mail addresses that visitors gave, refused ones aside.
     pub emails: u64,
-    /// Different masked IP addresses.
+    /// Different masked IP addresses, refused ones aside.
     pub addresses: u64,
     /// Bytes that were served.
     pub bytes: u64,
-    /// Visits by day (UTC), `2026-01-31`.
+    /// Openings by day (UTC), `2026-01-31`.
     pub by_day: BTreeMap<String, u64>,
 }
 
-/// Counts the visits of each day.
+/// Counts the openings of each day.
 fn by_day(conn: &Connection, share: i64, (from, to): (i64, i64)) -> Result<BTreeMap<String, u64>> {
     let sql = format!(
-        "SELECT day, count(*) FROM (SELECT at / {DAY_MS} AS day FROM share_visits WHERE {FILTER}) AS days GROUP BY day"
+        "SELECT day, count(*) FROM (SELECT at / {DAY_MS} AS day FROM share_visits WHERE {FILTER} AND action = 'opened') \
+         AS days GROUP BY day"
     );
     Ok(conn
         .prepare_cached(&sql)?
@@ -89,17 +94,23 @@ impl Store {
         let (from, to) = span.bounds();
         self.read(|conn| {
             let sql = format!(
-                "SELECT count(*), count(DISTINCT email), count(DISTINCT masked_ip), \
+                "SELECT count(CASE WHEN action = 'opened' THEN 1 END), \
+                 count(CASE WHEN action = 'downloaded' THEN 1 END), \
+                 count(CASE WHEN action = 'denied' THEN 1 END), \
+                 count(DISTINCT CASE WHEN action <> 'denied' THEN email END), \
+                 count(DISTINCT CASE WHEN action <> 'denied' THEN masked_ip END), \
                  CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM share_visits WHERE {FILTER}"
             );
             let sums =
                 conn.prepare_cached(&sql)?
                     .query_row(params![share.row, from, to], |row| {
                         Ok(VisitSums {
-                            visits: row.get(0)?,
-                            emails: row.get(1)?,
-                            addresses: row.get(2)?,
-                            bytes: row.get(3)?,
+                            accesses: row.get(0)?,
+                            downloads: row.get(1)?,
+                            denied: row.get(2)?,
+                            emails: row.get(3)?,
+                            addresses: row.get(4)?,
+                            bytes: row.get(5)?,
                             by_day: BTreeMap::new(),
                         })
                     })?;

@@ -24,6 +24,31 @@ pub struct Edit {
     pub version: Option<u64>,
 }
 
+impl Edit {
+    /// Returns true if the edit names no field.
+    fn is_empty(&self) -> bool {
+        let Self {
+            name,
+            parent,
+            executable,
+            description,
+            labels,
+            tags,
+            favorite,
+            seal,
+            version: _,
+        } = self;
+        name.is_none()
+            && parent.is_none()
+            && executable.is_none()
+            && description.is_none()
+            && labels.is_none()
+            && tags.is_none()
+            && favorite.is_none()
+            && seal.is_none()
+    }
+}
+
 /// Returns the node as it is afterwards, as far as an edit can change it.
 fn apply_edit(old: &Node, edit: &Edit) -> Node {
     let mut new = old.clone();
@@ -124,7 +149,7 @@ fn apply(tx: &Tx<'_>, actor: &Actor, old: &NodeRow, new: &Node, name: &Name) -> 
 }
 
 impl Tx<'_> {
-    /// Changes an active node.
+    /// Changes an active node. An edit that changes nothing writes nothing.
     ///
     /// # Errors
     /// 404 for the node or the new folder, 409 for a taken name or a cycle, 412 for another version, 507 for
@@ -132,11 +157,15 @@ impl Tx<'_> {
     pub fn edit(&self, actor: &Actor, id: NodeId, edit: &Edit) -> Result<Node> {
         let old = nodes::active_node(self.conn, actor.space, id)?;
         let new = apply_edit(&old.node, edit);
-        if new == old.node && (edit.version.is_none() || old.node.device_id == actor.device) {
-            // Said again, perhaps because the first answer was lost (RFC 9110, section 13.1.1).
+        let changes_nothing = new == old.node;
+        // Said again by the device that changed it, perhaps because the first answer was lost (RFC 9110, section 13.1.1).
+        let is_repeated = changes_nothing && !edit.is_empty() && old.node.device_id == actor.device;
+        if !is_repeated {
+            nodes::check_version(&old.node, edit.version)?;
+        }
+        if changes_nothing {
             return Ok(old.node);
         }
-        nodes::check_version(&old.node, edit.version)?;
         if edit.executable.is_some() && old.node.kind == Kind::Folder {
             return Err(Error::invalid(
                 "`executable` belongs to files, and this is a folder",

@@ -135,7 +135,7 @@ async fn tokens_come_from_the_plan_and_then_from_what_was_bought() {
     world.app.source().advance(31 * 86_400_000);
     let (used, later) = books().await;
     assert_eq!((used.tokens_used, later.included), (0, 500));
-    assert_eq!(later.balance, balance.balance);
+    assert_eq!(later.balance, 500 + balance.balance);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! A full disk of the server: everybody is told that it passes, and nobody that their own quota is used up.
 
+use axum::response::IntoResponse as _;
 use cairn_server::{Clock, Error, PostgresUrl, Source};
 use cairn_store::{Error as StoreError, Store};
 use rusqlite::ffi::{self, SQLITE_CORRUPT, SQLITE_FULL};
@@ -63,5 +64,24 @@ fn a_full_disk_is_neither_a_full_quota_nor_another_failure() {
         let (got, body) = (error.status().as_u16(), error.body());
         assert_eq!((got, body.code), (status, status), "{error}");
         assert_eq!(body.message, message, "{error}");
+        let response = error.into_response();
+        let wait = response.headers().get("retry-after");
+        assert_eq!(wait.is_some(), status == 503, "{message}");
+    }
+}
+
+#[test]
+fn the_document_says_what_an_upload_gets_where_the_disk_is_full() {
+    let document = cairn_server::openapi::document();
+    for (path, method) in [
+        ("/api/v1/uploads", "post"),
+        ("/api/v1/uploads/batch", "post"),
+        ("/api/v1/uploads/{id}/chunks/{chunk}", "put"),
+        ("/api/v1/uploads/{id}/complete", "post"),
+    ] {
+        let response = &document["paths"][path][method]["responses"]["503"];
+        let name = response["$ref"].as_str().unwrap();
+        let response = document.pointer(&name[1..]).unwrap();
+        assert!(response["headers"]["Retry-After"].is_object(), "{path}");
     }
 }

@@ -9,7 +9,7 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 
 /// Texts that one pattern or another refuses.
-const STRANGE: [&str; 9] = [
+const STRANGE: [&str; 10] = [
     "",
     " ",
     "/",
@@ -19,6 +19,7 @@ const STRANGE: [&str; 9] = [
     "0.00",
     "0d",
     "a bell \u{7}",
+    "a\0b",
 ];
 
 /// A rule of a field: values that break it, and values that just keep it.

@@ -4,7 +4,7 @@ use super::world::{Draft, World, new_node};
 use axum::http::Method;
 use cairn_model::Category;
 use cairn_wire::nodes::{Node, NodeState};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_folder_is_made_once_however_often_it_is_asked_for() {
@@ -208,6 +208,39 @@ async fn if_match_guards_a_change_but_not_its_repetition() {
     rename(&phone, "latest", "c").await.failed(400);
     rename(&phone, "*", "c").await.done(200);
     rename(&phone, "\"3\"", "d").await.done(200);
+}
+
+#[tokio::test]
+async fn a_change_that_changes_nothing_bumps_no_version_and_is_in_no_feed() {
+    let world = World::new();
+    let laptop = world.owner().on_device(1);
+    let phone = world.owner().on_device(2);
+    let node = laptop.folder(None, "a").await;
+    let path = format!("/api/v1/nodes/{}", node.id);
+    let put = async |who: &super::world::Caller, version: &str, body: Value| {
+        who.send(
+            Method::PUT,
+            &path,
+            &[("if-match", version)],
+            body.to_string(),
+        )
+        .await
+    };
+    for who in [&phone, &laptop, &world.owner()] {
+        for body in [json!({}), json!({"name": "a", "favorite": false})] {
+            let same: Node = put(who, "\"1\"", body.clone()).await.ok();
+            assert_eq!(same, node, "{body}");
+        }
+        put(who, "\"7\"", json!({})).await.failed(412);
+    }
+    put(&phone, "\"7\"", json!({"name": "a"})).await.failed(412);
+    let favorite = format!("{path}/favorite");
+    let seen = [("if-match", "\"1\"")];
+    let same = phone.send(Method::DELETE, &favorite, &seen, "").await;
+    assert_eq!(same.ok::<Node>(), node);
+    let changed: Value = laptop.get("/api/v1/changes").await.ok();
+    let entries = changed["changes"].as_array().unwrap();
+    assert_eq!(entries.len(), 1, "{changed}");
 }
 
 #[tokio::test]

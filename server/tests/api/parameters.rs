@@ -1,18 +1,72 @@
-//! Parameters of requests that may not be empty, in the OpenAPI document and at the server.
+//! Parameters of requests, in the OpenAPI document and at the server: those that may not be empty, those of pages, and the
+//! filters of the search.
 
 use super::world::World;
 use axum::http::Method;
 use cairn_server::openapi;
-use serde_json::json;
+use serde_json::{Value, json};
+
+/// Returns the description of a parameter.
+fn parameter<'a>(document: &'a Value, path: &str, method: &str, name: &str) -> &'a Value {
+    let all = document["paths"][path][method]["parameters"].as_array();
+    let found = all.unwrap().iter().find(|one| one["name"] == name);
+    found.unwrap_or_else(|| panic!("{path}: {name}"))
+}
+
+#[tokio::test]
+async fn a_page_is_described_as_the_server_takes_it() {
+    let document = openapi::document();
+    let owner = World::new().owner();
+    for (path, first) in [("/api/v1/nodes/", 1), ("/api/v1/shares/", 0)] {
+        let page = parameter(document, path, "get", "page");
+        assert_eq!(
+            (&page["schema"]["default"], &page["schema"]["minimum"]),
+            (&json!(first), &json!(first))
+        );
+        let words = page["description"].as_str().unwrap();
+        assert!(words.contains(&format!("from {first}")), "{path}: {words}");
+        let size = &parameter(document, path, "get", "page_size")["schema"];
+        assert_eq!(
+            (&size["default"], &size["maximum"]),
+            (&json!(20), &json!(100))
+        );
+        let list: Value = owner.get(path).await.ok();
+        assert_eq!(
+            (&list["page"], &list["pageSize"]),
+            (&json!(first), &json!(20))
+        );
+    }
+    for (path, default) in [
+        ("/api/v1/changes", 1_000),
+        ("/api/v1/chunks/damaged", 1_000),
+        ("/api/v1/social/notifications", 20),
+    ] {
+        let limit = &parameter(document, path, "get", "limit")["schema"];
+        assert_eq!(limit["default"], default, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn filters_narrow_every_search_and_are_described_so() {
+    let document = openapi::document();
+    let category = parameter(document, "/api/v1/search/", "get", "category");
+    let words = category["description"].as_str().unwrap();
+    assert!(words.contains("every mode, `quick` included"), "{words}");
+    let owner = World::new().owner();
+    owner.file(None, "trip.pdf", "x").await;
+    owner.file(None, "trip.jpg", "x").await;
+    for mode in ["quick", "filtered", "content"] {
+        let path = format!("/api/v1/search/?query=trip&mode={mode}&ext=PDF");
+        let found: Value = owner.get(&path).await.ok();
+        assert_eq!(found["totalElements"], 1, "{mode}");
+    }
+}
 
 #[tokio::test]
 async fn a_parameter_that_may_not_be_empty_says_so() {
     let document = openapi::document();
-    let parameter = |path: &str, method: &str, name: &str| {
-        let all = document["paths"][path][method]["parameters"].as_array();
-        let found = all.unwrap().iter().find(|one| one["name"] == name);
-        found.unwrap_or_else(|| panic!("{path}: {name}")).clone()
-    };
+    let parameter =
+        |path: &str, method: &str, name: &str| parameter(document, path, method, name).clone();
     for (path, method, name) in [
         ("/api/v1/nodes/{id}", "put", "If-Match"),
         ("/api/v1/nodes/{id}", "delete", "seen"),

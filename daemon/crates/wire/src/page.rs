@@ -12,6 +12,11 @@ pub struct ErrorBody {
     pub message: String,
 }
 
+impl ErrorBody {
+    /// The beginning of the message of a 503 that is about room alone: nothing can be stored, and all else goes on.
+    pub const DISK_FULL: &str = "the server's disk is full";
+}
+
 /// The envelope of every list endpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]

@@ -75,7 +75,7 @@ pub struct ChangePlan {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct TokenBalance {
-    /// Bought AI tokens that are left.
+    /// AI tokens that are left, all together: those that the plan includes this month and bought ones.
     pub balance: i64,
     /// AI tokens ever bought.
     pub purchased: i64,

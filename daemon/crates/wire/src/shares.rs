@@ -83,7 +83,9 @@ pub struct Share {
     pub has_password: bool,
     pub expires_at: Option<Timestamp>,
     pub download_limit: Option<u64>,
+    /// The number of downloads that were begun.
     pub download_count: u64,
+    /// The number of times that the link was opened; downloads and refused attempts are counted on their own.
     pub access_count: u64,
     /// Empty: whoever has the link.
     pub allowed_emails: Vec<String>,
@@ -204,7 +206,6 @@ where
 #[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
 #[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
 pub struct ListShares {
-    /// From 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

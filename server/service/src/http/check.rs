@@ -108,14 +108,37 @@ impl<'s> Reader<'_, 's> {
     fn all<E: serde::de::Error>(&self, check: impl Fn(&Rules) -> Checked) -> Result<(), E> {
         for rules in self.rules {
             if let Err(rule) = check(rules) {
-                let name = self
-                    .place
-                    .map_or_else(|| "the body".to_owned(), ToString::to_string);
-                *self.broken.borrow_mut() = Some(format!("`{name}`: {rule}"));
-                return Err(E::custom("a rule is broken"));
+                return Err(self.refuse(&rule));
             }
         }
         Ok(())
+    }
+
+    /// Notes the rule that the value breaks, and returns the error that ends the reading.
+    fn refuse<E: serde::de::Error>(&self, rule: &str) -> E {
+        let named = match self.place {
+            Some(place) => format!("`{place}`"),
+            None => "the body".to_owned(),
+        };
+        *self.broken.borrow_mut() = Some(format!("{named}: {rule}"));
+        E::custom("a rule is broken")
+    }
+
+    /// Refuses a text with a NUL, whatever it is for.
+    fn refuse_nul<E: serde::de::Error>(&self, text: &str) -> Result<(), E> {
+        match text.contains('\0') {
+            true => Err(self.refuse("it has a NUL, which no text may have")),
+            false => Ok(()),
+        }
+    }
+
+    /// Checks the name of a field against the rules for names, which maps have.
+    fn check_name<E: serde::de::Error>(&self, name: &str) -> Result<(), E> {
+        self.refuse_nul::<E>(name)?;
+        self.all(|rules| match rules.get("propertyNames") {
+            Some(Value::Object(rules)) => text(rules, name),
+            Some(_) | None => Ok(()),
+        })
     }
 
     /// Returns the rules of what the value holds, by the schema that each of its own gives for it.
@@ -164,6 +187,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
     }
 
     fn visit_str<E: serde::de::Error>(self, value: &str) -> Result<(), E> {
+        self.refuse_nul::<E>(value)?;
         self.all(|rules| text(rules, value))
     }
 
@@ -184,6 +208,7 @@ impl<'de> Visitor<'de> for Reader<'_, '_> {
         let mut count = 0;
         while let Some(name) = fields.next_key::<String>()? {
             count += 1;
+            self.check_name::<A::Error>(&name)?;
             let rules = self.inner_rules(|rules| {
                 let described = rules.get("properties").and_then(|all| all.get(&name));
                 described.or_else(|| rules.get("additionalProperties"))
@@ -214,7 +239,10 @@ mod tests {
                 "properties": {
                     "chunks": {"type": "array", "maxItems": 2, "items": {"$ref": "#/components/schemas/Chunk"}},
                     "kind": {"oneOf": [{"type": "null"}, {"enum": ["a", "b"]}]},
-                    "note": {"additionalProperties": {"maxLength": 3, "x-rule": "it is too long"}},
+                    "note": {
+                        "additionalProperties": {"maxLength": 3, "x-rule": "it is too long"},
+                        "propertyNames": {"maxLength": 5},
+                    },
                 },
                 "minProperties": 1,
             },
@@ -248,8 +276,20 @@ mod tests {
                 Some("`note.x`: it is too long"),
             ),
             (
+                r#"{"note": {"longer": "x"}}"#,
+                Some("`note`: it has 6 characters; at most 5 are allowed"),
+            ),
+            (
+                r#"{"other": "a\u0000b"}"#,
+                Some("`other`: it has a NUL, which no text may have"),
+            ),
+            (
+                r#"{"note": {"a\u0000": "x"}}"#,
+                Some("`note`: it has a NUL, which no text may have"),
+            ),
+            (
                 "{}",
-                Some("`the body`: it has 0 fields; it has to have at least 1"),
+                Some("the body: it has 0 fields; it has to have at least 1"),
             ),
             // For whoever reads it.
             ("", None),

@@ -1,7 +1,7 @@
 //! Extractors that refuse with our own errors: path parts, query parameters, JSON bodies.
 
 use crate::error::{Error, Result};
-use crate::http::{body, check, json_text};
+use crate::http::{body, check, json_text, nul};
 use axum::extract::path::ErrorKind;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
@@ -16,7 +16,7 @@ pub(crate) const MAX_JSON: usize = 1024 * 1024;
 /// The largest body that lists chunks or nodes: the chunks of a file of 150 GiB.
 pub(crate) const MAX_LIST: usize = 16 * 1024 * 1024;
 
-/// Parts of the path. One that is no id can't name anything: 404.
+/// Parts of the path. One that is no id, or has a NUL, can't name anything: 404.
 pub struct PathArgs<T>(pub T);
 
 /// Returns what a part of the path has to be, for somebody who sent something else.
@@ -74,6 +74,12 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathArg
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let path = parts.uri.path();
+        if nul::is_in(path.as_bytes()) {
+            return Err(Error::not_found(format!(
+                "there is nothing at {path}: what has a NUL names nothing"
+            )));
+        }
         let Path(value) = Path::from_request_parts(parts, state).await.map_err(|e| {
             Error::not_found(format!(
                 "there is nothing at {}: {}",
@@ -85,13 +91,19 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathArg
     }
 }
 
-/// Query parameters.
+/// Query parameters. None may have a NUL.
 pub struct QueryParams<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let query = parts.uri.query().unwrap_or_default();
+        if nul::is_in(query.as_bytes()) {
+            return Err(Error::invalid(
+                "the query has a NUL (%00), which no parameter may have",
+            ));
+        }
         let Query(value) = Query::from_request_parts(parts, state)
             .await
             .map_err(|e| Error::invalid(query_rule(&e.body_text())))?;

@@ -2,15 +2,15 @@
 
 use super::outer_middleware::Reached;
 use super::rate::Requester;
+use super::respond;
 use super::visitor::network;
 use crate::auth::{bearer, holder};
 use crate::error::Error;
-use crate::identity::failure::Failure;
 use crate::state::AppState;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::Response;
 
 fn set(headers: &mut HeaderMap, name: &'static str, value: &str) {
     if let Ok(value) = HeaderValue::from_str(value) {
@@ -37,10 +37,7 @@ fn too_many(method: &Method, route: &str, retry_after: u64) -> Response {
         endpoint: format!("{method} {route}"),
         retry_after,
     };
-    if route.starts_with("/oauth/") {
-        return Failure::from(error).into_response();
-    }
-    error.into_response()
+    respond(route, error)
 }
 
 /// Lets a request through or answers 429; either way with the state of its bucket

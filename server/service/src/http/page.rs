@@ -3,8 +3,10 @@
 use crate::error::{Error, Result};
 use cairn_wire::Page;
 
-const DEFAULT_SIZE: u64 = 20;
-const MAX_SIZE: u64 = 100;
+/// Items on a page if the request doesn't say.
+pub(crate) const DEFAULT_SIZE: u64 = 20;
+/// Items on a page at most.
+pub(crate) const MAX_SIZE: u64 = 100;
 
 /// One page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 //! the failures that any request can meet, with examples, and a description of each module.
 
 use super::operations;
+use crate::http::page::{DEFAULT_SIZE, MAX_SIZE};
 use serde_json::{Map, Value, json};
 
 /// The subject of each module. One that is missing here gets its name only.
@@ -52,7 +53,7 @@ const TAGS: [(&str, &str); 25] = [
 ];
 
 /// Status, name of the shared response, description, example.
-const FAILURES: [(&str, &str, &str, &str); 6] = [
+const FAILURES: [(&str, &str, &str, &str); 7] = [
     (
         "400",
         "BadRequest",
@@ -89,7 +90,16 @@ const FAILURES: [(&str, &str, &str, &str); 6] = [
         "Too many requests to this endpoint; `Retry-After` says when to come back.",
         "too many requests to GET /api/v1/nodes; try again in 2 s",
     ),
+    (
+        "503",
+        "Unavailable",
+        "The server's disk is full, or its database can't be reached: nothing was stored, and `Retry-After` says when to try \
+         again. 507 is the caller's own quota.",
+        "the server's disk is full: its operator has to make room",
+    ),
 ];
+/// The endpoints that store most.
+const UPLOADS: &str = "/api/v1/uploads";
 /// Any other failure that can happen.
 const DEFAULT: (&str, &str, &str) = (
     "Failure",
@@ -151,7 +161,9 @@ fn shared_responses(document: &mut Value) {
         "description": "Seconds to wait.",
         "schema": {"type": "integer", "minimum": 1}
     });
-    responses["TooManyRequests"]["headers"] = json!({ "Retry-After": seconds });
+    for name in ["TooManyRequests", "Unavailable"] {
+        responses[name]["headers"] = json!({ "Retry-After": seconds });
+    }
     let (name, description, message) = DEFAULT;
     let example = json!({"code": 500, "message": message});
     responses.insert(name.into(), response(description, "ErrorBody", example));
@@ -189,6 +201,7 @@ fn failures(path: &str, operation: &mut Value) {
             "403" => !open,
             "415" => takes_json && !oauth,
             "404" => path.contains('{'),
+            "503" => path.starts_with(UPLOADS),
             "400" => !oauth,
             _ => true,
         };
@@ -200,20 +213,28 @@ fn failures(path: &str, operation: &mut Value) {
     responses.insert("default".into(), refer(default));
 }
 
-/// The bounds of the two parameters that every list has. Share links are counted from 0.
+/// The bounds and defaults of the two parameters that every list has. Those of share links count from 0, as the published
+/// API does.
 fn bounds(path: &str, operation: &mut Value) {
-    let first = i64::from(!path.contains("/shares"));
+    let first = u64::from(!path.contains("/shares"));
+    let number = format!("The page, counted from {first}.");
     let parameters = operation
         .get_mut("parameters")
         .and_then(Value::as_array_mut);
     for parameter in parameters.into_iter().flatten() {
-        let (least, most) = match parameter["name"].as_str() {
-            Some("page_size") => (1, 100),
-            Some("page") => (first, i64::MAX),
+        let (least, most, default, words) = match parameter["name"].as_str() {
+            Some("page_size") => (1, MAX_SIZE, DEFAULT_SIZE, "Items on a page."),
+            Some("size") if first == 0 => (1, MAX_SIZE, DEFAULT_SIZE, "Items on a page."),
+            Some("page") => (first, i64::MAX.unsigned_abs(), first, number.as_str()),
             Some(_) | None => continue,
         };
-        parameter["schema"]["minimum"] = json!(least);
-        parameter["schema"]["maximum"] = json!(most);
+        let schema = &mut parameter["schema"];
+        schema["minimum"] = json!(least);
+        schema["maximum"] = json!(most);
+        schema["default"] = json!(default);
+        if parameter.get("description").is_none_or(Value::is_null) {
+            parameter["description"] = json!(words);
+        }
     }
 }
 

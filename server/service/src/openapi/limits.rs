@@ -6,6 +6,7 @@
 
 mod kinds;
 mod tables;
+mod texts;
 
 use super::operations;
 use crate::http::check::WORDS;
@@ -15,7 +16,7 @@ use tables::{parameters, rules};
 /// Schemas that demand something as a whole, in words.
 const WHOLE: [(&str, &str); 1] = [(
     "UpdateWebhook",
-    "it changes nothing; give `url`, `events`, or both",
+    "it names nothing to change; give `events`, `url`, or both",
 )];
 
 /// Parameters that say something wherever they stand: an empty one is refused.
@@ -66,6 +67,7 @@ pub(super) fn complete(document: &mut Value) {
             }
         }
     }
+    texts::complete(document);
 }
 
 fn merge(into: &mut Value, rule: Value) {

@@ -41,19 +41,19 @@ struct SearchQuery {
     /// 2 characters to 255 bytes; the first 16 different words count.
     #[param(value_type = String, required = true)]
     query: Option<String>,
-    /// `quick` (default): a part of a name, description, tag or label. `filtered`: the same, by the
-    /// filters below. `content`: words, or their beginnings, in all of these and in comments, the
+    /// `quick` (default): a part of a name, description, tag or label. `filtered`: the same. `content`: words, or their beginnings, in all of these and in comments, the
     /// best match first; what is in the files is sealed and never searched here.
     #[param(value_type = Option<String>)]
     mode: Option<SearchMode>,
-    /// `image`, `video`, `audio`, `document`, `archive`, `folder` or `other`; not with `quick`, as all filters.
+    /// `image`, `video`, `audio`, `document`, `archive`, `folder` or `other`. This and the filters below narrow a search in
+    /// every mode, `quick` included.
     category: Option<String>,
-    /// Such as `pdf`.
+    /// The end of the name, such as `pdf`; with or without its dot, in whatever case.
     ext: Option<String>,
-    /// Created from this time on.
+    /// Created from this time on; a day alone, such as `2026-01-31`, begins at midnight UTC.
     #[param(value_type = Option<String>, format = DateTime)]
     date_from: Option<String>,
-    /// Created up to this time.
+    /// Created up to this time; a day alone is meant to its end.
     #[param(value_type = Option<String>, format = DateTime)]
     date_to: Option<String>,
     /// Also in the spaces of the caller's teams.

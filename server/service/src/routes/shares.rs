@@ -10,7 +10,7 @@ use crate::bounds::LINK_FILES;
 use crate::error::{Error, Result};
 use crate::http::address::Address;
 use crate::http::extract::{Input, MAX_LIST, PathArgs, QueryParams};
-use crate::http::page::Window;
+use crate::http::page::{MAX_SIZE, Window};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -50,6 +50,13 @@ async fn list(
     Address(base): Address,
     QueryParams(query): QueryParams<ListShares>,
 ) -> Result<Json<Page<Share>>> {
+    if let Some(size) = query.size
+        && !(1..=MAX_SIZE).contains(&size)
+    {
+        return Err(Error::invalid(format!(
+            "`size` is {size}; it has to be 1 to {MAX_SIZE}"
+        )));
+    }
     let window = Window::from_zero(query.page, query.page_size.or(query.size))?;
     let (rows, total) = app.store.shares(
         caller.account,

@@ -111,7 +111,7 @@ async fn update(
 ) -> Result<Json<Webhook>> {
     if change == UpdateWebhook::default() {
         return Err(Error::invalid(
-            "the body changes nothing; give `url`, `events`, or both",
+            "the body names nothing to change; give `events`, `url`, or both",
         ));
     }
     let url = change

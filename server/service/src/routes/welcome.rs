@@ -1,7 +1,7 @@
 //! `/` for a browser: what this address is, and the icon of the pages.
 
 use crate::error::Result;
-use crate::http::not_found;
+use crate::http::nothing_at;
 use crate::identity::page::page;
 use crate::state::AppState;
 use axum::Router;
@@ -41,7 +41,7 @@ async fn welcome(State(app): State<AppState>, uri: Uri, headers: HeaderMap) -> R
             None,
         ))
     } else {
-        Err(not_found(uri).await)
+        Err(nothing_at(&uri))
     }
 }
 

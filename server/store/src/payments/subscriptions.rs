@@ -207,7 +207,7 @@ impl Store {
             let dearer = catalog::price(plan) > catalog::price(current);
             if coupon.is_some() && !dearer {
                 return Err(Error::invalid(
-                    "`coupon` lowers a charge, and this change charges nothing",
+                    "a coupon lowers a charge, and this change charges nothing",
                 ));
             }
             if dearer {

@@ -31,18 +31,19 @@ impl Tx<'_> {
 }
 
 impl Store {
-    /// Returns an account's balance of AI tokens.
+    /// Returns an account's balance of AI tokens: what the plan includes and what was bought, as far as it is left.
     pub fn token_balance(&self, account: AccountId) -> Result<TokenBalance> {
         let now = self.source().now_ms();
         self.read(|conn| {
             let wallet = Book::Wallet(account);
             let left = balance(conn, wallet, Currency::AiTokens)?;
             let purchased = total_received(conn, wallet, Currency::AiTokens)?;
+            let included = included_left(conn, account, now)?;
             Ok(TokenBalance {
-                balance: left,
+                balance: included + left,
                 purchased,
                 used: purchased - left,
-                included: included_left(conn, account, now)?,
+                included,
             })
         })
     }

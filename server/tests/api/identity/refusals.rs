@@ -211,6 +211,17 @@ async fn the_token_endpoint_answers_as_the_rfc_says() {
 }
 
 #[tokio::test]
+async fn another_method_is_refused_as_the_rfc_says_and_the_right_one_is_named() {
+    let nobody = World::new().nobody();
+    let asked = nobody.get("/oauth/token").await;
+    assert_refused(&asked, 405, "invalid_request");
+    assert_eq!(asked.header("allow"), "POST");
+    assert_eq!(asked.header("cache-control"), "no-store");
+    let lost = nobody.get("/oauth/tokens").await;
+    assert_refused(&lost, 404, "invalid_request");
+}
+
+#[tokio::test]
 async fn too_many_requests_for_tokens_are_refused_as_the_rfc_says() {
     let world = World::with(Options {
         rate_limits: RateLimits {

@@ -1,4 +1,5 @@
-//! The access log of a share link, as its owner sees it: each visit is an opening or a download.
+//! The access log of a share link, as its owner sees it: each visit is an opening, a download, or an attempt that was
+//! refused. An access is an opening, in all numbers.
 
 use crate::{Page, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -63,13 +64,20 @@ pub struct AuditEntry {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct AuditSummary {
+    /// The number of times that the link was opened; over all time it is the link's `access_count`.
     pub total_accesses: u64,
+    /// The number of downloads that were begun; over all time it is the link's `download_count`.
+    #[serde(default)]
+    pub total_downloads: u64,
+    /// Attempts that were refused, such as with a wrong password. They are no accesses, and nobody of them a visitor.
+    #[serde(default)]
+    pub total_denied: u64,
     pub unique_visitors_by_email: u64,
     /// Masked addresses, so that neighbours count as one.
     pub unique_visitors_by_ip: u64,
     pub total_bytes_served: u64,
     pub total_bytes_formatted: String,
-    /// `2026-01-31` → visits of that day, UTC.
+    /// `2026-01-31` → accesses of that day, UTC.
     pub accesses_by_day: BTreeMap<String, u64>,
 }
 

@@ -14,12 +14,17 @@ const EMAIL: &str =
 const LINE: &str = r"^\s*[^\s\x00-\x1f\x7f-\x9f](?:[^\x00-\x1f\x7f-\x9f\u2028\u2029]*[^\s\x00-\x1f\x7f-\x9f])?\s*$";
 /// Lines without control characters but tabs.
 const LINES: &str = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
-pub(super) const HTTPS: &str = r"^(?:|https://\S+)$";
+/// Anything without a NUL, such as a password.
+const NO_NUL: &str = r"^[^\x00]*$";
+/// A path that names something.
+const PATH: &str = r"^[^\x00]*[^/\x00][^\x00]*$";
+pub(super) const HTTPS: &str = r"^(?:|https://[^\s\x00-\x1f\x7f-\x9f]+)$";
 pub(super) const LOGO: &str =
     r#"^(?:|https://[^/\s"'<>;,\x00-\x1f\x7f-\x9f][^\s"'<>;,\x00-\x1f\x7f-\x9f]*)$"#;
 const COLOUR: &str = "^(?:|#[0-9A-Fa-f]{6})$";
 const HEX_32: &str = "^[0-9A-Fa-f]{64}$";
-const SAYS_SOMETHING: &str = r"\S";
+/// Lines with something to read in them.
+const SAYS_SOMETHING: &str = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$";
 
 /// Returns a regular expression for the whole numbers from 1 to `most`.
 fn up_to(most: u64) -> String {
@@ -73,7 +78,9 @@ pub(super) fn expires_in() -> Value {
 pub(super) fn text(most: usize) -> Value {
     json!({
         "minLength": 1, "maxLength": most, "pattern": SAYS_SOMETHING,
-        WORDS: format!("it has to have 1 to {most} characters, and not only spaces")
+        WORDS: format!(
+            "it has to have 1 to {most} characters, not only spaces, and of control characters only tabs and ends of lines"
+        )
     })
 }
 
@@ -93,8 +100,26 @@ pub(super) fn lines(most: usize) -> Value {
     })
 }
 
+/// A text of any length, in as many lines as it likes.
+pub(super) fn plain_text() -> Value {
+    json!({
+        "pattern": LINES,
+        WORDS: "of control characters it may have only tabs and ends of lines"
+    })
+}
+
+/// A text that nobody reads, such as a password. The check of bodies words the refusal of a NUL itself.
+pub(super) fn hidden_text() -> Value {
+    json!({ "pattern": NO_NUL })
+}
+
+/// A hidden text of at most so many characters.
 pub(super) fn up_to_characters(most: usize) -> Value {
-    json!({ "maxLength": most })
+    json!({ "maxLength": most, "pattern": NO_NUL })
+}
+
+pub(super) fn folder_path() -> Value {
+    json!({"pattern": PATH, WORDS: "it names no folder"})
 }
 
 pub(super) fn name() -> Value {
@@ -134,6 +159,11 @@ pub(super) fn items(least: usize, most: usize) -> Value {
 
 pub(super) fn range(least: i64, most: i64) -> Value {
     json!({"minimum": least, "maximum": most})
+}
+
+/// The number of items on a page: 1 to `most`, and `default` where it is not given.
+pub(super) fn page_limit(most: u64, default: u64) -> Value {
+    json!({"minimum": 1, "maximum": most, "default": default})
 }
 
 pub(super) fn expiry_days() -> Value {

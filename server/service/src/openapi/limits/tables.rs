@@ -1,11 +1,12 @@
 //! The tables of constraints: each field and each parameter that has one.
 
 use super::kinds::{
-    HTTPS, LOGO, amount, colour, email, expires_in, expiry_days, handle, hex_32, https, items,
-    line, lines, name, range, sealed_limits, text, up_to_characters,
+    HTTPS, LOGO, amount, colour, email, expires_in, expiry_days, folder_path, handle, hex_32,
+    https, items, line, lines, name, page_limit, range, sealed_limits, text, up_to_characters,
 };
 use crate::bounds;
 use crate::http::check::WORDS;
+use crate::http::page::{DEFAULT_SIZE, MAX_SIZE};
 use crate::identity::password::MIN_PASSWORD;
 use crate::routes::search::{CATEGORIES, MAX_QUERY, MIN_QUERY};
 use crate::routes::shares::settings::MAX_KEY_BLOB;
@@ -26,7 +27,7 @@ pub(super) fn rules() -> Vec<Rule> {
 }
 
 fn files() -> Vec<Rule> {
-    let label = json!({"maxLength": bounds::LABEL});
+    let label = lines(bounds::LABEL);
     vec![
         ("CreateNode", "name", name()),
         (
@@ -35,11 +36,7 @@ fn files() -> Vec<Rule> {
             json!({"const": "folder", WORDS: "files are made by POST /uploads or POST /uploads/batch"}),
         ),
         ("UpdateNode", "name", name()),
-        (
-            "UpdateNode",
-            "description",
-            up_to_characters(bounds::NODE_DESCRIPTION),
-        ),
+        ("UpdateNode", "description", lines(bounds::NODE_DESCRIPTION)),
         (
             "UpdateNode",
             "labels",
@@ -51,11 +48,7 @@ fn files() -> Vec<Rule> {
             json!({"maxItems": bounds::LABELS, "items": label}),
         ),
         ("CopyNode", "name", name()),
-        (
-            "CreateFolders",
-            "path",
-            json!({"pattern": "[^/]", WORDS: "it names no folder"}),
-        ),
+        ("CreateFolders", "path", folder_path()),
         ("NodeBatch", "operations", items(0, bounds::OPERATIONS)),
         ("RevisionsAt", "nodes", items(0, bounds::OPERATIONS)),
         ("CreateUpload", "name", name()),
@@ -105,9 +98,9 @@ fn links() -> Vec<Rule> {
         (
             "UpdateShareTheme",
             "display_name",
-            up_to_characters(bounds::DISPLAY_NAME),
+            lines(bounds::DISPLAY_NAME),
         ),
-        ("UpdateShareTheme", "bio", up_to_characters(bounds::BIO)),
+        ("UpdateShareTheme", "bio", lines(bounds::BIO)),
         ("UpdateShareTheme", "logo_url", https(bounds::URL, LOGO)),
         ("UpdateShareTheme", "accent_color", colour()),
         ("UpdateShareTheme", "background_color", colour()),
@@ -226,7 +219,7 @@ fn accounts() -> Vec<Rule> {
             "version",
             json!({"minimum": 1, "maximum": i64::MAX}),
         ),
-        ("KeyReplacement", "device", json!({"maxLength": 100})),
+        ("KeyReplacement", "device", lines(100)),
         ("PutKeys", "auth", hex_32()),
         ("PutKeys", "current_auth", hex_32()),
         ("PutKeys", "recovery_auth", hex_32()),
@@ -238,28 +231,14 @@ fn accounts() -> Vec<Rule> {
 
 /// Path, query parameter and what is demanded of it; its handler checks it.
 pub(super) fn parameters() -> Vec<Rule> {
+    let changes = page_limit(bounds::CHANGES_PAGE.into(), bounds::CHANGES_PAGE.into());
+    let notifications = page_limit(MAX_SIZE, DEFAULT_SIZE);
     vec![
-        (
-            "/api/v1/changes",
-            "limit",
-            range(1, i64::from(bounds::CHANGES_PAGE)),
-        ),
-        (
-            "/api/v1/changes/past",
-            "limit",
-            range(1, i64::from(bounds::CHANGES_PAGE)),
-        ),
-        (
-            "/api/v1/changes/snapshot",
-            "limit",
-            range(1, i64::from(bounds::CHANGES_PAGE)),
-        ),
-        (
-            "/api/v1/chunks/damaged",
-            "limit",
-            range(1, i64::from(bounds::CHANGES_PAGE)),
-        ),
-        ("/api/v1/social/notifications", "limit", range(1, 100)),
+        ("/api/v1/changes", "limit", changes.clone()),
+        ("/api/v1/changes/past", "limit", changes.clone()),
+        ("/api/v1/changes/snapshot", "limit", changes.clone()),
+        ("/api/v1/chunks/damaged", "limit", changes.clone()),
+        ("/api/v1/social/notifications", "limit", notifications),
         (
             "/api/v1/nodes/",
             "sort_by",
@@ -273,7 +252,7 @@ pub(super) fn parameters() -> Vec<Rule> {
         (
             "/api/v1/search/",
             "mode",
-            json!({ "enum": SearchMode::TEXTS }),
+            json!({"enum": SearchMode::TEXTS, "default": SearchMode::default()}),
         ),
         (
             "/api/v1/search/",

@@ -5,10 +5,9 @@ mod request;
 pub(super) use request::AuthorizationRequest;
 
 use super::new_password;
-use super::request::{Refusal, Sent, authenticate, generate_secret, stale_page};
+use super::request::{PageParams, Refusal, Sent, authenticate, generate_secret, stale_page};
 use super::second_factor::{self, Next};
 use crate::http::address::Address;
-use crate::http::extract::QueryParams;
 use crate::http::visitor::MaskedIp;
 use crate::identity::client::{CAIRN, Client};
 use crate::identity::failure::{Failure, OAuthResult};
@@ -109,7 +108,7 @@ async fn show(
     State(app): State<AppState>,
     Address(issuer): Address,
     headers: HeaderMap,
-    QueryParams(request): QueryParams<AuthorizationRequest>,
+    PageParams(request): PageParams<AuthorizationRequest>,
 ) -> Response {
     begin(&app, &issuer, &headers, &request.without_empty())
 }

@@ -1,11 +1,11 @@
 //! Device authorization (RFC 8628): for machines without a browser, a page on another one.
 
 use super::request::{
-    Credentials, Fields, Refusal, Sent, authenticate, generate_secret, known_scope, stale_page,
+    Credentials, Fields, PageParams, Refusal, Sent, authenticate, generate_secret, known_scope,
+    stale_page,
 };
 use super::second_factor::{self, Next};
 use crate::http::address::Address;
-use crate::http::extract::QueryParams;
 use crate::http::secret::show_once;
 use crate::http::visitor::MaskedIp;
 use crate::identity::failure::OAuthResult;
@@ -168,7 +168,7 @@ async fn show(
     State(app): State<AppState>,
     address: Address,
     headers: HeaderMap,
-    QueryParams(query): QueryParams<Code>,
+    PageParams(query): PageParams<Code>,
 ) -> OAuthResult<Response> {
     match query.user_code.as_deref().map(normalize_code) {
         None => Ok(ask_for_code(&app, StatusCode::OK, None)),

@@ -4,9 +4,8 @@
 //! The links have the configured address of the server. One taken from a request would let its sender choose
 //! where somebody else's code goes.
 
-use super::request::{Sent, stale_page};
+use super::request::{PageParams, Sent, stale_page};
 use crate::error::{Error, Result, add_header};
-use crate::http::extract::QueryParams;
 use crate::http::visitor::MaskedIp;
 use crate::identity::failure::OAuthResult;
 use crate::identity::links::PasswordLink;
@@ -246,13 +245,14 @@ fn refusal_page(app: &AppState, error: &Error) -> Response {
     get, path = "/oauth/password", tag = "identity", security(()), params(Link),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
+        (status = 400, description = "The address can't be read", body = String, content_type = "text/html"),
         (status = 410, description = "The link was used, or it is too old", body = String, content_type = "text/html")
     )
 )]
 async fn show_password(
     State(app): State<AppState>,
     headers: HeaderMap,
-    QueryParams(link): QueryParams<Link>,
+    PageParams(link): PageParams<Link>,
 ) -> OAuthResult<Response> {
     if !link.is_open(&app)? {
         return Ok(expired_page(&app));

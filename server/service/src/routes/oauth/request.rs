@@ -1,13 +1,14 @@
 //! The parts of a request that the endpoints of the identity provider read.
 
 use crate::error::{Error, add_header};
-use crate::http::body;
+use crate::http::extract::QueryParams;
+use crate::http::{body, nul};
 use crate::identity::client::Client;
 use crate::identity::failure::{Failure, OAuthResult};
 use crate::identity::page::notice;
 use crate::identity::password;
 use crate::state::AppState;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::Response;
@@ -46,6 +47,11 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Fields<T> {
             ));
         }
         let bytes = body::read_all(Request::from_parts(parts.clone(), content), MAX_FORM).await?;
+        if nul::is_in(&bytes) {
+            return Err(Failure::request(
+                "the form has a NUL (%00), which no field may have",
+            ));
+        }
         let fields = serde_urlencoded::from_bytes(&bytes)
             .map_err(|e| Failure::request(format!("the form can't be read: {e}")))?;
         Ok(Self(fields, parts))
@@ -67,6 +73,28 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Sent<T> {
                 "Can't read this form",
                 &failure.description,
             )),
+        }
+    }
+}
+
+/// The query parameters of our own pages, where a person reads what is wrong.
+pub(super) struct PageParams<T>(pub(super) T);
+
+impl<T: DeserializeOwned> FromRequestParts<AppState> for PageParams<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, Response> {
+        match QueryParams::from_request_parts(parts, app).await {
+            Ok(QueryParams(value)) => Ok(Self(value)),
+            Err(error) => {
+                let failure = Failure::from(error);
+                Err(notice(
+                    &app.source,
+                    failure.status,
+                    "Can't read this address",
+                    &failure.description,
+                ))
+            }
         }
     }
 }

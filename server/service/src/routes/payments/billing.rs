@@ -148,6 +148,13 @@ async fn buy(
     Form(request): Form<BuyTokens>,
 ) -> Result<Redirect> {
     let account = visitor(&app, &session)?.id;
+    if request
+        .coupon
+        .as_deref()
+        .is_some_and(|code| code.contains('\0'))
+    {
+        return Err(Error::invalid("`coupon` has a NUL, which no text may have"));
+    }
     app.store
         .buy_ai_tokens(account, request.pack, request.coupon.as_deref())?;
     Ok(Redirect::to(&format!("/billing/{session}")))

@@ -21,7 +21,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(buy_tokens))
 }
 
-/// The number of AI tokens the caller has left.
+/// The number of AI tokens the caller has left: those of the plan this month, and bought ones.
 #[utoipa::path(
     get, path = "/api/v1/payment/tokens/balance", tag = "payments",
     responses((status = 200, description = "The balance", body = TokenBalance))

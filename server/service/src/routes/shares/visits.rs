@@ -94,7 +94,9 @@ async fn audit(
 
 fn summary(sums: VisitSums) -> AuditSummary {
     AuditSummary {
-        total_accesses: sums.visits,
+        total_accesses: sums.accesses,
+        total_downloads: sums.downloads,
+        total_denied: sums.denied,
         unique_visitors_by_email: sums.emails,
         unique_visitors_by_ip: sums.addresses,
         total_bytes_served: sums.bytes,

@@ -59,7 +59,12 @@ fn teams_are_shown_made_and_joined() {
 fn tokens_are_counted_and_priced() {
     let world = World::new();
     world.login("a");
-    assert_eq!(world.json("a", &["tokens"])["balance"], 0);
+    // All are those of the plan.
+    let tokens = world.json("a", &["tokens"]);
+    assert_eq!(
+        (&tokens["balance"], &tokens["included"]),
+        (&json!(500), &json!(500))
+    );
     let packs = world.json("a", &["tokens", "packs"]);
     assert_eq!(
         (&packs["packs"][0]["tokens"], &packs["packs"][0]["price"]),
