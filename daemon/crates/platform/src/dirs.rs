@@ -71,7 +71,7 @@ impl Home {
     }
 
     /// Makes the directories, closed to other users; takes the permissions of others from a home that
-    /// exists, and from the files in it.
+    /// exists, and from the files in it but the secrets.
     ///
     /// # Errors
     /// Returns the error of the file system, with the path.
@@ -326,6 +326,25 @@ mod tests {
         assert_eq!(mode(&home.logs_dir()), 0o700);
         assert_eq!(mode(&foreign), 0o644, "the directory may have other files");
         assert_eq!(mode(&linked), 0o644, "links are not followed");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn secrets_that_others_could_read_stay_refused() {
+        use crate::secrets::{SecretsChoice, SecretsError, open};
+        use std::fs::{Permissions, set_permissions, write};
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::at(dir.path());
+        let secrets = home.secrets_file();
+        write(&secrets, "{}").unwrap();
+        set_permissions(&secrets, Permissions::from_mode(0o644)).unwrap();
+        home.create().unwrap();
+        let opened = open(&SecretsChoice::File(secrets), "test");
+        assert!(matches!(
+            opened.err(),
+            Some(SecretsError::Exposed { mode: 0o644, .. })
+        ));
     }
 
     #[cfg(unix)]

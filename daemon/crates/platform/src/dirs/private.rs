@@ -18,7 +18,8 @@ const STICKY: u32 = 0o1000;
 
 /// Takes all permissions on the home from other users.
 ///
-/// Only directories and files that this user owns are changed; links are not followed. A directory
+/// Only directories and files that this user owns are changed; links are not followed. The secrets stay as they are:
+/// who reads them refuses a file that others could read, until the person has replaced what they may know. A directory
 /// that has another purpose too (the user's own, or one shared by several users) stays as it is. A file
 /// system that has no modes is no reason to fail.
 pub(super) fn close(home: &Home) -> io::Result<()> {
@@ -59,7 +60,11 @@ fn close_one(path: &Path, found: &Metadata) {
 fn files(home: &Home) -> io::Result<Vec<PathBuf>> {
     let mut files = vec![home.config_file()];
     let own = list(&home.data)?.filter(|entry| entry.file_name().to_str().is_some_and(is_own_file));
-    files.extend(own.map(|entry| entry.path()));
+    let secrets = home.secrets_file();
+    files.extend(
+        own.map(|entry| entry.path())
+            .filter(|path| *path != secrets),
+    );
     files.extend(list(&home.logs_dir())?.map(|entry| entry.path()));
     Ok(files)
 }

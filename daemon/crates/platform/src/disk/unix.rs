@@ -78,7 +78,19 @@ pub(super) fn open_temp(place: &ResolvedPath<'_>) -> io::Result<File> {
     let flags =
         OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     // The user's umask decides, as for any new file; the directory around it is private.
-    open_regular(place, flags, Mode::from_raw_mode(0o666))
+    let open = || open_regular(place, flags, Mode::from_raw_mode(0o666));
+    match open() {
+        // It got the rights of the file that it should have replaced, and that failed: a directory or a device of that
+        // name is no file of an earlier try.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            if !stat(place).is_ok_and(|stat| stat.kind == FileKind::File) {
+                return Err(error);
+            }
+            remove_file(place)?;
+            open()
+        }
+        opened => opened,
+    }
 }
 
 fn open_regular(place: &ResolvedPath<'_>, flags: OFlags, mode: Mode) -> io::Result<File> {
