@@ -64,6 +64,15 @@ impl Client {
             {
                 Err(ControlError::NotRunning)
             }
+            // Its process ended with connections that it had not taken yet.
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe
+                ) =>
+            {
+                Err(ControlError::Closed)
+            }
             Err(source) => Err(ControlError::Socket {
                 path: socket.to_owned(),
                 source,
