@@ -109,7 +109,7 @@ impl Index {
             source,
         })?;
         let backup = path.with_file_name(folder_backup::FILE);
-        Self::prepare(connection, Some(backup), None)
+        Self::prepare(connection, Some(backup), None).map_err(|error| error.at(path))
     }
 
     fn open_checked(path: &Path) -> Result<Self, IndexError> {
@@ -123,13 +123,15 @@ impl Index {
             check(&connection).map_err(wrap)?;
         }
         let backup = path.with_file_name(folder_backup::FILE);
-        let mut index = Self::prepare(connection, Some(backup), Some(ClosingNote::new(path)))?;
-        index.write(|db| match &index.folder_backup {
+        let prepared = Self::prepare(connection, Some(backup), Some(ClosingNote::new(path)));
+        let mut index = prepared.map_err(|error| error.at(path))?;
+        let restored = index.write(|db| match &index.folder_backup {
             Some(path) if db.folders()?.is_empty() => folder_backup::restore(db, path),
             Some(_) | None => Ok(()),
-        })?;
+        });
+        restored.map_err(|error| error.at(path))?;
         let reader = Connection::open(path).map_err(wrap)?;
-        configure(&reader)?;
+        configure(&reader).map_err(wrap)?;
         reader.pragma_update(None, "query_only", true)?;
         index.reader = Some(Mutex::new(reader));
         Ok(index)

@@ -26,6 +26,25 @@ fn garbage_is_set_aside_and_a_new_index_begun() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn an_index_that_can_not_be_written_is_named_with_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("index.db");
+    drop(Index::open(&path).unwrap());
+    // As in a read-only directory, SQLite can't make the file that it needs beside the index.
+    std::os::unix::fs::symlink("nowhere", dir.path().join("index.db-shm")).unwrap();
+    for opened in [
+        Index::open(&path).map(drop),
+        Index::open_for_lookups(&path).map(drop),
+    ] {
+        let text = opened.unwrap_err().to_string();
+        assert!(text.contains(&path.display().to_string()), "{text}");
+        assert!(text.contains("writable for this user"), "{text}");
+    }
+    assert!(path.exists(), "it is not set aside");
+}
+
 #[test]
 fn a_damaged_index_is_set_aside() {
     let dir = tempfile::tempdir().unwrap();
