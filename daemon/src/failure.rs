@@ -91,6 +91,9 @@ impl<T, E: Into<Failure>> Context<T> for Result<T, E> {
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
+        if error.is_too_long_to_send() {
+            return Self::usage(error.to_string());
+        }
         let exit = match error.class() {
             ErrorClass::Auth => Exit::NotLoggedIn,
             ErrorClass::Offline => Exit::Offline,

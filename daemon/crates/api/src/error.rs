@@ -1,10 +1,15 @@
 //! Errors of calls, and the one place where a status of HTTP becomes one.
 
 use cairn_model::RevisionId;
+use cairn_wire::ErrorBody;
 use std::time::Duration;
 
 /// The longest text of a server that is quoted; it may be hostile.
 const MAX_QUOTE: usize = 300;
+/// The longest address that a request can have, in bytes: more than any server takes.
+const MAX_ADDRESS: usize = 65_534;
+/// The beginning of what is said of a request with a longer one.
+const TOO_LONG: &str = "the request is too long to be sent";
 
 /// A failed call. Texts quote the server, shortened and without control characters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,7 +31,8 @@ pub enum ApiError {
     /// A cursor from another history, or an exhausted link.
     #[error("it is no longer available: {message}")]
     Gone { message: String },
-    #[error("it is too large for the server: {message}")]
+    /// A body, or an address, that is too large; [`ApiError::is_too_long_to_send`] tells one that was not sent.
+    #[error("{}", too_large_text(message))]
     TooLarge { message: String },
     #[error("a quota on the service is used up: {message}")]
     QuotaFull { message: String },
@@ -124,7 +130,7 @@ impl ApiError {
     pub fn is_overload(&self) -> bool {
         match self {
             Self::Offline(_) | Self::RateLimited { .. } => true,
-            Self::Server { status, .. } => matches!(status, 502..=504),
+            Self::Server { status, .. } => matches!(status, 502..=504) && !self.is_service_full(),
             Self::Unauthorized
             | Self::Forbidden { .. }
             | Self::NotFound { .. }
@@ -136,6 +142,40 @@ impl ApiError {
             | Self::Rejected { .. }
             | Self::Protocol(_) => false,
         }
+    }
+
+    /// Returns whether the server has no room on its disk: it stores nothing more, and carries out all else.
+    #[must_use]
+    pub fn is_service_full(&self) -> bool {
+        if let Self::Server {
+            status: 503,
+            message,
+            ..
+        } = self
+        {
+            return message.starts_with(ErrorBody::DISK_FULL);
+        }
+        false
+    }
+
+    /// Checks that an address is short enough to be sent: it has the texts of the query.
+    ///
+    /// # Errors
+    /// [`Self::TooLarge`], of which [`Self::is_too_long_to_send`] is true.
+    pub(crate) fn check_address(bytes: usize) -> Result<(), Self> {
+        if bytes <= MAX_ADDRESS {
+            return Ok(());
+        }
+        let message = format!(
+            "{TOO_LONG}: its address would have {bytes} bytes, and at most {MAX_ADDRESS} are possible; give a shorter text"
+        );
+        Err(Self::TooLarge { message })
+    }
+
+    /// Returns whether a text of the caller made the request too long to be sent at all.
+    #[must_use]
+    pub fn is_too_long_to_send(&self) -> bool {
+        matches!(self, Self::TooLarge { message } if message.starts_with(TOO_LONG))
     }
 
     /// Returns the time for which the server asks to be left alone.
@@ -177,6 +217,13 @@ impl ApiError {
             },
             _ => Self::Protocol(format!("the status {status} has no meaning here")),
         }
+    }
+}
+
+fn too_large_text(message: &str) -> String {
+    match message.starts_with(TOO_LONG) {
+        true => message.to_owned(),
+        false => format!("it is too large for the server: {message}"),
     }
 }
 
@@ -225,6 +272,16 @@ mod tests {
         );
         assert!(all.into_iter().all(overload));
         assert!(!one.into_iter().any(overload));
+    }
+
+    #[test]
+    fn a_full_disk_of_the_server_is_no_overload() {
+        let message = "the server's disk is full: its operator has to make room";
+        let full = ApiError::from_status(503, message.into());
+        assert!(full.is_service_full() && !full.is_overload());
+        assert_eq!(full.class(), ErrorClass::Transient);
+        assert!(!ApiError::from_status(503, "no".into()).is_service_full());
+        assert!(!ApiError::from_status(500, message.into()).is_service_full());
     }
 
     #[test]

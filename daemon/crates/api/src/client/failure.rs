@@ -2,7 +2,7 @@
 
 use super::Api;
 use crate::error::{ApiError, quote};
-use crate::retry::{Again, retry_after};
+use crate::retry::{Again, Retry, RetryPolicy, retry_after};
 use crate::transport::{Response, TransportError};
 use cairn_wire::ErrorBody;
 use http::{HeaderName, header};
@@ -16,6 +16,20 @@ pub(super) struct Failure {
     pub(super) again: Again,
     /// The wait that the server asks for.
     pub(super) at_least: Duration,
+}
+
+impl Failure {
+    /// Returns whether the request may go out again, and whether that makes sense.
+    pub(super) fn is_worth_a_try(&self, retry: Retry, policy: &RetryPolicy) -> bool {
+        let may_go_out = match self.again {
+            Again::Never => false,
+            Again::IfSafe => retry == Retry::Idempotent,
+            Again::AfterSilence => policy.after_silence && retry == Retry::Idempotent,
+            Again::Always => true,
+        };
+        // Room is not made within seconds.
+        may_go_out && !self.error.is_service_full() && self.at_least <= policy.longest_retry_after
+    }
 }
 
 impl From<ApiError> for Failure {

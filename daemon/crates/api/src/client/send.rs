@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::{Api, path_only};
 use crate::call::Call;
 use crate::error::{ApiError, CallFailure};
-use crate::retry::{Again, Retry};
+use crate::retry::Again;
 use crate::transport::{Request, Response};
 use bytes::{Bytes, BytesMut};
 use cairn_wire::headers;
@@ -49,16 +49,7 @@ impl Api {
                 }
             }
             may_be_done |= matches!(failure.again, Again::IfSafe | Again::AfterSilence);
-            let worth = match failure.again {
-                Again::Never => false,
-                Again::IfSafe => call.retry == Retry::Idempotent,
-                Again::AfterSilence => self.retry.after_silence && call.retry == Retry::Idempotent,
-                Again::Always => true,
-            };
-            if !worth
-                || tried >= self.retry.tries
-                || failure.at_least > self.retry.longest_retry_after
-            {
+            if tried >= self.retry.tries || !failure.is_worth_a_try(call.retry, &self.retry) {
                 let error = failure.error;
                 return Err(CallFailure { error, may_be_done });
             }
@@ -90,6 +81,7 @@ impl Api {
             headers.insert(HeaderName::from_static(headers::SPACE_ID), space);
         }
         let base = call.base.as_ref().unwrap_or(&self.base);
+        ApiError::check_address(base.text.len() + call.path.len())?;
         self.counters.add_request(call.body.len());
         let response = self
             .transport

@@ -235,6 +235,18 @@ async fn an_outage_says_when_it_may_be_over() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_without_room_is_not_asked_again_at_once() {
+    let body =
+        r#"{"code": 503, "message": "the server's disk is full: its operator has to make room"}"#;
+    let plays = vec![Play::Respond(503, vec![("retry-after", "30")], body)];
+    let (api, _) = api(plays);
+    let began = tokio::time::Instant::now();
+    let error = api.bytes(Call::get("/x")).await.unwrap_err();
+    assert!(error.is_service_full(), "{error}");
+    assert_eq!(began.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
 async fn tries_are_bounded() {
     let plays = (0..5)
         .map(|_| Play::Fail(TransportError::Connect("refused".into())))
@@ -452,4 +464,20 @@ async fn a_list_may_count_its_pages_from_0() {
         let last = format!("/x?page={}&page_size=100", first + 1);
         assert_eq!(seen[1].path, last);
     }
+}
+
+#[tokio::test]
+async fn a_text_that_is_too_long_is_the_callers_and_not_sent() {
+    let (api, script) = api(vec![]);
+    let error = api.search(&"x".repeat(70_000)).await.unwrap_err();
+    assert!(error.is_too_long_to_send(), "{error}");
+    assert_eq!(error.class(), crate::ErrorClass::Limit);
+    let text = error.to_string();
+    assert!(
+        text.starts_with("the request is too long") && !text.contains("server"),
+        "{text}"
+    );
+    assert!(script.seen.lock().unwrap().is_empty());
+    let of_server = ApiError::from_status(413, "10 GiB at most".into());
+    assert!(!of_server.is_too_long_to_send());
 }
