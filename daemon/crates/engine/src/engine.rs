@@ -98,18 +98,30 @@ impl Engine {
         device: Option<String>,
         bytes: u64,
     ) {
-        let row = ActivityRow {
+        let row = self.activity_row(folder, kind, path, device, bytes);
+        if let Err(error) = self.index.write(|db| db.add_activity(&row)) {
+            tracing::warn!(%error, "the activity can't be recorded");
+        }
+        self.announce(row);
+    }
+
+    /// Returns an activity of now, for a record that is written with others.
+    pub(crate) fn activity_row(
+        &self,
+        folder: FolderId,
+        kind: ActivityKind,
+        path: &str,
+        device: Option<String>,
+        bytes: u64,
+    ) -> ActivityRow {
+        ActivityRow {
             at_ms: self.ports.clock.now_ms(),
             folder: Some(folder),
             kind,
             path: path.to_owned(),
             device,
             bytes,
-        };
-        if let Err(error) = self.index.write(|db| db.add_activity(&row)) {
-            tracing::warn!(%error, "the activity can't be recorded");
         }
-        self.announce(row);
     }
 
     /// Sends a recorded activity to whoever listens.

@@ -104,11 +104,7 @@ pub(crate) async fn execute(
             }) {
                 run.push(next.clone());
             }
-            let results = if matches!(step, Step::CreateLocalFolder { .. }) {
-                local_folders::create(ctx, run).await
-            } else {
-                remote::run(ctx, run).await
-            };
+            let results = run_batch(ctx, run).await;
             record_results(ctx, results, &mut unmoved, &mut out);
         } else {
             let result = run_single(ctx, plan, step).await;
@@ -134,10 +130,30 @@ fn moved_node(step: &Step) -> Option<NodeId> {
 
 /// Returns the number of steps of this kind that are carried out together, if they are.
 fn batch_of(step: &Step) -> Option<usize> {
-    if matches!(step, Step::CreateLocalFolder { .. }) {
-        return Some(local_folders::BATCH);
+    match step {
+        Step::CreateLocalFolder { .. } => Some(local_folders::BATCH),
+        Step::TrashLocal { .. } => Some(trash_local::BATCH),
+        Step::CreateRemoteFolder { .. } | Step::MoveRemote { .. } | Step::TrashRemote { .. } => {
+            Some(remote::BATCH)
+        }
+        Step::Adopt { .. }
+        | Step::Forget { .. }
+        | Step::Unlink { .. }
+        | Step::MoveLocal { .. }
+        | Step::SetLocalExecutable { .. }
+        | Step::SetRemoteExecutable { .. }
+        | Step::Download { .. }
+        | Step::Upload { .. } => None,
     }
-    remote::is_batched(step).then_some(remote::BATCH)
+}
+
+/// Carries out steps of one kind together.
+async fn run_batch(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
+    match steps.first() {
+        Some(Step::CreateLocalFolder { .. }) => local_folders::create(ctx, steps).await,
+        Some(Step::TrashLocal { .. }) => trash_local::run(ctx, steps).await,
+        Some(_) | None => remote::run(ctx, steps).await,
+    }
 }
 
 /// Returns the service's failure if it has carried out none of these because it carries out nothing now.
@@ -188,8 +204,8 @@ async fn run_single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineErr
             local,
             executable,
         } => remote::set_executable(ctx, *node, *local, *executable).await,
-        Step::TrashLocal { node, local } => trash_local::trash_local(ctx, *node, *local).await,
-        Step::CreateLocalFolder { .. }
+        Step::TrashLocal { .. }
+        | Step::CreateLocalFolder { .. }
         | Step::CreateRemoteFolder { .. }
         | Step::MoveRemote { .. }
         | Step::TrashRemote { .. }

@@ -8,6 +8,7 @@ pub(crate) mod local_folders;
 pub(crate) mod remote;
 pub(crate) mod spelling;
 pub(crate) mod stable_file;
+mod trash_files;
 pub(crate) mod trash_local;
 pub(crate) mod upload;
 

@@ -73,7 +73,10 @@ pub fn put(
         }
         match disk.rename(from, &target) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
+            Err(error) => {
+                remove_empty_dirs(disk, &base, &target);
+                return Err(error);
+            }
             Ok(()) => return Ok(target),
         }
     }
@@ -81,6 +84,17 @@ pub fn put(
         io::ErrorKind::AlreadyExists,
         "the trash has too many of the same name",
     ))
+}
+
+/// Removes the directories above `target`, up to `base`, as far as nothing is in them: a failure that is repeated would
+/// leave more of them each time.
+fn remove_empty_dirs(disk: &dyn Disk, base: &Path, target: &Path) {
+    let above = target.ancestors().skip(1);
+    for dir in above.take_while(|dir| *dir != base) {
+        if disk.remove_dir(dir).is_err() {
+            return;
+        }
+    }
 }
 
 /// Makes the trash, if there is none yet, with a `.gitignore` that leaves out all of it: a synced work tree must not
@@ -231,6 +245,18 @@ fn locate(root: &Path, id: &str) -> io::Result<(PathBuf, RelPath)> {
 mod tests {
     use super::*;
     use cairn_platform::RealDisk;
+
+    #[test]
+    fn what_can_not_be_moved_leaves_no_directories_in_the_trash() {
+        let dir = tempfile::tempdir().unwrap();
+        let missing = dir.path().join("a/b.txt");
+        let path = RelPath::parse("a/b.txt").unwrap();
+        let moved = put(&RealDisk::new(), dir.path(), &missing, &path, 1_000_000);
+        assert_eq!(moved.unwrap_err().kind(), io::ErrorKind::NotFound);
+        let left = std::fs::read_dir(dir.path().join(TRASH_DIR)).unwrap();
+        let names: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, [".gitignore"]);
+    }
 
     #[test]
     fn what_was_trashed_can_be_put_back_and_never_overwrites() {

@@ -4,6 +4,7 @@
 mod executable;
 mod journal;
 mod send;
+mod trashed;
 
 pub(crate) use executable::set_executable;
 
@@ -20,6 +21,7 @@ use cairn_transfer::each;
 use cairn_wire::nodes::{Node, NodeOperation};
 use send::send;
 use std::collections::BTreeMap;
+use trashed::Trashed;
 
 /// Operations in one request.
 pub(crate) const BATCH: usize = 500;
@@ -40,12 +42,7 @@ enum Then {
         /// The sent place; `None` for a node without a merge base.
         place: Option<SentPlace>,
     },
-    Trashed {
-        node: NodeId,
-        path: String,
-        /// The number of the seal of the deletion, if it has one.
-        number: Option<u64>,
-    },
+    Trashed(Trashed),
 }
 
 /// The attributes of a node that a change of one's own has given it.
@@ -55,14 +52,6 @@ pub(crate) struct Sent {
     pub(crate) executable: bool,
     /// The change has given it content, too.
     pub(crate) has_content: bool,
-}
-
-/// Returns whether steps of this kind are sent in one request.
-pub(crate) fn is_batched(step: &Step) -> bool {
-    matches!(
-        step,
-        Step::CreateRemoteFolder { .. } | Step::MoveRemote { .. } | Step::TrashRemote { .. }
-    )
 }
 
 /// Executes up to [`BATCH`] steps of the same kind (folders to make, moves, each of another node, or deletions) in order.
@@ -86,13 +75,23 @@ pub(crate) async fn run(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> 
     let sent = each(sending.collect(), async |operations| {
         send(ctx, operations).await
     });
+    let mut trashed = Vec::new();
     for ((step, then), response) in sent.await {
         if let Err(error) = &response {
             journal::end_refused(ctx, &then, error);
         }
-        let result = response.and_then(|node| record(ctx, then, node));
-        results.set(step, result);
+        match (then, response) {
+            (Then::Trashed(node), Ok(_)) => trashed.push((step, node)),
+            (Then::Made { place }, Ok(node)) => {
+                results.set(step, record_made(ctx, &place, node));
+            }
+            (Then::Moved { sent, .. }, Ok(node)) => {
+                results.set(step, record_moved(ctx, &sent, node));
+            }
+            (_, Err(error)) => results.set(step, Err(error)),
+        }
     }
+    trashed::record(ctx, trashed, &mut results);
     results.into_vec()
 }
 
@@ -233,7 +232,7 @@ fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
     let path = crate::planning::remote_path(&ctx.engine, &ctx.folder, node);
     Ok(Prepared {
         operation,
-        then: Then::Trashed { node, path, number },
+        then: Then::Trashed(Trashed { node, path, number }),
     })
 }
 
@@ -247,64 +246,45 @@ fn remote_parent(ctx: &Ctx, to: &ParentAndName) -> Result<Option<NodeId>, Engine
     parent.ok_or(EngineError::Stale)
 }
 
-fn record(ctx: &Ctx, then: Then, response: Option<Node>) -> Result<(), EngineError> {
-    let index = &ctx.engine.index;
-    match then {
-        Then::Made { place } => {
-            let sent = Sent {
-                parent: place.parent,
-                name: place.name.clone(),
-                executable: false,
-                has_content: false,
-            };
-            let row = row_of(ctx, response, &sent)?;
-            if row.node != place.node {
-                return Err(EngineError::Protocol("another folder than was sent".into()));
-            }
-            index.write(|db| {
-                db.put_remote(&db.folders()?, &row)?;
-                record::end_sent_places(db, &row, ctx.engine.api.device())
-            })?;
-        }
-        Then::Moved { sent, .. } => {
-            let row = row_of(ctx, response, &sent)?;
-            index.write(|db| {
-                db.put_remote(&db.folders()?, &row)?;
-                // A temporary name, too: otherwise a crash in the middle would look like the service's own
-                // change of the name.
-                record::update_synced_place(db, &ctx.folder, row.node)?;
-                db.end_sent_places(row.node, row.version)
-            })?;
-            if cairn_model::is_temporary_name(&row.name) {
-                return Ok(());
-            }
-            ctx.engine.count(|c| c.renames += 1);
-            let path = crate::planning::remote_path(&ctx.engine, &ctx.folder, row.node);
-            ctx.engine.activity(
-                ctx.folder.id,
-                ActivityKind::Renamed,
-                &path,
-                Some(ctx.engine.device_name.clone()),
-                0,
-            );
-        }
-        Then::Trashed { node, path, number } => {
-            index.write(|db| {
-                db.end_sent_node(node)?;
-                db.forget_remote_below(ctx.folder.id, node)?;
-                db.remove_remote(node)?;
-                number.map_or(Ok(()), |number| db.put_deletion_seal(node, number))
-            })?;
-            ctx.engine.count(|c| c.deletes += 1);
-            ctx.engine.activity(
-                ctx.folder.id,
-                ActivityKind::Deleted,
-                &path,
-                Some(ctx.engine.device_name.clone()),
-                0,
-            );
-        }
+fn record_made(ctx: &Ctx, place: &SentPlace, response: Option<Node>) -> Result<(), EngineError> {
+    let sent = Sent {
+        parent: place.parent,
+        name: place.name.clone(),
+        executable: false,
+        has_content: false,
+    };
+    let row = row_of(ctx, response, &sent)?;
+    if row.node != place.node {
+        return Err(EngineError::Protocol("another folder than was sent".into()));
     }
+    ctx.engine.index.write(|db| {
+        db.put_remote(&db.folders()?, &row)?;
+        record::end_sent_places(db, &row, ctx.engine.api.device())
+    })?;
+    Ok(())
+}
+
+fn record_moved(ctx: &Ctx, sent: &Sent, response: Option<Node>) -> Result<(), EngineError> {
+    let row = row_of(ctx, response, sent)?;
+    ctx.engine.index.write(|db| {
+        db.put_remote(&db.folders()?, &row)?;
+        // A temporary name, too: otherwise a crash in the middle would look like the service's own
+        // change of the name.
+        record::update_synced_place(db, &ctx.folder, row.node)?;
+        db.end_sent_places(row.node, row.version)
+    })?;
+    if cairn_model::is_temporary_name(&row.name) {
+        return Ok(());
+    }
+    ctx.engine.count(|c| c.renames += 1);
+    let path = crate::planning::remote_path(&ctx.engine, &ctx.folder, row.node);
+    ctx.engine.activity(
+        ctx.folder.id,
+        ActivityKind::Renamed,
+        &path,
+        Some(ctx.engine.device_name.clone()),
+        0,
+    );
     Ok(())
 }
 

@@ -1,7 +1,9 @@
 //! Removing on this disk what was deleted on the service: it moves to the local trash, if everything in it is as the
 //! index says. Files that only this disk has stay where they are.
 
+use super::batch::{BatchResults, StepResult};
 use super::local::flush_names;
+use super::trash_files::{File, trash_files};
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::observe::rules::IGNORE_FILE;
@@ -9,36 +11,63 @@ use crate::observe::scan::{Scope, scan};
 use crate::step::Ctx;
 use crate::trash;
 use cairn_index::{LocalRow, Skipped};
-use cairn_model::{ActivityKind, Kind, LocalId, NodeId, RelPath};
+use cairn_model::{ActivityKind, Kind, NodeId, RelPath};
+use cairn_plan::Step;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-/// Moves a file or folder to the local trash. Of a folder in which something lies that was never
-/// synced (ignored, a symbolic link, a name that can't be), only what was synced goes; the folder stays
-/// and is new to the service.
-///
-/// # Errors
+/// Files and folders that are removed together. Between two batches a pause takes effect.
+pub(crate) const BATCH: usize = 200;
+
+/// Moves files and folders to the local trash, under the disk lock. Each step comes back with its own result: with
 /// [`EngineError::Stale`] if anything is not as the index says; then nothing was moved that was edited.
-pub(crate) async fn trash_local(
+pub(crate) async fn run(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
+    let _lock = ctx.engine.disk_lock.lock().await;
+    let ctx2 = ctx.clone();
+    let trash = move || trash_all(&ctx2, steps);
+    ctx.engine.ports.run_blocking(trash).await
+}
+
+fn trash_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
+    let mut results = BatchResults::new();
+    let mut files = Vec::new();
+    for step in steps {
+        let Step::TrashLocal { node, local } = step else {
+            results.set(step, Err(EngineError::Stale));
+            continue;
+        };
+        match ctx.local_row(local) {
+            Err(error) => results.set(step, Err(error)),
+            Ok((row, path)) if row.kind == Kind::File => {
+                files.push((step, File { node, row, path }));
+            }
+            Ok((row, path)) => {
+                trash_files(ctx, std::mem::take(&mut files), &mut results);
+                results.set(step, trash_folder(ctx, node, &row, &path));
+            }
+        }
+    }
+    trash_files(ctx, files, &mut results);
+    results.into_vec()
+}
+
+/// Moves a folder to the local trash. Of one in which something lies that was never synced (ignored, a symbolic
+/// link, a name that can't be), only what was synced goes; the folder stays and is new to the service.
+fn trash_folder(
     ctx: &Ctx,
     node: NodeId,
-    local: LocalId,
+    row: &LocalRow,
+    path: &RelPath,
 ) -> Result<(), EngineError> {
-    let _lock = ctx.engine.disk_lock.lock().await;
-    let index = &ctx.engine.index;
-    let (row, path) = ctx.local_row(local)?;
-    let unseen = match row.kind {
-        Kind::File => {
-            local_stat(&ctx.engine.ports.disk.stat(&ctx.absolute_path(&path))?) != row.stat
-        }
-        Kind::Folder => has_unseen(ctx, &path)?,
-    };
-    if unseen {
+    if has_unseen(ctx, path)? {
         return Err(EngineError::Stale);
     }
-    move_to_trash(ctx, &row, &path)?;
-    Ok(index.write(|db| db.clean_node(ctx.folder.id, node))?)
+    move_to_trash(ctx, row, path)?;
+    Ok(ctx
+        .engine
+        .index
+        .write(|db| db.clean_node(ctx.folder.id, node))?)
 }
 
 /// Anything that the index has not seen yet would vanish with the folder.
@@ -147,7 +176,7 @@ fn trash_whole(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineEr
 }
 
 /// Moves from the trash back to its place, or beside it where that is taken by now.
-fn put_back(ctx: &Ctx, kept: &Path, place: &Path) -> Result<(), EngineError> {
+pub(super) fn put_back(ctx: &Ctx, kept: &Path, place: &Path) -> Result<(), EngineError> {
     let disk = &ctx.engine.ports.disk;
     let mut to = place.to_owned();
     for attempt in 1..1_000_u32 {
@@ -164,7 +193,12 @@ fn put_back(ctx: &Ctx, kept: &Path, place: &Path) -> Result<(), EngineError> {
 
 /// Returns whether everything at `at` is what the index says of `path`: no file was written, none came,
 /// none went.
-fn is_unchanged(ctx: &Ctx, row: &LocalRow, path: &RelPath, at: &Path) -> Result<bool, EngineError> {
+pub(super) fn is_unchanged(
+    ctx: &Ctx,
+    row: &LocalRow,
+    path: &RelPath,
+    at: &Path,
+) -> Result<bool, EngineError> {
     let disk = &ctx.engine.ports.disk;
     if row.kind == Kind::File {
         let now = local_stat(&disk.stat(at)?);

@@ -60,7 +60,7 @@ impl Then {
         match self {
             Self::Made { place } => Some(place),
             Self::Moved { place, .. } => place.as_ref(),
-            Self::Trashed { .. } => None,
+            Self::Trashed(_) => None,
         }
     }
 }

@@ -1,0 +1,61 @@
+//! Recording what the service has moved to the trash: one transaction for all.
+
+use crate::error::EngineError;
+use crate::step::Ctx;
+use crate::step::batch::BatchResults;
+use cairn_index::IndexError;
+use cairn_model::{ActivityKind, NodeId};
+use cairn_plan::Step;
+
+/// A node whose deletion was sent.
+pub(super) struct Trashed {
+    pub(super) node: NodeId,
+    pub(super) path: String,
+    /// The number of the seal of the deletion, if it has one.
+    pub(super) number: Option<u64>,
+}
+
+/// Records nodes that the service has moved to the trash. Each step gets its own result.
+pub(super) fn record(ctx: &Ctx, trashed: Vec<(Step, Trashed)>, results: &mut BatchResults<Step>) {
+    if trashed.is_empty() {
+        return;
+    }
+    match record_all(ctx, &trashed) {
+        Ok(()) => results.extend(trashed.into_iter().map(|(step, _)| (step, Ok(())))),
+        Err(error) => {
+            tracing::warn!(%error, "deletions were sent but can't be recorded; the feed shows them");
+            let mut first = Some(error.into());
+            results.extend(trashed.into_iter().map(|(step, _)| {
+                let error = first.take().unwrap_or(EngineError::NotRecorded);
+                (step, Err(error))
+            }));
+        }
+    }
+}
+
+fn record_all(ctx: &Ctx, trashed: &[(Step, Trashed)]) -> Result<(), IndexError> {
+    let folder = ctx.folder.id;
+    let mut activities = Vec::new();
+    ctx.engine.index.write(|db| {
+        for (_, Trashed { node, path, number }) in trashed {
+            db.end_sent_node(*node)?;
+            db.forget_remote_below(folder, *node)?;
+            db.remove_remote(*node)?;
+            if let Some(number) = number {
+                db.put_deletion_seal(*node, *number)?;
+            }
+            let device = Some(ctx.engine.device_name.clone());
+            let activity = ctx
+                .engine
+                .activity_row(folder, ActivityKind::Deleted, path, device, 0);
+            db.add_activity(&activity)?;
+            activities.push(activity);
+        }
+        Ok(())
+    })?;
+    for activity in activities {
+        ctx.engine.count(|c| c.deletes += 1);
+        ctx.engine.announce(activity);
+    }
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! Removing files on this disk, many together: one flush of names and one transaction for all.
+
+use super::batch::BatchResults;
+use super::trash_local::{is_unchanged, put_back};
+use crate::error::EngineError;
+use crate::observe::hash::local_stat;
+use crate::step::Ctx;
+use crate::trash;
+use cairn_index::{IndexError, LocalRow};
+use cairn_model::{ActivityKind, NodeId, RelPath};
+use cairn_plan::Step;
+use std::io;
+use std::path::PathBuf;
+
+/// A file that is to go.
+pub(super) struct File {
+    pub(super) node: NodeId,
+    pub(super) row: LocalRow,
+    pub(super) path: RelPath,
+}
+
+/// A file that lies in the trash and is not recorded yet.
+struct Moved {
+    file: File,
+    from: PathBuf,
+    kept: PathBuf,
+}
+
+/// Moves files to the local trash, if each is as the index says. Each step gets its own result.
+pub(super) fn trash_files(ctx: &Ctx, files: Vec<(Step, File)>, results: &mut BatchResults<Step>) {
+    let moved = results.proceed(files.into_iter().map(|(step, file)| {
+        let moved = move_to_trash(ctx, file);
+        (step, moved)
+    }));
+    if moved.is_empty() {
+        return;
+    }
+    // Before the index says that they are gone: a name that a crash takes back would look like something that the
+    // user did.
+    let mut dirs: Vec<PathBuf> = moved
+        .iter()
+        .flat_map(|(_, moved)| [&moved.from, &moved.kept])
+        .filter_map(|path| path.parent().map(PathBuf::from))
+        .collect();
+    dirs.sort_unstable();
+    dirs.dedup();
+    let flushed = ctx.engine.ports.disk.sync_dirs(&dirs);
+    let checked = results.proceed(moved.into_iter().map(|(step, moved)| {
+        let checked = check(ctx, moved, &flushed);
+        (step, checked)
+    }));
+    match record(ctx, &checked) {
+        Ok(()) => results.extend(checked.into_iter().map(|(step, _)| (step, Ok(())))),
+        Err(error) => {
+            tracing::warn!(%error, "files went to the trash but this can't be recorded; the next scan finds it");
+            let mut first = Some(error.into());
+            results.extend(checked.into_iter().map(|(step, _)| {
+                let error = first.take().unwrap_or(EngineError::NotRecorded);
+                (step, Err(error))
+            }));
+        }
+    }
+}
+
+fn move_to_trash(ctx: &Ctx, file: File) -> Result<Moved, EngineError> {
+    let disk = &*ctx.engine.ports.disk;
+    let from = ctx.absolute_path(&file.path);
+    if local_stat(&disk.stat(&from)?) != file.row.stat {
+        return Err(EngineError::Stale);
+    }
+    let now_ms = ctx.engine.ports.clock.now_ms();
+    let kept = trash::put(disk, ctx.root(), &from, &file.path, now_ms)?;
+    Ok(Moved { file, from, kept })
+}
+
+/// Checks a file that nobody reaches by its path any more: what it holds now is all that it will hold, but for
+/// programs that have it open. It goes back if it is not what the index says.
+fn check(ctx: &Ctx, moved: Moved, flushed: &io::Result<()>) -> Result<Moved, EngineError> {
+    let unchanged = match flushed {
+        Ok(()) => is_unchanged(ctx, &moved.file.row, &moved.file.path, &moved.kept),
+        Err(error) => Err(io::Error::new(error.kind(), error.to_string()).into()),
+    };
+    if matches!(unchanged, Ok(true)) {
+        return Ok(moved);
+    }
+    put_back(ctx, &moved.kept, &moved.from)?;
+    unchanged?;
+    Err(EngineError::Stale)
+}
+
+fn record(ctx: &Ctx, moved: &[(Step, Moved)]) -> Result<(), IndexError> {
+    let folder = ctx.folder.id;
+    let mut activities = Vec::new();
+    ctx.engine.index.write(|db| {
+        for (_, Moved { file, .. }) in moved {
+            db.forget_local_below(folder, file.row.id)?;
+            db.remove_local(folder, file.row.id)?;
+            db.clean_node(folder, file.node)?;
+            let path = file.path.to_string();
+            let activity = ctx
+                .engine
+                .activity_row(folder, ActivityKind::Deleted, &path, None, 0);
+            db.add_activity(&activity)?;
+            activities.push(activity);
+        }
+        Ok(())
+    })?;
+    for activity in activities {
+        ctx.engine.count(|c| c.deletes += 1);
+        ctx.engine.announce(activity);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder_rules::present_rules;
+    use crate::step::trash_local::run;
+    use crate::testing::TestEngine;
+    use cairn_index::Skipped;
+    use cairn_model::LocalId;
+    use std::fs;
+    use std::sync::Arc;
+    use tokio::sync::watch;
+
+    #[tokio::test]
+    async fn each_file_of_a_batch_goes_only_as_the_index_knows_it() {
+        let test = TestEngine::new();
+        let folder = Arc::new(test.folder.clone());
+        let names = ["same", "edited", "missing", "last"];
+        let locals = names.map(|name| {
+            let local = test.local_file(name, Skipped::No);
+            let path = test.dir.path().join(name);
+            fs::write(&path, name).unwrap();
+            let stat = local_stat(&test.options.ports.disk.stat(&path).unwrap());
+            let index = &test.options.index;
+            let known = index.read(|db| db.local_row(local)).unwrap().unwrap();
+            index
+                .write(|db| db.update_local(&LocalRow { stat, ..known }))
+                .unwrap();
+            local
+        });
+        let (engine, dir) = test.into_engine();
+        let index = Arc::clone(&engine.index);
+        fs::write(dir.path().join("edited"), "longer than before").unwrap();
+        fs::remove_file(dir.path().join("missing")).unwrap();
+        let ctx = Ctx {
+            rules: Arc::new(present_rules(&engine, &folder, &RelPath::root()).unwrap()),
+            engine,
+            folder,
+            pause: watch::channel(false).1,
+            ended: None,
+        };
+        let node = |local: LocalId| NodeId::from_random_bytes([local.0 as u8; 16]);
+        let steps = locals.map(|local| Step::TrashLocal {
+            node: node(local),
+            local,
+        });
+        let results = run(&ctx, steps.to_vec()).await;
+        assert_eq!(results.len(), names.len());
+        for (local, name) in locals.into_iter().zip(names) {
+            let goes = matches!(name, "same" | "last");
+            let step = Step::TrashLocal {
+                node: node(local),
+                local,
+            };
+            let (_, result) = results.iter().find(|(done, _)| *done == step).unwrap();
+            assert_eq!(result.is_ok(), goes, "{name}: {result:?}");
+            let row = index.read(|db| db.local_row(local)).unwrap();
+            assert_eq!(row.is_none(), goes, "{name} in the index");
+        }
+        let edited = fs::read(dir.path().join("edited")).unwrap();
+        assert_eq!(edited, b"longer than before");
+        let trashed = trash::list(&*ctx.engine.ports.disk, dir.path()).unwrap();
+        let mut trashed: Vec<_> = trashed.iter().map(|t| t.path.to_string()).collect();
+        trashed.sort_unstable();
+        assert_eq!(trashed, ["last", "same"]);
+    }
+}
