@@ -4,6 +4,7 @@ use crate::arriving::ArrivingNodes;
 use crate::device_names::DeviceNames;
 use crate::health::Health;
 use crate::pauses::Pauses;
+use crate::placing::PlacingNodes;
 use crate::ports::Ports;
 use crate::running::RunningTransfers;
 use crate::status::{Event, ProblemGroup, Status};
@@ -42,6 +43,7 @@ pub(crate) struct Engine {
     pub(crate) figures: StatusSnapshot,
     pub(crate) running: Arc<RunningTransfers>,
     pub(crate) arriving: Arc<ArrivingNodes>,
+    pub(crate) placing: Arc<PlacingNodes>,
     pub(crate) devices: DeviceNames,
     pub(crate) pauses: Pauses,
     pub(crate) verification: VerificationSetting,

@@ -28,6 +28,7 @@ mod node_rows;
 mod observe;
 mod overall_progress;
 mod pauses;
+mod placing;
 mod planning;
 mod record;
 mod release;

@@ -164,6 +164,7 @@ pub(crate) fn engine_of(options: EngineOptions) -> Engine {
         figures: Default::default(),
         running: Default::default(),
         arriving: Default::default(),
+        placing: Default::default(),
         devices: Default::default(),
         pauses: Default::default(),
         verification: VerificationSetting::new(options.settings.verify),

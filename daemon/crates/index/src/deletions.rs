@@ -12,6 +12,10 @@ use crate::synced::{COLUMNS, SyncedRow, read};
 use cairn_model::{FolderId, NodeId, Side};
 use std::collections::BTreeSet;
 
+/// A node and everything below it that has a seal.
+const SEALED_BELOW: &str = "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
+     SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node WHERE r.seal IS NOT NULL) ";
+
 impl Db<'_> {
     /// Records that a person has confirmed, on the device where it was done, the deletion of a node with everything
     /// below it, as far as devices have put it there: not what has no seal. Call it while the remote tree still has
@@ -20,14 +24,23 @@ impl Db<'_> {
     /// # Errors
     /// Returns the error of SQLite.
     pub fn confirm_deletion(&self, node: NodeId) -> Result<(), IndexError> {
-        self.prepare(
-            "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
-                 SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node \
-                 WHERE r.seal IS NOT NULL) \
-                 UPDATE synced SET deletion_agreed = 1 WHERE node IN (SELECT node FROM below)",
-        )?
+        self.prepare(&format!(
+            "{SEALED_BELOW} UPDATE synced SET deletion_agreed = 1 WHERE node IN (SELECT node FROM below)"
+        ))?
         .execute([node.as_bytes()])?;
         Ok(())
+    }
+
+    /// Returns a node and what the remote tree has below it, as far as devices have put it there.
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub fn sealed_below(&self, node: NodeId) -> Result<BTreeSet<NodeId>, IndexError> {
+        let mut statement = self.prepare(&format!("{SEALED_BELOW} SELECT node FROM below"))?;
+        let nodes = collect(&mut statement.query([node.as_bytes()])?, |row| {
+            node_at(row, 0)
+        })?;
+        Ok(nodes.into_iter().collect())
     }
 
     /// Returns the nodes of a folder whose deletion a person has confirmed, here or on another device.

@@ -373,6 +373,9 @@ impl<'a> Batch<'a> {
                 news |= crate::record::end_sent_places(db, row, engine.api.device())?;
             }
             if matches!(deletion, Deletion::Confirmed { .. }) {
+                if !engine.placing.is_empty() {
+                    engine.placing.confirm_deletions(&db.sealed_below(*id)?);
+                }
                 db.confirm_deletion(*id)?;
             }
             db.end_sent_node(*id)?;

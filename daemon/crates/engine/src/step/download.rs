@@ -124,6 +124,10 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
     let _disk_lock = engine.disk_lock.lock().await;
     let (ctx2, task) = (ctx.clone(), task.clone());
     let put = move || {
+        let (there, _placing) = place::check_still_there(&ctx2, &[task.node])?;
+        if !there.contains(&task.node) {
+            return Err(EngineError::Stale);
+        }
         let placed = place::place(&ctx2, &task, &arrived)?;
         if let Some(dir) = placed.absolute.parent() {
             ctx2.engine.ports.disk.sync_dirs(&[dir.to_owned()])?;

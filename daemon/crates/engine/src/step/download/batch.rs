@@ -1,14 +1,14 @@
 //! Small files together: fetched in one request, made durable with two flushes, recorded in one
 //! transaction.
 
-use super::place::{Placed, commit, place};
+use super::place::{Placed, check_still_there, commit, place};
 use super::{Arrived, PreparedDownload, Task, prepare_download};
 use crate::error::EngineError;
 use crate::observe::rules::TEMP_DIR;
 use crate::step::Ctx;
 use crate::step::batch::{BatchResults, Stage, StepResult};
 use crate::step::upload::ByteCounter;
-use cairn_model::{Manifest, TransferDirection};
+use cairn_model::{Manifest, NodeId, TransferDirection};
 use std::io;
 use std::sync::Arc;
 
@@ -111,6 +111,20 @@ async fn place_all(
     let ctx2 = ctx.clone();
     let place = move || {
         let mut results = BatchResults::new();
+        let nodes: Vec<NodeId> = written.iter().map(|(task, _)| task.node).collect();
+        let (there, _placing) = match check_still_there(&ctx2, &nodes) {
+            Ok(there) => there,
+            Err(error) => {
+                tracing::warn!(%error, "downloads can't be recorded");
+                let tasks = written.into_iter().map(|(task, _)| task);
+                results.extend(tasks.map(|task| (task, Err(EngineError::NotRecorded))));
+                return results.into_vec();
+            }
+        };
+        let written = results.proceed(written.into_iter().map(|(task, written)| {
+            let is_there = there.contains(&task.node);
+            (task, is_there.then_some(written).ok_or(EngineError::Stale))
+        }));
         let placed = results.proceed(place_each(&ctx2, written, flushed));
         let recorded = record_batch(&ctx2, &placed);
         if let Err(error) = &recorded {

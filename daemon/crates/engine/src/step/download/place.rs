@@ -1,16 +1,21 @@
 //! Putting what was downloaded in place, and recording it.
 
+#[cfg(test)]
+mod tests;
+
 use super::{Arrived, Task};
 use crate::error::EngineError;
 use crate::node_rows::seal_info;
 use crate::observe::hash::local_stat;
+use crate::placing::PlacingGuard;
 use crate::record::{self, Content};
 use crate::step::{Ctx, spelling};
 use crate::trash;
 use cairn_index::{ActivityRow, Db, IndexError, LocalRow, RemoteRow, Skipped, SyncedRow};
-use cairn_model::{ActivityKind, Kind, LocalId, Manifest, RelPath, Verification};
+use cairn_model::{ActivityKind, Kind, LocalId, Manifest, NodeId, RelPath, Verification};
 use cairn_platform::disk::is_target_changed;
 use cairn_platform::{Expect, Stat};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// A file that was put in place.
@@ -131,6 +136,27 @@ fn is_verified(ctx: &Ctx, remote: &RemoteRow, manifest: &Manifest) -> bool {
     is_sealed || (remote.source.is_none() && manifest.number > remote.number_before)
 }
 
+/// Returns the files that the service still has, of those that wait to be put in place, and keeps note of what a person
+/// agrees to about them until the returned guard is dropped.
+pub(super) fn check_still_there(
+    ctx: &Ctx,
+    nodes: &[NodeId],
+) -> Result<(BTreeSet<NodeId>, PlacingGuard), EngineError> {
+    let guard = ctx.engine.placing.add(nodes.iter().copied());
+    // A write waits for the page of the feed that is being recorded: what that removes is gone here, and what a later
+    // one removes is noted.
+    let there = ctx.engine.index.write(|db| {
+        let mut there = BTreeSet::new();
+        for node in nodes {
+            if db.remote_row(*node)?.is_some() {
+                there.insert(*node);
+            }
+        }
+        Ok(there)
+    })?;
+    Ok((there, guard))
+}
+
 /// Puts what has arrived in place. A file that it displaces goes to the local trash.
 pub(super) fn place(ctx: &Ctx, task: &Task, arrived: &Arrived) -> Result<Placed, EngineError> {
     keep_replaced(ctx, task, &arrived.manifest)?;
@@ -202,6 +228,9 @@ pub(super) fn commit(
     ctx.engine.index.write(|db| {
         for (task, remote, placed) in placed {
             record_one(ctx, db, task, remote, placed)?;
+            if ctx.engine.placing.is_deletion_confirmed(task.node) {
+                db.confirm_deletion(task.node)?;
+            }
             let activity = ActivityRow {
                 at_ms,
                 folder: Some(ctx.folder.id),
