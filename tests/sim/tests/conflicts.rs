@@ -47,6 +47,35 @@ fn only_file(device: &Device) -> String {
 }
 
 #[test]
+fn a_save_with_a_backup_is_an_edit_and_conflicts_with_that_of_another_device() {
+    simulate(async {
+        let mut world = World::new(1, 2).await;
+        world.devices[0].write("f", b"old");
+        world.settle().await.expect("calm");
+        world.devices[1].kill(false).await;
+        world.devices[0].user("f", |files, path| {
+            files.rename(path, &path.with_file_name("f~"))?;
+            files.write(path, b"mine")
+        });
+        assert!(world.devices[0].settle().await);
+        world.devices[1].write("f", b"theirs");
+        world.settle().await.expect("calm");
+        for (at, device) in world.devices.iter().enumerate() {
+            let tree = tree_of(device);
+            let has = |name: &str, text: &str| tree[name] == Some(text.as_bytes().to_vec());
+            assert!(has("f~", "old"), "{tree:?}");
+            assert_eq!(tree.len(), 3, "{tree:?}");
+            for text in ["mine", "theirs"] {
+                let wanted = Some(text.as_bytes().to_vec());
+                assert!(tree.values().any(|found| *found == wanted), "{tree:?}");
+            }
+            let open = engine(&world, at).conflicts().expect("the index answers");
+            assert_eq!(open.len(), 1, "the person is told");
+        }
+    });
+}
+
+#[test]
 fn mine_is_the_version_of_the_device_that_is_asked() {
     simulate(async {
         for (at, keep, kept) in [

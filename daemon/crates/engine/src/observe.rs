@@ -3,6 +3,7 @@
 //! The watcher's events only say where to look. This is the one place that changes the local tree, besides
 //! the steps that record what they themselves have put in place.
 
+pub(crate) mod backups;
 pub(crate) mod hash;
 mod homes;
 mod matching;

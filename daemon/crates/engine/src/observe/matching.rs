@@ -3,14 +3,16 @@
 //! Order matters: a file that turned up elsewhere under its own identity is a move, wherever its old
 //! row is; only what no move explains can be a replacement (editors save by renaming a new file over
 //! the old one); only what nothing explains is new, or gone. The name comes before the identity where
-//! the file system's identities prove nothing.
+//! the file system's identities prove nothing, and where an editor keeps the old file as a backup.
 
+use crate::observe::backups::is_backup_name;
 use crate::observe::hash::local_stat;
 use crate::observe::mounts::FileSystem;
 use crate::observe::same_disk::SameDisk;
 use crate::observe::scan::{Depth, Fresh, Scan};
 use cairn_index::{IndexError, LocalRow, Skipped};
 use cairn_model::{Kind, LocalId, RelPath};
+use cairn_platform::FileKind;
 use std::collections::BTreeSet;
 
 impl Scan<'_, '_> {
@@ -106,7 +108,7 @@ impl Scan<'_, '_> {
                 continue;
             }
             let missing = self.gone.contains_key(&row.id) || !self.stands_at_its_row(&row)?;
-            if !missing || !self.can_be_moved_to(&row, fresh)? {
+            if !missing || !self.can_be_moved_to(&row, fresh)? || self.is_backup(&row, fresh)? {
                 continue;
             }
             // A file that was never synced and is renamed over one that was is how editors save:
@@ -128,6 +130,33 @@ impl Scan<'_, '_> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns whether a file was only given the name of a backup beside a new file of its own name. That is how some
+    /// editors save: what has the name now is its new content, and the backup is a new file.
+    fn is_backup(&self, row: &LocalRow, fresh: &Fresh) -> Result<bool, IndexError> {
+        let is_beside = row.kind == Kind::File && row.parent == fresh.parent;
+        let is_replaced = self.gone.contains_key(&row.id);
+        if !is_beside || !is_replaced || !is_backup_name(fresh.name.as_str(), row.name.as_str()) {
+            return Ok(false);
+        }
+        let Some(path) = self.db.local_path(row.id)? else {
+            return Ok(false);
+        };
+        let there = self.disk.stat(&path.to_path(&self.root));
+        let Some(there) = there.ok().filter(|there| there.kind == FileKind::File) else {
+            return Ok(false);
+        };
+        // A file that was in sync under another name has come there by a move.
+        for other in self
+            .db
+            .locals_by_file(self.folder.id, &local_stat(&there))?
+        {
+            if other.id == row.id || self.db.synced_by_local(other.id)?.is_some() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Returns whether a row whose identity a new name has can be the same file. If identities prove

@@ -126,6 +126,69 @@ impl ScannedFolder {
     }
 }
 
+/// Returns the ids of the rows at the top of a folder, by name.
+fn ids(it: &ScannedFolder) -> BTreeMap<String, LocalId> {
+    let rows = it.index.read(|db| db.children(it.folder.id, None)).unwrap();
+    let by_name = rows.iter().map(|row| (row.name.to_string(), row.id));
+    by_name.collect()
+}
+
+#[test]
+fn a_file_that_is_saved_with_a_backup_stays_itself() {
+    for backup in ["a~", "a.bak", "#a#"] {
+        let it = ScannedFolder::new();
+        let (a, old) = (it.dir.path().join("a"), it.dir.path().join(backup));
+        fs::write(&a, "1").unwrap();
+        it.scan(&Scope::Whole);
+        let before = ids(&it)["a"];
+        fs::rename(&a, &old).unwrap();
+        fs::write(&a, "2").unwrap();
+        it.scan(&Scope::Whole);
+        let after = ids(&it);
+        assert_eq!((after.len(), after["a"]), (2, before), "{backup}");
+        // The next time there is a backup already.
+        fs::rename(&a, &old).unwrap();
+        fs::write(&a, "3").unwrap();
+        it.scan(&Scope::Whole);
+        assert_eq!(ids(&it), after, "{backup}");
+    }
+}
+
+#[test]
+fn a_file_that_is_renamed_stays_itself_though_its_new_name_is_that_of_a_backup() {
+    let it = ScannedFolder::new();
+    let path = |name: &str| it.dir.path().join(name);
+    for name in ["a", "b", "c"] {
+        fs::write(path(name), name).unwrap();
+    }
+    it.scan(&Scope::Whole);
+    let before = ids(&it);
+    let node = NodeId::from_random_bytes([1; 16]);
+    let synced = SyncedRow {
+        folder: it.folder.id,
+        node,
+        local: before["b"],
+        parent: None,
+        name: Name::new("b".to_owned()).unwrap(),
+        kind: Kind::File,
+        revision: None,
+        hash: None,
+        size: 1,
+        executable: false,
+    };
+    it.index.write(|db| db.put_synced(&synced)).unwrap();
+    // Nothing new has its name, a file in sync has, and a new file has though this is no backup.
+    fs::rename(path("a"), path("a~")).unwrap();
+    fs::rename(path("b"), path("a")).unwrap();
+    fs::rename(path("c"), path("d")).unwrap();
+    fs::write(path("c"), "new").unwrap();
+    it.scan(&Scope::Whole);
+    let after = ids(&it);
+    assert_eq!(after["a~"], before["a"]);
+    assert_eq!(after["a"], before["b"]);
+    assert_eq!(after["d"], before["c"]);
+}
+
 #[test]
 fn a_hint_for_a_directory_covers_what_is_below_it() {
     let it = ScannedFolder::new();
