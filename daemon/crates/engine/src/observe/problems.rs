@@ -1,7 +1,8 @@
 //! Reports of a scan: names that can't be synced, and what the disk refuses.
 
 use crate::observe::scan::Scan;
-use cairn_model::{Name, Problem, ProblemCause, ProblemValues, RelPath};
+use cairn_index::IndexError;
+use cairn_model::{LocalId, Name, Problem, ProblemCause, ProblemValues, RelPath};
 use cairn_platform::{Entry, FileKind};
 use std::io;
 use std::path::Path;
@@ -82,8 +83,21 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Reports two names of a directory that compare equal.
-    pub(crate) fn name_duplicates(&mut self, path: &RelPath, name: &Name, duplicate: &Name) {
+    /// Reports the one of two names of a directory that compare equal that isn't synced: of two new ones, the later.
+    pub(crate) fn name_duplicates(
+        &mut self,
+        path: &RelPath,
+        later: (Name, Option<LocalId>),
+        earlier: (Name, Option<LocalId>),
+    ) -> Result<(), IndexError> {
+        let is_synced = match later.1 {
+            Some(local) => self.db.synced_by_local(local)?.is_some(),
+            None => false,
+        };
+        let (name, duplicate) = match is_synced {
+            true => (earlier.0, later.0),
+            false => (later.0, earlier.0),
+        };
         let problem = Problem::new(
             display_path(path, name.as_str()),
             ProblemCause::NameReadsSame,
@@ -95,6 +109,7 @@ impl Scan<'_, '_> {
         );
         let values = ProblemValues::of_name(duplicate.as_str());
         self.found.problems.push(problem.with(values));
+        Ok(())
     }
 }
 

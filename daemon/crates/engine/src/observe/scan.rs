@@ -235,20 +235,20 @@ impl Scan<'_, '_> {
                 continue;
             }
             let row = rows.remove(name.as_str());
+            let known = row.as_ref().map(|row| row.id);
             if let Some(stay) = self.entry(&at, name.clone(), &entry, row, &mut special)? {
                 below.push(stay);
             }
-            if let Some(duplicate) = keys.insert(name.key(), name.clone()) {
-                self.name_duplicates(path, &name, &duplicate);
+            if let Some(other) = keys.insert(name.key(), (name.clone(), known)) {
+                self.name_duplicates(path, (name, known), other)?;
             }
         }
         let was_left_out = dir.is_some_and(|dir| self.left_out.contains(&dir));
-        for row in rows.into_values() {
-            if was_left_out {
-                self.left_out.insert(row.id);
-            }
-            self.gone.insert(row.id, (row, path.clone()));
+        if was_left_out {
+            self.left_out.extend(rows.values().map(|row| row.id));
         }
+        let gone = rows.into_values().map(|row| (row.id, (row, path.clone())));
+        self.gone.extend(gone);
         self.report_special(path, special);
         for KnownDir { row, stat } in below {
             if was_left_out {
