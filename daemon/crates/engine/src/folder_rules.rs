@@ -7,6 +7,7 @@ use crate::observe::rules::{IGNORE_FILE, Rules, RulesFile, Texts, own_places_in,
 use crate::rules_rows::is_file_synced;
 use cairn_index::{Db, FolderRow, IndexError};
 use cairn_model::{Problem, ProblemCause, ProblemValues, RelPath};
+use cairn_platform::FileKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
@@ -113,9 +114,11 @@ impl FolderRules {
         ended.unwrap_or(false)
     }
 
-    /// Returns whether they are made from other texts than there are now. A scan looks at the files below the root.
+    /// Returns whether they are made from other texts than there are now, or what keeps the file from being read is not
+    /// as it was. A scan looks at the files below the root.
     pub(crate) fn is_outdated(&self, engine: &Engine, row: &FolderRow) -> bool {
-        load(engine, row).is_ok_and(|loaded| !loaded.are_of(&self.rules))
+        load(engine, row)
+            .is_ok_and(|loaded| !loaded.are_of(&self.rules) || loaded.problem != self.problem)
     }
 
     /// Loads the rules again if one of their texts has changed.
@@ -216,12 +219,14 @@ fn load(engine: &Engine, row: &FolderRow) -> Result<LoadedRules, IndexError> {
     })?;
     let disk = &*engine.ports.disk;
     let root = Path::new(&row.root);
-    let is_gone = || {
-        let stat = disk.stat(&root.join(IGNORE_FILE));
-        stat.is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    // A directory of that name, or a link, is no rules file, as in directories below.
+    let is_gone = || match disk.stat(&root.join(IGNORE_FILE)) {
+        Ok(stat) => stat.kind != FileKind::File,
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
     };
     let (file, problem) = match read_text(disk, root) {
         Ok(file) => (Some(file), None),
+        Err(_) if is_gone() => (Some(String::new()), None),
         Err(error) => (None, Some(unreadable_problem(&error))),
     };
     // What the other devices leave out is not sent while a deletion of the rules is on its way, which may wait
@@ -303,6 +308,38 @@ mod tests {
         );
         rules.take(Ok(loaded_texts("", "")));
         assert!(!ignores(&rules));
+    }
+
+    #[test]
+    fn a_directory_in_the_place_of_the_rules_is_no_rules_file() {
+        let test = TestEngine::new();
+        let row = test.folder.clone();
+        let (engine, dir) = test.into_engine();
+        let file = dir.path().join(IGNORE_FILE);
+        std::fs::write(&file, "*.key\n").unwrap();
+        let mut rules = FolderRules::load(&engine, &row).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        std::fs::create_dir(&file).unwrap();
+        assert!(rules.is_outdated(&engine, &row));
+        rules.refresh(&engine, &row);
+        assert_eq!(rules.problems(), []);
+        let key = RelPath::parse("id.key").unwrap();
+        assert!(!rules.rules().ignores(&key, false), "as after a deletion");
+        assert!(!rules.is_outdated(&engine, &row));
+    }
+
+    #[test]
+    fn rules_that_can_be_read_again_are_outdated_though_their_text_is_the_same() {
+        let test = TestEngine::new();
+        let row = test.folder.clone();
+        let (engine, _dir) = test.into_engine();
+        let mut rules = FolderRules::load(&engine, &row).unwrap();
+        let refused = io::Error::from(io::ErrorKind::PermissionDenied);
+        rules.problem = Some(unreadable_problem(&refused));
+        assert!(rules.is_outdated(&engine, &row), "the message would stay");
+        rules.refresh(&engine, &row);
+        assert_eq!(rules.problems(), []);
+        assert!(!rules.is_outdated(&engine, &row));
     }
 
     #[test]
