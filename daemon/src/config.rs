@@ -46,10 +46,7 @@ impl Default for Config {
             parallel: 3,
             verify: Verification::default(),
             server_copies: true,
-            deletion_gate: Some(DeletionGate {
-                percent: 50,
-                files: 50,
-            }),
+            deletion_gate: Some(DeletionGate::default()),
             pause_on_battery: false,
             pause_on_metered: false,
             log_level: "info".to_owned(),
@@ -123,7 +120,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "sync.deletion_gate",
-        description: "deletions of more wait for a person: \"PERCENT%:FILES\", or \"off\"",
+        description: "deletions of more than this share and number, or of MOST files whatever their share, wait for a person: \"PERCENT%:FILES:MOST\", or \"off\"",
         set: |config, item| value::gate(item).map(|gate| config.deletion_gate = gate),
         show: |config| value::show_gate(config.deletion_gate),
     },

@@ -164,7 +164,7 @@ team?: TeamView, state: SyncState, mode: SyncMode, pending: number, files: numbe
  */
 problems: Array<ProblemView>, confirmations: Array<ConfirmationView>, };
 
-export type GateView = { percent: number, files: number, };
+export type GateView = { percent: number, files: number, most: number, };
 
 export type IconScheme = "light" | "dark";
 

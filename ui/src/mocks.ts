@@ -114,7 +114,7 @@ const replies: Replies = {
     mode: "two-way",
     only: ["photos/2026"],
     exclude: [],
-    gate: { percent: 50, files: 50 },
+    gate: { percent: 50, files: 50, most: 1000 },
   }),
   teams: () => (scene === "team" ? [{ id: "t1", name: "Crew" }] : []),
   remote_folders: (call) =>

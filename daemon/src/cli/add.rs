@@ -46,9 +46,9 @@ pub(super) struct Args {
     /// Take only this subfolder (may be repeated)
     #[arg(long, value_name = "SUBFOLDER")]
     only: Vec<String>,
-    /// Deletions of more than N% of the files, and at least M, wait for `cairn confirm`
-    /// [default: the setting sync.deletion_gate]
-    #[arg(long, value_name = "off|N%:M", value_parser = gate)]
+    /// Deletions of more than N% of the files, and at least M, wait for `cairn confirm`, and so do those of MOST
+    /// files [default: the setting sync.deletion_gate]
+    #[arg(long, value_name = "off|N%:M[:MOST]", value_parser = gate)]
     deletion_gate: Option<GateArg>,
     /// Show what the first merge would transfer and keep twice, and change nothing
     #[arg(long)]

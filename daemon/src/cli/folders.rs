@@ -133,8 +133,8 @@ fn choice_lines(folder: &Folder, default_gate: Option<DeletionGate>) -> Vec<Stri
     if folder.gate != default_gate {
         add(&match folder.gate {
             Some(gate) => format!(
-                "deletions of more than {}% of the files, and at least {}, wait for `cairn confirm`",
-                gate.percent, gate.files
+                "deletions of more than {}% of the files, and at least {}, or of {}, wait for `cairn confirm`",
+                gate.percent, gate.files, gate.most
             ),
             None => "deletions never wait for `cairn confirm`".to_owned(),
         });

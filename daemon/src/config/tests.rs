@@ -42,7 +42,7 @@ fn a_value_of_another_type_names_what_it_takes() {
     );
     let message = Config::parse("[sync]\ndeletion_gate = \"101%:5\"\n").unwrap_err();
     assert!(
-        message.starts_with("line 2: `sync.deletion_gate` takes \"PERCENT%:FILES\""),
+        message.starts_with("line 2: `sync.deletion_gate` takes \"PERCENT%:FILES:MOST\""),
         "{message}"
     );
     let message = Config::parse("[limits\nup = 1\n").unwrap_err();
@@ -139,9 +139,19 @@ fn rates_and_gates_on_the_command_line() {
         parse_gate("30%:100"),
         Ok(Some(DeletionGate {
             percent: 30,
-            files: 100
+            files: 100,
+            most: 1000,
         }))
     );
+    assert_eq!(
+        parse_gate("30%:100:5"),
+        Ok(Some(DeletionGate {
+            percent: 30,
+            files: 100,
+            most: 5,
+        }))
+    );
+    assert!(parse_gate("30%:100:").is_err());
     assert_eq!(parse_gate("off"), Ok(None));
     assert!(parse_gate("30:100").is_err());
 }

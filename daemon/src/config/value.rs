@@ -8,7 +8,8 @@ use toml_edit::{Item, Value};
 
 const RATE: &str = "a number of bytes, or a text such as \"500KB\", \"2MB\", \"off\"";
 const SCHEDULE: &str = "times of the day that don't overlap, each with a rate, such as \"08:00-18:00 1MB/s, 22:00-06:00 off\", or \"off\"";
-const GATE: &str = "\"PERCENT%:FILES\" such as \"50%:50\", or \"off\"";
+const GATE: &str =
+    "\"PERCENT%:FILES:MOST\" such as \"50%:50:1000\", the same without MOST, or \"off\"";
 
 /// Bytes per second: `500KB`, `2MB`, `1.5MiB`, `800000`; `off` and `0` are no limit.
 pub(crate) fn parse_rate(text: &str) -> Result<Option<u64>, String> {
@@ -22,16 +23,21 @@ pub(crate) fn parse_rate(text: &str) -> Result<Option<u64>, String> {
     }
 }
 
-/// `off`, or `N%:M`.
+/// `off`, `N%:M` or `N%:M:MOST`.
 pub(crate) fn parse_gate(text: &str) -> Result<Option<DeletionGate>, String> {
     if text.eq_ignore_ascii_case("off") {
         return Ok(None);
     }
-    let parts = text.split_once(':').and_then(|(percent, files)| {
+    let parts = text.split_once(':').and_then(|(percent, numbers)| {
         let percent: u8 = percent.trim().strip_suffix('%')?.parse().ok()?;
+        let (files, most) = match numbers.split_once(':') {
+            Some((files, most)) => (files, most.trim().parse().ok()?),
+            None => (numbers, DeletionGate::usual_most()),
+        };
         Some(DeletionGate {
             percent,
             files: files.trim().parse().ok()?,
+            most,
         })
     });
     match parts {
@@ -94,7 +100,7 @@ pub(super) fn show_rate(rate: Option<u64>) -> String {
 pub(super) fn show_gate(gate: Option<DeletionGate>) -> String {
     gate.map_or_else(
         || "\"off\"".to_owned(),
-        |gate| format!("\"{}%:{}\"", gate.percent, gate.files),
+        |gate| format!("\"{}%:{}:{}\"", gate.percent, gate.files, gate.most),
     )
 }
 

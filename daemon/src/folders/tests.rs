@@ -135,6 +135,7 @@ fn a_pair_changes_its_choices_and_stays_where_it_is() {
         gate: Some(DeletionGate {
             percent: 10,
             files: 5,
+            most: 1000,
         }),
         ..new(dir.path(), "/elsewhere")
     };

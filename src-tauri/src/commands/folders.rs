@@ -9,11 +9,13 @@ use cairn_platform::dirs::expand_home;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// The deletion gate: more than `percent` of the files, and at least `files` of them, need a confirmation.
+/// The deletion gate: more than `percent` of the files, and at least `files` of them, need a confirmation; so do `most`
+/// files, whatever their share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, TS)]
 pub struct GateView {
     pub percent: u8,
     pub files: u64,
+    pub most: u64,
 }
 
 /// The choices of a person for a folder pair.
@@ -45,6 +47,7 @@ impl From<FolderChoices> for NewFolder {
             gate: choices.gate.map(|gate| DeletionGate {
                 percent: gate.percent,
                 files: gate.files,
+                most: gate.most,
             }),
         }
     }
@@ -153,7 +156,7 @@ pub(super) async fn remove(commands: &Commands, local: String) -> Result<(), Pro
 fn gate(gate: Option<GateView>) -> String {
     gate.map_or_else(
         || "off".to_owned(),
-        |gate| format!("{}%:{}", gate.percent, gate.files),
+        |gate| format!("{}%:{}:{}", gate.percent, gate.files, gate.most),
     )
 }
 

@@ -192,7 +192,7 @@ async fn requests_go_to_the_daemon_unchanged() {
             },
         ),
         (
-            json!({"op": "change_folder", "folder": {"local": "/f", "remote": "/", "mode": "upload", "only": ["a"], "exclude": [], "gate": {"percent": 10, "files": 5}}}),
+            json!({"op": "change_folder", "folder": {"local": "/f", "remote": "/", "mode": "upload", "only": ["a"], "exclude": [], "gate": {"percent": 10, "files": 5, "most": 700}}}),
             Request::ChangeFolder {
                 folder: cairn_control::NewFolder {
                     local: "/f".into(),
@@ -203,6 +203,7 @@ async fn requests_go_to_the_daemon_unchanged() {
                     gate: Some(cairn_model::DeletionGate {
                         percent: 10,
                         files: 5,
+                        most: 700,
                     }),
                 },
             },

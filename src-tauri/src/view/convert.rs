@@ -148,6 +148,7 @@ pub fn folder(folder: &control::Folder) -> crate::commands::FolderChoices {
         gate: folder.gate.map(|gate| crate::commands::GateView {
             percent: gate.percent,
             files: gate.files,
+            most: gate.most,
         }),
     }
 }

@@ -13,6 +13,7 @@ use std::time::Duration;
 const GATE: DeletionGate = DeletionGate {
     percent: 50,
     files: 5,
+    most: 1000,
 };
 const A_WHILE: Duration = Duration::from_secs(120);
 
@@ -23,8 +24,12 @@ fn pair(device: &Device) -> FolderRow {
 
 /// Joins the device's folder with another one of the service, and sets its gate. The device must not run yet.
 fn join(device: &Device, remote: &str) {
+    join_with(device, remote, GATE);
+}
+
+fn join_with(device: &Device, remote: &str, gate: DeletionGate) {
     let settings = FolderSettings {
-        gate: Some(GATE),
+        gate: Some(gate),
         ..FolderSettings::default()
     };
     let old = pair(device).id;
@@ -149,6 +154,34 @@ fn a_decision_ends_though_one_of_its_deletions_can_not_be_made() {
         assert!(world.devices[0].settle().await);
         assert!(asks(&world.devices[1], 10).await, "nobody agreed to these");
         assert_eq!(files_below(&world.devices[1], "second"), 10);
+    });
+}
+
+#[test]
+fn a_number_of_deletions_waits_whatever_its_share_and_moves_do_not() {
+    simulate(async {
+        let mut world = World::new(1, 1).await;
+        let gate = DeletionGate { most: 10, ..GATE };
+        join_with(&world.devices[0], "/", gate);
+        let device = &mut world.devices[0];
+        for number in 0..100 {
+            device.write(&format!("docs/{number}"), b"content");
+        }
+        device.start();
+        assert!(device.settle().await);
+
+        let moved = device.user("docs", |files, path| files.take(path));
+        device.user("moved", |files, path| files.insert(path, moved));
+        assert!(device.settle().await, "nobody is asked");
+        assert_eq!(device.transfers(), 100, "nothing is sent again");
+
+        for number in 0..10 {
+            let name = format!("moved/{number}");
+            device.user(&name, |files, path| files.remove(path).map(drop));
+        }
+        let engine = device.engine().expect("it runs");
+        let asks = || engine.status().folders[0].waiting_remote_deletions == 10;
+        assert!(until(asks, A_WHILE).await);
     });
 }
 

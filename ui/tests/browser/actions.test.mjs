@@ -202,7 +202,7 @@ test("a folder is added with the system's picker and chosen subfolders", async (
     mode: "two-way",
     only: ["2026"],
     exclude: [],
-    gate: { percent: 50, files: 50 },
+    gate: { percent: 50, files: 50, most: 1000 },
   });
 });
 

@@ -25,7 +25,7 @@ test("a folder's page says what is synced, how, and with what limits", async () 
   for (const text of [
     "8,123 files · 38 GiB · nothing left to sync",
     "Only these subfolders: photos/2026",
-    "Cairn asks before more than 50 % of the files, and at least 50, are deleted",
+    "Cairn asks before more than 50 % of the files, and at least 50, or 1,000 files are deleted",
     "2 rules in .cairnignore",
     "Upload: 1.9 MiB/s · Download: no limit",
     "1 share link",
@@ -125,7 +125,7 @@ test("the selection of a folder is changed on its page by keyboard, with the siz
   const [asked] = await calls(page, "change_folder");
   assert.deepEqual(
     [asked.folder.local, asked.folder.only, asked.folder.gate],
-    ["/home/ada/Pictures", ["work"], { percent: 50, files: 50 }],
+    ["/home/ada/Pictures", ["work"], { percent: 50, files: 50, most: 1000 }],
   );
 });
 

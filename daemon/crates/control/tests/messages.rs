@@ -119,6 +119,7 @@ fn requests() {
         gate: Some(DeletionGate {
             percent: 50,
             files: 50,
+            most: 1000,
         }),
     };
     let all = [

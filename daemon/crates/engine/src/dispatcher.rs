@@ -9,6 +9,7 @@ mod figures;
 mod folder;
 mod folders;
 mod fresh_look;
+mod gone_files;
 mod heads;
 mod healing;
 mod idle;

@@ -102,6 +102,11 @@ impl EngineError {
         self.api().is_some_and(ApiError::is_transient)
     }
 
+    /// Returns whether the service has no room for anything more.
+    pub(crate) fn is_service_full(&self) -> bool {
+        self.api().is_some_and(ApiError::is_service_full)
+    }
+
     /// Returns whether the service refuses this device's login.
     pub(crate) fn is_login_ended(&self) -> bool {
         self.api()
@@ -161,6 +166,7 @@ fn api_disposition(error: &ApiError) -> Disposition {
     match error.class() {
         ErrorClass::Stale | ErrorClass::Missing => Disposition::Replan,
         ErrorClass::Limit | ErrorClass::Refused | ErrorClass::Protocol => Disposition::Park,
+        ErrorClass::Transient if error.is_service_full() => Disposition::Park,
         ErrorClass::Transient => Disposition::Retry,
         ErrorClass::Offline | ErrorClass::Auth => Disposition::Stop,
     }
@@ -202,6 +208,7 @@ pub(crate) fn is_changing(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_wire::ErrorBody;
 
     #[test]
     fn what_one_pair_meets_stops_no_other_pair() {
@@ -212,6 +219,10 @@ mod tests {
         for status in [403, 404, 409, 500, 507] {
             assert!(!of_status(status).concerns_all(), "{status}");
         }
+        let full = ApiError::from_status(503, ErrorBody::DISK_FULL.to_owned());
+        let full = EngineError::Transfer(full.into());
+        assert!(full.is_service_full() && !full.concerns_all());
+        assert_eq!(full.disposition(), Disposition::Park);
         assert!(!EngineError::ReplanExhausted.concerns_all());
         assert!(EngineError::Index(IndexError::DiskFull).concerns_all());
     }

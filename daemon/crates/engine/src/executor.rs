@@ -34,6 +34,8 @@ pub(crate) struct ExecutionResult {
     pub(crate) last_error: Option<EngineError>,
     /// The service carries out nothing for now.
     pub(crate) overload: Option<ApiError>,
+    /// The service has no room: no upload is begun for now.
+    pub(crate) is_service_full: bool,
     /// Steps that wait: after a failure (parked), or for a running transfer of the same file. The first key of each.
     pub(crate) waiting: BTreeSet<Key>,
     /// A command came in between: the rest is to be planned again.
@@ -174,11 +176,13 @@ pub(crate) fn waits(ctx: &Ctx, step: &Step, locks: &LockedKeys) -> bool {
     // local file rely on, and those have another key.
     let is_record = matches!(step, Step::Forget { .. } | Step::Unlink { .. });
     let health = ctx.engine.health();
-    keys_of(step).iter().any(|key| {
-        locks.contains(key)
-            || (!is_record && health.is_parked(ctx.folder.id, *key))
-            || ctx.engine.arriving.contains(*key)
-    })
+    let is_held = matches!(step, Step::Upload { .. }) && health.holds_uploads();
+    is_held
+        || keys_of(step).iter().any(|key| {
+            locks.contains(key)
+                || (!is_record && health.is_parked(ctx.folder.id, *key))
+                || ctx.engine.arriving.contains(*key)
+        })
 }
 
 async fn run_single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineError> {
@@ -332,6 +336,10 @@ pub(crate) fn record_failure(
     health.park(ctx.folder.id, key, path, &error, retry);
     if let Some(FullDisk { wanted, free }) = full {
         health.set_full(ctx.folder.id, key, wanted, free);
+    }
+    if error.is_service_full() {
+        out.is_service_full = true;
+        health.hold_uploads();
     }
 }
 

@@ -15,7 +15,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use flow::DeletionFlow;
+pub(crate) use flow::{BeforeDeletions, DeletionFlow};
 pub(crate) use overwrites::{OverwriteFlow, check as check_overwrites};
 pub(crate) use sampling::sample_heads;
 
@@ -144,6 +144,9 @@ impl DeletionCheck<'_> {
             return Ok(false);
         };
         let files = files + self.recent;
+        if files >= gate.most.max(1) {
+            return Ok(true);
+        }
         // A few are never many: the whole tree need not be counted for each of them.
         if files < gate.files.max(1) {
             return Ok(false);

@@ -1,5 +1,6 @@
 //! Problems by path, and the steps that wait for another try after a failure.
 
+mod full_service;
 mod groups;
 mod parked;
 mod path;
@@ -7,6 +8,7 @@ mod scanned;
 
 use crate::key::Key;
 use cairn_model::{FolderId, NodeId, Problem};
+use full_service::NoRoom;
 use parked::Parked;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,6 +42,8 @@ pub(crate) struct Health {
     folders: BTreeMap<(FolderId, FolderPart), Problem>,
     /// Bytes that a folder's disk had free when something didn't fit last.
     free: BTreeMap<FolderId, u64>,
+    /// The service had no room for the last upload.
+    no_room: Option<NoRoom>,
 }
 
 impl Health {

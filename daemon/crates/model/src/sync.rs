@@ -43,12 +43,23 @@ word_enum! {
     }
 }
 
-/// The limit from which the deletions of a plan wait for a person: more than `percent` of the folder's files **and**
-/// at least `files` of them.
+/// The limits from which the deletions of a plan wait for a person: more than `percent` of the folder's files **and**
+/// at least `files` of them; or `most` files, whatever their share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct DeletionGate {
     pub percent: u8,
     pub files: u64,
+    /// The number from which on the share doesn't matter.
+    #[serde(default = "DeletionGate::usual_most")]
+    pub most: u64,
+}
+
+impl DeletionGate {
+    /// Returns the number from which a person is asked where nobody chose another one.
+    #[must_use]
+    pub const fn usual_most() -> u64 {
+        1000
+    }
 }
 
 impl Default for DeletionGate {
@@ -56,6 +67,7 @@ impl Default for DeletionGate {
         Self {
             percent: 50,
             files: 50,
+            most: Self::usual_most(),
         }
     }
 }

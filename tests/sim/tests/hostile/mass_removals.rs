@@ -12,6 +12,7 @@ use cairn_wire::nodes::{CopyNode, CreateNode, Node, UpdateNode};
 const GATE: DeletionGate = DeletionGate {
     percent: 50,
     files: 5,
+    most: 1000,
 };
 const A_WHILE: Duration = Duration::from_secs(120);
 

@@ -3,9 +3,10 @@
 
 use super::folder::{Folder, Watching};
 use super::schedule::{Schedule, UNWATCHED_RESCAN};
-use super::{Dispatcher, Done};
+use super::{Dispatcher, Done, gone_files};
 use crate::executor::{ExecutionResult, overload, record_failure};
 use crate::health::FolderPart;
+use crate::key::Key;
 use crate::overall_progress::Amount;
 use crate::ports::Hint;
 use cairn_model::{FolderId, Problem, ProblemCause, ProblemValues, RelPath};
@@ -172,6 +173,7 @@ impl Dispatcher {
             ..ExecutionResult::default()
         };
         let mut amount = Amount::default();
+        let made = gone_files::new_file_keys(&done.results);
         for transfer in done.results {
             let file = Amount {
                 files: 1,
@@ -185,6 +187,9 @@ impl Dispatcher {
                 Ok(()) => {
                     executed.progress = true;
                     ctx.engine.health().clear(done.folder, key);
+                    if matches!(key, Key::Local(_)) {
+                        ctx.engine.health().record_room();
+                    }
                     self.transferred.add(file);
                 }
                 Err(error) => {
@@ -203,6 +208,7 @@ impl Dispatcher {
                 self.plan_overlapping(done.folder);
             }
         }
+        self.remember_new_files(done.folder, &made);
         // What fails is tried again with each fresh look: a look for each failure would never end.
         if executed.progress {
             self.waiters.reset();
@@ -242,7 +248,8 @@ impl Dispatcher {
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.schedule.rescan_dirs(executed.rescan, Instant::now());
             folder.plan_due |= executed.replan;
-            if executed.last_error.is_some() || executed.overload.is_some() {
+            let is_stopped = executed.last_error.is_some() || executed.overload.is_some();
+            if is_stopped || executed.is_service_full {
                 folder.forget_queue();
                 folder.plan_due = true;
             }
@@ -279,11 +286,13 @@ mod tests {
     use crate::error::EngineError;
     use crate::gate::Deletions;
     use crate::health::RetryHint;
-    use crate::key::Key;
     use crate::observe::scan::Hinted;
     use crate::testing::TestEngine;
+    use crate::work::TransferResult;
     use cairn_api::ApiError;
-    use cairn_model::LocalId;
+    use cairn_model::{LocalId, Name, NodeId};
+    use cairn_plan::{Parent, ParentAndName, Step};
+    use cairn_wire::ErrorBody;
     use std::collections::BTreeSet;
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
@@ -323,6 +332,44 @@ mod tests {
             }
         }
         rounds
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_service_without_room_holds_uploads_and_nothing_else() {
+        let (mut dispatcher, id, _dir) = TestEngine::new().into_dispatcher();
+        let full = ApiError::from_status(503, ErrorBody::DISK_FULL.to_owned());
+        let failed = Done {
+            folder: id,
+            results: vec![TransferResult {
+                keys: vec![Key::Local(LocalId(1))],
+                size: 1,
+                path: "f".into(),
+                result: Err(EngineError::Transfer(full.into())),
+            }],
+        };
+        dispatcher.finish_transfer(Ok(failed));
+        assert!(dispatcher.is_reachable(), "all else goes on");
+        assert_eq!(dispatcher.engine.figures.error_state(), None);
+        let problems = dispatcher.engine.health().problems(id);
+        assert!(problems[0].message.contains("full"), "{problems:?}");
+        let ctx = dispatcher.ctx(id).unwrap();
+        let to = ParentAndName {
+            parent: Parent::Root,
+            name: Name::new("g".to_owned()).unwrap(),
+        };
+        let (node, over) = (NodeId::from_random_bytes([1; 16]), None);
+        let download = Step::Download {
+            node,
+            over,
+            to: to.clone(),
+        };
+        let local = LocalId(2);
+        let over = None;
+        let upload = Step::Upload { local, over, to };
+        let waits = |step| crate::executor::waits(&ctx, step, &BTreeSet::new());
+        assert!(!waits(&download) && waits(&upload));
+        tokio::time::advance(Duration::from_secs(10)).await;
+        assert!(!waits(&upload), "it is tried again");
     }
 
     #[tokio::test(start_paused = true)]

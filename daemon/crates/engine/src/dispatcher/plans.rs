@@ -291,13 +291,6 @@ impl Dispatcher {
         held
     }
 
-    /// Returns the number of synced files whose deletion nobody has confirmed.
-    pub(super) fn unconfirmed_files(&self, id: FolderId) -> u64 {
-        // Only the gate needs it: without it the gate counts this plan alone.
-        let files = self.engine.index.read(|db| db.unconfirmed_files(id));
-        files.unwrap_or_default()
-    }
-
     /// Returns the keys of everything that needs a step, or waits for something to become known.
     fn mentioned_keys(
         &self,

@@ -10,6 +10,7 @@ use super::Dispatcher;
 use super::folder::Folder;
 use super::plans::{Scope, rest_after};
 use crate::executor::{ExecutionResult, execute, keys_of, waits};
+use crate::gate::BeforeDeletions;
 use crate::key::{Key, LockedKeys};
 use crate::planning::Planned;
 use crate::release::release;
@@ -35,8 +36,8 @@ pub(super) struct Executed {
     pub(super) result: ExecutionResult,
     /// The time that the plan took.
     pub(super) took: Duration,
-    /// The files that were synced before, but for those whose deletion is confirmed, if the plan deletes any.
-    pub(super) synced_before: Option<u64>,
+    /// The files that were in sync before, if the plan deletes anything.
+    pub(super) before: Option<BeforeDeletions>,
     /// The round before the plan, if that was about a part.
     pub(super) round_before: Option<Round>,
 }
@@ -83,9 +84,7 @@ impl Dispatcher {
         folder.executing = Some(end);
         folder.steps = steps_of(&planned.plan);
         ctx.ended = Some(ended);
-        let deletes =
-            !planned.plan.local_deletions.is_empty() || !planned.plan.remote_deletions.is_empty();
-        let synced_before = deletes.then(|| self.unconfirmed_files(id));
+        let before = self.before_deletions(id, &planned.plan);
         let locked = self.locked.clone();
         let until = Instant::now() + SLICE.max(took * PLANS);
         self.structure.spawn(async move {
@@ -95,7 +94,7 @@ impl Dispatcher {
                 planned,
                 result,
                 took,
-                synced_before,
+                before,
                 round_before,
             }
         });
@@ -109,14 +108,14 @@ impl Dispatcher {
             planned,
             mut result,
             took,
-            synced_before,
+            before,
             round_before,
         } = match done {
             Ok(done) => done,
             Err(error) => return self.handle_structure_panic(&error),
         };
         let id = ctx.folder.id;
-        let gone = synced_before.map(|before| before.saturating_sub(self.unconfirmed_files(id)));
+        let gone = before.map(|before| self.count_gone(id, &before));
         let now = Instant::now();
         if let Some(folder) = self.folders.get_mut(&id) {
             folder.executing = None;

@@ -86,6 +86,10 @@ const OFFLINE: (ProblemCause, &str) = (
     "syncing resumes by itself when the server can be reached again",
 );
 
+const SERVICE_FULL: (ProblemCause, &str) = (
+    ProblemCause::Server,
+    "whoever runs the service has to make room; what is new waits here until then and is sent by itself, and all else goes on",
+);
 const AGAIN: &str = "it is tried again by itself";
 const FORBIDDEN: (ProblemCause, &str) = (
     ProblemCause::Forbidden,
@@ -100,6 +104,7 @@ fn explain_api(error: &ApiError) -> (ProblemCause, &'static str) {
         ApiError::Offline(_) => OFFLINE,
         ApiError::Forbidden { .. } => FORBIDDEN,
         ApiError::RateLimited { .. } => (ProblemCause::ServerBusy, AGAIN),
+        ApiError::Server { .. } if error.is_service_full() => SERVICE_FULL,
         ApiError::NotFound { .. }
         | ApiError::Conflict { .. }
         | ApiError::PreconditionFailed { .. }
@@ -161,7 +166,7 @@ fn explain_io(error: &io::Error) -> (ProblemCause, &'static str) {
     if error.kind() == io::ErrorKind::CrossesDevices {
         return (
             ProblemCause::MountedThere,
-            "another file system is mounted there: `cairn add` that directory as a folder of its own, and leave it out here",
+            "another file system is mounted there, and what comes from the service can't be put there: mount it outside of this folder, and `cairn add` it as one of its own",
         );
     }
     (

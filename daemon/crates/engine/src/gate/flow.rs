@@ -1,6 +1,8 @@
 //! Deletions over time: as long as more keep coming, many of them wait, so that they are counted together.
 
 use super::Deletions;
+use cairn_model::NodeId;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -13,6 +15,16 @@ const QUIET: Duration = Duration::from_millis(1500);
 const LONGEST: Duration = Duration::from_secs(30);
 /// Deletions longer ago than this don't count.
 const MEMORY: Duration = Duration::from_secs(60);
+/// The most files that are remembered as new. Others count when they are deleted.
+const MOST_NEW: usize = 10_000;
+
+/// The files that were in sync before a list of steps with deletions.
+pub(crate) struct BeforeDeletions {
+    /// The number of files whose deletion nobody has confirmed.
+    pub(crate) synced: u64,
+    /// The files among the ones to be deleted that were made a moment ago.
+    pub(crate) new_files: Vec<NodeId>,
+}
 
 /// The deletions of a folder as they come and go.
 #[derive(Debug, Default)]
@@ -24,6 +36,8 @@ pub(crate) struct DeletionFlow {
     quiet_at: Option<Instant>,
     recent: Deletions,
     last: Option<Instant>,
+    /// Files that were made a moment ago, oldest first.
+    new_files: VecDeque<(Instant, NodeId)>,
 }
 
 impl DeletionFlow {
@@ -90,6 +104,32 @@ impl DeletionFlow {
         }
     }
 
+    /// Remembers files that were made just now, on this side or on the other one.
+    pub(crate) fn remember_new(&mut self, nodes: Vec<NodeId>, now: Instant) {
+        self.new_files
+            .extend(nodes.into_iter().map(|node| (now, node)));
+        let surplus = self.new_files.len().saturating_sub(MOST_NEW);
+        self.new_files.drain(..surplus);
+        let is_old = |(at, _): &(Instant, NodeId)| *at + MEMORY <= now;
+        while self.new_files.front().is_some_and(is_old) {
+            self.new_files.pop_front();
+        }
+    }
+
+    /// Returns those of some nodes that are files that were made a moment ago.
+    pub(crate) fn new_among(
+        &self,
+        nodes: impl Iterator<Item = NodeId>,
+        now: Instant,
+    ) -> Vec<NodeId> {
+        let new_files = self.new_files.iter();
+        let new_files: BTreeSet<NodeId> = new_files
+            .filter(|(at, _)| *at + MEMORY > now)
+            .map(|(_, node)| *node)
+            .collect();
+        nodes.filter(|node| new_files.contains(node)).collect()
+    }
+
     /// Forgets what was deleted: a person has decided.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
@@ -144,6 +184,25 @@ mod tests {
         let later = now + MEMORY;
         assert_eq!(flow.recent_deletions(later), remote_deletions(0));
         assert_eq!(flow.wait(remote_deletions(2), later), remote_deletions(0));
+    }
+
+    #[test]
+    fn a_file_is_new_for_a_moment_only() {
+        let node = |number| NodeId::from_random_bytes([number; 16]);
+        let mut flow = DeletionFlow::default();
+        let begin = Instant::now();
+        let new_at = |flow: &DeletionFlow, now| flow.new_among([1, 2].map(node).into_iter(), now);
+        flow.remember_new(vec![node(1)], begin);
+        assert_eq!(new_at(&flow, begin), [node(1)]);
+        let later = begin + MEMORY;
+        assert_eq!(new_at(&flow, later), []);
+        flow.remember_new(vec![node(2)], later);
+        assert_eq!(
+            (new_at(&flow, later), flow.new_files.len()),
+            (vec![node(2)], 1)
+        );
+        flow.remember_new(vec![node(3); MOST_NEW], later);
+        assert_eq!(new_at(&flow, later), [], "the oldest are forgotten first");
     }
 
     #[test]

@@ -153,6 +153,32 @@ fn deletions_that_came_after_the_question_was_shown_are_not_confirmed_with_it() 
 }
 
 #[test]
+fn a_thousand_deletions_wait_whatever_their_share() {
+    let scene = Scene::new(5000);
+    assert_eq!(scene.waiting(&remote_plan(0..999)), 0);
+    assert_eq!(scene.waiting(&remote_plan(0..1000)), 1000);
+}
+
+#[test]
+fn deletions_of_a_moment_ago_are_counted_with_those_of_a_plan() {
+    let mut scene = Scene::new(5000);
+    let waiting = |scene: &Scene, recent| {
+        let unconfirmed =
+            unconfirmed_deletions(&scene.engine, &scene.folder, &remote_plan(0..10)).unwrap();
+        let recent = Deletions {
+            local: 0,
+            remote: recent,
+        };
+        check(&scene.engine, &scene.folder, &unconfirmed, recent).unwrap()
+    };
+    assert_eq!(waiting(&scene, 989).remote, 0);
+    scene.folder.settings.gate = None;
+    assert_eq!(waiting(&scene, 990).remote, 0, "it is switched off");
+    scene.folder.settings.gate = Some(DeletionGate::default());
+    assert_eq!(waiting(&scene, 990).remote, 10);
+}
+
+#[test]
 fn a_question_is_about_what_would_be_deleted_now() {
     let scene = Scene::new(1000);
     assert_eq!(scene.waiting(&remote_plan(0..600)), 600);

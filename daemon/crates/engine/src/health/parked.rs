@@ -201,6 +201,9 @@ impl Health {
         for parked in self.parked.values_mut() {
             parked.until = now;
         }
+        if let Some(no_room) = &mut self.no_room {
+            no_room.until = now;
+        }
     }
 
     /// Returns the earliest moment after `planned_at` at which something of a folder may be tried again. Things
@@ -208,6 +211,7 @@ impl Health {
     pub(crate) fn next_try(&self, folder: FolderId, planned_at: Instant) -> Option<Instant> {
         self.parked_of(folder)
             .map(|parked| parked.until)
+            .chain(self.no_room.map(|no_room| no_room.until))
             .filter(|until| *until > planned_at)
             .min()
     }
@@ -240,7 +244,7 @@ impl Health {
     }
 
     /// Returns whether something of a folder waits for a person: it was tried and reported, the last scan could not
-    /// record it, or it is blocked until somebody accepts it.
+    /// record it, or it is blocked until somebody accepts or renames it.
     pub(crate) fn waits_for_person(&self, folder: FolderId) -> bool {
         let is_left_by_scan = |code: ProblemCode| {
             matches!(
@@ -252,21 +256,25 @@ impl Health {
                     | ProblemCode::FolderGone
             )
         };
+        let is_left_by_feed =
+            |code: ProblemCode| matches!(code, ProblemCode::Unverified | ProblemCode::OneWay);
         let mut scanned = self.scanned.get(&folder).into_iter().flatten();
         let mut refused = self.refused.iter();
         self.parked_of(folder)
             .any(|parked| parked.retry == RetryHint::Later && !parked.is_cooling_down)
             || scanned.any(|(_, problem)| is_left_by_scan(problem.code))
             || self.has_blocked_places(folder)
-            || refused
-                .any(|((_, of), problem)| *of == folder && problem.code == ProblemCode::Unverified)
+            || refused.any(|((_, of), problem)| *of == folder && is_left_by_feed(problem.code))
     }
 }
 
-/// Returns the failure as a sentence; for a full disk without the path of the temporary file.
+/// Returns the failure as a sentence; for a full disk, here or of the service, without details of no use.
 fn message(code: ProblemCode, error: &EngineError) -> String {
     if code == ProblemCode::DiskFull {
         return "there is no room for it on this disk".to_owned();
+    }
+    if error.is_service_full() {
+        return "the service is full: it has no room for what is new".to_owned();
     }
     error.to_string()
 }
