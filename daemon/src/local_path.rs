@@ -2,7 +2,7 @@
 
 use crate::failure::{CommandResult, Context as _, Failure};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The one absolute form of a folder's path, whether the folder is still there or not.
 pub(crate) fn folder(path: &Path) -> CommandResult<String> {
@@ -22,6 +22,40 @@ pub(crate) fn folder(path: &Path) -> CommandResult<String> {
 /// The absolute form of a path whose last component may be a symbolic link, or missing.
 pub(crate) fn file(path: &Path) -> CommandResult<PathBuf> {
     below_existing(path)
+}
+
+/// The absolute form of a path, with what lies in one of these folders as it was given: a symbolic link in a folder is
+/// not synced, and what lies behind it isn't in the folder. The folders are in their one absolute form.
+pub(crate) fn in_folders(path: &Path, folders: &[String]) -> CommandResult<PathBuf> {
+    let absolute = without_parents(path)?;
+    let mut above: Vec<&Path> = absolute.ancestors().skip(1).collect();
+    above.reverse();
+    for dir in above {
+        let Ok(resolved) = dir.canonicalize() else {
+            break;
+        };
+        let is_in_folder = folders.iter().any(|folder| resolved.starts_with(folder));
+        if let (true, Ok(below)) = (is_in_folder, absolute.strip_prefix(dir)) {
+            return Ok(resolved.join(below));
+        }
+    }
+    below_existing(&absolute)
+}
+
+/// Makes a path absolute. Everything before the last `..` is resolved, as the system does it.
+fn without_parents(path: &Path) -> CommandResult<PathBuf> {
+    let absolute = std::path::absolute(path).context(format_args!("find {}", path.display()))?;
+    let components: Vec<Component<'_>> = absolute.components().collect();
+    let is_parent = |component: &Component<'_>| *component == Component::ParentDir;
+    let Some(last) = components.iter().rposition(is_parent) else {
+        return Ok(absolute);
+    };
+    let (above, below) = components.split_at(last + 1);
+    let above: PathBuf = above.iter().collect();
+    let above = above
+        .canonicalize()
+        .context(format_args!("find {}", above.display()))?;
+    Ok(below.iter().fold(above, |path, name| path.join(name)))
 }
 
 /// Resolves the nearest folder above that exists, and leaves what is below it as it was given.
@@ -57,5 +91,38 @@ mod tests {
         );
         assert_eq!(folder(dir.path()).unwrap(), root.to_str().unwrap());
         assert_eq!(file(&gone).unwrap(), root.join("gone/below"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_to_a_folder_and_not_in_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        let root = top.join("root");
+        std::fs::create_dir_all(root.join("sub")).unwrap();
+        std::fs::create_dir(top.join("other")).unwrap();
+        let link = |to: &str, at: &Path| std::os::unix::fs::symlink(top.join(to), at).unwrap();
+        link("root", &top.join("to_root"));
+        link("other", &root.join("out"));
+        link("root/sub", &root.join("in"));
+        let folders = [root.to_str().unwrap().to_owned()];
+        for (given, expected) in [
+            ("to_root/sub/f", "root/sub/f"),
+            ("root/out", "root/out"),
+            ("root/out/f", "root/out/f"),
+            ("to_root/in/f", "root/in/f"),
+            ("root/sub/../in/f", "root/in/f"),
+            ("root/gone/f", "root/gone/f"),
+            ("root", "root"),
+            ("root/out/f/..", "root/out/f"),
+        ] {
+            let found = in_folders(&top.join(given), &folders);
+            // What is there decides what `..` means.
+            if given.ends_with("..") {
+                assert!(found.is_err(), "{given}");
+            } else {
+                assert_eq!(found.unwrap(), top.join(expected), "{given}");
+            }
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! `cairn why`: the sync state of one path, and the reason for it.
 
 use crate::app::App;
-use crate::failure::{CommandResult, Failure};
+use crate::failure::CommandResult;
 use crate::local_path;
 use crate::output::text::{clean, count, local_rfc3339};
 use crate::output::{Out, Style};
 use cairn_control::{PathReport, typed};
-use cairn_model::PathState;
-use std::path::PathBuf;
+use cairn_model::{PathReason, PathState};
+use std::path::{Path, PathBuf};
 
 /// Show whether a path is in sync, or why not
 ///
@@ -21,16 +21,51 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let path = local_path::file(&args.path)?
-        .into_os_string()
-        .into_string()
-        .map_err(|_| Failure::usage(format!("{} is not valid UTF-8", args.path.display())))?;
-    let report: PathReport = app.daemon().await?.send(typed::Why { path }).await?;
+    let client = app.daemon().await?;
+    let folders = client.send(typed::Folders {}).await?;
+    let folders: Vec<String> = folders.into_iter().map(|folder| folder.local).collect();
+    let path = local_path::in_folders(&args.path, &folders)?;
+    let report = match path.to_str() {
+        Some(path) => {
+            client
+                .send(typed::Why {
+                    path: path.to_owned(),
+                })
+                .await?
+        }
+        None => report_of_bytes(&path, &folders),
+    };
     for line in lines(&app.out, &app.zone, &report) {
         app.out.line(line);
     }
     app.out.json(&report);
     Ok(())
+}
+
+/// Reports a path that is not UTF-8, which the daemon can't be asked about: names on the service are text.
+fn report_of_bytes(path: &Path, folders: &[String]) -> PathReport {
+    let shown = path.display().to_string();
+    match folders.iter().find(|folder| path.starts_with(folder)) {
+        Some(folder) => PathReport {
+            path: shown,
+            folder: Some(folder.clone()),
+            state: PathState::Name,
+            reason: PathReason::BadName,
+            message:
+                "its name, or that of a folder above it, is not valid UTF-8, so it can't be synced"
+                    .to_owned(),
+            hint: "rename it; until then it stays where it is".to_owned(),
+            ..PathReport::default()
+        },
+        None => PathReport {
+            path: shown,
+            state: PathState::Unpaired,
+            reason: PathReason::Unpaired,
+            message: "it is in no synced folder".to_owned(),
+            hint: "see `cairn folders`; `cairn add` makes a folder a synced one".to_owned(),
+            ..PathReport::default()
+        },
+    }
 }
 
 /// A state in words.
@@ -104,6 +139,22 @@ fn lines(out: &Out, zone: &cairn_platform::Zone, report: &PathReport) -> Vec<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_is_no_text_has_its_reason() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let bad = std::ffi::OsStr::from_bytes(b"bad\xff");
+        let folders = ["/f".to_owned()];
+        let inside = report_of_bytes(&Path::new("/f").join(bad), &folders);
+        assert_eq!(
+            (inside.state, inside.reason),
+            (PathState::Name, PathReason::BadName)
+        );
+        assert_eq!(inside.path, "/f/bad\u{fffd}");
+        let outside = report_of_bytes(&Path::new("/g").join(bad), &folders);
+        assert_eq!(outside.state, PathState::Unpaired);
+    }
 
     #[test]
     fn a_report_names_the_rule_and_what_to_do() {

@@ -12,8 +12,8 @@ use crate::record;
 use crate::resolve;
 use cairn_index::{Db, FolderRow, IndexError, LocalRow, RemoteRow, Skipped, SyncedRow};
 use cairn_model::{Kind, ProblemCode, RelPath, RuleSource, SyncState};
-use cairn_platform::FileKind;
 use cairn_platform::dirs::HOME_MARK;
+use cairn_platform::{FileKind, Stat};
 use std::path::Path;
 
 /// The rows of a path in the index.
@@ -52,13 +52,13 @@ pub(super) fn collect(
         (None, None, None) => path.is_root(),
     };
     let rule = deciding_rule(engine, folder, path, is_dir)?;
+    let (skipped, skipped_above) = skip_reasons(&rows, first_special(engine, root, path), path);
     let text = path.to_string();
     let verified = is_verified(engine, &rows);
-    let on_disk = match (&stat, &rows.local) {
-        (None, _) => OnDisk::Absent,
-        (Some(_), _) if path.is_root() => OnDisk::AsKnown,
-        (Some(stat), Some(row)) if is_dir || local_stat(stat) == row.stat => OnDisk::AsKnown,
-        (Some(_), _) => OnDisk::Changed,
+    let on_disk = match &stat {
+        None => OnDisk::Absent,
+        Some(stat) if path.is_root() || is_known(stat, &rows, is_dir) => OnDisk::AsKnown,
+        Some(_) => OnDisk::Changed,
     };
     // Reads the index: the feed takes the two locks in the other order.
     let conflict = conflict(engine, folder, path)?;
@@ -69,8 +69,8 @@ pub(super) fn collect(
         folder_problem: health.of_folder(folder.id).cloned(),
         rule,
         excluded: rows.excluded,
-        skipped: rows.local.as_ref().map_or(Skipped::No, |row| row.skipped),
-        skipped_above: rows.skipped_above,
+        skipped,
+        skipped_above,
         conflict,
         problem: problem(&health, folder, path),
         problems_below: health.count_below(folder.id, &text),
@@ -94,6 +94,37 @@ pub(super) fn collect(
         verified,
         synced_at_ms: rows.synced_at_ms,
     })
+}
+
+/// Returns the first symbolic link, device or the like on the way to a path: scans neither sync nor follow them.
+fn first_special(engine: &Engine, root: &Path, path: &RelPath) -> Option<RelPath> {
+    let names = path.names();
+    let mut on_the_way = (1..=names.len()).map(|n| names[..n].iter().cloned().collect::<RelPath>());
+    on_the_way.find(|place| {
+        let stat = engine.ports.disk.stat(&place.to_path(root));
+        stat.is_ok_and(|stat| matches!(stat.kind, FileKind::Symlink | FileKind::Other))
+    })
+}
+
+/// Returns whether what the disk has is what the last scan has seen there.
+fn is_known(stat: &Stat, rows: &Rows, is_dir: bool) -> bool {
+    let row = rows.local.as_ref();
+    row.is_some_and(|row| is_dir || local_stat(stat) == row.stat)
+}
+
+/// Returns why a path takes no part, and the nearest folder above that doesn't. The disk counts before what a scan
+/// has seen: `special` is the first link or the like on the way.
+fn skip_reasons(
+    rows: &Rows,
+    special: Option<RelPath>,
+    path: &RelPath,
+) -> (Skipped, Option<(RelPath, Skipped)>) {
+    let seen = rows.local.as_ref().map_or(Skipped::No, |row| row.skipped);
+    match special {
+        Some(special) if special == *path => (Skipped::Special, rows.skipped_above.clone()),
+        Some(above) => (seen, Some((above, Skipped::Special))),
+        None => (seen, rows.skipped_above.clone()),
+    }
 }
 
 /// Returns whether a seal of the account's devices covers what the service has; `None` if it has nothing.

@@ -64,6 +64,9 @@ fn every_path_has_a_reason() {
         world.json("a", &["sync"]);
         world.json("a", &["status", "--wait", "--timeout", "60"]);
         assert_eq!(states(&why(&world, "f/link")), ("special", "special"));
+        let behind = why(&world, "f/link/passwd");
+        assert_eq!(states(&behind), ("special", "special"), "{behind}");
+        assert_eq!(behind["above"], "link");
     }
 
     world.json("a", &["pause"]);
