@@ -67,6 +67,24 @@ impl Plan {
             && self.contents.is_empty()
     }
 
+    /// Returns the path of each node that moves, and the one where it lands: folders that stay, such as the one that the
+    /// plan is for, have their present names.
+    pub fn moved_paths(&self, past: &Past) -> Vec<(String, String)> {
+        let landing: HashMap<NodeId, Location<'_>> = self
+            .moves
+            .iter()
+            .map(|step| (step.node, (step.parent, &*step.name)))
+            .collect();
+        let paths = self.moves.iter().map(|step| {
+            let to = past.path_by(step.node, |one| {
+                let place = landing.get(&one.node.id).copied();
+                place.unwrap_or_else(|| one.place())
+            });
+            (past.path(step.node), to)
+        });
+        paths.collect()
+    }
+
     /// Leaves in the trash of a later plan what a person has agreed to, and what came back since with what that
     /// plan restored. Returns what stays.
     pub fn keep_confirmed(&mut self, shown: &Past, confirmed: &Self) -> Vec<NodeId> {

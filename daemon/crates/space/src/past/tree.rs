@@ -223,7 +223,12 @@ impl Past {
         self.path_by(id, |past| past.place_at(at_ms))
     }
 
-    fn path_by<'a>(&'a self, id: NodeId, place: impl Fn(&'a PastNode) -> Location<'a>) -> String {
+    /// Returns the path of a node where each node has the place that is given for it.
+    pub(super) fn path_by<'a>(
+        &'a self,
+        id: NodeId,
+        place: impl Fn(&'a PastNode) -> Location<'a>,
+    ) -> String {
         let mut names = Vec::new();
         let mut at = Some(id);
         while let Some(past) = at.and_then(|id| self.get(id))
@@ -299,13 +304,15 @@ impl Past {
     }
 
     /// Lists the others that have been at a path of a node, as far as is known: those that were deleted there
-    /// or moved away, the newest first.
-    pub fn others_at(&self, path: &str, id: NodeId) -> Vec<&PastNode> {
+    /// or moved away, by themselves or with a folder, the newest first. Without a node: all that have been there.
+    pub fn others_at(&self, path: &str, id: Option<NodeId>) -> Vec<&PastNode> {
         let was_there = |one: &&PastNode| {
             let moved_away = |until_ms: i64| self.path_at(one.node.id, until_ms - 1) == path;
-            one.node.id != id
-                && (self.path(one.node.id) == path
-                    || one.left.iter().any(|left| moved_away(left.until_ms)))
+            let mut left = self
+                .with_folders_above(one.node.id)
+                .flat_map(|above| above.left.iter());
+            Some(one.node.id) != id
+                && (self.path(one.node.id) == path || left.any(|left| moved_away(left.until_ms)))
         };
         let mut others: Vec<&PastNode> = self.iter().filter(was_there).collect();
         others.sort_by_key(|one| std::cmp::Reverse((one.node.updated_at.0, one.node.id)));

@@ -461,11 +461,44 @@ fn a_file_gets_its_place_back_from_what_came_there_since() {
         let plan = model.plan(Scope::Place(file), then, Newer::Trash);
         assert_eq!((plan.trash, plan.incomplete), (vec![newer], vec![]));
         let others = model.past();
-        let others = others.others_at(path, newer);
+        let others = others.others_at(path, Some(newer));
         assert_eq!(others.first().map(|one| one.node.id), Some(file), "{path}");
         model.carry_out(Scope::Place(file), then);
     }
     assert_eq!(model.tree(), tree);
+}
+
+#[test]
+fn a_move_is_shown_with_the_path_where_it_lands() {
+    let mut model = Model::default();
+    let folder = model.make(Kind::Folder, None, "sub");
+    let inner = model.make(Kind::Folder, Some(folder), "inner");
+    let file = model.make(Kind::File, Some(inner), "b.txt");
+    let then = model.now;
+    model.relocate(file, None, "c.txt");
+    model.relocate(inner, Some(folder), "inner2");
+    model.relocate(folder, None, "sub2");
+    let plan = model.plan(Scope::Below(folder), then, Newer::Trash);
+    let mut moved = plan.moved_paths(&model.past());
+    moved.sort();
+    let expected = [
+        ("/c.txt", "/sub2/inner/b.txt"),
+        ("/sub2/inner2", "/sub2/inner"),
+    ];
+    assert_eq!(moved, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
+}
+
+#[test]
+fn what_moved_away_with_its_folder_has_been_at_the_path_too() {
+    let mut model = Model::default();
+    let folder = model.make(Kind::Folder, None, "d");
+    let inside = model.make(Kind::File, Some(folder), "f");
+    model.relocate(folder, None, "e");
+    let past = model.past();
+    let found = past.others_at("/d/f", None);
+    let found: Vec<NodeId> = found.iter().map(|one| one.node.id).collect();
+    assert_eq!(found, [inside]);
+    assert!(past.others_at("/d/g", None).is_empty());
 }
 
 #[test]
