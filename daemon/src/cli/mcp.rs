@@ -16,9 +16,7 @@ mod trust;
 
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
-use cairn_mcp::{
-    Account, Confirm, ForeignTexts, Rewinder, ServeError, Server, Settings, ToolFilter,
-};
+use cairn_mcp::{Account, Confirm, ForeignTexts, ServeError, Server, Settings, ToolFilter};
 use cairn_platform::process;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -134,8 +132,10 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
     let tasks = tasks::HomeTasks::new(app.home.clone());
     tasks.forget_old();
+    let account = account::find(app)?;
+    let rewinder = rewind::HomeRewinder::new(app.home.clone(), account.url.clone());
     let settings = Settings {
-        account: account::find(app)?,
+        account,
         filter: filter(args.offer)?,
         confirm: confirm(args.safety.confirm)?,
         trust: Arc::new(trust::HomeTrust {
@@ -145,7 +145,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         overwrite: args.safety.overwrite || is_on("CAIRN_MCP_OVERWRITE")?,
         daemon: daemon(app)?,
         sessions: Some(Arc::new(sessions::HomeSessions::new(app.home.clone()))),
-        rewinder: rewinder(app),
+        rewinder: Some(Arc::new(rewinder)),
         foreign_texts: foreign_texts(args.safety.lockdown)?,
         tasks: Some(Arc::new(tasks)),
     };
@@ -219,14 +219,6 @@ fn foreign_texts(flag: bool) -> CommandResult<ForeignTexts> {
     } else {
         ForeignTexts::Fenced
     })
-}
-
-/// The rewinder of the account that this machine is logged in to, if it is the one that the tools use.
-fn rewinder(app: &App) -> Option<Arc<dyn Rewinder>> {
-    let other = std::env::var("SERVICE_API_KEY").is_ok_and(|key| !is_unset(&key));
-    let home = app.home.clone();
-    let own = || Arc::new(rewind::HomeRewinder { home }) as Arc<dyn Rewinder>;
-    (!other).then(own)
 }
 
 /// The socket of this home's daemon, if the home has an account or an index and the tools are wanted. The

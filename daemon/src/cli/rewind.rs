@@ -16,6 +16,9 @@ use serde_json::{Value, json};
 const SEND_TIMEOUT_MS: u64 = 20_000;
 /// Paths of one kind that the plan shows.
 const SHOWN: usize = 5;
+/// The limit of every plan, however much the service keeps.
+const FORGOTTEN: &str =
+    "What was deleted for good since does not show: the service has forgotten it.";
 
 /// Restore a folder to an earlier time
 ///
@@ -25,7 +28,8 @@ const SHOWN: usize = 5;
 ///
 /// The service tells what was moved, deleted or brought back since; of one that keeps no history of
 /// places, this device knows the moves that it saw, and says so. Items that were deleted for good
-/// can't come back; all that can't be as it was is listed.
+/// since can't come back and don't show: the service has forgotten them. All else that can't be as it
+/// was is listed.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// A folder or file: a path such as /a/b, one in a synced folder, or an id
@@ -67,12 +71,13 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
 /// returns the document for programs.
 pub(super) async fn rewind_silently(
     app: &App,
+    within: &Within,
     path: &str,
     to: &str,
     dry_run: bool,
 ) -> CommandResult<Value> {
     let at_ms = past_time(app, to)?;
-    let remote = Remote::open_at(app, &Within::default(), path).await?;
+    let remote = Remote::open_at(app, within, path).await?;
     if !dry_run {
         send_own_changes(app).await?;
     }
@@ -96,6 +101,7 @@ pub(super) async fn rewind_silently(
     Ok(document)
 }
 
+/// Returns a rewind for programs; `warning` says what is not known of the time.
 fn document(
     path: &str,
     past: &Past,
@@ -103,12 +109,14 @@ fn document(
     (at_ms, warning): (i64, Option<&str>),
     dry_run: bool,
 ) -> Value {
+    let warnings = warning.into_iter().chain([FORGOTTEN]);
+    let warning = warnings.collect::<Vec<_>>().join(" ");
     json!({
         "path": path,
         "at": rfc3339(at_ms),
         "dry_run": dry_run,
         "warning": warning,
-        "plan": plan_json(past, plan, at_ms),
+        "plan": plan_json(past, plan),
     })
 }
 
@@ -204,7 +212,9 @@ fn plan_lines(past: &Past, plan: &Plan, warning: Option<&str>) -> Vec<String> {
         } else {
             ""
         };
-        let nothing = format!("  Nothing is {known}different from then.");
+        let nothing = format!(
+            "  Nothing that the service still has is {known}different from then; what was deleted for good since does not show."
+        );
         return [nothing].into_iter().chain(warned).collect();
     }
     let mut lines = group_lines(past, plan);
@@ -280,14 +290,14 @@ fn count_that(number: u64, one: &str, [singular, plural]: [&str; 2]) -> String {
     format!("{} {verb}", count(number, one))
 }
 
-fn plan_json(past: &Past, plan: &Plan, at_ms: i64) -> Value {
+fn plan_json(past: &Past, plan: &Plan) -> Value {
     let paths = |ids: &[cairn_model::NodeId]| -> Vec<String> {
         ids.iter().map(|id| past.path(*id)).collect()
     };
     let moves: Vec<_> = plan
-        .moves
-        .iter()
-        .map(|step| json!({ "from": past.path(step.node), "to": past.path_at(step.node, at_ms) }))
+        .moved_paths(past)
+        .into_iter()
+        .map(|(from, to)| json!({ "from": from, "to": to }))
         .collect();
     let contents: Vec<_> = plan
         .contents
@@ -323,4 +333,24 @@ fn done_lines(done: &Done) -> Vec<String> {
     let left = done.failed.iter();
     lines.extend(left.map(|one| format!("  {}: {}", clean(&one.path), clean(&one.message))));
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_plan_does_not_speak_of_what_the_service_has_forgotten() {
+        let (past, plan) = (Past::default(), Plan::default());
+        for warning in [None, Some("It knows moves only since today.")] {
+            let lines = plan_lines(&past, &plan, warning);
+            assert!(lines[0].contains("that the service still has"), "{lines:?}");
+            assert!(lines[0].contains("deleted for good"), "{lines:?}");
+            assert_eq!(lines.len(), 1 + usize::from(warning.is_some()));
+            let document = document("/", &past, &plan, (0, warning), true);
+            let full = document["warning"].as_str().unwrap();
+            assert!(full.starts_with(warning.unwrap_or(FORGOTTEN)), "{full}");
+            assert!(full.ends_with(FORGOTTEN), "{full}");
+        }
+    }
 }

@@ -12,6 +12,7 @@ use crate::remote::{Remote, Within, verification};
 use cairn_control::{TrashedList, typed};
 use cairn_model::NodeId;
 use cairn_platform::RealDisk;
+use cairn_space::TrashSizes;
 use serde_json::json;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -176,9 +177,11 @@ async fn list_remote(app: &App, team: Option<String>) -> CommandResult {
         ("SINCE", Align::Left),
         ("FOLDER", Align::Left),
     ]);
+    let sizes = TrashSizes::read(&remote.api, &nodes, nodes.len() as u64).await;
     let mut known = HashMap::new();
     let mut trashed = Vec::new();
     for node in &nodes {
+        let size_of_all = sizes.of(node);
         // A folder that is gone for good has no path, and keeps nobody from seeing the rest.
         let path = remote.path_of(node, &mut known).await.ok();
         let folder = path.as_deref().and_then(|path| path.rsplit_once('/'));
@@ -186,7 +189,7 @@ async fn list_remote(app: &App, team: Option<String>) -> CommandResult {
         table.row([
             node.id.to_string(),
             node.name.clone(),
-            size(node.size),
+            size(size_of_all.bytes),
             local_time(node.updated_at.0, &app.zone),
             folder.to_owned(),
         ]);
@@ -195,12 +198,18 @@ async fn list_remote(app: &App, team: Option<String>) -> CommandResult {
             "name": node.name,
             "path": path,
             "kind": node.kind,
-            "bytes": node.size,
+            "items": size_of_all.items,
+            "bytes": size_of_all.bytes,
             "at": node.updated_at,
         }));
     }
     table.print(&app.out, "The service's trash is empty.");
-    app.out.json(&json!({ "trashed": trashed }));
+    if !sizes.is_complete {
+        app.out
+            .note("folders may have more in them than their sizes say: it is too much to add up");
+    }
+    app.out
+        .json(&json!({ "trashed": trashed, "complete": sizes.is_complete }));
     Ok(())
 }
 

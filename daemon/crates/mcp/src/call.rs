@@ -7,6 +7,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
 use crate::not_found_hint;
 use crate::outcome;
+use crate::param::SKIP;
 use crate::progress::Reporter;
 use crate::services::Services;
 use crate::session_before::read_before;
@@ -17,10 +18,16 @@ use crate::spaces::Sent;
 use crate::time_limit::TimeLimit;
 use crate::tool::{ResultForm, Route, Run, Tool, Undo, Verb};
 use cairn_api::Method;
+use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OwnedMutexGuard;
+
+/// Returns the question of a call, `None` if there is nothing to ask.
+pub(crate) type AskFn = for<'a> fn(&'a Call) -> Asking<'a>;
+
+pub(crate) type Asking<'a> = BoxFuture<'a, ToolResult<Option<String>>>;
 
 /// The longest argument in an address, in bytes; ids and codes are far shorter.
 const MAX_SEGMENT: usize = 300;
@@ -159,7 +166,7 @@ impl Call {
         let segments: Vec<&str> = parts.iter().map(String::as_str).collect();
         let mut sent: Map<String, Value> = fields
             .iter()
-            .filter(|(name, _)| !in_path(route, name))
+            .filter(|(name, _)| !in_path(route, name) && *name != SKIP.name)
             .map(|(name, value)| (wire_name(route, name).to_owned(), value.clone()))
             .collect();
         for (name, value) in route.fixed {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// The time limit of a look that the call does without where it takes longer.
-const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) fn empty_trash(call: Call) -> ToolFuture {
     const DONE: &str = "the trash of your own space is empty";

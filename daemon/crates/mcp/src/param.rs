@@ -373,5 +373,7 @@ pub(crate) const fn any_value(name: &'static str, description: &'static str) -> 
     Param::new(name, description, Shape::Any)
 }
 
+/// The way on in a list that has no pages: the note about a cut names the number.
+pub(crate) const SKIP: Param = integer("skip", 0, "To show more").or_number(0);
 pub(crate) const PAGE: Param = integer("page", 1, "Page, from 1").or_number(1);
 pub(crate) const PAGE_SIZE: Param = integer_in("page_size", 1, 100, "Items per page").or_number(20);

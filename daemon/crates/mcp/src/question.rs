@@ -1,9 +1,10 @@
 //! The questions to a person before a call. They name what the call is about, as far as the service tells
-//! it; an id that can't be looked up is shown as it is.
+//! it; an id that can't be looked up now is shown as it is. A call that is refused anyway is refused before its question.
 
 mod access;
 mod comment;
 mod general;
+mod known;
 mod money;
 mod trash;
 
@@ -15,25 +16,25 @@ pub(crate) use general::generic;
 pub(crate) use money::{send_tip, subscribe, withdraw};
 pub(crate) use trash::empty_trash;
 
+pub(crate) use crate::call::Asking;
 pub(crate) use crate::quote::quote;
+use known::{describe, text};
 
 use crate::arguments::is_uuid;
 use crate::call::Call;
-use crate::error::ToolResult;
-use crate::quote::{quote_end, shorten};
+use crate::error::{ToolError, ToolResult};
+use crate::quote::shorten;
 use crate::tool::Verb;
+use cairn_wire::shares::StorageType;
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
-use serde_json::Value;
-
-/// Returns the question of a call, `None` if there is nothing to ask.
-pub(crate) type AskFn = for<'a> fn(&'a Call) -> Asking<'a>;
-
-pub(crate) type Asking<'a> = BoxFuture<'a, ToolResult<Option<String>>>;
+use serde_json::{Value, json};
 
 pub(crate) fn share(call: &Call) -> Asking<'_> {
     async move {
-        let file = file(call, call.arguments.text("file_uuid")).await;
+        let node = known::node(call, "file_uuid").await?;
+        check_shareable(call, &node)?;
+        let id = call.arguments.text("file_uuid").unwrap_or_default();
+        let file = describe(call, id, &node).await;
         let who = match call.arguments.text("email") {
             Some(email) => format!("mail it to {}", shorten(email)),
             None => audience(call),
@@ -49,6 +50,29 @@ pub(crate) fn share(call: &Call) -> Asking<'_> {
         )))
     }
     .boxed()
+}
+
+/// Checks what the service would refuse a link to a node for.
+fn check_shareable(call: &Call, node: &Value) -> ToolResult {
+    if node["state"] == "trashed" {
+        return Err(ToolError::refused(
+            "it is in the trash: restore_from_trash brings it back, and then it can be shared",
+        ));
+    }
+    let is = match node["kind"].as_str() {
+        Some("folder") => StorageType::Folder,
+        Some("file") => StorageType::File,
+        Some(_) | None => return Ok(()),
+    };
+    let is = json!(is);
+    match call.arguments.get("storage_type") {
+        Some(given) if *given != is => Err(ToolError::argument(format!(
+            "storage_type has to be {}: what is shared is a {}",
+            is.as_str().unwrap_or_default(),
+            node["kind"].as_str().unwrap_or_default()
+        ))),
+        Some(_) | None => Ok(()),
+    }
 }
 
 /// Returns for how long a link opens that gets the account's defaults.
@@ -95,9 +119,8 @@ pub(crate) fn share_many(call: &Call) -> Asking<'_> {
 
 pub(crate) fn delete_share(call: &Call) -> Asking<'_> {
     async move {
-        let code = call.arguments.text("short_code").unwrap_or_default();
-        let link = call.request(Verb::Get, &["shares", code], &[], None).await;
-        let of = named_link(call, &link.unwrap_or_default()).await;
+        let link = known::link(call).await?;
+        let of = named_link(call, &link).await;
         Ok(Some(format!("Delete {of} permanently?")))
     }
     .boxed()
@@ -116,7 +139,7 @@ async fn named_link(call: &Call, link: &Value) -> String {
 
 pub(crate) fn remove_member(call: &Call) -> Asking<'_> {
     async move {
-        let (member, team) = member(call).await;
+        let (member, team) = member(call, "remove", "remove members").await?;
         Ok(Some(format!("Remove {member} from the team {team}?")))
     }
     .boxed()
@@ -124,7 +147,7 @@ pub(crate) fn remove_member(call: &Call) -> Asking<'_> {
 
 pub(crate) fn offboard_member(call: &Call) -> Asking<'_> {
     async move {
-        let (member, team) = member(call).await;
+        let (member, team) = member(call, "offboard", "offboard members").await?;
         Ok(Some(format!(
             "Remove {member} from the team {team} and end all their shared access to its files?"
         )))
@@ -132,42 +155,36 @@ pub(crate) fn offboard_member(call: &Call) -> Asking<'_> {
     .boxed()
 }
 
-/// Returns the names of the member and the team of a call.
-async fn member(call: &Call) -> (String, String) {
+/// Returns the names of the member and the team of a call that takes the member out of the team.
+async fn member(call: &Call, right: &str, what: &str) -> ToolResult<(String, String)> {
     let team_id = call.arguments.text("team_uuid").unwrap_or_default();
     let user_id = call.arguments.text("user_id").unwrap_or_default();
-    let team = team(call, team_id).await;
+    let team = known::team(call, team_id).await?;
     let path = ["teams", team_id, "members"];
-    let member = find_listed(call, &path, &[], |member| {
+    let named = ("user_id", user_id);
+    let member = known::find_entry(call, &path, &[], named, |member| {
         member["user_id"] == user_id || member["id"] == user_id
     });
-    let member = member.await.map(|member| person(&member, user_id));
-    (member.unwrap_or_else(|| quote(user_id)), team)
+    let member = member.await?;
+    let is_owner = member.as_ref().is_some_and(|one| one["role"] == "owner");
+    if is_owner {
+        return Err(ToolError::refused(
+            "the owner cannot be removed from the team",
+        ));
+    }
+    // Everybody may leave.
+    if own_id(call).await.as_deref() != Some(user_id) {
+        known::check_right(call, team_id, right, what).await?;
+    }
+    let member = member.map(|member| person(&member, user_id));
+    Ok((member.unwrap_or_else(|| quote(user_id)), team))
 }
 
-/// Returns the name of a team, or its id where the name can't be had.
-async fn team(call: &Call, id: &str) -> String {
-    let team = call.request(Verb::Get, &["teams", id], &[], None).await;
-    let name = team.ok().and_then(|team| text(&team, "name"));
-    quote(name.as_deref().unwrap_or(id))
-}
-
-/// Returns the first entry of a list of the service that fits, if it is on the first page.
-async fn find_listed(
-    call: &Call,
-    path: &[&str],
-    query: &[(&str, &str)],
-    fits: impl Fn(&Value) -> bool + Send,
-) -> Option<Value> {
-    let query: Vec<_> = query
-        .iter()
-        .chain(&[("page_size", "100")])
-        .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-        .collect();
-    let list = call.request(Verb::Get, path, &query, None).await;
-    let list = list.unwrap_or_default();
-    let mut entries = list["content"].as_array().into_iter().flatten();
-    entries.find(|entry| fits(entry)).cloned()
+/// Returns the id of the account, if the service tells it now.
+async fn own_id(call: &Call) -> Option<String> {
+    let path = ["useraccount", "composite"];
+    let account = call.request(Verb::Get, &path, &[], None).await;
+    account.ok().and_then(|account| text(&account, "id"))
 }
 
 fn person(member: &Value, id: &str) -> String {
@@ -183,10 +200,9 @@ fn person(member: &Value, id: &str) -> String {
 pub(crate) fn delete_webhook(call: &Call) -> Asking<'_> {
     async move {
         let id = call.arguments.text("webhook_id").unwrap_or_default();
-        let hook = find_listed(call, &["webhooks"], &[("status", "all")], |hook| {
-            hook["id"] == id
-        });
-        let url = hook.await.and_then(|hook| text(&hook, "url"));
+        let (all, named) = ([("status", "all")], ("webhook_id", id));
+        let hook = known::find_entry(call, &["webhooks"], &all, named, |hook| hook["id"] == id);
+        let url = hook.await?.and_then(|hook| text(&hook, "url"));
         let shown = quote(url.as_deref().unwrap_or(id));
         Ok(Some(format!("Delete the webhook {shown}?")))
     }
@@ -195,7 +211,7 @@ pub(crate) fn delete_webhook(call: &Call) -> Asking<'_> {
 
 pub(crate) fn retention_rule(call: &Call) -> Asking<'_> {
     async move {
-        let folder = file(call, call.arguments.text("folder_uuid")).await;
+        let folder = known::file(call, "folder_uuid").await?;
         let days = call.arguments.get("delete_after_days");
         let days = days.map(count_days).unwrap_or_default();
         Ok(Some(format!(
@@ -242,27 +258,7 @@ async fn file(call: &Call, id: Option<&str>) -> String {
         return quote(id);
     }
     let node = call.request(Verb::Get, &["nodes", id], &[], None).await;
-    let Some((node, name)) = node
-        .ok()
-        .and_then(|node| text(&node, "name").map(|n| (node, n)))
-    else {
-        return quote(id);
-    };
-    let path = crate::node_paths::for_person(&call.services, &node).await;
-    let path = path.unwrap_or(name);
-    // Somebody may have given it the looks of another one.
-    let hidden = if crate::clean::text(&path) == path {
-        ""
-    } else {
-        ", whose path has invisible characters"
-    };
-    let shown = quote_end(&path);
-    match node["size"].as_u64() {
-        Some(size) if node["kind"] == "file" => {
-            format!("{shown} ({}){hidden}", cairn_model::size::binary(size))
-        }
-        _ => format!("the folder {shown}{hidden}"),
-    }
+    describe(call, id, &node.unwrap_or_default()).await
 }
 
 /// Returns a number of days, such as `1 day`.
@@ -276,8 +272,4 @@ fn count_days(days: &Value) -> String {
         Some(days) => format!("{days} {unit}"),
         None => format!("{days} {unit}"),
     }
-}
-
-fn text(value: &Value, field: &str) -> Option<String> {
-    value[field].as_str().map(str::to_owned)
 }

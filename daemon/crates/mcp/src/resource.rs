@@ -162,7 +162,7 @@ pub(crate) async fn read(services: &Services, selection: &Selection, uri: &str) 
             get(services, &["social", "notifications"], &query).await
         }
         "service://trash" if services.daemon.is_some() => {
-            crate::trash_list::read(services, MAX_TRASHED).await
+            crate::trash_list::read(services, 0, MAX_TRASHED).await
         }
         "service://sync" if services.daemon.is_some() => {
             crate::sync_tools::status::read(services).await
@@ -185,6 +185,7 @@ pub(crate) async fn read(services: &Services, selection: &Selection, uri: &str) 
     crate::strip_fields::remove_useless_fields(&mut value);
     texts.guard_resource(uri, &mut value);
     crate::strip_fields::shorten_rows(&mut value);
+    crate::node_summaries::shorten_nodes(&mut value);
     Some(shorten(value, Rows::ShownHereOnly))
 }
 

@@ -2,7 +2,8 @@
 
 use crate::error::{ToolError, public_item_message};
 use crate::foreign_text;
-use crate::param::Shape;
+use crate::node_summaries;
+use crate::param::{SKIP, Shape};
 use crate::shorten::{Rows, shorten};
 use crate::strip_fields;
 use crate::text_policy::ForeignTexts;
@@ -22,9 +23,14 @@ pub(crate) fn success(
     } else {
         plain_errors(&mut value);
         crate::clean::value(&mut value);
+        let kept = strip_fields::details(tool.result, &value);
         strip_fields::remove_useless_fields(&mut value);
+        if let Some(fields) = value.as_object_mut() {
+            fields.extend(kept);
+        }
         texts.guard_result(tool, &mut value);
         strip_fields::shorten_rows(&mut value);
+        node_summaries::shorten_nodes(&mut value);
         value = shorten(value, rows(tool, arguments));
     }
     // Hosts hand text and structured content to the model both, and no tool declares an output schema.
@@ -41,6 +47,12 @@ fn rows(tool: &Tool, arguments: Option<&JsonObject>) -> Rows {
         let used = given.map_or_else(|| default.unwrap_or(min), |given| given as i64);
         Some((u64::try_from(used).ok()?, u64::try_from(min).ok()?))
     };
+    if let Some((skip, _)) = number(SKIP.name) {
+        return Rows::Skipping {
+            skip,
+            newest_last: tool.result == ResultForm::NewestLast,
+        };
+    }
     match (number("page"), number("page_size")) {
         (Some((page, first_page)), Some((page_size, _))) => Rows::Paged {
             page,
@@ -48,7 +60,6 @@ fn rows(tool: &Tool, arguments: Option<&JsonObject>) -> Rows {
             first_page,
         },
         (Some(_), None) => Rows::ShownHereOnly,
-        (None, _) if tool.result == ResultForm::NewestLast => Rows::LastOnes,
         (None, _) => Rows::FirstOnes,
     }
 }
@@ -148,6 +159,26 @@ mod tests {
         assert_eq!(shown.last().unwrap()["number"], 899);
         let hint = value["truncated"]["hint"].as_str().unwrap();
         assert!(hint.contains("newest") && !hint.contains("page"), "{hint}");
+        let skip = json!({ "skip": shown.len() });
+        assert_eq!(value["truncated"]["next"], skip, "{hint}");
+    }
+
+    #[test]
+    fn a_list_without_pages_goes_on_behind_what_was_shown() {
+        let items: Vec<_> = (0..900)
+            .map(|n| json!({ "number": n, "text": "x".repeat(90) }))
+            .collect();
+        for tool in ["get_file_versions", "list_trash"] {
+            let given = json!({ "skip": 40 });
+            let list = json!({ "content": items, "next": { "skip": 940 } });
+            let tool = find_tool(tool);
+            let result = super::success(ForeignTexts::Fenced, tool, given.as_object(), list);
+            let value: Value = serde_json::from_str(&text(&result)).unwrap();
+            let shown = value["content"].as_array().unwrap().len();
+            assert!(shown < 900);
+            assert_eq!(value["truncated"]["next"], json!({ "skip": 40 + shown }));
+            assert!(value.get("next").is_none(), "it would leave rows out");
+        }
     }
 
     #[test]
@@ -178,6 +209,8 @@ mod tests {
         // 150 tokens at 2.3 bytes.
         let bytes = shown.to_string().len();
         assert!(bytes <= 345, "{bytes} bytes: {text}");
+        // None is an answer here, and in a list it goes without saying.
+        assert_eq!((&shown["tags"], &shown["labels"]), (&json!([]), &json!({})));
         assert!(result.get("structuredContent").is_none());
         let all: Vec<_> = (0..100).map(|_| node.clone()).collect();
         let list = success(

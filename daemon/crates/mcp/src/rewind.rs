@@ -1,13 +1,19 @@
 //! Bringing a folder back to a time. The plan and the changes are those of `cairn rewind`, which the program gives
 //! to the server: what was where in the past is known on this device.
 
+use crate::arguments::is_uuid;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::{Asking, quote};
-use crate::rewinder::RewindMode;
+use crate::rewinder::{RewindMode, RewindRequest};
+use crate::services::Services;
+use crate::spaces::Location;
+use crate::sync_tools::SyncedFolders;
 use crate::tool::ToolFuture;
+use cairn_model::NodeId;
+use cairn_wire::teams::Team;
 use futures_util::FutureExt as _;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(crate) fn rewind(call: Call) -> ToolFuture {
     async move {
@@ -38,15 +44,107 @@ fn is_carried_out(call: &Call) -> bool {
 }
 
 async fn run(call: &Call, mode: RewindMode) -> ToolResult<Value> {
-    let rewinder = call.services.rewinder.as_ref().ok_or_else(|| {
-        ToolError::refused(
-            "folders are brought back for the account that this machine is logged in to, and these tools use another one",
-        )
+    let services = &call.services;
+    let rewinder = services.rewinder.as_ref().ok_or_else(|| {
+        ToolError::refused("this program does not bring folders back: `cairn rewind` does")
     })?;
-    let path = call.arguments.required_text("path")?.to_owned();
+    let given = call.arguments.required_text("path")?;
     let to = call.arguments.required_text("to")?.to_owned();
-    let done = rewinder.rewind(path, to, mode).await;
-    done.map_err(ToolError::Quoting)
+    let place = place(services, given).await?;
+    let team = place.team.as_ref();
+    let request = RewindRequest {
+        account: services.reads.account().await?.id,
+        team: team.map(|team| team.id),
+        path: place.path,
+        to,
+        mode,
+    };
+    let mut done = rewinder.rewind(request).await.map_err(ToolError::Quoting)?;
+    if let Some(team) = team {
+        done["team"] = json!(team.name);
+    }
+    Ok(done)
+}
+
+/// The place that a path or id names.
+struct RewindPlace {
+    team: Option<Team>,
+    path: String,
+}
+
+impl RewindPlace {
+    fn own(path: &str) -> Self {
+        Self {
+            team: None,
+            path: path.to_owned(),
+        }
+    }
+}
+
+/// Returns the place that is meant: a path in the space of a team, the id of a team or of something in one, or else
+/// something of the account's own.
+async fn place(services: &Services, given: &str) -> ToolResult<RewindPlace> {
+    if is_uuid(given) {
+        return place_of_id(services, given).await;
+    }
+    if given.starts_with(['/', '~', '.']) {
+        return Ok(RewindPlace::own(given));
+    }
+    let teams = services.reads.teams().await?;
+    if place_in_team(&teams, given)?.is_some() {
+        let synced = SyncedFolders::read(services).await?;
+        let mut local = synced.meanings_of(given).into_iter();
+        if local.any(|meaning| meaning.local.symlink_metadata().is_ok()) {
+            return Err(ToolError::refused(format!(
+                "{} can mean a file of a team, and one in a synced folder of this machine: give its id, or its whole path on this machine",
+                quote(given)
+            )));
+        }
+    }
+    Ok(place_in_team(&teams, given)?.unwrap_or_else(|| RewindPlace::own(given)))
+}
+
+/// Returns the place of a path that begins with the name of a team; `None` for another one.
+///
+/// # Errors
+/// [`ToolError::Refused`] for the name of several teams.
+fn place_in_team(teams: &[Team], given: &str) -> ToolResult<Option<RewindPlace>> {
+    let mut places = teams.iter().filter_map(|team| {
+        let below = given.strip_prefix(team.name.as_str())?;
+        let is_in_it = !team.name.is_empty() && (below.is_empty() || below.starts_with('/'));
+        is_in_it.then(|| RewindPlace {
+            path: format!("/{}", below.trim_matches('/')),
+            team: Some(team.clone()),
+        })
+    });
+    match (places.next(), places.next()) {
+        (None, _) => Ok(None),
+        (Some(only), None) => Ok(Some(only)),
+        (Some(_), Some(_)) => Err(ToolError::refused(format!(
+            "{} can be in several teams: give the id of the one that is meant",
+            quote(given)
+        ))),
+    }
+}
+
+async fn place_of_id(services: &Services, id: &str) -> ToolResult<RewindPlace> {
+    let node: Option<NodeId> = id.parse().ok();
+    if let Some(node) = node
+        && services.reads.node(node).await.is_ok()
+    {
+        return Ok(RewindPlace::own(id));
+    }
+    let (space, path) = match services.locate(id).await? {
+        None => return Ok(RewindPlace::own(id)),
+        Some(Location::Root(space)) => (space, "/"),
+        Some(Location::Node(space)) => (space, id),
+    };
+    let teams = services.reads.teams().await?;
+    let team = teams.into_iter().find(|team| team.space_id == space);
+    Ok(RewindPlace {
+        team,
+        path: path.to_owned(),
+    })
 }
 
 /// Returns the question of a plan; `None` if it changes nothing.
@@ -65,10 +163,13 @@ fn question(planned: &Value) -> Option<String> {
     .map(|(count, what)| format!("{count} {what}"))
     .collect();
     let text = |name: &str| quote(planned[name].as_str().unwrap_or_default());
+    let in_team = planned["team"].as_str();
+    let in_team = in_team.map_or_else(String::new, |team| format!(" in the team {}", quote(team)));
     (!parts.is_empty()).then(|| {
         format!(
-            "Make {} what it was at {}? Of its files and folders {}.",
+            "Make {}{} what it was at {}? Of its files and folders {}.",
             text("path"),
+            in_team,
             text("at"),
             parts.join(", ")
         )
@@ -78,7 +179,6 @@ fn question(planned: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn a_question_has_the_numbers_of_the_plan() {
@@ -94,7 +194,44 @@ mod tests {
                 "Make `/docs` what it was at `2026-11-20T14:00:00Z`? Of its files and folders 412 come back from the trash, 8 get an earlier version, 1 move back."
             )
         );
+        let of_team =
+            json!({ "path": "/docs", "at": at, "team": "Crew", "plan": { "files_back": 1 } });
+        let asked = question(&of_team).unwrap();
+        assert!(
+            asked.starts_with("Make `/docs` in the team `Crew` what"),
+            "{asked}"
+        );
         let nothing = json!({ "plan": { "files_back": 0, "moves": [] } });
         assert_eq!(question(&nothing), None);
+    }
+
+    fn team(n: u8, name: &str) -> Team {
+        let id = cairn_model::TeamId::from_random_bytes([n; 16]);
+        let team = json!({
+            "id": id, "name": name, "owner_id": id, "owner_name": "Ada", "space_id": id, "role": "owner",
+            "member_count": 1, "created_at": "2026-11-22T03:05:53.123Z", "key_epoch": 1,
+        });
+        serde_json::from_value(team).unwrap()
+    }
+
+    #[test]
+    fn a_path_in_a_team_is_one_of_its_space() {
+        let teams = [team(1, "Dev Team"), team(2, "Dev")];
+        for (given, place) in [
+            (
+                "Dev Team/tplans/team.txt",
+                Some(("Dev Team", "/tplans/team.txt")),
+            ),
+            ("Dev Team", Some(("Dev Team", "/"))),
+            ("Dev/a/", Some(("Dev", "/a"))),
+            ("docs/a", None),
+        ] {
+            let found = place_in_team(&teams, given).unwrap();
+            let found = found.map(|found| (found.team.unwrap().name, found.path));
+            let place = place.map(|(team, path)| (team.to_owned(), path.to_owned()));
+            assert_eq!(found, place, "{given}");
+        }
+        let twice = [team(1, "Dev"), team(2, "Dev")];
+        assert!(place_in_team(&twice, "Dev/a").is_err());
     }
 }

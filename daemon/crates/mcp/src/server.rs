@@ -1,6 +1,7 @@
 //! The server: one process, one client, on stdin and stdout.
 
 mod confirm;
+mod ended_call;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
@@ -48,7 +49,7 @@ pub struct Settings {
     pub daemon: Option<PathBuf>,
     /// The journals of sessions; without them a session can only be taken back by its own process.
     pub sessions: Option<Arc<dyn SessionFiles>>,
-    /// Brings folders back to a time, if the account is the one that this machine is logged in to.
+    /// Brings folders back to a time.
     pub rewinder: Option<Arc<dyn Rewinder>>,
     /// The treatment of texts that other people wrote.
     pub foreign_texts: ForeignTexts,

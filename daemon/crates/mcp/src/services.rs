@@ -1,5 +1,6 @@
 //! The dependencies of the tools: two clients of the service, the account's keys, local files, the daemon.
 
+use crate::counted_transport::{ChangesSent, CountedTransport};
 use crate::device_trust::DeviceTrust;
 use crate::keys::Opened;
 use crate::node_turns::NodeTurns;
@@ -91,6 +92,8 @@ pub(crate) struct Services {
     pub(crate) reads: Arc<Api>,
     /// A client for changes: it repeats those that the service carries out once, however often it is asked.
     pub(crate) writes: Arc<Api>,
+    /// The requests of both that may have changed something.
+    pub(crate) changes_sent: ChangesSent,
     pub(crate) key_source: KeySource,
     /// The account's keys, once they were opened.
     pub(crate) opened: OnceCell<Opened>,
@@ -134,7 +137,9 @@ impl Services {
         sessions: Option<Arc<dyn SessionFiles>>,
         link_tools: LinkTools,
     ) -> Result<Self, ApiError> {
-        let transport = Arc::new(HttpTransport::default());
+        let changes_sent = ChangesSent::default();
+        let http = HttpTransport::default();
+        let transport = Arc::new(CountedTransport::new(http, changes_sent.clone()));
         let client = |tries| {
             let retry = RetryPolicy {
                 tries,
@@ -154,6 +159,7 @@ impl Services {
         Ok(Self {
             reads: client(3)?,
             writes: client(3)?,
+            changes_sent,
             key_source: account.keys,
             opened: OnceCell::new(),
             keys_checked: Mutex::default(),

@@ -21,15 +21,21 @@ use crate::session_journal::Change;
 use crate::session_link_tools::LinkTools;
 use crate::session_settle::{Look, settle_open};
 use crate::tool::ToolFuture;
-use cairn_space::undo::{self, OwnVersions};
+use cairn_space::undo::{self, OwnVersions, TakenBack};
 use futures_util::FutureExt as _;
 use nodes::UndoingSession;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use waiting::Waiting;
 
-/// The text of what was done, or the reason why a change stays.
-type Taken = Result<String, String>;
+/// The fate of a change that was to be taken back, as a text.
+enum Taken {
+    Done(String),
+    /// The text of a change that is as it was before already, so that nothing was done.
+    Already(String),
+    /// The change stays, for this reason.
+    Left(String),
+}
 
 pub(crate) fn undo_session(call: Call) -> ToolFuture {
     async move {
@@ -43,7 +49,7 @@ pub(crate) fn undo_session(call: Call) -> ToolFuture {
         let waiting = Waiting::of_this_session(journal);
         let undone = take_back_all(services, &journal.own, LinkTools::ALL, waiting).await;
         let mut value = report(&undone);
-        if undone.done.is_empty() && undone.left.is_empty() {
+        if undone.is_empty() {
             value["message"] = json!("this session has changed nothing that is left to take back");
             earlier::offer(services, &mut value).await;
         }
@@ -58,10 +64,24 @@ fn named_session(call: &Call) -> Option<&str> {
 }
 
 /// The result of taking changes back: a line for each.
+#[derive(Default)]
 pub struct Undone {
     pub done: Vec<String>,
+    /// Changes that are as before already, so that nothing was done.
+    pub already: Vec<String>,
     /// Changes that stay, with the reason.
     pub left: Vec<String>,
+}
+
+impl Undone {
+    fn is_empty(&self) -> bool {
+        let Self {
+            done,
+            already,
+            left,
+        } = self;
+        done.is_empty() && already.is_empty() && left.is_empty()
+    }
 }
 
 /// Takes changes back, of a session that has left nodes in these versions. Each step is noted at once: a call
@@ -72,7 +92,7 @@ async fn take_back_all(
     link_tools: LinkTools,
     mut waiting: Waiting<'_>,
 ) -> Undone {
-    let (mut done, mut left) = (Vec::new(), Vec::new());
+    let mut undone = Undone::default();
     let session = UndoingSession {
         services,
         own,
@@ -83,24 +103,28 @@ async fn take_back_all(
         let before = node.and_then(|node| own.lock().state_after_undo(node));
         let taken = match take_back(&session, &noted.change).await {
             Ok(taken) => taken,
-            Err(error) => Err(error.public_message()),
+            Err(error) => Taken::Left(error.public_message()),
         };
         let after = node.and_then(|node| own.lock().state_after_undo(node));
         if let (Some(node), Some(after)) = (node, after.filter(|_| after != before)) {
             waiting.note_state_after_undo(node, after);
         }
         match taken {
-            Ok(text) => {
-                done.push(text);
+            Taken::Done(text) => {
+                undone.done.push(text);
                 waiting.mark_undone();
             }
-            Err(text) => {
-                left.push(text);
+            Taken::Already(text) => {
+                undone.already.push(text);
+                waiting.mark_undone();
+            }
+            Taken::Left(text) => {
+                undone.left.push(text);
                 waiting.keep();
             }
         }
     }
-    Undone { done, left }
+    undone
 }
 
 /// Returns the question before more than a few things go to the trash, and before an earlier session's changes
@@ -121,8 +145,16 @@ pub(crate) fn question_of(call: &Call) -> Asking<'_> {
 }
 
 fn report(undone: &Undone) -> Value {
-    let Undone { done, left } = undone;
-    json!({ "taken_back": done.len(), "changes": done, "left": left })
+    let Undone {
+        done,
+        already,
+        left,
+    } = undone;
+    let mut report = json!({ "taken_back": done.len(), "changes": done, "left": left });
+    if !already.is_empty() {
+        report["as_before_already"] = json!(already);
+    }
+    report
 }
 
 /// Takes one change back, or returns the reason why not.
@@ -131,15 +163,23 @@ async fn take_back(session: &UndoingSession<'_>, change: &Change) -> ToolResult<
         Change::Node { record, .. } => {
             let taken = undo::take_back(session, record).await?;
             Ok(match taken {
-                Ok(done) => Ok(done.to_string()),
-                Err(reason) => Err(reason.to_string()),
+                Ok(nothing @ (TakenBack::BackAlready(_) | TakenBack::TrashedAlready(_))) => {
+                    Taken::Already(nothing.to_string())
+                }
+                Ok(
+                    done @ (TakenBack::Restored(_)
+                    | TakenBack::Trashed(_)
+                    | TakenBack::Moved { .. }
+                    | TakenBack::Content(_)),
+                ) => Taken::Done(done.to_string()),
+                Err(reason) => Taken::Left(reason.to_string()),
             })
         }
         Change::Details { node, from, to } => {
             let node = session.services.node_as_it_is(*node).await?;
             details::reset(session, &node, from, to).await
         }
-        Change::Link { change, .. } if !session.link_tools.may_undo(change) => Ok(Err(
+        Change::Link { change, .. } if !session.link_tools.may_undo(change) => Ok(Taken::Left(
             "a change of a share link stays: the tools that change links are not offered here"
                 .to_owned(),
         )),
@@ -155,5 +195,23 @@ fn if_kept<T>(found: ToolResult<T>) -> ToolResult<Option<T>> {
             cairn_api::ApiError::NotFound { .. } | cairn_api::ApiError::Gone { .. },
         )) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_as_before_already_is_not_counted_as_taken_back() {
+        let undone = Undone {
+            done: vec!["a".to_owned()],
+            already: vec!["b".to_owned(), "c".to_owned()],
+            left: Vec::new(),
+        };
+        let report = report(&undone);
+        assert_eq!(report["taken_back"], 1, "{report}");
+        assert_eq!(report["as_before_already"], json!(["b", "c"]));
+        assert!(!undone.is_empty() && Undone::default().is_empty());
     }
 }

@@ -1,5 +1,5 @@
 //! Share links. With the account's keys a link carries the keys of the shared files, sealed under a secret
-//! that only its address has; without them the service makes a link that shows names but no content.
+//! that only its address has; without them the service makes a link that opens nothing.
 
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
@@ -12,8 +12,15 @@ use futures_util::FutureExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-const NO_CONTENT: &str =
-    "the link shows names only: set SERVICE_PASSPHRASE to create links that open content";
+/// The note beside links made without keys, each of which says for itself that it opens nothing.
+const NO_CONTENT: &str = "made without the account's keys, a link opens nothing, whatever its settings: don't hand it over; set SERVICE_PASSPHRASE first";
+
+/// The note beside a link that was mailed.
+const SENT_WITHOUT_SECRET: &str =
+    "the mail has the address without its secret: send `url` to the recipient yourself";
+
+/// The note beside a link of which no mail went out.
+const NOT_SENT: &str = "no mail was sent: send `url` to the recipient yourself";
 
 pub(crate) fn create(call: Call) -> ToolFuture {
     async move {
@@ -53,14 +60,14 @@ pub(crate) fn by_email(call: Call) -> ToolFuture {
         Ok(json!({
             "share": link_json(link),
             "email_sent": sent,
-            "note": "the mail has the address without its secret: send `url` to the recipient yourself",
+            "note": if sent { SENT_WITHOUT_SECRET } else { NOT_SENT },
         }))
     }
     .boxed()
 }
 
 /// Returns the node that the call names with the space that opens it; `None` for an account without keys, whose
-/// links show names only.
+/// links open nothing.
 ///
 /// # Errors
 /// [`ToolError::Team`] for a file of a team whose key this account doesn't have: a link without content isn't
@@ -124,9 +131,17 @@ fn link_password(password: &str) -> LinkPassword<'_> {
     }
 }
 
+/// Returns true unless all links of a response failed.
+fn makes_a_link(response: &Value) -> bool {
+    let results = response["results"].as_array();
+    results.is_none_or(|results| results.iter().any(|result| result["share"].is_object()))
+}
+
 pub(crate) async fn without_keys(call: &Call, route: &Route) -> ToolResult<Value> {
     let mut response = with_success(call.send(route).await?, None);
-    response["note"] = json!(NO_CONTENT);
+    if makes_a_link(&response) {
+        response["note"] = json!(NO_CONTENT);
+    }
     Ok(response)
 }
 

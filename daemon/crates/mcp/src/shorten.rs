@@ -28,12 +28,17 @@ pub(crate) enum Rows {
         /// The number of the first page.
         first_page: u64,
     },
+    /// Another call, which leaves out those that were shown.
+    Skipping {
+        /// The number of rows that this call has left out.
+        skip: u64,
+        /// True if the last rows matter most, and are shown first.
+        newest_last: bool,
+    },
     /// No other call shows them: the rows are made short before any is left out.
     ShownHereOnly,
     /// No way, and the first rows matter most.
     FirstOnes,
-    /// No way, and the last rows matter most.
-    LastOnes,
 }
 
 /// Returns a result that is not too long.
@@ -76,24 +81,24 @@ fn cut_list(value: &mut Value, name: &str, rows: Rows) {
     let all = items.len();
     let limit = match rows {
         Rows::ShownHereOnly => (room / all).saturating_sub(COMMA),
-        Rows::Paged { .. } | Rows::FirstOnes | Rows::LastOnes => MAX_ROW,
+        Rows::Paged { .. } | Rows::Skipping { .. } | Rows::FirstOnes => MAX_ROW,
     };
     let mut texts_cut = false;
-    let newest_last = rows == Rows::LastOnes;
+    let newest_last = match rows {
+        Rows::Skipping { newest_last, .. } => newest_last,
+        Rows::Paged { .. } | Rows::ShownHereOnly | Rows::FirstOnes => false,
+    };
     for item in &mut items {
         texts_cut |= cut_texts(item, limit, newest_last);
     }
-    let shown = match rows {
-        Rows::LastOnes => {
-            let fitting = count_fitting(items.iter().rev(), room);
-            items.drain(..all - fitting);
-            fitting
-        }
-        Rows::Paged { .. } | Rows::ShownHereOnly | Rows::FirstOnes => {
-            let fitting = count_fitting(items.iter(), room);
-            items.truncate(fitting);
-            fitting
-        }
+    let shown = if newest_last {
+        let fitting = count_fitting(items.iter().rev(), room);
+        items.drain(..all - fitting);
+        fitting
+    } else {
+        let fitting = count_fitting(items.iter(), room);
+        items.truncate(fitting);
+        fitting
     };
     value[name] = Value::Array(items);
     let mut cut = json!({ "field": name, "shown": shown, "of": all });
@@ -128,7 +133,18 @@ fn explain_left_out(value: &mut Value, cut: &mut Value, rows: Rows, shown: u64) 
                 "the result was too long: only {shown} rows are shown; go on with page {next} and page_size {size}, then the pages after it"
             )
         }
-        Rows::LastOnes => "the result was too long: only the newest are shown".to_owned(),
+        Rows::Skipping { skip, newest_last } => {
+            let next = skip.saturating_add(shown);
+            cut["next"] = json!({ "skip": next });
+            // It leads to what comes after the rows that did not fit.
+            if let Some(fields) = value.as_object_mut() {
+                fields.remove("next");
+            }
+            let which = if newest_last { "newest" } else { "first" };
+            format!(
+                "the result was too long: only the {which} {shown} are shown; go on with skip {next}"
+            )
+        }
         Rows::FirstOnes | Rows::ShownHereOnly => {
             "the result was too long: only the first are shown".to_owned()
         }
@@ -247,6 +263,11 @@ mod tests {
         first_page: 1,
     };
 
+    const NEWEST: Rows = Rows::Skipping {
+        skip: 0,
+        newest_last: true,
+    };
+
     fn shown(value: &Value) -> Vec<u64> {
         let rows = value["content"].as_array().unwrap();
         rows.iter().map(|row| row["n"].as_u64().unwrap()).collect()
@@ -321,7 +342,7 @@ mod tests {
         let replies: Vec<_> = (0..150).map(reply).collect();
         let mut rows: Vec<_> = (0..60).map(|n| json!({ "n": n, "replies": [] })).collect();
         rows[59]["replies"] = json!(replies);
-        let result = shorten(json!({ "content": rows }), Rows::LastOnes);
+        let result = shorten(json!({ "content": rows }), NEWEST);
         assert_eq!(shown(&result), (0..60).collect::<Vec<_>>());
         let newest = &result["content"][59];
         let last = newest["replies"].as_array().unwrap().last().unwrap();

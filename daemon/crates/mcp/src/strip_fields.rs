@@ -1,7 +1,8 @@
 //! Removes from results what is of no use to an assistant: fields for clients with the keys, fields with their usual
 //! value, and values that all rows of a list have in common.
 
-use serde_json::Value;
+use crate::tool::ResultForm;
+use serde_json::{Map, Value};
 
 /// Fields that only clients with the keys can use.
 const SEALED_FIELDS: [&str; 4] = ["seal", "content_source", "key_blob", "kdf"];
@@ -16,6 +17,23 @@ const NODE_FIELDS: [&str; 7] = [
     "updated_at",
     "version",
 ];
+
+/// The details of a node that say something also where there are none: left out, they could be there and not be told.
+const DETAILS: [&str; 2] = ["tags", "labels"];
+
+/// Returns the fields of a result that stay in it without a value.
+pub(crate) fn details(form: ResultForm, value: &Value) -> Map<String, Value> {
+    let is_kept = |name: &&str| value[*name].is_array() || value[*name].is_object();
+    match form {
+        ResultForm::Details => DETAILS
+            .iter()
+            .copied()
+            .filter(is_kept)
+            .map(|name| (name.to_owned(), value[name].clone()))
+            .collect(),
+        ResultForm::Plain | ResultForm::NewestLast | ResultForm::Content => Map::new(),
+    }
+}
 
 /// Removes fields that are of no use to an assistant, and from nodes those without a value.
 pub(crate) fn remove_useless_fields(value: &mut Value) {

@@ -1,6 +1,7 @@
 //! Calls for tests, of tools whose service nobody reaches.
 
 use crate::call::Call;
+use crate::counted_transport::CountedTransport;
 use crate::device_trust::DeviceTrust;
 use crate::local_paths::LocalPaths;
 use crate::progress::Reporter;
@@ -95,9 +96,10 @@ pub(crate) fn services(keys: KeySource) -> Services {
 pub(crate) fn silent_services(keys: KeySource) -> Services {
     let auth = Arc::new(ApiKey::new("ck_nobody"));
     let device = DeviceId::from_random_bytes(DEVICE);
-    let api = Api::new(Arc::new(Silence), URL, None, auth, device).expect("the address is one");
-    let api = Arc::new(api);
     let mut services = services(keys);
+    let silence = CountedTransport::new(Silence, services.changes_sent.clone());
+    let api = Api::new(Arc::new(silence), URL, None, auth, device).expect("the address is one");
+    let api = Arc::new(api);
     services.reads = api.clone();
     services.writes = api;
     services

@@ -4,7 +4,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
 /// A bit for each character up to U+FFFF that is one token of o200k by itself, the lowest bit first, in Base64.
@@ -166,14 +166,17 @@ pub(crate) fn weigh(value: &Value) -> usize {
             let items: usize = items.iter().map(|item| weigh(item) + STRUCTURE).sum();
             items + 2 * STRUCTURE
         }
-        Value::Object(fields) => {
-            let fields = fields.iter();
-            let fields: usize = fields
-                .map(|(name, field)| weigh_text(name) + weigh(field) + 2 * STRUCTURE)
-                .sum();
-            fields + 2 * STRUCTURE
-        }
+        Value::Object(fields) => weigh_fields(fields),
     }
+}
+
+/// Returns the weight of the JSON of an object with these fields.
+pub(crate) fn weigh_fields(fields: &Map<String, Value>) -> usize {
+    let fields = fields.iter();
+    let fields: usize = fields
+        .map(|(name, field)| weigh_text(name) + weigh(field) + 2 * STRUCTURE)
+        .sum();
+    fields + 2 * STRUCTURE
 }
 
 fn weigh_text(text: &str) -> usize {

@@ -1,9 +1,8 @@
 //! The declaration of a tool, from which its schema, annotations, documentation and behaviour follow.
 
-use crate::call::Call;
+use crate::call::{AskFn, Call};
 use crate::error::ToolResult;
 use crate::param::{Form, Param, Shape};
-use crate::question::AskFn;
 pub(crate) use crate::session_edit::{NodeEdit, Undo};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -41,6 +40,8 @@ pub(crate) struct Tool {
 pub(crate) enum ResultForm {
     /// Fields, and perhaps a list, which is cut where it is too long.
     Plain,
+    /// One file or folder with all details: also tags and labels of which there are none.
+    Details,
     /// The list in it ends with the newest.
     NewestLast,
     /// The content of a file, which is neither cut nor changed.
@@ -204,6 +205,12 @@ impl Tool {
     /// Marks a tool whose list ends with the newest: where it is too long, the begin is left out.
     pub(crate) const fn newest_last(mut self) -> Self {
         self.result = ResultForm::NewestLast;
+        self
+    }
+
+    /// Marks a tool that shows all details of a file or folder.
+    pub(crate) const fn shows_details(mut self) -> Self {
+        self.result = ResultForm::Details;
         self
     }
 

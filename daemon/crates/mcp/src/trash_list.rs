@@ -3,6 +3,7 @@
 
 use crate::call::Call;
 use crate::error::ToolResult;
+use crate::param::SKIP;
 use crate::services::Services;
 use crate::tool::ToolFuture;
 use cairn_model::NodeId;
@@ -17,18 +18,26 @@ const LIMIT: usize = 20;
 
 pub(crate) fn list_trash(call: Call) -> ToolFuture {
     async move {
-        let limit = call.arguments.get("limit").and_then(Value::as_u64);
-        let limit = limit.and_then(|n| usize::try_from(n).ok()).unwrap_or(LIMIT);
-        read(&call.services, limit).await
+        let number = |name: &str| {
+            let given = call.arguments.get(name).and_then(Value::as_u64);
+            given.and_then(|n| usize::try_from(n).ok())
+        };
+        let skip = number(SKIP.name).unwrap_or_default();
+        let mut list = read(&call.services, skip, number("limit").unwrap_or(LIMIT)).await?;
+        let shown = skip + list["content"].as_array().map_or(0, Vec::len);
+        if list["totalElements"].as_u64() > Some(shown as u64) {
+            list["next"] = json!({ "skip": shown });
+        }
+        Ok(list)
     }
     .boxed()
 }
 
-/// Returns what was deleted last, in the account's own space and in those of its teams.
+/// Returns what was deleted last, in the account's own space and in those of its teams, behind the first `skip`.
 ///
 /// # Errors
 /// The error of the service for the own space; a team whose trash can't be read is named.
-pub(crate) async fn read(services: &Services, limit: usize) -> ToolResult<Value> {
+pub(crate) async fn read(services: &Services, skip: usize, limit: usize) -> ToolResult<Value> {
     let mut nodes = services.reads.trash().await?;
     let mut unread = Vec::new();
     for team in services.reads.teams().await? {
@@ -40,7 +49,7 @@ pub(crate) async fn read(services: &Services, limit: usize) -> ToolResult<Value>
             }
         }
     }
-    let mut list = list(nodes, limit);
+    let mut list = list(nodes, skip, limit);
     if !unread.is_empty() {
         list["teams_not_read"] = json!(unread);
         list["note"] = json!("the trash of some teams can't be read now");
@@ -48,12 +57,11 @@ pub(crate) async fn read(services: &Services, limit: usize) -> ToolResult<Value>
     Ok(list)
 }
 
-fn list(mut nodes: Vec<Node>, limit: usize) -> Value {
+fn list(mut nodes: Vec<Node>, skip: usize, limit: usize) -> Value {
     let total = nodes.len();
     let trashed: HashSet<NodeId> = nodes.iter().map(|node| node.id).collect();
     nodes.sort_by_key(|node| Reverse(node.updated_at));
-    nodes.truncate(limit);
-    let rows = nodes.iter().map(|node| {
+    let rows = nodes.iter().skip(skip).take(limit).map(|node| {
         let mut row = json!(node);
         // The last change of what went along with its folder is an older one.
         if node
@@ -91,7 +99,7 @@ mod tests {
             node(2, Some(3), late),
             node(4, None, early),
         ];
-        let list = list(nodes, 20);
+        let list = list(nodes, 0, 20);
         assert_eq!(list["content"][0]["trashed_at"], late, "{list}");
         let times: Vec<bool> = list["content"]
             .as_array()
@@ -100,5 +108,16 @@ mod tests {
             .map(|row| row["trashed_at"].is_string())
             .collect();
         assert_eq!(times, [true, false, true], "{list}");
+    }
+
+    #[test]
+    fn a_list_goes_on_behind_what_was_shown() {
+        let at = |n: u8| format!("2026-11-{n}T00:00:00.000Z");
+        let nodes: Vec<_> = (10..15).map(|n| node(n, None, &at(n))).collect();
+        let list = list(nodes, 2, 2);
+        let shown = list["content"].as_array().unwrap();
+        let times: Vec<_> = shown.iter().map(|row| &row["updated_at"]).collect();
+        assert_eq!(times, [&json!(at(12)), &json!(at(11))], "{list}");
+        assert_eq!(list["totalElements"], 5);
     }
 }

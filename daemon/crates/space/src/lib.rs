@@ -17,6 +17,7 @@ pub mod past;
 mod share;
 mod space;
 mod team;
+mod trash_sizes;
 mod trust;
 pub mod undo;
 mod upload_folder;
@@ -37,6 +38,7 @@ pub use space::{
     Space, random_id,
 };
 pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};
+pub use trash_sizes::{TrashSizes, TrashedSize};
 pub use trust::{PinCheck, Trust};
 pub use upload_folder::{
     EntryKind, FailedUpload, FolderUpload, LocalEntry, LocalTree, NotUploaded, UploadedFolder,

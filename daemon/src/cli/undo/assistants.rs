@@ -4,7 +4,7 @@ use super::{confirm, print_changes, several};
 use crate::app::App;
 use crate::cli::{dry_run, mcp};
 use crate::failure::{CommandResult, Failure};
-use crate::output::text::local_time;
+use crate::output::text::{clean, local_time};
 use cairn_mcp::{AssistantSession, UndoError};
 use serde_json::{Value, json};
 
@@ -57,8 +57,13 @@ pub(super) async fn undo(app: &App, wanted: &str, yes: bool) -> CommandResult {
         "command": "mcp",
         "session": null,
         "taken_back": undone.done,
+        "as_before_already": undone.already,
         "left": undone.left,
     });
+    for text in &undone.already {
+        app.out
+            .line(format_args!("  nothing to do: {}", clean(text)));
+    }
     print_changes(app, &undone.done, &undone.left, &document)
 }
 
@@ -72,10 +77,7 @@ pub(super) async fn show(app: &App, wanted: &str) -> CommandResult {
         "changes": session.changes,
         "counts": session.counts,
     });
-    let line = format!(
-        "{} Nothing was done.",
-        crate::output::text::clean(&session.question)
-    );
+    let line = format!("{} Nothing was done.", clean(&session.question));
     dry_run::show(app, line, document)
 }
 

@@ -25,6 +25,7 @@ mod sync;
 mod tasks;
 mod teams;
 mod tool_search;
+mod trash;
 mod undo;
 mod unknown_outcomes;
 mod world;

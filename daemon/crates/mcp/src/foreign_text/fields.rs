@@ -121,7 +121,7 @@ const FIELDS: [(Form, &[&str]); 8] = [
 ];
 
 /// Fields with objects or lists whose field names the service or this program chose, and nobody else.
-const CONTAINERS: [&str; 80] = [
+const CONTAINERS: [&str; 81] = [
     "accesses_by_day",
     "account",
     "ai",
@@ -163,6 +163,7 @@ const CONTAINERS: [&str; 80] = [
     "links",
     "members",
     "moves",
+    "next",
     "next_plan",
     "node",
     "nodes",

@@ -1,12 +1,9 @@
 //! The questions before something is given away: keys and callbacks, memberships, and links that open to more
 //! people or for more.
 
-use super::{Asking, count_days, named_link, quote, shorten, team};
+use super::{Asking, count_days, known, named_link, quote, shorten};
 use crate::arguments::Arguments;
 use crate::call::Call;
-use crate::error::{ToolError, ToolResult};
-use crate::tool::Verb;
-use cairn_api::ApiError;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -41,7 +38,8 @@ pub(crate) fn create_webhook(call: &Call) -> Asking<'_> {
 pub(crate) fn invite_member(call: &Call) -> Asking<'_> {
     async move {
         let id = call.arguments.text("team_uuid").unwrap_or_default();
-        let team = team(call, id).await;
+        let team = known::team(call, id).await?;
+        known::check_right(call, id, "invite", "invite people").await?;
         let email = call.arguments.text("email").unwrap_or_default();
         Ok(Some(format!(
             "Invite {} to the team {team}, so that they can open its files?",
@@ -54,9 +52,7 @@ pub(crate) fn invite_member(call: &Call) -> Asking<'_> {
 /// Asks if the call lets more people open a link, or lets them do more.
 pub(crate) fn update_share(call: &Call) -> Asking<'_> {
     async move {
-        let Some(link) = link(call).await? else {
-            return Ok(None);
-        };
+        let link = known::link(call).await?;
         let wider = wider_access(&link, &call.arguments);
         if wider.is_empty() {
             return Ok(None);
@@ -70,9 +66,7 @@ pub(crate) fn update_share(call: &Call) -> Asking<'_> {
 /// Asks if the call switches a link on.
 pub(crate) fn toggle_share(call: &Call) -> Asking<'_> {
     async move {
-        let Some(link) = link(call).await? else {
-            return Ok(None);
-        };
+        let link = known::link(call).await?;
         if link["is_active"] == true {
             return Ok(None);
         }
@@ -80,17 +74,6 @@ pub(crate) fn toggle_share(call: &Call) -> Asking<'_> {
         Ok(Some(format!("Switch {of} on again, so that it opens?")))
     }
     .boxed()
-}
-
-/// Returns the link of a call, null if it can't be looked up. `None` if there is no such link: the call itself
-/// says that.
-async fn link(call: &Call) -> ToolResult<Option<Value>> {
-    let code = call.arguments.text("short_code").unwrap_or_default();
-    match call.request(Verb::Get, &["shares", code], &[], None).await {
-        Ok(link) => Ok(Some(link)),
-        Err(ToolError::Api(ApiError::NotFound { .. }) | ToolError::NotFound { .. }) => Ok(None),
-        Err(_) => Ok(Some(Value::Null)),
-    }
 }
 
 /// Returns the changes in the arguments that give more access than the link gives now. A setting of the link

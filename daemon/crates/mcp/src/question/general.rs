@@ -1,9 +1,10 @@
 //! The question before a call of a tool without a question of its own: its arguments, with paths in place of ids, and
 //! without passwords.
 
-use super::{file, quote, shorten, team};
+use super::{file, known, quote, shorten};
 use crate::arguments::is_uuid;
 use crate::call::Call;
+use crate::error::ToolResult;
 use crate::param::{Form, Param};
 use crate::tool::Tool;
 use futures_util::FutureExt as _;
@@ -14,12 +15,15 @@ use serde_json::Value;
 const NAMED_FILES: usize = 10;
 
 /// Returns the question of a tool without one of its own.
-pub(crate) fn generic<'a>(tool: &'a Tool, call: &'a Call) -> BoxFuture<'a, String> {
+///
+/// # Errors
+/// Those with which the call would be refused, because there is nothing of an id that it names.
+pub(crate) fn generic<'a>(tool: &'a Tool, call: &'a Call) -> BoxFuture<'a, ToolResult<String>> {
     async move {
         let mut given = Vec::new();
         for (name, value) in call.arguments.fields() {
             let shown = match tool.param(name) {
-                Some(param) => shown_value(call, param, value).await,
+                Some(param) => shown_value(call, param, value).await?,
                 None => shorten(&value.to_string()),
             };
             given.push(format!("{name} = {shown}"));
@@ -29,21 +33,24 @@ pub(crate) fn generic<'a>(tool: &'a Tool, call: &'a Call) -> BoxFuture<'a, Strin
         } else {
             format!(" ({})", given.join(", "))
         };
-        format!("{}{with}: {} Go ahead?", tool.title, tool.description)
+        Ok(format!(
+            "{}{with}: {} Go ahead?",
+            tool.title, tool.description
+        ))
     }
     .boxed()
 }
 
-async fn shown_value(call: &Call, param: &Param, value: &Value) -> String {
+async fn shown_value(call: &Call, param: &Param, value: &Value) -> ToolResult<String> {
     if is_secret(param.name) {
-        return "a new password".to_owned();
+        return Ok("a new password".to_owned());
     }
     if names_node(param) {
-        return files(call, value).await;
+        return files(call, param.name, value).await;
     }
     match value.as_str() {
-        Some(id) if param.name == "team_uuid" => team(call, id).await,
-        Some(_) | None => shorten(&value.to_string()),
+        Some(id) if param.name == "team_uuid" => known::team(call, id).await,
+        Some(_) | None => Ok(shorten(&value.to_string())),
     }
 }
 
@@ -58,18 +65,23 @@ fn names_node(param: &Param) -> bool {
 }
 
 /// Returns the names of the file or folder of an argument, or of those in its list.
-async fn files(call: &Call, value: &Value) -> String {
+async fn files(call: &Call, argument: &str, value: &Value) -> ToolResult<String> {
     let Some(list) = value.as_array() else {
-        return file_or_top(call, value).await;
+        return match known::file(call, argument).await {
+            // The top of a space is no node.
+            Err(refused) => top(call, value).await.ok_or(refused),
+            Ok(shown) => Ok(shown),
+        };
     };
+    // Each of several has its own result, also where it is refused.
     let mut names = Vec::new();
     for one in list.iter().take(NAMED_FILES) {
         names.push(file_or_top(call, one).await);
     }
-    match list.len().saturating_sub(NAMED_FILES) {
+    Ok(match list.len().saturating_sub(NAMED_FILES) {
         0 => names.join(", "),
         more => format!("{}, and {more} more", names.join(", ")),
-    }
+    })
 }
 
 /// Returns the name of a file or folder, or of the space of whose top this is the id.
@@ -80,20 +92,23 @@ async fn file_or_top(call: &Call, value: &Value) -> String {
     if !is_uuid(id) || shown != quote(id) {
         return shown;
     }
+    top(call, value).await.unwrap_or(shown)
+}
+
+/// Returns the name of the space of whose top this is the id; `None` if it is none.
+async fn top(call: &Call, value: &Value) -> Option<String> {
+    let id = value.as_str().unwrap_or_default();
     let is = |other: String| other.eq_ignore_ascii_case(id);
     let services = &call.services;
     let own = services.own_space_id().await;
     if own.is_ok_and(|own| is(own.to_string())) {
-        return "the top of your own space".to_owned();
+        return Some("the top of your own space".to_owned());
     }
     let teams = services.reads.teams().await.unwrap_or_default();
     let named = teams
         .iter()
         .find(|team| is(team.id.to_string()) || is(team.space_id.to_string()));
-    match named {
-        Some(team) => format!("the top of the team {}", quote(&team.name)),
-        None => shown,
-    }
+    named.map(|team| format!("the top of the team {}", quote(&team.name)))
 }
 
 #[cfg(test)]
@@ -141,7 +156,7 @@ mod tests {
             let secret = |name: &&str| name.contains("pass") || name.contains("secret");
             for name in names.filter(secret) {
                 let call = test_services::call(json!({ name: SECRET }));
-                let question = generic(tool, &call).await;
+                let question = generic(tool, &call).await.unwrap();
                 assert!(question.contains(name), "{}: {question}", tool.name);
                 assert!(!question.contains(SECRET), "{}: {question}", tool.name);
                 asked += 1;
@@ -150,7 +165,7 @@ mod tests {
         assert!(asked >= 3, "{asked}");
         let tool = toolset::ALL.iter().flat_map(|set| set.tools).next();
         let call = test_services::call(json!({ "other": SECRET }));
-        let question = generic(tool.unwrap(), &call).await;
+        let question = generic(tool.unwrap(), &call).await.unwrap();
         assert!(question.contains(SECRET), "what is no secret is shown");
     }
 }

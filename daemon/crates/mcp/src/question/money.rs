@@ -1,8 +1,10 @@
 //! The questions before money is spent or paid out.
 
-use super::{Asking, quote, text};
+use super::{Asking, known, quote, text};
 use crate::call::Call;
+use crate::error::ToolError;
 use crate::tool::Verb;
+use cairn_wire::Amount;
 use futures_util::FutureExt as _;
 use serde_json::Value;
 
@@ -10,8 +12,7 @@ pub(crate) fn subscribe(call: &Call) -> Asking<'_> {
     async move {
         let id = call.arguments.text("plan_uuid").unwrap_or_default();
         let path = ["payment", "creator", "plans", id];
-        let plan = call.request(Verb::Get, &path, &[], None).await;
-        let plan = plan.unwrap_or_default();
+        let plan = known::look_up(call, &path, ("plan_uuid", id)).await?;
         let (Some(name), Some(price)) = (text(&plan, "name"), text(&plan, "price_monthly")) else {
             return Ok(Some(format!(
                 "Subscribe to the plan {} and pay its price, which the service doesn't tell, every 30 days until you cancel it?",
@@ -36,8 +37,8 @@ pub(crate) fn send_tip(call: &Call) -> Asking<'_> {
     async move {
         let id = call.arguments.text("tip_jar_uuid").unwrap_or_default();
         let path = ["social", "tip-jars", id];
-        let holder = call.request(Verb::Get, &path, &[], None).await;
-        let holder = display_name(&holder.unwrap_or_default());
+        let holder = known::look_up(call, &path, ("tip_jar_uuid", id)).await?;
+        let holder = display_name(&holder);
         let to = match holder {
             Some(name) => quote(&name),
             None => format!("the holder of the tip jar {}", quote(id)),
@@ -74,17 +75,31 @@ pub(crate) fn withdraw(call: &Call) -> Asking<'_> {
         let wallet = call
             .request(Verb::Get, &["payment", "wallet"], &[], None)
             .await;
-        let of = wallet
+        let balance = wallet
             .ok()
-            .and_then(|wallet| text(&wallet, "token_balance"))
-            .map_or_else(String::new, |balance| {
-                format!(" of the {balance} in your wallet")
-            });
+            .and_then(|wallet| text(&wallet, "token_balance"));
+        let balance = balance.unwrap_or_default();
+        if exceeds(amount, &balance) {
+            return Err(ToolError::refused(format!(
+                "your wallet has {balance} tokens, which is less than {amount}"
+            )));
+        }
+        let of = if balance.is_empty() {
+            balance
+        } else {
+            format!(" of the {balance} in your wallet")
+        };
         Ok(Some(format!(
             "Pay out {amount} tokens{of}? It can't be undone."
         )))
     }
     .boxed()
+}
+
+/// Returns true if an amount is more than there is, as far as both are known.
+fn exceeds(amount: &str, balance: &str) -> bool {
+    let amounts = amount.parse::<Amount>().ok().zip(balance.parse().ok());
+    amounts.is_some_and(|(wanted, there)| wanted > there)
 }
 
 fn display_name(profile: &Value) -> Option<String> {

@@ -2,25 +2,21 @@
 
 use super::Asking;
 use crate::call::Call;
-use crate::empty_trash;
-use crate::tool::Verb;
+use crate::empty_trash::{self, LOOK_TIMEOUT};
+use cairn_space::{TrashSizes, TrashedSize};
+use cairn_wire::nodes::{ListNodes, NodeState};
 use futures_util::FutureExt as _;
-
-/// The number of pages of the trash whose sizes are added up.
-const TRASH_PAGES: usize = 10;
+use tokio::time::timeout;
 
 /// Asks unless there is nothing to delete.
 pub(crate) fn empty_trash(call: &Call) -> Asking<'_> {
     async move {
         let what = match trash(call).await {
-            Some((0, _)) => return Ok(None),
-            Some((count, size)) => {
-                let size = size.map_or_else(String::new, |size| {
-                    format!(", {}", cairn_model::size::binary(size))
-                });
-                let items = empty_trash::count_items(count);
-                format!(": delete {items}{size} permanently?")
-            }
+            Some(sizes) if sizes.total.items == 0 => return Ok(None),
+            Some(sizes) => format!(
+                ": delete {} permanently?",
+                describe(sizes.total, sizes.is_complete)
+            ),
             None => "?".to_owned(),
         };
         let teams = empty_trash::note_of_teams(&call.services).await;
@@ -32,23 +28,44 @@ pub(crate) fn empty_trash(call: &Call) -> Asking<'_> {
     .boxed()
 }
 
-/// Returns the number of items in the trash and their size, if it can be added up in a few requests.
-async fn trash(call: &Call) -> Option<(u64, Option<u64>)> {
-    let (mut count, mut size) = (0, 0_u64);
-    for page in 1..=TRASH_PAGES {
-        let query = [
-            ("state".to_owned(), "trashed".to_owned()),
-            ("page_size".to_owned(), "100".to_owned()),
-            ("page".to_owned(), page.to_string()),
-        ];
-        let list = call.request(Verb::Get, &["nodes"], &query, None).await;
-        let list = list.ok()?;
-        count = list["totalElements"].as_u64()?;
-        let sizes = list["content"].as_array()?.iter();
-        size += sizes.filter_map(|node| node["size"].as_u64()).sum::<u64>();
-        if count <= (page * 100) as u64 {
-            return Some((count, Some(size)));
-        }
+fn describe(total: TrashedSize, is_complete: bool) -> String {
+    let least = if is_complete { "" } else { "at least " };
+    let items = empty_trash::count_items(total.items);
+    let bytes = cairn_model::size::binary(total.bytes);
+    format!("{least}{items}, {bytes}")
+}
+
+/// Returns what is in the trash of the account's own space, with everything that went there along with its folder;
+/// `None` if it can't be asked for.
+async fn trash(call: &Call) -> Option<TrashSizes> {
+    let api = &call.services.reads;
+    let query = ListNodes {
+        state: Some(NodeState::Trashed),
+        page_size: Some(100),
+        ..ListNodes::default()
+    };
+    let listed = timeout(LOOK_TIMEOUT, api.list_nodes(&query)).await;
+    let page = listed.ok()?.ok()?;
+    let (nodes, count) = (page.content, page.total_elements);
+    if count == 0 {
+        return Some(TrashSizes::default());
     }
-    Some((count, None))
+    let sizes = TrashSizes::read(api, &nodes, count);
+    let sizes = timeout(LOOK_TIMEOUT, Box::pin(sizes)).await;
+    Some(sizes.unwrap_or_else(|_| TrashSizes::least(&nodes, count)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_is_not_whole_says_so() {
+        let total = TrashedSize {
+            items: 5,
+            bytes: 1024,
+        };
+        assert_eq!(describe(total, false), "at least 5 items, 1.0 KiB");
+        assert_eq!(describe(total, true), "5 items, 1.0 KiB");
+    }
 }

@@ -154,7 +154,7 @@ async fn question_of(tool: &Tool, call: &Call, always: bool) -> ToolResult<Optio
         None => None,
     };
     Ok(match own {
-        None if always => Some(question::generic(tool, call).await),
+        None if always => Some(question::generic(tool, call).await?),
         own => own,
     })
 }

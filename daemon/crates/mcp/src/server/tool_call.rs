@@ -2,6 +2,7 @@
 //! end when the client cancels it.
 
 use super::confirm::Decision;
+use super::ended_call;
 use super::handler::Handler;
 use super::roots::{self, ClientRoots};
 use crate::arguments::Arguments;
@@ -47,16 +48,14 @@ impl Handler {
             PathsOrQuestion::Ask(ask) => return Ok(ToolReply::Ask(ask)),
         };
         let (progress, reports) = Reporter::new();
-        let mut call = Call {
-            services: self.services.clone(),
-            arguments,
-            progress,
-            paths,
-            may_replace: self.services.may_replace,
-            is_confirmed: false,
-            has_no_question: false,
-        };
+        let mut call = self.unconfirmed_call(arguments, progress, paths);
         let has_begun = &AtomicBool::new(false);
+        let changes = &self.services.changes_sent;
+        let sent_before = changes.count();
+        let may_be_done = || {
+            let has_sent = changes.count() != sent_before;
+            has_begun.load(Ordering::Relaxed) && ended_call::may_have_changed(tool, has_sent)
+        };
         let work = async move {
             let mut limit = TimeLimit::start(tool.name);
             let paths = node_argument::replace_paths(tool, &mut call.arguments, &call.services);
@@ -88,7 +87,25 @@ impl Handler {
             work.await.map(ToolReply::Result)
         };
         // On the heap: each layer around a future takes as much of the stack again.
-        run_until_cancelled(tool, Box::pin(work), context, has_begun).await
+        run_until_cancelled(tool, Box::pin(work), context, may_be_done).await
+    }
+
+    /// Returns a call about which nobody was asked yet.
+    fn unconfirmed_call(
+        &self,
+        arguments: Arguments,
+        progress: Reporter,
+        paths: LocalPaths,
+    ) -> Call {
+        Call {
+            services: self.services.clone(),
+            arguments,
+            progress,
+            paths,
+            may_replace: self.services.may_replace,
+            is_confirmed: false,
+            has_no_question: false,
+        }
     }
 
     /// Returns the local paths that a call may use, with the client's roots among them where the settings
@@ -123,12 +140,12 @@ impl Handler {
     }
 }
 
-/// Runs the work of a call until it ends or the client cancels it. `has_begun` is set once the tool itself runs.
+/// Runs the work of a call until it ends or the client cancels it, and asks then whether it may have changed something.
 async fn run_until_cancelled<T>(
     tool: &Tool,
     work: impl Future<Output = ToolResult<T>>,
     context: &RequestContext<RoleServer>,
-    has_begun: &AtomicBool,
+    may_be_done: impl Fn() -> bool,
 ) -> ToolResult<T> {
     let error = tokio::select! {
         result = AssertUnwindSafe(work).catch_unwind() => match result {
@@ -140,8 +157,7 @@ async fn run_until_cancelled<T>(
         },
         () = context.ct.cancelled() => ToolError::Cancelled,
     };
-    let may_be_done = has_begun.load(Ordering::Relaxed) && !tool.effect.is_read_only();
-    Err(if may_be_done {
+    Err(if may_be_done() {
         outcome::of_ended_call(tool.name, error)
     } else {
         error

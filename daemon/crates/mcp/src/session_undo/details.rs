@@ -18,14 +18,18 @@ pub(super) async fn reset(
 ) -> ToolResult<Taken> {
     let (name, now) = (quote(&node.name), Details::of(node));
     if node.state == NodeState::Trashed {
-        return Ok(Err(format!("{name} is in the trash")));
+        return Ok(Taken::Left(format!("{name} is in the trash")));
     }
     let wanted = now.with_change(to, from);
     if wanted == now {
-        return Ok(Ok(format!("the details of {name} are as before already")));
+        return Ok(Taken::Already(format!(
+            "the details of {name} are as before already"
+        )));
     }
     if now.with_change(from, to) != now {
-        return Ok(Err(format!("the details of {name} were changed since")));
+        return Ok(Taken::Left(format!(
+            "the details of {name} were changed since"
+        )));
     }
     let services = session.services;
     let id = node.id.to_string();
@@ -57,7 +61,7 @@ pub(super) async fn reset(
         note(session, node).await;
     }
     favorite?;
-    Ok(Ok(format!("the details of {name} are as before")))
+    Ok(Taken::Done(format!("the details of {name} are as before")))
 }
 
 /// Notes that taking a change back has changed a node, whose older changes are still to be taken back. It has,

@@ -16,7 +16,7 @@ pub(super) async fn take_back(
     change: &LinkChange,
 ) -> ToolResult<Taken> {
     let Some(link) = if_kept(find(services, id).await)? else {
-        return Ok(Ok("a link is deleted already".to_owned()));
+        return Ok(Taken::Already("a link is deleted already".to_owned()));
     };
     let name = name_of(&link);
     match change {
@@ -24,9 +24,9 @@ pub(super) async fn take_back(
             services
                 .request(Verb::Delete, &["shares", id], &[], None)
                 .await?;
-            Ok(Ok(format!("the link to {name} is deleted")))
+            Ok(Taken::Done(format!("the link to {name} is deleted")))
         }
-        LinkChange::Password => Ok(Err(format!(
+        LinkChange::Password => Ok(Taken::Left(format!(
             "the former password of the link to {name} is not known"
         ))),
         LinkChange::Settings { from, to } => reset(services, &link, from, to).await,
@@ -43,20 +43,22 @@ async fn reset(
     let (id, name) = (link["id"].as_str().unwrap_or_default(), name_of(link));
     let now = LinkSettings::of(link);
     if now == *from {
-        return Ok(Ok(format!("the link to {name} is as before already")));
+        return Ok(Taken::Already(format!(
+            "the link to {name} is as before already"
+        )));
     }
     if now != *to {
-        return Ok(Err(format!("the link to {name} was changed since")));
+        return Ok(Taken::Left(format!("the link to {name} was changed since")));
     }
     let Some(body) = from.request_from(to) else {
-        return Ok(Err(format!(
+        return Ok(Taken::Left(format!(
             "the link to {name} would have expired by now as it was before"
         )));
     };
     services
         .request(Verb::Put, &["shares", id], &[], Some(&body))
         .await?;
-    Ok(Ok(format!("the link to {name} is as before")))
+    Ok(Taken::Done(format!("the link to {name} is as before")))
 }
 
 /// Returns the name of what a link leads to, between marks that it can't end.

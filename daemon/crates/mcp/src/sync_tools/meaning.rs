@@ -194,12 +194,12 @@ fn is_whole(given: &str) -> bool {
     given.starts_with(['/', '~'])
 }
 
-fn may_begin_with_team(given: &str) -> bool {
+pub(super) fn may_begin_with_team(given: &str) -> bool {
     !given.starts_with(['/', '~', '.'])
 }
 
 /// Returns the places on the service that a path can mean, with the names of their teams.
-fn on_service(teams: &[Team], given: &str) -> Vec<(Place, Option<String>)> {
+pub(super) fn on_service(teams: &[Team], given: &str) -> Vec<(Place, Option<String>)> {
     if given.starts_with('/') {
         let path = join_paths(given, "");
         return vec![(Place { space: None, path }, None)];

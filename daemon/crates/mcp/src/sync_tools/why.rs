@@ -1,22 +1,36 @@
 //! The sync state of one path, and the reason for it.
 
+use super::account::Foreign;
 use super::connection::request;
-use super::folders::{self, SyncedFolders, join_paths};
+use super::folders::{self, Place, SyncedFolders, join_paths};
+use super::meaning::{may_begin_with_team, on_service};
 use super::target::expand_home;
 use super::tool_names::name_tools;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::quote::{quote, quote_path};
+use crate::services::Services;
 use cairn_control::{PathReport, typed};
 use cairn_model::PathState;
+use cairn_wire::teams::Team;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The time limit for asking the service for the names of teams.
+const TEAMS_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(super) async fn read(call: &Call) -> ToolResult<Value> {
     let (services, given) = (&call.services, call.arguments.required_text("path")?);
     let synced = SyncedFolders::read_or_refuse(services).await?;
     let synced = synced.compare_account(services).await;
-    let path = local_path(&synced, given)?
+    let teams = teams_of_path(services, &synced, given).await;
+    let path = match path_in_team(&synced, &teams, given)? {
+        Some(path) => path,
+        None => local_path(&synced, given)?,
+    };
+    let path = path
         .into_os_string()
         .into_string()
         .map_err(|_| ToolError::argument(format!("{} is not valid UTF-8", quote(given))))?;
@@ -26,6 +40,68 @@ pub(super) async fn read(call: &Call) -> ToolResult<Value> {
         value["note"] = json!(foreign.note());
     }
     Ok(value)
+}
+
+/// Returns the teams that a path may begin with; none where they can't be asked for, for a path of this machine needs
+/// none.
+async fn teams_of_path(services: &Services, synced: &SyncedFolders, given: &str) -> Vec<Team> {
+    // Nobody answers then, or the folders are of another account.
+    let is_known = synced.foreign != Some(Foreign::Unknown);
+    if !is_known || !may_begin_with_team(given) || !given.contains('/') {
+        return Vec::new();
+    }
+    match timeout(TEAMS_TIMEOUT, services.reads.teams()).await {
+        Ok(Ok(teams)) => teams,
+        Ok(Err(error)) => {
+            tracing::debug!(%error, "a path is read without the names of teams");
+            Vec::new()
+        }
+        Err(_) => Vec::new(),
+    }
+}
+
+/// Returns the local path of a path that begins with the name of a team; `None` for another one.
+///
+/// # Errors
+/// [`ToolError::Refused`] for a path that can mean several files, and for one that no folder of this machine syncs.
+fn path_in_team(
+    synced: &SyncedFolders,
+    teams: &[Team],
+    given: &str,
+) -> ToolResult<Option<PathBuf>> {
+    if !may_begin_with_team(given) {
+        return Ok(None);
+    }
+    let in_teams = on_service(teams, given);
+    let Some((place, team)) = in_teams.first() else {
+        return Ok(None);
+    };
+    if let Some(foreign) = &synced.foreign {
+        return Err(foreign.refusal());
+    }
+    let local = synced.meanings_of(given).into_iter();
+    let local: Vec<_> = local
+        .filter(|meaning| meaning.local.symlink_metadata().is_ok())
+        .collect();
+    let is_it = |other: &Place| other == place;
+    let is_clear = in_teams.iter().all(|(other, _)| is_it(other))
+        && local.iter().all(|meaning| is_it(&meaning.place));
+    if !is_clear {
+        return Err(ToolError::refused(format!(
+            "{} can mean several files: give the whole path on this machine of the one that is meant",
+            quote(given)
+        )));
+    }
+    let paths = synced.local_paths(place);
+    let there = paths.iter().find(|path| path.symlink_metadata().is_ok());
+    match there.or(paths.first()) {
+        Some(path) => Ok(Some(path.clone())),
+        None => Err(ToolError::refused(format!(
+            "{} is in the team {}, and no folder of this machine syncs it: sync_status lists those that are synced",
+            quote(given),
+            quote(team.as_deref().unwrap_or_default())
+        ))),
+    }
 }
 
 /// Returns the local path that is meant: itself, one below a synced folder as other tools list it, or the
@@ -81,9 +157,9 @@ fn report_json(report: &PathReport) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::account::Foreign;
     use super::*;
-    use cairn_control::FolderStatus;
+    use cairn_control::{FolderStatus, TeamSpace};
+    use cairn_model::{SpaceId, TeamId};
 
     fn synced(folders: &[(&str, &str)]) -> SyncedFolders {
         let folders = folders.iter().map(|(local, remote)| FolderStatus {
@@ -112,6 +188,43 @@ mod tests {
         let two = synced(&[("/x/Docs", "/docs"), ("/x/All", "/all")]);
         let refused = local_path(&two, "a.txt").unwrap_err().to_string();
         assert!(refused.contains("whole path"), "{refused}");
+    }
+
+    fn team(n: u8, name: &str) -> Team {
+        let (id, space) = (TeamId::from_random_bytes([n; 16]), space(n));
+        let team = json!({
+            "id": id, "name": name, "owner_id": id, "owner_name": "Ada", "space_id": space, "role": "owner", "member_count": 1,
+            "created_at": "2026-11-22T03:05:53.123Z", "key_epoch": 1,
+        });
+        serde_json::from_value(team).unwrap()
+    }
+
+    fn space(n: u8) -> SpaceId {
+        SpaceId::from_random_bytes([n; 16])
+    }
+
+    #[test]
+    fn a_path_in_a_team_is_found_in_its_synced_folder() {
+        let mut folders = synced(&[("/x/Docs", "/docs"), ("/x/Plans", "/plans")]);
+        folders.folders[1].space = Some(TeamSpace {
+            id: space(1),
+            team: TeamId::from_random_bytes([1; 16]),
+            name: "Dev Team".to_owned(),
+        });
+        let teams = [team(1, "Dev Team"), team(2, "Crew")];
+        let found = path_in_team(&folders, &teams, "Dev Team/plans/team.txt");
+        assert_eq!(found.unwrap(), Some(PathBuf::from("/x/Plans/team.txt")));
+        for other in ["docs/a.txt", "/Dev Team/plans/team.txt"] {
+            assert_eq!(path_in_team(&folders, &teams, other).unwrap(), None);
+        }
+        for unsynced in ["Dev Team/a.txt", "Crew/plans/a.txt"] {
+            let refused = path_in_team(&folders, &teams, unsynced).unwrap_err();
+            let message = refused.to_string();
+            assert!(message.contains("in the team `"), "{message}");
+        }
+        let twice = [team(1, "Dev Team"), team(2, "Dev Team")];
+        let refused = path_in_team(&folders, &twice, "Dev Team/plans/team.txt");
+        assert!(refused.unwrap_err().to_string().contains("several"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Comments on files.
 
-use crate::param::{Param, node, non_empty};
+use crate::param::{Param, SKIP, node, non_empty};
 use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post};
 
@@ -23,7 +23,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "List comments",
         Effect::ReadOnly,
         "Reads the comments on a file with replies, oldest first.",
-        &[FILE],
+        &[FILE, SKIP],
         Run::AllPages(get("nodes/{file_uuid}/comments")),
     )
     .newest_last(),

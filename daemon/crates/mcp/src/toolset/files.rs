@@ -51,7 +51,8 @@ pub(super) const TOOLS: &[Tool] = &[
         "Shows details of a file or folder: name, size, type, tags, labels, when it was created.",
         &[node("file_uuid", "File or folder").required()],
         Run::Rest(get("nodes/{file_uuid}")),
-    ),
+    )
+    .shows_details(),
     Tool::new(
         "create_folder",
         "Create folder",

@@ -4,7 +4,7 @@ use crate::classify;
 use crate::empty_trash;
 use crate::file_versions;
 use crate::node_tools;
-use crate::param::{choice, labels, must_accept, node, non_empty, text, uuid};
+use crate::param::{SKIP, choice, labels, must_accept, node, non_empty, text, uuid};
 use crate::question;
 use crate::tool::{Effect, NodeEdit, Run, Tool, Undo, put};
 
@@ -71,7 +71,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "Get file versions",
         Effect::ReadOnly,
         "Lists the history of a file: stored versions with ids, times, sizes and uploaders.",
-        &[node("file_uuid", "File").required()],
+        &[node("file_uuid", "File").required(), SKIP],
         Run::Custom(file_versions::get_file_versions),
     ),
     Tool::new(

@@ -2,7 +2,7 @@
 
 use crate::content;
 use crate::move_files;
-use crate::param::{choice, date_time, flag, integer_in, node, nodes, non_empty, text};
+use crate::param::{SKIP, choice, date_time, flag, integer_in, node, nodes, non_empty, text};
 use crate::rewind;
 use crate::session_undo;
 use crate::sync_tools;
@@ -170,7 +170,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Brings a folder or file back to what it was at a time. Returns the plan; only carry_out changes anything.",
         &[
-            non_empty("path", "Such as ~/Docs or /docs").required(),
+            non_empty("path", "Such as ~/Docs, /docs or Team/docs").required(),
             non_empty("to", "ISO 8601, or 2h ago").required(),
             flag("carry_out", "Carry the plan out"),
         ],
@@ -183,7 +183,10 @@ pub(super) const TOOLS: &[Tool] = &[
         "List trash",
         Effect::ReadOnly,
         "Lists deleted files, newest first, with their former paths; restore_from_trash brings them back.",
-        &[integer_in("limit", 1, 100, "Maximum number").or_number(20)],
+        &[
+            integer_in("limit", 1, 100, "Maximum number").or_number(20),
+            SKIP,
+        ],
         Run::Custom(trash_list::list_trash),
     ),
     Tool::new(

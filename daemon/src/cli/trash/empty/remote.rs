@@ -6,6 +6,7 @@ use crate::failure::{CommandResult, Context as _};
 use crate::output::text::{clean, count, size};
 use crate::remote::{Remote, Within};
 use cairn_api::ApiError;
+use cairn_space::TrashSizes;
 use serde_json::json;
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
@@ -21,22 +22,26 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         .trash()
         .await
         .context("list the service's trash")?;
-    let bytes = nodes.iter().map(|node| node.size).sum();
+    let sizes = TrashSizes::read(&remote.api, &nodes, nodes.len() as u64).await;
     for node in &nodes {
         app.out.line(format_args!("  {}", clean(&node.name)));
     }
     app.out.line(format_args!(
-        "{} in the service's trash, {}.",
-        count(nodes.len() as u64, "item"),
-        size(bytes)
+        "{}{} in the service's trash, {}.",
+        if sizes.is_complete { "" } else { "At least " },
+        count(sizes.total.items, "item"),
+        size(sizes.total.bytes)
     ));
-    let mut deleted = Vec::new();
+    let (mut deleted, mut deleted_items) = (Vec::new(), 0);
     if !args.dry_run && !nodes.is_empty() {
         super::confirm(&args)?;
         // One by one: what comes to the trash meanwhile was not shown to anybody.
         for node in &nodes {
             match remote.api.purge_node(node.id).await {
-                Ok(()) => deleted.push(node.id),
+                Ok(()) => {
+                    deleted.push(node.id);
+                    deleted_items += sizes.of(node).items;
+                }
                 // It was taken out, or is gone already.
                 Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => {}
                 Err(error) => {
@@ -46,12 +51,15 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         }
         app.out.line(format_args!(
             "{} deleted for good.",
-            count(deleted.len() as u64, "item")
+            count(deleted_items, "item")
         ));
     }
     let found: Vec<_> = nodes
         .iter()
-        .map(|node| json!({ "id": node.id, "name": node.name, "bytes": node.size }))
+        .map(|node| {
+            let all = sizes.of(node);
+            json!({ "id": node.id, "name": node.name, "items": all.items, "bytes": all.bytes })
+        })
         .collect();
     app.out
         .json(&json!({ "found": found, "deleted": deleted, "dry_run": args.dry_run }));

@@ -65,6 +65,34 @@ async fn a_list_that_is_too_long_is_read_whole_by_following_its_advice() {
 }
 
 #[tokio::test]
+async fn long_comments_are_read_whole_by_following_the_advice() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    let file = folder(&mut session, "f").await;
+    for number in 0..60 {
+        let text = format!("{number:02} {}", "words of it ".repeat(330));
+        let comment = json!({ "file_uuid": file, "text": text });
+        session.call_ok("add_comment", comment).await;
+    }
+    let mut seen = BTreeSet::new();
+    let mut next = json!({ "skip": 0 });
+    for _ in 0..60 {
+        let mut arguments = next.clone();
+        arguments["file_uuid"] = file.clone();
+        let list = session.call_ok("list_comments", arguments).await;
+        for comment in list["content"].as_array().unwrap() {
+            seen.insert(comment["body"].as_str().unwrap()[..2].to_owned());
+        }
+        match list["truncated"].get("next") {
+            Some(after) => next = after.clone(),
+            None => break,
+        }
+    }
+    assert!(next["skip"].as_u64() > Some(0), "nothing was cut");
+    assert_eq!(seen.len(), 60, "{seen:?}");
+}
+
+#[tokio::test]
 async fn no_resource_and_no_message_is_longer_than_hosts_take() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;

@@ -225,20 +225,56 @@ async fn exactly_what_the_reference_marks_is_asked_about() {
     let capabilities = json!({ "elicitation": { "form": {} } });
     let mut session = world.connect(Setup::default()).stateless(capabilities);
     fill_trash(&world).await;
-    let reference = crate::mcp::catalogue::reference();
+    let there = what_is_there(&world).await;
+    let mut reference = crate::mcp::catalogue::reference();
+    // A question changes nothing, and the other calls do.
+    reference.sort_by_key(|tool| tool["confirm"] != true);
     for tool in &reference {
+        let value = |param: &Value| match there.get(param["name"].as_str().unwrap()) {
+            Some(known) if tool["confirm"] == true => known.clone(),
+            Some(_) | None => sample(param),
+        };
         let arguments: serde_json::Map<_, _> = tool["params"]
             .as_array()
             .unwrap()
             .iter()
-            .filter(|param| param["required"] == true)
-            .map(|param| (param["name"].as_str().unwrap().to_owned(), sample(param)))
+            .filter(|param| param["required"] == true || param["name"] == "storage_type")
+            .map(|param| (param["name"].as_str().unwrap().to_owned(), value(param)))
             .collect();
         let call = json!({ "name": tool["name"], "arguments": arguments });
         let result = session.request("tools/call", call).await["result"].clone();
         let asks = result["resultType"] == "input_required";
         assert_eq!(asks, tool["confirm"] == true, "{}: {result}", tool["name"]);
     }
+}
+
+/// Makes something for every argument that names something, and returns its id.
+async fn what_is_there(world: &World) -> Value {
+    let make = async |path: &str, body: Value| world.rest(Method::POST, path, Some(body)).await;
+    let folder = make("nodes", json!({ "name": "plans", "kind": "folder" })).await["id"].clone();
+    let comments = format!("nodes/{}/comments", folder.as_str().unwrap());
+    let comment = make(&comments, json!({ "text": "looks good" })).await;
+    let link = make("shares", json!({ "file_id": folder })).await;
+    let hook = json!({ "url": "https://example.com/", "events": ["file.uploaded"] });
+    let hook = make("webhooks", hook).await;
+    let team = world.rest(Method::GET, "teams", None).await["content"][0]["id"].clone();
+    let as_member = async |path: &str| {
+        let key = "ck_dev_member";
+        world.rest_as(key, Method::GET, path, None).await
+    };
+    let plans = as_member("payment/creator/plans").await;
+    json!({
+        "file_uuid": folder,
+        "storage_type": "VR_FOLDER",
+        "folder_uuid": folder,
+        "comment_id": comment["id"],
+        "short_code": link["short_code"],
+        "webhook_id": hook["id"],
+        "team_uuid": team,
+        "user_id": as_member("useraccount/composite").await["id"],
+        "tip_jar_uuid": as_member("social/profile").await["tip_jar_id"],
+        "plan_uuid": plans["content"][0]["id"],
+    })
 }
 
 /// A value that passes the check and means nothing to the service.

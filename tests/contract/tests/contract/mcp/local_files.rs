@@ -296,14 +296,16 @@ async fn questions_name_what_they_are_about() {
         question.contains("delete 1 item, 5 B permanently"),
         "{question}"
     );
-    let team = session
-        .call_ok("create_team", json!({ "name": "Five" }))
-        .await;
-    let me = session.call_ok("get_account_info", json!({})).await;
-    let member = json!({ "team_uuid": team["id"], "user_id": me["id"] });
+    let teams = session.call_ok("list_teams", json!({})).await;
+    let team = json!({ "team_uuid": teams["content"][0]["id"] });
+    let members = session.call_ok("list_team_members", team.clone()).await;
+    let members = members["content"].as_array().unwrap();
+    let other = members.iter().find(|one| one["role"] == "member").unwrap();
+    let mut member = team;
+    member["user_id"] = other["user_id"].clone();
     let (question, _) = call_and_reply(&mut session, "remove_team_member", member, yes()).await;
     assert!(
-        question.contains("owner@example.com") && question.contains("`Five`"),
+        question.contains("member@example.com") && question.contains("`Dev Team`"),
         "{question}"
     );
 }

@@ -241,3 +241,84 @@ async fn a_question_about_a_link_knows_the_default_expiry() {
         assert!(question.contains(words), "{question}");
     }
 }
+
+#[tokio::test]
+async fn nobody_is_asked_about_a_call_that_is_refused_anyway() {
+    let world = World::start().await;
+    let mut session = asking_session(&world).await;
+    let team = world.rest(Method::GET, "teams", None).await["content"][0]["id"].clone();
+    let folder = json!({ "name": "plans", "kind": "folder" });
+    let folder = world.rest(Method::POST, "nodes", Some(folder)).await["id"].clone();
+    let own = world.rest(Method::GET, "useraccount/composite", None).await["id"].clone();
+    let nothing = "00000000-0000-4000-8000-000000000000";
+    let rule = json!({ "folder_uuid": nothing, "delete_after_days": 1, "name": "old" });
+    for (tool, arguments, words) in [
+        (
+            "create_share_link",
+            json!({ "file_uuid": nothing }),
+            "not found",
+        ),
+        (
+            "create_share_link",
+            json!({ "file_uuid": folder, "storage_type": "VR_FILE" }),
+            "VR_FOLDER",
+        ),
+        (
+            "delete_share_link",
+            json!({ "short_code": "nope" }),
+            "list_share_links",
+        ),
+        (
+            "update_share_link",
+            json!({ "short_code": "nope", "is_active": true }),
+            "list_share_links",
+        ),
+        (
+            "delete_webhook",
+            json!({ "webhook_id": nothing }),
+            "list_webhooks",
+        ),
+        (
+            "delete_comment",
+            json!({ "comment_id": nothing }),
+            "list_comments",
+        ),
+        ("create_retention_rule", rule, "not found"),
+        (
+            "remove_team_member",
+            json!({ "team_uuid": team, "user_id": nothing }),
+            "list_team_members",
+        ),
+        (
+            "offboard_team_member",
+            json!({ "team_uuid": team, "user_id": own }),
+            "owner",
+        ),
+        (
+            "request_token_withdrawal",
+            json!({ "amount": "99999.00" }),
+            "100.00 tokens",
+        ),
+    ] {
+        let (question, result) = call_and_agree(&mut session, tool, arguments).await;
+        assert_eq!(question, None, "{tool}");
+        let message = crate::mcp::session::failure(&result).expect("it is refused");
+        assert!(message.contains(words), "{tool}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn a_member_without_the_right_is_refused_and_nobody_is_asked() {
+    let world = World::start().await;
+    let team = world.rest(Method::GET, "teams", None).await["content"][0]["id"].clone();
+    let mut session = world.connect(Setup {
+        key: "ck_dev_member",
+        ..Setup::default()
+    });
+    session.initialize(json!({ "elicitation": {} })).await;
+    let invite = json!({ "team_uuid": team, "email": "new@example.com" });
+    let (question, result) = call_and_agree(&mut session, "invite_team_member", invite).await;
+    assert_eq!(question, None);
+    let message = crate::mcp::session::failure(&result).expect("it is refused");
+    assert!(message.contains("owner and admins may invite"), "{message}");
+}

@@ -103,11 +103,14 @@ async fn a_team_file_whose_key_is_missing_is_not_shared() {
     }
     let links = session.call_ok("list_share_links", json!({})).await;
     assert_eq!(links["content"], json!([]), "{links}");
-    // Without the account's keys, a link that shows names only is all that can be had.
+    // Without the account's keys, a link that opens nothing is all that can be had.
     let mut session = world.session(Setup::default()).await;
     let made = session.call_ok("create_share_link", link).await;
     let note = made["note"].as_str().unwrap();
-    assert!(note.contains("names only"), "{made}");
+    assert!(
+        note.contains("opens nothing") && made["opens_nothing"].is_string(),
+        "{made}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

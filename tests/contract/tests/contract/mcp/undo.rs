@@ -73,7 +73,7 @@ async fn details_and_links_become_what_they_were() {
     let node = info(&mut session, &id).await;
     assert_eq!(node["description"], "first", "{node}");
     assert!(
-        node.get("labels").is_none() && node.get("favorite").is_none(),
+        node["labels"] == json!({}) && node.get("favorite").is_none(),
         "{node}"
     );
     let links = session.call_ok("list_share_links", json!({})).await;
@@ -350,4 +350,24 @@ async fn a_sessions_own_work_is_no_reason_to_leave_anything() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sessions_own_sealed_work_is_no_reason_to_leave_anything() {
     own_work_over_own_work(with_passphrase()).await;
+}
+
+#[tokio::test]
+async fn a_link_that_is_deleted_already_is_not_counted_as_taken_back() {
+    let world = World::start().await;
+    let (mut session, _dir) = with_sync(&world).await;
+    let id = folder(&mut session, "plans", None).await;
+    let (mut session, _dir) = with_sync(&world).await;
+    let link = json!({ "file_uuid": id, "storage_type": "VR_FOLDER" });
+    let link = session.call_ok("create_share_link", link).await;
+    let path = format!("shares/{}", link["short_code"].as_str().unwrap());
+    world.rest(cairn_api::Method::DELETE, &path, None).await;
+    let undone = undo(&mut session).await;
+    assert_eq!(
+        (&undone["taken_back"], &undone["changes"], &undone["left"]),
+        (&json!(0), &json!([]), &json!([])),
+        "{undone}"
+    );
+    let already = json!(["a link is deleted already"]);
+    assert_eq!(undone["as_before_already"], already, "{undone}");
 }
