@@ -10,6 +10,7 @@ pub(crate) mod text;
 
 use crate::failure::{CommandResult, Failure};
 use serde::Serialize;
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
@@ -49,10 +50,9 @@ pub(crate) struct Out {
 
 impl Out {
     pub(crate) fn new(json: bool) -> Self {
-        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self {
             json,
-            colour: !json && !plain && io::stdout().is_terminal(),
+            colour: !json && io::stdout().is_terminal() && allows_colour(std::env::var_os),
             watched: !json && io::stderr().is_terminal(),
         }
     }
@@ -127,6 +127,13 @@ impl Out {
     }
 }
 
+/// Returns whether the environment allows colours on a terminal, as clap has it for the help texts.
+fn allows_colour(variable: impl Fn(&'static str) -> Option<OsString>) -> bool {
+    let is = |name, value: &str| variable(name).is_some_and(|found| found == value);
+    let is_refused = variable("NO_COLOR").is_some_and(|value| !value.is_empty());
+    !is_refused && !is("CLICOLOR", "0") && !is("TERM", "dumb")
+}
+
 fn put(text: &str) {
     if let Err(error) = write(text) {
         note_lost(error);
@@ -160,5 +167,23 @@ pub(crate) fn check_written() -> CommandResult {
             "can't write the result to the standard output: {error}"
         ))),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_without_colours_gets_none() {
+        let allows = |name: &str, value: &str| {
+            allows_colour(|asked| (asked == name).then(|| OsString::from(value)))
+        };
+        for (name, value) in [("NO_COLOR", "1"), ("CLICOLOR", "0"), ("TERM", "dumb")] {
+            assert!(!allows(name, value), "{name}={value}");
+        }
+        for (name, value) in [("NO_COLOR", ""), ("CLICOLOR", "1"), ("TERM", "xterm")] {
+            assert!(allows(name, value), "{name}={value}");
+        }
     }
 }

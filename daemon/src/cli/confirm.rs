@@ -7,8 +7,8 @@ use crate::failure::{CommandResult, Context as _, Failure};
 use crate::folders::unknown_error;
 use crate::local_path;
 use crate::output::text::count;
-use cairn_control::typed;
-use cairn_model::{ConfirmationKind, DeletionDecision};
+use cairn_control::{Confirmation, typed};
+use cairn_model::{ConfirmationKind, DeletionDecision, Side};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub(super) struct Args {
 
 fn help(decision: DeletionDecision) -> &'static str {
     match decision {
-        DeletionDecision::Delete => "Delete them on the other side too",
+        DeletionDecision::Delete => "Delete them where they still are: here, or on the service",
         DeletionDecision::Overwrite => "Overwrite the service's versions with what looks encrypted",
         DeletionDecision::Keep => {
             "Bring back what was deleted; keep the service's versions, with what is here beside them"
@@ -43,21 +43,43 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         folder: folder.clone(),
         decision,
     };
-    app.daemon()
-        .await?
+    let client = app.daemon().await?;
+    // Afterwards nothing waits any more.
+    let status = client.send(typed::Status {}).await?;
+    let found = status.folders.iter().find(|one| one.local == folder);
+    let place = found.map_or(EITHER, |found| deletion_place(&found.confirmations));
+    client
         .send(request)
         .await
         .context(format_args!("decide about {folder}"))?;
     app.out.line(match decision {
-        DeletionDecision::Delete => "The files are deleted on the other side too.",
-        DeletionDecision::Overwrite => "The service's versions are overwritten.",
+        DeletionDecision::Delete => format!("The files are deleted {place} too."),
+        DeletionDecision::Overwrite => "The service's versions are overwritten.".to_owned(),
         DeletionDecision::Keep => {
-            "The files come back; versions that were not to be overwritten stay, with what is here beside them."
+            "The files come back; versions that were not to be overwritten stay, with what is here beside them.".to_owned()
         }
     });
     app.out
         .json(&json!({ "folder": folder, "answer": decision }));
     Ok(())
+}
+
+/// The place of deletions that wait on both sides, or are not known.
+const EITHER: &str = "on the other side";
+
+/// Returns where the deletions of a folder that wait would be carried out.
+fn deletion_place(waiting: &[Confirmation]) -> &'static str {
+    let is_on = |side| {
+        let mut deletions = waiting
+            .iter()
+            .filter(|one| one.kind == ConfirmationKind::Deletion);
+        deletions.any(|one| one.side == side)
+    };
+    match (is_on(Side::Local), is_on(Side::Remote)) {
+        (true, false) => "on this device",
+        (false, true) => "on the service",
+        (true, true) | (false, false) => EITHER,
+    }
 }
 
 /// Shows how many files the decision would be about.
@@ -80,7 +102,10 @@ async fn show(app: &App, folder: &str, decision: DeletionDecision) -> CommandRes
     }
     let shown = count(files, "file");
     let line = match decision {
-        DeletionDecision::Delete => format!("{shown} would be deleted on the other side too."),
+        DeletionDecision::Delete => {
+            let place = deletion_place(&found.confirmations);
+            format!("{shown} would be deleted {place} too.")
+        }
         DeletionDecision::Overwrite => {
             format!("The service's versions of {shown} would be overwritten.")
         }
@@ -90,4 +115,29 @@ async fn show(app: &App, folder: &str, decision: DeletionDecision) -> CommandRes
     };
     let document = json!({ "folder": folder, "answer": decision, "files": files });
     dry_run::show(app, line, document)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::slice::from_ref;
+
+    #[test]
+    fn a_decision_says_where_files_are_deleted() {
+        let waiting = |kind, side| Confirmation {
+            side,
+            files: 3,
+            kind,
+        };
+        let here = waiting(ConfirmationKind::Deletion, Side::Local);
+        let there = waiting(ConfirmationKind::Deletion, Side::Remote);
+        let overwriting = waiting(ConfirmationKind::Overwriting, Side::Remote);
+        assert_eq!(deletion_place(from_ref(&here)), "on this device");
+        assert_eq!(
+            deletion_place(&[overwriting, here.clone()]),
+            "on this device"
+        );
+        assert_eq!(deletion_place(from_ref(&there)), "on the service");
+        assert_eq!(deletion_place(&[here, there]), EITHER);
+    }
 }

@@ -97,18 +97,39 @@ pub(super) fn command() -> Command {
 }
 
 /// Returns the arguments with `help` explained as other commands are: `cairn help --help` is `cairn help help`,
-/// and `cairn help add --help` asks twice for the same.
+/// and `cairn help add --help` asks twice for the same. Options for every command may stand before it.
 pub(super) fn arguments(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = given.collect();
-    if words.get(1).is_none_or(|word| word != "help") {
+    let at = command_index(&words);
+    if words.get(at).is_none_or(|word| word != "help") {
         return words;
     }
-    let count = words.len();
-    words.retain(|word| word != "--help" && word != "-h");
-    if words.len() < count && words.len() == 2 {
-        words.push("help".into());
+    let mut asked = words.split_off(at);
+    let count = asked.len();
+    asked.retain(|word| word != "--help" && word != "-h");
+    if asked.len() < count && asked.len() == 1 {
+        asked.push("help".into());
     }
+    words.append(&mut asked);
     words
+}
+
+/// Returns where the name of the command stands: after the program's, and the options before it with their values.
+fn command_index(words: &[OsString]) -> usize {
+    let root = Cli::command();
+    let takes_value = |word: &OsString| {
+        root.get_arguments()
+            .filter(|option| option.get_action().takes_values())
+            .filter_map(clap::Arg::get_long)
+            .any(|long| word.to_str().and_then(|word| word.strip_prefix("--")) == Some(long))
+    };
+    let mut at = 1;
+    while let Some(word) = words.get(at)
+        && word.as_encoded_bytes().starts_with(b"-")
+    {
+        at += if takes_value(word) { 2 } else { 1 };
+    }
+    at
 }
 
 /// Returns the list of commands under the headings of their groups.
@@ -178,6 +199,11 @@ mod tests {
             ("cairn help --help", "cairn help help"),
             ("cairn help -h", "cairn help help"),
             ("cairn help add --help", "cairn help add"),
+            ("cairn --home X help --help", "cairn --home X help help"),
+            (
+                "cairn --log=info --home X help add -h",
+                "cairn --log=info --home X help add",
+            ),
             ("cairn help", "cairn help"),
             ("cairn help add", "cairn help add"),
             ("cairn add --help", "cairn add --help"),

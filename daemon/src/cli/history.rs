@@ -84,10 +84,14 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
 }
 
 /// Finds what a person means: what is there, else what was deleted last under that path.
+///
+/// # Errors
+/// There is neither; what was there once is named with the path that it has now.
 fn find(remote: &Remote, past: &Past, text: &str) -> CommandResult<Scope> {
-    let missing = || Failure::failed(format!("there is no {text} on the service or in its trash"));
+    let nothing = format!("there is no {text} on the service or in its trash");
     if let Ok(id) = text.parse::<NodeId>() {
-        return past.get(id).map(|_| Scope::Below(id)).ok_or_else(missing);
+        let found = past.get(id).map(|_| Scope::Below(id));
+        return found.ok_or_else(|| Failure::failed(nothing));
     }
     let path = remote.path(text)?;
     past.at_path(&path, now_ms())
@@ -95,7 +99,20 @@ fn find(remote: &Remote, past: &Past, text: &str) -> CommandResult<Scope> {
             let deleted = past.deleted_at_path(&path, None)?;
             Some(Scope::Below(deleted.node.id))
         })
-        .ok_or_else(missing)
+        .ok_or_else(|| Failure::failed(format!("{nothing}{}", now_elsewhere(past, &path))))
+}
+
+/// Returns a hint to what was at a path and is elsewhere now; nothing if that is not known.
+fn now_elsewhere(past: &Past, path: &str) -> String {
+    let Some(one) = past.others_at(path, None).into_iter().next() else {
+        return String::new();
+    };
+    let (id, is_at) = (one.node.id, past.path(one.node.id));
+    let state = match one.is_active() {
+        true => "is at",
+        false => "is in the trash, from",
+    };
+    format!("; what was there {state} {is_at} now: `cairn history {id}`")
 }
 
 /// Lists other nodes that were at the path before; each has its own history.
@@ -107,7 +124,7 @@ fn earlier_nodes<'a>(
 ) -> CommandResult<Vec<&'a PastNode>> {
     match scope.top() {
         Some(top) if text.parse::<NodeId>().is_err() => {
-            Ok(past.others_at(&remote.path(text)?, top))
+            Ok(past.others_at(&remote.path(text)?, Some(top)))
         }
         Some(_) | None => Ok(Vec::new()),
     }

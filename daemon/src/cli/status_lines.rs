@@ -155,16 +155,27 @@ fn folder_lines(out: &Out, folder: &FolderStatus, detail: Detail) -> Vec<String>
         head.push_str(&format!(", {}", count(folder.conflicts, "conflict")));
     }
     let mut lines = vec![head];
-    for group in &folder.problems {
-        lines.extend(problem_lines(out, folder, group, detail));
+    for (at, group) in folder.problems.iter().enumerate() {
+        let is_alike = |other: &&ProblemGroup| is_alike(other, group);
+        if !folder.problems[..at].iter().any(|other| is_alike(&other)) {
+            let alike = folder.problems.iter().filter(is_alike);
+            let number = alike.map(|group| group.count).sum();
+            lines.extend(problem_lines(out, folder, (group, number), detail));
+        }
     }
     lines
+}
+
+/// Returns whether two groups are shown together: their problems are of one kind, with the same advice. There is a
+/// question for each side with the same answers, for example.
+fn is_alike(one: &ProblemGroup, other: &ProblemGroup) -> bool {
+    (one.code, &one.hint) == (other.code, &other.hint)
 }
 
 fn problem_lines(
     out: &Out,
     folder: &FolderStatus,
-    group: &ProblemGroup,
+    (group, number): (&ProblemGroup, u64),
     detail: Detail,
 ) -> Vec<String> {
     let mut listed: Vec<&Problem> = folder
@@ -190,7 +201,7 @@ fn problem_lines(
             (path, false) => format!("    {}: {message}", clean(path)),
         });
     }
-    let rest = group.count.saturating_sub(listed.len() as u64);
+    let rest = number.saturating_sub(listed.len() as u64);
     if rest > 0 {
         lines.push(format!(
             "    … and {} of the same kind: see `cairn status --all`",
@@ -348,6 +359,34 @@ mod tests {
         assert_eq!(
             shown(&status),
             "syncing, 12 changes to do, just now 500 deletions, 1 move"
+        );
+    }
+
+    #[test]
+    fn a_question_for_each_side_is_shown_once() {
+        let held = |message: &str| Problem {
+            message: message.into(),
+            ..problem("", ProblemCode::DeletionsHeld)
+        };
+        let (here, there) = ("3 files would go here", "4 files would go there");
+        let folder = FolderStatus {
+            local: "/f".into(),
+            remote: "/".into(),
+            state: SyncState::Attention,
+            errors: vec![held(here), held(there)],
+            problems: vec![
+                group(ProblemCode::DeletionsHeld, 1, here),
+                group(ProblemCode::DeletionsHeld, 1, there),
+            ],
+            ..Default::default()
+        };
+        assert_eq!(
+            folder_lines(&Out::new(true), &folder, Detail::Examples)[1..],
+            [
+                format!("    {here}"),
+                format!("    {there}"),
+                "      → do this".to_owned(),
+            ]
         );
     }
 

@@ -496,6 +496,16 @@ fn a_path_and_a_time_name_the_file_that_was_there_then() {
     world
         .run("a", &["history", "/d/f", "--page", "99"])
         .assert_refused(2, &["no page 99"]);
+    world.json("a", &["mv", "/d/f", "/d/elsewhere"]);
+    world.json("a", &["mv", "/d/elsewhere", "/d/there"]);
+    let id = world.json("a", &["info", "/d/there"])["id"].clone();
+    let hint = format!(
+        "/d/there now: `cairn history {}`",
+        id.as_str().expect("an id")
+    );
+    world
+        .run("a", &["history", "/d/elsewhere"])
+        .assert_refused(1, &["there is no /d/elsewhere", &hint]);
     world
         .run("a", &["restore", "/d", "--at", "2001-01-01"])
         .assert_refused(1, &["was not there"]);
@@ -520,5 +530,8 @@ fn a_second_rewind_to_a_time_finds_nothing_to_do() {
     let restored = world.json("a", &["restore", "/d", "--at", &then]);
     assert_eq!(restored["plan"]["files_changed"], 0, "{restored}");
     let text = world.run("a", &rewind).stdout;
-    assert!(text.contains("Nothing is different"), "{text}");
+    assert!(
+        text.contains("Nothing that the service still has is different"),
+        "{text}"
+    );
 }
