@@ -10,6 +10,7 @@ pub(crate) mod compressed;
 mod conditional;
 pub(crate) mod cors;
 pub(crate) mod extract;
+pub(crate) mod form;
 pub(crate) mod idempotency;
 pub(crate) mod if_match;
 mod json_text;

@@ -2,6 +2,7 @@
 
 use super::world::World;
 use axum::http::Method;
+use cairn_wire::payments::BillingPortal;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -55,7 +56,39 @@ async fn a_form_with_a_nul_is_refused() {
     refused.done(400);
     let why: Value = refused.json();
     let why = why["error_description"].as_str().unwrap();
-    assert!(why.contains("NUL"), "{why}");
+    assert!(
+        why.contains("refresh_token") && why.contains("NUL"),
+        "{why}"
+    );
+}
+
+#[tokio::test]
+async fn a_form_keeps_the_rules_of_its_fields() {
+    let world = World::new();
+    let (owner, nobody) = (world.owner(), world.nobody());
+    let portal: BillingPortal = owner.get("/api/v1/payment/billing-portal").await.ok();
+    let path = portal.url.strip_prefix("http://cairn.test").unwrap();
+    let path = format!("{path}/tokens");
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    for (body, words) in [
+        ("pack=starter&coupon=%00", "`coupon`: it has a NUL"),
+        (
+            "pack=starter&coupon=a%1b",
+            "`coupon`: of control characters",
+        ),
+        ("pack=huge", "`pack`: it has to be one of"),
+        ("coupon=a", "the form can't be read"),
+    ] {
+        let refused = nobody.send(Method::POST, &path, &[form], body).await;
+        let why = refused.failed(400);
+        assert!(why.contains(words), "{body}: {why}");
+    }
+    let json = ("content-type", "application/json");
+    let refused = nobody.send(Method::POST, &path, &[json], "{}").await;
+    refused.failed(415);
+    let long = format!("pack=starter&coupon={}", "a".repeat(16 * 1024));
+    let refused = nobody.send(Method::POST, &path, &[form], long).await;
+    refused.failed(413);
 }
 
 #[tokio::test]

@@ -1,12 +1,13 @@
-//! Checks a request's body against the OpenAPI document, which says all that is demanded of it.
+//! Checks a request's body, JSON or a form, against the OpenAPI document, which says all that is demanded of it.
 //!
-//! The document is generated from the routes, which this module must not import: it is passed in at the start. A body
+//! The document is generated from the routes, which this module must not import: it is passed in at the start. JSON
 //! is checked while it is parsed, without building a value of it: the list of all chunks of a large file is long.
 
 mod rules;
 
 use self::rules::{check_count, check_plain, number, text};
 use crate::error::{Error, Result};
+use serde::de::value::{Error as FormError, MapDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::cell::RefCell;
@@ -35,13 +36,34 @@ pub(crate) fn body(schema: &str, text: &[u8]) -> Result<()> {
     let schemas = &document()["components"]["schemas"];
     let mut rules = Vec::new();
     collect(schemas, &schemas[schema], &mut rules);
-    check(schemas, &rules, text).map_err(Error::invalid)
+    let mut json = serde_json::Deserializer::from_slice(text);
+    check(schemas, &rules, &mut json).map_err(Error::invalid)
+}
+
+/// Checks the fields of a form against a schema of the document; without one, only what no text may have.
+///
+/// # Errors
+/// 400 that names the field and the rule.
+pub(crate) fn form(schema: Option<&str>, fields: &[(String, String)]) -> Result<()> {
+    static NO_SCHEMAS: Value = Value::Null;
+    let schemas = DOCUMENT
+        .get()
+        .map_or(&NO_SCHEMAS, |document| &document()["components"]["schemas"]);
+    let mut rules = Vec::new();
+    if let Some(schema) = schema {
+        collect(schemas, &schemas[schema], &mut rules);
+    }
+    let fields = fields
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()));
+    let fields = MapDeserializer::<_, FormError>::new(fields);
+    check(schemas, &rules, fields).map_err(Error::invalid)
 }
 
 type Checked = std::result::Result<(), String>;
 type Rules = Map<String, Value>;
 
-fn check(schemas: &Value, rules: &[&Rules], text: &[u8]) -> Checked {
+fn check<'de>(schemas: &Value, rules: &[&Rules], text: impl Deserializer<'de>) -> Checked {
     let broken = RefCell::new(None);
     let reader = Reader {
         schemas,
@@ -50,7 +72,7 @@ fn check(schemas: &Value, rules: &[&Rules], text: &[u8]) -> Checked {
         broken: &broken,
     };
     // Its own errors are those of the text, which whoever reads it meets as well.
-    drop(reader.deserialize(&mut serde_json::Deserializer::from_slice(text)));
+    drop(reader.deserialize(text));
     broken.into_inner().map_or(Ok(()), Err)
 }
 
@@ -249,7 +271,30 @@ mod tests {
         });
         let mut rules = Vec::new();
         collect(&schemas, &schemas["Body"], &mut rules);
-        check(&schemas, &rules, text.as_bytes())
+        let mut json = serde_json::Deserializer::from_str(text);
+        check(&schemas, &rules, &mut json)
+    }
+
+    #[test]
+    fn no_field_of_a_form_has_a_nul() {
+        let broken = |name: &str, text: &str| {
+            let fields = [
+                ("plan".to_owned(), "a".to_owned()),
+                (name.into(), text.into()),
+            ];
+            form(None, &fields).err().map(|error| error.body().message)
+        };
+        assert_eq!(broken("coupon", "a\u{1b}\r\n"), None);
+        let text = broken("coupon", "a\0");
+        assert_eq!(
+            text.as_deref(),
+            Some("`coupon`: it has a NUL, which no text may have")
+        );
+        let name = broken("a\0", "");
+        assert_eq!(
+            name.as_deref(),
+            Some("the body: it has a NUL, which no text may have")
+        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
-//! NUL, which no text of a request may have: a database may have no way to store it.
+//! NUL in addresses. No text of a request may have it, as a database may have no way to store it; that of bodies is
+//! refused by `check`.
 
-/// Returns whether a percent-encoded path, query or form has a NUL, encoded or as it is.
+/// Returns whether a percent-encoded path or query has a NUL, encoded or as it is.
 pub(crate) fn is_in(encoded: &[u8]) -> bool {
     encoded.contains(&0) || encoded.windows(3).any(|three| three == b"%00")
 }

@@ -41,8 +41,9 @@ struct SearchQuery {
     /// 2 characters to 255 bytes; the first 16 different words count.
     #[param(value_type = String, required = true)]
     query: Option<String>,
-    /// `quick` (default): a part of a name, description, tag or label. `filtered`: the same. `content`: words, or their beginnings, in all of these and in comments, the
-    /// best match first; what is in the files is sealed and never searched here.
+    /// `quick` (default): a part of a name, description, tag or label. `filtered`: the same. `content`: words, or their
+    /// beginnings, in all of these and in comments, the best match first; what is in the files is sealed and never
+    /// searched here.
     #[param(value_type = Option<String>)]
     mode: Option<SearchMode>,
     /// `image`, `video`, `audio`, `document`, `archive`, `folder` or `other`. This and the filters below narrow a search in

@@ -9,7 +9,7 @@ use crate::openapi::{operations, references};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// The media type of forms. Their fields have the rules of their endpoints; one with a NUL is refused as a whole.
+/// The media type of forms. Their fields have the rules of their endpoints; a NUL is refused in all of them.
 const FORM: &str = "application/x-www-form-urlencoded";
 
 /// Gives each text of a request without a rule one of its own.

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, add_header};
 use crate::http::extract::QueryParams;
-use crate::http::{body, nul};
+use crate::http::form;
 use crate::identity::client::Client;
 use crate::identity::failure::{Failure, OAuthResult};
 use crate::identity::page::notice;
@@ -20,9 +20,6 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-/// Forms are short.
-const MAX_FORM: usize = 16 * 1024;
-
 /// A form-encoded body, with the head of its request.
 pub(super) struct Fields<T>(pub(super) T, pub(super) Parts);
 
@@ -31,29 +28,11 @@ impl<T: DeserializeOwned> FromRequest<AppState> for Fields<T> {
 
     async fn from_request(request: Request, _: &AppState) -> OAuthResult<Self> {
         let (parts, content) = request.into_parts();
-        let form = parts
-            .headers
-            .get(header::CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok())
-            .and_then(|text| text.split(';').next())
-            .is_some_and(|essence| {
-                essence
-                    .trim()
-                    .eq_ignore_ascii_case("application/x-www-form-urlencoded")
-            });
-        if !form {
-            return Err(Failure::request(
-                "the body has to be application/x-www-form-urlencoded",
-            ));
+        if !form::is_form(&parts.headers) {
+            return Err(Failure::request(form::NO_FORM));
         }
-        let bytes = body::read_all(Request::from_parts(parts.clone(), content), MAX_FORM).await?;
-        if nul::is_in(&bytes) {
-            return Err(Failure::request(
-                "the form has a NUL (%00), which no field may have",
-            ));
-        }
-        let fields = serde_urlencoded::from_bytes(&bytes)
-            .map_err(|e| Failure::request(format!("the form can't be read: {e}")))?;
+        let request = Request::from_parts(parts.clone(), content);
+        let fields = form::read(request, None).await?;
         Ok(Self(fields, parts))
     }
 }

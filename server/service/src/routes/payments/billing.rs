@@ -4,13 +4,14 @@ use crate::auth::{Caller, disabled_error};
 use crate::error::{Error, Result};
 use crate::http::address::Address;
 use crate::http::extract::PathArgs;
+use crate::http::form::FormInput;
 use crate::signing_keys;
 use crate::state::{AppState, ServerState};
 use axum::extract::State;
 use axum::http::{HeaderName, header};
 use axum::response::{Html, IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
-use axum::{Form, Json, Router};
+use axum::{Json, Router};
 use cairn_model::AccountId;
 use cairn_store::provider::{portal_account, portal_session};
 use cairn_store::{Account, catalog};
@@ -145,16 +146,9 @@ async fn page(
 async fn buy(
     State(app): State<AppState>,
     PathArgs(session): PathArgs<String>,
-    Form(request): Form<BuyTokens>,
+    FormInput(request): FormInput<BuyTokens>,
 ) -> Result<Redirect> {
     let account = visitor(&app, &session)?.id;
-    if request
-        .coupon
-        .as_deref()
-        .is_some_and(|code| code.contains('\0'))
-    {
-        return Err(Error::invalid("`coupon` has a NUL, which no text may have"));
-    }
     app.store
         .buy_ai_tokens(account, request.pack, request.coupon.as_deref())?;
     Ok(Redirect::to(&format!("/billing/{session}")))
