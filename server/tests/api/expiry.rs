@@ -1,6 +1,7 @@
 //! Data that the server deletes after its time, and that nothing which is still needed goes with it.
 
 use super::shares::share;
+use super::visitors::put_file;
 use super::world::{Draft, World, id_of};
 use cairn_model::NodeId;
 use cairn_server::{Expiry, KeptRevisions, Options};
@@ -264,10 +265,7 @@ impl Memory {
             }
             (3, Some((node, content))) => {
                 let link = share(&owner, &node, json!({})).await;
-                let file =
-                    json!({"node_id": node.id, "revision_id": node.revision_id, "sealed": "AA=="});
-                let path = format!("/api/v1/shares/{}/files", link.id);
-                owner.put(&path, &json!({"files": [file]})).await.done(200);
+                put_file(&owner, &link, &node).await.done(200);
                 self.shared.push((node.id, content));
             }
             (4, Some((node, content))) => {

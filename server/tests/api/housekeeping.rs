@@ -2,7 +2,6 @@
 
 use super::world::{Draft, World, id_of};
 use axum::http::Method;
-use cairn_server::Options;
 use cairn_wire::frame;
 use cairn_wire::transfer::{Upload, UploadBatch};
 use serde_json::json;
@@ -27,10 +26,7 @@ fn objects(data: &Path) -> Vec<std::path::PathBuf> {
 #[tokio::test]
 async fn an_upload_can_be_resumed_for_a_week_and_then_leaves_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    let world = World::with(Options {
-        data: dir.path().to_owned(),
-        ..Options::default()
-    });
+    let world = World::stored_in(dir.path());
     let owner = world.owner();
     let draft = Draft::new("f", "").chunks(&["one", "two"]);
     let upload: Upload = owner.post("/api/v1/uploads", &draft.create()).await.ok();
@@ -65,10 +61,7 @@ async fn an_upload_can_be_resumed_for_a_week_and_then_leaves_nothing() {
 #[tokio::test]
 async fn purging_deletes_objects_from_the_disk() {
     let dir = tempfile::tempdir().unwrap();
-    let world = World::with(Options {
-        data: dir.path().to_owned(),
-        ..Options::default()
-    });
+    let world = World::stored_in(dir.path());
     let owner = world.owner();
     let file = owner.file(None, "f", "1").await;
     owner.upload(&Draft::of(&file, "2")).await.done(200);
@@ -84,10 +77,7 @@ async fn purging_deletes_objects_from_the_disk() {
 #[tokio::test]
 async fn objects_without_a_chunk_are_swept_up() {
     let dir = tempfile::tempdir().unwrap();
-    let world = World::with(Options {
-        data: dir.path().to_owned(),
-        ..Options::default()
-    });
+    let world = World::stored_in(dir.path());
     let owner = world.owner();
     let file = owner.file(None, "f", "content").await;
     let orphan = dir.path().join("objects/zz");
@@ -110,10 +100,7 @@ fn bytes(data: &Path) -> u64 {
 #[tokio::test]
 async fn an_object_that_is_mostly_unreferenced_is_rewritten() {
     let dir = tempfile::tempdir().unwrap();
-    let world = World::with(Options {
-        data: dir.path().to_owned(),
-        ..Options::default()
-    });
+    let world = World::stored_in(dir.path());
     let owner = world.owner();
     let content = |n: usize| format!("content {n}").repeat(100);
     let drafts: Vec<Draft> = (0..10)
@@ -165,10 +152,7 @@ async fn an_object_that_is_mostly_unreferenced_is_rewritten() {
 #[tokio::test]
 async fn an_object_that_can_not_be_read_is_left_as_it_is() {
     let dir = tempfile::tempdir().unwrap();
-    let world = World::with(Options {
-        data: dir.path().to_owned(),
-        ..Options::default()
-    });
+    let world = World::stored_in(dir.path());
     let owner = world.owner();
     let (kept, gone) = (Draft::new("a", "1"), Draft::new("b", "22"));
     let head = UploadBatch {

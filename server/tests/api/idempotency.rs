@@ -2,7 +2,6 @@
 
 use super::world::{Caller, TestResponse, World};
 use axum::http::Method;
-use cairn_server::Options;
 use cairn_wire::account::CreatedApiKey;
 use cairn_wire::nodes::{Node, NodeResults};
 use serde_json::{Value, json};
@@ -71,10 +70,7 @@ async fn a_failure_of_the_moment_is_not_kept() {
 #[tokio::test]
 async fn what_is_carried_out_is_answered_though_the_response_can_not_be_kept() {
     let dir = tempfile::tempdir().unwrap();
-    let world = World::with(Options {
-        data: dir.path().to_owned(),
-        ..Options::default()
-    });
+    let world = World::stored_in(dir.path());
     let owner = world.owner();
     let database = rusqlite::Connection::open(dir.path().join("cairn.db")).unwrap();
     let full =
@@ -115,10 +111,7 @@ async fn a_response_that_got_lost_is_given_again() {
 #[tokio::test]
 async fn a_new_api_key_is_shown_again_but_never_written_down() {
     let dir = tempfile::tempdir().unwrap();
-    let world = World::with(cairn_server::Options {
-        data: dir.path().to_owned(),
-        ..Default::default()
-    });
+    let world = World::stored_in(dir.path());
     let owner = world.owner();
     let body = json!({"name": "machine"});
     let first: CreatedApiKey = post(&owner, "/api/v1/apikeys", "k", &body).await.ok();

@@ -306,11 +306,7 @@ async fn whoever_takes_turns_with_the_owner_of_a_login_ends_it() {
 #[tokio::test]
 async fn revoking_either_token_ends_the_login_at_once_also_after_a_restart() {
     let dir = tempfile::tempdir().unwrap();
-    let options = || cairn_server::Options {
-        data: dir.path().to_owned(),
-        ..cairn_server::Options::default()
-    };
-    let world = World::with(options());
+    let world = World::stored_in(dir.path());
     let one = log_in(&world).await;
     let two = log_in(&world).await;
     let kept = log_in(&world).await;
@@ -329,7 +325,7 @@ async fn revoking_either_token_ends_the_login_at_once_also_after_a_restart() {
     assert!(!works(&world, &two.access_token).await);
     assert_refused(&refresh(&world, &refresh_token).await, 400, "invalid_grant");
     drop(world);
-    let world = World::with(options());
+    let world = World::stored_in(dir.path());
     assert!(!works(&world, &one.access_token).await);
     assert!(works(&world, &kept.access_token).await);
     refresh(&world, &kept.refresh_token.unwrap())

@@ -172,9 +172,7 @@ async fn a_shared_revision_is_kept() {
     let owner = world.owner();
     let first = owner.file(None, "f", "v1").await;
     let link = super::shares::share(&owner, &first, json!({})).await;
-    let files = json!({"files": [{"node_id": first.id, "revision_id": first.revision_id, "sealed": "AA=="}]});
-    owner
-        .put(&format!("/api/v1/shares/{}/files", link.id), &files)
+    super::visitors::put_file(&owner, &link, &first)
         .await
         .done(200);
     owner.upload(&Draft::of(&first, "v2")).await.done(200);

@@ -3,9 +3,10 @@
 use super::identity::browser::{Browser, parameter};
 use super::identity::request;
 use super::shares::share;
-use super::world::{Caller, TestResponse, World};
+use super::visitors::{open, path};
+use super::world::{TestResponse, World};
 use cairn_server::{MailOptions, Options};
-use cairn_wire::shares::{OpenedShare, PublicShare, Share, SharedByEmail};
+use cairn_wire::shares::{OpenedShare, PublicShare, SharedByEmail};
 use serde_json::{Value, json};
 
 /// Makes a server whose mails nobody takes: what these tests look at is what waits.
@@ -51,14 +52,6 @@ fn link_in(text: &str) -> String {
     format!("/oauth/password{}", rest.split_whitespace().next().unwrap())
 }
 
-async fn open(who: &Caller, link: &Share, body: Value) -> TestResponse {
-    who.post(
-        &format!("/api/v1/public/shares/{}/open", link.short_code),
-        &body,
-    )
-    .await
-}
-
 #[tokio::test]
 async fn mails_are_called_sent_only_where_there_is_a_mail_server() {
     for (world, sent) in [(mailing_world(), true), (World::new(), false)] {
@@ -83,10 +76,7 @@ async fn an_allowed_address_is_proved_by_the_code_that_was_sent_there() {
         json!({"allowed_emails": ["ada@example.com"]}),
     )
     .await;
-    let look: PublicShare = stranger
-        .get(&format!("/api/v1/public/shares/{}", link.short_code))
-        .await
-        .ok();
+    let look: PublicShare = stranger.get(&path(&link, "")).await.ok();
     assert!(look.asks_email && look.verifies_email);
     let ada = json!({"email": "Ada@example.com"});
     open(&stranger, &link, ada).await.done(202);

@@ -64,5 +64,6 @@ mod unknown_fields;
 mod upload_batch;
 mod upload_races;
 mod uploads;
+mod visitors;
 mod webhooks;
 mod world;

@@ -53,10 +53,7 @@ async fn a_server_is_ready_until_it_is_about_to_end() {
 #[tokio::test]
 async fn a_server_that_can_not_write_is_not_ready_and_says_why() {
     let dir = tempfile::tempdir().unwrap();
-    let world = World::with(Options {
-        data: dir.path().to_owned(),
-        ..Options::default()
-    });
+    let world = World::stored_in(dir.path());
     let nobody = world.nobody();
     nobody.get("/api/v1/ready").await.done(200);
     let left: Vec<_> = std::fs::read_dir(dir.path().join("objects"))
@@ -71,10 +68,7 @@ async fn a_server_that_can_not_write_is_not_ready_and_says_why() {
 #[tokio::test]
 async fn a_database_of_another_schema_is_not_ready() {
     let dir = tempfile::tempdir().unwrap();
-    let world = World::with(Options {
-        data: dir.path().to_owned(),
-        ..Options::default()
-    });
+    let world = World::stored_in(dir.path());
     let conn = rusqlite::Connection::open(dir.path().join("cairn.db")).unwrap();
     conn.pragma_update(None, "user_version", 9999).unwrap();
     let message = world.nobody().get("/api/v1/ready").await.failed(503);

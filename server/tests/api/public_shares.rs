@@ -2,6 +2,7 @@
 
 use super::quota::quota;
 use super::shares::{DAY, share};
+use super::visitors::{begin, open, path, put_file, with_access};
 use super::world::{Caller, Draft, TestResponse, World, id_of};
 use axum::http::Method;
 use cairn_wire::Page;
@@ -9,13 +10,6 @@ use cairn_wire::account::Quota;
 use cairn_wire::nodes::Node;
 use cairn_wire::shares::{AccessEntry, OpenedShare, PublicShare, Share, VisitAction};
 use serde_json::{Value, json};
-
-async fn put_file(owner: &Caller, link: &Share, file: &Node) -> TestResponse {
-    let files = json!({"files": [{"node_id": file.id, "revision_id": file.revision_id, "sealed": "c2VhbGVk"}]});
-    owner
-        .put(&format!("/api/v1/shares/{}/files", link.id), &files)
-        .await
-}
 
 /// Shares a folder with a file, and a folder in it with another: `d`, `d/e`, `d/a.txt`, `d/e/b.txt`.
 async fn share_folder(owner: &Caller, settings: Value) -> (Share, [Node; 4]) {
@@ -29,21 +23,6 @@ async fn share_folder(owner: &Caller, settings: Value) -> (Share, [Node; 4]) {
     (link, [folder, inner, first, second])
 }
 
-fn path(link: &Share, part: &str) -> String {
-    format!("/api/v1/public/shares/{}{part}", link.short_code)
-}
-
-async fn open(stranger: &Caller, link: &Share, body: Value) -> TestResponse {
-    stranger.post(&path(link, "/open"), &body).await
-}
-
-async fn with_access(stranger: &Caller, method: Method, path: &str, access: &str) -> TestResponse {
-    let body = if method == Method::POST { "{}" } else { "" };
-    stranger
-        .send(method, path, &[("x-share-access", access)], body)
-        .await
-}
-
 async fn chunk(
     stranger: &Caller,
     link: &Share,
@@ -53,10 +32,6 @@ async fn chunk(
 ) -> TestResponse {
     let part = format!("/chunks/{}?node={}", id_of(text.as_bytes()), file.id);
     with_access(stranger, Method::GET, &path(link, &part), access).await
-}
-
-async fn begin(stranger: &Caller, link: &Share, access: &str) -> TestResponse {
-    with_access(stranger, Method::POST, &path(link, "/downloads"), access).await
 }
 
 #[tokio::test]

@@ -1,8 +1,8 @@
 //! The numbers of a share link and of its log: an access is an opening in both.
 
 use super::shares::share;
+use super::visitors::{begin, open, put_file};
 use super::world::World;
-use axum::http::Method;
 use cairn_wire::shares::{Audit, OpenedShare, Share};
 use serde_json::json;
 
@@ -11,30 +11,17 @@ async fn a_link_and_its_log_count_the_same_accesses_and_downloads() {
     let world = World::new();
     let (owner, stranger) = (world.owner(), world.nobody());
     let file = owner.file(None, "a.txt", "x").await;
-    let link = share(
-        &owner,
-        &file,
-        json!({"allowed_emails": ["ada@example.com"]}),
-    )
-    .await;
-    let files = json!({"files": [{"node_id": file.id, "revision_id": file.revision_id, "sealed": "c2VhbGVk"}]});
-    let own = format!("/api/v1/shares/{}", link.id);
-    owner.put(&format!("{own}/files"), &files).await.done(200);
-
-    let public = format!("/api/v1/public/shares/{}", link.short_code);
-    let open = format!("{public}/open");
+    let only_ada = json!({"allowed_emails": ["ada@example.com"]});
+    let link = share(&owner, &file, only_ada).await;
+    put_file(&owner, &link, &file).await.done(200);
     let eve = json!({"email": "eve@example.com"});
-    stranger.post(&open, &eve).await.failed(403);
+    open(&stranger, &link, eve).await.failed(403);
     let ada = json!({"email": "ada@example.com"});
-    stranger.post(&open, &ada).await.done(200);
-    let opened: OpenedShare = stranger.post(&open, &ada).await.ok();
-    let begin = format!("{public}/downloads");
-    let access = [("x-share-access", opened.access.as_str())];
-    stranger
-        .send(Method::POST, &begin, &access, "{}")
-        .await
-        .done(200);
+    open(&stranger, &link, ada.clone()).await.done(200);
+    let opened: OpenedShare = open(&stranger, &link, ada).await.ok();
+    begin(&stranger, &link, &opened.access).await.done(200);
 
+    let own = format!("/api/v1/shares/{}", link.id);
     let link: Share = owner.get(&own).await.ok();
     let audit: Audit = owner.get(&format!("{own}/audit")).await.ok();
     let sums = audit.summary.unwrap();

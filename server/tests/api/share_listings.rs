@@ -2,6 +2,7 @@
 
 use super::quota::quota;
 use super::shares::share;
+use super::visitors::put_file;
 use super::world::{Caller, RECORD, TestResponse, World};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
@@ -37,9 +38,7 @@ async fn what_a_link_carries_counts_until_the_link_is_deleted() {
     assert_eq!(used(&owner).await, alone + 1_000);
     put(&owner, &link, &file, 400).await.done(200);
     assert_eq!(used(&owner).await, alone + 400);
-    let files = json!({"files": [{"node_id": file.id, "revision_id": file.revision_id, "sealed": "c2VhbGVk"}]});
-    let path = format!("/api/v1/shares/{}/files", link.id);
-    owner.put(&path, &files).await.done(200);
+    put_file(&owner, &link, &file).await.done(200);
     assert_eq!(
         used(&owner).await,
         alone + 6,

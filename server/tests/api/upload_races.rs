@@ -1,22 +1,13 @@
-//! Several clients that upload at once, on several threads.
+//! Several clients that upload at once, on several threads, to a disk, where reads and writes really run side by side.
 
 use super::world::{Draft, World};
-use cairn_server::Options;
 use cairn_wire::Page;
 use cairn_wire::nodes::{Node, Revision};
-
-/// On disk, where reads and writes really run side by side.
-fn on_disk(dir: &tempfile::TempDir) -> World {
-    World::with(Options {
-        data: dir.path().to_owned(),
-        ..Options::default()
-    })
-}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_many_writers_on_one_base_exactly_one_wins() {
     let dir = tempfile::tempdir().unwrap();
-    let world = on_disk(&dir);
+    let world = World::stored_in(dir.path());
     let owner = world.owner();
     let node = owner.file(None, "f", "start").await;
     let writers: Vec<_> = (0..16)
@@ -47,7 +38,7 @@ async fn of_many_writers_on_one_base_exactly_one_wins() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_many_creators_of_one_name_exactly_one_wins() {
     let dir = tempfile::tempdir().unwrap();
-    let world = on_disk(&dir);
+    let world = World::stored_in(dir.path());
     let owner = world.owner();
     let creators: Vec<_> = (0..16)
         .map(|number| {
@@ -78,7 +69,7 @@ async fn of_many_creators_of_one_name_exactly_one_wins() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_same_chunk_from_many_sides_is_stored_once() {
     let dir = tempfile::tempdir().unwrap();
-    let world = on_disk(&dir);
+    let world = World::stored_in(dir.path());
     let owner = world.owner();
     let draft = Draft::new("f", "the same bytes");
     let upload: cairn_wire::transfer::Upload =

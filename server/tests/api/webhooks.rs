@@ -13,6 +13,7 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use std::collections::VecDeque;
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
 
@@ -64,10 +65,23 @@ async fn take(
     (StatusCode::from_u16(status).unwrap(), text)
 }
 
+/// A server that delivers to addresses of this machine.
 fn world() -> World {
+    world_with(Options::ephemeral())
+}
+
+/// The same with its data in a directory.
+fn world_in(data: &Path) -> World {
+    world_with(Options {
+        data: data.to_owned(),
+        ..Options::default()
+    })
+}
+
+fn world_with(options: Options) -> World {
     World::with(Options {
         allow_private_webhooks: true,
-        ..Options::ephemeral()
+        ..options
     })
 }
 
@@ -435,11 +449,7 @@ async fn addresses_inside_and_bad_subscriptions_are_refused() {
 #[tokio::test]
 async fn neither_secrets_nor_deliveries_lie_open_in_the_database() {
     let dir = tempfile::tempdir().unwrap();
-    let world = World::with(Options {
-        data: dir.path().to_owned(),
-        allow_private_webhooks: true,
-        ..Options::default()
-    });
+    let world = world_in(dir.path());
     let (receiver, url) = Receiver::start().await;
     receiver.will_answer(500, 1);
     let made = hook(&world.owner(), &url, &["file.uploaded"]).await;
@@ -467,11 +477,7 @@ async fn neither_secrets_nor_deliveries_lie_open_in_the_database() {
         assert!(!holds(secret), "{secret}");
     }
 
-    let again = World::with(Options {
-        data: dir.path().to_owned(),
-        allow_private_webhooks: true,
-        ..Options::default()
-    });
+    let again = world_in(dir.path());
     again.app.source().advance(60_000);
     assert_eq!(again.app.deliver_due().await.unwrap(), 1);
     let bodies = receiver.bodies();
@@ -494,11 +500,7 @@ async fn finished_deliveries_are_forgotten_after_a_month() {
 #[tokio::test]
 async fn a_delivery_that_no_key_opens_is_given_up() {
     let dir = tempfile::tempdir().unwrap();
-    let world = World::with(Options {
-        allow_private_webhooks: true,
-        data: dir.path().to_owned(),
-        ..Options::default()
-    });
+    let world = world_in(dir.path());
     let (receiver, made) = ready_webhook(&world, &["file.uploaded"]).await;
     let owner = world.owner();
     owner.file(None, "a", "x").await;

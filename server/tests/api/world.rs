@@ -17,6 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use std::path::Path;
 use tower::ServiceExt as _;
 use uuid::Uuid;
 
@@ -34,6 +35,14 @@ impl World {
 
     pub(crate) fn with(options: Options) -> Self {
         Self::with_seed(options, 1)
+    }
+
+    /// A development server whose data lie in a directory, on disk.
+    pub(crate) fn stored_in(data: &Path) -> Self {
+        Self::with(Options {
+            data: data.to_owned(),
+            ..Options::default()
+        })
     }
 
     pub(crate) fn with_seed(options: Options, seed: u64) -> Self {

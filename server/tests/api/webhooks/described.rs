@@ -1,9 +1,9 @@
 //! The OpenAPI document describes what webhooks get: each event's data as it is really delivered.
 
 use super::super::shares::share;
+use super::super::visitors::{begin, open, put_file};
 use super::super::world::{Caller, World};
 use super::{path, ready_webhook, world};
-use axum::http::Method;
 use cairn_model::EventKind;
 use cairn_server::openapi;
 use cairn_wire::shares::{OpenedShare, Share};
@@ -68,17 +68,11 @@ async fn use_files(owner: &Caller) {
 async fn use_link(world: &World, owner: &Caller) {
     let file = owner.file(None, "shared.txt", "x").await;
     let link: Share = share(owner, &file, json!({})).await;
-    let own = format!("/api/v1/shares/{}", link.id);
-    let files = json!({"files": [{"node_id": file.id, "revision_id": file.revision_id, "sealed": "c2VhbGVk"}]});
-    owner.put(&format!("{own}/files"), &files).await.done(200);
-    let public = format!("/api/v1/public/shares/{}", link.short_code);
+    put_file(owner, &link, &file).await.done(200);
     let stranger = world.nobody();
-    let opened = stranger.post(&format!("{public}/open"), &json!({})).await;
-    let opened: OpenedShare = opened.ok();
-    let access = [("x-share-access", opened.access.as_str())];
-    let begin = format!("{public}/downloads");
-    let begun = stranger.send(Method::POST, &begin, &access, "{}").await;
-    begun.done(200);
+    let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
+    begin(&stranger, &link, &opened.access).await.done(200);
+    let own = format!("/api/v1/shares/{}", link.id);
     owner.delete(&own).await.done(204);
 }
 
