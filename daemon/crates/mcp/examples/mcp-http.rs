@@ -8,15 +8,11 @@
 
 use cairn_api::ApiKey;
 use cairn_crypto::AccountKeys;
-use cairn_mcp::{
-    Account, Confirm, DeviceTrust, KeySource, LocalFiles, Server, Settings, ToolFilter,
-};
-use cairn_model::{DeviceId, Name, Verification};
+use cairn_mcp::{Account, Confirm, DeviceTrust, KeySource, NoFiles, Server, Settings, ToolFilter};
+use cairn_model::{DeviceId, Verification};
 use cairn_space::Trust;
 use std::env;
 use std::error::Error;
-use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
@@ -58,38 +54,5 @@ impl DeviceTrust for NoTrust {
 
     fn verification(&self) -> Result<Verification, String> {
         Ok(Verification::Warn)
-    }
-}
-
-/// Files are of no concern to the protocol.
-struct NoFiles;
-
-impl LocalFiles for NoFiles {
-    fn executable(&self, _: &Path) -> Option<bool> {
-        None
-    }
-
-    fn set_executable(&self, _: &Path, _: bool) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn sync_all(&self, _: &Path) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn check_name(&self, _: &Name) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn allowed_dirs(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn private_dirs(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn allows_client_roots(&self) -> bool {
-        false
     }
 }

@@ -25,6 +25,7 @@ mod keys;
 mod local_paths;
 mod mask;
 mod move_files;
+mod no_files;
 mod node_argument;
 mod node_paths;
 mod node_summaries;
@@ -86,6 +87,7 @@ mod usage;
 
 pub use device_trust::DeviceTrust;
 pub use documentation::reference;
+pub use no_files::NoFiles;
 pub use rewinder::{RewindMode, RewindRequest, Rewinder};
 pub use selection::{ToolFilter, ToolFilterError};
 pub use server::{Confirm, ServeError, Server, Settings, UndoError};

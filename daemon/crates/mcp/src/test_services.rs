@@ -4,21 +4,20 @@ use crate::call::Call;
 use crate::counted_transport::CountedTransport;
 use crate::device_trust::DeviceTrust;
 use crate::local_paths::LocalPaths;
+use crate::no_files::NoFiles;
 use crate::progress::Reporter;
-use crate::services::{Account, KeySource, LocalFiles, Services};
+use crate::services::{Account, KeySource, Services};
 use crate::session_link_tools::LinkTools;
 use cairn_api::{Api, ApiKey, Request, Response, Transport, TransportError};
 use cairn_crypto::AccountKeys;
-use cairn_model::{DeviceId, Name, Verification};
+use cairn_model::{DeviceId, Verification};
 use cairn_space::Trust;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::future::pending;
-use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A device that trusts nobody and has no files.
+/// A device that trusts nobody.
 struct NoDevice;
 
 impl DeviceTrust for NoDevice {
@@ -28,36 +27,6 @@ impl DeviceTrust for NoDevice {
 
     fn verification(&self) -> Result<Verification, String> {
         Ok(Verification::Strict)
-    }
-}
-
-impl LocalFiles for NoDevice {
-    fn executable(&self, _: &Path) -> Option<bool> {
-        None
-    }
-
-    fn set_executable(&self, _: &Path, _: bool) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn sync_all(&self, _: &Path) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    fn check_name(&self, _: &Name) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn allowed_dirs(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn private_dirs(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    fn allows_client_roots(&self) -> bool {
-        false
     }
 }
 
@@ -87,7 +56,7 @@ pub(crate) fn services(keys: KeySource) -> Services {
         device: DeviceId::from_random_bytes(DEVICE),
         keys,
     };
-    let (trust, files) = (Arc::new(NoDevice), Arc::new(NoDevice));
+    let (trust, files) = (Arc::new(NoDevice), Arc::new(NoFiles));
     Services::new(account, trust, files, false, None, None, LinkTools::ALL)
         .expect("the settings are good")
 }

@@ -175,11 +175,11 @@ async fn deletions_that_wait_for_a_person_go_on_waiting_where_nobody_is_asked() 
         (Confirm::Risky, json!({})),
         (Confirm::Never, json!({ "elicitation": {} })),
     ] {
-        let mut session = world.connect(Setup {
+        let setup = Setup {
             confirm,
-            daemon: Some(dir.path().join("daemon.sock")),
             ..Setup::default()
-        });
+        };
+        let mut session = world.connect(setup.with_sync(dir.path()));
         session.initialize(capabilities).await;
         let refused = session.call_err("sync_confirm", delete.clone()).await;
         assert!(refused.contains("cairn confirm"), "{confirm:?}: {refused}");
@@ -206,10 +206,9 @@ async fn a_plan_that_changes_nothing_needs_no_confirmation() {
     let dir = tempfile::tempdir().unwrap();
     let always = Setup {
         confirm: Confirm::Always,
-        daemon: Some(dir.path().join("daemon.sock")),
         ..Setup::default()
     };
-    let mut session = world.session(always).await;
+    let mut session = world.session(always.with_sync(dir.path())).await;
     let plan = json!({ "path": "/docs", "to": "2h ago" });
     let planned = session.call_err("sync_rewind", plan).await;
     assert!(!planned.contains("needs a confirmation"), "{planned}");

@@ -1,9 +1,9 @@
 //! Changes whose calls have failed, and what came after them: a repeated call is taken back once, and what the user
 //! did later is not taken back.
 
-use crate::mcp::sync::with_sync;
+use crate::mcp::sync::{asking_with_sync, with_sync};
 use crate::mcp::undo::{folder, info, undo};
-use crate::mcp::world::{Setup, World};
+use crate::mcp::world::World;
 use serde_json::{Value, json};
 
 /// Returns a fault with which the service refuses requests before it has done anything.
@@ -165,12 +165,7 @@ async fn nothing_is_made_where_it_could_not_be_taken_back() {
 #[tokio::test]
 async fn the_question_before_an_undo_counts_all_lost_changes() {
     let world = World::start().await;
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = world.connect(Setup {
-        daemon: Some(dir.path().join("daemon.sock")),
-        ..Setup::default()
-    });
-    session.initialize(json!({ "elicitation": {} })).await;
+    let (mut session, _socket) = asking_with_sync(&world).await;
     let (mut before, _dir) = with_sync(&world).await;
     let first = folder(&mut before, "first", None).await;
     let original = folder(&mut before, "original", None).await;

@@ -1,6 +1,7 @@
 //! Resources, their errors, and the completion of their addresses.
 
 use crate::mcp::session::Session;
+use crate::mcp::sync::with_sync;
 use crate::mcp::world::{Setup, World, unreachable_setup, with_passphrase};
 use serde_json::{Value, json};
 
@@ -193,12 +194,7 @@ async fn the_service_is_asked_at_the_addresses_of_the_reference() {
 #[tokio::test]
 async fn the_trash_is_listed_beside_the_sync_daemon() {
     let world = World::start().await;
-    let dir = tempfile::tempdir().unwrap();
-    let setup = Setup {
-        daemon: Some(dir.path().join("daemon.sock")),
-        ..Setup::default()
-    };
-    let mut session = world.session(setup).await;
+    let (mut session, _dir) = with_sync(&world).await;
     let list = session.request("resources/list", json!({})).await;
     assert!(list.to_string().contains("service://trash"), "{list}");
     let folder = json!({ "name": "gone" });

@@ -14,21 +14,23 @@ const BYTES_OF_TEN_TOKENS: usize = 42;
 /// Returns an MCP session that has the tools about sync.
 pub(crate) async fn with_sync(world: &World) -> (Session, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
-    let setup = Setup {
-        daemon: Some(dir.path().join("daemon.sock")),
-        ..Setup::default()
-    };
+    let setup = Setup::default().with_sync(dir.path());
     (world.session(setup).await, dir)
 }
 
 /// Returns the same with the account's keys, and a folder for local files.
 pub(crate) async fn sealed_session(world: &World) -> (Session, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
-    let setup = Setup {
-        daemon: Some(dir.path().join("daemon.sock")),
-        ..with_passphrase()
-    };
+    let setup = with_passphrase().with_sync(dir.path());
     (world.session(setup).await, dir)
+}
+
+/// Returns a session with the tools about sync, whose client asks a person.
+pub(crate) async fn asking_with_sync(world: &World) -> (Session, tempfile::TempDir) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut session = world.connect(Setup::default().with_sync(dir.path()));
+    session.initialize(json!({ "elicitation": {} })).await;
+    (session, dir)
 }
 
 #[tokio::test]
@@ -126,12 +128,7 @@ async fn what_was_changed_since_is_not_taken_back() {
 #[tokio::test]
 async fn a_daemon_that_does_not_run_is_a_state_and_not_a_missing_tool() {
     let world = World::start().await;
-    let dir = tempfile::tempdir().unwrap();
-    let stopped = Setup {
-        daemon: Some(dir.path().join("daemon.sock")),
-        ..Setup::default()
-    };
-    let mut session = world.session(stopped).await;
+    let (mut session, _dir) = with_sync(&world).await;
     let list = session.request("tools/list", json!({})).await;
     let tools = list["result"]["tools"].as_array().unwrap();
     assert!(tools.len() > crate::mcp::catalogue::reference().len());

@@ -1,5 +1,6 @@
 //! MCP tools on files of teams by their ids, and the top folder of a team or account as a target.
 
+use crate::mcp::sync::with_sync;
 use crate::mcp::world::{PASSPHRASE, Setup, World, with_passphrase};
 use cairn_crypto::{AccountKeys, SystemRandom};
 use cairn_space::{TeamGrants, Trust, account_keys};
@@ -168,12 +169,7 @@ async fn a_path_that_names_nothing_fails_alone_in_a_list() {
     for setup in [Setup::default(), with_passphrase()] {
         let world = World::start().await;
         let dir = tempfile::tempdir().unwrap();
-        let mut session = world
-            .session(Setup {
-                daemon: Some(dir.path().join("daemon.sock")),
-                ..setup
-            })
-            .await;
+        let mut session = world.session(setup.with_sync(dir.path())).await;
         std::fs::write(dir.path().join("x"), "x").unwrap();
         // The account's keys, if it gets any, are made with its first content.
         let first = json!({ "local_path": dir.path().join("x") });
@@ -362,13 +358,7 @@ async fn own_root(session: &mut crate::mcp::session::Session) -> Value {
 #[tokio::test]
 async fn the_trash_of_a_team_is_seen_with_the_own_one() {
     let world = World::start().await;
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = world
-        .session(Setup {
-            daemon: Some(dir.path().join("daemon.sock")),
-            ..Setup::default()
-        })
-        .await;
+    let (mut session, _dir) = with_sync(&world).await;
     let team = session
         .call_ok("create_team", json!({ "name": "Six" }))
         .await;

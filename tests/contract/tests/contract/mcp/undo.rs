@@ -1,7 +1,7 @@
 //! Taking back what a session changed, and leaving what others have worked on since.
 
 use crate::mcp::session::Session;
-use crate::mcp::sync::{sealed_session, with_sync};
+use crate::mcp::sync::{asking_with_sync, sealed_session, with_sync};
 use crate::mcp::world::{Setup, World, with_passphrase};
 use serde_json::{Value, json};
 
@@ -185,12 +185,7 @@ async fn what_somebody_deleted_again_stays_deleted() {
 #[tokio::test]
 async fn a_person_is_asked_before_more_than_a_few_things_go_to_the_trash() {
     let world = World::start().await;
-    let dir = tempfile::tempdir().unwrap();
-    let mut session = world.connect(Setup {
-        daemon: Some(dir.path().join("daemon.sock")),
-        ..Setup::default()
-    });
-    session.initialize(json!({ "elicitation": {} })).await;
+    let (mut session, _socket) = asking_with_sync(&world).await;
     let mut ids = Vec::new();
     for name in ["a", "b", "c"] {
         ids.push(folder(&mut session, name, None).await);
@@ -315,12 +310,7 @@ async fn own_work_over_own_work(setup: Setup) {
     let world = World::start().await;
     let dir = tempfile::tempdir().unwrap();
     let is_sealed = setup.passphrase.is_some();
-    let mut session = world
-        .session(Setup {
-            daemon: Some(dir.path().join("daemon.sock")),
-            ..setup
-        })
-        .await;
+    let mut session = world.session(setup.with_sync(dir.path())).await;
     if is_sealed {
         // The first content makes the account's keys.
         std::fs::write(dir.path().join("x"), "x").unwrap();

@@ -63,6 +63,16 @@ impl Default for Setup {
     }
 }
 
+impl Setup {
+    /// Adds the tools about sync; the socket of the daemon would be in this folder.
+    pub(crate) fn with_sync(self, dir: &Path) -> Self {
+        Self {
+            daemon: Some(dir.join("daemon.sock")),
+            ..self
+        }
+    }
+}
+
 /// A service that nobody reaches: no program listens there.
 pub(crate) fn unreachable_setup() -> Setup {
     Setup {
