@@ -47,7 +47,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     // Afterwards nothing waits any more.
     let status = client.send(typed::Status {}).await?;
     let found = status.folders.iter().find(|one| one.local == folder);
-    let place = found.map_or(EITHER, |found| deletion_place(&found.confirmations));
+    let waiting = found.map(|found| found.confirmations.as_slice());
+    let place = deletion_place(waiting.unwrap_or_default());
     client
         .send(request)
         .await
@@ -64,22 +65,12 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     Ok(())
 }
 
-/// The place of deletions that wait on both sides, or are not known.
-const EITHER: &str = "on the other side";
-
 /// Returns where the deletions of a folder that wait would be carried out.
 fn deletion_place(waiting: &[Confirmation]) -> &'static str {
-    let is_on = |side| {
-        let mut deletions = waiting
-            .iter()
-            .filter(|one| one.kind == ConfirmationKind::Deletion);
-        deletions.any(|one| one.side == side)
-    };
-    match (is_on(Side::Local), is_on(Side::Remote)) {
-        (true, false) => "on this device",
-        (false, true) => "on the service",
-        (true, true) | (false, false) => EITHER,
-    }
+    let deletions = waiting
+        .iter()
+        .filter(|one| one.kind == ConfirmationKind::Deletion);
+    Side::place(deletions.map(|one| one.side))
 }
 
 /// Shows how many files the decision would be about.
@@ -138,6 +129,7 @@ mod tests {
             "on this device"
         );
         assert_eq!(deletion_place(from_ref(&there)), "on the service");
-        assert_eq!(deletion_place(&[here, there]), EITHER);
+        assert_eq!(deletion_place(&[here, there]), "on the other side");
+        assert_eq!(deletion_place(&[]), "on the other side");
     }
 }

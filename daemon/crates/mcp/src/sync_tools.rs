@@ -2,6 +2,7 @@
 
 mod account;
 mod activity;
+mod confirm;
 mod conflicts;
 mod connection;
 mod folders;
@@ -13,15 +14,15 @@ mod tool_names;
 pub(crate) mod watch;
 mod why;
 
+pub(crate) use confirm::{confirm, held_changes};
 pub(crate) use folders::{Place, SyncedFolders};
 pub(crate) use meaning::{Found, find_path, is_unmistakable};
 
 use crate::call::{Call, with_success};
-use crate::error::{ToolError, ToolResult};
-use crate::question::Asking;
+use crate::error::ToolResult;
 use crate::tool::ToolFuture;
 use cairn_control::{DoctorInfo, Resolved, Status, typed};
-use cairn_model::{ConfirmationKind, DeletionDecision, Keep};
+use cairn_model::Keep;
 use connection::{request, request_within};
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
@@ -129,75 +130,6 @@ pub(crate) fn now(call: Call) -> ToolFuture {
         }
         const STARTED: &str = "looking for changes: sync_status shows when nothing is left";
         Ok(with_success(Value::Null, Some(STARTED)))
-    }
-    .boxed()
-}
-
-pub(crate) fn confirm(call: Call) -> ToolFuture {
-    async move {
-        // The schema has let through nothing else; what keeps files is the safe one.
-        let decision = call.arguments.required_text("answer")?.parse();
-        let decision = decision.unwrap_or(DeletionDecision::Keep);
-        let given = call.arguments.required_text("folder")?;
-        if decision != DeletionDecision::Keep && !call.is_confirmed {
-            return Err(unconfirmed_error(given, decision));
-        }
-        let status: Status = request(&call.services, typed::Status {}).await?;
-        let folder = target::folder(&status, given)?;
-        let done = match decision {
-            DeletionDecision::Delete => "the files are deleted on the other side too",
-            DeletionDecision::Overwrite => "the service's versions are overwritten",
-            DeletionDecision::Keep => {
-                "the files come back; versions that were not to be overwritten stay, with what is here beside them"
-            }
-        };
-        let response = request(&call.services, typed::Confirm { folder, decision }).await?;
-        Ok(with_success(json!(response), Some(done)))
-    }
-    .boxed()
-}
-
-/// Returns the error for what waits for a person, so that a client that can't ask one can't let it go on.
-fn unconfirmed_error(folder: &str, decision: DeletionDecision) -> ToolError {
-    ToolError::refused(format!(
-        "only a person can let what waits in {} go on, and nobody was asked here: have them run `cairn confirm FOLDER {decision}`; the answer `keep` brings the files back and overwrites nothing",
-        crate::question::quote(folder)
-    ))
-}
-
-/// Returns the question before files are deleted or overwritten; keeping them needs none.
-pub(crate) fn held_changes(call: &Call) -> Asking<'_> {
-    async move {
-        let answer = call.arguments.text("answer");
-        let kind = match answer.and_then(|answer| answer.parse().ok()) {
-            Some(DeletionDecision::Delete) => ConfirmationKind::Deletion,
-            Some(DeletionDecision::Overwrite) => ConfirmationKind::Overwriting,
-            Some(DeletionDecision::Keep) | None => return Ok(None),
-        };
-        let status: Status = request(&call.services, typed::Status {}).await?;
-        let local = target::folder(&status, call.arguments.required_text("folder")?)?;
-        let folder = status.folders.iter().find(|folder| folder.local == local);
-        let confirmations = folder.map(|folder| folder.confirmations.as_slice());
-        let files: u64 = confirmations
-            .unwrap_or_default()
-            .iter()
-            .filter(|waiting| waiting.kind == kind)
-            .map(|waiting| waiting.files)
-            .sum();
-        let files = if files == 1 {
-            "1 file".to_owned()
-        } else {
-            format!("{files} files")
-        };
-        let local = crate::question::quote(&local);
-        Ok(Some(match kind {
-            ConfirmationKind::Deletion => {
-                format!("Delete {files} of {local} on the other side too?")
-            }
-            ConfirmationKind::Overwriting => format!(
-                "{files} of {local} look encrypted now. Overwrite the service's versions with them?"
-            ),
-        }))
     }
     .boxed()
 }

@@ -101,6 +101,18 @@ word_enum! {
 
 impl Side {
     pub const BOTH: [Self; 2] = [Self::Local, Self::Remote];
+
+    /// Returns the place of what is on these sides, for messages: "on the other side" if it is on both, or not known.
+    pub fn place(sides: impl IntoIterator<Item = Self>) -> &'static str {
+        let mut sides = sides.into_iter();
+        match sides.next() {
+            Some(first) if sides.all(|side| side == first) => match first {
+                Self::Local => "on this device",
+                Self::Remote => "on the service",
+            },
+            Some(_) | None => "on the other side",
+        }
+    }
 }
 
 word_enum! {
@@ -114,7 +126,7 @@ word_enum! {
 word_enum! {
     /// A person's decision on deletions, or on overwriting, that waits.
     DeletionDecision("decision") {
-        /// The deletions are carried out on the other side too.
+        /// The deletions are carried out where the files still are.
         Delete = "delete",
         /// The service's versions are overwritten.
         Overwrite = "overwrite",

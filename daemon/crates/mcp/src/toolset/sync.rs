@@ -76,7 +76,7 @@ pub(super) const TOOLS: &[Tool] = &[
             choice(
                 "answer",
                 DeletionDecision::TEXTS,
-                "delete: on the other side too; overwrite: on the service; keep: bring the files back",
+                "delete: on the other side too, here or on the service; overwrite: on the service; keep: bring the files back",
             )
             .required(),
         ],
