@@ -139,7 +139,11 @@ async fn named_link(call: &Call, link: &Value) -> String {
 
 pub(crate) fn remove_member(call: &Call) -> Asking<'_> {
     async move {
-        let (member, team) = member(call, "remove", "remove members").await?;
+        let (member, team) = member(call).await?;
+        // Everybody may leave.
+        if own_id(call).await.as_deref() != call.arguments.text("user_id") {
+            check_right(call, "remove", "remove members").await?;
+        }
         Ok(Some(format!("Remove {member} from the team {team}?")))
     }
     .boxed()
@@ -147,7 +151,8 @@ pub(crate) fn remove_member(call: &Call) -> Asking<'_> {
 
 pub(crate) fn offboard_member(call: &Call) -> Asking<'_> {
     async move {
-        let (member, team) = member(call, "offboard", "offboard members").await?;
+        let (member, team) = member(call).await?;
+        check_right(call, "offboard", "offboard members").await?;
         Ok(Some(format!(
             "Remove {member} from the team {team} and end all their shared access to its files?"
         )))
@@ -155,15 +160,24 @@ pub(crate) fn offboard_member(call: &Call) -> Asking<'_> {
     .boxed()
 }
 
+/// Checks that the caller's role in the team of a call has a right.
+async fn check_right(call: &Call, right: &str, what: &str) -> ToolResult {
+    let team = call.arguments.text("team_uuid").unwrap_or_default();
+    known::check_right(call, team, right, what).await
+}
+
 /// Returns the names of the member and the team of a call that takes the member out of the team.
-async fn member(call: &Call, right: &str, what: &str) -> ToolResult<(String, String)> {
+///
+/// # Errors
+/// Those of [`known::find_entry`]; [`ToolError::Refused`] for the owner.
+async fn member(call: &Call) -> ToolResult<(String, String)> {
     let team_id = call.arguments.text("team_uuid").unwrap_or_default();
     let user_id = call.arguments.text("user_id").unwrap_or_default();
     let team = known::team(call, team_id).await?;
     let path = ["teams", team_id, "members"];
     let named = ("user_id", user_id);
     let member = known::find_entry(call, &path, &[], named, |member| {
-        member["user_id"] == user_id || member["id"] == user_id
+        member["user_id"] == user_id
     });
     let member = member.await?;
     let is_owner = member.as_ref().is_some_and(|one| one["role"] == "owner");
@@ -171,10 +185,6 @@ async fn member(call: &Call, right: &str, what: &str) -> ToolResult<(String, Str
         return Err(ToolError::refused(
             "the owner cannot be removed from the team",
         ));
-    }
-    // Everybody may leave.
-    if own_id(call).await.as_deref() != Some(user_id) {
-        known::check_right(call, team_id, right, what).await?;
     }
     let member = member.map(|member| person(&member, user_id));
     Ok((member.unwrap_or_else(|| quote(user_id)), team))

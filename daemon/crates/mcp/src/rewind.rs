@@ -91,17 +91,18 @@ async fn place(services: &Services, given: &str) -> ToolResult<RewindPlace> {
         return Ok(RewindPlace::own(given));
     }
     let teams = services.reads.teams().await?;
-    if place_in_team(&teams, given)?.is_some() {
-        let synced = SyncedFolders::read(services).await?;
-        let mut local = synced.meanings_of(given).into_iter();
-        if local.any(|meaning| meaning.local.symlink_metadata().is_ok()) {
-            return Err(ToolError::refused(format!(
-                "{} can mean a file of a team, and one in a synced folder of this machine: give its id, or its whole path on this machine",
-                quote(given)
-            )));
-        }
+    let Some(place) = place_in_team(&teams, given)? else {
+        return Ok(RewindPlace::own(given));
+    };
+    let synced = SyncedFolders::read(services).await?;
+    let mut local = synced.meanings_of(given).into_iter();
+    if local.any(|meaning| meaning.local.symlink_metadata().is_ok()) {
+        return Err(ToolError::refused(format!(
+            "{} can mean a file of a team, and one in a synced folder of this machine: give its id, or its whole path on this machine",
+            quote(given)
+        )));
     }
-    Ok(place_in_team(&teams, given)?.unwrap_or_else(|| RewindPlace::own(given)))
+    Ok(place)
 }
 
 /// Returns the place of a path that begins with the name of a team; `None` for another one.

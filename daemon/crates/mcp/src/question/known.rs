@@ -1,5 +1,5 @@
-//! The things that a call is about, looked up before anybody is asked: what the service would refuse in any case is refused at once,
-//! and nobody is asked about it.
+//! The things that a call is about, looked up before anybody is asked: what the service would refuse in any case is
+//! refused at once, and nobody is asked about it.
 
 use crate::arguments::is_uuid;
 use crate::call::Call;

@@ -316,9 +316,29 @@ async fn a_member_without_the_right_is_refused_and_nobody_is_asked() {
         ..Setup::default()
     });
     session.initialize(json!({ "elicitation": {} })).await;
-    let invite = json!({ "team_uuid": team, "email": "new@example.com" });
-    let (question, result) = call_and_agree(&mut session, "invite_team_member", invite).await;
-    assert_eq!(question, None);
-    let message = crate::mcp::session::failure(&result).expect("it is refused");
-    assert!(message.contains("owner and admins may invite"), "{message}");
+    let me = session.call_ok("get_account_info", json!({})).await["id"].clone();
+    let leave = json!({ "team_uuid": team, "user_id": me });
+    for (tool, arguments, words) in [
+        (
+            "invite_team_member",
+            json!({ "team_uuid": team, "email": "new@example.com" }),
+            "owner and admins may invite",
+        ),
+        (
+            "offboard_team_member",
+            leave.clone(),
+            "owner and admins may offboard",
+        ),
+    ] {
+        let (question, result) = call_and_agree(&mut session, tool, arguments).await;
+        assert_eq!(question, None, "{tool}");
+        let message = crate::mcp::session::failure(&result).expect("it is refused");
+        assert!(message.contains(words), "{tool}: {message}");
+    }
+    let (question, left) = call_and_agree(&mut session, "remove_team_member", leave).await;
+    assert!(
+        question.is_some(),
+        "everybody may leave, and is asked: {left}"
+    );
+    assert_eq!(crate::mcp::session::failure(&left), None);
 }
