@@ -8,15 +8,21 @@ use crate::session::{self, Session};
 use cairn_wire::account::ApiKey;
 use serde_json::{Value, json};
 
-/// Shows the API keys that are valid, and revokes them if that is wanted; never the one that this device uses.
-pub(super) async fn offer(app: &App, session: &Session, revoke: bool) -> CommandResult<Vec<Value>> {
+/// Shows the API keys that are valid, and revokes them if that is wanted; never the one that this device uses. `shown`
+/// gets all of them, and says of each whether it was revoked, also after a failure.
+pub(super) async fn offer(
+    app: &App,
+    session: &Session,
+    revoke: bool,
+    shown: &mut Vec<Value>,
+) -> CommandResult {
     let keys = match session.api.api_keys().await {
         Ok(keys) => keys,
         Err(error) => {
             app.out.note(format_args!(
                 "the API keys of the account could not be asked for ({error}): look at them on the server"
             ));
-            return Ok(Vec::new());
+            return Ok(());
         }
     };
     let own = session::own_api_key(&*session::open_secrets(&app.home, &session.account)?)?;
@@ -37,14 +43,15 @@ pub(super) async fn offer(app: &App, session: &Session, revoke: bool) -> Command
             ));
         }
     }
+    shown.extend(own.iter().map(|key| view(key, true)));
+    shown.extend(others.iter().map(|key| view(key, false)));
     let revoke = revoke || (!others.is_empty() && prompt::confirm("Revoke them? [y/N] ")?);
-    let mut shown: Vec<Value> = own.iter().map(|key| view(key, false, true)).collect();
-    for key in &others {
-        if revoke {
+    if revoke {
+        for (key, entry) in others.iter().zip(shown.iter_mut().skip(own.len())) {
             let revoked = session.api.revoke_api_key(&key.id).await;
             revoked.context(format_args!("revoke the API key {}", clean(&key.name)))?;
+            entry["revoked"] = json!(true);
         }
-        shown.push(view(key, revoke, false));
     }
     if revoke && !others.is_empty() {
         app.out
@@ -56,15 +63,15 @@ pub(super) async fn offer(app: &App, session: &Session, revoke: bool) -> Command
     if !own.is_empty() {
         app.out.line("This device uses an API key itself, which stays valid: if the lost one had the same, make another one.");
     }
-    Ok(shown)
+    Ok(())
 }
 
-fn view(key: &ApiKey, revoked: bool, this: bool) -> Value {
+fn view(key: &ApiKey, this: bool) -> Value {
     json!({
         "id": key.id,
         "name": key.name,
         "prefix": key.prefix,
-        "revoked": revoked,
+        "revoked": false,
         "this_device": this,
     })
 }

@@ -79,13 +79,9 @@ pub(crate) async fn run(app: &App, device: Option<LostDevice>, options: &Options
     let auth = replaced.filter(|replaced| replaced.had_recovery);
     let auth = auth.and_then(|replaced| replaced.auth);
     let recovery = recovery::renew(app, &session, auth.as_ref()).await;
-    let rest = finish(app, &session, options).await;
-    let (rest, failed) = match rest {
-        Ok(rest) => (rest, None),
-        // The document is all that a program sees of a key that is shown only now.
-        Err(failure) if recovery.is_some() => (Rest::default(), Some(failure)),
-        Err(failure) => return Err(failure),
-    };
+    let mut rest = Rest::default();
+    // The document is all that a program sees of what was done before a failure, such as a key that is shown only now.
+    let failed = rest.finish(app, &session, options).await.err();
     wake_daemon(app).await;
     app.out.json(&json!({
         "rotated": true,
@@ -106,19 +102,20 @@ pub(crate) async fn run(app: &App, device: Option<LostDevice>, options: &Options
     failed.map_or(Ok(()), |failure| Err(failure.mark_reported()))
 }
 
-/// The teams and API keys, as the document has them.
+/// The teams and API keys, as the document has them: as far as it came with them.
 #[derive(Default)]
 struct Rest {
     teams: Vec<Value>,
     api_keys: Vec<Value>,
 }
 
-/// Does what is left to do once the new keys are in force.
-async fn finish(app: &App, session: &Session, options: &Options) -> CommandResult<Rest> {
-    let teams = teams::renew(app, session).await?;
-    let api_keys = api_keys::offer(app, session, options.api_keys).await?;
-    Pending::delete(&app.home)?;
-    Ok(Rest { teams, api_keys })
+impl Rest {
+    /// Does what is left to do once the new keys are in force.
+    async fn finish(&mut self, app: &App, session: &Session, options: &Options) -> CommandResult {
+        self.teams = teams::renew(app, session).await;
+        api_keys::offer(app, session, options.api_keys, &mut self.api_keys).await?;
+        Pending::delete(&app.home)
+    }
 }
 
 /// Notes what is begun, or returns what an earlier run has begun.

@@ -280,6 +280,40 @@ fn a_lost_device_is_logged_out_and_a_second_run_completes_that() {
 }
 
 #[test]
+fn a_failure_once_the_keys_are_in_force_leaves_a_whole_document() {
+    let world = World::new();
+    world.login("a");
+    world.api_key("phone");
+    world.dev(
+        "/_dev/faults",
+        json!({"path_pattern": "/api/v1/apikeys/*", "method": "DELETE", "status": 500}),
+    );
+    let passphrase = world.text("passphrase");
+    let rotate = ["--json", "keys", "rotate", "--passphrase-file", &passphrase];
+    let rotate = [&rotate[..], &["--api-keys"]].concat();
+    let failed = world.run("a", &rotate);
+    assert_ne!(failed.code, 0, "{failed:?}");
+    let shown: Value = serde_json::from_str(&failed.stdout).expect("one document");
+    let why = shown["failed"].as_str().expect("the reason");
+    assert!(why.contains("revoke the API key"), "{shown}");
+    assert_eq!(
+        (&shown["rotated"], &shown["epoch"]),
+        (&json!(true), &json!(2))
+    );
+    assert_eq!(shown["teams"][0]["name"], "Dev Team", "{shown}");
+    let revoked = |document: &Value| {
+        let keys = document["api_keys"].as_array().unwrap();
+        let key = keys.iter().find(|one| one["name"] == "phone");
+        key.unwrap()["revoked"].clone()
+    };
+    assert_eq!(revoked(&shown), false, "{shown}");
+    world.clear_faults();
+    let done = document(&world.run("a", &rotate));
+    assert_eq!((&done["epoch"], &done["failed"]), (&json!(2), &Value::Null));
+    assert_eq!(revoked(&done), true, "{done}");
+}
+
+#[test]
 fn a_login_after_a_lost_device_is_not_taken_in_by_the_former_keys() {
     let world = World::new();
     world.login("a");
