@@ -43,7 +43,7 @@ test("failed tries are counted, and what failed is said once, in the language of
   const problem = problemOf(failed);
   expect(problem && problemWords(problem, de)).toEqual({
     text: "Ein Kontingent auf dem Server ist aufgebraucht, deshalb lässt es sich nicht hochladen.",
-    hint: expect.stringContaining("Leere den Papierkorb"),
+    hint: expect.stringContaining("leere den Papierkorb"),
     detail: "the storage is full",
   });
   expect(reasonText({ ...failed, tries: 0 }, en)).toBe("It can’t be synced.");

@@ -78,7 +78,7 @@ const TOO_LARGE: (ProblemCause, &str) = (
 );
 const QUOTA: (ProblemCause, &str) = (
     ProblemCause::Quota,
-    "`cairn trash empty --remote` deletes for good what is in the service's trash; else get more of what is used up; it is tried again by itself",
+    "if the storage is full, `cairn trash empty --remote` makes room, or get more of it; a month's bandwidth begins anew with the next month; it is tried again by itself",
 );
 const UNAUTHORIZED: (ProblemCause, &str) = (ProblemCause::Unauthorized, "run `cairn login` again");
 const OFFLINE: (ProblemCause, &str) = (

@@ -52,7 +52,9 @@ fn api(error: &ApiError) -> &'static str {
         ApiError::PreconditionFailed { .. } => "it was changed by someone else: read it again",
         ApiError::Gone { .. } => "no longer available (410 Gone)",
         ApiError::TooLarge { .. } => "too large",
-        ApiError::QuotaFull { .. } => "the account is full",
+        ApiError::QuotaFull { .. } => {
+            "a quota of the account is used up: get_storage_usage shows which"
+        }
         ApiError::RateLimited { .. } => "too many requests: try again later",
         ApiError::Server { .. } => "the service failed: try again later",
         ApiError::Offline(_) => {
