@@ -55,6 +55,10 @@ impl Disk for GuardedDisk {
         self.disk().mkdir(path)
     }
 
+    fn make_writable(&self, dir: &Path) -> io::Result<()> {
+        self.disk().make_writable(dir)
+    }
+
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         self.disk().remove_dir(path)
     }

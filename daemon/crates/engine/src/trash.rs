@@ -222,7 +222,24 @@ pub fn restore_to(disk: &dyn Disk, root: &Path, id: &str, to: &Path) -> io::Resu
     if let Some(parent) = to.parent().filter(|parent| parent.starts_with(root)) {
         make_dirs(disk, root, parent)?;
     }
-    disk.rename(&from, to)
+    let above = from.parent().unwrap_or(root);
+    with_right_to_write(disk, above, || disk.rename(&from, to))
+}
+
+/// Takes something out of a directory of the trash. One that came there without the right to write in it gets that
+/// right: without it nothing in it could ever be restored by itself, or deleted.
+fn with_right_to_write(
+    disk: &dyn Disk,
+    dir: &Path,
+    take: impl Fn() -> io::Result<()>,
+) -> io::Result<()> {
+    match take() {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            disk.make_writable(dir).map_err(|_| error)?;
+            take()
+        }
+        taken => taken,
+    }
 }
 
 /// Returns where something of the trash lies, and the path that it had.
@@ -256,6 +273,24 @@ mod tests {
         let left = std::fs::read_dir(dir.path().join(TRASH_DIR)).unwrap();
         let names: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, [".gitignore"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_refused_is_taken_with_the_right_to_write_in_its_directory() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let closed = std::fs::Permissions::from_mode(0o555);
+        std::fs::set_permissions(dir.path(), closed).unwrap();
+        // As the system refuses it to any user but root.
+        let take = || match std::fs::metadata(dir.path())?.permissions().mode() & 0o200 {
+            0 => Err(io::ErrorKind::PermissionDenied.into()),
+            _ => Ok(()),
+        };
+        with_right_to_write(&RealDisk::new(), dir.path(), take).unwrap();
+        let missing = || Err(io::ErrorKind::NotFound.into());
+        let failed = with_right_to_write(&RealDisk::new(), dir.path(), missing);
+        assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
     #[test]

@@ -219,8 +219,9 @@ pub trait Disk: Send + Sync {
     /// With [`Expect::Same`] the file that was displaced lies at `temp` afterwards, so that the caller
     /// can keep it in the trash; the new file takes over its permissions (except for the executable bits,
     /// which are those of `temp`, and set-user-ID), and on Unix, as far as this user may set them, its
-    /// owner, group, extended attributes and access lists. Other hard links keep the old content. With [`Expect::Absent`] nothing is left at `temp`; on Unix the
-    /// new file gets the group and the access list that its directory hands down.
+    /// owner, group, extended attributes and access lists. Other hard links keep the old content. With
+    /// [`Expect::Absent`] nothing is left at `temp`; on Unix the new file gets the group and the access list that its
+    /// directory hands down.
     /// Both paths must be on the same file system.
     ///
     /// # Errors
@@ -230,7 +231,7 @@ pub trait Disk: Send + Sync {
     fn replace(&self, temp: &Path, target: &Path, expect: Expect) -> io::Result<Stat>;
 
     /// Renames a file or directory; never replaces anything. A change of case alone works, also where
-    /// the file system ignores case.
+    /// the file system ignores case. A directory whose owner has no right to write in it keeps its mode, and moves.
     ///
     /// # Errors
     /// `AlreadyExists` where something lies at `to`, `NotFound`, `CrossesDevices`, or the file system's.
@@ -241,6 +242,13 @@ pub trait Disk: Send + Sync {
     /// # Errors
     /// `AlreadyExists`, `NotFound` (no parent), or the file system's.
     fn mkdir(&self, path: &Path) -> io::Result<Stat>;
+
+    /// Gives this user, who owns a directory, the right to write in it: what is in it can be removed then. Does
+    /// nothing where directories have no such right.
+    ///
+    /// # Errors
+    /// `PermissionDenied` for a directory of somebody else, or the file system's.
+    fn make_writable(&self, dir: &Path) -> io::Result<()>;
 
     /// Removes an empty directory.
     ///

@@ -270,6 +270,30 @@ fn s198_an_unreadable_folder_deletes_nothing_under_it() -> Result<()> {
 }
 
 #[test]
+fn a_folder_without_the_right_to_write_goes_to_the_trash_and_out_of_it() -> Result<()> {
+    let world = World::with(Setup {
+        a: Options::without_root_powers(),
+        ..Setup::default()
+    })?;
+    world.base("closed/x=1; open/y=2")?;
+    let files = world.a.files();
+    files.chmod("closed", 0o555)?;
+    world.b.files().run("rm -r closed")?;
+    world.settle()?;
+    world.expect(&Tree::literal("open/y=2"))?;
+    let kept = fs::read_dir(files.path(".cairn-trash"))?.flatten();
+    let mut kept = kept.filter(|entry| entry.path().join("closed").is_dir());
+    let bucket = kept.next().context("it is not in the trash")?;
+    let name = bucket.file_name().to_string_lossy().into_owned();
+    let mode = files.mode(format!(".cairn-trash/{name}/closed"))?;
+    ensure!(mode == 0o555, "{mode:o}");
+    let root = world.a.root_text();
+    world.a.must(&["trash", "empty", &root, "--yes"])?;
+    ensure!(!bucket.path().exists(), "it can't be deleted");
+    world.finish()
+}
+
+#[test]
 fn s210_a_full_disk_holds_up_only_what_does_not_fit() -> Result<()> {
     let dir = tempfile::tempdir()?;
     let disk = SmallDisk::mount(dir.path().join("small"), 6 * MIB)?;

@@ -162,6 +162,11 @@ impl Disk for SimDisk {
         })
     }
 
+    /// Directories have no modes here.
+    fn make_writable(&self, _dir: &Path) -> io::Result<()> {
+        Ok(())
+    }
+
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         self.serve(Call::Write, || {
             self.files(

@@ -5,7 +5,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{locate, parse_stamp};
+use super::{locate, parse_stamp, with_right_to_write};
 use crate::observe::rules::TRASH_DIR;
 use cairn_platform::{Disk, FileKind};
 use std::collections::BTreeSet;
@@ -82,7 +82,8 @@ pub fn delete(disk: &dyn Disk, root: &Path, ids: &BTreeSet<String>) -> io::Resul
         let Ok((place, _)) = locate(root, id) else {
             continue;
         };
-        match delete_one(disk, root, &place) {
+        let above = place.parent().unwrap_or(root);
+        match with_right_to_write(disk, above, || delete_one(disk, root, &place)) {
             Ok(()) => times.extend(id.split_once('/').map(|(time, _)| time)),
             failed => result = result.and(failed),
         }
@@ -206,11 +207,11 @@ fn size_below(disk: &dyn Disk, dir: &Path) -> io::Result<u64> {
 fn remove_tree(disk: &dyn Disk, dir: &Path) -> io::Result<()> {
     for entry in disk.list(dir)? {
         let path = dir.join(&entry.name);
-        if entry.stat?.kind == FileKind::Dir {
-            remove_tree(disk, &path)?;
-        } else {
-            disk.remove_file(&path)?;
-        }
+        let is_dir = entry.stat?.kind == FileKind::Dir;
+        with_right_to_write(disk, dir, || match is_dir {
+            true => remove_tree(disk, &path),
+            false => disk.remove_file(&path),
+        })?;
     }
     disk.remove_dir(dir)
 }

@@ -125,6 +125,10 @@ impl Disk for RealDisk {
         })
     }
 
+    fn make_writable(&self, dir: &Path) -> io::Result<()> {
+        self.run("change the mode of", dir, sys::make_writable)
+    }
+
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         self.run("remove the directory", path, sys::remove_dir)
     }

@@ -4,7 +4,7 @@
 //! that came between the last check and the swap is found there and put back. If the file system can't
 //! swap, a hard link (or a copy) keeps the old file instead.
 
-use super::unix::{ResolvedPath, list, stat, stat_at};
+use super::unix::{ResolvedPath, list, move_lent, stat, stat_at};
 use super::{Expect, FileKind, Stat, StatKey, TargetChanged, attributes};
 use cairn_model::name::search_key;
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
@@ -170,11 +170,13 @@ fn copy(
     target.sync_all()
 }
 
-/// Renames without replacing anything; a change of case or normalisation alone works everywhere.
+/// Renames without replacing anything; a change of case or normalisation alone works everywhere, and a directory that
+/// its owner may not write in moves to another one all the same.
 pub(super) fn rename(from: &ResolvedPath<'_>, to: &ResolvedPath<'_>) -> io::Result<()> {
     match move_no_replace(from, to) {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => respell(from, to, e),
-        result => result,
+        Err(e) => move_lent(from, e, || move_no_replace(from, to)),
+        Ok(()) => Ok(()),
     }
 }
 

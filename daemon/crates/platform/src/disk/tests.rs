@@ -4,6 +4,8 @@
 mod attributes;
 mod paths;
 mod replacing;
+#[cfg(target_os = "linux")]
+mod rights;
 
 use super::{Disk, RealDisk};
 use std::fs;

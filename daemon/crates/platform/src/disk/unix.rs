@@ -3,10 +3,12 @@
 //! Every function takes a [`ResolvedPath`]: a directory handle and one last component, so that what was
 //! checked is what is used.
 
+mod lent_right;
 mod resolved_path;
 mod stat;
 
 pub(super) use super::replace::{rename, replace};
+pub(super) use lent_right::{make_writable, move_lent};
 pub(super) use resolved_path::ResolvedPath;
 
 use super::{Entry, FileKind, Stat};

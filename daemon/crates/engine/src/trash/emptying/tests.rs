@@ -152,3 +152,24 @@ fn a_folder_goes_with_what_was_listed_in_it_and_stays_with_what_came_since() {
     let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, [".gitignore"], "the time goes, too");
 }
+
+/// Shows nothing where the tests run as root, who may write everywhere.
+#[cfg(unix)]
+#[test]
+fn a_folder_without_the_right_to_write_is_deleted_like_others() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = tempfile::tempdir().unwrap();
+    let closed = dir.path().join("closed");
+    std::fs::create_dir_all(closed.join("sub")).unwrap();
+    for file in ["a", "sub/b"] {
+        std::fs::write(closed.join(file), "x").unwrap();
+    }
+    for folder in [closed.join("sub"), closed.clone()] {
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o555)).unwrap();
+    }
+    let (disk, path) = (RealDisk::new(), RelPath::parse("closed").unwrap());
+    put(&disk, dir.path(), &closed, &path, 0).unwrap();
+    assert_eq!(names(&dir).len(), 4);
+    empty(&disk, dir.path(), NOW).unwrap();
+    assert_eq!(names(&dir), Vec::<String>::new());
+}

@@ -96,58 +96,6 @@ fn a_listing_that_fails_is_an_error_and_not_empty() {
     assert!(message.contains("gone"), "{message}");
 }
 
-/// Runs as a user without rights, also where the tests run as root.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_directory_that_may_not_be_read_is_an_error() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let dir = tempfile::tempdir().unwrap();
-    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let closed = dir.path().join("closed");
-    fs::create_dir(&closed).unwrap();
-    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
-    let (found, parent) = std::thread::scope(|scope| {
-        let work = || {
-            if rustix::process::geteuid().is_root() {
-                let nobody = rustix::process::Uid::from_raw(65534);
-                rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
-            }
-            let disk = RealDisk::new();
-            (disk.list(&closed), disk.list(dir.path()))
-        };
-        scope.spawn(work).join().unwrap()
-    });
-    assert_eq!(found.unwrap_err().kind(), ErrorKind::PermissionDenied);
-    let parent = parent.unwrap();
-    assert_eq!(parent[0].stat.as_ref().unwrap().kind, FileKind::Dir);
-}
-
-/// Runs as a user without rights, also where the tests run as root.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_temporary_file_that_became_read_only_is_made_anew() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let dir = tempfile::tempdir().unwrap();
-    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o777)).unwrap();
-    let again = std::thread::scope(|scope| {
-        let work = || {
-            if rustix::process::geteuid().is_root() {
-                let nobody = rustix::process::Uid::from_raw(65534);
-                rustix::thread::set_thread_res_uid(nobody, nobody, nobody).unwrap();
-            }
-            let disk = RealDisk::new();
-            let temps = dir.path().join("temps");
-            let file = disk.create_temp(&temps, "t").unwrap();
-            fs::set_permissions(file.path(), fs::Permissions::from_mode(0o444)).unwrap();
-            drop(file);
-            let mut file = disk.create_temp(&temps, "t")?;
-            file.write_all(b"new")
-        };
-        scope.spawn(work).join().unwrap()
-    });
-    assert!(again.is_ok(), "{again:?}");
-}
-
 #[cfg(unix)]
 #[test]
 fn a_symbolic_link_is_reported_and_never_followed() {
