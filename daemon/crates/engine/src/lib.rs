@@ -56,6 +56,7 @@ pub mod ports;
 pub use command::{PollFailure, WaitResult};
 pub use error::EngineError;
 pub use handle::EngineHandle;
+pub use observe::mounts::is_mount_point;
 pub use observe::rules::{OWN_FILES, RuleMatch, RuleOrigin, Rules, check_pattern};
 pub use pauses::{PauseOfAll, record_pause};
 pub use resolve::ResolvePreview;

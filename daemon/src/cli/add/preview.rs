@@ -8,16 +8,16 @@ use crate::local_path;
 use crate::output::Out;
 use crate::output::text::{clean, count, size};
 use crate::remote::{Remote, RemoteNode, Within};
-use cairn_engine::{OWN_FILES, RuleMatch, Rules};
+use cairn_engine::{OWN_FILES, RuleMatch, Rules, is_mount_point};
 use cairn_index::FolderSettings;
 use cairn_model::{Kind, RelPath, SyncMode};
-use cairn_platform::{RealDisk, dirs};
+use cairn_platform::{Disk as _, RealDisk, dirs};
 use cairn_space::{FileCount, MergePreview, RemoteFolder};
 use cairn_wire::nodes::Node;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The most paths of each kind that are printed.
 const EXAMPLES: usize = 5;
@@ -27,7 +27,7 @@ const MAX_RULES: u64 = 1024 * 1024;
 const IGNORE_FILE: &str = ".cairnignore";
 
 pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
-    let local = local_path::file(&args.local)?;
+    let local = PathBuf::from(local_path::folder(&args.local)?);
     if local.exists() && !local.is_dir() {
         return Err(Failure::usage(format!(
             "can't sync {}: it isn't a folder",
@@ -58,64 +58,78 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
         }
     };
     let rules = rules(&remote, args, &local, folder).await?;
-    let rules = rules.with_own_places(&local, &app.home.own_places());
-    let own = Mutex::default();
-    let rules = Mutex::new(NestedRules {
-        rules,
+    let walk = Mutex::new(Walk {
+        rules: rules.with_own_places(&local, &app.home.own_places()),
+        local: local.clone(),
         read: BTreeSet::new(),
+        places: Places::default(),
     });
-    let left_out = |path: &RelPath, is_dir: bool| is_left_out(&rules, &local, path, is_dir, &own);
+    let left_out = |path: &RelPath, is_dir: bool| walk.lock().is_left_out(path, is_dir);
     let preview = remote.space.preview_merge(&local, folder, &left_out);
     let preview = preview.await.context("compare both sides")?;
     let mode = args.mode.unwrap_or_default();
-    let own: Vec<String> = own.into_inner().iter().map(ToString::to_string).collect();
-    for line in lines(&app.out, &preview, mode, &own) {
+    let places = walk.into_inner().places;
+    for line in lines(&app.out, &preview, mode, &places) {
         app.out.line(line);
     }
-    app.out.json(&document(&preview, mode, &local, &path, &own));
+    app.out
+        .json(&document(&preview, mode, &local, &path, &places));
     Ok(())
 }
 
-/// The rules of a folder, to which those of its directories are added as they are come to.
-struct NestedRules {
-    rules: Rules,
-    /// The directories above which all was read.
-    read: BTreeSet<RelPath>,
+/// Places in a folder that a person should know of.
+#[derive(Default)]
+struct Places {
+    /// Installations of Cairn keep their files there.
+    own: BTreeSet<RelPath>,
+    /// Other file systems are mounted there.
+    mounts: BTreeSet<RelPath>,
 }
 
-impl NestedRules {
-    fn check(&mut self, local: &Path, path: &RelPath, is_dir: bool) -> RuleMatch {
+/// A walk through a folder.
+struct Walk {
+    /// The rules, to which those of the directories are added as they are come to.
+    rules: Rules,
+    local: PathBuf,
+    /// The directories above which all was read.
+    read: BTreeSet<RelPath>,
+    places: Places,
+}
+
+impl Walk {
+    /// Returns whether a path is not synced, and notes what a person should know of it.
+    fn is_left_out(&mut self, path: &RelPath, is_dir: bool) -> bool {
+        let is_own = match self.check(path, is_dir) {
+            RuleMatch::Ignored(rule) if rule == OWN_FILES => true,
+            RuleMatch::Ignored(_) => return true,
+            RuleMatch::Included(_) | RuleMatch::None => {
+                is_dir && dirs::is_marked(&path.to_path(&self.local))
+            }
+        };
+        if is_own {
+            self.places.own.insert(path.clone());
+        } else if is_dir && self.is_mount(path) {
+            self.places.mounts.insert(path.clone());
+        }
+        is_own
+    }
+
+    fn check(&mut self, path: &RelPath, is_dir: bool) -> RuleMatch {
         if let Some(dir) = path.parent()
             && self.read.insert(dir)
         {
-            self.rules.read_above(&RealDisk::new(), local, path);
+            self.rules.read_above(&RealDisk::new(), &self.local, path);
         }
         self.rules.check(path, is_dir)
     }
-}
 
-/// Returns whether a path is not synced, and notes in `own` where an installation of Cairn keeps its files.
-fn is_left_out(
-    rules: &Mutex<NestedRules>,
-    local: &Path,
-    path: &RelPath,
-    is_dir: bool,
-    own: &Mutex<BTreeSet<RelPath>>,
-) -> bool {
-    let found = rules.lock().check(local, path, is_dir);
-    let is_own = match found {
-        RuleMatch::Ignored(rule) => rule == OWN_FILES,
-        RuleMatch::Included(_) | RuleMatch::None => {
-            if !is_dir || !dirs::is_marked(&path.to_path(local)) {
-                return false;
-            }
-            true
-        }
-    };
-    if is_own {
-        own.lock().insert(path.clone());
+    /// Returns whether another file system is mounted on a directory.
+    fn is_mount(&self, path: &RelPath) -> bool {
+        let stat = |path: &RelPath| RealDisk::new().stat(&path.to_path(&self.local)).ok();
+        let above = path.parent().and_then(|above| stat(&above));
+        let found = above.zip(stat(path));
+        found.is_some_and(|(above, dir)| is_mount_point(&above, &dir))
     }
-    true
 }
 
 /// The rules that the pair would have: those of this disk, or else the service's.
@@ -177,7 +191,7 @@ fn effects(preview: &MergePreview, mode: SyncMode) -> Vec<(&'static str, &FileCo
     ]
 }
 
-fn lines(out: &Out, preview: &MergePreview, mode: SyncMode, own: &[String]) -> Vec<String> {
+fn lines(out: &Out, preview: &MergePreview, mode: SyncMode, places: &Places) -> Vec<String> {
     let mut lines = Vec::new();
     for (effect, counted) in effects(preview, mode) {
         if counted.files == 0 {
@@ -196,11 +210,18 @@ fn lines(out: &Out, preview: &MergePreview, mode: SyncMode, own: &[String]) -> V
             lines.push(format!("  … and {}", count(more, "more file")));
         }
     }
-    for path in own {
+    for path in &places.own {
         lines.push(format!(
             "{} is left out: Cairn keeps files of its own there",
-            clean(path)
+            clean(&path.to_string())
         ));
+    }
+    if let Some(limit) = mount_limit(mode) {
+        let line = |path: &RelPath| {
+            let path = clean(&path.to_string());
+            format!("{path} is another file system: {limit}")
+        };
+        lines.extend(places.mounts.iter().map(line));
     }
     if lines.is_empty() {
         lines.push("Both sides are empty.".to_owned());
@@ -209,13 +230,27 @@ fn lines(out: &Out, preview: &MergePreview, mode: SyncMode, own: &[String]) -> V
     lines
 }
 
+/// Returns what a file system that is mounted in a folder does not take part in, if that matters.
+fn mount_limit(mode: SyncMode) -> Option<&'static str> {
+    match mode {
+        SyncMode::TwoWay => {
+            Some("what is on it is uploaded, and what comes from the service can't be put there")
+        }
+        SyncMode::Download => Some("what comes from the service can't be put there"),
+        SyncMode::Upload => None,
+    }
+}
+
 fn document(
     preview: &MergePreview,
     mode: SyncMode,
     local: &Path,
     remote: &str,
-    own: &[String],
+    places: &Places,
 ) -> Value {
+    let paths = |paths: &BTreeSet<RelPath>| -> Vec<String> {
+        paths.iter().map(ToString::to_string).collect()
+    };
     let view = |counted: &FileCount| {
         json!({
             "files": counted.files,
@@ -239,7 +274,8 @@ fn document(
         "conflicts": view(&preview.different),
         "equal": view(&preview.equal),
         "skipped": view(&preview.skipped),
-        "left_out": own,
+        "left_out": paths(&places.own),
+        "mounts": paths(&places.mounts),
     })
 }
 
@@ -262,9 +298,14 @@ mod tests {
             },
             ..MergePreview::default()
         };
+        let place = |path: &str| BTreeSet::from([RelPath::parse(path).unwrap()]);
+        let places = Places {
+            own: place("x/own"),
+            mounts: place("photos"),
+        };
         let out = Out::new(true);
         assert_eq!(
-            lines(&out, &preview, SyncMode::TwoWay, &["x/own".to_owned()]),
+            lines(&out, &preview, SyncMode::TwoWay, &places),
             [
                 "1,200 files (3.0 MiB) to upload",
                 "  f0",
@@ -276,10 +317,22 @@ mod tests {
                 "1 file (5 B) in two versions: both are kept, one as a conflict copy",
                 "  both",
                 "x/own is left out: Cairn keeps files of its own there",
+                "photos is another file system: what is on it is uploaded, and what comes from the service can't be put there",
                 "Nothing was changed.",
             ]
         );
-        let document = document(&preview, SyncMode::Download, Path::new("/x"), "/", &[]);
+        let sent = lines(&out, &preview, SyncMode::Upload, &places);
+        assert!(!sent.iter().any(|line| line.contains("photos")), "{sent:?}");
+        let received = lines(&out, &preview, SyncMode::Download, &places);
+        assert!(
+            received.contains(
+                &"photos is another file system: what comes from the service can't be put there"
+                    .to_owned()
+            ),
+            "{received:?}"
+        );
+        let document = document(&preview, SyncMode::Download, Path::new("/x"), "/", &places);
+        assert_eq!(document["mounts"][0], "photos");
         assert_eq!(document["upload"]["files"], 0);
         assert_eq!(document["conflicts"]["examples"][0], "both");
     }

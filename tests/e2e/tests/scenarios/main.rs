@@ -17,6 +17,7 @@ mod killed_anywhere;
 mod login;
 mod lost_device;
 mod modes;
+mod mounts;
 mod moves;
 mod names;
 mod one_side;

@@ -29,6 +29,12 @@ impl FileSystem {
     }
 }
 
+/// Returns whether another file system is mounted on a directory, from the stats of the one that it lies in and its own.
+#[must_use]
+pub fn is_mount_point(above: &Stat, dir: &Stat) -> bool {
+    FileSystem::of(Some(above)).is_left_by(dir)
+}
+
 impl Scan<'_, '_> {
     /// Records that another file system is mounted on a directory, or that none is.
     pub(crate) fn set_mount(&mut self, dir: LocalId, is_mount: bool) -> Result<(), IndexError> {
