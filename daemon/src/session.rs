@@ -105,6 +105,10 @@ pub(crate) fn keep_account_key(
     key: &AccountKey,
 ) -> CommandResult {
     let _one_at_a_time = tokens::lock(home)?;
+    set_account_key(secrets, key)
+}
+
+fn set_account_key(secrets: &dyn Secrets, key: &AccountKey) -> CommandResult {
     secrets.set(ACCOUNT_KEY, &*key.to_bytes())?;
     Ok(secrets.delete(NEXT_ACCOUNT_KEY)?)
 }
@@ -192,6 +196,8 @@ pub(crate) fn keep_secrets(
     credential: &Credential,
     keys: &AccountKeys,
 ) -> CommandResult {
+    // A daemon may renew the former login at the same time: what it stores must not take the place of this one.
+    let _one_at_a_time = tokens::lock(home)?;
     match credential {
         Credential::ApiKey(key) => {
             secrets.set(API_KEY, key.as_bytes())?;
@@ -202,7 +208,7 @@ pub(crate) fn keep_secrets(
             secrets.delete(API_KEY)?;
         }
     }
-    keep_account_key(home, secrets, &keys.account_key)
+    set_account_key(secrets, &keys.account_key)
 }
 
 /// Deletes the stored secrets.

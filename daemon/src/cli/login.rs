@@ -3,6 +3,7 @@
 mod callback;
 mod credential;
 mod steps;
+mod target;
 
 use crate::account::{Account, SecretsKind};
 use crate::app::App;
@@ -14,7 +15,7 @@ use crate::output::text::clean;
 use crate::remote::change::random_id;
 use crate::remote::journal::Journal;
 use crate::rotation::{Generation, PINS_LOST};
-use crate::session::{self, Credential, RetryProfile, connect, keep_secrets};
+use crate::session::{self, keep_secrets};
 use crate::trust::{self, Pins};
 use cairn_api::{Api, ApiError};
 use cairn_model::DeviceId;
@@ -26,17 +27,18 @@ use cairn_wire::account::{AccountInfo, Device};
 use cairn_wire::keys::KeyBundle;
 use serde_json::json;
 use std::path::PathBuf;
+use target::Target;
 
 /// Log in to a server
 ///
 /// A browser opens for the account's password, unless an API key is given. The first login of an
 /// account makes its keys, later ones open them with the passphrase, which the server never learns.
-/// Secrets go to the system's keyring.
+/// Secrets go to the system's keyring. A daemon that runs goes on with the new login.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// The server's address
+    /// The server's address [default: that of the last login]
     #[arg(long, value_name = "URL")]
-    server: String,
+    server: Option<String>,
     /// Address for chunks, if it is another one
     #[arg(long, value_name = "URL")]
     file_server: Option<String>,
@@ -58,9 +60,9 @@ pub(super) struct Args {
     /// Name of this device in activity and conflict copies [default: the host name]
     #[arg(long, value_name = "NAME")]
     device_name: Option<String>,
-    /// Storage for this device's secrets
-    #[arg(long, value_enum, default_value_t = SecretsKind::Keyring)]
-    secrets: SecretsKind,
+    /// Storage for this device's secrets [default: that of the last login, or the keyring]
+    #[arg(long, value_enum)]
+    secrets: Option<SecretsKind>,
     /// Report the steps as lines of JSON on stderr and read passphrases from stdin
     #[arg(long, hide = true, conflicts_with = "passphrase_file")]
     steps: bool,
@@ -71,29 +73,25 @@ pub(super) struct Args {
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     app.home.create()?;
     let before = Account::read(&app.home)?;
-    refuse_beside_daemon(app).await?;
+    let target = Target::new(&args, before.as_ref())?;
     let device = before.as_ref().map_or_else(
         || DeviceId::from_random_bytes(random_id()),
         |account| account.device,
     );
-    check_protection(&args)?;
+    target.check_protection(args.insecure_http)?;
     // Before anybody types anything: a name that can't be is no reason to have made keys.
     drop(device_name(args.device_name.clone(), before.as_ref())?);
-    let credential = credential::get(app, &args).await?;
-    let api = connect(
-        &args.server,
-        args.file_server.as_deref(),
-        &credential,
-        device,
-        RetryProfile::Interactive,
-    )?;
-    let info = account_info(&api, &credential).await?;
+    let credential = credential::get(app, &args, &target.server).await?;
+    let (api, info) = target.connect(&credential, device).await?;
     if let Some(before) = &before {
-        same_account(app, before, &info, api.base_url())?;
+        same_account(app, before, &info).await?;
         Journal::assign_unnamed(&app.home, before.account)?;
     }
     // Before any key is made: if there is no place for secrets, nothing has happened yet.
-    let place = secrets::open(&args.secrets.choice(&app.home), &session::label(&app.home))?;
+    let place = secrets::open(
+        &target.secrets.choice(&app.home),
+        &session::label(&app.home),
+    )?;
     let before = before.filter(|account| account.account == info.id);
     let (bundle, unlocked, created) =
         open_or_create(app, &args, &api, &info, before.as_ref()).await?;
@@ -104,13 +102,13 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     kept.map_err(|failure| after_keys(failure, created))?;
     let account = Account {
         server: api.base_url().to_owned(),
-        file_server: args.file_server,
+        file_server: target.file_server,
         account: info.id,
         email: info.email,
         space: info.space_id,
         device,
         device_name,
-        secrets: args.secrets,
+        secrets: target.secrets,
         keys: bundle,
         logged_out: false,
     };
@@ -124,7 +122,21 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         }
         return Err(after_keys(failure, created));
     }
+    restart_daemon(app).await?;
     report(app, &account, &unlocked, created);
+    Ok(())
+}
+
+/// Lets a daemon that runs go on with this login: it works with the one that it has read at its start.
+async fn restart_daemon(app: &App) -> CommandResult {
+    if app.running_daemon().await?.is_some() {
+        let restarted = async {
+            app.stop().await?;
+            app.start().await
+        };
+        let what = "start the daemon again, after the login was done";
+        drop(restarted.await.context(what)?);
+    }
     Ok(())
 }
 
@@ -207,58 +219,21 @@ fn former_keys(
     Ok(Some(session.keys))
 }
 
-/// Refuses to change the account that a running daemon works with.
-async fn refuse_beside_daemon(app: &App) -> CommandResult {
+/// Refuses another account for a home that belongs to one: because folders are synced with it, or a daemon works with
+/// it.
+async fn same_account(app: &App, before: &Account, info: &AccountInfo) -> CommandResult {
+    if before.account == info.id {
+        return Ok(());
+    }
     if app.running_daemon().await?.is_some() {
-        return Err(Failure::failed(
-            "the daemon is running: run `cairn stop` before logging in again",
-        ));
+        return Err(Failure::failed(format!(
+            "the daemon is running for {} on {}: run `cairn stop` before logging in as {}",
+            clean(&before.email),
+            clean(&before.server),
+            clean(&info.email)
+        )));
     }
-    Ok(())
-}
-
-/// Refuses to send a login to another machine without encryption.
-fn check_protection(args: &Args) -> CommandResult {
-    if args.insecure_http {
-        return Ok(());
-    }
-    for address in [Some(&args.server), args.file_server.as_ref()]
-        .into_iter()
-        .flatten()
-    {
-        let unprotected = cairn_api::is_unprotected(address).map_err(session::address_error)?;
-        if unprotected {
-            return Err(Failure::usage(format!(
-                "{address} is not encrypted: anyone on the way could read the login and the names of your files; use https://, or add --insecure-http if you trust the network"
-            )));
-        }
-    }
-    Ok(())
-}
-
-async fn account_info(api: &Api, credential: &Credential) -> CommandResult<AccountInfo> {
-    match api.account().await {
-        Err(ApiError::Unauthorized) => {
-            let text = match credential {
-                Credential::ApiKey(_) => {
-                    "can't log in: the server doesn't know this API key, or it has expired: check it, or make a new one"
-                }
-                Credential::Login(_) => {
-                    "can't log in: the server doesn't accept the token that it gave out; check its clock and try again"
-                }
-            };
-            Err(Failure::new(Exit::NotLoggedIn, text))
-        }
-        result => result.context(format_args!("log in to {}", api.base_url())),
-    }
-}
-
-/// A home with folders belongs to the account that they are synced with.
-fn same_account(app: &App, before: &Account, info: &AccountInfo, server: &str) -> CommandResult {
-    if before.account == info.id && before.server == server {
-        return Ok(());
-    }
-    if before.account == info.id || pairs::list(&spaces::open_all(&app.home)?)?.is_empty() {
+    if pairs::list(&spaces::open_all(&app.home)?)?.is_empty() {
         return Ok(());
     }
     Err(Failure::failed(format!(

@@ -20,11 +20,11 @@ const TIME_LIMIT: Duration = Duration::from_secs(600);
 const INTERVAL_S: u64 = 5;
 
 /// Gets the credential that the arguments ask for.
-pub(super) async fn get(app: &App, args: &Args) -> CommandResult<Credential> {
+pub(super) async fn get(app: &App, args: &Args, server: &str) -> CommandResult<Credential> {
     if let Some(key) = api_key(args) {
         return Ok(Credential::ApiKey(key));
     }
-    let provider = provider(&args.server).await?;
+    let provider = provider(server).await?;
     let response = if args.device_code {
         with_device_code(app, &provider, args.steps).await?
     } else {

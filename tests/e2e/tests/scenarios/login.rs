@@ -175,6 +175,27 @@ fn a_login_that_has_ended_asks_for_another_and_nothing_is_lost() -> Result<()> {
 }
 
 #[test]
+fn a_login_beside_a_daemon_that_is_locked_out_lets_it_go_on() -> Result<()> {
+    let mut world = World::new()?;
+    world.sync_first_file()?;
+    world.server.dev().advance(DAY * 61)?;
+    world.device.files().run("b=written meanwhile")?;
+    let ended = world.device.cli(&["sync"])?;
+    ended.refuses(3, &["log in again", "cairn login"])?;
+    // The server and the place for secrets are those of the login that has ended.
+    let first = world.device.login_args(&world.server.url(), OWNER_KEY);
+    let again = first.iter().take(1).chain(&first[3..7]);
+    let done = world
+        .device
+        .must(&again.map(String::as_str).collect::<Vec<_>>());
+    let synced = done.and_then(|_| world.device.cycle());
+    world.device.must(&["stop"])?;
+    synced?;
+    ensure!(world.server.service().tree()?.contains_key("b"));
+    world.device.check_log()
+}
+
+#[test]
 fn a_code_logs_in_a_device_without_a_browser() -> Result<()> {
     let world = World::new()?;
     let mut login = world.login("--device-code")?;
