@@ -271,9 +271,56 @@ fn unreadable_problem(error: &std::io::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::TestEngine;
+    use crate::testing::{TestEngine, synced_file};
     use cairn_index::{FolderSettings, RemoteRow, SyncedRow};
     use cairn_model::{Kind, LocalId, Name, NodeId, RevisionId};
+    use std::path::PathBuf;
+    use tempfile::TempDir;
+
+    /// A folder with a rules file.
+    struct Scene {
+        engine: Arc<Engine>,
+        row: FolderRow,
+        rules: FolderRules,
+        dir: TempDir,
+    }
+
+    impl Scene {
+        fn new(text: &str) -> Self {
+            let test = TestEngine::new();
+            let row = test.folder.clone();
+            let (engine, dir) = test.into_engine();
+            std::fs::write(dir.path().join(IGNORE_FILE), text).unwrap();
+            Self {
+                rules: FolderRules::load(&engine, &row).unwrap(),
+                engine,
+                row,
+                dir,
+            }
+        }
+
+        fn file(&self) -> PathBuf {
+            self.dir.path().join(IGNORE_FILE)
+        }
+
+        fn refresh(&mut self) {
+            self.rules.refresh(&self.engine, &self.row);
+        }
+
+        fn is_outdated(&self) -> bool {
+            self.rules.is_outdated(&self.engine, &self.row)
+        }
+
+        fn have_ended(&self) -> bool {
+            self.rules.have_ended(&self.engine, &self.row)
+        }
+    }
+
+    /// Returns whether rules leave out `*.key`.
+    fn ignores_keys(rules: &FolderRules) -> bool {
+        let key = RelPath::parse("id.key").unwrap();
+        rules.rules().ignores(&key, false)
+    }
 
     fn loaded_texts(file: &str, shared: &str) -> LoadedRules {
         LoadedRules {
@@ -295,102 +342,73 @@ mod tests {
             outlives_file: false,
             outliving: BTreeSet::new(),
         };
-        let ignores = |rules: &FolderRules| {
-            let key = RelPath::parse("id.key").unwrap();
-            rules.rules().ignores(&key, false)
-        };
         rules.take(Ok(loaded_texts("", "*.key\n")));
-        assert!(ignores(&rules));
+        assert!(ignores_keys(&rules));
         rules.take(Err(IndexError::DiskFull));
         assert!(
-            ignores(&rules),
+            ignores_keys(&rules),
             "what the service forbids is still forbidden"
         );
         rules.take(Ok(loaded_texts("", "")));
-        assert!(!ignores(&rules));
+        assert!(!ignores_keys(&rules));
     }
 
     #[test]
     fn a_directory_in_the_place_of_the_rules_is_no_rules_file() {
-        let test = TestEngine::new();
-        let row = test.folder.clone();
-        let (engine, dir) = test.into_engine();
-        let file = dir.path().join(IGNORE_FILE);
-        std::fs::write(&file, "*.key\n").unwrap();
-        let mut rules = FolderRules::load(&engine, &row).unwrap();
-        std::fs::remove_file(&file).unwrap();
-        std::fs::create_dir(&file).unwrap();
-        assert!(rules.is_outdated(&engine, &row));
-        rules.refresh(&engine, &row);
-        assert_eq!(rules.problems(), []);
-        let key = RelPath::parse("id.key").unwrap();
-        assert!(!rules.rules().ignores(&key, false), "as after a deletion");
-        assert!(!rules.is_outdated(&engine, &row));
+        let mut scene = Scene::new("*.key\n");
+        std::fs::remove_file(scene.file()).unwrap();
+        std::fs::create_dir(scene.file()).unwrap();
+        assert!(scene.is_outdated());
+        scene.refresh();
+        assert_eq!(scene.rules.problems(), []);
+        assert!(!ignores_keys(&scene.rules), "as after a deletion");
+        assert!(!scene.is_outdated());
     }
 
     #[test]
     fn rules_that_can_be_read_again_are_outdated_though_their_text_is_the_same() {
-        let test = TestEngine::new();
-        let row = test.folder.clone();
-        let (engine, _dir) = test.into_engine();
-        let mut rules = FolderRules::load(&engine, &row).unwrap();
+        let mut scene = Scene::new("");
         let refused = io::Error::from(io::ErrorKind::PermissionDenied);
-        rules.problem = Some(unreadable_problem(&refused));
-        assert!(rules.is_outdated(&engine, &row), "the message would stay");
-        rules.refresh(&engine, &row);
-        assert_eq!(rules.problems(), []);
-        assert!(!rules.is_outdated(&engine, &row));
+        scene.rules.problem = Some(unreadable_problem(&refused));
+        assert!(scene.is_outdated(), "the message would stay");
+        scene.refresh();
+        assert_eq!(scene.rules.problems(), []);
+        assert!(!scene.is_outdated());
     }
 
     #[test]
     fn rules_that_were_deleted_here_count_until_the_service_has_dropped_them() {
-        let test = TestEngine::new();
-        let row = test.folder.clone();
-        let (engine, dir) = test.into_engine();
-        let file = dir.path().join(IGNORE_FILE);
-        std::fs::write(&file, "*.key\n").unwrap();
-        let mut rules = FolderRules::load(&engine, &row).unwrap();
-        let key = RelPath::parse("id.key").unwrap();
+        let mut scene = Scene::new("*.key\n");
         let node = NodeId::from_random_bytes([1; 16]);
         let name = Name::new(IGNORE_FILE.to_owned()).unwrap();
         let revision = Some(RevisionId::from_random_bytes([2; 16]));
         let remote = RemoteRow {
             kind: Kind::File,
             revision,
-            ..RemoteRow::folder(node, None, name.clone())
+            ..RemoteRow::folder(node, None, name)
         };
         let synced = SyncedRow {
-            folder: row.id,
-            node,
-            local: LocalId(7),
-            parent: None,
-            name,
-            kind: Kind::File,
             revision,
-            hash: None,
-            size: 6,
-            executable: false,
+            ..synced_file(scene.row.id, node, LocalId(7), IGNORE_FILE)
         };
         let put = |db: &Db<'_>| {
             db.put_remote(&[], &remote)?;
             db.put_synced(&synced)
         };
-        engine.index.write(put).unwrap();
+        scene.engine.index.write(put).unwrap();
 
-        std::fs::remove_file(&file).unwrap();
-        rules.refresh(&engine, &row);
-        assert!(
-            rules.rules().ignores(&key, false),
-            "the others leave it out"
-        );
-        let again = FolderRules::load(&engine, &row).unwrap();
-        assert!(again.rules().ignores(&key, false), "also after a start");
-        assert!(!rules.have_ended(&engine, &row));
+        std::fs::remove_file(scene.file()).unwrap();
+        scene.refresh();
+        assert!(ignores_keys(&scene.rules), "the others leave it out");
+        let again = FolderRules::load(&scene.engine, &scene.row).unwrap();
+        assert!(ignores_keys(&again), "also after a start");
+        assert!(!scene.have_ended());
 
-        engine.index.write(|db| db.remove_remote(node)).unwrap();
-        assert!(rules.have_ended(&engine, &row));
-        rules.refresh(&engine, &row);
-        assert!(!rules.rules().ignores(&key, false));
-        assert!(!rules.have_ended(&engine, &row));
+        let removed = scene.engine.index.write(|db| db.remove_remote(node));
+        removed.unwrap();
+        assert!(scene.have_ended());
+        scene.refresh();
+        assert!(!ignores_keys(&scene.rules));
+        assert!(!scene.have_ended());
     }
 }

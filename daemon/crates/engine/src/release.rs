@@ -137,33 +137,21 @@ fn moves_above(db: &Db<'_>, local: LocalId, touched: &BTreeSet<Key>) -> Result<b
 mod tests {
     use super::*;
     use crate::error::EngineError;
-    use crate::folder_rules::present_rules;
     use crate::testing::TestEngine;
-    use cairn_model::{Name, RelPath};
+    use cairn_model::Name;
     use cairn_plan::{Parent, ParentAndName};
-    use std::sync::Arc;
-    use tokio::sync::watch;
 
     #[tokio::test]
     async fn a_file_that_becomes_a_copy_is_unpaired_though_the_other_version_could_not_be_had() {
-        let test = TestEngine::new();
-        let folder = Arc::new(test.folder.clone());
-        let (engine, _dir) = test.into_engine();
+        let (ctx, _dir) = TestEngine::new().into_ctx();
         let node = NodeId::from_random_bytes([1; 16]);
-        engine.health().park(
-            folder.id,
+        ctx.engine.health().park(
+            ctx.folder.id,
             Key::Node(node),
             "f".into(),
             &EngineError::Stale,
             crate::health::RetryHint::Soon,
         );
-        let ctx = Ctx {
-            rules: Arc::new(present_rules(&engine, &folder, &RelPath::root()).unwrap()),
-            engine,
-            folder,
-            pause: watch::channel(false).1,
-            ended: None,
-        };
         let to = ParentAndName {
             parent: Parent::Root,
             name: Name::new("f".to_owned()).unwrap(),

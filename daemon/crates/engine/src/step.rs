@@ -17,7 +17,7 @@ use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::observe::rules::Rules;
 use cairn_index::{Db, FolderRow, IndexError, LocalRow};
-use cairn_model::{LocalId, Name, NodeId, RelPath};
+use cairn_model::{ActivityKind, LocalId, Name, NodeId, RelPath};
 use cairn_plan::{Parent, ParentAndName};
 use cairn_platform::Stat;
 use std::path::{Path, PathBuf};
@@ -166,6 +166,33 @@ impl Ctx {
             .read(|db| Ok((db.local_row(local)?, db.local_path(local)?)))?;
         let row = row.ok_or(EngineError::Stale)?;
         Ok((row, path.ok_or(EngineError::Stale)?))
+    }
+
+    /// Records deletions that were carried out, in one transaction, and announces them. `record` writes one of them, and
+    /// returns its path. `device` is the one that has deleted them; `None` is another one, by way of the service.
+    pub(crate) fn record_deletions<'a, T>(
+        &self,
+        device: Option<&str>,
+        deleted: &'a [T],
+        record: impl Fn(&Db<'_>, &'a T) -> Result<String, IndexError>,
+    ) -> Result<(), IndexError> {
+        let engine = &self.engine;
+        let activities = engine.index.write(|db| {
+            let mut activities = Vec::new();
+            for one in deleted {
+                let (kind, path) = (ActivityKind::Deleted, record(db, one)?);
+                let device = device.map(str::to_owned);
+                let activity = engine.activity_row(self.folder.id, kind, &path, device, 0);
+                db.add_activity(&activity)?;
+                activities.push(activity);
+            }
+            Ok(activities)
+        })?;
+        for activity in activities {
+            engine.count(|c| c.deletes += 1);
+            engine.announce(activity);
+        }
+        Ok(())
     }
 
     pub(crate) fn path_of(&self, local: LocalId) -> String {

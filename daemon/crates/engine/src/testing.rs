@@ -2,14 +2,20 @@
 
 use crate::dispatcher::Dispatcher;
 use crate::engine::Engine;
+use crate::folder_rules::present_rules;
 use crate::observe::hash::local_stat;
 use crate::ports::{Clock, Hint, Ports, Watch, Watched};
 use crate::start::{EngineOptions, engine_of};
+use crate::step::Ctx;
 use async_trait::async_trait;
 use cairn_api::{Api, ApiKey, Request, Response, Transport, TransportError};
 use cairn_crypto::{SpaceKeys, SystemRandom};
-use cairn_index::{Db, FolderRow, FolderSettings, Index, IndexError, LocalRow, LocalStat, Skipped};
-use cairn_model::{DeviceId, FolderId, Kind, LocalId, Name, SpaceId};
+use cairn_index::{
+    Db, FolderRow, FolderSettings, Index, IndexError, LocalRow, LocalStat, Skipped, SyncedRow,
+};
+use cairn_model::{
+    DeletionGate, DeviceId, FolderId, Kind, LocalId, Name, NodeId, RelPath, SpaceId,
+};
 use cairn_platform::{Disk as _, RealDisk};
 use cairn_transfer::{Blocking, Options, Transfer};
 use parking_lot::Mutex;
@@ -17,6 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
 
 /// A network that can never be reached.
 struct NoNetwork;
@@ -86,6 +93,19 @@ impl TestEngine {
         Self::over(Arc::new(SilentNetwork))
     }
 
+    /// Returns one that reaches no service, and whose folder asks before many deletions.
+    pub(crate) fn with_gate(gate: DeletionGate) -> Self {
+        let mut test = Self::new();
+        test.folder.settings.gate = Some(gate);
+        let FolderRow { id, settings, .. } = &test.folder;
+        let set = test
+            .options
+            .index
+            .write(|db| db.set_folder_settings(*id, settings));
+        set.unwrap();
+        test
+    }
+
     fn over(network: Arc<dyn Transport>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let index = Arc::new(Index::memory().unwrap());
@@ -147,9 +167,40 @@ impl TestEngine {
         (dispatcher, id, dir)
     }
 
+    /// Returns the context of the steps of its folder, and the directory that goes when it is dropped.
+    pub(crate) fn into_ctx(self) -> (Ctx, TempDir) {
+        let folder = Arc::new(self.folder.clone());
+        let (engine, dir) = self.into_engine();
+        let rules = present_rules(&engine, &folder, &RelPath::root()).unwrap();
+        let ctx = Ctx {
+            engine,
+            folder,
+            rules: Arc::new(rules),
+            pause: watch::channel(false).1,
+            ended: None,
+        };
+        (ctx, dir)
+    }
+
     /// Returns the engine and the directory that goes when it is dropped.
     pub(crate) fn into_engine(self) -> (Arc<Engine>, TempDir) {
         (Arc::new(engine_of(self.options)), self.dir)
+    }
+}
+
+/// Returns the merge base of a file at the top of a folder.
+pub(crate) fn synced_file(folder: FolderId, node: NodeId, local: LocalId, name: &str) -> SyncedRow {
+    SyncedRow {
+        folder,
+        node,
+        local,
+        parent: None,
+        name: Name::new(name.to_owned()).unwrap(),
+        kind: Kind::File,
+        revision: None,
+        hash: None,
+        size: 1,
+        executable: false,
     }
 }
 

@@ -21,9 +21,16 @@ impl Dispatcher {
         deletions().next()?;
         let nodes = deletions().map(|deletion| deletion.node);
         let folder = self.folders.get(&id)?;
+        let mut new_files = folder.deletions.new_among(nodes, Instant::now());
+        if !new_files.is_empty() {
+            // They are not among those that are counted: taken off again, they would hide others.
+            let confirmed = self.engine.index.read(|db| db.confirmed_deletions(id));
+            let confirmed = confirmed.unwrap_or_default();
+            new_files.retain(|node| !confirmed.contains(node));
+        }
         Some(BeforeDeletions {
             synced: self.unconfirmed_files(id),
-            new_files: folder.deletions.new_among(nodes, Instant::now()),
+            new_files,
         })
     }
 
@@ -51,6 +58,11 @@ impl Dispatcher {
     /// Remembers which files were made by transfers that have ended, and have a new content: to have them deleted
     /// again is no loss.
     pub(super) fn remember_new_files(&mut self, id: FolderId, made: &[Key]) {
+        let folder = self.folders.get(&id);
+        // Only the gate asks for them, and this would look up every transfer.
+        if made.is_empty() || folder.is_none_or(|folder| folder.row.settings.gate.is_none()) {
+            return;
+        }
         let now_ms = self.engine.ports.clock.now_ms();
         let new_files = self.engine.index.read(|db| {
             let mut new_files = Vec::new();
@@ -97,9 +109,9 @@ fn is_new(row: &LocalRow, now_ms: i64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::TestEngine;
-    use cairn_index::{Db, Skipped, SyncedRow};
-    use cairn_model::{Kind, LocalId, Name, NodeId};
+    use crate::testing::{TestEngine, synced_file};
+    use cairn_index::{Db, Skipped};
+    use cairn_model::{DeletionGate, Kind, LocalId, NodeId};
     use cairn_plan::Deletion;
 
     const WRITTEN_MS: i64 = 1_700_000_000_000;
@@ -116,43 +128,50 @@ mod tests {
             let mut row = db.local_row(local)?.expect("it was put there");
             row.stat.mtime = written_ms * 1_000_000;
             db.update_local(&row)?;
-            db.put_synced(&SyncedRow {
-                folder: test.folder.id,
-                node: node(number),
-                local,
-                parent: None,
-                name: Name::new(name).expect("it is one"),
-                kind: Kind::File,
-                revision: None,
-                hash: None,
-                size: 1,
-                executable: false,
-            })
+            db.put_synced(&synced_file(test.folder.id, node(number), local, &name))
         };
         test.options.index.write(put).unwrap();
         local
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn files_that_lived_only_for_a_moment_are_not_counted_with_later_deletions() {
-        let test = TestEngine::new();
-        let uploaded = put_synced(&test, 1, WRITTEN_MS - 1000);
-        let old = put_synced(&test, 2, WRITTEN_MS - 3_600_000);
-        put_synced(&test, 3, WRITTEN_MS);
-        put_synced(&test, 4, WRITTEN_MS);
-        let (mut dispatcher, id, _dir) = test.into_dispatcher();
-        let made = [Key::Local(uploaded), Key::Local(old), Key::Node(node(3))];
-        dispatcher.remember_new_files(id, &made);
+    /// Returns the deletion of each of the first files on the service.
+    fn deletions(count: u8) -> Plan {
         let deletion = |number| Deletion {
             node: node(number),
             kind: Kind::File,
         };
-        let plan = Plan {
-            remote_deletions: (1..=4).map(deletion).collect(),
+        Plan {
+            remote_deletions: (1..=count).map(deletion).collect(),
             ..Plan::default()
-        };
-        let before = dispatcher.before_deletions(id, &plan).unwrap();
-        let remove = |db: &Db<'_>| (1..=4).try_for_each(|n| db.remove_synced(id, node(n)));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn files_are_remembered_for_a_gate_alone() {
+        let test = TestEngine::new();
+        let made = put_synced(&test, 1, WRITTEN_MS);
+        let (mut dispatcher, id, _dir) = test.into_dispatcher();
+        dispatcher.remember_new_files(id, &[Key::Local(made)]);
+        let before = dispatcher.before_deletions(id, &deletions(1)).unwrap();
+        assert_eq!(before.new_files, []);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn files_that_lived_only_for_a_moment_are_not_counted_with_later_deletions() {
+        let test = TestEngine::with_gate(DeletionGate::default());
+        let uploaded = put_synced(&test, 1, WRITTEN_MS - 1000);
+        let old = put_synced(&test, 2, WRITTEN_MS - 3_600_000);
+        put_synced(&test, 3, WRITTEN_MS);
+        put_synced(&test, 4, WRITTEN_MS);
+        let confirmed = put_synced(&test, 5, WRITTEN_MS);
+        let confirm = |db: &Db<'_>| db.confirm_deletion(node(5));
+        test.options.index.write(confirm).unwrap();
+        let (mut dispatcher, id, _dir) = test.into_dispatcher();
+        let made = [uploaded, old, confirmed].map(Key::Local);
+        dispatcher.remember_new_files(id, &[Key::Node(node(3))]);
+        dispatcher.remember_new_files(id, &made);
+        let before = dispatcher.before_deletions(id, &deletions(5)).unwrap();
+        let remove = |db: &Db<'_>| (1..=5).try_for_each(|n| db.remove_synced(id, node(n)));
         dispatcher.engine.index.write(remove).unwrap();
         // One has an old content, and of one nobody knows when it came.
         assert_eq!(dispatcher.count_gone(id, &before), 2);

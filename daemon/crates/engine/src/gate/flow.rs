@@ -22,7 +22,7 @@ const MOST_NEW: usize = 10_000;
 pub(crate) struct BeforeDeletions {
     /// The number of files whose deletion nobody has confirmed.
     pub(crate) synced: u64,
-    /// The files among the ones to be deleted that were made a moment ago.
+    /// The files among them that are to be deleted, and were made a moment ago.
     pub(crate) new_files: Vec<NodeId>,
 }
 

@@ -1,6 +1,7 @@
 //! The results of steps that are carried out together: each has one of its own.
 
 use crate::error::EngineError;
+use std::iter;
 
 pub(crate) type StepResult = Result<(), EngineError>;
 
@@ -35,6 +36,19 @@ impl<T> BatchResults<T> {
         going_on
     }
 
+    /// Records that the index failed tasks that it was to record together. The first has the error, so that it is
+    /// reported once.
+    pub(super) fn fail_unrecorded(
+        &mut self,
+        tasks: impl IntoIterator<Item = T>,
+        error: impl Into<EngineError>,
+    ) {
+        let errors = iter::once(error.into()).chain(iter::repeat_with(|| EngineError::NotRecorded));
+        let failed = tasks.into_iter().zip(errors);
+        self.0
+            .extend(failed.map(|(task, error)| (task, Err(error))));
+    }
+
     pub(super) fn into_vec(self) -> Vec<(T, StepResult)> {
         self.0
     }
@@ -49,6 +63,7 @@ impl<T> Extend<(T, StepResult)> for BatchResults<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_index::IndexError;
 
     #[test]
     fn each_task_keeps_the_result_of_the_stage_at_which_it_failed() {
@@ -69,6 +84,21 @@ mod tests {
                 ("b", Err(EngineError::Stale)),
                 ("a", Err(EngineError::NotRecorded)),
                 ("c", Ok(()))
+            ]
+        ));
+    }
+
+    #[test]
+    fn an_error_of_the_record_is_reported_once() {
+        let mut results = BatchResults::new();
+        results.fail_unrecorded(["a", "b", "c"], IndexError::DiskFull);
+        let all = results.into_vec();
+        assert!(matches!(
+            all[..],
+            [
+                ("a", Err(EngineError::Index(IndexError::DiskFull))),
+                ("b", Err(EngineError::NotRecorded)),
+                ("c", Err(EngineError::NotRecorded))
             ]
         ));
     }

@@ -75,11 +75,7 @@ fn create_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
         })),
         Err(error) => {
             tracing::warn!(%error, "folders were created but can't be recorded; the next scan finds them");
-            let mut first = Some(error.into());
-            results.extend(created.into_iter().map(|(step, _)| {
-                let error = first.take().unwrap_or(EngineError::NotRecorded);
-                (step, Err(error))
-            }));
+            results.fail_unrecorded(created.into_iter().map(|(step, _)| step), error);
         }
     }
     results.into_vec()

@@ -7,7 +7,7 @@ use crate::observe::hash::local_stat;
 use crate::step::Ctx;
 use crate::trash;
 use cairn_index::{IndexError, LocalRow};
-use cairn_model::{ActivityKind, NodeId, RelPath};
+use cairn_model::{NodeId, RelPath};
 use cairn_plan::Step;
 use std::io;
 use std::path::PathBuf;
@@ -53,11 +53,7 @@ pub(super) fn trash_files(ctx: &Ctx, files: Vec<(Step, File)>, results: &mut Bat
         Ok(()) => results.extend(checked.into_iter().map(|(step, _)| (step, Ok(())))),
         Err(error) => {
             tracing::warn!(%error, "files went to the trash but this can't be recorded; the next scan finds it");
-            let mut first = Some(error.into());
-            results.extend(checked.into_iter().map(|(step, _)| {
-                let error = first.take().unwrap_or(EngineError::NotRecorded);
-                (step, Err(error))
-            }));
+            results.fail_unrecorded(checked.into_iter().map(|(step, _)| step), error);
         }
     }
 }
@@ -90,44 +86,26 @@ fn check(ctx: &Ctx, moved: Moved, flushed: &io::Result<()>) -> Result<Moved, Eng
 
 fn record(ctx: &Ctx, moved: &[(Step, Moved)]) -> Result<(), IndexError> {
     let folder = ctx.folder.id;
-    let mut activities = Vec::new();
-    ctx.engine.index.write(|db| {
-        for (_, Moved { file, .. }) in moved {
-            db.forget_local_below(folder, file.row.id)?;
-            db.remove_local(folder, file.row.id)?;
-            db.clean_node(folder, file.node)?;
-            let path = file.path.to_string();
-            let activity = ctx
-                .engine
-                .activity_row(folder, ActivityKind::Deleted, &path, None, 0);
-            db.add_activity(&activity)?;
-            activities.push(activity);
-        }
-        Ok(())
-    })?;
-    for activity in activities {
-        ctx.engine.count(|c| c.deletes += 1);
-        ctx.engine.announce(activity);
-    }
-    Ok(())
+    ctx.record_deletions(None, moved, |db, (_, Moved { file, .. })| {
+        db.forget_local_below(folder, file.row.id)?;
+        db.remove_local(folder, file.row.id)?;
+        db.clean_node(folder, file.node)?;
+        Ok(file.path.to_string())
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder_rules::present_rules;
     use crate::step::trash_local::run;
     use crate::testing::TestEngine;
     use cairn_index::Skipped;
     use cairn_model::LocalId;
     use std::fs;
-    use std::sync::Arc;
-    use tokio::sync::watch;
 
     #[tokio::test]
     async fn each_file_of_a_batch_goes_only_as_the_index_knows_it() {
         let test = TestEngine::new();
-        let folder = Arc::new(test.folder.clone());
         let names = ["same", "edited", "missing", "last"];
         let locals = names.map(|name| {
             let local = test.local_file(name, Skipped::No);
@@ -141,17 +119,10 @@ mod tests {
                 .unwrap();
             local
         });
-        let (engine, dir) = test.into_engine();
-        let index = Arc::clone(&engine.index);
+        let (ctx, dir) = test.into_ctx();
+        let index = &ctx.engine.index;
         fs::write(dir.path().join("edited"), "longer than before").unwrap();
         fs::remove_file(dir.path().join("missing")).unwrap();
-        let ctx = Ctx {
-            rules: Arc::new(present_rules(&engine, &folder, &RelPath::root()).unwrap()),
-            engine,
-            folder,
-            pause: watch::channel(false).1,
-            ended: None,
-        };
         let node = |local: LocalId| NodeId::from_random_bytes([local.0 as u8; 16]);
         let steps = locals.map(|local| Step::TrashLocal {
             node: node(local),

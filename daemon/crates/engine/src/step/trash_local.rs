@@ -11,7 +11,7 @@ use crate::observe::scan::{Scope, scan};
 use crate::step::Ctx;
 use crate::trash;
 use cairn_index::{LocalRow, Skipped};
-use cairn_model::{ActivityKind, Kind, NodeId, RelPath};
+use cairn_model::{Kind, NodeId, RelPath};
 use cairn_plan::Step;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -160,19 +160,11 @@ fn trash_whole(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineEr
         unchanged?;
         return Err(EngineError::Stale);
     }
-    ctx.engine.index.write(|db| {
+    Ok(ctx.record_deletions(None, &[row], |db, row| {
         db.forget_local_below(ctx.folder.id, row.id)?;
-        db.remove_local(ctx.folder.id, row.id)
-    })?;
-    ctx.engine.count(|c| c.deletes += 1);
-    ctx.engine.activity(
-        ctx.folder.id,
-        ActivityKind::Deleted,
-        &path.to_string(),
-        None,
-        0,
-    );
-    Ok(())
+        db.remove_local(ctx.folder.id, row.id)?;
+        Ok(path.to_string())
+    })?)
 }
 
 /// Moves from the trash back to its place, or beside it where that is taken by now.

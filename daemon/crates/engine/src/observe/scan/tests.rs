@@ -1,6 +1,7 @@
 //! Scans of a real directory, recorded in an index in memory.
 
 use super::*;
+use crate::testing::synced_file;
 use cairn_index::{FolderSettings, Index, SyncedRow};
 use cairn_model::NodeId;
 use cairn_platform::RealDisk;
@@ -164,18 +165,7 @@ fn a_file_that_is_renamed_stays_itself_though_its_new_name_is_that_of_a_backup()
     it.scan(&Scope::Whole);
     let before = ids(&it);
     let node = NodeId::from_random_bytes([1; 16]);
-    let synced = SyncedRow {
-        folder: it.folder.id,
-        node,
-        local: before["b"],
-        parent: None,
-        name: Name::new("b".to_owned()).unwrap(),
-        kind: Kind::File,
-        revision: None,
-        hash: None,
-        size: 1,
-        executable: false,
-    };
+    let synced = synced_file(it.folder.id, node, before["b"], "b");
     it.index.write(|db| db.put_synced(&synced)).unwrap();
     // Nothing new has its name, a file in sync has, and a new file has though this is no backup.
     fs::rename(path("a"), path("a~")).unwrap();
@@ -470,16 +460,13 @@ fn what_may_be_in_a_directory_that_is_left_counts_as_missing_and_not_as_gone() {
     };
     let before = row("old/f").unwrap();
     let base = SyncedRow {
-        folder: it.folder.id,
-        node: NodeId::from_random_bytes([1; 16]),
-        local: before.id,
-        parent: None,
-        name: before.name.clone(),
-        kind: Kind::File,
-        revision: None,
-        hash: None,
         size: 5,
-        executable: false,
+        ..synced_file(
+            it.folder.id,
+            NodeId::from_random_bytes([1; 16]),
+            before.id,
+            "f",
+        )
     };
     it.index.write(|db| db.put_synced(&base)).unwrap();
     for dir in ["n1", "n2"] {

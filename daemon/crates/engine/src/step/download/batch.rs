@@ -115,9 +115,8 @@ async fn place_all(
         let (there, _placing) = match check_still_there(&ctx2, &nodes) {
             Ok(there) => there,
             Err(error) => {
-                tracing::warn!(%error, "downloads can't be recorded");
-                let tasks = written.into_iter().map(|(task, _)| task);
-                results.extend(tasks.map(|task| (task, Err(EngineError::NotRecorded))));
+                tracing::warn!(%error, "downloads can't be put in place: the index is not to be had");
+                results.fail_unrecorded(written.into_iter().map(|(task, _)| task), error);
                 return results.into_vec();
             }
         };

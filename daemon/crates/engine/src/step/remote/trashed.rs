@@ -1,10 +1,9 @@
 //! Recording what the service has moved to the trash: one transaction for all.
 
-use crate::error::EngineError;
 use crate::step::Ctx;
 use crate::step::batch::BatchResults;
 use cairn_index::IndexError;
-use cairn_model::{ActivityKind, NodeId};
+use cairn_model::NodeId;
 use cairn_plan::Step;
 
 /// A node whose deletion was sent.
@@ -24,38 +23,24 @@ pub(super) fn record(ctx: &Ctx, trashed: Vec<(Step, Trashed)>, results: &mut Bat
         Ok(()) => results.extend(trashed.into_iter().map(|(step, _)| (step, Ok(())))),
         Err(error) => {
             tracing::warn!(%error, "deletions were sent but can't be recorded; the feed shows them");
-            let mut first = Some(error.into());
-            results.extend(trashed.into_iter().map(|(step, _)| {
-                let error = first.take().unwrap_or(EngineError::NotRecorded);
-                (step, Err(error))
-            }));
+            results.fail_unrecorded(trashed.into_iter().map(|(step, _)| step), error);
         }
     }
 }
 
 fn record_all(ctx: &Ctx, trashed: &[(Step, Trashed)]) -> Result<(), IndexError> {
-    let folder = ctx.folder.id;
-    let mut activities = Vec::new();
-    ctx.engine.index.write(|db| {
-        for (_, Trashed { node, path, number }) in trashed {
+    let device = Some(&*ctx.engine.device_name);
+    ctx.record_deletions(
+        device,
+        trashed,
+        |db, (_, Trashed { node, path, number })| {
             db.end_sent_node(*node)?;
-            db.forget_remote_below(folder, *node)?;
+            db.forget_remote_below(ctx.folder.id, *node)?;
             db.remove_remote(*node)?;
             if let Some(number) = number {
                 db.put_deletion_seal(*node, *number)?;
             }
-            let device = Some(ctx.engine.device_name.clone());
-            let activity = ctx
-                .engine
-                .activity_row(folder, ActivityKind::Deleted, path, device, 0);
-            db.add_activity(&activity)?;
-            activities.push(activity);
-        }
-        Ok(())
-    })?;
-    for activity in activities {
-        ctx.engine.count(|c| c.deletes += 1);
-        ctx.engine.announce(activity);
-    }
-    Ok(())
+            Ok(path.clone())
+        },
+    )
 }

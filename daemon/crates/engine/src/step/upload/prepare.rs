@@ -186,27 +186,16 @@ fn read_started(bytes: &[u8]) -> Option<ResumableUpload> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::folder_rules::present_rules;
     use crate::testing::TestEngine;
     use cairn_model::{FolderId, Kind, LocalId, Name, SpaceId};
     use cairn_plan::{Parent, ParentAndName};
-    use std::sync::Arc;
-    use tokio::sync::watch;
 
     #[test]
     fn a_file_that_takes_no_part_any_more_is_not_sent() {
         let test = TestEngine::new();
-        let folder = Arc::new(test.folder.clone());
         let locals = [Skipped::No, Skipped::Ignored, Skipped::Special]
             .map(|skipped| test.local_file(&format!("{skipped:?}"), skipped));
-        let (engine, _dir) = test.into_engine();
-        let ctx = Ctx {
-            rules: Arc::new(present_rules(&engine, &folder, &RelPath::root()).unwrap()),
-            engine,
-            folder,
-            pause: watch::channel(false).1,
-            ended: None,
-        };
+        let (ctx, _dir) = test.into_ctx();
         let is_ready = locals.map(|local| {
             let task = Task {
                 local,

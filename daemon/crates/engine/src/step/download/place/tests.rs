@@ -1,23 +1,18 @@
 //! A deletion that the feed shows while the file is put in place.
 
 use super::*;
-use crate::folder_rules::present_rules;
 use crate::observe::rules::TEMP_DIR;
 use crate::testing::TestEngine;
 use cairn_model::{ChunkId, ContentHash, ContentObject, DeviceId, Name, RevisionId, SpaceId};
 use cairn_plan::{Parent, ParentAndName};
 use std::fs;
-use std::sync::Arc;
 use tempfile::TempDir;
-use tokio::sync::watch;
 
 const NODE: [u8; 16] = [7; 16];
 
 /// Returns a folder whose service has one file, and that file as a task.
 fn one_file() -> (Ctx, Task, RemoteRow, TempDir) {
-    let test = TestEngine::new();
-    let folder = Arc::new(test.folder.clone());
-    let (engine, dir) = test.into_engine();
+    let (ctx, dir) = TestEngine::new().into_ctx();
     let name = Name::new("f".to_owned()).unwrap();
     let remote = RemoteRow {
         kind: Kind::File,
@@ -26,17 +21,10 @@ fn one_file() -> (Ctx, Task, RemoteRow, TempDir) {
         seal: Some(vec![1]),
         ..RemoteRow::folder(NodeId::from_random_bytes(NODE), None, name.clone())
     };
-    let index = Arc::clone(&engine.index);
+    let index = &ctx.engine.index;
     index
         .write(|db| db.put_remote(&db.folders()?, &remote))
         .unwrap();
-    let ctx = Ctx {
-        rules: Arc::new(present_rules(&engine, &folder, &RelPath::root()).unwrap()),
-        engine,
-        folder,
-        pause: watch::channel(false).1,
-        ended: None,
-    };
     let task = Task {
         node: remote.node,
         over: None,
