@@ -76,7 +76,7 @@ fn work_on(
 }
 
 fn without_rules(mut tree: Tree) -> Tree {
-    tree.remove(rules::FILE);
+    tree.retain(|path, _| Path::new(path).file_name() != Some(rules::FILE.as_ref()));
     tree
 }
 

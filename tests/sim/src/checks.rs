@@ -14,7 +14,7 @@ pub(crate) fn check_contents(
     options: RunOptions,
 ) -> Result<(), String> {
     let trees = world.devices.iter().map(|one| (&*one.name, tree_of(one)));
-    let trees: Vec<(&str, Tree)> = match options.rules || options.choice || world.may_differ() {
+    let trees: Vec<(&str, Tree)> = match options.has_rules() || world.may_differ() {
         false => trees.collect(),
         true => {
             let named = trees.flat_map(|(name, tree)| {

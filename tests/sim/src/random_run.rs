@@ -44,6 +44,8 @@ pub struct RunOptions {
     pub damaged_objects: bool,
     /// Users change the shared ignore rules. A file that these leave out stays on its device.
     pub rules: bool,
+    /// The same in any folder.
+    pub nested_rules: bool,
     /// The user of the second device changes what it alone leaves out.
     pub choice: bool,
     /// The disk of the second device ignores case, and names differ by it alone.
@@ -53,6 +55,11 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
+    /// Returns whether rules leave files out on a device.
+    pub(crate) fn has_rules(self) -> bool {
+        self.rules || self.nested_rules || self.choice
+    }
+
     /// Returns the device, if there is one, whose files nobody but its user changes.
     fn untouched(self) -> Option<usize> {
         match self.mode {
@@ -156,6 +163,9 @@ async fn step(
             } else if options.rules && random.one_in(8) {
                 let is_noticed = options.unprompted || !random.one_in(5);
                 events.extend(rules::work(&world.devices[at], &random, is_noticed));
+            } else if options.nested_rules && random.one_in(6) {
+                let is_noticed = options.unprompted || !random.one_in(5);
+                events.extend(rules::work_below(&world.devices[at], &random, is_noticed));
             } else if options.choice && random.one_in(8) {
                 events.extend(rules::choose(&world.devices[1], &random));
             } else if options.ignores_case && random.one_in(8) {

@@ -1,12 +1,13 @@
 //! Ignore rules that users write in a random run, shared ones and those of one device, and the paths that devices need
 //! not have in common because of them.
 
-use crate::device::{Device, path};
+use crate::device::{Device, ROOT};
 use crate::random::Seeded;
 use crate::world::tree_of;
 use std::collections::BTreeSet;
+use std::path::Path;
 
-/// The file of the shared rules, which only [`work`] changes.
+/// The file of shared rules, for the folder that it lies in. Only [`work`] and [`work_below`] change it.
 pub(crate) const FILE: &str = ".cairnignore";
 
 /// Texts of the file: a name at any depth (`a`), an ending (`*.txt`) or a name at the top (`/b`) in each line. An empty
@@ -15,8 +16,22 @@ const TEXTS: &[&str] = &["", "*.txt\n", "a\n", "/b\n", "c\n/d\n", "a\n*.txt\n"];
 
 /// Lets the user of a device change the shared rules, as a line for the log; `None` if that is not possible.
 pub(crate) fn work(device: &Device, random: &Seeded, is_noticed: bool) -> Option<String> {
+    write(device, "", random, is_noticed)
+}
+
+/// Lets the user of a device change the shared rules of any folder, as a line for the log; `None` if that is not
+/// possible.
+pub(crate) fn work_below(device: &Device, random: &Seeded, is_noticed: bool) -> Option<String> {
+    let tree = tree_of(device);
+    let folders = tree.iter().filter(|(_, bytes)| bytes.is_none());
+    let mut folders: Vec<&str> = folders.map(|(path, _)| path.as_str()).collect();
+    folders.push("");
+    write(device, random.pick(&folders)?, random, is_noticed)
+}
+
+fn write(device: &Device, folder: &str, random: &Seeded, is_noticed: bool) -> Option<String> {
     let text = random.pick(TEXTS)?;
-    let file = path(FILE);
+    let file = Path::new(ROOT).join(folder).join(FILE);
     let change = device
         .disk
         .user(&file, is_noticed, |files| match text.is_empty() {
@@ -24,7 +39,11 @@ pub(crate) fn work(device: &Device, random: &Seeded, is_noticed: bool) -> Option
             false => files.write(&file, text.as_bytes()),
         });
     change.ok()?;
-    Some(format!("{}: the rules are {text:?}", device.name))
+    let above = match folder {
+        "" => String::new(),
+        folder => format!(" of {folder}"),
+    };
+    Some(format!("{}: the rules{above} are {text:?}", device.name))
 }
 
 /// Lets the user of a device choose what it leaves out of the folder, as a line for the log.
@@ -35,16 +54,26 @@ pub(crate) fn choose(device: &Device, random: &Seeded) -> Option<String> {
     Some(line)
 }
 
-/// The rules of a device: the shared ones, and its own.
-pub(crate) struct Rules(Vec<String>);
+/// The rules of a device: the shared ones of each folder, and its own. Each has the folder that it is for in front,
+/// which ends in `/` unless it is the top.
+pub(crate) struct Rules(Vec<(String, String)>);
 
 impl Rules {
     pub(crate) fn of(device: &Device) -> Self {
-        let tree = tree_of(device);
-        let text = tree.get(FILE).and_then(Option::as_deref);
-        let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
-        let shared = text.lines().map(str::to_owned);
-        Self(shared.chain(device.left_out()).collect())
+        let mut rules = Vec::new();
+        for (path, bytes) in tree_of(device) {
+            let Some(folder) = path.strip_suffix(FILE).filter(|f| is_prefix(f)) else {
+                continue;
+            };
+            let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned();
+            rules.extend(
+                text.lines()
+                    .map(|line| (folder.to_owned(), line.to_owned())),
+            );
+        }
+        let own = device.left_out().into_iter();
+        rules.extend(own.map(|line| (String::new(), line)));
+        Self(rules)
     }
 
     /// Returns the paths that the rules leave out, and the folders that hold any of them: such a folder may stay where
@@ -63,8 +92,11 @@ impl Rules {
     }
 
     fn leave_out(&self, path: &str) -> bool {
-        self.0.iter().any(|rule| {
-            let mut names = path.split('/');
+        self.0.iter().any(|(folder, rule)| {
+            let Some(below) = path.strip_prefix(&**folder) else {
+                return false;
+            };
+            let mut names = below.split('/');
             match (rule.strip_prefix('/'), rule.strip_prefix('*')) {
                 (Some(top), _) => names.next() == Some(top),
                 (None, Some(ending)) => names.any(|name| name.ends_with(ending)),
@@ -72,6 +104,11 @@ impl Rules {
             }
         })
     }
+}
+
+/// Returns whether a text can stand in front of a path in a folder.
+fn is_prefix(folder: &str) -> bool {
+    folder.is_empty() || folder.ends_with('/')
 }
 
 /// Returns the paths that devices need not have in common: what one of them leaves out.

@@ -2,6 +2,7 @@
 
 use crate::device::{Device, ROOT};
 use crate::network::{Line, SERVER};
+use crate::oracle::label;
 use crate::random::Seeded;
 use crate::{actions, rules, spelling, truth};
 use cairn_api::{Api, ApiKey};
@@ -119,7 +120,8 @@ impl World {
             .filter_map(|device| Some(device.engine()?.status()))
             .collect();
         Err(format!(
-            "the devices do not come to rest by themselves: {status:#?}"
+            "the devices do not come to rest by themselves: {status:#?}{}",
+            self.trees()
         ))
     }
 
@@ -212,9 +214,24 @@ impl World {
                 return self.check_calm(may_differ).await;
             }
         }
-        let trees = self.shared_trees().into_iter();
-        let trees: Vec<Vec<String>> = trees.map(|tree| tree.into_keys().collect()).collect();
-        Err(format!("the devices do not become equal: {trees:#?}"))
+        Err(format!("the devices do not become equal{}", self.trees()))
+    }
+
+    /// Returns the paths on each device, and of those the ones that have to be on all of them, for people.
+    fn trees(&self) -> String {
+        let shared = self.shared_trees();
+        let trees = self.devices.iter().zip(shared).map(|(device, shared)| {
+            let paths = tree_of(device).into_iter().map(|(path, bytes)| {
+                let kept = match shared.contains_key(&path) {
+                    true => "",
+                    false => ", left out",
+                };
+                let bytes = bytes.map(|bytes| format!(" = {}", label(&bytes)));
+                format!("\n  {path}{}{kept}", bytes.unwrap_or_default())
+            });
+            format!("\n{}:{}", device.name, paths.collect::<String>())
+        });
+        trees.collect()
     }
 }
 

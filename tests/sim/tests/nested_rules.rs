@@ -319,3 +319,56 @@ fn rules_count_after_a_start_before_the_disk_was_looked_at() {
         assert!(!on_the_service(&world).await.contains("id.key"));
     });
 }
+
+#[test]
+fn what_a_rule_kept_away_comes_when_its_folder_leaves_the_rule() {
+    simulate(async {
+        let mut world = World::new(8, 2).await;
+        world.devices[0].write("a/doc", b"doc");
+        world.settle().await.expect("calm");
+        let paused = |world: &World, at: usize, pauses: bool| {
+            let engine = world.devices[at].engine().expect("it runs");
+            let done = match pauses {
+                true => engine.pause(None, None),
+                false => engine.resume(None),
+            };
+            done.expect("the index takes it");
+        };
+        // The one has sent something in the folder before it knows the other's rule.
+        paused(&world, 1, true);
+        world.devices[1].write(".cairnignore", b"a\n");
+        world.devices[0].user("a/b", |files, path| files.mkdir(path));
+        assert!(world.devices[0].settle().await);
+        paused(&world, 1, false);
+        work(&mut world).await;
+        assert!(!tree_of(&world.devices[1]).contains_key("a/b"));
+
+        world.devices[1].user("a", |files, from| files.rename(from, &path("c")));
+        world.devices[1].user("c", |_, _| Ok(()));
+        world.calm().await.expect("calm");
+        for device in &world.devices {
+            let tree = tree_of(device);
+            assert!(tree.contains_key("c/b"), "{}: {tree:?}", device.name);
+        }
+    });
+}
+
+#[test]
+fn rules_that_a_device_moves_or_removes_for_another_one_end_here_without_a_hint() {
+    simulate(async {
+        let mut world = World::new(9, 2).await;
+        world.devices[0].write("a/.cairnignore", b"*.key\n");
+        world.devices[0].write("b/doc", b"doc");
+        world.settle().await.expect("calm");
+        for at in 0..2 {
+            world.devices[at].write("a/id.key", b"mine");
+        }
+        world.calm().await.expect("calm");
+
+        world.devices[0].user("a/.cairnignore", |files, path| files.remove(path));
+        world.devices[0].write("a/new.key", b"new");
+        world.calm().await.expect("calm");
+        let tree = tree_of(&world.devices[1]);
+        assert_eq!(tree["a/new.key"], Some(b"new".to_vec()), "{tree:?}");
+    });
+}

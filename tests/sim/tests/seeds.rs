@@ -205,6 +205,37 @@ fn rules_that_change_at_any_time_lose_nothing() {
 }
 
 #[test]
+fn rules_of_folders_that_move_lose_nothing() {
+    run(
+        RunOptions {
+            devices: 3,
+            steps: 40,
+            faults: true,
+            crashes: true,
+            nested_rules: true,
+            ..RunOptions::default()
+        },
+        100,
+    );
+}
+
+#[test]
+fn rules_of_folders_that_move_need_no_look() {
+    run(
+        RunOptions {
+            devices: 3,
+            steps: 60,
+            faults: true,
+            crashes: true,
+            nested_rules: true,
+            unprompted: true,
+            ..RunOptions::default()
+        },
+        100,
+    );
+}
+
+#[test]
 fn what_one_device_leaves_out_is_not_lost() {
     run(
         RunOptions {

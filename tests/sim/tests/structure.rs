@@ -271,3 +271,27 @@ fn a_folder_stays_while_an_edit_in_it_can_not_be_sent() {
         check_edit(&mut world).await;
     });
 }
+
+#[test]
+fn what_comes_into_a_folder_that_is_just_being_renamed_is_sent_without_a_look() {
+    simulate(async {
+        let mut world = World::new(10, 2).await;
+        world.devices[0].write("x/doc", b"doc");
+        world.settle().await.expect("calm");
+        let disk = world.devices[0].disk.clone();
+        let mut is_there = false;
+        world.devices[0].disk.interfere(move || {
+            if !std::mem::replace(&mut is_there, true) {
+                let new = path("x/new");
+                disk.user(&new, true, |files| files.write(&new, b"new"))
+                    .expect("it is not renamed yet");
+            }
+        });
+        rename(&world.devices[1], "x", "y");
+        world.calm().await.expect("calm");
+        for device in &world.devices {
+            let tree = tree_of(device);
+            assert!(tree.contains_key("y/new"), "{}: {tree:?}", device.name);
+        }
+    });
+}

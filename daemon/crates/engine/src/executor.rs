@@ -1,5 +1,6 @@
 //! Carries a plan out: records and structure at once and in order, content as work for the pool.
 
+mod local_moves;
 #[cfg(test)]
 mod tests;
 mod unmoved;
@@ -16,6 +17,7 @@ use cairn_api::ApiError;
 use cairn_index::{Db, IndexError, LocalRow};
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{Plan, Step};
+use local_moves::{RulesDirs, moved_dir};
 use std::collections::BTreeSet;
 use std::mem::discriminant;
 use tokio::time::Instant;
@@ -40,6 +42,10 @@ pub(crate) struct ExecutionResult {
     pub(crate) waiting: BTreeSet<Key>,
     /// A command came in between: the rest is to be planned again.
     pub(crate) is_interrupted: bool,
+    /// The directories that were moved on this disk, from and to.
+    pub(crate) moved_dirs: Vec<(RelPath, RelPath)>,
+    /// A rules file of a directory may be elsewhere now, or gone.
+    pub(crate) has_moved_rules: bool,
 }
 
 /// Returns the keys that a step touches; the first is the one that is parked if it fails.
@@ -77,6 +83,7 @@ pub(crate) async fn execute(
     let mut out = ExecutionResult::default();
     let mut transfers = Vec::new();
     let mut unmoved = Unmoved::default();
+    let rules_dirs = RulesDirs::of(ctx);
     let mut steps = plan.steps.iter().peekable();
     while let Some(step) = steps.next() {
         if ctx.is_interrupted() || Instant::now() >= until {
@@ -92,6 +99,7 @@ pub(crate) async fn execute(
             continue;
         }
         tracing::trace!(device = %ctx.engine.device_name, ?step, "next");
+        out.has_moved_rules |= rules_dirs.are_moved_by(ctx, step);
         if matches!(step, Step::Download { .. } | Step::Upload { .. }) {
             transfers.push(step);
         } else if let Some(most) = batch_of(step) {
@@ -104,12 +112,17 @@ pub(crate) async fn execute(
                     && !unmoved.holds(ctx, next)
                     && moved_node(next).is_none_or(|node| moved.insert(node))
             }) {
+                out.has_moved_rules |= rules_dirs.are_moved_by(ctx, next);
                 run.push(next.clone());
             }
             let results = run_batch(ctx, run).await;
             record_results(ctx, results, &mut unmoved, &mut out);
         } else {
+            let from = moved_dir(ctx, step);
             let result = run_single(ctx, plan, step).await;
+            let to = moved_dir(ctx, step);
+            out.moved_dirs
+                .extend(from.zip(to).filter(|(from, to)| from != to));
             record_results(ctx, vec![(step.clone(), result)], &mut unmoved, &mut out);
         }
     }

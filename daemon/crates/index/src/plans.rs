@@ -264,6 +264,14 @@ fn read_remote(db: &Db<'_>, rows: &Rows) -> Done {
     db.follow_choice(folder)?;
     db.confirm_deletion(node(1))?;
     db.set_rules_text(folder, &RelPath::root(), "*.key")?;
+    for version in [3, 4] {
+        let moved = RemoteRow {
+            version,
+            name: name(&format!("m{version}")),
+            ..remote_row(1, None, Kind::Folder)
+        };
+        db.put_remote(std::slice::from_ref(&pair), &moved)?;
+    }
     db.rules_texts(folder)?;
     db.rules_text(folder, &RelPath::root())?;
     db.remove_rules_text(folder, &RelPath::root())?;

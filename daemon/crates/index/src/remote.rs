@@ -239,9 +239,16 @@ impl Db<'_> {
         if row.kind == Kind::Folder
             && let Some(old) = before
             && (old.parent, &old.name) != (row.parent, &row.name)
-            && let Some(pairs) = self.pairs_affected_by_move(folders, &old, &row, &now)?
         {
-            self.mark_remote_below(&pairs, row.node)?;
+            if let Some(pairs) = self.pairs_affected_by_move(folders, &old, &row, &now)? {
+                self.mark_remote_below(&pairs, row.node)?;
+            }
+            // What a rule kept from this disk at the old path may belong here at the new one.
+            for folder in now {
+                if self.has_rules(folder)? {
+                    self.mark_unsynced_below(folder, row.node)?;
+                }
+            }
         }
         Ok(PutResult::New)
     }
@@ -300,6 +307,17 @@ impl Db<'_> {
             }
         }
         Ok((!pairs.is_empty()).then_some(pairs))
+    }
+
+    /// Marks what lies below a node and is not synced in a pair.
+    fn mark_unsynced_below(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
+        self.prepare(&format!(
+            "{BELOW_REMOTE} INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
+             SELECT ?2, b.node, 0 FROM below b WHERE NOT EXISTS \
+             (SELECT 1 FROM synced s WHERE s.node = b.node AND s.folder = ?2)"
+        ))?
+        .execute((node.as_bytes(), folder.0))?;
+        Ok(())
     }
 
     pub(crate) fn mark_remote_below(

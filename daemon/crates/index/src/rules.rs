@@ -31,6 +31,16 @@ impl Db<'_> {
         Ok(texts.into_iter().collect())
     }
 
+    /// Returns whether rules files count, or have counted, anywhere in a folder.
+    pub(crate) fn has_rules(&self, folder: FolderId) -> Result<bool, IndexError> {
+        let mut statement = self.prepare(
+            "SELECT EXISTS (SELECT 1 FROM rules_texts WHERE folder = ?1) \
+             OR EXISTS (SELECT 1 FROM shared_rules WHERE folder = ?1)",
+        )?;
+        let found = first_row(&mut statement.query([folder.0])?, |row| Ok(row.get(0)?))?;
+        Ok(found.unwrap_or_default())
+    }
+
     /// Returns the last text of the rules file in one directory.
     ///
     /// # Errors

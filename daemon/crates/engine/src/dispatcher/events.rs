@@ -7,6 +7,7 @@ use super::{Dispatcher, Done, gone_files};
 use crate::executor::{ExecutionResult, overload, record_failure};
 use crate::health::FolderPart;
 use crate::key::Key;
+use crate::observe::rules::IGNORE_FILE;
 use crate::overall_progress::Amount;
 use crate::ports::Hint;
 use cairn_model::{FolderId, Problem, ProblemCause, ProblemValues, RelPath};
@@ -175,10 +176,8 @@ impl Dispatcher {
         let mut amount = Amount::default();
         let made = gone_files::new_file_keys(&done.results);
         for transfer in done.results {
-            let file = Amount {
-                files: 1,
-                bytes: transfer.size,
-            };
+            let (files, bytes) = (1, transfer.size);
+            let file = Amount { files, bytes };
             amount.add(file);
             let Some(key) = transfer.keys.first().copied() else {
                 continue;
@@ -186,7 +185,9 @@ impl Dispatcher {
             match transfer.result {
                 Ok(()) => {
                     executed.progress = true;
+                    executed.has_moved_rules |= is_nested_rules_file(&transfer.path);
                     ctx.engine.health().clear(done.folder, key);
+                    // An upload. What comes from the service says nothing of the room there.
                     if matches!(key, Key::Local(_)) {
                         ctx.engine.health().record_room();
                     }
@@ -246,7 +247,14 @@ impl Dispatcher {
             self.poll_due = true;
         }
         if let Some(folder) = self.folders.get_mut(&id) {
-            folder.schedule.rescan_dirs(executed.rescan, Instant::now());
+            let now = Instant::now();
+            folder.schedule.rescan_dirs(executed.rescan, now);
+            for (from, to) in executed.moved_dirs {
+                folder.schedule.record_own_move(from, to, now);
+            }
+            if executed.has_moved_rules {
+                folder.schedule.record_rules_changed(now);
+            }
             folder.plan_due |= executed.replan;
             let is_stopped = executed.last_error.is_some() || executed.overload.is_some();
             if is_stopped || executed.is_service_full {
@@ -264,6 +272,13 @@ impl Dispatcher {
             self.back_off(&error);
         }
     }
+}
+
+/// Returns whether a path in a folder is that of a rules file below its root. For the file at the root, each plan looks
+/// whether it is as it was.
+fn is_nested_rules_file(path: &str) -> bool {
+    path.strip_suffix(IGNORE_FILE)
+        .is_some_and(|dir| dir.ends_with('/'))
 }
 
 /// Records a hint. Of a path that can't be synced (it is not UTF-8), the nearest directory that can be

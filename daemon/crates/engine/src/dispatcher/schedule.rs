@@ -3,12 +3,14 @@
 //!
 //! Pure: decides from the time and the events that it is given. The dispatcher does the work.
 
+mod own_moves;
 #[cfg(test)]
 mod tests;
 
 use crate::observe::rules::{IGNORE_FILE, TEMP_DIR, TRASH_DIR};
 use crate::observe::scan::Hinted;
 use cairn_model::{LocalId, RelPath};
+use own_moves::OwnMoves;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -55,6 +57,7 @@ pub(super) struct Schedule {
     /// One in a directory has changed: that is scanned when the burst is over.
     nested_rules_changed: bool,
     dirs: Hinted,
+    own_moves: OwnMoves,
     /// Times of the first and the last hint of the present burst.
     burst: Option<(Instant, Instant)>,
     /// Rows that a scan missed, since when; and where and when to look again.
@@ -79,6 +82,7 @@ impl Schedule {
             rules_changed: false,
             nested_rules_changed: false,
             dirs: Hinted::new(),
+            own_moves: OwnMoves::default(),
             burst: None,
             missing: BTreeMap::new(),
             again: None,
@@ -124,6 +128,11 @@ impl Schedule {
     pub(super) fn record_rules_changed(&mut self, now: Instant) {
         self.rules_changed = true;
         self.burst = Some((self.burst.map_or(now, |(first, _)| first), now));
+    }
+
+    /// Records that the engine has moved a directory on this disk.
+    pub(super) fn record_own_move(&mut self, from: RelPath, to: RelPath, now: Instant) {
+        self.whole |= self.own_moves.record(from, to, now);
     }
 
     /// Records a hint about something in a directory whose own name can't be told.
@@ -197,6 +206,7 @@ impl Schedule {
                 dirs.entry(dir).or_default();
             }
         }
+        self.own_moves.follow(&mut dirs, now);
         // What is missing may be in a directory that this scan leaves, too.
         let can_confirm = self.unscanned.is_empty();
         let confirmed_missing = self

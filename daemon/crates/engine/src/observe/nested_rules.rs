@@ -48,7 +48,7 @@ impl Scan<'_, '_> {
         Ok(Depth::All)
     }
 
-    /// Forgets the rules files of directories that are gone, after a look at the whole disk.
+    /// Forgets the rules files of directories that are gone: what comes to their paths later has other rules.
     pub(crate) fn forget_rules_of_gone_dirs(&mut self) -> Result<(), IndexError> {
         for dir in self.rules.nested_dirs() {
             let stat = self.disk.stat(&dir.to_path(&self.root));

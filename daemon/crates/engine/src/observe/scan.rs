@@ -144,7 +144,7 @@ pub(crate) fn scan(
         Scope::Below(dir) => scan.visit_nearest(dir, Depth::All)?,
     }
     scan.match_entries()?;
-    if *scope == Scope::Whole {
+    if !matches!(scope, Scope::Below(_)) {
         scan.forget_rules_of_gone_dirs()?;
     }
     let mut found = scan.found;

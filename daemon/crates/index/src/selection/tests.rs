@@ -150,9 +150,22 @@ fn a_folder_that_moves_takes_along_what_may_be_wanted_now() {
     );
     clean(&index, id);
     index
-        .write(|db| db.set_folder_settings(id, &only_settings(&["p"])))
+        .write(|db| db.set_rules_text(id, &RelPath::root(), "y"))
         .unwrap();
     put(&index, &folder_node(2, 1, "x", 4));
+    assert_eq!(
+        dirty_nodes(&index, id),
+        [node(2), node(4)],
+        "a rule may have kept the one below away"
+    );
+    clean(&index, id);
+    index
+        .write(|db| {
+            db.remove_rules_text(id, &RelPath::root())?;
+            db.set_folder_settings(id, &only_settings(&["p"]))
+        })
+        .unwrap();
+    put(&index, &folder_node(2, 1, "w", 5));
     assert_eq!(
         dirty_nodes(&index, id),
         [node(2), node(4)],
