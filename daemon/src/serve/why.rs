@@ -6,7 +6,7 @@ use crate::output::text::{now_ms, rfc3339};
 use crate::serve::engines::Engines;
 use crate::serve::halt::Halt;
 use cairn_control::{DecidingRule, PathReport, WaitingList};
-use cairn_index::FolderRow;
+use cairn_index::{Db, FolderRow, IndexError};
 use cairn_model::{PathReason, PathState, Problem, ProblemValues, RelPath, SyncState};
 use std::path::{MAIN_SEPARATOR, Path};
 
@@ -44,11 +44,14 @@ pub(super) fn report(engines: &Engines, path: &str) -> CommandResult<PathReport>
         }
     };
     match engines.of(pair) {
-        Ok(engine) => Ok(to_control(path, row, &below, engine.why(row, &below)?)),
+        Ok(engine) => Ok(PathReport {
+            remote: pair.index.read(|db| remote_path(db, row, &below))?,
+            ..to_control(path, row, engine.why(row, &below)?)
+        }),
         Err(halt) => Ok(PathReport {
             path: path.to_owned(),
             folder: Some(row.root.clone()),
-            remote: Some(remote_path(row, &below)),
+            remote: pair.index.read(|db| remote_path(db, row, &below))?,
             ..halted_report(halt)
         }),
     }
@@ -87,7 +90,10 @@ fn halted_report(halt: Halt) -> PathReport {
 /// Reports what waits in all pairs, at most `limit` paths of each.
 pub(super) fn waiting_list(engines: &Engines, limit: u32) -> CommandResult<WaitingList> {
     let mut waiting = Vec::new();
-    for engine in engines.running_engines() {
+    for part in engines.parts() {
+        let Ok(engine) = &part.engine else {
+            continue;
+        };
         for row in engine.folders()? {
             for below in engine.waiting_paths(&row, limit)? {
                 let report = engine.why(&row, &below)?;
@@ -96,30 +102,36 @@ pub(super) fn waiting_list(engines: &Engines, limit: u32) -> CommandResult<Waiti
                     continue;
                 }
                 let path = below.to_path(Path::new(&row.root));
-                waiting.push(to_control(&path.to_string_lossy(), &row, &below, report));
+                waiting.push(PathReport {
+                    remote: part.index.read(|db| remote_path(db, &row, &below))?,
+                    ..to_control(&path.to_string_lossy(), &row, report)
+                });
             }
         }
     }
     Ok(WaitingList { waiting })
 }
 
-fn remote_path(row: &FolderRow, below: &RelPath) -> String {
-    match below.is_root() {
-        true => row.remote_path.clone(),
-        false => format!("{}/{below}", row.remote_path.trim_end_matches('/')),
-    }
-}
-
-fn to_control(
-    path: &str,
+/// Returns the path on the service, if the index knows that something is there.
+fn remote_path(
+    db: &Db<'_>,
     row: &FolderRow,
     below: &RelPath,
-    report: cairn_engine::PathReport,
-) -> PathReport {
+) -> Result<Option<String>, IndexError> {
+    if below.is_root() {
+        let is_known = row.remote_node.is_some();
+        return Ok(is_known.then(|| row.remote_path.clone()));
+    }
+    let top = row.remote_path.trim_end_matches('/');
+    let node = db.remote_at(row, below)?;
+    Ok(node.map(|_| format!("{top}/{below}")))
+}
+
+/// Returns the report of the engine, without the path on the service.
+fn to_control(path: &str, row: &FolderRow, report: cairn_engine::PathReport) -> PathReport {
     PathReport {
         path: path.to_owned(),
         folder: Some(row.root.clone()),
-        remote: Some(remote_path(row, below)),
         state: report.state,
         reason: report.reason,
         cause: report.cause,
@@ -135,6 +147,7 @@ fn to_control(
         verified: report.verified,
         behind: report.behind,
         problems_below: report.problems_below,
+        ..PathReport::default()
     }
 }
 
@@ -147,5 +160,46 @@ fn deciding_rule(row: &FolderRow, rule: cairn_engine::RuleOrigin) -> DecidingRul
             .map(|file| file.to_path(Path::new(&row.root)).display().to_string()),
         line: rule.line,
         matched: rule.matched.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_index::{FileIdentity, FolderSettings, Index, RemoteRow};
+    use cairn_model::{Name, NodeId};
+
+    #[test]
+    fn a_path_on_the_service_is_given_for_what_is_known_to_be_there() {
+        let index = Index::memory().unwrap();
+        let name = |text: &str| Name::new(text.to_owned()).unwrap();
+        let nodes = [1, 2].map(|byte| NodeId::from_random_bytes([byte; 16]));
+        let known_path = |path: &str| {
+            let below = RelPath::parse(path).unwrap();
+            let row = index.read(|db| db.folders()).unwrap().remove(0);
+            index.read(|db| remote_path(db, &row, &below)).unwrap()
+        };
+        let add = |db: &Db<'_>| {
+            let id = db.add_folder("/home/a/s", "/s", &FolderSettings::default())?;
+            db.put_remote(&[], &RemoteRow::folder(nodes[0], None, name("s")))?;
+            db.put_remote(&[], &RemoteRow::folder(nodes[1], Some(nodes[0]), name("x")))?;
+            Ok(id)
+        };
+        let id = index.write(add).unwrap();
+        assert_eq!(
+            (known_path(""), known_path("x")),
+            (None, None),
+            "not found yet"
+        );
+        let root = FileIdentity {
+            device: 1,
+            inode: 2,
+            birth: None,
+        };
+        let attach = |db: &Db<'_>| db.attach_folder(id, Some(nodes[0]), root);
+        index.write(attach).unwrap();
+        assert_eq!(known_path("").as_deref(), Some("/s"));
+        assert_eq!(known_path("x").as_deref(), Some("/s/x"));
+        assert_eq!(known_path("secret"), None);
     }
 }

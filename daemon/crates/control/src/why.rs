@@ -27,7 +27,7 @@ pub struct PathReport {
     /// The local folder of the folder pair that the path is in; absent for a path in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// The path on the service, if the pair's paths are the same on both sides.
+    /// The path on the service, if this device knows that something is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<String>,
     pub state: PathState,

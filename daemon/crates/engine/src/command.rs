@@ -12,7 +12,7 @@ pub enum WaitResult {
     InSync,
     /// The rest needs a person.
     NeedsPerson,
-    /// The engine is paused; nothing will happen.
+    /// Everything is paused, or a folder is and all others are in sync; nothing will happen.
     Paused,
     /// The service no longer accepts this device's login; nothing will happen before a new login.
     LoginEnded,

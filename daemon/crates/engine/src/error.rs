@@ -94,7 +94,12 @@ impl EngineError {
     /// Returns the problem line of this failure for a path; the empty path is the folder itself.
     pub(crate) fn problem(&self, path: String) -> Problem {
         let (cause, hint) = explain(self);
-        Problem::new(path, cause, self.to_string(), hint).with(values(self))
+        let message = match matches!(self, Self::Index(IndexError::DiskFull)) {
+            // The hint says what to do about it, and so does the error's own message.
+            true => "the disk that holds the index is full".to_owned(),
+            false => self.to_string(),
+        };
+        Problem::new(path, cause, message, hint).with(values(self))
     }
 
     /// Returns whether the service can't be reached or can't serve requests now.
@@ -208,6 +213,7 @@ pub(crate) fn is_changing(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::PollFailure;
     use cairn_wire::ErrorBody;
 
     #[test]
@@ -225,6 +231,15 @@ mod tests {
         assert_eq!(full.disposition(), Disposition::Park);
         assert!(!EngineError::ReplanExhausted.concerns_all());
         assert!(EngineError::Index(IndexError::DiskFull).concerns_all());
+    }
+
+    #[test]
+    fn a_full_disk_of_the_index_asks_for_space_once() {
+        let full = EngineError::Index(IndexError::DiskFull);
+        let message = PollFailure::of(&full).message;
+        assert_eq!(message.matches("free some space").count(), 1, "{message}");
+        // Where it is said without a hint.
+        assert!(full.to_string().contains("free some space"), "{full}");
     }
 
     #[test]

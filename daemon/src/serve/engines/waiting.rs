@@ -81,10 +81,10 @@ fn combine(results: impl Iterator<Item = WaitResult>) -> WaitResult {
         WaitResult::LoginEnded
     } else if any(WaitResult::NeedsPerson) {
         WaitResult::NeedsPerson
-    } else if any(WaitResult::InSync) || results.is_empty() {
-        WaitResult::InSync
-    } else {
+    } else if any(WaitResult::Paused) {
         WaitResult::Paused
+    } else {
+        WaitResult::InSync
     }
 }
 
@@ -98,7 +98,9 @@ mod tests {
         for (results, expected) in [
             (&[InSync, NeedsPerson][..], NeedsPerson),
             (&[LoginEnded, NeedsPerson], LoginEnded),
-            (&[Paused, InSync], InSync),
+            (&[Paused, InSync], Paused),
+            (&[Paused, NeedsPerson], NeedsPerson),
+            (&[InSync, InSync], InSync),
             (&[Paused, Paused], Paused),
             (&[], InSync),
         ] {

@@ -3,10 +3,10 @@
 use super::Daemon;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::folders::pairs;
-use crate::output::text::rfc3339;
+use crate::output::text::{clean, rfc3339, shell_word};
 use crate::serve::convert;
 use cairn_control::{
-    ActivityList, Conflict, ConflictList, DoctorInfo, Handler as _, Reply, TrashedList,
+    ActivityList, Conflict, ConflictList, DoctorInfo, Handler as _, Reply, Status, TrashedList,
 };
 use cairn_engine::WaitResult;
 use cairn_model::{ProblemCode, SyncState};
@@ -39,7 +39,7 @@ impl Daemon {
                 let message = message.unwrap_or_else(|| "the login has ended".to_owned());
                 Err(Failure::new(Exit::NotLoggedIn, message))
             }
-            WaitResult::Paused => Err(Failure::failed("syncing is paused: run `cairn resume`")),
+            WaitResult::Paused => Err(paused_error(&self.engines.status())),
         }
     }
 
@@ -117,5 +117,70 @@ impl Daemon {
             online: status.state != SyncState::Offline,
             watch_problems,
         })
+    }
+}
+
+/// Returns the error of waiting for what is paused: nothing of it will be in sync before it is resumed.
+fn paused_error(status: &Status) -> Failure {
+    let folders = status.folders.iter();
+    let paused: Vec<&str> = folders
+        .filter(|folder| folder.state == SyncState::Paused)
+        .map(|folder| folder.local.as_str())
+        .collect();
+    let names = || paused.iter().map(|local| clean(local)).collect::<Vec<_>>();
+    Failure::failed(match paused.as_slice() {
+        all if all.is_empty() || all.len() == status.folders.len() => {
+            "syncing is paused: run `cairn resume`".to_owned()
+        }
+        [one] => format!(
+            "{} is paused, everything else is in sync: run `cairn resume {}`",
+            clean(one),
+            clean(&shell_word(one))
+        ),
+        several => format!(
+            "{} folders are paused ({}), everything else is in sync: run `cairn resume`",
+            several.len(),
+            names().join(", ")
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_control::FolderStatus;
+
+    #[test]
+    fn waiting_for_paused_folders_names_them() {
+        use SyncState::{Idle, Paused};
+        for (states, expected) in [
+            (
+                &[Idle, Paused][..],
+                "/f/1 is paused, everything else is in sync: run `cairn resume /f/1`",
+            ),
+            (
+                &[Paused, Idle, Paused],
+                "2 folders are paused (/f/0, /f/2), everything else is in sync: run `cairn resume`",
+            ),
+            (&[Paused], "syncing is paused: run `cairn resume`"),
+            (&[Paused, Paused], "syncing is paused: run `cairn resume`"),
+            // Resumed just now.
+            (&[Idle], "syncing is paused: run `cairn resume`"),
+        ] {
+            let folders = states.iter().enumerate().map(|(at, state)| FolderStatus {
+                local: format!("/f/{at}"),
+                state: *state,
+                ..FolderStatus::default()
+            });
+            let status = Status {
+                folders: folders.collect(),
+                ..Status::default()
+            };
+            let error = paused_error(&status);
+            assert_eq!(
+                (error.exit, error.message.as_str()),
+                (Exit::Failed, expected)
+            );
+        }
     }
 }

@@ -16,8 +16,9 @@ impl Dispatcher {
             return;
         }
         let now_ms = self.engine.ports.clock.now_ms();
-        let paused = !self.folders.is_empty() && self.folders.values().all(|f| f.is_paused(now_ms));
-        if paused && self.structure.is_empty() {
+        let is_paused = |folder: &Folder| folder.is_paused(now_ms);
+        let all_paused = !self.folders.is_empty() && self.folders.values().all(is_paused);
+        if all_paused && self.structure.is_empty() {
             return self.waiters.reply(WaitResult::Paused);
         }
         if self.refused_logins >= REFUSED_LOGINS {
@@ -38,6 +39,9 @@ impl Dispatcher {
                 .any(|f| f.waiting_files() > 0 || f.state == SyncState::Error);
         self.waiters.reply(if needs_person {
             WaitResult::NeedsPerson
+        } else if self.folders.values().any(is_paused) {
+            // Nobody looks at it, so nobody knows whether it is in sync.
+            WaitResult::Paused
         } else {
             WaitResult::InSync
         });
@@ -78,8 +82,10 @@ mod tests {
     use crate::error::EngineError;
     use crate::health::RetryHint;
     use crate::key::Key;
+    use crate::pauses::record_pause;
     use crate::testing::TestEngine;
     use cairn_api::ApiError;
+    use cairn_index::FolderSettings;
     use cairn_model::LocalId;
     use tokio::sync::oneshot;
     use tokio::time::Instant;
@@ -104,6 +110,40 @@ mod tests {
         assert!(folder.is_calm());
         dispatcher.try_everything();
         assert!(!dispatcher.folders[&id].is_calm());
+    }
+
+    /// Does what the scans, the plans and the poll of all folders would do if nothing is new.
+    fn find_nothing(dispatcher: &mut Dispatcher) {
+        dispatcher.poll_due = false;
+        for folder in dispatcher.folders.values_mut() {
+            folder.schedule.begin(Instant::now());
+            (folder.plan_due, folder.news_due) = (false, false);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_of_two_folders_that_is_paused_is_not_in_sync() {
+        let (test, other) = (TestEngine::new(), tempfile::tempdir().unwrap());
+        let root = other.path().to_str().unwrap();
+        let index = &test.options.index;
+        let added = index.write(|db| db.add_folder(root, "/other", &FolderSettings::default()));
+        let id = added.unwrap();
+        let (mut dispatcher, _, _dir) = test.into_dispatcher();
+        for (paused, expected) in [(true, WaitResult::Paused), (false, WaitResult::InSync)] {
+            let index = &dispatcher.engine.index;
+            let recorded = index.write(|db| record_pause(db, Some(id), paused, None));
+            recorded.unwrap();
+            dispatcher.load_folders().unwrap();
+            let (reply, mut result) = oneshot::channel();
+            dispatcher.waiters.add(reply);
+            find_nothing(&mut dispatcher);
+            dispatcher.notify_idle();
+            // Both sides are looked at once more, for the other folder.
+            assert!(result.try_recv().is_err(), "{expected:?}");
+            find_nothing(&mut dispatcher);
+            dispatcher.notify_idle();
+            assert_eq!(result.try_recv().ok(), Some(expected));
+        }
     }
 
     #[tokio::test(start_paused = true)]
