@@ -23,10 +23,12 @@ impl Dispatcher {
         let folder = self.folders.get(&id)?;
         let mut new_files = folder.deletions.new_among(nodes, Instant::now());
         if !new_files.is_empty() {
-            // They are not among those that are counted: taken off again, they would hide others.
-            let confirmed = self.engine.index.read(|db| db.confirmed_deletions(id));
-            let confirmed = confirmed.unwrap_or_default();
-            new_files.retain(|node| !confirmed.contains(node));
+            // They are not among those that are counted: taken off again, they would hide others. So would any of
+            // them where nobody knows which were agreed to.
+            match self.engine.index.read(|db| db.confirmed_deletions(id)) {
+                Ok(confirmed) => new_files.retain(|node| !confirmed.contains(node)),
+                Err(_) => new_files.clear(),
+            }
         }
         Some(BeforeDeletions {
             synced: self.unconfirmed_files(id),
