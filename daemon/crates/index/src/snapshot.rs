@@ -9,7 +9,7 @@ use crate::open::Db;
 use crate::remote::RemoteRow;
 use crate::synced::SyncedRow;
 use crate::worklist::Worklist;
-use cairn_model::{Kind, LocalId, Name, NodeId, original_name};
+use cairn_model::{FolderId, Kind, LocalId, Name, NodeId, original_name};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of the three trees of one folder. Remote rows are only those inside the pair.
@@ -20,8 +20,10 @@ pub struct Snapshot {
     pub synced: BTreeMap<NodeId, SyncedRow>,
 }
 
-/// From this many dirty nodes on, reading the whole trees is quicker than looking at each one with its relatives.
-const MANY: usize = 2_000;
+/// From this many dirty nodes on, if they are one in [`ONE_IN`] of all or more, reading the whole trees is quicker than
+/// looking at each one with its relatives.
+const MANY: u64 = 2_000;
+const ONE_IN: u64 = 2;
 
 impl Db<'_> {
     /// Returns the nodes of a worklist with all that a decision about them depends on.
@@ -36,7 +38,7 @@ impl Db<'_> {
         let Some(base) = folder.remote_node else {
             return Ok(Snapshot::default());
         };
-        if worklist.is_whole && worklist.len() >= MANY {
+        if worklist.is_whole && self.are_most(folder.id, worklist.len() as u64)? {
             return self.full_snapshot(folder, base);
         }
         let mut collector = Collector {
@@ -57,6 +59,17 @@ impl Db<'_> {
             .extend(worklist.keys.node.iter().copied().map(Key::Node));
         collector.run()?;
         Ok(collector.out)
+    }
+
+    /// Returns whether so many dirty nodes are a large part of a folder.
+    fn are_most(&self, folder: FolderId, dirty: u64) -> Result<bool, IndexError> {
+        if dirty < MANY {
+            return Ok(false);
+        }
+        // Of deleted files only the merge bases are left on one side.
+        let (here, _) = self.local_totals(folder)?;
+        let both = self.unconfirmed_files(folder)?;
+        Ok(dirty.saturating_mul(ONE_IN) >= here.max(both))
     }
 
     fn full_snapshot(

@@ -105,3 +105,34 @@ fn a_temporary_name_brings_what_has_the_place_before() {
     };
     index.write(scene).unwrap();
 }
+
+#[test]
+fn the_whole_trees_are_read_only_for_a_large_part_of_them() {
+    let index = Index::memory().unwrap();
+    let scene = |db: &Db<'_>| {
+        let folder = folder(db)?;
+        let mut all = Vec::new();
+        for number in 0..2 * MANY + 1 {
+            let file = local(folder.id, None, &format!("f{number}"));
+            all.push(db.insert_local(&file)?);
+        }
+        let read = |files: &[LocalId]| -> Result<usize, IndexError> {
+            let keys = Dirty {
+                local: files.to_vec(),
+                node: vec![],
+            };
+            let worklist = Worklist {
+                keys,
+                is_whole: true,
+                round: Round::default(),
+                is_more: false,
+            };
+            Ok(db.snapshot(&folder, &worklist)?.local.len())
+        };
+        let (less, half) = (MANY as usize, MANY as usize + 1);
+        assert_eq!(read(&all[..less])?, less);
+        assert_eq!(read(&all[..half])?, all.len());
+        Ok(())
+    };
+    index.write(scene).unwrap();
+}
