@@ -40,8 +40,9 @@ impl Db<'_> {
     }
 
     /// Marks the nodes that the name of a local row keeps from this disk, with all below them, because the row loses
-    /// it: they can be here from now on.
+    /// it: they can be here from now on. So are the folders above it that wait for it to go.
     pub(crate) fn mark_blocked_by(&self, local: LocalId) -> Result<(), IndexError> {
+        self.mark_gone_above_local(local)?;
         let mut statement = self.prepare(
             "SELECT f.id, r.node, r.kind FROM local l CROSS JOIN folders f ON f.id = l.folder \
              LEFT JOIN synced p ON p.local = l.parent \
@@ -60,6 +61,35 @@ impl Db<'_> {
                 self.mark_remote_below(&[folder], node)?;
             }
         }
+        Ok(())
+    }
+
+    /// Marks the folders above a local row that the service has no more where they were: they may go here, too, once
+    /// what takes no part has left them.
+    fn mark_gone_above_local(&self, local: LocalId) -> Result<(), IndexError> {
+        self.prepare(
+            "WITH RECURSIVE above(id) AS (SELECT parent FROM local WHERE id = ?1 UNION \
+             SELECT l.parent FROM above a CROSS JOIN local l ON l.id = a.id) \
+             INSERT OR REPLACE INTO dirty_local (folder, local, changed) \
+             SELECT s.folder, s.local, 1 FROM above a CROSS JOIN synced s ON s.local = a.id \
+             WHERE NOT EXISTS (SELECT 1 FROM remote r \
+             WHERE r.node = s.node AND r.parent = s.parent AND r.name = s.name)",
+        )?
+        .execute([local.0])?;
+        Ok(())
+    }
+
+    /// Marks the folders above a node that are gone on this disk, or take no part there: they may go on the service,
+    /// too, once what is not synced here has left them.
+    pub(crate) fn mark_gone_above_node(&self, node: NodeId) -> Result<(), IndexError> {
+        self.prepare(
+            "WITH RECURSIVE above(node) AS (SELECT parent FROM remote WHERE node = ?1 UNION \
+             SELECT r.parent FROM above a CROSS JOIN remote r ON r.node = a.node) \
+             INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
+             SELECT s.folder, s.node, 1 FROM above a CROSS JOIN synced s ON s.node = a.node \
+             WHERE NOT EXISTS (SELECT 1 FROM local l WHERE l.id = s.local AND l.held = 0)",
+        )?
+        .execute([node.as_bytes()])?;
         Ok(())
     }
 
@@ -252,6 +282,71 @@ mod tests {
                 })
                 .unwrap();
             assert_eq!(dirty_nodes(&index, id), [node(2), node(3)]);
+        }
+    }
+
+    /// Clears all marks.
+    fn clean(db: &Db<'_>, id: FolderId) -> Result<(), IndexError> {
+        let dirty = db.dirty_keys(id)?;
+        for local in dirty.local {
+            db.clean_local(id, local)?;
+        }
+        for node in dirty.node {
+            db.clean_node(id, node)?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_folder_that_waits_to_be_deleted_here_is_marked_when_what_was_ignored_leaves_it() {
+        type Change = fn(&Db<'_>, FolderId, LocalId) -> Result<(), IndexError>;
+        let changes: [Change; 2] = [
+            |db, id, link| db.remove_local(id, link),
+            |db, _, link| {
+                let row = db.local_row(link)?.unwrap();
+                db.update_local(&LocalRow {
+                    parent: None,
+                    ..row
+                })
+            },
+        ];
+        for change in changes {
+            let (index, id, link) = blocked(true);
+            let dirty = index.write(|db| {
+                let dir = db.local_row(link)?.unwrap().parent.unwrap();
+                db.remove_remote(node(1))?;
+                clean(db, id)?;
+                change(db, id, link)?;
+                Ok((dir, db.dirty_keys(id)?.local))
+            });
+            let (dir, dirty) = dirty.unwrap();
+            assert!(dirty.contains(&dir), "{dirty:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_waits_to_be_deleted_there_is_marked_when_what_is_not_synced_leaves_it() {
+        type Change = fn(&Db<'_>) -> Result<(), IndexError>;
+        let changes: [Change; 2] = [
+            |db| db.remove_remote(node(2)).map(drop),
+            |db| {
+                let moved = RemoteRow {
+                    version: 2,
+                    ..RemoteRow::folder(node(2), None, name("x"))
+                };
+                db.put_remote(&[], &moved).map(drop)
+            },
+        ];
+        for change in changes {
+            let (index, id, link) = blocked(true);
+            let marked = index.write(|db| {
+                let dir = db.local_row(link)?.unwrap().parent.unwrap();
+                db.remove_local(id, dir)?;
+                clean(db, id)?;
+                change(db)?;
+                Ok(db.dirty_keys(id)?.node)
+            });
+            assert_eq!(marked.unwrap(), [node(1)]);
         }
     }
 

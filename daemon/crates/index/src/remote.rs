@@ -229,6 +229,9 @@ impl Db<'_> {
                 return Ok(PutResult::Known);
             }
             self.remember_place(&old, &row)?;
+            if old.parent != row.parent {
+                self.mark_gone_above_node(row.node)?;
+            }
         }
         self.write_remote(&row)?;
         let now = self.pairs_containing(folders, row.parent)?;
@@ -346,6 +349,7 @@ impl Db<'_> {
     /// # Errors
     /// Returns the error of SQLite.
     pub fn remove_remote(&self, node: NodeId) -> Result<bool, IndexError> {
+        self.mark_gone_above_node(node)?;
         let value = [node.as_bytes()];
         self.prepare(&format!(
             "{BELOW_REMOTE} INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
