@@ -275,6 +275,10 @@ fn unlink(ctx: &Ctx, node: NodeId) -> Result<(), IndexError> {
         }
     })
 }
+            // What was in sync in a folder has another one now, and may not have been part of this plan.
+            for child in db.children(ctx.folder.id, Some(synced.local))? {
+                db.mark_local(ctx.folder.id, child.id)?;
+            }
 
 fn record_results(
     ctx: &Ctx,

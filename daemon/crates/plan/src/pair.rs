@@ -202,7 +202,11 @@ impl<'a> Pairing<'a> {
             };
             let moved = self.remote_parent(r) != self.base_parent(base) || r.name != base.name;
             let leaves = match reason {
-                BlockReason::Ancestor => moved || r.parent.is_some_and(|p| departed.contains(&p)),
+                BlockReason::Ancestor => {
+                    moved
+                        || r.parent.is_some_and(|p| departed.contains(&p))
+                        || self.has_left_with_folder(id, base, r)
+                }
                 BlockReason::Itself => moved && r.blocked == Blocked::Unselected,
                 BlockReason::Unresolvable => false,
             };
@@ -213,6 +217,14 @@ impl<'a> Pairing<'a> {
                 self.add_remote(r);
             }
         }
+    }
+
+    /// Returns whether a node has left with its folder in an earlier plan, which has unlinked that folder, while its
+    /// local side has stayed in another one: else it would wait for ever.
+    fn has_left_with_folder(&self, id: EntityId, base: &SyncedNode, r: &RemoteNode) -> bool {
+        let is_unlinked = base.parent.is_some_and(|p| !self.of_base.contains_key(&p));
+        let local = self.all[id].local;
+        is_unlinked && local.is_some_and(|l| self.local_parent(l) != self.remote_parent(r))
     }
 
     /// Unlinks the synced node if both sides have left: nothing is gone, so it must not be forgotten.

@@ -1,6 +1,9 @@
 //! Failures of steps, and their effect on the next ones.
 
 use super::*;
+use crate::testing::{TestEngine, synced_file};
+use cairn_index::{Skipped, SyncedRow};
+use cairn_model::Kind;
 
 #[test]
 fn only_if_every_step_met_the_outage_it_is_one() {
@@ -11,4 +14,32 @@ fn only_if_every_step_met_the_outage_it_is_one() {
     assert!(overload(&[failed(503), Ok(())]).is_none());
     assert!(overload(&[failed(503), failed(500)]).is_none());
     assert!(overload(&[]).is_none());
+}
+
+#[test]
+fn what_lies_in_a_folder_that_is_unlinked_is_planned_anew() {
+    let test = TestEngine::new();
+    let [dir, file] = ["d", "f"].map(|name| test.local_file(name, Skipped::No));
+    let node = NodeId::from_random_bytes([1; 16]);
+    let (ctx, _dir) = test.into_ctx();
+    let (index, folder) = (&ctx.engine.index, ctx.folder.id);
+    let prepared = index.write(|db| {
+        for (id, parent, kind) in [(dir, None, Kind::Folder), (file, Some(dir), Kind::File)] {
+            let row = db.local_row(id)?.unwrap();
+            db.update_local(&LocalRow {
+                parent,
+                kind,
+                ..row
+            })?;
+            db.clean_local(folder, id)?;
+        }
+        db.put_synced(&SyncedRow {
+            kind: Kind::Folder,
+            ..synced_file(folder, node, dir, "d")
+        })
+    });
+    prepared.unwrap();
+    unlink(&ctx, node).unwrap();
+    let dirty = index.read(|db| db.dirty_keys(folder)).unwrap();
+    assert_eq!(dirty.local, [dir, file]);
 }

@@ -95,6 +95,21 @@ fn a_deleted_folder_waits_for_the_ignored_file_in_it() {
 }
 
 #[test]
+fn a_file_whose_folder_has_left_alone_goes_on_where_it_has_stayed() {
+    let mut pair = Pair::with("d/f=1");
+    let mut folders = pair.first.synced.values();
+    let folder = folders.find(|base| base.kind == Kind::Folder).unwrap().node;
+    pair.second.user("mv d x");
+    pair.second.sync(&mut pair.service);
+    // An earlier plan, which knew nothing of the file, has kept the folder here for something else.
+    pair.first.unselected.insert(folder);
+    pair.first.synced.remove(&folder);
+    come_to_rest(&mut pair);
+    check(&pair.first, "d/f=1");
+    check(&pair.second, "d/f=1 x/f=1");
+}
+
+#[test]
 fn a_newcomer_waits_for_a_name_that_is_blocked() {
     let mut pair = Pair::with("a=1");
     pair.first.user("x=mine; block x");
