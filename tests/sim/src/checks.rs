@@ -1,20 +1,22 @@
 //! Properties of all devices at the end of a random run.
 
 use crate::entries::Entries;
-use crate::oracle::Oracle;
+use crate::oracle::{Oracle, label};
 use crate::random_run::RunOptions;
 use crate::world::{Tree, World, tree_of};
 use crate::{rules, truth};
+use cairn_crypto::content_hash;
 
-/// Checks that every device has all contents, or that one of them has each where rules, modes or names keep some
-/// from the others.
-pub(crate) fn check_contents(
+/// Checks that every device has all contents, or that one of them or the service has each where rules, modes or names
+/// keep some from the others: what moves to where its device leaves everything out is on the service alone.
+pub(crate) async fn check_contents(
     world: &World,
     oracle: &Oracle,
     options: RunOptions,
 ) -> Result<(), String> {
     let trees = world.devices.iter().map(|one| (&*one.name, tree_of(one)));
-    let trees: Vec<(&str, Tree)> = match options.has_rules() || world.may_differ() {
+    let may_differ = options.has_rules() || world.may_differ();
+    let trees: Vec<(&str, Tree)> = match may_differ {
         false => trees.collect(),
         true => {
             let named = trees.flat_map(|(name, tree)| {
@@ -25,12 +27,25 @@ pub(crate) fn check_contents(
         }
     };
     for (name, tree) in &trees {
-        let missing = oracle.missing_contents(tree);
+        let mut missing = oracle.missing_contents(tree);
+        if may_differ && !missing.is_empty() {
+            let there = truth::contents_on_service(world).await?;
+            missing.retain(|content| !there.contains(&content_hash(content)));
+        }
         if !missing.is_empty() {
+            let missing: Vec<_> = missing.iter().map(|content| label(content)).collect();
+            let tree: Vec<_> = tree.iter().map(described).collect();
             return Err(format!("{name} lacks {missing:?}; there is {tree:#?}"));
         }
     }
     Ok(())
+}
+
+fn described((path, bytes): (&String, &Option<Vec<u8>>)) -> String {
+    match bytes {
+        Some(bytes) => format!("{path} = {}", label(bytes)),
+        None => path.clone(),
+    }
 }
 
 /// Checks that no device has a leftover of ours, and none a conflict copy where nobody can have conflicts.

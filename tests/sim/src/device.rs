@@ -9,8 +9,8 @@ use cairn_crypto::SpaceKeys;
 use cairn_engine::ports::{Clock, Ports};
 use cairn_engine::{EngineHandle, EngineOptions, LONG_SCAN, WaitResult, start};
 use cairn_index::{FolderSettings, Index, PlanSizes};
-use cairn_model::{BackOff, DeviceId, ProblemCode, SyncMode, Verification};
-use cairn_transfer::{Blocking, Options, Transfer};
+use cairn_model::{BackOff, ContentHash, DeviceId, ProblemCode, SyncMode, Verification};
+use cairn_transfer::{Blocking, Download, Options, Transfer, TransferError};
 use parking_lot::Mutex;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -214,27 +214,8 @@ impl Device {
         if self.engine.is_some() {
             return;
         }
-        let retry = RetryPolicy {
-            tries: 3,
-            back_off: BackOff {
-                first: Duration::from_millis(200),
-                most: Duration::from_secs(15),
-            },
-            ..RetryPolicy::default()
-        };
-        let auth = Arc::new(ApiKey::new(self.key.clone()));
-        let transport: Arc<dyn cairn_api::Transport> = Arc::clone(&self.line) as _;
-        let api = Api::new(transport, SERVER, None, auth, self.id)
-            .expect("the address is one")
-            .with_retry(retry)
-            .with_entropy(Arc::new(self.random.clone()));
-        let api = Arc::new(api);
-        let options = Options {
-            limits: Arc::default(),
-            blocking: Blocking::Inline,
-            random: Box::new(self.random.clone()),
-        };
-        let transfer = Transfer::new(Arc::clone(&api), Arc::clone(&self.keys), self.id, options);
+        let api = self.api();
+        let transfer = self.transfer(&api);
         let ports = Ports {
             disk: Arc::new(self.disk.clone()),
             watch: Arc::new(self.disk.clone()),
@@ -259,6 +240,45 @@ impl Device {
         options.plan_sizes = self.plan_sizes;
         options.long_scan = self.long_scan;
         self.engine = Some(start(options).expect("the engine starts"));
+    }
+
+    fn api(&self) -> Arc<Api> {
+        let retry = RetryPolicy {
+            tries: 3,
+            back_off: BackOff {
+                first: Duration::from_millis(200),
+                most: Duration::from_secs(15),
+            },
+            ..RetryPolicy::default()
+        };
+        let auth = Arc::new(ApiKey::new(self.key.clone()));
+        let transport: Arc<dyn cairn_api::Transport> = Arc::clone(&self.line) as _;
+        let api = Api::new(transport, SERVER, None, auth, self.id)
+            .expect("the address is one")
+            .with_retry(retry)
+            .with_entropy(Arc::new(self.random.clone()));
+        Arc::new(api)
+    }
+
+    fn transfer(&self, api: &Arc<Api>) -> Transfer {
+        let options = Options {
+            limits: Arc::default(),
+            blocking: Blocking::Inline,
+            random: Box::new(self.random.clone()),
+        };
+        Transfer::new(Arc::clone(api), Arc::clone(&self.keys), self.id, options)
+    }
+
+    /// Returns the hash of the content that the service has of a file, without its seal.
+    ///
+    /// # Errors
+    /// Returns the error of the transfer.
+    pub(crate) async fn hash_on_service(
+        &self,
+        download: Download,
+    ) -> Result<ContentHash, TransferError> {
+        let transfer = self.transfer(&self.api());
+        Ok(transfer.manifest(download).await?.hash)
     }
 
     /// Stops the engine in the way of `kill -9`; with `power`, the disk forgets what was not flushed.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The files of a device.
+#[derive(PartialEq)]
 pub(crate) struct Entries(BTreeMap<String, Entry>);
 
 /// The bytes of a file, none of a folder, and whether it is executable, where the disk keeps that.

@@ -84,13 +84,13 @@ impl Oracle {
 
     /// The contents that must be there and are not.
     #[must_use]
-    pub fn missing_contents(&self, tree: &BTreeMap<String, Option<Vec<u8>>>) -> Vec<String> {
+    pub fn missing_contents(&self, tree: &BTreeMap<String, Option<Vec<u8>>>) -> Vec<Vec<u8>> {
         let there: BTreeSet<&Vec<u8>> = tree.values().flatten().collect();
         let contents = self.contents();
         let alive = contents.alive.iter();
         alive
             .filter(|content| !there.contains(content))
-            .map(|content| label(content).into_owned())
+            .cloned()
             .collect()
     }
 }

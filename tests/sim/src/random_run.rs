@@ -279,7 +279,7 @@ async fn finish(
     if let Some((at, before)) = before {
         before.check_untouched(&world.devices[at])?;
     }
-    checks::check_contents(world, oracle, options)?;
+    checks::check_contents(world, oracle, options).await?;
     checks::check_names(world, options)?;
     let before: Vec<u64> = world.devices.iter().map(|d| d.transfers()).collect();
     for _ in 0..2 {

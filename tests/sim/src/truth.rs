@@ -4,7 +4,8 @@ use crate::device::Device;
 use crate::rules::Rules;
 use crate::world::{World, tree_of};
 use cairn_engine::{FolderStatus, Status, WaitResult};
-use cairn_model::{Kind, NodeId, SyncState};
+use cairn_model::{ContentHash, Kind, NodeId, SyncState};
+use cairn_transfer::Download;
 use cairn_wire::nodes::Node;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -117,6 +118,26 @@ pub(crate) async fn unsealed_on_service(world: &World) -> Result<BTreeSet<String
     let nodes = nodes_of(world).await?;
     let unsealed = nodes.values().filter(|node| node.seal.is_none());
     Ok(unsealed.map(|node| path_of(&nodes, node)).collect())
+}
+
+/// Returns the hashes of all contents that files have on the service now.
+pub(crate) async fn contents_on_service(world: &World) -> Result<BTreeSet<ContentHash>, String> {
+    let Some(device) = world.devices.first() else {
+        return Ok(BTreeSet::new());
+    };
+    let mut hashes = BTreeSet::new();
+    for node in nodes_of(world).await?.into_values() {
+        let Some(revision) = node.revision_id else {
+            continue;
+        };
+        let download = Download {
+            source: node.content_source,
+            ..Download::new(node.id, revision)
+        };
+        let hash = device.hash_on_service(download).await;
+        hashes.insert(hash.map_err(|error| format!("{} can't be opened: {error}", node.name))?);
+    }
+    Ok(hashes)
 }
 
 async fn nodes_of(world: &World) -> Result<BTreeMap<NodeId, Node>, String> {

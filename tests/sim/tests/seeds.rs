@@ -220,6 +220,22 @@ fn rules_of_folders_that_move_lose_nothing() {
 }
 
 #[test]
+fn rules_of_folders_that_move_lose_nothing_beside_a_user_at_work() {
+    run(
+        RunOptions {
+            devices: 3,
+            steps: 60,
+            faults: true,
+            crashes: true,
+            nested_rules: true,
+            interference: true,
+            ..RunOptions::default()
+        },
+        40,
+    );
+}
+
+#[test]
 fn rules_of_folders_that_move_need_no_look() {
     run(
         RunOptions {

@@ -80,6 +80,7 @@ impl Dispatcher {
             ms = took.as_millis(),
             "planned"
         );
+        tracing::trace!(device = %self.engine.device_name, steps = ?planned.plan.steps, "steps");
         self.carry_out(ctx, planned, scope, took)
     }
 
