@@ -146,6 +146,7 @@ pub use space_log::{
 };
 pub use state::Store;
 pub use transaction::Tx;
+pub use trash::RestorePlace;
 pub use update::Edit;
 pub use upload_batch::{BatchItem, Compared, SentChunk};
 pub use uploads::{ExpiredUploads, OpenUpload};

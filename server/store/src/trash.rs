@@ -94,9 +94,24 @@ fn take_from(conn: &Connection, top: NodeId, node: NodeId) -> Result<()> {
     Ok(())
 }
 
+/// The place to which a node may come back from the trash.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RestorePlace {
+    /// The one that it had, and no other.
+    Former,
+    /// The nearest that is free.
+    Free,
+}
+
 /// Takes the top of what went to the trash out of it. `seal` is of the state at its old place: it is not kept at
 /// another one.
-fn restore_top(tx: &Tx<'_>, actor: &Actor, top: &NodeRow, seal: Option<&Sealed>) -> Result<()> {
+fn restore_top(
+    tx: &Tx<'_>,
+    actor: &Actor,
+    top: &NodeRow,
+    seal: Option<&Sealed>,
+    place: RestorePlace,
+) -> Result<()> {
     let parent = match nodes::check_folder(tx.conn, actor.space, top.node.parent_id) {
         Ok(()) => top.node.parent_id,
         // Its folder is gone: the top of the space is always there.
@@ -106,8 +121,14 @@ fn restore_top(tx: &Tx<'_>, actor: &Actor, top: &NodeRow, seal: Option<&Sealed>)
     let name = Name::new(top.node.name.clone())
         .map_err(|e| Error::Internal(format!("a stored name is bad: {e}")))?;
     let name = free_name(tx.conn, actor.space, parent, &name)?;
-    let old_place = (top.node.parent_id, top.node.name.as_str());
-    let seal = seal.filter(|_| (parent, name.as_str()) == old_place);
+    let is_former = (parent, name.as_str()) == (top.node.parent_id, top.node.name.as_str());
+    if place == RestorePlace::Former && !is_former {
+        return Err(Error::conflict(format!(
+            "the folder of the node {} is gone, or its name is taken there",
+            top.node.id
+        )));
+    }
+    let seal = seal.filter(|_| is_former);
     let seq = tx.next_seq(actor.space)?;
     tx.conn
         .prepare_cached(
@@ -179,12 +200,18 @@ impl Tx<'_> {
     }
 
     /// Takes a node with everything that went with it out of the trash, under another name where
-    /// its own is taken, at the top of the space where its folder is gone. `seal` is of its state at the place that
-    /// it had, and is kept only if it comes back to that.
+    /// its own is taken, at the top of the space where its folder is gone, unless `place` forbids that. `seal` is of
+    /// its state at the place that it had, and is kept only if it comes back to that.
     ///
     /// # Errors
-    /// 404, or 409 for a node that went into the trash with its folder.
-    pub fn restore(&self, actor: &Actor, id: NodeId, seal: Option<&Sealed>) -> Result<Node> {
+    /// 404, or 409 for a node that went into the trash with its folder, or can't come back to its place.
+    pub fn restore(
+        &self,
+        actor: &Actor,
+        id: NodeId,
+        seal: Option<&Sealed>,
+        place: RestorePlace,
+    ) -> Result<Node> {
         let top = nodes::visible_node(self.conn, actor.space, id)?;
         if top.state == State::Active {
             return Ok(top.node);
@@ -198,7 +225,7 @@ impl Tx<'_> {
         }
         usage::check_seal_fits(self.conn, actor.space, seal)?;
         let below = trashed_with(self.conn, id, id)?;
-        restore_top(self, actor, &top, seal)?;
+        restore_top(self, actor, &top, seal, place)?;
         let mut restore = self.conn.prepare_cached(
             "UPDATE nodes SET state = 0, trash_root = NULL, seq = ?2, updated_at = ?3, device = ?4 WHERE id = ?1",
         )?;

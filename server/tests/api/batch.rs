@@ -117,10 +117,15 @@ async fn a_restore_keeps_its_seal_only_at_the_place_for_which_it_was_made() {
     assert_eq!(statuses(&run(&owner, json!(trash)).await), [200; 4]);
     owner.folder(None, "x").await;
     let seal = "c2VhbA==";
+    let in_place = json!([
+        {"op": "restore", "id": other.id, "seal": seal, "in_place": true},
+        {"op": "restore", "id": below.id, "seal": seal, "in_place": true},
+    ]);
+    assert_eq!(statuses(&run(&owner, in_place).await), [409, 409]);
     let results = run(
         &owner,
         json!([
-            {"op": "restore", "id": same.id, "version": 2, "seal": seal},
+            {"op": "restore", "id": same.id, "version": 2, "seal": seal, "in_place": true},
             {"op": "restore", "id": other.id, "seal": seal},
             // Its folder is in the trash.
             {"op": "restore", "id": below.id, "seal": seal},

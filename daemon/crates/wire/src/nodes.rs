@@ -285,6 +285,9 @@ pub enum NodeOperation {
         /// another one, because its name or its folder is gone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seal: Option<Sealed>,
+        /// Only to that place: otherwise 409, and it stays in the trash.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        in_place: bool,
     },
 }
 

@@ -9,7 +9,7 @@ use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use cairn_store::{Actor, Edit, NewFolder, Result as StoreResult, Space, Tx};
+use cairn_store::{Actor, Edit, NewFolder, RestorePlace, Result as StoreResult, Space, Tx};
 use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeResult, NodeResults};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -53,6 +53,19 @@ fn prepare(app: &AppState, space: Space, operation: NodeOperation) -> Prepared {
     Prepared { operation, seen }
 }
 
+fn create_folder(
+    tx: &Tx<'_>,
+    actor: &Actor,
+    folder: &NewFolder,
+) -> StoreResult<(StatusCode, Node)> {
+    let (node, is_new) = tx.create_folder(actor, folder)?;
+    let status = match is_new {
+        true => StatusCode::CREATED,
+        false => StatusCode::OK,
+    };
+    Ok((status, node))
+}
+
 fn perform(tx: &Tx<'_>, actor: &Actor, prepared: Prepared) -> StoreResult<(StatusCode, Node)> {
     match prepared.operation {
         NodeOperation::CreateFolder {
@@ -67,15 +80,7 @@ fn perform(tx: &Tx<'_>, actor: &Actor, prepared: Prepared) -> StoreResult<(Statu
                 name: name(&text)?,
                 seal,
             };
-            let (node, is_new) = tx.create_folder(actor, &folder)?;
-            Ok((
-                if is_new {
-                    StatusCode::CREATED
-                } else {
-                    StatusCode::OK
-                },
-                node,
-            ))
+            create_folder(tx, actor, &folder)
         }
         NodeOperation::Move {
             id,
@@ -105,9 +110,19 @@ fn perform(tx: &Tx<'_>, actor: &Actor, prepared: Prepared) -> StoreResult<(Statu
                 tx.trash(actor, id, prepared.seen?, seal.as_ref())?,
             ))
         }
-        NodeOperation::Restore { id, version, seal } => {
+        NodeOperation::Restore {
+            id,
+            version,
+            seal,
+            in_place,
+        } => {
             tx.check_seen_version(actor, id, version, None)?;
-            Ok((StatusCode::OK, tx.restore(actor, id, seal.as_ref())?))
+            let place = match in_place {
+                true => RestorePlace::Former,
+                false => RestorePlace::Free,
+            };
+            let node = tx.restore(actor, id, seal.as_ref(), place)?;
+            Ok((StatusCode::OK, node))
         }
     }
 }

@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cairn_model::NodeId;
 use cairn_store::rights::Right;
-use cairn_store::{Listing, Order, Purged};
+use cairn_store::{Listing, Order, Purged, RestorePlace};
 use cairn_wire::Page;
 use cairn_wire::nodes::{Emptied, Node, NodeState};
 use cairn_wire::page::PageQuery;
@@ -121,7 +121,7 @@ async fn restore(
     let actor = caller.actor();
     let node = app.store.write_many(|tx| {
         tx.check_seen_version(&actor, id, seen, Some(NodeState::Active))?;
-        tx.restore(&actor, id, None)
+        tx.restore(&actor, id, None, RestorePlace::Free)
     })?;
     Ok(node_response(StatusCode::OK, node))
 }

@@ -105,6 +105,7 @@ impl Space {
                 id: node.id,
                 version: Some(node.version),
                 seal: self.seal_after(node, info, facts(node))?,
+                in_place: false,
             })
         };
         let mut checked = Vec::with_capacity(trashed.len());
