@@ -10,6 +10,7 @@ use crate::running::RunningTransfers;
 use crate::status::{Event, ProblemGroup, Status};
 use crate::status_snapshot::StatusSnapshot;
 use crate::stop_signal::StopSignal;
+use crate::tried_restores::TriedRestores;
 use crate::verification::VerificationSetting;
 use cairn_api::{Api, Paging};
 use cairn_crypto::SpaceKeys;
@@ -44,6 +45,8 @@ pub(crate) struct Engine {
     pub(crate) running: Arc<RunningTransfers>,
     pub(crate) arriving: Arc<ArrivingNodes>,
     pub(crate) placing: Arc<PlacingNodes>,
+    /// The deletions that this engine has tried to take back.
+    pub(crate) tried_restores: TriedRestores,
     pub(crate) devices: DeviceNames,
     pub(crate) pauses: Pauses,
     pub(crate) verification: VerificationSetting,

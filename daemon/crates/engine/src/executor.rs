@@ -52,6 +52,7 @@ pub(crate) struct ExecutionResult {
 pub(crate) fn keys_of(step: &Step) -> Vec<Key> {
     match step {
         Step::Adopt { local, node }
+        | Step::RestoreRemote { local, node }
         | Step::SetLocalExecutable { node, local, .. }
         | Step::SetRemoteExecutable { node, local, .. }
         | Step::TrashLocal { node, local } => vec![Key::Node(*node), Key::Local(*local)],
@@ -126,6 +127,8 @@ pub(crate) async fn execute(
             record_results(ctx, vec![(step.clone(), result)], &mut unmoved, &mut out);
         }
     }
+    // What was not planned is the rest of the same part.
+    out.is_interrupted |= plan.rest_waits && out.progress;
     match pack(ctx, &transfers) {
         Ok(work) => out.work = work,
         Err(error) => out.last_error = Some(error.into()),
@@ -155,6 +158,7 @@ fn batch_of(step: &Step) -> Option<usize> {
         | Step::Forget { .. }
         | Step::Unlink { .. }
         | Step::MoveLocal { .. }
+        | Step::RestoreRemote { .. }
         | Step::SetLocalExecutable { .. }
         | Step::SetRemoteExecutable { .. }
         | Step::Download { .. }
@@ -186,8 +190,11 @@ pub(crate) fn overload<'a>(
 /// Returns whether a step has to wait because of an earlier failure or a running transfer.
 pub(crate) fn waits(ctx: &Ctx, step: &Step, locks: &LockedKeys) -> bool {
     // What fails about a node is its transfer. That it is no longer paired is a record that steps of its
-    // local file rely on, and those have another key.
-    let is_record = matches!(step, Step::Forget { .. } | Step::Unlink { .. });
+    // local file rely on, and those have another key. For a node that comes back everything else waits.
+    let is_record = matches!(
+        step,
+        Step::Forget { .. } | Step::Unlink { .. } | Step::RestoreRemote { .. }
+    );
     let health = ctx.engine.health();
     let is_held = matches!(step, Step::Upload { .. }) && health.holds_uploads();
     is_held
@@ -211,6 +218,7 @@ async fn run_single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineErr
             let conflict = conflict.filter(|_| *reason == cairn_plan::MoveReason::Conflict);
             local::move_local(ctx, *local, to, *reason, conflict).await
         }
+        Step::RestoreRemote { node, .. } => remote::restore(ctx, *node).await,
         Step::SetLocalExecutable {
             node,
             local,
@@ -267,6 +275,10 @@ fn unlink(ctx: &Ctx, node: NodeId) -> Result<(), IndexError> {
         if let Some(synced) = db.synced_row(ctx.folder.id, node)? {
             db.remove_synced(ctx.folder.id, node)?;
             db.mark_local(ctx.folder.id, synced.local)?;
+            // What was in sync in a folder has another one now, and may not have been part of this plan.
+            for child in db.children(ctx.folder.id, Some(synced.local))? {
+                db.mark_local(ctx.folder.id, child.id)?;
+            }
         }
         if db.remote_row(node)?.is_some() {
             db.mark_node(ctx.folder.id, node)
@@ -275,10 +287,6 @@ fn unlink(ctx: &Ctx, node: NodeId) -> Result<(), IndexError> {
         }
     })
 }
-            // What was in sync in a folder has another one now, and may not have been part of this plan.
-            for child in db.children(ctx.folder.id, Some(synced.local))? {
-                db.mark_local(ctx.folder.id, child.id)?;
-            }
 
 fn record_results(
     ctx: &Ctx,
@@ -308,6 +316,8 @@ fn record_result(
     match result {
         Ok(()) => {
             out.progress = true;
+            // The feed shows what has come back.
+            out.replan |= matches!(step, Step::RestoreRemote { .. });
             ctx.engine.health().clear(ctx.folder.id, key);
         }
         Err(error) => {

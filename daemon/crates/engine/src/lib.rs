@@ -49,6 +49,7 @@ mod stop_signal;
 #[cfg(test)]
 mod testing;
 pub mod trash;
+mod tried_restores;
 mod work;
 
 pub mod ports;

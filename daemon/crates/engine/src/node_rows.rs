@@ -133,6 +133,32 @@ pub(crate) fn deletion_seal(keys: &SpaceKeys, row: &RemoteRow, confirmed: bool) 
     Some(Sealed(NodeSeal::make(keys, &facts, info)))
 }
 
+/// Returns the seal of a node that comes out of the trash just as it went there, with the deletion that has the seal of
+/// this number. `None` for any other one, and for one to which a person has agreed: its seal has no whole hash.
+pub(crate) fn restoring_seal(keys: &SpaceKeys, trashed: &Node, number: u64) -> Option<Sealed> {
+    let facts = facts_in_trash(trashed);
+    let info = NodeSeal::check_current(keys, &facts, &trashed.seal.as_ref()?.0).ok()?;
+    if info.seq != number || info.is_confirmed() {
+        return None;
+    }
+    let known = KnownNumbers {
+        seal_seq: info.seq,
+        sealed: true,
+        revision: None,
+        version: trashed.version,
+    };
+    let facts = NodeFacts {
+        deleted: false,
+        ..facts
+    };
+    let seq = known.next_seal().ok()?;
+    Some(Sealed(NodeSeal::make(
+        keys,
+        &facts,
+        SealInfo { seq, ..info },
+    )))
+}
+
 /// The evidence for a deletion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Deletion {

@@ -81,6 +81,7 @@ pub(crate) async fn plan_folder(
         let (trees, worklist) = engine.index.write(|db| {
             // Whichever response or page has shown a place of ours: no plan takes it for somebody else's.
             record::end_known_places(db, folder.id, engine.api.device())?;
+            engine.tried_restores.keep_missing(db, folder.id)?;
             let mut list = part.worklist(db, folder.id)?;
             let mut snapshot = db.snapshot(folder, &list)?;
             if selection::unlink_ignored(db, folder, rules, &snapshot)? {

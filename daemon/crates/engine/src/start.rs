@@ -165,6 +165,7 @@ pub(crate) fn engine_of(options: EngineOptions) -> Engine {
         running: Default::default(),
         arriving: Default::default(),
         placing: Default::default(),
+        tried_restores: Default::default(),
         devices: Default::default(),
         pauses: Default::default(),
         verification: VerificationSetting::new(options.settings.verify),

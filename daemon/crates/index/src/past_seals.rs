@@ -49,6 +49,18 @@ impl Db<'_> {
         Ok(())
     }
 
+    /// Returns the number of the seal with which a device has deleted a node for itself, and not with its folder.
+    /// `None` if that is not known, or the node has come back since.
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub fn deletion_seal(&self, node: NodeId) -> Result<Option<u64>, IndexError> {
+        let past = self.past_seal(node)?;
+        Ok(past
+            .filter(|past| past.is_of_deletion(past.seen))
+            .map(|past| past.seen))
+    }
+
     /// Records the seal of a state in which a node went to the trash with its folder.
     ///
     /// # Errors

@@ -14,10 +14,12 @@ use crate::decision::Decision;
 use crate::entity::{Entities, Entity, EntityId, ROOT, Side, UNKNOWN};
 use crate::name_conflicts::{NameConflict, Target};
 use crate::order::{Op, Ordered};
+use crate::restore::is_restored;
 use crate::step::MoveReason;
 use crate::{Parent, ParentAndName, Plan, Step};
 use cairn_model::{Name, NodeId, SyncMode};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 /// The result of deciding about all entities.
 pub(crate) struct Decisions<'d, 'a> {
@@ -28,11 +30,21 @@ pub(crate) struct Decisions<'d, 'a> {
     pub(crate) depths: &'d [u32],
     pub(crate) name_conflicts: &'d [NameConflict],
     pub(crate) mode: SyncMode,
+    /// Nodes that can be taken out of the service's trash.
+    pub(crate) trashed: &'d BTreeSet<NodeId>,
 }
 
 impl<'a> Decisions<'_, 'a> {
     /// Makes the plan, given the order of the structural changes of both sides.
     pub(crate) fn into_plan(self, local: &Ordered, remote: &Ordered) -> Plan {
+        let restores = self.restores();
+        if !restores.is_empty() {
+            return Plan {
+                steps: restores,
+                rest_waits: true,
+                ..Plan::default()
+            };
+        }
         let mut content = ContentSteps::default();
         for id in self.entities.ids() {
             if self.decisions[id] == Decision::Keep && !self.constraints.blocked[id] {
@@ -68,7 +80,26 @@ impl<'a> Decisions<'_, 'a> {
             conflicts: self.conflicts(),
             local_deletions: self.deletions(Side::Local),
             remote_deletions: self.deletions(Side::Remote),
+            rest_waits: false,
         }
+    }
+
+    /// Returns the steps that take back deletions on the service.
+    fn restores(&self) -> Vec<Step> {
+        let wanted = |&id: &EntityId| {
+            self.mode == SyncMode::TwoWay
+                && !self.constraints.blocked[id]
+                && is_restored(self.entities, self.decisions, self.trashed, id)
+        };
+        let step = |id: EntityId| {
+            let (node, local) = (self.entity(id).base?.node, self.entity(id).local?.id);
+            Some(Step::RestoreRemote { node, local })
+        };
+        self.entities
+            .ids()
+            .filter(wanted)
+            .filter_map(step)
+            .collect()
     }
 
     fn entity(&self, id: EntityId) -> &Entity<'a> {

@@ -17,6 +17,7 @@ mod pair;
 pub mod plan;
 pub mod policy;
 mod reconcile;
+mod restore;
 pub mod step;
 pub mod tree;
 mod tree_index;

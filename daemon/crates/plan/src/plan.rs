@@ -47,6 +47,9 @@ pub struct Plan {
     pub local_deletions: Vec<Deletion>,
     /// The same on the service.
     pub remote_deletions: Vec<Deletion>,
+    /// Says that the steps bring back nodes on which other decisions depend. Only they are planned; everything else
+    /// is, as the trees are after them.
+    pub rest_waits: bool,
 }
 
 impl Plan {

@@ -35,7 +35,7 @@ pub fn reconcile(trees: &Trees, policy: &Policy) -> Plan {
         let mut constraints = Constraints::new(&entities);
         hold_contents(&entities, &mut constraints, policy);
         let plan = loop {
-            if let Some(plan) = attempt(&entities, &mut constraints, policy) {
+            if let Some(plan) = attempt(trees, &entities, &mut constraints, policy) {
                 break plan;
             }
         };
@@ -68,6 +68,7 @@ fn unmovable_conflicts(entities: &Entities<'_>, constraints: &Constraints) -> Ve
 
 /// Runs one round; `None` when it added a constraint.
 fn attempt(
+    trees: &Trees,
     entities: &Entities<'_>,
     constraints: &mut Constraints,
     policy: &Policy,
@@ -112,6 +113,7 @@ fn attempt(
                 depths: &depths,
                 name_conflicts: &name_conflicts,
                 mode: policy.mode,
+                trashed: &trees.trashed,
             };
             Some(decided.into_plan(&local, &remote))
         }

@@ -69,6 +69,12 @@ pub enum Step {
         to: ParentAndName,
         reason: MoveReason,
     },
+    /// Takes a node that is synced with a local file or folder out of the service's trash, with everything that went
+    /// there with it. The synced nodes stay: what was changed here since is the plan after it.
+    RestoreRemote {
+        node: NodeId,
+        local: LocalId,
+    },
     /// The node need not be synced.
     MoveRemote {
         node: NodeId,

@@ -12,7 +12,7 @@
 //! So a synced node without a local node *was deleted locally*; absence is never a gap in the snapshot.
 
 use cairn_model::{ContentHash, Kind, LocalId, Name, NodeId, RevisionId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A node of the local tree, as a scan saw it. `parent: None` is the folder's root, which is no node itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,4 +87,7 @@ pub struct Trees {
     pub local: BTreeMap<LocalId, LocalNode>,
     pub remote: BTreeMap<NodeId, RemoteNode>,
     pub synced: BTreeMap<NodeId, SyncedNode>,
+    /// Synced nodes that are gone from the remote tree because a device has put each into the service's trash, for
+    /// itself and not with its folder, and that can be taken out of it as they were when both sides last agreed.
+    pub trashed: BTreeSet<NodeId>,
 }

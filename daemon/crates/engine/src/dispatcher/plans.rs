@@ -202,6 +202,10 @@ impl Dispatcher {
         let plan =
             async |blocked| plan_folder(&ctx.engine, &ctx.folder, &ctx.rules, blocked, &part).await;
         let mut planned = plan(BlockedChanges::default()).await?;
+        // Its steps delete and overwrite nothing, and what else is to be done stays marked.
+        if planned.plan.rest_waits {
+            return Ok(planned);
+        }
         let overwrites = self.check_overwrites(&ctx, &planned).await?;
         let unconfirmed = gate::unconfirmed_deletions(&self.engine, &ctx.folder, &planned.plan)?;
         let Some(folder) = self.folders.get_mut(&id) else {

@@ -205,6 +205,7 @@ fn disturbs(step: &Step) -> bool {
         Step::Adopt { .. }
         | Step::CreateLocalFolder { .. }
         | Step::CreateRemoteFolder { .. }
+        | Step::RestoreRemote { .. }
         | Step::Download { .. }
         | Step::Upload { .. } => false,
         Step::Forget { .. }
@@ -286,6 +287,7 @@ fn steps_of(plan: &Plan) -> RunningSteps {
             Step::Adopt { .. }
             | Step::Forget { .. }
             | Step::Unlink { .. }
+            | Step::RestoreRemote { .. }
             | Step::SetLocalExecutable { .. }
             | Step::SetRemoteExecutable { .. }
             | Step::Download { .. }

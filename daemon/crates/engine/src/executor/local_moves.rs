@@ -40,6 +40,7 @@ impl RulesDirs {
             | Step::Unlink { .. }
             | Step::CreateLocalFolder { .. }
             | Step::CreateRemoteFolder { .. }
+            | Step::RestoreRemote { .. }
             | Step::MoveRemote { .. }
             | Step::SetLocalExecutable { .. }
             | Step::SetRemoteExecutable { .. }

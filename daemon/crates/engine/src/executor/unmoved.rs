@@ -29,6 +29,7 @@ impl Unmoved {
             | Step::Unlink { .. }
             | Step::CreateLocalFolder { .. }
             | Step::CreateRemoteFolder { .. }
+            | Step::RestoreRemote { .. }
             | Step::SetLocalExecutable { .. }
             | Step::SetRemoteExecutable { .. }
             | Step::Download { .. }
@@ -56,6 +57,7 @@ impl Unmoved {
             | Step::Unlink { .. }
             | Step::CreateLocalFolder { .. }
             | Step::CreateRemoteFolder { .. }
+            | Step::RestoreRemote { .. }
             | Step::MoveLocal { .. }
             | Step::MoveRemote { .. }
             | Step::SetLocalExecutable { .. }

@@ -23,6 +23,7 @@ pub(super) fn trees(
     let out = Trees {
         local: local_tree(&snapshot, base, unknown),
         remote: remote_tree(engine, db, folder, rules, &snapshot, unknown)?,
+        trashed: trashed_nodes(engine, db, &snapshot)?,
         synced: synced_tree(snapshot.synced, base),
     };
     tracing::trace!(local = out.local.len(), remote = out.remote.len(), device = %engine.device_name, "planning");
@@ -122,6 +123,30 @@ fn synced_tree(
         (id, node)
     };
     synced.into_iter().map(node).collect()
+}
+
+/// Returns the nodes that can be taken out of the service's trash, as far as is known: a device has put each there for
+/// itself, and this engine has not tried yet to take it out.
+fn trashed_nodes(
+    engine: &Engine,
+    db: &Db<'_>,
+    snapshot: &Snapshot,
+) -> Result<BTreeSet<NodeId>, IndexError> {
+    let mut out = BTreeSet::new();
+    for (id, base) in &snapshot.synced {
+        // An upload that runs ends by itself, without any node to go to.
+        if snapshot.remote.contains_key(id)
+            || !snapshot.local.contains_key(&base.local)
+            || engine.arriving.contains(Key::Node(*id))
+        {
+            continue;
+        }
+        let number = db.deletion_seal(*id)?;
+        if number.is_some_and(|number| !engine.tried_restores.contains(*id, number)) {
+            out.insert(*id);
+        }
+    }
+    Ok(out)
 }
 
 /// Returns the places on this disk that the names of the service would take.

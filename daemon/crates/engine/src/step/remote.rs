@@ -1,12 +1,14 @@
-//! Steps that create, move, rename and trash nodes on the service. Several of a kind in a row are sent
+//! Steps that create, move, rename, trash and restore nodes on the service. Several of a kind in a row are sent
 //! in one request; each succeeds or fails alone.
 
 mod executable;
 mod journal;
+mod restore;
 mod send;
 mod trashed;
 
 pub(crate) use executable::set_executable;
+pub(crate) use restore::restore;
 
 use crate::error::EngineError;
 use crate::feed;
@@ -109,6 +111,7 @@ fn prepare(
         | Step::Unlink { .. }
         | Step::CreateLocalFolder { .. }
         | Step::MoveLocal { .. }
+        | Step::RestoreRemote { .. }
         | Step::SetLocalExecutable { .. }
         | Step::SetRemoteExecutable { .. }
         | Step::Download { .. }

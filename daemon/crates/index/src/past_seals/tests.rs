@@ -33,6 +33,7 @@ fn a_file_that_comes_back_does_not_come_back_as_it_was_before_its_deletion() {
             db.remove_remote(node(1))?;
             db.put_deletion_seal(node(1), 4)?;
             assert_eq!(db.newest_seal(node(1))?, 4);
+            assert_eq!(db.deletion_seal(node(1))?, Some(4));
             for past in [
                 file(1, None, 2, 2),
                 file(1, None, 3, 3),
@@ -48,6 +49,7 @@ fn a_file_that_comes_back_does_not_come_back_as_it_was_before_its_deletion() {
                 ..file(1, None, 5, 5)
             };
             assert_eq!(put(db, &restored), PutResult::New);
+            assert_eq!(db.deletion_seal(node(1))?, None, "it is there again");
             assert_eq!(db.newest_seal(node(1))?, 4);
             assert_eq!(put(db, &file(1, None, 3, 3)), PutResult::Known);
             let past = RemoteRow {
@@ -70,6 +72,7 @@ fn what_went_with_its_folder_comes_back_as_it_was_last_and_not_as_before() {
             put(db, &folder);
             put(db, &file(2, Some(node(1)), 3, 3));
             db.remove_remote(node(1))?;
+            assert_eq!(db.deletion_seal(node(2))?, None);
             put(db, &folder);
             for past in [file(2, Some(node(1)), 2, 2), file(2, Some(node(1)), 3, 4)] {
                 assert_eq!(put(db, &past), PutResult::Rollback, "{past:?}");

@@ -62,6 +62,12 @@ impl Device {
             local: self.local.clone(),
             remote,
             synced: self.synced.clone(),
+            trashed: self
+                .synced
+                .values()
+                .filter(|base| service.can_restore(base))
+                .map(|base| base.node)
+                .collect(),
         }
     }
 

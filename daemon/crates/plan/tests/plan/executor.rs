@@ -33,6 +33,12 @@ impl Device {
                 let node = service.create(parent, &to.name, None)?;
                 self.record(service, *local, node)
             }
+            Step::RestoreRemote { node, local } => {
+                if self.synced.get(node).is_none_or(|s| s.local != *local) {
+                    return Err("restored for a file that it is not linked to".into());
+                }
+                service.restore(*node)
+            }
             Step::MoveLocal { local, to, .. } => {
                 let parent = self.local_parent(to)?;
                 self.local_moves += 1;

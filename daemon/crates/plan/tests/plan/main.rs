@@ -13,6 +13,7 @@ mod needs;
 mod one_side;
 mod properties;
 mod regressions;
+mod restored;
 mod scale;
 mod scenario;
 mod script;

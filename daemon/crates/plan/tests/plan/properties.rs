@@ -101,6 +101,16 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(config(1500))]
+
+    /// The same, though nothing comes out of the service's trash.
+    #[test]
+    fn two_devices_end_equal_without_a_trash(base in base(), a in acts(8), b in acts(8)) {
+        bring_together(&base, &a, &b, |pair| pair.service.is_trash_shut = true);
+    }
+}
+
+proptest! {
     #![proptest_config(config(2500))]
 
     /// The same, though plans are cut short anywhere on either device.

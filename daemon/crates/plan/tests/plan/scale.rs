@@ -120,6 +120,7 @@ fn synced_trees(rows: &[Row]) -> Trees {
             .iter()
             .map(|r| (id(r.number), r.synced_node()))
             .collect(),
+        ..Trees::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! A service in memory: the remote tree, and every way in which a real one refuses.
 
 use cairn_model::{ContentHash, Kind, Name, NodeId, RevisionId};
-use cairn_plan::{Blocked, RemoteNode};
+use cairn_plan::{Blocked, RemoteNode, SyncedNode};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
@@ -10,6 +10,10 @@ pub(crate) struct Service {
     pub(crate) nodes: BTreeMap<NodeId, RemoteNode>,
     pub(crate) bytes: BTreeMap<RevisionId, String>,
     pub(crate) trash: Vec<String>,
+    /// Nodes in the trash, each with the one that was deleted.
+    pub(crate) trashed: BTreeMap<NodeId, (RemoteNode, NodeId)>,
+    /// Refuses to take anything out of the trash.
+    pub(crate) is_trash_shut: bool,
     pub(crate) moves: u32,
     pub(crate) deletions: u32,
     next: u128,
@@ -146,10 +150,42 @@ impl Service {
             if let Some(bytes) = self.content(*id) {
                 self.trash.push(bytes.to_owned());
             }
-            self.nodes.remove(id);
+        }
+        for node in &gone {
+            if let Some(node) = self.nodes.remove(node) {
+                self.trashed.insert(node.id, (node, id));
+            }
         }
         self.deletions += 1;
         Ok(gone)
+    }
+
+    /// Takes a node out of the trash, with everything that went there with it.
+    pub(crate) fn restore(&mut self, id: NodeId) -> Result<(), String> {
+        let (top, _) = self
+            .trashed
+            .get(&id)
+            .filter(|(_, root)| *root == id && !self.is_trash_shut)
+            .ok_or("not in the trash for itself")?;
+        self.check_place(top.parent, &top.name, None)?;
+        let trashed = std::mem::take(&mut self.trashed);
+        for (node, (row, root)) in trashed {
+            match root == id {
+                true => self.nodes.insert(node, row).map(drop),
+                false => self.trashed.insert(node, (row, root)).map(drop),
+            };
+        }
+        Ok(())
+    }
+
+    /// Returns whether a node can be taken out of the trash as it was when it was synced.
+    pub(crate) fn can_restore(&self, base: &SyncedNode) -> bool {
+        !self.is_trash_shut
+            && self.trashed.get(&base.node).is_some_and(|(node, root)| {
+                *root == base.node
+                    && (node.parent, &node.name) == (base.parent, &base.name)
+                    && node.revision == base.revision
+            })
     }
 
     fn check_place(

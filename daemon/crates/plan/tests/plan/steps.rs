@@ -12,6 +12,7 @@ fn kinds(steps: &[Step]) -> String {
         Step::Unlink { .. } => 'u',
         Step::CreateLocalFolder { .. } => 'c',
         Step::CreateRemoteFolder { .. } => 'C',
+        Step::RestoreRemote { .. } => 'R',
         Step::MoveLocal { .. } => 'm',
         Step::MoveRemote { .. } => 'M',
         Step::SetLocalExecutable { .. } => 'x',

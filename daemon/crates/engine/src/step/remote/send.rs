@@ -67,7 +67,7 @@ async fn send_one(api: &Api, operation: NodeOperation) -> Result<Option<Node>, A
                 Err(error) => Err(error),
             }
         }
-        // No plan has one: what is to come back has its own request, which seals it afterwards.
+        // No plan has one here: what comes back is a step of its own.
         NodeOperation::Restore { id, .. } => api.restore_node(id).await.map(Some),
     }
 }

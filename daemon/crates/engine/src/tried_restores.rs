@@ -1,0 +1,132 @@
+//! The deletions on the service that this engine has tried to take back. Each is taken back once: a deletion that is
+//! still known after that can't be, and what is here becomes a new node.
+
+use cairn_index::{Db, IndexError};
+use cairn_model::{FolderId, Kind, LocalId, NodeId};
+use parking_lot::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The deletions that were tried, and the folders that came back.
+#[derive(Default)]
+pub(crate) struct TriedRestores {
+    /// Each node with the number of the deletion's seal. One that has not come back is not in the trash, or can't be
+    /// taken out of it.
+    deletions: Mutex<BTreeMap<NodeId, u64>>,
+    /// Folders that were taken out of the trash, of which no plan has been made since.
+    folders: Mutex<BTreeSet<(FolderId, NodeId)>>,
+}
+
+impl TriedRestores {
+    pub(crate) fn contains(&self, node: NodeId, number: u64) -> bool {
+        self.deletions.lock().get(&node) == Some(&number)
+    }
+
+    pub(crate) fn add(&self, node: NodeId, number: u64) {
+        self.deletions.lock().insert(node, number);
+    }
+
+    pub(crate) fn add_folder(&self, folder: FolderId, node: NodeId) {
+        self.folders.lock().insert((folder, node));
+    }
+
+    /// Unlinks, before a plan, everything in a folder that has come back and that has not come back with it: a person
+    /// has moved all of it here, so nothing of it is deleted for that. A node that a device has deleted for itself
+    /// stays deleted.
+    ///
+    /// # Errors
+    /// Returns the error of the index.
+    pub(crate) fn keep_missing(&self, db: &Db<'_>, folder: FolderId) -> Result<(), IndexError> {
+        let returned: Vec<NodeId> = {
+            let folders = self.folders.lock();
+            let own = folders.iter().filter(|(of, _)| *of == folder);
+            own.map(|(_, node)| *node).collect()
+        };
+        for node in returned {
+            if db.remote_row(node)?.is_some()
+                && let Some(base) = db.synced_row(folder, node)?
+            {
+                unlink_missing(db, folder, base.local)?;
+            }
+            self.folders.lock().remove(&(folder, node));
+        }
+        Ok(())
+    }
+}
+
+fn unlink_missing(db: &Db<'_>, folder: FolderId, above: LocalId) -> Result<(), IndexError> {
+    let mut open = vec![above];
+    while let Some(dir) = open.pop() {
+        for row in db.children(folder, Some(dir))? {
+            if let Some(base) = db.synced_by_local(row.id)?
+                && db.remote_row(base.node)?.is_none()
+                && db.deletion_seal(base.node)?.is_none()
+            {
+                db.remove_synced(folder, base.node)?;
+                db.clean_node(folder, base.node)?;
+                db.mark_local(folder, row.id)?;
+            }
+            if row.kind == Kind::Folder {
+                open.push(row.id);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestEngine, synced_file};
+    use cairn_index::{LocalRow, LocalStat, RemoteRow, Skipped, SyncedRow};
+    use cairn_model::Name;
+
+    fn node(n: u8) -> NodeId {
+        NodeId::from_random_bytes([n; 16])
+    }
+
+    #[test]
+    fn what_does_not_come_back_with_its_folder_is_kept_unless_a_device_deleted_it_for_itself() {
+        let (ctx, _dir) = TestEngine::new().into_ctx();
+        let folder = ctx.folder.id;
+        let tried = &ctx.engine.tried_restores;
+        tried.folders.lock().insert((folder, node(1)));
+        let linked = ctx.engine.index.write(|db| {
+            let insert = |parent, name: &str, kind| {
+                db.insert_local(&LocalRow {
+                    id: LocalId(0),
+                    folder,
+                    parent,
+                    name: Name::new(name).unwrap(),
+                    kind,
+                    stat: LocalStat::default(),
+                    executable: false,
+                    hash: None,
+                    skipped: Skipped::No,
+                })
+            };
+            let dir = insert(None, "d", Kind::Folder)?;
+            db.put_synced(&SyncedRow {
+                kind: Kind::Folder,
+                ..synced_file(folder, node(1), dir, "d")
+            })?;
+            let row = |n, parent, name: &str| {
+                RemoteRow::folder(node(n), parent, Name::new(name).unwrap())
+            };
+            let folders = db.folders()?;
+            db.put_remote(&folders, &row(1, None, "d"))?;
+            db.put_remote(&folders, &row(2, Some(node(1)), "back"))?;
+            db.put_deletion_seal(node(3), 5)?;
+            for (n, name) in [(2, "back"), (3, "deleted"), (4, "held back")] {
+                let local = insert(Some(dir), name, Kind::File)?;
+                db.put_synced(&synced_file(folder, node(n), local, name))?;
+            }
+            tried.keep_missing(db, folder)?;
+            [1, 2, 3, 4]
+                .into_iter()
+                .map(|n| Ok(db.synced_row(folder, node(n))?.is_some()))
+                .collect::<Result<Vec<_>, IndexError>>()
+        });
+        assert_eq!(linked.unwrap(), [true, true, true, false]);
+        assert!(tried.folders.lock().is_empty());
+    }
+}
