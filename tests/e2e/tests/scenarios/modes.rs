@@ -58,6 +58,7 @@ fn what_both_changed_in_a_one_way_folder_stays_and_is_reported() -> Result<()> {
         problem.as_ref().is_some_and(|p| p.code == "one_way"),
         "{problem:?}"
     );
+    world.settle()?;
     check_same("a=by a; other=o", &world.a.tree()?)?;
     world.b.files().run("mv a mine")?;
     world.b.must(&["sync"])?;
