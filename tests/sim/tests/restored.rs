@@ -8,6 +8,7 @@ use cairn_sim::device::{Device, path};
 use cairn_sim::time::{pass, simulate};
 use cairn_sim::world::{World, tree_of};
 use cairn_wire::nodes::NodeState;
+use serde_json::Value;
 use std::time::Duration;
 
 fn rename(device: &Device, from: &str, to: &str) {
@@ -86,6 +87,19 @@ fn a_renamed_folder_comes_back_whole_and_nothing_is_sent_again() {
         let now = ["e", "e/a", "e/in/b"].map(|below| node(&world.devices[0], below));
         assert_eq!(now, former);
         assert_eq!(world.devices[1].transfers(), 0);
+    });
+}
+
+#[test]
+fn what_was_deleted_in_a_folder_before_it_does_not_come_back_with_it() {
+    simulate(async {
+        let mut world = world(2, &["d/a", "d/b", "d/in/c"]).await;
+        for below in ["d/b", "d/in", "d"] {
+            remove(&world.devices[0], below);
+            assert!(world.devices[0].settle().await);
+        }
+        rename(&world.devices[1], "d", "e");
+        check(&mut world, &[("e/a", "old")]).await;
     });
 }
 
@@ -181,5 +195,40 @@ fn a_lost_response_and_a_crash_in_between_make_no_second_file() {
         check(&mut world, &[("e/a", "old"), ("f", "edited")]).await;
         let now = ["f", "e", "e/a"].map(|below| node(&world.devices[0], below));
         assert_eq!(now, former);
+    });
+}
+
+#[test]
+fn what_a_server_holds_back_of_a_folder_is_kept_though_it_denies_that_the_folder_is_back() {
+    simulate(async {
+        let mut world = world(2, &["d/a", "d/b"]).await;
+        let held_back = node(&world.devices[1], "d/b").expect("known").to_string();
+        remove(&world.devices[0], "d");
+        assert!(world.devices[0].settle().await);
+        rename(&world.devices[1], "d", "e");
+        world.devices[1]
+            .line
+            .lie(Some(Box::new(move |path, status, body: Bytes| {
+                if path == "/api/v1/nodes/batch" {
+                    return (StatusCode::PRECONDITION_FAILED, Bytes::new());
+                }
+                if !path.starts_with("/api/v1/changes") || status != StatusCode::OK {
+                    return (status, body);
+                }
+                let mut page: Value = serde_json::from_slice(&body).expect("JSON");
+                let changes = page["changes"].as_array_mut().expect("changes");
+                changes.retain(|change| {
+                    change["kind"] == "trashed" || change["node_id"] != held_back.as_str()
+                });
+                let page = serde_json::to_vec(&page).expect("JSON");
+                (status, Bytes::from(page))
+            })));
+        world.devices[1].start();
+        pass(Duration::from_secs(60)).await;
+        let folder = node(&world.devices[1], "e");
+        assert!(folder.is_some(), "it has come back, and moved");
+        let tree = tree_of(&world.devices[1]);
+        let kept = tree.get("e/b").expect("it is still there");
+        assert_eq!(kept.as_deref(), Some(&b"old"[..]));
     });
 }

@@ -154,11 +154,11 @@ fn batch_of(step: &Step) -> Option<usize> {
         Step::CreateRemoteFolder { .. } | Step::MoveRemote { .. } | Step::TrashRemote { .. } => {
             Some(remote::BATCH)
         }
+        Step::RestoreRemote { .. } => Some(remote::RESTORES),
         Step::Adopt { .. }
         | Step::Forget { .. }
         | Step::Unlink { .. }
         | Step::MoveLocal { .. }
-        | Step::RestoreRemote { .. }
         | Step::SetLocalExecutable { .. }
         | Step::SetRemoteExecutable { .. }
         | Step::Download { .. }
@@ -171,6 +171,7 @@ async fn run_batch(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
     match steps.first() {
         Some(Step::CreateLocalFolder { .. }) => local_folders::create(ctx, steps).await,
         Some(Step::TrashLocal { .. }) => trash_local::run(ctx, steps).await,
+        Some(Step::RestoreRemote { .. }) => remote::restore(ctx, steps).await,
         Some(_) | None => remote::run(ctx, steps).await,
     }
 }
@@ -218,7 +219,6 @@ async fn run_single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineErr
             let conflict = conflict.filter(|_| *reason == cairn_plan::MoveReason::Conflict);
             local::move_local(ctx, *local, to, *reason, conflict).await
         }
-        Step::RestoreRemote { node, .. } => remote::restore(ctx, *node).await,
         Step::SetLocalExecutable {
             node,
             local,
@@ -233,6 +233,7 @@ async fn run_single(ctx: &Ctx, plan: &Plan, step: &Step) -> Result<(), EngineErr
         | Step::CreateLocalFolder { .. }
         | Step::CreateRemoteFolder { .. }
         | Step::MoveRemote { .. }
+        | Step::RestoreRemote { .. }
         | Step::TrashRemote { .. }
         | Step::Download { .. }
         | Step::Upload { .. } => Err(EngineError::Stale),

@@ -7,7 +7,7 @@ mod unsealed_bits;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::key::Key;
+use crate::key::{Key, LockedKeys};
 use crate::observe::rules::Rules;
 use crate::record;
 use crate::restored;
@@ -43,6 +43,8 @@ pub(crate) struct Part {
     pub(crate) with_left: bool,
     /// Keys that failed and are to be tried again.
     pub(crate) retried: Dirty,
+    /// Keys that running transfers use: nothing waits for their nodes to come back.
+    pub(crate) locked: LockedKeys,
 }
 
 impl Part {
@@ -78,19 +80,23 @@ pub(crate) async fn plan_folder(
     let policy = policy(engine, folder, blocked)?;
     let mut unknown = BTreeSet::new();
     for _ in 0..ROUNDS {
-        let (trees, worklist) = engine.index.write(|db| {
+        let (trees, worklist, returned) = engine.index.write(|db| {
             // Whichever response or page has shown a place of ours: no plan takes it for somebody else's.
             record::end_known_places(db, folder.id, engine.api.device())?;
-            engine.tried_restores.keep_missing(db, folder.id)?;
+            let returned = engine.tried_restores.keep_missing(db, folder.id)?;
             let mut list = part.worklist(db, folder.id)?;
             let mut snapshot = db.snapshot(folder, &list)?;
             if selection::unlink_ignored(db, folder, rules, &snapshot)? {
                 list = part.worklist(db, folder.id)?;
                 snapshot = db.snapshot(folder, &list)?;
             }
-            let trees = trees(engine, db, folder, rules, snapshot, &unknown)?;
-            Ok((trees, list))
+            let mut trees = trees(engine, db, folder, rules, snapshot, &unknown)?;
+            trees
+                .trashed
+                .retain(|node| !part.locked.contains(&Key::Node(*node)));
+            Ok((trees, list, returned))
         })?;
+        engine.tried_restores.end(folder.id, &returned);
         let mut plan = reconcile(&trees, &policy);
         if plan.needs.is_empty() {
             let index = &engine.index;

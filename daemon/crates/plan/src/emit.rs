@@ -1,9 +1,10 @@
 //! Turns the decisions about entities into steps. An entity is one file or folder of the user, with up to three
 //! nodes: local, remote and synced.
 //!
-//! Order of the steps: unlinking and forgetting, adopted folders, local structure, structure on the service,
-//! executable bits, adopted files, transfers, deletions. To adopt is to record that both sides are the same; to
-//! unlink, to record that they no longer are.
+//! Nodes that come back from the service's trash are a plan of their own. Otherwise, the order of the steps: unlinking
+//! and forgetting, adopted folders, local structure, structure on the service, executable bits, adopted files,
+//! transfers, deletions. To adopt is to record that both sides are the same; to unlink, to record that they no longer
+//! are.
 
 mod content;
 mod report;

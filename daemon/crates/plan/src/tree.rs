@@ -88,6 +88,6 @@ pub struct Trees {
     pub remote: BTreeMap<NodeId, RemoteNode>,
     pub synced: BTreeMap<NodeId, SyncedNode>,
     /// Synced nodes that are gone from the remote tree because a device has put each into the service's trash, for
-    /// itself and not with its folder, and that can be taken out of it as they were when both sides last agreed.
+    /// itself and not with its folder, and that can be taken out of it as far as is known.
     pub trashed: BTreeSet<NodeId>,
 }

@@ -179,6 +179,7 @@ impl Dispatcher {
             sizes,
             with_left,
             retried,
+            locked: self.locked.clone(),
         }
     }
 

@@ -129,10 +129,12 @@ impl Dispatcher {
             folder.totals_due |= result.progress;
             // What was done changed the trees: see whether anything follows from it.
             let done = folder.queue.is_empty() && folder.in_flight == 0;
-            match round_before.filter(|_| result.is_interrupted) {
+            let is_left = result.is_interrupted || planned.plan.rest_waits;
+            match round_before.filter(|_| is_left) {
                 // The same part is planned again, with what is left of it.
                 Some(round) => {
-                    (folder.round, folder.is_more, folder.news_due) = (round, true, true);
+                    (folder.round, folder.is_more) = (round, true);
+                    folder.news_due |= result.is_interrupted;
                 }
                 None => folder.plan_due |= result.is_interrupted || (result.progress && done),
             }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::confirm::confirm;
+use crate::key::LockedKeys;
 use crate::observe::rules::Rules;
 use crate::planning::{BlockedChanges, Part, plan_folder};
 use crate::testing::TestEngine;
@@ -250,6 +251,7 @@ async fn a_confirmed_deletion_that_is_not_carried_out_here_counts_for_no_other()
         sizes: PlanSizes::default(),
         with_left: true,
         retried: Dirty::default(),
+        locked: LockedKeys::new(),
     };
     let blocked = BlockedChanges::default();
     let planned = plan_folder(&scene.engine, folder, &rules, blocked, &part).await;

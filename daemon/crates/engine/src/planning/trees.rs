@@ -6,7 +6,7 @@ use crate::node_rows::seal_info;
 use crate::observe::rules::Rules;
 use crate::selection;
 use cairn_index::{Db, FolderRow, IndexError, Skipped, Snapshot, SyncedRow};
-use cairn_model::{LocalId, NameKey, NodeId};
+use cairn_model::{FolderId, LocalId, NameKey, NodeId};
 use cairn_plan::{Blocked, LocalNode, RemoteNode, SyncedNode, Trees};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub(super) fn trees(
     let out = Trees {
         local: local_tree(&snapshot, base, unknown),
         remote: remote_tree(engine, db, folder, rules, &snapshot, unknown)?,
-        trashed: trashed_nodes(engine, db, &snapshot)?,
+        trashed: trashed_nodes(engine, db, folder.id, &snapshot)?,
         synced: synced_tree(snapshot.synced, base),
     };
     tracing::trace!(local = out.local.len(), remote = out.remote.len(), device = %engine.device_name, "planning");
@@ -126,23 +126,27 @@ fn synced_tree(
 }
 
 /// Returns the nodes that can be taken out of the service's trash, as far as is known: a device has put each there for
-/// itself, and this engine has not tried yet to take it out.
+/// itself without a person's agreement, whose seal has no hash of the content, and this engine has not tried yet to take
+/// it out.
 fn trashed_nodes(
     engine: &Engine,
     db: &Db<'_>,
+    folder: FolderId,
     snapshot: &Snapshot,
 ) -> Result<BTreeSet<NodeId>, IndexError> {
+    let confirmed = db.confirmed_deletions(folder)?;
     let mut out = BTreeSet::new();
     for (id, base) in &snapshot.synced {
         // An upload that runs ends by itself, without any node to go to.
         if snapshot.remote.contains_key(id)
             || !snapshot.local.contains_key(&base.local)
             || engine.arriving.contains(Key::Node(*id))
+            || confirmed.contains(id)
         {
             continue;
         }
         let number = db.deletion_seal(*id)?;
-        if number.is_some_and(|number| !engine.tried_restores.contains(*id, number)) {
+        if number.is_some_and(|number| !engine.tried_restores.contains(folder, *id, number)) {
             out.insert(*id);
         }
     }

@@ -8,7 +8,7 @@ mod send;
 mod trashed;
 
 pub(crate) use executable::set_executable;
-pub(crate) use restore::restore;
+pub(crate) use restore::{RESTORES, restore};
 
 use crate::error::EngineError;
 use crate::feed;

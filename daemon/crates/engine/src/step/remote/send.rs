@@ -12,19 +12,28 @@ pub(super) async fn send(
     ctx: &Ctx,
     mut operations: Vec<NodeOperation>,
 ) -> Vec<Result<Option<Node>, EngineError>> {
-    let api = &ctx.engine.structure_api;
     if operations.len() > 1 {
-        let count = operations.len();
-        return match api.node_batch(&NodeBatch { operations }).await {
-            Ok(response) => response.results.into_iter().map(from_result).collect(),
-            Err(error) => (0..count)
-                .map(|_| Err(EngineError::Api(error.clone())))
-                .collect(),
-        };
+        return send_batch(ctx, operations).await;
     }
+    let api = &ctx.engine.structure_api;
     match operations.pop() {
         Some(operation) => vec![send_one(api, operation).await.map_err(EngineError::Api)],
         None => Vec::new(),
+    }
+}
+
+/// Sends operations in one batch. The results are in the order of the operations.
+pub(super) async fn send_batch(
+    ctx: &Ctx,
+    operations: Vec<NodeOperation>,
+) -> Vec<Result<Option<Node>, EngineError>> {
+    let count = operations.len();
+    let api = &ctx.engine.structure_api;
+    match api.node_batch(&NodeBatch { operations }).await {
+        Ok(response) => response.results.into_iter().map(from_result).collect(),
+        Err(error) => (0..count)
+            .map(|_| Err(EngineError::Api(error.clone())))
+            .collect(),
     }
 }
 
