@@ -134,20 +134,24 @@ fn trashed_nodes(
     folder: FolderId,
     snapshot: &Snapshot,
 ) -> Result<BTreeSet<NodeId>, IndexError> {
-    let confirmed = db.confirmed_deletions(folder)?;
+    let gone: Vec<NodeId> = (snapshot.synced.iter())
+        .filter(|(id, base)| {
+            // An upload that runs ends by itself, without any node to go to.
+            !snapshot.remote.contains_key(id)
+                && snapshot.local.contains_key(&base.local)
+                && !engine.arriving.contains(Key::Node(**id))
+        })
+        .map(|(id, _)| *id)
+        .collect();
     let mut out = BTreeSet::new();
-    for (id, base) in &snapshot.synced {
-        // An upload that runs ends by itself, without any node to go to.
-        if snapshot.remote.contains_key(id)
-            || !snapshot.local.contains_key(&base.local)
-            || engine.arriving.contains(Key::Node(*id))
-            || confirmed.contains(id)
-        {
-            continue;
-        }
-        let number = db.deletion_seal(*id)?;
-        if number.is_some_and(|number| !engine.tried_restores.contains(folder, *id, number)) {
-            out.insert(*id);
+    if gone.is_empty() {
+        return Ok(out);
+    }
+    let confirmed = db.confirmed_deletions(folder)?;
+    for id in gone.into_iter().filter(|id| !confirmed.contains(id)) {
+        let number = db.deletion_seal(id)?;
+        if number.is_some_and(|number| !engine.tried_restores.contains(folder, id, number)) {
+            out.insert(id);
         }
     }
     Ok(out)
