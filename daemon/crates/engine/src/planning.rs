@@ -1,6 +1,7 @@
 //! Plans of one folder: the trees of the index and a policy go to the planner, which asks for the facts that it
 //! lacks until it has them all.
 
+mod departed;
 mod facts;
 mod trees;
 mod unsealed_bits;
@@ -14,7 +15,7 @@ use crate::restored;
 use crate::selection;
 use cairn_index::{Db, Dirty, FolderRow, IndexError, PlanSizes, Round, Worklist};
 use cairn_model::{FolderId, NodeId, RESTORED, RelPath};
-use cairn_plan::{Plan, Policy, reconcile};
+use cairn_plan::{Plan, Policy, Trees, reconcile};
 use facts::supply;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -84,16 +85,7 @@ pub(crate) async fn plan_folder(
             // Whichever response or page has shown a place of ours: no plan takes it for somebody else's.
             record::end_known_places(db, folder.id, engine.api.device())?;
             let returned = engine.tried_restores.keep_missing(db, folder.id)?;
-            let mut list = part.worklist(db, folder.id)?;
-            let mut snapshot = db.snapshot(folder, &list)?;
-            if selection::unlink_ignored(db, folder, rules, &snapshot)? {
-                list = part.worklist(db, folder.id)?;
-                snapshot = db.snapshot(folder, &list)?;
-            }
-            let mut trees = trees(engine, db, folder, rules, snapshot, &unknown)?;
-            trees
-                .trashed
-                .retain(|node| !part.locked.contains(&Key::Node(*node)));
+            let (trees, list) = read_trees(engine, db, folder, rules, part, &unknown)?;
             Ok((trees, list, returned))
         })?;
         engine.tried_restores.end(folder.id, &returned);
@@ -110,6 +102,32 @@ pub(crate) async fn plan_folder(
         supply(engine, folder, &plan.needs, &mut unknown).await?;
     }
     Err(EngineError::ReplanExhausted)
+}
+
+/// Reads the trees of a plan, and the keys that it is about.
+fn read_trees(
+    engine: &Engine,
+    db: &Db<'_>,
+    folder: &FolderRow,
+    rules: &Rules,
+    part: &Part,
+    unknown: &BTreeSet<Key>,
+) -> Result<(Trees, Worklist), IndexError> {
+    let mut list = part.worklist(db, folder.id)?;
+    let mut snapshot = db.snapshot(folder, &list)?;
+    if selection::unlink_ignored(db, folder, rules, &snapshot)? {
+        list = part.worklist(db, folder.id)?;
+        snapshot = db.snapshot(folder, &list)?;
+    }
+    let mut read = trees(engine, db, folder, rules, snapshot, unknown)?;
+    if departed::mark_below(db, folder.id, &read)? {
+        list = part.worklist(db, folder.id)?;
+        let snapshot = db.snapshot(folder, &list)?;
+        read = trees(engine, db, folder, rules, snapshot, unknown)?;
+    }
+    let is_free = |node: &NodeId| !part.locked.contains(&Key::Node(*node));
+    read.trashed.retain(is_free);
+    Ok((read, list))
 }
 
 fn policy(

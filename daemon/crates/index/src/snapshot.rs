@@ -2,6 +2,8 @@
 //! of the crate `plan` specifies what such a snapshot contains: for each node its pair, its parents, and the
 //! nodes that have or want its name.
 
+mod below;
+
 use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::local::LocalRow;

@@ -7,7 +7,7 @@
 //! - the node that has a wanted name is included: for each local node the remote node of the same
 //!   name in the counterpart of its folder, and the other way round; for one under a temporary name also
 //!   those that have its original name, or the place that it had when both sides were last equal, on both sides;
-//! - of a folder that is gone on one side, all descendants on the other side.
+//! - of a folder that one side lacks, or has moved to where it is blocked, all descendants on the other side.
 //!
 //! So a synced node without a local node *was deleted locally*; absence is never a gap in the snapshot.
 
