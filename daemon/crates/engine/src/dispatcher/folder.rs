@@ -148,9 +148,10 @@ impl Folder {
             || self.schedule.is_pending()
     }
 
-    /// Returns whether nothing happens here until something changes.
+    /// Returns whether nothing happens here until something changes. A root that was missing is calm only when it is
+    /// not to be looked at again: it may be back.
     pub(super) fn is_calm(&self) -> bool {
-        self.schedule.is_root_missing()
+        (self.schedule.is_root_missing() && !self.schedule.is_pending())
             || self.unattachable
             || (!self.schedule.is_pending()
                 && self.deletions.quiet_at().is_none()

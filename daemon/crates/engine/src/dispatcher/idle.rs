@@ -86,7 +86,8 @@ mod tests {
     use crate::testing::TestEngine;
     use cairn_api::ApiError;
     use cairn_index::FolderSettings;
-    use cairn_model::LocalId;
+    use cairn_model::{LocalId, RelPath};
+    use std::time::Duration;
     use tokio::sync::oneshot;
     use tokio::time::Instant;
 
@@ -144,6 +145,30 @@ mod tests {
             dispatcher.notify_idle();
             assert_eq!(result.try_recv().ok(), Some(expected));
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_root_that_may_be_back_is_looked_at_before_a_reply_while_rules_are_written() {
+        let (mut dispatcher, id, dir) = TestEngine::new().into_dispatcher();
+        let aside = dir.path().with_extension("aside");
+        std::fs::rename(dir.path(), &aside).unwrap();
+        dispatcher.scan_due(id).await;
+        assert!(dispatcher.folders[&id].schedule.is_root_missing());
+        std::fs::rename(&aside, dir.path()).unwrap();
+        let rules = RelPath::parse(".cairnignore").unwrap();
+        let folder = dispatcher.folders.get_mut(&id).unwrap();
+        folder.schedule.hint(&rules, Instant::now());
+        let (reply, mut result) = oneshot::channel();
+        dispatcher.waiters.add(reply);
+        for _ in 0..2 {
+            dispatcher.poll_due = false;
+            dispatcher.notify_idle();
+            dispatcher.scan_due(id).await;
+            assert_eq!(result.try_recv().ok(), None, "nobody has looked at it");
+        }
+        tokio::time::advance(Duration::from_secs(1)).await;
+        dispatcher.scan_due(id).await;
+        assert!(!dispatcher.folders[&id].schedule.is_root_missing());
     }
 
     #[tokio::test(start_paused = true)]
