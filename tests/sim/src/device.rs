@@ -117,8 +117,13 @@ impl Device {
                 whole: 1 + usize::from(whole % 8),
                 part: 1 + usize::from(part % 4),
             };
-            self.long_scan = Duration::ZERO;
+            self.trust_watcher();
         }
+    }
+
+    /// Has the device ask its watcher instead of scanning everything once more, from its next start on.
+    pub fn trust_watcher(&mut self) {
+        self.long_scan = Duration::ZERO;
     }
 
     /// Pairs the folder anew with a mode of its own; before the first start.

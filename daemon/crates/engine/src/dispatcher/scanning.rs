@@ -5,7 +5,7 @@ use super::folder::Watching;
 use super::schedule::DueScan;
 use crate::error::EngineError;
 use crate::health::FolderPart;
-use crate::observe::scan::{Hinted, ScanResult, Scope, scan};
+use crate::observe::scan::{ScanResult, Scope, scan};
 use crate::resolve::name;
 use cairn_model::{FolderId, Kind, Problem};
 use std::collections::BTreeSet;
@@ -30,10 +30,9 @@ impl Dispatcher {
             return false;
         };
         let mut due = folder.schedule.begin(now);
+        self.look_at_refused(id, &mut due);
         if due.whole {
             self.watch_again(id);
-        } else {
-            self.look_at_refused(id, &mut due.dirs);
         }
         let result = self.scan(id, &due).await;
         let took = now.elapsed();
@@ -93,13 +92,17 @@ impl Dispatcher {
         }
     }
 
-    /// Has a scan list again what the disk refused in a directory that it lists anyway: else a problem would be gone
-    /// that nobody has looked at.
-    fn look_at_refused(&self, id: FolderId, dirs: &mut Hinted) {
+    /// Has a scan list again what the disk refused in a directory that it lists anyway, and look at all that is below a
+    /// refused directory that it lists for a few names: else a problem would be gone that nobody has looked at.
+    fn look_at_refused(&self, id: FolderId, due: &mut DueScan) {
         for path in self.engine.health().refused_by_disk(id) {
-            let parent = path.parent().and_then(|parent| dirs.get_mut(&parent));
-            if let (Some(names), Some(name)) = (parent, path.name()) {
-                names.insert(name.clone());
+            let Some((parent, name)) = path.parent().zip(path.name()) else {
+                due.whole |= due.dirs.contains_key(&path);
+                continue;
+            };
+            let is_listed = due.dirs.contains_key(&parent);
+            if is_listed || due.dirs.remove(&path).is_some() {
+                due.dirs.entry(parent).or_default().insert(name.clone());
             }
         }
     }
@@ -188,7 +191,7 @@ mod tests {
     use crate::resolve::name::tests::crash_halfway;
     use crate::testing::TestEngine;
     use cairn_index::Skipped;
-    use cairn_model::{Problem, ProblemCode, RelPath};
+    use cairn_model::{Name, Problem, ProblemCode, RelPath};
     use std::sync::Arc;
     use std::time::Duration;
     use tokio::time::Instant;
@@ -240,6 +243,34 @@ mod tests {
         let row = engine.index.read(|db| db.local_at(id, &new)).unwrap();
         assert!(row.is_some(), "it can be listed again");
         assert!(!engine.health().is_disk_refusing(id));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn all_that_is_below_a_refused_directory_is_looked_at_when_something_in_it_has_changed() {
+        for refused in ["", "d"] {
+            let (mut dispatcher, id, dir) = TestEngine::new().into_dispatcher();
+            std::fs::create_dir_all(dir.path().join("d/e")).unwrap();
+            dispatcher.scan_due(id).await;
+            let problem = Problem {
+                path: refused.into(),
+                code: ProblemCode::Unreadable,
+                ..Problem::default()
+            };
+            let engine = Arc::clone(&dispatcher.engine);
+            engine.health().record_whole_scan(id, vec![problem]);
+            std::fs::write(dir.path().join("d/e/new"), "").unwrap();
+            let changed = RelPath::parse(refused).unwrap();
+            let changed = changed.join(Name::new("changed").unwrap());
+            std::fs::write(dir.path().join(changed.to_string()), "").unwrap();
+            let folder = dispatcher.folders.get_mut(&id).unwrap();
+            folder.schedule.hint(&changed, Instant::now());
+            tokio::time::advance(Duration::from_secs(1)).await;
+            dispatcher.scan_due(id).await;
+            let new = RelPath::parse("d/e/new").unwrap();
+            let row = engine.index.read(|db| db.local_at(id, &new)).unwrap();
+            assert!(row.is_some(), "below {refused:?}");
+            assert!(!engine.health().is_disk_refusing(id));
+        }
     }
 
     #[cfg(unix)]

@@ -180,7 +180,7 @@ impl Scan<'_, '_> {
             }
             if let Some(row) = self.db.local_at(self.folder.id, &path)?
                 && row.kind == Kind::Folder
-                && let Some(stat) = self.same_dir(&row.stat, &path)
+                && let Some(stat) = self.hinted_dir(&row.stat, &path)
             {
                 if row.skipped == Skipped::Unscanned {
                     return self.look_into(&row, &stat, &path);
@@ -201,6 +201,22 @@ impl Scan<'_, '_> {
     fn same_dir(&self, known: &LocalStat, path: &RelPath) -> Option<Stat> {
         let found = self.disk.stat(&path.to_path(&self.root)).ok();
         found.filter(|now| now.kind == FileKind::Dir && local_stat(now).same_file(known))
+    }
+
+    /// Returns the same as [`Self::same_dir`], and reports a directory that the disk refuses: what the hint was about is
+    /// still to be found.
+    fn hinted_dir(&mut self, known: &LocalStat, path: &RelPath) -> Option<Stat> {
+        match self.disk.stat(&path.to_path(&self.root)) {
+            Ok(now) if now.kind == FileKind::Dir && local_stat(&now).same_file(known) => Some(now),
+            Ok(_) => None,
+            Err(error) => {
+                let is_gone = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+                if !is_gone.contains(&error.kind()) {
+                    self.problem(path, &error);
+                }
+                None
+            }
+        }
     }
 
     /// Compares one directory with its rows, and those below it as far as `depth` says.
