@@ -75,7 +75,8 @@ fn work_on(
     Some(format!("{device}: {done}"))
 }
 
-fn without_rules(mut tree: Tree) -> Tree {
+/// Leaves out the rules files, which only the module `rules` changes.
+pub(crate) fn without_rules(mut tree: Tree) -> Tree {
     tree.retain(|path, _| Path::new(path).file_name() != Some(rules::FILE.as_ref()));
     tree
 }

@@ -149,7 +149,14 @@ fn note_revision(world: &World, node: NodeId, revision: RevisionId, oracle: &Ora
             let remote = db.remote_row(node)?;
             let remote = remote.filter(|row| row.revision == Some(revision));
             let sent = db.sent_row(revision)?.map(|row| row.hash);
-            Ok(remote.and_then(|row| row.hash).or(sent))
+            // Nobody opens what this device has sent itself.
+            let mut synced = None;
+            for folder in db.folders()? {
+                let base = db.synced_row(folder.id, node)?;
+                let base = base.filter(|base| base.revision == Some(revision));
+                synced = synced.or(base.and_then(|base| base.hash));
+            }
+            Ok(remote.and_then(|row| row.hash).or(sent).or(synced))
         });
         if let Some(hash) = known.expect("the index can be read") {
             oracle.note_revision(revision, hash);

@@ -170,7 +170,7 @@ async fn step(
                 events.extend(rules::choose(&world.devices[1], &random));
             } else if options.ignores_case && random.one_in(8) {
                 let is_noticed = options.unprompted || !random.one_in(5);
-                let tree = tree_of(&world.devices[at]);
+                let tree = actions::without_rules(tree_of(&world.devices[at]));
                 events.extend(spelling::work(
                     &world.devices[at],
                     &tree,

@@ -3,7 +3,8 @@
 
 use crate::device::{Device, ROOT};
 use crate::random::Seeded;
-use crate::world::tree_of;
+use crate::truth;
+use crate::world::{Tree, World, tree_of};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -111,13 +112,23 @@ fn is_prefix(folder: &str) -> bool {
     folder.is_empty() || folder.ends_with('/')
 }
 
-/// Returns the paths that devices need not have in common: what one of them leaves out.
-pub(crate) fn exempt(devices: &[Device]) -> BTreeSet<String> {
-    let all: BTreeSet<String> = devices
-        .iter()
-        .flat_map(tree_of)
-        .map(|(path, _)| path)
-        .collect();
-    let exempt = devices.iter().map(|device| Rules::of(device).exempt(&all));
-    exempt.flatten().collect()
+/// Returns what a device has and its rules leave out.
+pub(crate) fn left_out(device: &Device) -> Tree {
+    let mut tree = tree_of(device);
+    let left_out = Rules::of(device).exempt(tree.keys());
+    tree.retain(|path, _| left_out.contains(path));
+    tree
+}
+
+/// Returns the paths that devices need not have in common: what one of them leaves out, of what they and the service
+/// have. A folder may stay for something that is on the service alone.
+pub(crate) async fn exempt(world: &World) -> Result<BTreeSet<String>, String> {
+    let rules: Vec<Rules> = world.devices.iter().map(Rules::of).collect();
+    if rules.iter().all(|rules| rules.0.is_empty()) {
+        return Ok(BTreeSet::new());
+    }
+    let mut all = truth::paths_on_service(world).await?;
+    all.extend(world.devices.iter().flat_map(tree_of).map(|(path, _)| path));
+    let exempt = rules.iter().map(|rules| rules.exempt(&all));
+    Ok(exempt.flatten().collect())
 }

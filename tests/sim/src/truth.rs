@@ -104,6 +104,11 @@ fn on_disk(device: &Device) -> Sizes {
         .collect()
 }
 
+/// Returns the paths of all that the service has.
+pub(crate) async fn paths_on_service(world: &World) -> Result<BTreeSet<String>, String> {
+    Ok(on_service(world).await?.into_keys().collect())
+}
+
 async fn on_service(world: &World) -> Result<Sizes, String> {
     let nodes = nodes_of(world).await?;
     let sizes = nodes.values().map(|node| {

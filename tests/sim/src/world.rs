@@ -112,7 +112,7 @@ impl World {
         for _ in 0..30 {
             // Longer than a device takes to ask for news: what one has sent last may be no part of these trees.
             tokio::time::sleep(Duration::from_secs(70)).await;
-            let trees = self.shared_trees();
+            let trees = self.shared_trees().await?;
             let is_equal = trees.windows(2).all(|pair| pair[0] == pair[1]);
             let now: Vec<Entries> = self.devices.iter().map(Entries::of).collect();
             let is_unchanged = before.as_ref() == Some(&now);
@@ -127,14 +127,22 @@ impl World {
             .collect();
         Err(format!(
             "the devices do not come to rest by themselves: {status:#?}{}",
-            self.trees()
+            self.trees().await?
         ))
     }
 
     /// Returns whether the devices need not become equal in the end: changes go one way, or a disk that ignores case
     /// can't have all names that another one has. The problems that a device reports do not count.
     pub(crate) fn may_differ(&self) -> bool {
-        let has_clash = |device: &Device| spelling::has_clash(&tree_of(device));
+        // What is left out on such a disk has its name, too.
+        let ignoring = self.devices.iter();
+        let ignoring = ignoring.filter(|device| device.disk.is_ignoring_case());
+        let left_out: Tree = ignoring.flat_map(rules::left_out).collect();
+        let has_clash = |device: &Device| {
+            let mut tree = tree_of(device);
+            tree.extend(left_out.clone());
+            spelling::has_clash(&tree)
+        };
         self.is_one_way || (self.is_ignoring_case() && self.devices.iter().any(has_clash))
     }
 
@@ -148,14 +156,14 @@ impl World {
     }
 
     /// Returns what is on the disk of each device and has to be on all of them.
-    fn shared_trees(&self) -> Vec<Tree> {
-        let exempt = rules::exempt(&self.devices);
+    async fn shared_trees(&self) -> Result<Vec<Tree>, String> {
+        let exempt = rules::exempt(self).await?;
         let trees = self.devices.iter().map(tree_of);
         let shared = trees.map(|mut tree| {
             tree.retain(|path, _| !exempt.contains(path));
             tree
         });
-        shared.collect()
+        Ok(shared.collect())
     }
 
     /// Lets each device do what it can without a person, in turn: for trees that stay different.
@@ -190,7 +198,7 @@ impl World {
         self.end_faults();
         let mut quiet_rounds = 0;
         for _ in 0..20 {
-            let before = (self.shared_trees(), self.transfers());
+            let before = (self.shared_trees().await?, self.transfers());
             let may_need_person = self.is_one_way || self.is_ignoring_case();
             for device in &mut self.devices {
                 device.start();
@@ -207,7 +215,7 @@ impl World {
                     ));
                 }
             }
-            let after = (self.shared_trees(), self.transfers());
+            let after = (self.shared_trees().await?, self.transfers());
             let is_equal = after.0.windows(2).all(|pair| pair[0] == pair[1]);
             let may_differ = self.may_differ();
             let is_quiet = match may_differ {
@@ -220,12 +228,13 @@ impl World {
                 return self.check_calm(may_differ).await;
             }
         }
-        Err(format!("the devices do not become equal{}", self.trees()))
+        let trees = self.trees().await?;
+        Err(format!("the devices do not become equal{trees}"))
     }
 
     /// Returns the paths on each device, and of those the ones that have to be on all of them, for people.
-    fn trees(&self) -> String {
-        let shared = self.shared_trees();
+    async fn trees(&self) -> Result<String, String> {
+        let shared = self.shared_trees().await?;
         let trees = self.devices.iter().zip(shared).map(|(device, shared)| {
             let paths = tree_of(device).into_iter().map(|(path, bytes)| {
                 let kept = match shared.contains_key(&path) {
@@ -237,7 +246,7 @@ impl World {
             });
             format!("\n{}:{}", device.name, paths.collect::<String>())
         });
-        trees.collect()
+        Ok(trees.collect())
     }
 }
 
