@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
+use crate::names::Named;
 use crate::paging::Paging;
 use cairn_model::{DeviceId, percent_encode};
 use cairn_wire::Page;
@@ -173,6 +174,17 @@ impl Api {
         Q: serde::Serialize,
     {
         self.pages_from(1, path, query).await
+    }
+
+    /// Returns all elements of a paged list, with the names in it opened.
+    pub(crate) async fn named_pages<T, Q>(&self, path: &str, query: &Q) -> Result<Vec<T>, ApiError>
+    where
+        T: serde::de::DeserializeOwned + Named,
+        Q: serde::Serialize,
+    {
+        let mut all = self.all_pages(path, query).await?;
+        self.open_names(&mut all);
+        Ok(all)
     }
 
     /// Returns all elements of a paged list whose first page has this number, in the server's order.

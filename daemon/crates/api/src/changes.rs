@@ -27,7 +27,8 @@ impl Api {
             cursor: cursor.cloned(),
             limit: None,
         };
-        self.json(Call::get("/api/v1/changes").query(&query)?).await
+        self.json_with_names(Call::get("/api/v1/changes").query(&query)?)
+            .await
     }
 
     /// `GET /changes/snapshot`: one page of all active nodes; `after` is `next` of the page before.
@@ -39,7 +40,7 @@ impl Api {
             after: after.map(Into::into),
             limit: None,
         };
-        self.json(Call::get("/api/v1/changes/snapshot").query(&query)?)
+        self.json_with_names(Call::get("/api/v1/changes/snapshot").query(&query)?)
             .await
     }
 
@@ -58,7 +59,7 @@ impl Api {
             after: after.map(Into::into),
             limit: None,
         };
-        self.json(Call::get("/api/v1/changes/past").query(&query)?)
+        self.json_with_names(Call::get("/api/v1/changes/past").query(&query)?)
             .await
     }
 

@@ -11,6 +11,7 @@ use crate::call::{BaseUrl, Call};
 use crate::counters::Counters;
 use crate::entropy::{Entropy, SystemEntropy};
 use crate::error::{ApiError, CallFailure};
+use crate::names::NameSeal;
 use crate::retry::RetryPolicy;
 use crate::transport::{Response, Transport};
 use bytes::Bytes;
@@ -30,6 +31,8 @@ pub struct Api {
     device: DeviceId,
     /// The space (files of an account or team) that requests are about; the account's own if `None`.
     space: Option<SpaceId>,
+    /// Seals and opens the names, in a private space.
+    names: Option<Arc<dyn NameSeal>>,
     base: BaseUrl,
     files: BaseUrl,
 }
@@ -56,6 +59,7 @@ impl Api {
             counters: Arc::default(),
             device,
             space: None,
+            names: None,
             base,
             files,
         })
@@ -66,8 +70,16 @@ impl Api {
     pub fn in_space(&self, space: SpaceId) -> Self {
         Self {
             space: Some(space),
+            names: None,
             ..self.clone()
         }
+    }
+
+    /// Seals and opens the names of the space, if it is a private one.
+    #[must_use]
+    pub fn with_names(mut self, names: Arc<dyn NameSeal>) -> Self {
+        self.names = self.is_private().then_some(names);
+        self
     }
 
     /// Takes another retry policy than the default.
@@ -100,6 +112,14 @@ impl Api {
     #[must_use]
     pub fn device(&self) -> DeviceId {
         self.device
+    }
+
+    pub(crate) fn space(&self) -> Option<SpaceId> {
+        self.space
+    }
+
+    pub(crate) fn names(&self) -> Option<&dyn NameSeal> {
+        self.names.as_deref()
     }
 
     pub(crate) fn file_base(&self) -> BaseUrl {

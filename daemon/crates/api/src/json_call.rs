@@ -4,6 +4,7 @@ use crate::auth::Auth;
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::{ApiError, CallFailure};
+use crate::names::{open_in_json, sealed_names_error};
 use cairn_model::percent_encode;
 use http::Method;
 use serde_json::Value;
@@ -52,6 +53,9 @@ impl Api {
             full.push_str(&percent_encode(part));
         }
         let what = format!("{method} {full}");
+        if self.is_private() {
+            check_sendable(query, body)?;
+        }
         let posts = method == Method::POST;
         let mut call = Call::new(method, full).query(&query)?;
         if let Some(body) = body {
@@ -64,10 +68,41 @@ impl Api {
         if response.is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_slice(&response).map_err(|e| CallFailure {
+        let mut value = serde_json::from_slice(&response).map_err(|e| CallFailure {
             error: ApiError::Protocol(format!("{what}: it is not JSON: {e}")),
             // The server has reported success.
             may_be_done: true,
-        })
+        })?;
+        if let Some(names) = self.names() {
+            open_in_json(names, &mut value);
+        }
+        Ok(value)
+    }
+}
+
+/// Fields of requests that would tell the server of a private space what is in it.
+const READABLE: [&str; 8] = [
+    "name",
+    "new_name",
+    "path",
+    "description",
+    "labels",
+    "tags",
+    "query",
+    "operations",
+];
+
+/// Refuses a request with a readable text in a private space.
+fn check_sendable(query: &[(String, String)], body: Option<&Value>) -> Result<(), ApiError> {
+    let fields = body.and_then(Value::as_object);
+    let mut keys = fields
+        .into_iter()
+        .flat_map(|fields| fields.keys())
+        .chain(query.iter().map(|(key, _)| key));
+    match keys.find(|key| READABLE.contains(&key.as_str())) {
+        Some(key) => Err(sealed_names_error(&format!(
+            "`{key}` is not sent there in clear"
+        ))),
+        None => Ok(()),
     }
 }

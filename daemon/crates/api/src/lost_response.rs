@@ -30,8 +30,11 @@ impl Api {
         let path = call.path.clone();
         // In boxes: a tool of an assistant holds many of these futures at once, on one stack.
         let failure = match Box::pin(self.exchange(call.if_match(version)?)).await {
-            Ok(body) => match serde_json::from_slice(&body) {
-                Ok(node) => return Ok(node),
+            Ok(body) => match serde_json::from_slice::<Node>(&body) {
+                Ok(mut node) => {
+                    self.open_names(&mut node);
+                    return Ok(node);
+                }
                 Err(e) => CallFailure {
                     error: ApiError::Protocol(format!("PUT {path}: {e}")),
                     may_be_done: true,
@@ -40,7 +43,7 @@ impl Api {
             Err(failure) => failure,
         };
         if failure.may_be_done
-            && let Ok(node) = Box::pin(self.json::<Node>(Call::get(path))).await
+            && let Ok(node) = Box::pin(self.json_with_names::<Node>(Call::get(path))).await
             && is_made_of(&node, version, change, self.device())
         {
             return Ok(node);

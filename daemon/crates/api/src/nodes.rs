@@ -3,8 +3,11 @@
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
+use crate::names::is_same_name;
+use crate::paging::Paging;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use cairn_model::name::search_key;
 use cairn_model::{NodeId, RevisionId};
 use cairn_wire::nodes::{
     CopyNode, CreateNode, DeleteNode, Emptied, FileRevisions, FilesRevisions, FolderSizes,
@@ -22,7 +25,7 @@ impl Api {
     /// # Errors
     /// [`ApiError`].
     pub async fn list_nodes(&self, query: &ListNodes) -> Result<Page<Node>, ApiError> {
-        self.json(Call::get(NODES).query(query)?).await
+        self.json_with_names(Call::get(NODES).query(query)?).await
     }
 
     /// Returns all nodes of a folder (`None`: the top of the space), or those of one name.
@@ -34,12 +37,35 @@ impl Api {
         parent: Option<NodeId>,
         name: Option<&str>,
     ) -> Result<Vec<Node>, ApiError> {
+        let Some(name) = name else {
+            return self.all_children(parent).await;
+        };
         let query = ListNodes {
             parent_id: parent,
-            name: name.map(Into::into),
+            name: Some(self.wire_name(parent, name)?),
             ..Default::default()
         };
-        self.all_pages(NODES, &query).await
+        let found: Vec<Node> = self.named_pages(NODES, &query).await?;
+        if !found.is_empty() || !self.is_private() {
+            return Ok(found);
+        }
+        // A copy of a folder, and what was sealed with an earlier key, have other sealed names.
+        let mut all = self.all_children(parent).await?;
+        all.retain(|node| is_same_name(&node.name, name));
+        Ok(all)
+    }
+
+    async fn all_children(&self, parent: Option<NodeId>) -> Result<Vec<Node>, ApiError> {
+        let query = ListNodes {
+            parent_id: parent,
+            ..Default::default()
+        };
+        let mut all: Vec<Node> = self.named_pages(NODES, &query).await?;
+        if self.is_private() {
+            // The server has sorted them by their sealed names.
+            all.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        Ok(all)
     }
 
     /// `GET /nodes/folder-sizes`: what each folder of a folder has below it.
@@ -57,7 +83,8 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`]; [`ApiError::Forbidden`] for a node of someone else.
     pub async fn node(&self, id: NodeId) -> Result<Node, ApiError> {
-        self.json(Call::get(format!("{NODES}/{id}"))).await
+        self.json_with_names(Call::get(format!("{NODES}/{id}")))
+            .await
     }
 
     /// `POST /nodes`: makes a folder. Repeating it with the same id is the same request.
@@ -65,8 +92,8 @@ impl Api {
     /// # Errors
     /// [`ApiError::Conflict`] if the name is taken.
     pub async fn create_folder(&self, folder: &CreateNode) -> Result<Node, ApiError> {
-        self.json(self.with_idempotency_key(Call::new(Method::POST, NODES).json(folder)?)?)
-            .await
+        let call = Call::new(Method::POST, NODES).json(&self.wire_folder(folder)?)?;
+        self.json_with_names(self.with_idempotency_key(call)?).await
     }
 
     /// `PUT /nodes/{id}`: changes the given fields at once; `version` guards against changes
@@ -81,10 +108,11 @@ impl Api {
         version: Option<u64>,
         change: &UpdateNode,
     ) -> Result<Node, ApiError> {
-        let call = Call::new(Method::PUT, format!("{NODES}/{id}")).json(change)?;
+        let sent = Box::pin(self.wire_update(id, change)).await?;
+        let call = Call::new(Method::PUT, format!("{NODES}/{id}")).json(&sent)?;
         match version {
             Some(version) => self.update_version(call, version, change).await,
-            None => self.json(call.mark_idempotent()).await,
+            None => self.json_with_names(call.mark_idempotent()).await,
         }
     }
 
@@ -116,8 +144,14 @@ impl Api {
     /// # Errors
     /// [`ApiError::Protocol`] if the number of results is another.
     pub async fn node_batch(&self, batch: &NodeBatch) -> Result<NodeResults, ApiError> {
-        let call = Call::new(Method::POST, format!("{NODES}/batch")).json(batch)?;
-        let results: NodeResults = self.json(self.with_idempotency_key(call)?).await?;
+        let operations = batch.operations.iter().map(|one| self.wire_operation(one));
+        let sent = NodeBatch {
+            operations: operations.collect::<Result<_, _>>()?,
+        };
+        let call = Call::new(Method::POST, format!("{NODES}/batch")).json(&sent)?;
+        let results: NodeResults = self
+            .json_with_names(self.with_idempotency_key(call)?)
+            .await?;
         check_result_count(results.results.len(), batch.operations.len())?;
         Ok(results)
     }
@@ -133,12 +167,13 @@ impl Api {
         version: Option<u64>,
         copy: &CopyNode,
     ) -> Result<Node, ApiError> {
-        let call = Call::new(Method::POST, format!("{NODES}/{id}/copy")).json(copy)?;
+        let copy = self.wire_copy(copy)?;
+        let call = Call::new(Method::POST, format!("{NODES}/{id}/copy")).json(&copy)?;
         let call = match version {
             Some(version) => call.if_match(version)?,
             None => call,
         };
-        self.json(self.with_idempotency_key(call)?).await
+        self.json_with_names(self.with_idempotency_key(call)?).await
     }
 
     /// `POST /nodes/{id}/restore`: out of the trash, to where it was.
@@ -146,7 +181,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`] if it is not in the trash.
     pub async fn restore_node(&self, id: NodeId) -> Result<Node, ApiError> {
-        self.json(
+        self.json_with_names(
             self.with_idempotency_key(Call::new(Method::POST, format!("{NODES}/{id}/restore")))?,
         )
         .await
@@ -161,7 +196,7 @@ impl Api {
             state: Some(NodeState::Trashed),
             ..Default::default()
         };
-        self.all_pages(NODES, &query).await
+        self.named_pages(NODES, &query).await
     }
 
     /// `DELETE /trash`: deletes for good what is in the trash.
@@ -231,16 +266,36 @@ impl Api {
         revision: RevisionId,
     ) -> Result<Node, ApiError> {
         let path = format!("{NODES}/{id}/revisions/{revision}/restore");
-        self.json(self.with_idempotency_key(Call::new(Method::POST, path))?)
+        self.json_with_names(self.with_idempotency_key(Call::new(Method::POST, path))?)
             .await
     }
 
-    /// `GET /search`: nodes whose name contains the text (at least 2 characters).
+    /// `GET /search`: nodes whose name contains the text (at least 2 characters). In a private space all names are
+    /// fetched and looked through here.
     ///
     /// # Errors
     /// [`ApiError::Rejected`] for a shorter text.
     pub async fn search(&self, query: &str) -> Result<Vec<Node>, ApiError> {
+        if self.is_private() {
+            return self.search_here(query).await;
+        }
         self.all_pages("/api/v1/search/", &[("query", query)]).await
+    }
+
+    async fn search_here(&self, query: &str) -> Result<Vec<Node>, ApiError> {
+        let wanted = search_key(query);
+        let (mut found, mut after) = (Vec::new(), None::<String>);
+        let mut paging = Paging::default();
+        loop {
+            let page = self.snapshot(after.as_deref()).await?;
+            paging.advance(page.nodes.len(), page.next.as_deref())?;
+            let is_wanted = |node: &Node| search_key(&node.name).contains(&wanted);
+            found.extend(page.nodes.into_iter().filter(is_wanted));
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(found),
+            }
+        }
     }
 }
 

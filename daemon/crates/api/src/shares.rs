@@ -19,7 +19,9 @@ impl Api {
     pub async fn shares(&self, node: Option<NodeId>) -> Result<Vec<Share>, ApiError> {
         let query: Vec<_> = node.iter().map(|node| ("file_id", node)).collect();
         // Unlike other lists, this one counts its pages from 0.
-        self.pages_from(0, SHARES, &query).await
+        let mut links: Vec<Share> = self.pages_from(0, SHARES, &query).await?;
+        self.open_names(&mut links);
+        Ok(links)
     }
 
     /// `GET /shares/{id}`: a link by its id or short code.
@@ -27,7 +29,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::NotFound`].
     pub async fn share(&self, which: &str) -> Result<Share, ApiError> {
-        self.json(Call::get(path(which, ""))).await
+        self.json_with_names(Call::get(path(which, ""))).await
     }
 
     /// `POST /shares`: makes a link. If `new` has an id, repeating the request makes no second link.
@@ -35,7 +37,7 @@ impl Api {
     /// # Errors
     /// [`ApiError::Rejected`] for a setting out of range.
     pub async fn create_share(&self, new: &CreateShare) -> Result<Share, ApiError> {
-        self.json(self.with_idempotency_key(Call::new(Method::POST, SHARES).json(new)?)?)
+        self.json_with_names(self.with_idempotency_key(Call::new(Method::POST, SHARES).json(new)?)?)
             .await
     }
 
@@ -45,7 +47,7 @@ impl Api {
     /// [`ApiError::Rejected`] if the e-mail address is not valid.
     pub async fn share_by_email(&self, new: &ShareByEmail) -> Result<SharedByEmail, ApiError> {
         let call = Call::new(Method::POST, format!("{SHARES}/email")).json(new)?;
-        self.json(self.with_idempotency_key(call)?).await
+        self.json_with_names(self.with_idempotency_key(call)?).await
     }
 
     /// `PUT /shares/{id}`: changes the given settings.
@@ -54,7 +56,7 @@ impl Api {
     /// [`ApiError::NotFound`], [`ApiError::Rejected`] for a setting out of range.
     pub async fn update_share(&self, which: &str, change: &UpdateShare) -> Result<Share, ApiError> {
         let call = Call::new(Method::PUT, path(which, "")).json(change)?;
-        self.json(call.mark_idempotent()).await
+        self.json_with_names(call.mark_idempotent()).await
     }
 
     /// `PUT /shares/{id}/files`: adds files to what a link carries, or replaces them all.
@@ -67,7 +69,7 @@ impl Api {
         files: &PutSharedFiles,
     ) -> Result<Share, ApiError> {
         let call = Call::new(Method::PUT, path(which, "/files")).json(files)?;
-        self.json(call.mark_idempotent()).await
+        self.json_with_names(call.mark_idempotent()).await
     }
 
     /// `POST /shares/{id}/toggle`: switches a link off, or on again.

@@ -6,7 +6,7 @@ use crate::client::Api;
 use crate::error::ApiError;
 use cairn_model::TeamId;
 use cairn_wire::teams::{
-    Invitation, InviteMember, NameTeam, PutGrants, Team, TeamKeys, TeamMember,
+    CreateTeam, Invitation, InviteMember, PutGrants, Team, TeamKeys, TeamMember,
 };
 use http::Method;
 use uuid::Uuid;
@@ -25,8 +25,27 @@ impl Api {
     /// # Errors
     /// [`ApiError::Rejected`] for a name that is empty or too long.
     pub async fn create_team(&self, name: &str) -> Result<Team, ApiError> {
-        let body = NameTeam {
+        self.create_team_of(name, false).await
+    }
+
+    /// `POST /teams`: makes a team that the account owns, with a private space.
+    ///
+    /// # Errors
+    /// As [`Api::create_team`]; [`ApiError::Protocol`] for another space, as an older server makes it.
+    pub async fn create_private_team(&self, name: &str) -> Result<Team, ApiError> {
+        let team = self.create_team_of(name, true).await?;
+        if team.space_id.is_private() {
+            return Ok(team);
+        }
+        Err(ApiError::Protocol(
+            "the server has made a space in which it can read names".to_owned(),
+        ))
+    }
+
+    async fn create_team_of(&self, name: &str, private: bool) -> Result<Team, ApiError> {
+        let body = CreateTeam {
             name: name.to_owned(),
+            private,
         };
         self.json(self.with_idempotency_key(Call::new(Method::POST, "/api/v1/teams").json(&body)?)?)
             .await

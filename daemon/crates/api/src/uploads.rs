@@ -14,10 +14,11 @@ use bytes::Bytes;
 use cairn_model::{ChunkId, UploadId};
 use cairn_wire::frame::HeadForm;
 use cairn_wire::nodes::{Node, NodeResults};
-use cairn_wire::transfer::{CompleteUpload, CreateUpload, Upload, UploadBatch};
+use cairn_wire::transfer::{BatchFile, CompleteUpload, CreateUpload, Upload, UploadBatch};
 use cairn_wire::{frame, headers};
 use http::Method;
 use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
 
 const UPLOADS: &str = "/api/v1/uploads";
 
@@ -30,7 +31,7 @@ impl Api {
     pub async fn create_upload(&self, upload: &CreateUpload) -> Result<Upload, ApiError> {
         self.json(
             Call::new(Method::POST, UPLOADS)
-                .json(upload)?
+                .json(&self.wire_upload(upload)?)?
                 .mark_idempotent(),
         )
         .await
@@ -82,9 +83,9 @@ impl Api {
         id: UploadId,
         complete: &CompleteUpload,
     ) -> Result<Node, ApiError> {
-        self.json(
+        self.json_with_names(
             Call::new(Method::POST, format!("{UPLOADS}/{id}/complete"))
-                .json(complete)?
+                .json(&self.wire_completion(complete))?
                 .mark_idempotent(),
         )
         .await
@@ -100,14 +101,30 @@ impl Api {
         batch: &UploadBatch,
         payload: &[Bytes],
     ) -> Result<NodeResults, ApiError> {
-        let body = frame::encode_pieces(batch, payload, HeadForm::Compressed)
+        let batch = self.wire_batch(batch)?;
+        let body = frame::encode_pieces(batch.as_ref(), payload, HeadForm::Compressed)
             .map(Payload)
             .map_err(|e| ApiError::Protocol(format!("the batch can't be written: {e}")))?;
         let call = Call::new(Method::POST, format!("{UPLOADS}/batch"))
             .body(body, frame::MEDIA_TYPE)
             .mark_idempotent();
-        let results: NodeResults = self.json(call).await?;
+        let results: NodeResults = self.json_with_names(call).await?;
         check_result_count(results.results.len(), batch.files.len())?;
         Ok(results)
+    }
+
+    /// Returns a batch as the server is to have it: another one in a private space alone.
+    fn wire_batch<'a>(&self, batch: &'a UploadBatch) -> Result<Cow<'a, UploadBatch>, ApiError> {
+        if !self.is_private() {
+            return Ok(Cow::Borrowed(batch));
+        }
+        let sealed = |file: &BatchFile| {
+            Ok::<_, ApiError>(BatchFile {
+                create: self.wire_upload(&file.create)?,
+                complete: self.wire_completion(&file.complete),
+            })
+        };
+        let files = batch.files.iter().map(sealed).collect::<Result<_, _>>()?;
+        Ok(Cow::Owned(UploadBatch { files }))
     }
 }

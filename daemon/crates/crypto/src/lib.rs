@@ -29,6 +29,7 @@ mod random;
 mod recovery;
 mod ring;
 mod rotation;
+mod sealed_name;
 mod secret;
 mod space;
 mod space_wrap;

@@ -19,6 +19,8 @@ pub struct SpaceKeys {
     pub(crate) meta: Key,
     /// Authenticates nodes.
     pub(crate) mac: Key,
+    /// Seals the names of a private space.
+    pub(crate) names: Key,
     /// Makes the keys of contents.
     contents: format2::SpaceKeys,
     /// The keys of earlier epochs, newest first: they open, and never seal.
@@ -48,6 +50,7 @@ impl SpaceKeys {
             wrap: derive("cairn/space-wrap/1"),
             meta: derive("cairn/space-meta/1"),
             mac: derive("cairn/space-mac/1"),
+            names: derive("cairn/space-names/1"),
             contents: format2::SpaceKeys::of(space, u64::from(epoch), key),
             older: Vec::new(),
         }

@@ -68,6 +68,22 @@ uuid_id!(
     /// A space: the nodes that share one space key, a person's or a team's.
     SpaceId
 );
+
+impl SpaceId {
+    /// Makes the id of a private space, in which the server has no names: one of a UUID v8. So nobody can take a
+    /// private space for an open one, whatever a server says about it.
+    #[must_use]
+    pub fn private_from_random_bytes(bytes: [u8; 16]) -> Self {
+        Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+    }
+
+    /// Returns whether the names in the space are sealed.
+    #[must_use]
+    pub fn is_private(&self) -> bool {
+        self.0.get_version_num() == 8
+    }
+}
+
 uuid_id!(
     /// An upload in progress on the service.
     UploadId

@@ -1,7 +1,10 @@
 //! Names of nodes: which are valid, when two are equal, and the names of conflict copies.
 
+mod sealed;
 #[cfg(test)]
 mod tests;
+
+pub use sealed::MAX_SEALED_NAME_BYTES;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;

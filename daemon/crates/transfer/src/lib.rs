@@ -27,6 +27,7 @@ mod local;
 mod naming;
 mod nearby;
 mod numbers;
+mod private_names;
 mod progress;
 mod restore;
 mod scan;
@@ -48,6 +49,7 @@ pub use local::{
 };
 pub use nearby::Nearby;
 pub use numbers::{KnownNumbers, MAX_NUMBER};
+pub use private_names::{api_in_space, private_names};
 pub use progress::{NewPlace, Progress, ResumableUpload};
 pub use restore::Restore;
 pub use server_copy::ServerCopy;

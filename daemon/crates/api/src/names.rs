@@ -1,0 +1,260 @@
+//! The names of a private space. The server has sealed ones only: they are sealed before a request, and opened in
+//! its response. In any other space names are sent and taken as they are.
+
+use crate::call::Call;
+use crate::client::Api;
+use crate::error::ApiError;
+use cairn_model::{Name, NameFormat, NodeId};
+use cairn_wire::Page;
+use cairn_wire::changes::{Changes, PastStates, Snapshot};
+use cairn_wire::nodes::{CopyNode, CreateNode, Node, NodeOperation, NodeResults, UpdateNode};
+use cairn_wire::shares::{Share, SharedByEmail};
+use cairn_wire::transfer::{CompleteUpload, CreateUpload};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::fmt::Debug;
+
+/// Seals and opens the names of one private space.
+pub trait NameSeal: Send + Sync + Debug {
+    /// Returns the name under which the server has a node of a folder (`None`: the top of the space).
+    ///
+    /// # Errors
+    /// [`ApiError::Rejected`] for a text that can't be a name.
+    fn seal(&self, parent: Option<NodeId>, name: &str) -> Result<String, ApiError>;
+
+    /// Opens a sealed name; `None` for one that no holder of the space's keys has sealed.
+    fn open(&self, sealed: &str) -> Option<String>;
+}
+
+/// A response with names in it.
+pub(crate) trait Named {
+    fn open_names(&mut self, names: &dyn NameSeal);
+}
+
+/// Puts the name that people read in the place of the one that the server has. One that can't be opened stays, and
+/// no node seal fits it.
+fn open(names: &dyn NameSeal, name: &mut String) -> bool {
+    let opened = names.open(name);
+    let is_open = opened.is_some();
+    if let Some(opened) = opened {
+        *name = opened;
+    }
+    is_open
+}
+
+impl Named for Node {
+    fn open_names(&mut self, names: &dyn NameSeal) {
+        if open(names, &mut self.name) {
+            self.name_format = NameFormat::Plain;
+        }
+    }
+}
+
+impl<T: Named> Named for Vec<T> {
+    fn open_names(&mut self, names: &dyn NameSeal) {
+        for one in self {
+            one.open_names(names);
+        }
+    }
+}
+
+impl<T: Named> Named for Page<T> {
+    fn open_names(&mut self, names: &dyn NameSeal) {
+        self.content.open_names(names);
+    }
+}
+
+impl Named for Changes {
+    fn open_names(&mut self, names: &dyn NameSeal) {
+        for node in self.changes.iter_mut().filter_map(|one| one.node.as_mut()) {
+            node.open_names(names);
+        }
+    }
+}
+
+impl Named for Snapshot {
+    fn open_names(&mut self, names: &dyn NameSeal) {
+        self.nodes.open_names(names);
+    }
+}
+
+impl Named for PastStates {
+    fn open_names(&mut self, names: &dyn NameSeal) {
+        for state in &mut self.states {
+            open(names, &mut state.name);
+        }
+    }
+}
+
+impl Named for NodeResults {
+    fn open_names(&mut self, names: &dyn NameSeal) {
+        for node in self.results.iter_mut().filter_map(|one| one.node.as_mut()) {
+            node.open_names(names);
+        }
+    }
+}
+
+impl Named for Share {
+    fn open_names(&mut self, names: &dyn NameSeal) {
+        open(names, &mut self.file_name);
+    }
+}
+
+impl Named for SharedByEmail {
+    fn open_names(&mut self, names: &dyn NameSeal) {
+        self.share.open_names(names);
+    }
+}
+
+/// Opens the name of each node in a response of any form.
+pub(crate) fn open_in_json(names: &dyn NameSeal, value: &mut Value) {
+    match value {
+        Value::Array(all) => {
+            for one in all {
+                open_in_json(names, one);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, field) in fields.iter_mut() {
+                if let Value::String(text) = field
+                    && matches!(key.as_str(), "name" | "file_name")
+                {
+                    open(names, text);
+                } else {
+                    open_in_json(names, field);
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// Returns the refusal of what can't be sent to a private space.
+pub(crate) fn sealed_names_error(what: &str) -> ApiError {
+    ApiError::Rejected {
+        status: 409,
+        message: format!("the names in a private space are sealed, so {what}"),
+    }
+}
+
+impl Api {
+    /// Returns whether requests are about a private space.
+    pub(crate) fn is_private(&self) -> bool {
+        self.space().is_some_and(|space| space.is_private())
+    }
+
+    /// Sends a call and reads its response, with the names in it opened.
+    pub(crate) async fn json_with_names<T: DeserializeOwned + Named>(
+        &self,
+        call: Call,
+    ) -> Result<T, ApiError> {
+        let mut response: T = self.json(call).await?;
+        self.open_names(&mut response);
+        Ok(response)
+    }
+
+    pub(crate) fn open_names(&self, response: &mut impl Named) {
+        if let Some(names) = self.names() {
+            response.open_names(names);
+        }
+    }
+
+    /// Returns a name as the server is to have it.
+    pub(crate) fn wire_name(&self, parent: Option<NodeId>, name: &str) -> Result<String, ApiError> {
+        match self.names() {
+            Some(names) => names.seal(parent, name),
+            None if self.is_private() => Err(sealed_names_error("it takes the keys of the space")),
+            None => Ok(name.to_owned()),
+        }
+    }
+
+    pub(crate) fn wire_folder(&self, folder: &CreateNode) -> Result<CreateNode, ApiError> {
+        Ok(CreateNode {
+            name: self.wire_name(folder.parent_id, &folder.name)?,
+            ..folder.clone()
+        })
+    }
+
+    /// Returns a change with the name that belongs to its folder. A private space takes none of the texts that
+    /// people write about a node.
+    pub(crate) async fn wire_update(
+        &self,
+        id: NodeId,
+        change: &UpdateNode,
+    ) -> Result<UpdateNode, ApiError> {
+        if !self.is_private() {
+            return Ok(change.clone());
+        }
+        if change.description.is_some() || change.labels.is_some() || change.tags.is_some() {
+            return Err(sealed_names_error(
+                "nothing in it has a description, labels or tags: the server would read them",
+            ));
+        }
+        let (name, parent) = match (&change.name, change.parent_id) {
+            (None, None) => return Ok(change.clone()),
+            (Some(name), Some(parent)) => (name.clone(), parent),
+            (name, parent) => {
+                let node = Box::pin(self.node(id)).await?;
+                (
+                    name.clone().unwrap_or(node.name),
+                    parent.unwrap_or(node.parent_id),
+                )
+            }
+        };
+        Ok(UpdateNode {
+            name: Some(self.wire_name(parent, &name)?),
+            ..change.clone()
+        })
+    }
+
+    pub(crate) fn wire_copy(&self, copy: &CopyNode) -> Result<CopyNode, ApiError> {
+        let name = copy.name.as_ref();
+        Ok(CopyNode {
+            name: name
+                .map(|name| self.wire_name(copy.parent_id, name))
+                .transpose()?,
+            ..copy.clone()
+        })
+    }
+
+    pub(crate) fn wire_operation(&self, one: &NodeOperation) -> Result<NodeOperation, ApiError> {
+        let mut one = one.clone();
+        match &mut one {
+            NodeOperation::CreateFolder {
+                parent_id, name, ..
+            }
+            | NodeOperation::Move {
+                parent_id, name, ..
+            } => *name = self.wire_name(*parent_id, name)?,
+            NodeOperation::Trash { .. } | NodeOperation::Restore { .. } => {}
+        }
+        Ok(one)
+    }
+
+    pub(crate) fn wire_upload(&self, upload: &CreateUpload) -> Result<CreateUpload, ApiError> {
+        let name = upload.name.as_ref();
+        Ok(CreateUpload {
+            name: name
+                .map(|name| self.wire_name(upload.parent_id, name))
+                .transpose()?,
+            ..upload.clone()
+        })
+    }
+
+    /// Returns what completes an upload; in a private space without the file's own time, which its record has.
+    pub(crate) fn wire_completion(&self, complete: &CompleteUpload) -> CompleteUpload {
+        let mut complete = complete.clone();
+        if self.is_private() {
+            complete.modified_at = None;
+        }
+        complete
+    }
+}
+
+/// Returns whether two names are one: they differ at most in how their accents are composed.
+pub(crate) fn is_same_name(one: &str, other: &str) -> bool {
+    match (Name::new(one), Name::new(other)) {
+        (Ok(one), Ok(other)) => one.key() == other.key(),
+        (Ok(_), Err(_)) | (Err(_), Ok(_)) | (Err(_), Err(_)) => false,
+    }
+}
