@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use cairn_model::{AccountId, Name};
-use cairn_service::{AppState, Error, Result, UndocumentedJson, name};
+use cairn_service::{AppState, Error, Result, UndocumentedJson};
 use cairn_store::Actor;
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +36,8 @@ pub(super) struct DevAccount {
 fn path(text: &str) -> Result<Vec<Name>> {
     let names = text
         .split('/')
-        .map(name)
-        .collect::<cairn_store::Result<Vec<Name>>>()?;
+        .map(|name| Name::new(name).map_err(|e| Error::invalid(format!("`folders`: {e}"))))
+        .collect::<Result<Vec<Name>>>()?;
     if names.len() > MAX_LEVELS {
         return Err(Error::invalid(format!(
             "`folders`: `{text}` has more than {MAX_LEVELS} levels"

@@ -43,7 +43,6 @@ pub use options::{
     ConnectionLimits, CorsOptions, MetricsOptions, Options, RateLimits, RegisteredClient,
     TelemetryOptions,
 };
-pub use routes::nodes::name;
 pub use serve::{serve, serve_metrics};
 pub use server::{Server, build};
 pub use state::{AppState, ServerState};

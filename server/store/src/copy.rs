@@ -3,7 +3,7 @@
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row, optional_id};
 use super::usage::{self, Growth};
-use super::{Actor, Space, Tx, chunks, nodes, revisions};
+use super::{Actor, Space, Tx, chunks, names, nodes, revisions};
 use crate::db::{self, Connection, params};
 use crate::error::{Error, Result};
 use cairn_model::{Name, NodeId, RevisionId};
@@ -202,8 +202,8 @@ impl Tx<'_> {
             return Ok(known);
         }
         nodes::check_version(&top.node, seen)?;
-        let name = Name::new(how.name.clone().unwrap_or_else(|| top.node.name.clone()))
-            .map_err(|e| Error::invalid(format!("`name`: {e}")))?;
+        let name = how.name.as_ref().unwrap_or(&top.node.name);
+        let name = names::name_in(actor.space.id, name)?;
         nodes::check_folder(self.conn, actor.space, how.parent_id)?;
         nodes::check_free(self.conn, actor.space, how.parent_id, &name, None)?;
         let Extent { growth, folders } = measure(self.conn, actor.space, id)?;
@@ -244,8 +244,7 @@ impl Tx<'_> {
                 parent: original
                     .parent_id
                     .and_then(|parent| copies.get(&parent).copied()),
-                name: Name::new(original.name.clone())
-                    .map_err(|e| Error::Internal(format!("a stored name is bad: {e}")))?,
+                name: names::stored_name(actor.space.id, &original.name)?,
                 seal: None,
             };
             copy_node(self, actor, original, &target)?;

@@ -1,10 +1,12 @@
 //! Single nodes (files and folders): finding one, checking a parent and name for it, inserting it.
 
-use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, media, node_row, parent_blob};
+use super::rows::{
+    NODE_COLUMNS, NODE_TABLES, NodeRow, State, media, name_format, node_row, parent_blob,
+};
 use super::{Actor, Space, Store, Tx, access, usage};
 use crate::db::{Connection, Optional as _, params};
 use crate::error::{Error, Result};
-use cairn_model::{Kind, Name, NameFormat, NodeId, RevisionId};
+use cairn_model::{Kind, Name, NodeId, RevisionId};
 use cairn_wire::nodes::{Node, NodeState};
 use cairn_wire::{Sealed, Timestamp};
 use std::collections::BTreeMap;
@@ -169,7 +171,7 @@ pub(super) fn insert(tx: &Tx<'_>, actor: &Actor, new: &Insert<'_>) -> Result<Nod
         parent_id: new.parent,
         kind: new.kind,
         name: new.name.as_str().to_owned(),
-        name_format: NameFormat::Plain,
+        name_format: name_format(actor.space.id),
         size: new.size,
         mime_type,
         category,

@@ -150,13 +150,14 @@ pub(super) fn node_row(row: &Row<'_>) -> db::Result<NodeRow> {
     };
     let name: String = row.get(8)?;
     let (mime_type, category) = media(kind, &name);
+    let space_id = id(row, 25)?;
     let node = Node {
         id: id(row, 5)?,
-        space_id: id(row, 25)?,
+        space_id,
         parent_id: parent_id(row, 6)?,
         kind,
         name,
-        name_format: NameFormat::Plain,
+        name_format: name_format(space_id),
         size: row.get(9)?,
         mime_type,
         category,
@@ -205,6 +206,15 @@ impl NodeRow {
 }
 
 /// The media type that the name suggests, and the category that a person would file it under.
+/// Returns the form in which a space's names are stored.
+pub(super) fn name_format(space: SpaceId) -> NameFormat {
+    if space.is_private() {
+        NameFormat::Sealed
+    } else {
+        NameFormat::Plain
+    }
+}
+
 pub(super) fn media(kind: Kind, name: &str) -> (Option<String>, Option<Category>) {
     if kind == Kind::Folder {
         return (None, None);

@@ -116,12 +116,18 @@ impl Store {
         let Some(matching) = Matching::of(search, self.dialect) else {
             return Ok((Vec::new(), 0));
         };
+        // What is sealed can be searched by devices alone.
+        let open = spaces.iter().filter(|space| !space.id.is_private());
+        let spaces: Vec<Space> = open.copied().collect();
+        if spaces.is_empty() {
+            return Ok((Vec::new(), 0));
+        }
         if search.mode == Mode::Words {
-            for space in spaces {
+            for space in &spaces {
                 self.index_texts(*space)?;
             }
         }
-        let sql = matching.sql(spaces);
+        let sql = matching.sql(&spaces);
         self.read(|conn| {
             let found = find_rows(conn, &sql, &matching, search)?;
             let page = found

@@ -1,6 +1,7 @@
 //! Visits of share links: visitors' tokens, what is logged of them, the counts, and which chunks (encrypted pieces of
 //! files) they may download.
 
+use super::names::shown_name;
 use super::rows::{id as read_id, name_of};
 use super::share_files::{carries, is_at_or_below};
 use super::share_rows::ShareRow;
@@ -218,7 +219,7 @@ impl Tx<'_> {
         data["downloaded_file_id"] = json!(node);
         self.emit(share.account, EventKind::ShareDownloaded, &data)?;
         if share.share.notify_on_download {
-            let title = format!("{} was downloaded", share.share.file_name);
+            let title = format!("{} was downloaded", shown_name(&share.share.file_name));
             self.notify(share.account, NotificationKind::Share, &title, &data)?;
         }
         Ok(token)

@@ -22,7 +22,7 @@ use crate::db::{self, Connection, Optional as _, Row, params};
 use crate::error::{Error, Result};
 use crate::options::{Limits, to_sql_limit};
 use crate::rights::{Right, allows, refusal};
-use cairn_model::{AccountId, EventKind, SpaceId, TeamId};
+use cairn_model::{AccountId, EventKind, NameFormat, SpaceId, TeamId};
 use cairn_wire::Timestamp;
 use cairn_wire::teams::{Team, TeamRole};
 use serde_json::{Value, json};
@@ -184,8 +184,17 @@ fn member_data(conn: &Connection, team: TeamId, account: AccountId) -> Result<Va
 }
 
 impl Tx<'_> {
-    fn insert_team(&self, owner: AccountId, name: &str, limits: &Limits) -> Result<TeamId> {
-        let space: SpaceId = self.source.id(SpaceId::from_random_bytes);
+    fn insert_team(
+        &self,
+        owner: AccountId,
+        name: &str,
+        names: NameFormat,
+        limits: &Limits,
+    ) -> Result<TeamId> {
+        let space: SpaceId = self.source.id(match names {
+            NameFormat::Sealed => SpaceId::private_from_random_bytes,
+            NameFormat::Plain | NameFormat::Other => SpaceId::from_random_bytes,
+        });
         let team: TeamId = self.source.id(TeamId::from_random_bytes);
         let row: i64 = self.conn.query_row(
             "INSERT INTO spaces (id, kind, created_at) VALUES (?1, 'team', ?2) RETURNING row",
@@ -248,10 +257,33 @@ impl Store {
     /// # Errors
     /// 409 for an account that owns as many as it may.
     pub fn create_team(&self, owner: AccountId, name: &str, limits: &Limits) -> Result<Team> {
+        self.create_team_with(owner, name, NameFormat::Plain, limits)
+    }
+
+    /// Makes a team like [`Self::create_team`], with a private space.
+    ///
+    /// # Errors
+    /// As [`Self::create_team`].
+    pub fn create_private_team(
+        &self,
+        owner: AccountId,
+        name: &str,
+        limits: &Limits,
+    ) -> Result<Team> {
+        self.create_team_with(owner, name, NameFormat::Sealed, limits)
+    }
+
+    fn create_team_with(
+        &self,
+        owner: AccountId,
+        name: &str,
+        names: NameFormat,
+        limits: &Limits,
+    ) -> Result<Team> {
         self.write(|tx| {
             MAX_OWNED.check(tx.conn, params![owner.as_bytes()])?;
             let limits = limits::limits_of_new(tx.conn, owner, limits)?;
-            let team = tx.insert_team(owner, name, &limits)?;
+            let team = tx.insert_team(owner, name, names, &limits)?;
             read_team(tx.conn, team, owner)
         })
     }

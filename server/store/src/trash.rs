@@ -4,7 +4,7 @@
 //! Restoring makes a change for each, because clients have dropped them all.
 
 use super::rows::{NodeRow, State, id as read_id, parent_blob};
-use super::{Actor, Space, Tx, nodes, usage};
+use super::{Actor, Space, Tx, names, nodes, usage};
 use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::events::node_data;
@@ -57,6 +57,11 @@ fn check_seen(
 fn free_name(conn: &Connection, space: Space, parent: Option<NodeId>, name: &Name) -> Result<Name> {
     if nodes::child_named(conn, space, parent, name)?.is_none() {
         return Ok(name.clone());
+    }
+    if space.id.is_private() {
+        return Err(Error::conflict(
+            "the name is taken in this folder, and no other one can be made of it: it is sealed",
+        ));
     }
     for number in 2..MAX_COPIES {
         let candidate = name.with_number(number);
@@ -118,8 +123,7 @@ fn restore_top(
         Err(Error::NotFound(_) | Error::Conflict { .. }) => None,
         Err(other) => return Err(other),
     };
-    let name = Name::new(top.node.name.clone())
-        .map_err(|e| Error::Internal(format!("a stored name is bad: {e}")))?;
+    let name = names::stored_name(actor.space.id, &top.node.name)?;
     let name = free_name(tx.conn, actor.space, parent, &name)?;
     let is_former = (parent, name.as_str()) == (top.node.parent_id, top.node.name.as_str());
     if place == RestorePlace::Former && !is_former {

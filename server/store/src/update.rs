@@ -1,5 +1,6 @@
 //! Changing the metadata of a node (a file or folder): name, folder and the rest in one atomic step.
 
+use super::names::name_in;
 use super::rows::{NodeRow, parent_blob};
 use super::{Actor, Space, Tx, nodes, usage};
 use crate::db::{Connection, params};
@@ -47,6 +48,17 @@ impl Edit {
             && favorite.is_none()
             && seal.is_none()
     }
+}
+
+/// Refuses what would tell the server of a private space what is in it.
+fn check_texts(space: Space, edit: &Edit) -> Result<()> {
+    let has_texts = edit.description.is_some() || edit.labels.is_some() || edit.tags.is_some();
+    if space.id.is_private() && has_texts {
+        return Err(Error::conflict(
+            "nothing in a private space has a description, labels or tags: the server could read them",
+        ));
+    }
+    Ok(())
 }
 
 /// Returns the node as it is afterwards, as far as an edit can change it.
@@ -171,8 +183,8 @@ impl Tx<'_> {
                 "`executable` belongs to files, and this is a folder",
             ));
         }
-        let name =
-            Name::new(new.name.clone()).map_err(|e| Error::invalid(format!("`name`: {e}")))?;
+        let name = name_in(actor.space.id, &new.name)?;
+        check_texts(actor.space, edit)?;
         if new.parent_id != old.node.parent_id {
             nodes::check_folder(self.conn, actor.space, new.parent_id)?;
             if old.node.kind == Kind::Folder {

@@ -1,6 +1,7 @@
 //! Completes an upload: its content becomes a revision, a version of a file, with the checks and the write in one
 //! transaction. `upload_batch` uses them for many small files.
 
+use super::names::name_in;
 use super::rows::{HeldChunk, State, pack_held};
 use super::usage::{self, Growth};
 use super::{Actor, OpenUpload, Space, Tx, chunks, holders, log_guard, nodes, revisions, uploads};
@@ -113,7 +114,7 @@ fn find_target(
             .name
             .as_ref()
             .ok_or_else(|| Error::invalid("`name` is missing; a new node needs one"))?;
-        let name = Name::new(name.as_str()).map_err(|e| Error::invalid(format!("`name`: {e}")))?;
+        let name = name_in(space.id, name)?;
         check_revision_id(conn, create)?;
         let has_chunks = check_unclaimed(conn, space, id)?;
         folder.check(conn, space, create.parent_id)?;

@@ -45,6 +45,7 @@ mod parameters;
 mod past;
 mod payments;
 mod preferences;
+mod private_spaces;
 mod public_shares;
 mod quota;
 mod recovery;

@@ -55,7 +55,19 @@ pub struct TeamMember {
     pub joined_at: Timestamp,
 }
 
-/// `POST /teams` and `PUT /teams/{id}`.
+/// `POST /teams`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct CreateTeam {
+    /// 1 to 255 characters.
+    pub name: String,
+    /// Makes its space a private one: the server has sealed names of files and folders only, for ever. The id of such
+    /// a space is a UUID v8.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub private: bool,
+}
+
+/// `PUT /teams/{id}`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct NameTeam {

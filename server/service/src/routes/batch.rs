@@ -1,6 +1,5 @@
 //! `POST /nodes/batch`: many folders, moves, deletions and restores in one transaction; each succeeds or fails by itself.
 
-use super::nodes::name;
 use crate::auth::Caller;
 use crate::bounds::OPERATIONS;
 use crate::error::{Error, Result};
@@ -9,7 +8,9 @@ use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
-use cairn_store::{Actor, Edit, NewFolder, RestorePlace, Result as StoreResult, Space, Tx};
+use cairn_store::{
+    Actor, Edit, NewFolder, RestorePlace, Result as StoreResult, Space, Tx, name_in,
+};
 use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeResult, NodeResults};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -77,7 +78,7 @@ fn perform(tx: &Tx<'_>, actor: &Actor, prepared: Prepared) -> StoreResult<(Statu
             let folder = NewFolder {
                 id,
                 parent: parent_id,
-                name: name(&text)?,
+                name: name_in(actor.space.id, &text)?,
                 seal,
             };
             create_folder(tx, actor, &folder)
@@ -90,7 +91,7 @@ fn perform(tx: &Tx<'_>, actor: &Actor, prepared: Prepared) -> StoreResult<(Statu
             seal,
         } => {
             let edit = Edit {
-                name: Some(name(&text)?),
+                name: Some(name_in(actor.space.id, &text)?),
                 parent: Some(parent_id),
                 seal,
                 version,

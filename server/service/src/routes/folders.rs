@@ -1,7 +1,6 @@
 //! Creates the missing folders of paths in one call; sizes of folders; favorites.
 
 use super::node_response;
-use super::nodes::name;
 use crate::auth::Caller;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams};
@@ -12,7 +11,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use cairn_model::{Name, NodeId};
-use cairn_store::Edit;
+use cairn_store::{Edit, name_in};
 use cairn_wire::nodes::{CreateFolders, CreatedFolders, FolderSizes, ListFolderSizes, Node};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -45,7 +44,7 @@ async fn create_path(
         .path
         .split('/')
         .filter(|part| !part.is_empty())
-        .map(name)
+        .map(|name| name_in(caller.space.id, name))
         .collect::<cairn_store::Result<Vec<Name>>>()?;
     if names.is_empty() || names.len() > MAX_LEVELS {
         return Err(Error::invalid(format!(

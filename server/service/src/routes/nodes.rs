@@ -14,8 +14,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cairn_model::{Kind, Name, NodeId};
-use cairn_store::{Edit, Listing, NewFolder, Order};
+use cairn_model::{Kind, NodeId};
+use cairn_store::{Edit, Listing, NewFolder, Order, name_in};
 use cairn_wire::headers::NODE_SEAL;
 use cairn_wire::nodes::{
     CopyNode, CreateNode, DeleteNode, ListNodes, Node, NodeOrder, NodeState, UpdateNode,
@@ -29,10 +29,6 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
         .routes(routes!(list, create))
         .routes(routes!(get, update, trash))
         .routes(routes!(copy))
-}
-
-pub fn name(text: &str) -> cairn_store::Result<Name> {
-    Name::new(text).map_err(|e| cairn_store::Error::invalid(format!("`name`: {e}")))
 }
 
 /// Lists a folder, or the trash.
@@ -60,7 +56,10 @@ async fn list(
         Some(NodeState::Trashed) => Listing::Trash,
         Some(NodeState::Active) | None => Listing::Children {
             parent: query.parent_id,
-            name: query.name.as_deref().map(name).transpose()?,
+            name: query
+                .name
+                .map(|name| name_in(caller.space.id, &name))
+                .transpose()?,
         },
     };
     let found = app
@@ -92,7 +91,7 @@ async fn create(
     let folder = NewFolder {
         id: new.id,
         parent: new.parent_id,
-        name: name(&new.name)?,
+        name: name_in(caller.space.id, &new.name)?,
         seal: new.seal,
     };
     let (node, is_new) = app
@@ -145,7 +144,10 @@ async fn update(
     Input(change): Input<UpdateNode>,
 ) -> Result<Response> {
     let edit = Edit {
-        name: change.name.as_deref().map(name).transpose()?,
+        name: change
+            .name
+            .map(|name| name_in(caller.space.id, &name))
+            .transpose()?,
         parent: change.parent_id,
         executable: change.executable,
         description: change.description,

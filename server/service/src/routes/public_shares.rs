@@ -14,7 +14,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use cairn_model::{AccountId, ChunkId, NodeId};
-use cairn_store::{CodePurpose, ShareRow, Visitor, may_view};
+use cairn_store::{CodePurpose, ShareRow, Visitor, may_view, shown_name};
 use cairn_wire::headers::SHARE_ACCESS;
 use cairn_wire::shares::{
     BegunDownload, OpenShare, OpenedShare, PublicShare, ShareCodeSent, ShareIssue,
@@ -226,7 +226,7 @@ async fn open(
     let opened = OpenedShare {
         access,
         may_view: may_view(&share),
-        name: share.share.file_name.clone(),
+        name: shown_name(&share.share.file_name).to_owned(),
         files,
     };
     counted_response(&app, share.account, &opened)

@@ -18,7 +18,9 @@ use cairn_model::{AccountId, TeamId};
 use cairn_store::rights;
 use cairn_wire::Page;
 use cairn_wire::page::PageQuery;
-use cairn_wire::teams::{NameTeam, Team, TeamDetails, TeamPermissions, TeamQuota, TeamStorage};
+use cairn_wire::teams::{
+    CreateTeam, NameTeam, Team, TeamDetails, TeamPermissions, TeamQuota, TeamStorage,
+};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -57,7 +59,7 @@ async fn list_teams(
 /// Makes a team that the caller owns, with a space of its own. It gets the limits of a new account, or the caller's
 /// where these are smaller.
 #[utoipa::path(
-    post, path = "/api/v1/teams", tag = "teams", request_body = NameTeam,
+    post, path = "/api/v1/teams", tag = "teams", request_body = CreateTeam,
     responses(
         (status = 201, description = "The team", body = Team),
         (status = 400, description = "The name is empty or longer than 255 characters"),
@@ -67,12 +69,15 @@ async fn list_teams(
 async fn create_team(
     caller: Caller,
     State(app): State<AppState>,
-    Input(new): Input<NameTeam>,
+    Input(new): Input<CreateTeam>,
 ) -> Result<(StatusCode, Json<Team>)> {
     let name = bounded_text("name", &new.name, 1..=TEAM_NAME)?;
-    let team = app
-        .store
-        .create_team(caller.account, &name, &app.options.limits)?;
+    let (owner, limits) = (caller.account, &app.options.limits);
+    let team = if new.private {
+        app.store.create_private_team(owner, &name, limits)?
+    } else {
+        app.store.create_team(owner, &name, limits)?
+    };
     Ok((StatusCode::CREATED, Json(team)))
 }
 

@@ -2,11 +2,11 @@
 
 use crate::bounds;
 use crate::http::check::WORDS;
-use cairn_model::name::MAX_NAME_BYTES;
+use cairn_model::name::{MAX_NAME_BYTES, MAX_SEALED_NAME_BYTES};
 use serde_json::{Value, json};
 
-/// A name of a node: not `.` or `..`, no `/`, no NUL.
-const NAME: &str = r"^(?:[^./\x00][^/\x00]*|\.[^./\x00][^/\x00]*|\.\.[^/\x00]+)$";
+/// A name of a node: a sealed one, or one of at most 255 characters that is not `.` or `..`, without `/` and NUL.
+const NAME: &str = r"^(?:~[0-9A-Za-z_-]{75,416}|[^./\x00][^/\x00]{0,254}|\.[^./\x00][^/\x00]{0,253}|\.\.[^/\x00]{1,253})$";
 /// With spaces around it, which are left out.
 const EMAIL: &str =
     r#"^\s*[^\s@()<>\[\]:;\\,"\x00-\x1f\x7f-\x9f]+@[^\s@()<>\[\]:;\\,"\x00-\x1f\x7f-\x9f]+\s*$"#;
@@ -124,8 +124,10 @@ pub(super) fn folder_path() -> Value {
 
 pub(super) fn name() -> Value {
     json!({
-        "minLength": 1, "maxLength": MAX_NAME_BYTES, "pattern": NAME,
-        WORDS: format!("a name has 1 to {MAX_NAME_BYTES} bytes, is not `.` or `..`, and has no `/` or NUL")
+        "minLength": 1, "maxLength": MAX_SEALED_NAME_BYTES, "pattern": NAME,
+        WORDS: format!(
+            "a name has 1 to {MAX_NAME_BYTES} bytes (up to {MAX_SEALED_NAME_BYTES} if it is sealed, in a private space), is not `.` or `..`, and has no `/` or NUL"
+        )
     })
 }
 

@@ -127,6 +127,7 @@ fn links() -> Vec<Rule> {
 fn people() -> Vec<Rule> {
     let role = json!(["admin", "member", null]);
     vec![
+        ("CreateTeam", "name", line(bounds::TEAM_NAME)),
         ("NameTeam", "name", line(bounds::TEAM_NAME)),
         ("InviteMember", "email", email()),
         (

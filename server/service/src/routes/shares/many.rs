@@ -11,7 +11,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Response};
-use cairn_store::{NewShare, one_line};
+use cairn_store::{NewShare, one_line, shown_name};
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::shares::{
     AccessMode, BulkShare, BulkShares, CreateShare, CreateShares, ShareByEmail, SharedByEmail,
@@ -76,7 +76,7 @@ async fn by_email(
     let share = row.show(app.source.now_ms(), &base);
     let mailed = app.store.write(|tx| {
         let from = one_line(&tx.display_name(caller.account)?);
-        let name = one_line(&share.file_name);
+        let name = one_line(shown_name(&share.file_name));
         let url = &share.url;
         let subject = format!("{from} shares “{name}” with you");
         let body = format!(
