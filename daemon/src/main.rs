@@ -13,6 +13,7 @@ mod local_path;
 mod logging;
 mod output;
 mod past;
+mod private_space;
 mod remote;
 mod rotation;
 mod serve;

@@ -24,7 +24,7 @@ use cairn_api::Api;
 use cairn_model::{Kind, Name, NodeId};
 use cairn_space::account_keys::{self, Comparison};
 use cairn_space::{Space, SpaceKeys};
-use cairn_transfer::Transfer;
+use cairn_transfer::{Transfer, api_in_space};
 use cairn_wire::nodes::{Node, NodeState};
 use journal::Journal;
 use path::LocalPaths;
@@ -131,8 +131,8 @@ impl Remote {
         };
         let team = team::find(&session.api, wanted).await?;
         let keys = team::open(&app.home, &session, &team).await?;
-        let api = Arc::new(session.api.in_space(team.space_id));
-        let remote = Self::of(&session, api, Arc::new(keys));
+        let keys = Arc::new(keys);
+        let remote = Self::of(&session, api_in_space(&session.api, &keys), keys);
         let seen = seen::SeenInHome::of(&app.home, Some(team.space_id));
         Ok(Self {
             journal: Journal::new(&app.home, session.account.account, Some(wanted.clone())),

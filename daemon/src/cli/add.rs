@@ -2,6 +2,7 @@
 
 mod only;
 mod preview;
+mod private;
 mod whole_account;
 
 use crate::account::Account;
@@ -14,7 +15,7 @@ use crate::folders::{self, pairs, spaces};
 use crate::local_path;
 use crate::output::text::clean;
 use crate::remote::Within;
-use crate::team;
+use crate::{private_space, team};
 use cairn_control::{Folder, NewFolder, TeamSpace, typed};
 use cairn_model::{DeletionGate, SyncMode, SyncState};
 use std::path::{Path, PathBuf};
@@ -34,7 +35,10 @@ pub(super) struct Args {
     /// Sync with a folder of a team's space: the team's name, or its id
     #[arg(long, value_name = "NAME")]
     space: Option<String>,
-    /// A private space for this folder alone: not available yet
+    /// Sync with your private space, in which the server sees no names; with --space, take no other one
+    ///
+    /// The server has sealed names of files and folders, no times of change and no types. It sees sizes, and which
+    /// folder is in which. The space is made the first time.
     #[arg(long)]
     private: bool,
     /// Direction of the changes [default: two-way]
@@ -74,14 +78,13 @@ fn help_of_mode(mode: SyncMode) -> &'static str {
     }
 }
 
-pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    if args.private {
-        return Err(Failure::usage(
-            "private spaces are not available yet: leave out --private; `cairn add FOLDER` syncs with your own space, and --space NAME with a team's",
-        ));
-    }
+pub(super) async fn run(app: &App, mut args: Args) -> CommandResult {
     drop(Account::load(&app.home)?);
     let default_gate = Config::load(&app.home)?.deletion_gate;
+    if args.private {
+        local_path::folder(&args.local)?;
+        args.space = Some(private::choose(app, &args).await?.id.to_string());
+    }
     if args.dry_run {
         return preview::run(app, &args).await;
     }
@@ -136,12 +139,11 @@ async fn find_space(app: &App, args: &Args) -> CommandResult<Option<TeamSpace>> 
 
 /// Says that a pair was made, and what a person should know of it.
 async fn report(app: &App, added: &Folder, missing: &[String]) -> CommandResult {
-    let of_team = added.space.as_ref().map(|space| &space.name);
     app.out.line(format_args!(
         "{} is synced with {}{} from now on.",
         clean(&added.local),
         clean(&added.remote),
-        of_team.map_or_else(String::new, |name| format!(" of the team {}", clean(name)))
+        whose(added.space.as_ref())
     ));
     for place in own_places_in(app, added) {
         app.out.note(format_args!(
@@ -172,6 +174,15 @@ async fn report(app: &App, added: &Folder, missing: &[String]) -> CommandResult 
     }
     app.out.json(added);
     Ok(())
+}
+
+/// Returns whose space a pair is in, as the end of a sentence.
+fn whose(space: Option<&TeamSpace>) -> String {
+    match space {
+        None => String::new(),
+        Some(space) if private_space::is_own(space) => " of your private space".to_owned(),
+        Some(space) => format!(" of the team {}", clean(&space.name)),
+    }
 }
 
 /// Returns the places of Cairn's own files that a pair leaves out, without those that lie in another one.

@@ -8,7 +8,7 @@ use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_time};
 use crate::team::find;
 use cairn_api::Api;
-use cairn_wire::teams::{InviteMember, TeamRole};
+use cairn_wire::teams::{InviteMember, Team, TeamRole};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -27,6 +27,9 @@ enum Action {
     Create {
         /// 1 to 255 characters
         name: String,
+        /// Seal the names of its files and folders, so that the server has none; for ever
+        #[arg(long)]
+        private: bool,
     },
     /// Show who belongs to a team
     Members {
@@ -97,7 +100,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let api = session.api.as_ref();
     match args.action {
         Some(Action::List) | None => list(app, api).await,
-        Some(Action::Create { name }) => create(app, api, &name).await,
+        Some(Action::Create { name, private }) => create(app, api, &name, private).await,
         Some(Action::Members { team }) => members(app, api, &team).await,
         Some(Action::Invite { team, email, admin }) => invite(app, api, &team, email, admin).await,
         Some(Action::Keys {
@@ -153,11 +156,12 @@ pub(super) fn role_name(role: TeamRole) -> &'static str {
     }
 }
 
-async fn create(app: &App, api: &Api, name: &str) -> CommandResult {
-    let team = api
-        .create_team(name)
-        .await
-        .context(format_args!("make the team {name}"))?;
+async fn create(app: &App, api: &Api, name: &str, private: bool) -> CommandResult {
+    let made = match private {
+        true => api.create_private_team(name).await,
+        false => api.create_team(name).await,
+    };
+    let team = made.context(format_args!("make the team {name}"))?;
     app.out.line(format_args!(
         "Made the team {} ({}).",
         clean(&team.name),
@@ -174,6 +178,7 @@ async fn list(app: &App, api: &Api) -> CommandResult {
         ("ROLE", Align::Left),
         ("MEMBERS", Align::Right),
         ("OWNER", Align::Left),
+        ("NAMES", Align::Left),
         ("ID", Align::Left),
     ]);
     for team in &teams {
@@ -182,6 +187,7 @@ async fn list(app: &App, api: &Api) -> CommandResult {
             role_name(team.role).to_owned(),
             team.member_count.to_string(),
             team.owner_name.clone(),
+            names_of(team).to_owned(),
             team.id.to_string(),
         ]);
     }
@@ -191,6 +197,14 @@ async fn list(app: &App, api: &Api) -> CommandResult {
     );
     app.out.json(&json!({ "teams": teams }));
     Ok(())
+}
+
+/// Returns whether the server has the names in a team's space.
+fn names_of(team: &Team) -> &'static str {
+    match team.space_id.is_private() {
+        true => "sealed",
+        false => "open",
+    }
 }
 
 async fn members(app: &App, api: &Api, team: &str) -> CommandResult {

@@ -16,6 +16,7 @@ use cairn_control::TeamSpace;
 use cairn_engine::{EngineError, EngineHandle, WaitResult};
 use cairn_index::{Index, IndexError};
 use cairn_space::{SpaceKeys, TeamGrants};
+use cairn_transfer::api_in_space;
 use cairn_wire::teams::Team;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -166,8 +167,9 @@ impl TeamEngine {
     async fn run(&self, keys: SpaceKeys) -> Result<(), Halt> {
         *self.epoch.lock() = Some(keys.epoch());
         let session = self.slot.shared.session();
-        let api = Arc::new(session.api.in_space(keys.space()));
-        let started = self.slot.run(api, Arc::new(keys)).await;
+        let keys = Arc::new(keys);
+        let api = api_in_space(&session.api, &keys);
+        let started = self.slot.run(api, keys).await;
         started.map_err(|failure| Halt::of_failure(failure.message))
     }
 

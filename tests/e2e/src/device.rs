@@ -151,7 +151,8 @@ impl Device {
         Ok(())
     }
 
-    /// Links the folder to a remote one.
+    /// Links the folder to a remote one; with `CAIRN_E2E_PRIVATE` in the environment, to one in the private space. Tests
+    /// that look at names on the server fail then.
     ///
     /// # Errors
     /// The command fails.
@@ -159,6 +160,9 @@ impl Device {
         let root = self.root_text();
         let mut args = vec!["add", &root, "--remote", remote];
         args.extend(self.options.add.iter().map(String::as_str));
+        if std::env::var_os("CAIRN_E2E_PRIVATE").is_some() {
+            args.push("--private");
+        }
         self.must(&args)?;
         Ok(())
     }

@@ -3,13 +3,14 @@
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::time::Duration;
-use ureq::Agent;
+use ureq::{Agent, RequestBuilder};
 
 /// Speaks JSON with one server, as one account if it has a key.
 #[derive(Clone, Debug)]
 pub struct Http {
     base: String,
     key: Option<String>,
+    space: Option<String>,
     agent: Agent,
 }
 
@@ -26,47 +27,55 @@ impl Http {
         Self {
             base: base.to_owned(),
             key: key.map(str::to_owned),
+            space: None,
             agent: config.into(),
         }
+    }
+
+    /// Returns a client whose requests are about a team's space.
+    #[must_use]
+    pub fn in_space(self, space: &str) -> Self {
+        Self {
+            space: Some(space.to_owned()),
+            ..self
+        }
+    }
+
+    fn with_headers<B>(&self, mut request: RequestBuilder<B>) -> RequestBuilder<B> {
+        if let Some(key) = &self.key {
+            request = request.header("authorization", format!("Bearer {key}"));
+        }
+        if let Some(space) = &self.space {
+            request = request.header("x-space-id", space);
+        }
+        request
     }
 
     /// # Errors
     /// No answer, or a status other than success.
     pub fn get(&self, path: &str) -> Result<Value> {
-        let mut request = self.agent.get(format!("{}{path}", self.base));
-        if let Some(key) = &self.key {
-            request = request.header("authorization", format!("Bearer {key}"));
-        }
+        let request = self.with_headers(self.agent.get(format!("{}{path}", self.base)));
         json("GET", path, request.call())
     }
 
     /// # Errors
     /// Fails like [`Http::get`].
     pub fn post(&self, path: &str, body: &Value) -> Result<Value> {
-        let mut request = self.agent.post(format!("{}{path}", self.base));
-        if let Some(key) = &self.key {
-            request = request.header("authorization", format!("Bearer {key}"));
-        }
+        let request = self.with_headers(self.agent.post(format!("{}{path}", self.base)));
         json("POST", path, request.send_json(body))
     }
 
     /// # Errors
     /// Fails like [`Http::get`].
     pub fn put(&self, path: &str, body: &Value) -> Result<Value> {
-        let mut request = self.agent.put(format!("{}{path}", self.base));
-        if let Some(key) = &self.key {
-            request = request.header("authorization", format!("Bearer {key}"));
-        }
+        let request = self.with_headers(self.agent.put(format!("{}{path}", self.base)));
         json("PUT", path, request.send_json(body))
     }
 
     /// # Errors
     /// Fails like [`Http::get`].
     pub fn delete(&self, path: &str) -> Result<Value> {
-        let mut request = self.agent.delete(format!("{}{path}", self.base));
-        if let Some(key) = &self.key {
-            request = request.header("authorization", format!("Bearer {key}"));
-        }
+        let request = self.with_headers(self.agent.delete(format!("{}{path}", self.base)));
         json("DELETE", path, request.call())
     }
 }

@@ -164,7 +164,7 @@ impl<'a> Paths<'a> {
         let api = if space == self.own {
             None
         } else {
-            Some(self.services.reads.in_space(space))
+            Some(self.services.reads_in(space).await)
         };
         let api: &Api = api.as_ref().unwrap_or(&self.services.reads);
         let mut names: Vec<(NodeId, String)> = Vec::new();

@@ -26,7 +26,7 @@ impl Services {
         let children = if folder.space_id == own {
             self.reads.children(Some(folder.id), None).await?
         } else {
-            let api = self.reads.in_space(folder.space_id);
+            let api = self.reads_in(folder.space_id).await;
             api.children(Some(folder.id), None).await?
         };
         Ok(children)

@@ -171,7 +171,10 @@ impl Services {
                     .await
             }
             Some(space) => {
-                let api = own.in_space(space);
+                let mut api = own.in_space(space);
+                if let Some(names) = Box::pin(self.names_of(space)).await {
+                    api = api.with_names(names);
+                }
                 api.call_under(&sent.root, method, &path, &sent.query, body)
                     .await
             }

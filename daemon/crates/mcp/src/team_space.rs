@@ -6,11 +6,11 @@ use crate::error::{ToolError, ToolResult, quote_paths};
 use crate::quote::quote;
 use crate::services::Services;
 use crate::spaces::{Location, top_error};
-use cairn_api::ApiError;
+use cairn_api::{Api, ApiError, NameSeal};
 use cairn_crypto::KeyRing;
 use cairn_model::{NodeId, SpaceId, Verification};
 use cairn_space::{Space, TeamError, TeamGrants};
-use cairn_transfer::{Options, Transfer};
+use cairn_transfer::{Options, Transfer, api_in_space, private_names};
 use cairn_wire::nodes::Node;
 use cairn_wire::teams::Team;
 use std::sync::Arc;
@@ -148,8 +148,8 @@ impl Services {
         let team = teams.into_iter().find(|team| team.space_id == space);
         let team = team.ok_or_else(|| ToolError::refused("you no longer belong to its team"))?;
         let ring = self.team_keys(&team).await?;
-        let api = Arc::new(self.reads.in_space(space));
         let keys = Arc::new(ring.keys());
+        let api = api_in_space(&self.reads, &keys);
         let device = self.reads.device();
         let transfer = Transfer::new(api.clone(), keys.clone(), device, Options::default());
         let opened = Space::new(api, keys, transfer);
@@ -157,6 +157,27 @@ impl Services {
             Some(seen) => opened.with_seen(seen),
             None => opened,
         })
+    }
+
+    /// Returns a client for the space of one of the caller's teams. In a private space it opens names where the
+    /// space's key is at hand; without it they stay sealed.
+    pub(crate) async fn reads_in(&self, space: SpaceId) -> Api {
+        let api = self.reads.in_space(space);
+        match self.names_of(space).await {
+            Some(names) => api.with_names(names),
+            None => api,
+        }
+    }
+
+    /// Returns what opens the names of a private space; `None` for any other one, and without its key.
+    pub(crate) async fn names_of(&self, space: SpaceId) -> Option<Arc<dyn NameSeal>> {
+        if !space.is_private() {
+            return None;
+        }
+        let teams = self.reads.teams().await.ok()?;
+        let team = teams.into_iter().find(|team| team.space_id == space)?;
+        let ring = self.team_keys(&team).await.ok()?;
+        Some(private_names(&Arc::new(ring.keys())))
     }
 
     async fn team_keys(&self, team: &Team) -> ToolResult<KeyRing> {

@@ -41,7 +41,7 @@ pub(crate) async fn read(services: &Services, skip: usize, limit: usize) -> Tool
     let mut nodes = services.reads.trash().await?;
     let mut unread = Vec::new();
     for team in services.reads.teams().await? {
-        match services.reads.in_space(team.space_id).trash().await {
+        match services.reads_in(team.space_id).await.trash().await {
             Ok(trashed) => nodes.extend(trashed),
             Err(error) => {
                 tracing::warn!(team = %team.id, %error, "its trash can't be read");

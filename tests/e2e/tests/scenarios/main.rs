@@ -21,6 +21,7 @@ mod mounts;
 mod moves;
 mod names;
 mod one_side;
+mod private_spaces;
 mod readme;
 mod scale;
 mod selection;

@@ -117,7 +117,7 @@ fn text(value: &Value) -> Result<String> {
 }
 
 /// All files below a directory.
-fn files(dir: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn files(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir)? {
         let path = entry?.path();

@@ -247,7 +247,7 @@ pub(crate) fn is_unmistakable(
 /// Finds a path in the account's own space, or in that of a team.
 pub(super) async fn node_in(services: &Services, place: &Place) -> ToolResult<Found> {
     match place.space {
-        Some(space) => node_at(&services.reads.in_space(space), &place.path).await,
+        Some(space) => node_at(&services.reads_in(space).await, &place.path).await,
         None => node_at(&services.reads, &place.path).await,
     }
 }
