@@ -140,7 +140,11 @@ export type FolderChoices = { local: string, remote: string,
 /**
  * The team in whose space `remote` is; none: the account's own.
  */
-team?: TeamView | null, mode: SyncMode, 
+team?: TeamView | null, 
+/**
+ * True if `remote` of a new pair is in the account's private space, of whose names the server has sealed ones only.
+ */
+private: boolean, mode: SyncMode, 
 /**
  * If not empty, only these subfolders are synced to this device.
  */

@@ -111,6 +111,7 @@ const replies: Replies = {
   folder: (call) => ({
     local: call.local,
     remote: "/",
+    private: false,
     mode: "two-way",
     only: ["photos/2026"],
     exclude: [],

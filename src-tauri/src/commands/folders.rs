@@ -27,6 +27,9 @@ pub struct FolderChoices {
     #[serde(default)]
     #[ts(optional = nullable)]
     pub team: Option<TeamView>,
+    /// True if `remote` of a new pair is in the account's private space, of whose names the server has sealed ones only.
+    #[serde(default)]
+    pub private: bool,
     pub mode: SyncMode,
     /// If not empty, only these subfolders are synced to this device.
     pub only: Vec<String>,
@@ -115,6 +118,7 @@ pub(super) async fn add(commands: &Commands, folder: FolderChoices) -> Result<()
         format!("--mode={}", folder.mode),
         format!("--deletion-gate={}", gate(folder.gate)),
     ];
+    arguments.extend(folder.private.then(|| "--private".to_owned()));
     arguments.extend(folder.team.map(|team| format!("--space={}", team.id)));
     arguments.extend(folder.only.iter().map(|path| format!("--only={path}")));
     arguments.extend(

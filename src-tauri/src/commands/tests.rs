@@ -368,6 +368,19 @@ async fn a_folder_of_a_team_is_chosen_and_added_in_its_space() {
 }
 
 #[tokio::test]
+async fn a_folder_is_added_to_the_private_space() {
+    let world = world(vec![Ok(json!({}))]);
+    let folder = json!({"local": "/x", "remote": "/diary", "private": true, "mode": "two-way", "only": [], "exclude": [], "gate": null});
+    world
+        .commands
+        .handle(call(json!({"op": "add_folder", "folder": folder})))
+        .await
+        .unwrap();
+    let added = arguments(&world);
+    assert!(added.contains(&"--private".to_owned()), "{added:?}");
+}
+
+#[tokio::test]
 async fn only_folders_of_the_server_are_offered() {
     let nodes = json!({"nodes": [
         {"id": "2", "kind": "folder", "name": "b", "path": "/b"},

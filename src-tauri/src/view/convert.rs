@@ -142,6 +142,7 @@ pub fn folder(folder: &control::Folder) -> crate::commands::FolderChoices {
         local: folder.local.clone(),
         remote: folder.remote.clone(),
         team: folder.space.as_ref().map(team),
+        private: false,
         mode: folder.mode,
         only: folder.only.clone(),
         exclude: folder.exclude.clone(),
