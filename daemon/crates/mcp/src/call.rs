@@ -35,6 +35,9 @@ const MAX_SEGMENT: usize = 300;
 /// The time limit of one request, retries included.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(45);
 
+/// The note beside a change of what another service than Cairn's describes too briefly.
+const UNNOTED: &str = "the service didn't say how it was before in a form that can be read: taking back the changes of this session leaves this one";
+
 /// A running call.
 pub(crate) struct Call {
     pub(crate) services: Arc<Services>,
@@ -92,8 +95,14 @@ async fn prepare(tool: &Tool, call: &Call) -> ToolResult<Ready> {
 async fn run_noted(tool: &Tool, call: Call, ready: Ready) -> ToolResult<Value> {
     let services = call.services.clone();
     let Ready { before, turn } = ready;
+    let is_to_note = matches!(tool.undo, Some(Undo::Node(_) | Undo::LinkSettings));
+    let is_unnoted = is_to_note && before.is_none();
     let intent = before.map(|before| services.intents.begin(before));
-    let result = run_unfinished(tool, call).await;
+    let mut result = run_unfinished(tool, call).await;
+    if is_unnoted && let Ok(Value::Object(fields)) = &mut result {
+        let note = fields.entry("note".to_owned());
+        note.or_insert_with(|| json!(UNNOTED));
+    }
     let result = result.map_err(|error| outcome::of_tool(tool.name, tool.undo.is_some(), error));
     if let Some(intent) = intent {
         conclude(&services, intent, &result).await;

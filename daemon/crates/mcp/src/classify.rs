@@ -2,11 +2,13 @@
 //! of the session with the labels that it had.
 
 use crate::call::Call;
+use crate::error::ToolError;
 use crate::node_tools::node_if_readable;
 use crate::session_changes::Before;
 use crate::session_labels::LabelsBefore;
 use crate::session_settle::conclude;
 use crate::tool::{ToolFuture, post};
+use cairn_api::ApiError;
 use cairn_model::Kind;
 use futures_util::FutureExt as _;
 
@@ -19,7 +21,12 @@ pub(crate) fn auto_classify_folder(call: Call) -> ToolFuture {
             // The service says what is wrong with it.
             return call.send(&route).await;
         };
-        let before = LabelsBefore::read(services, folder).await?;
+        let before = match LabelsBefore::read(services, folder).await {
+            Ok(before) => before,
+            // Another service than Cairn's: nothing can be noted.
+            Err(ToolError::Api(ApiError::Protocol(_))) => return call.send(&route).await,
+            Err(error) => return Err(error),
+        };
         let intent = services.intents.begin(Before::Labels(before));
         let result = call.send(&route).await;
         conclude(services, intent, &result).await;

@@ -24,7 +24,8 @@ pub fn reference() -> String {
         `undo_session` also takes back what was changed by a call whose response was lost, or that was cancelled: \
         the call is noted before its request, and looked at again later. Such a note is in the memory of the server \
         only: what is still open when the server ends, and more than 50 open ones, are forgotten. Changes that are \
-        known to be made are in the journal of the session, which outlives it.\n",
+        known to be made are in the journal of the session, which outlives it. At a service whose records have no \
+        version, for example, a change is made without a note; the results of tools for one file or link say so.\n",
     );
     for set in toolset::ALL {
         let _ = write!(

@@ -18,6 +18,7 @@ mod documentation;
 mod empty_trash;
 mod error;
 mod file_versions;
+mod foreign_records;
 mod foreign_text;
 mod health;
 mod instructions;

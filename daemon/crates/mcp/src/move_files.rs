@@ -1,7 +1,8 @@
 //! Moving many files in one call.
 
-use crate::call::Call;
+use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
+use crate::foreign_records::{read_node, unusable_error};
 use crate::node_argument;
 use crate::node_tools;
 use crate::outcome;
@@ -86,7 +87,7 @@ async fn target(call: &Call) -> ToolResult<NodeId> {
     let id = made?["leaf_folder_uuid"]
         .as_str()
         .and_then(|id| id.parse().ok());
-    id.ok_or(ToolError::Internal)
+    id.ok_or_else(|| unusable_error("it doesn't say which folder it made"))
 }
 
 /// Makes the missing folders of a path below another; returns them, and the id of the last.
@@ -97,7 +98,8 @@ async fn make_path(call: &Call, top: &str, names: &[Name]) -> ToolResult<Value> 
     let path: Vec<_> = names.iter().map(Name::as_str).collect();
     let body = json!({ "path": path.join("/"), "parent_id": top });
     let path = ["nodes", "folders"];
-    let mut made = call.request(Verb::Post, &path, &[], Some(&body)).await?;
+    let made = call.request(Verb::Post, &path, &[], Some(&body)).await?;
+    let mut made = with_success(made, None);
     made["leaf_folder_uuid"] = made["leaf_id"].take();
     Ok(made)
 }
@@ -106,7 +108,10 @@ async fn move_one(call: &Call, id: &str, target: NodeId) -> ToolResult<()> {
     let services = &call.services;
     let id = node_argument::listed_id(services, id).await?;
     let _turn = services.turns.wait(id).await;
-    let before = services.node_as_it_is(id).await?;
+    let Some(before) = services.node_if_readable(id).await? else {
+        // The service says what is wrong, or has other records than Cairn's: then nothing can be noted.
+        return send_move(call, id, target).await.map(drop);
+    };
     let wanted = Wanted {
         name: None,
         parent: Some(target),
@@ -131,13 +136,22 @@ async fn move_noted(call: &Call, before: &Node, target: NodeId) -> ToolResult<()
         services.note_move(&node, &moved);
         return Ok(());
     }
-    let (text, body) = (before.id.to_string(), json!({ "parent_id": target }));
-    let moved = call
-        .request(Verb::Put, &["nodes", &text], &[], Some(&body))
-        .await?;
-    let moved: Node = serde_json::from_value(moved).map_err(|_| ToolError::Internal)?;
-    services.note_move(before, &moved);
+    let moved = read_node(send_move(call, before.id, target).await?);
+    // It is moved, whether the response says so in full or not.
+    let moved = match moved {
+        Ok(moved) => Some(moved),
+        Err(_) => services.node_as_it_is(before.id).await.ok(),
+    };
+    if let Some(moved) = moved {
+        services.note_move(before, &moved);
+    }
     Ok(())
+}
+
+async fn send_move(call: &Call, id: NodeId, target: NodeId) -> ToolResult<Value> {
+    let (text, body) = (id.to_string(), json!({ "parent_id": target }));
+    call.request(Verb::Put, &["nodes", &text], &[], Some(&body))
+        .await
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use crate::error::{ToolError, ToolResult};
 use crate::file_versions::{is_version, no_such_version};
 use crate::quote::quote;
 use crate::tool::{ToolFuture, Verb, delete, get, post, put};
-use cairn_api::ApiError;
 use cairn_model::{Name, NodeId};
 use cairn_space::Space;
 use cairn_wire::nodes::{Node, NodeState};
@@ -297,14 +296,11 @@ pub(crate) async fn opened_node(call: &Call) -> ToolResult<Option<(Space, Node)>
     call.services.node_if_opened(id).await
 }
 
-/// Returns the node that an argument names; `None` where the request itself says better what is wrong.
+/// Returns the node that an argument names; `None` where the request itself says better what is wrong, and for a record
+/// that can't be read.
 pub(crate) async fn node_if_readable(call: &Call, argument: &str) -> ToolResult<Option<Node>> {
     let id = call.arguments.id(argument)?;
-    match call.services.node_as_it_is(id).await {
-        Ok(node) => Ok(Some(node)),
-        Err(ToolError::Api(ApiError::NotFound { .. } | ApiError::Forbidden { .. })) => Ok(None),
-        Err(error) => Err(error),
-    }
+    call.services.node_if_readable(id).await
 }
 
 fn node_json(node: &Node) -> ToolResult<Value> {

@@ -2,22 +2,19 @@
 //! declaration says what kind of change to look for.
 
 use crate::call::Call;
-use crate::error::{ToolError, ToolResult};
+use crate::error::ToolResult;
 use crate::session_changes::Before;
 use crate::session_edit::{NodeEdit, Undo};
 use crate::session_links;
 use crate::session_lookup::{NewLinks, NewNodes};
 use crate::session_own_change::Wanted;
 use crate::session_settle::{Look, settle_open};
-use cairn_api::ApiError;
-use cairn_model::NodeId;
-use cairn_wire::nodes::Node;
 
-/// Looks at what a call is about to change; `None` for a call whose change is not noted, and for one that names nothing
-/// of the caller's, as the call itself says.
+/// Looks at what a call is about to change; `None` for a call whose change is not noted, for one that names nothing
+/// of the caller's, as the call itself says, and for a record that only another service than Cairn's has.
 ///
 /// # Errors
-/// Those of the service: what could not be taken back later is not changed.
+/// Those of the service: what could not be taken back later is not changed, unless it never can.
 pub(crate) async fn read_before(undo: Undo, call: &Call) -> ToolResult<Option<Before>> {
     let services = &call.services;
     if services.journal.is_to_begin()
@@ -48,7 +45,7 @@ async fn edited_node(edit: NodeEdit, call: &Call) -> ToolResult<Option<Before>> 
     let Ok(id) = call.arguments.id("file_uuid") else {
         return Ok(None);
     };
-    let Some(node) = named_node(call, id).await? else {
+    let Some(node) = call.services.node_if_readable(id).await? else {
         return Ok(None);
     };
     let wanted = Wanted {
@@ -56,15 +53,6 @@ async fn edited_node(edit: NodeEdit, call: &Call) -> ToolResult<Option<Before>> 
         parent: call.arguments.id("target_folder_uuid").ok(),
     };
     Ok(Some(Before::Node(edit, Box::new(node), wanted)))
-}
-
-/// Returns a node that a call names; `None` if the service has none for this caller.
-async fn named_node(call: &Call, id: NodeId) -> ToolResult<Option<Node>> {
-    match call.services.node_as_it_is(id).await {
-        Ok(node) => Ok(Some(node)),
-        Err(ToolError::Api(ApiError::NotFound { .. } | ApiError::Forbidden { .. })) => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 /// Looks at the folders that a call makes.
@@ -83,7 +71,7 @@ async fn new_copy(call: &Call) -> ToolResult<Option<NewNodes>> {
     let Ok(source) = call.arguments.id("file_uuid") else {
         return Ok(None);
     };
-    let Some(source) = named_node(call, source).await? else {
+    let Some(source) = call.services.node_if_readable(source).await? else {
         return Ok(None);
     };
     let parent = call.arguments.text("target_folder_uuid");

@@ -1,7 +1,8 @@
 //! Records in the session's journal what each call of a tool has changed, so that it can be undone. A session is all
 //! calls of one client, from the start to the end of this process.
 
-use crate::error::{ToolError, ToolResult};
+use crate::error::ToolResult;
+use crate::foreign_records::read_node;
 use crate::services::Services;
 use crate::session_edit::NodeEdit;
 use crate::session_labels::LabelsBefore;
@@ -27,14 +28,13 @@ pub(crate) enum Before {
 /// Notes what a call has changed, from its result.
 ///
 /// # Errors
-/// [`ToolError::Internal`] for a result of another form; those of the service where the result is not enough. Nothing
-/// is noted then.
+/// The error of a copy that can't be read; those of the service where the result is not enough. Nothing is noted then.
 pub(crate) async fn after(services: &Services, before: &Before, result: &Value) -> ToolResult {
     let journal = &services.journal;
     match before {
         Before::NewFolders(_) => note_new_folders(services, result),
         Before::NewCopy(_) => {
-            let copy = read(result).ok_or(ToolError::Internal)?;
+            let copy = read_node(result.clone())?;
             journal.note_new_node(&copy, NodeChange::Copied);
         }
         Before::NewLinks(_) => {
@@ -83,15 +83,11 @@ fn note_new_folders(services: &Services, result: &Value) {
     let created = result["created"].as_array();
     let is_new = |folder: &&Value| created.is_none_or(|ids| ids.contains(&folder["id"]));
     let new = listed.filter(is_new).chain(std::iter::once(result));
-    for folder in new.filter_map(read) {
+    for folder in new.filter_map(|record| read_node(record.clone()).ok()) {
         if folder.kind == Kind::Folder {
             services.journal.note_new_node(&folder, NodeChange::Made);
         }
     }
-}
-
-fn read(value: &Value) -> Option<Node> {
-    serde_json::from_value(value.clone()).ok()
 }
 
 impl Services {

@@ -4,9 +4,9 @@ use crate::services::Services;
 use crate::session_call_time::CallTime;
 use crate::session_journal::LinkChange;
 use crate::session_state::LinkSettings;
-use cairn_api::ApiError;
+use cairn_api::{ApiError, Method};
 use cairn_wire::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A link before a call changes it.
 pub(crate) struct LinkBefore {
@@ -15,7 +15,8 @@ pub(crate) struct LinkBefore {
     sets_password: bool,
 }
 
-/// Reads a link that a call is about to change; `None` if the service has none for this caller, as the call itself says.
+/// Reads a link that a call is about to change; `None` if the service has none for this caller, as the call itself says,
+/// and for a record that can't be read.
 ///
 /// # Errors
 /// [`ApiError`] if it can't be read now.
@@ -24,7 +25,7 @@ pub(crate) async fn read_before(
     code: &str,
     sets_password: bool,
 ) -> Result<Option<LinkBefore>, ApiError> {
-    let link = match services.reads.share(code).await {
+    let link = match read_link(services, code).await {
         Ok(link) => link,
         Err(
             ApiError::NotFound { .. }
@@ -34,11 +35,22 @@ pub(crate) async fn read_before(
         ) => return Ok(None),
         Err(error) => return Err(error),
     };
-    Ok(Some(LinkBefore {
-        id: link.id.to_string(),
-        link: json!(link),
+    // Only other services than Cairn's have links without an id; the code names them as well.
+    let id = link["id"].as_str().unwrap_or(code).to_owned();
+    Ok(link.is_object().then_some(LinkBefore {
+        id,
+        link,
         sets_password,
     }))
+}
+
+/// Returns a link as the service has it, by its code or id: other services than Cairn's have fewer fields.
+///
+/// # Errors
+/// Those of the service.
+pub(crate) async fn read_link(services: &Services, code: &str) -> Result<Value, ApiError> {
+    let path = ["shares", code];
+    services.reads.call(Method::GET, &path, &[], None).await
 }
 
 /// Notes what a call without a result has changed of a link at its time, and returns whether it has changed anything.
@@ -50,8 +62,8 @@ pub(crate) async fn after_if_changed(
     before: &LinkBefore,
     time: CallTime,
 ) -> Result<bool, ApiError> {
-    let link = match services.reads.share(&before.id).await {
-        Ok(link) => json!(link),
+    let link = match read_link(services, &before.id).await {
+        Ok(link) => link,
         Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => return Ok(false),
         Err(error) => return Err(error),
     };
@@ -76,8 +88,8 @@ pub(crate) fn is_in_time(at: &Value, time: CallTime) -> bool {
 /// # Errors
 /// [`ApiError`] if the link can't be read; nothing is noted then.
 pub(crate) async fn after(services: &Services, before: &LinkBefore) -> Result<(), ApiError> {
-    let link = services.reads.share(&before.id).await?;
-    for change in changes(before, &json!(link)) {
+    let link = read_link(services, &before.id).await?;
+    for change in changes(before, &link) {
         services.journal.note_link(before.id.clone(), change);
     }
     Ok(())
@@ -109,6 +121,7 @@ pub(crate) fn created_links(result: &Value) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn links_are_found_in_every_form_of_result() {

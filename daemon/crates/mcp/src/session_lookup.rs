@@ -1,6 +1,7 @@
 //! Lookups by name or file of what a call has made: for calls whose result nobody got.
 
 use crate::error::ToolResult;
+use crate::foreign_records::read_nodes;
 use crate::services::Services;
 use crate::session_call_time::CallTime;
 use crate::session_links::{created_links, is_in_time};
@@ -24,7 +25,7 @@ pub(crate) struct NewNodes {
 
 impl NewNodes {
     /// Looks at what is there now at a path below a folder, or below the top; `None` for a name or a folder that can't
-    /// be used, as the call itself says.
+    /// be used, as the call itself says, and for a list that can't be read, as only other services than Cairn's give it.
     ///
     /// # Errors
     /// Those of the service.
@@ -40,7 +41,8 @@ impl NewNodes {
         };
         let parent = parent.map(str::to_owned);
         let there = match walk(services, parent.clone(), &names).await {
-            Ok(there) => there,
+            Ok(Some(there)) => there,
+            Ok(None) => return Ok(None),
             Err(error) if is_refusal(&error) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
@@ -66,7 +68,7 @@ impl NewNodes {
 
     async fn find(&self, services: &Services, time: CallTime) -> Option<Vec<Node>> {
         let there = walk(services, self.parent.clone(), &self.names).await;
-        let mut there = there.ok()?;
+        let mut there = there.ok()??;
         there.retain(|node| !self.before.contains(&node.id));
         // What others have made under the name is theirs, and so is what this device has made or changed since.
         there.retain(|node| {
@@ -86,12 +88,12 @@ fn is_refusal(error: &ApiError) -> bool {
     )
 }
 
-/// Returns the nodes of these names, one below the other, as far as they are there.
+/// Returns the nodes of these names, one below the other, as far as they are there; `None` if a list can't be read.
 async fn walk(
     services: &Services,
     parent: Option<String>,
     names: &[Name],
-) -> Result<Vec<Node>, ApiError> {
+) -> Result<Option<Vec<Node>>, ApiError> {
     let mut parent = parent;
     let mut found = Vec::new();
     for name in names {
@@ -100,9 +102,9 @@ async fn walk(
             ("state".to_owned(), "active".to_owned()),
         ];
         query.extend(parent.map(|parent| ("parent_id".to_owned(), parent)));
-        let mut list = get(services, "nodes", query).await?;
-        let nodes: Vec<Node> = serde_json::from_value(list["content"].take())
-            .map_err(|error| ApiError::Protocol(error.to_string()))?;
+        let Some(nodes) = read_nodes(get(services, "nodes", query).await?) else {
+            return Ok(None);
+        };
         let Some(node) = nodes
             .into_iter()
             .find(|node| Name::new(node.name.clone()).is_ok_and(|other| other.key() == name.key()))
@@ -116,7 +118,7 @@ async fn walk(
             break;
         }
     }
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// The links that were there before a call made some to these files.
@@ -127,13 +129,14 @@ pub(crate) struct NewLinks {
 
 impl NewLinks {
     /// Looks at the links that are there now, before a call makes some to these files; `None` for a caller who may not
-    /// see them.
+    /// see them, and for a list that can't be read, as only other services than Cairn's give it.
     ///
     /// # Errors
     /// Those of the service.
     pub(crate) async fn read(services: &Services, files: Vec<String>) -> ToolResult<Option<Self>> {
         let links = match read_links(services).await {
-            Ok(links) => links,
+            Ok(Some(links)) => links,
+            Ok(None) => return Ok(None),
             Err(error) if is_refusal(&error) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
@@ -146,7 +149,7 @@ impl NewLinks {
     /// Returns the ids of the links to the same files that a call of this time can have made since; `None` if they
     /// can't be looked up.
     pub(crate) async fn find(&self, services: &Services, time: CallTime) -> Option<Vec<String>> {
-        let links = read_links(services).await.ok()?;
+        let links = read_links(services).await.ok()??;
         let is_old = |link: &Value| {
             let mut ids = created_links(link).into_iter();
             ids.any(|id| self.before.contains(&id))
@@ -160,12 +163,12 @@ impl NewLinks {
     }
 }
 
-async fn read_links(services: &Services) -> Result<Vec<Value>, ApiError> {
+/// Returns the newest links; `None` if the list of them can't be read.
+async fn read_links(services: &Services) -> Result<Option<Vec<Value>>, ApiError> {
     let query = [("page", "0"), ("page_size", LINKS)];
     let query = query.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let list = get(services, "shares", query.to_vec()).await?;
-    let links = list["content"].as_array().cloned();
-    links.ok_or_else(|| ApiError::Protocol("a list without its content".to_owned()))
+    Ok(list["content"].as_array().cloned())
 }
 
 async fn get(

@@ -3,6 +3,8 @@
 
 use crate::call::{Call, with_success};
 use crate::error::{ToolError, ToolResult};
+use crate::foreign_records::unusable_error;
+use crate::session_links::read_link;
 use crate::tool::{Route, ToolFuture, post, put};
 use cairn_crypto::DEFAULT_ITERATIONS;
 use cairn_space::{LinkPassword, SharedLink, Space, UnverifiedNodes};
@@ -88,11 +90,13 @@ pub(crate) fn update(call: Call) -> ToolFuture {
         let Some(password) = call.arguments.text("password") else {
             return call.send(&put("shares/{short_code}")).await;
         };
-        let share: Share = call.services.reads.share(code).await?;
-        if share.key_blob.is_none() {
+        let link = read_link(&call.services, code).await?;
+        if link["key_blob"].is_null() {
             // The service keeps the gate of a link that opens no content.
             return call.send(&put("shares/{short_code}")).await;
         }
+        let share: Share = serde_json::from_value(link)
+            .map_err(|error| unusable_error(&format!("the link in it can't be read: {error}")))?;
         let (space, node) = call.services.node_with_keys(share.file_id).await?;
         space.check(&node)?;
         let link = space

@@ -13,6 +13,7 @@ use cairn_crypto::AccountKeys;
 use cairn_model::{DeviceId, Verification};
 use cairn_space::Trust;
 use futures_util::future::BoxFuture;
+use futures_util::{FutureExt as _, StreamExt as _, stream};
 use serde_json::Value;
 use std::future::pending;
 use std::sync::Arc;
@@ -43,6 +44,31 @@ impl Transport for Silence {
     }
 }
 
+/// The status and body of the answer to a request.
+type Answer = dyn Fn(&Request) -> (u16, Value) + Send + Sync;
+
+/// A service that gives these answers.
+struct Stub(Box<Answer>);
+
+impl Transport for Stub {
+    fn send<'a, 'b>(&'a self, request: Request) -> BoxFuture<'b, Result<Response, TransportError>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        let (status, body) = (self.0)(&request);
+        let body = stream::iter([Ok(body.to_string().into())]).boxed();
+        let status = status.try_into().expect("it is a status");
+        let headers = Default::default();
+        let response = Response {
+            status,
+            headers,
+            body,
+        };
+        async { Ok(response) }.boxed()
+    }
+}
+
 // No program listens there.
 const URL: &str = "http://127.0.0.1:1";
 const DEVICE: [u8; 16] = [7; 16];
@@ -63,11 +89,22 @@ pub(crate) fn services(keys: KeySource) -> Services {
 
 /// Returns services of an account with these keys, to which no answer ever comes.
 pub(crate) fn silent_services(keys: KeySource) -> Services {
+    services_over(Silence, keys)
+}
+
+/// Returns services of an account without keys, whose service gives these answers.
+pub(crate) fn stub_services(
+    answer: impl Fn(&Request) -> (u16, Value) + Send + Sync + 'static,
+) -> Services {
+    services_over(Stub(Box::new(answer)), KeySource::Missing)
+}
+
+fn services_over(transport: impl Transport + 'static, keys: KeySource) -> Services {
     let auth = Arc::new(ApiKey::new("ck_nobody"));
     let device = DeviceId::from_random_bytes(DEVICE);
     let mut services = services(keys);
-    let silence = CountedTransport::new(Silence, services.changes_sent.clone());
-    let api = Api::new(Arc::new(silence), URL, None, auth, device).expect("the address is one");
+    let counted = CountedTransport::new(transport, services.changes_sent.clone());
+    let api = Api::new(Arc::new(counted), URL, None, auth, device).expect("the address is one");
     let api = Arc::new(api);
     services.reads = api.clone();
     services.writes = api;

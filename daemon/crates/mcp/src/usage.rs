@@ -19,6 +19,8 @@ const LISTED: usize = 10;
 /// Days without a change after which a file counts as stale.
 const STALE_DAYS: i64 = 90;
 const DAY_MS: i64 = 24 * 3600 * 1000;
+/// The note beside the quota where nothing is known of the files.
+const NO_FILES: &str = "which files take up the space is missing: the service gave no list of all files that can be used; list_files shows those of a folder";
 /// Pages of 1,000 nodes that are read.
 const MAX_PAGES: usize = 20;
 
@@ -26,8 +28,14 @@ pub(crate) fn storage(call: Call) -> ToolFuture {
     async move {
         let mut usage = call.send(&get("userusage/quota-limit")).await?;
         let now = OffsetDateTime::now_utc().unix_timestamp() * 1000;
-        let files = all_files(&call.services.reads, now - STALE_DAYS * DAY_MS).await?;
-        usage["files"] = files.to_json();
+        match all_files(&call.services.reads, now - STALE_DAYS * DAY_MS).await {
+            Ok(files) => usage["files"] = files.to_json(),
+            Err(error) => {
+                let error = error.public_message();
+                tracing::warn!(error, "the files of the account can't be listed");
+                usage["note"] = json!(NO_FILES);
+            }
+        }
         Ok(usage)
     }
     .boxed()
