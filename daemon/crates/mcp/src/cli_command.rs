@@ -33,6 +33,9 @@ pub(crate) const OPERATIONS: &[&str] = &[
     "config",
 ];
 
+/// The words about a value that is no span of time.
+const NO_TIME: &str = "takes a time such as 7d, 12h or 30m; a number alone is one of days";
+
 pub(crate) fn run(call: &Call) -> ToolResult<Value> {
     build_command(&call.arguments)
 }
@@ -52,6 +55,7 @@ fn build_command(arguments: &Arguments) -> ToolResult<Value> {
         if let Some(text) = slot_text(operation, place, arguments)? {
             match place {
                 Slot::Option { flag, .. } => words.extend([format!("--{flag}"), text]),
+                Slot::LocalTarget => words.extend(["--out".to_owned(), text]),
                 Slot::Argument { .. } | Slot::NewFolder | Slot::Destination => slots.push(text),
             }
         }
@@ -77,6 +81,7 @@ fn flag_json(flag: &Flag) -> Value {
     let shown = match flag.takes {
         FlagValue::Nothing => format!("--{}", flag.name),
         FlagValue::Value(what) => format!("--{} {what}", flag.name),
+        FlagValue::Time => format!("--{} TIME", flag.name),
     };
     json!({ "flag": shown, "description": flag.description })
 }
@@ -93,7 +98,8 @@ fn refuse_unused(operation: &Operation, arguments: &Arguments) -> ToolResult {
             let takes = if used.is_empty() {
                 "it takes none".to_owned()
             } else {
-                let used: Vec<_> = used.into_iter().copied().collect();
+                let mut used: Vec<_> = used.into_iter().copied().collect();
+                used.dedup();
                 format!("it takes {}", used.join(", "))
             };
             return Err(ToolError::argument(format!(
@@ -119,6 +125,7 @@ fn slot_text(
     let (text, needed) = match place {
         Slot::Argument { from, needed } => (first_text(from, arguments), *needed),
         Slot::Option { from, .. } => (first_text(from, arguments), false),
+        Slot::LocalTarget => (local_target(arguments)?, false),
         Slot::NewFolder => (new_folder(arguments), true),
         Slot::Destination => (destination(arguments)?, true),
     };
@@ -135,6 +142,24 @@ fn slot_text(
 fn first_text(from: &[&str], arguments: &Arguments) -> Option<String> {
     let given = from.iter().find_map(|name| given_text(arguments, name));
     given.map(str::to_owned)
+}
+
+/// Returns the place on this machine that a node named by its id is downloaded to.
+fn local_target(arguments: &Arguments) -> ToolResult<Option<String>> {
+    let id = first_text(&["target_folder_uuid", "file_uuid"], arguments);
+    let Some(path) = given_text(arguments, "file_path").filter(|_| id.is_some()) else {
+        return Ok(None);
+    };
+    let options = arguments.get("options").and_then(Value::as_object);
+    let has_out = |fields: &Map<String, Value>| fields.keys().any(|key| flag_name(key) == "out");
+    if options.is_some_and(has_out) {
+        return Err(ToolError::argument(
+            "give file_path, or the option out, not both: each is the local target",
+        ));
+    }
+    // A path that looks like a flag is still a path.
+    let mark = if path.starts_with('-') { "./" } else { "" };
+    Ok(Some(format!("{mark}{path}")))
 }
 
 /// Returns the path of a new folder. A name alone is one at the top of the service.
@@ -189,7 +214,7 @@ fn flags(operation: &Operation, arguments: &Arguments) -> ToolResult<Vec<String>
         .unwrap_or(&none);
     let mut words = Vec::new();
     for (key, value) in options {
-        let name = key.trim_start_matches('-').replace('_', "-");
+        let name = flag_name(key);
         let flag = operation
             .flags
             .iter()
@@ -200,6 +225,15 @@ fn flags(operation: &Operation, arguments: &Arguments) -> ToolResult<Vec<String>
             (_, Value::Null) | (FlagValue::Nothing, Value::Bool(false)) => {}
             (FlagValue::Nothing, Value::Bool(true)) => words.push(format!("--{name}")),
             (FlagValue::Nothing, _) => return Err(wrong("takes no value: use true or false")),
+            (FlagValue::Time, Value::String(text)) => match time_span(text) {
+                Some(span) => words.push(format!("--{name}={span}")),
+                None => return Err(wrong(NO_TIME)),
+            },
+            (FlagValue::Time, Value::Number(days)) => match time_span(&days.to_string()) {
+                Some(span) => words.push(format!("--{name}={span}")),
+                None => return Err(wrong(NO_TIME)),
+            },
+            (FlagValue::Time, _) => return Err(wrong(NO_TIME)),
             (FlagValue::Value(_), Value::String(text)) => {
                 words.push(format!("--{name}={text}"));
             }
@@ -212,6 +246,22 @@ fn flags(operation: &Operation, arguments: &Arguments) -> ToolResult<Vec<String>
         }
     }
     Ok(words)
+}
+
+/// Returns the name of a flag as options may name it.
+fn flag_name(key: &str) -> String {
+    key.trim_start_matches('-').replace('_', "-")
+}
+
+/// Returns a span of time as the command takes it, days for a number alone, as the tools count; `None` for what it
+/// would refuse.
+fn time_span(text: &str) -> Option<String> {
+    let (number, unit) = match text.strip_suffix(['d', 'h', 'm']) {
+        Some(number) => (number, &text[number.len()..]),
+        None => (text, "d"),
+    };
+    let number: u32 = number.parse().ok()?;
+    (number > 0).then(|| format!("{number}{unit}"))
 }
 
 fn unknown_flag(operation: &Operation, key: &str) -> ToolError {

@@ -20,6 +20,8 @@ pub(super) enum Slot {
         flag: &'static str,
         from: &'static [&'static str],
     },
+    /// `--out`: `file_path` behind the id of what is downloaded. Without an id `file_path` is what is downloaded.
+    LocalTarget,
     /// The path of a folder that is not there yet: `file_path`, `query`, or the one below the other.
     NewFolder,
     /// The target of the node in the slot before: `target_folder_uuid`, or the path or new name in `query`.
@@ -31,6 +33,7 @@ impl Slot {
     pub(super) fn arguments(&self) -> &'static [&'static str] {
         match self {
             Self::Argument { from, .. } | Self::Option { from, .. } => from,
+            Self::LocalTarget => &["file_path"],
             Self::NewFolder => &["file_path", "query"],
             Self::Destination => &["target_folder_uuid", "query"],
         }
@@ -49,6 +52,8 @@ pub(crate) enum FlagValue {
     Nothing,
     /// The kind of value, for people.
     Value(&'static str),
+    /// A span of time, such as `7d`.
+    Time,
 }
 
 const fn flag(name: &'static str, description: &'static str) -> Flag {
@@ -109,7 +114,7 @@ pub(super) static ALL: &[Operation] = &[
         name: "download",
         words: &["download"],
         description: "Downloads and decrypts a file",
-        slots: &[needed_argument(&["file_uuid", "file_path"])],
+        slots: &[needed_argument(NODE), Slot::LocalTarget],
         flags: &[
             valued_flag("out", "PATH", "Local target"),
             valued_flag("revision", "ID", "An old version"),
@@ -125,7 +130,7 @@ pub(super) static ALL: &[Operation] = &[
         name: "download_folder",
         words: &["download-folder"],
         description: "Downloads a folder with everything below it",
-        slots: &[needed_argument(FOLDER)],
+        slots: &[needed_argument(FOLDER), Slot::LocalTarget],
         flags: &[
             valued_flag("out", "PATH", "Local target"),
             valued_flag("limit", "GIB", "Refuse a larger folder"),
@@ -166,7 +171,11 @@ pub(super) static ALL: &[Operation] = &[
         description: "Creates a share link",
         slots: &[needed_argument(NODE)],
         flags: &[
-            valued_flag("expires", "TIME", "Time until it expires, such as 7d"),
+            Flag {
+                name: "expires",
+                takes: FlagValue::Time,
+                description: "Time until it expires, such as 7d",
+            },
             valued_flag("limit", "N", "Maximum number of downloads"),
             flag("view-only", "Viewing only, no download"),
             valued_flag("allow", "ADDRESS", "Only for this e-mail address"),

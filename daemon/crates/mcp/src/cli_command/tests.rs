@@ -90,6 +90,62 @@ fn options_become_flags_that_exist() {
 }
 
 #[test]
+fn a_number_of_days_is_written_as_the_command_takes_it() {
+    let share = |expires: Value| {
+        let options = json!({ "expires": expires });
+        write(json!({ "operation": "share", "file_path": "/a", "options": options }))
+    };
+    for (expires, span) in [
+        (json!(7), "7d"),
+        (json!("7"), "7d"),
+        (json!("7d"), "7d"),
+        (json!("12h"), "12h"),
+    ] {
+        let response = share(expires).unwrap();
+        let command = format!("cairn share create --expires={span} /a");
+        assert_eq!(response["command"], command);
+    }
+    for bad in [
+        json!(0),
+        json!(1.5),
+        json!("soon"),
+        json!("7 d"),
+        json!("d"),
+        json!(true),
+    ] {
+        let refused = share(bad.clone()).unwrap_err().to_string();
+        assert!(refused.contains("such as 7d"), "{bad}: {refused}");
+    }
+}
+
+#[test]
+fn a_download_by_id_goes_to_the_given_path() {
+    const ID: &str = "123e4567-e89b-42d3-a456-426614174000";
+    for (given, command) in [
+        (
+            json!({ "operation": "download", "file_uuid": ID, "file_path": "~/my docs/a" }),
+            format!("cairn download --out ~/'my docs/a' {ID}"),
+        ),
+        (
+            json!({ "operation": "download", "file_path": "/a" }),
+            "cairn download /a".to_owned(),
+        ),
+        (
+            json!({ "operation": "download_folder", "target_folder_uuid": ID, "file_path": "-x" }),
+            format!("cairn download-folder --out ./-x {ID}"),
+        ),
+    ] {
+        let response = write(given.clone()).unwrap();
+        assert_eq!(response["command"], command, "{given}");
+    }
+    let twice = json!({
+        "operation": "download", "file_uuid": ID, "file_path": "a", "options": { "--out": "b" },
+    });
+    let refused = write(twice).unwrap_err().to_string();
+    assert!(refused.contains("not both"), "{refused}");
+}
+
+#[test]
 fn paths_on_the_service_are_whole() {
     const ID: &str = "123e4567-e89b-42d3-a456-426614174000";
     for (given, command) in [

@@ -210,6 +210,10 @@ fn every_command_that_is_written_runs() {
             "download_folder",
             json!({ "target_folder_uuid": docs, "options": { "out": "out", "limit": 1 } }),
         ),
+        (
+            "download_folder",
+            json!({ "target_folder_uuid": docs, "file_path": "out by id" }),
+        ),
         ("list", json!({ "target_folder_uuid": docs })),
         ("list", json!({})),
         ("tree", json!({ "options": { "depth": 2 } })),
@@ -220,6 +224,10 @@ fn every_command_that_is_written_runs() {
         (
             "share",
             json!({ "file_path": file, "options": { "expires": "7d", "limit": 3, "view_only": true } }),
+        ),
+        (
+            "share",
+            json!({ "file_path": file, "options": { "expires": 7 } }),
         ),
         ("mkdir", json!({ "query": "/new folder" })),
         (
