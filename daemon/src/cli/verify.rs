@@ -115,26 +115,15 @@ async fn account(app: &App, session: &Session) -> CommandResult {
         .map_err(Failure::from);
     let recovery = bundle.recovery.is_some();
     let strong = is_strong(&bundle.kdf);
-    let checks = [
-        (
-            "keys",
-            opens.is_ok(),
-            "the server's keys open with this device's and are unaltered",
-        ),
-        (
-            "passphrase",
-            strong,
-            "the passphrase is protected by Argon2id with at least 256 MiB",
-        ),
-        ("recovery_key", recovery, "a recovery key is set up"),
-    ];
-    for (_, ok, text) in checks {
-        let word = if ok {
+    let checks = checks(opens.is_ok(), strong, recovery);
+    for check in &checks {
+        let word = if check.ok {
             app.out.paint(Style::Good, "ok")
         } else {
             app.out.paint(Style::Warning, "no")
         };
-        app.out.line(format_args!("{word}  {text}"));
+        // Beside the word it is what was checked.
+        app.out.line(format_args!("{word}  {}", check.if_ok));
     }
     let recommendations = recommendations(strong, recovery);
     for text in &recommendations {
@@ -142,7 +131,7 @@ async fn account(app: &App, session: &Session) -> CommandResult {
     }
     let checks: Vec<_> = checks
         .iter()
-        .map(|(name, ok, text)| json!({ "check": name, "ok": ok, "message": text }))
+        .map(|check| json!({ "check": check.name, "ok": check.ok, "message": check.message() }))
         .collect();
     app.out.json(&json!({
         "encryption_ready": opens.is_ok(),
@@ -151,6 +140,44 @@ async fn account(app: &App, session: &Session) -> CommandResult {
         "recommendations": recommendations,
     }));
     opens.map(drop).map_err(Failure::mark_reported)
+}
+
+/// One thing that was checked of the account.
+struct Check {
+    name: &'static str,
+    ok: bool,
+    if_ok: &'static str,
+    if_not: &'static str,
+}
+
+impl Check {
+    /// Returns what was found.
+    fn message(&self) -> &'static str {
+        if self.ok { self.if_ok } else { self.if_not }
+    }
+}
+
+fn checks(opens: bool, strong: bool, recovery: bool) -> [Check; 3] {
+    [
+        Check {
+            name: "keys",
+            ok: opens,
+            if_ok: "the server's keys open with this device's and are unaltered",
+            if_not: "the server's keys don't open with this device's, or are altered",
+        },
+        Check {
+            name: "passphrase",
+            ok: strong,
+            if_ok: "the passphrase is protected by Argon2id with at least 256 MiB",
+            if_not: "the passphrase is not protected by Argon2id with at least 256 MiB",
+        },
+        Check {
+            name: "recovery_key",
+            ok: recovery,
+            if_ok: "a recovery key is set up",
+            if_not: "no recovery key is set up",
+        },
+    ]
 }
 
 /// Returns whether the derivation is what a new account has, or more.
@@ -180,6 +207,14 @@ fn recommendations(strong: bool, recovery: bool) -> Vec<&'static str> {
 mod tests {
     use super::*;
     use cairn_space::account_keys::PBKDF2;
+
+    #[test]
+    fn the_message_of_a_check_says_what_was_found() {
+        let [_, passphrase, recovery] = checks(true, true, false);
+        assert!(passphrase.message().contains("is protected by"));
+        assert_eq!(recovery.message(), "no recovery key is set up");
+        assert!(!recovery.ok);
+    }
 
     #[test]
     fn less_than_a_new_account_has_is_to_be_renewed() {
