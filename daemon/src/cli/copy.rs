@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::cli::from_to::FromTo;
-use crate::failure::CommandResult;
+use crate::failure::{CommandResult, Failure};
 use crate::output::node::NodeView;
 use serde_json::json;
 
@@ -15,6 +15,12 @@ pub(super) struct Args {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let found = args.names.find(app).await?;
+    if found.is_unmoved() {
+        let path = found.path_of(&found.node).await?;
+        return Err(Failure::usage(format!(
+            "source and target are the same, {path}: give the copy another place or name"
+        )));
+    }
     if args.names.dry_run.is_wanted {
         return found.show(app, "copied").await;
     }

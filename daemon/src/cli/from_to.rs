@@ -44,6 +44,11 @@ impl FromTo {
 }
 
 impl Found {
+    /// Returns true if the node would get the place and name that it has, or the same name in other letters.
+    pub(super) fn is_unmoved(&self) -> bool {
+        is_at(&self.node, self.parent, &self.name)
+    }
+
     /// Shows what would be done with the node, in words such as `moved`.
     pub(super) async fn show(&self, app: &App, done: &str) -> CommandResult {
         let from = self.path_of(&self.node).await?;
@@ -64,4 +69,9 @@ impl Found {
     pub(super) async fn path_of(&self, node: &Node) -> CommandResult<String> {
         self.remote.path_of(node, &mut Default::default()).await
     }
+}
+
+fn is_at(node: &Node, parent: Option<NodeId>, name: &Name) -> bool {
+    let own = Name::new(node.name.as_str());
+    node.parent_id == parent && own.is_ok_and(|own| own.key() == name.key())
 }

@@ -274,8 +274,20 @@ async fn switch(app: &App, link: &str, on: bool) -> CommandResult {
         "The link to {} is {state}.",
         clean(&share.file_name)
     ));
-    app.out.json(&document(&share, None));
+    let address = address_of(&remote, &share);
+    app.out.json(&document(&share, address.as_deref()));
     Ok(())
+}
+
+/// Returns the whole address of a link; `None` for one that was made without keys, or with others.
+fn address_of(remote: &Remote, share: &Share) -> Option<String> {
+    match remote.space.share_address(share) {
+        Ok(address) => address,
+        Err(error) => {
+            tracing::warn!(share = %share.id, %error, "its address can't be shown");
+            None
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `cairn share list`: the links with their state and addresses.
 
-use super::document;
+use super::{address_of, document};
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _};
 use crate::output::table::{Align, Table};
@@ -25,13 +25,7 @@ pub(super) async fn run(app: &App, remote: &Remote, node: Option<&str>) -> Comma
     ]);
     let mut documents = Vec::with_capacity(shares.len());
     for share in &shares {
-        let address = match remote.space.share_address(share) {
-            Ok(address) => address,
-            Err(error) => {
-                tracing::warn!(share = %share.id, %error, "its address can't be shown");
-                None
-            }
-        };
+        let address = address_of(remote, share);
         let downloads = match share.download_limit {
             Some(limit) => format!("{} of {limit}", share.download_count),
             None => share.download_count.to_string(),

@@ -146,6 +146,9 @@ fn folders_are_made_moved_copied_deleted_and_brought_back() {
         moved["node"]["id"]
     );
     assert_eq!(world.json("a", &["info", "/x/f.txt"])["verified"], true);
+    world
+        .run("a", &["copy", "/x/f.txt", "/x/f.txt"])
+        .assert_refused(2, &["source and target are the same, /x/f.txt"]);
     world.json("a", &["copy", "/x", "/z"]);
     assert_eq!(listed_names(&world, "/z"), ["f.txt", "y"]);
     world.json("a", &["download", "/z/f.txt", "--out", "copy"]);
@@ -280,6 +283,10 @@ fn the_password_of_a_link_is_asked_for_by_its_own_flag() {
         changed.stderr.contains("The link shares /f."),
         "{changed:?}"
     );
+    for action in ["disable", "enable"] {
+        let switched = world.json("a", &["share", action, address]);
+        assert_eq!(switched["address"], made["address"], "{action}");
+    }
     let refused = world.run("a", &["share", "create", "/f", "--limit", "0"]);
     assert_eq!(refused.code, 2, "{refused:?}");
     assert!(refused.stderr.contains("1 or more"), "{refused:?}");
