@@ -29,7 +29,7 @@ pub(crate) const PATHS: &str = "/_dev/";
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Fault {
     /// With `*`: a glob over the whole path, where `*` also stands for slashes. Ending in `$`: the
-    /// exact path. Otherwise: what the path begins with. Always without a trailing slash.
+    /// exact path. Otherwise: what the path begins with. The path is compared with and without a slash at its end.
     pub(crate) path_pattern: String,
     pub(crate) method: Option<String>,
     /// The only bearer token that it applies to.
@@ -102,7 +102,13 @@ struct Subject<'a> {
     account: Option<AccountId>,
 }
 
+/// Returns true if the pattern matches the path in one of its forms: published paths have a slash at their end, which a
+/// request may leave out.
 fn matches_path(pattern: &str, path: &str) -> bool {
+    matches_form(pattern, path) || matches_form(pattern, &format!("{path}/"))
+}
+
+fn matches_form(pattern: &str, path: &str) -> bool {
     if let Some(exact) = pattern.strip_suffix('$') {
         return path == exact;
     }
@@ -329,6 +335,10 @@ mod tests {
             ("/api/v1/uploads/*/complete", "/api/v1/uploads/a/complete"),
             ("*/chunks/*", "/api/v1/uploads/a/chunks/b"),
             ("/a*", "/a"),
+            ("/api/v1/teams/", "/api/v1/teams"),
+            ("/api/v1/teams/", "/api/v1/teams/x"),
+            ("/api/v1/teams/$", "/api/v1/teams"),
+            ("/api/v1/webhooks/*", "/api/v1/webhooks"),
         ];
         for (pattern, path) in yes {
             assert!(matches_path(pattern, path), "{pattern} {path}");
@@ -338,6 +348,8 @@ mod tests {
             ("/api/v1/uploads/*/complete", "/api/v1/uploads/a/complete/b"),
             ("/api/*/x/*/y", "/api/x/y"),
             ("/b*", "/a"),
+            ("/api/v1/teams/", "/api/v1/teamsters"),
+            ("/api/v1/teams/$", "/api/v1/teams/x"),
         ];
         for (pattern, path) in no {
             assert!(!matches_path(pattern, path), "{pattern} {path}");

@@ -55,7 +55,12 @@ fn range(headers: &HeaderMap, size: u64) -> Result<Option<Range<u64>>> {
     let Some((first, last)) = spec.trim().split_once('-') else {
         return Ok(None);
     };
-    let number = |text: &str| text.trim().parse::<u64>().ok();
+    // A number has any number of digits; one that is too large for any file lies beyond its end.
+    let number = |text: &str| {
+        let text = text.trim();
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        is_number.then(|| text.parse::<u64>().unwrap_or(u64::MAX))
+    };
     let range = match (first.trim(), last.trim()) {
         ("", last) => match number(last) {
             Some(suffix) => size.saturating_sub(suffix)..size,
@@ -350,16 +355,23 @@ mod tests {
         assert_eq!(parse_range("bytes=5-").unwrap(), Some(5..10));
         assert_eq!(parse_range("bytes=-3").unwrap(), Some(7..10));
         assert_eq!(parse_range("bytes=8-100").unwrap(), Some(8..10));
+        let huge = "99999999999999999999";
+        let beyond = parse_range(&format!("bytes=8-{huge}"));
+        assert_eq!(beyond.unwrap(), Some(8..10));
+        let suffix = parse_range(&format!("bytes=-{huge}"));
+        assert_eq!(suffix.unwrap(), Some(0..10));
         for ignored in [
             "bytes=3-2",
             "bytes=a-b",
             "lines=1-2",
             "bytes=0-1,3-4",
             "bytes=5",
+            "bytes=+5-",
         ] {
             assert_eq!(parse_range(ignored).unwrap(), None, "{ignored}");
         }
-        for outside in ["bytes=10-", "bytes=10-12", "bytes=-0"] {
+        let huge = format!("bytes={huge}-");
+        for outside in ["bytes=10-", "bytes=10-12", "bytes=-0", &huge] {
             assert!(
                 matches!(parse_range(outside), Err(Error::Range { size: 10 })),
                 "{outside}"
