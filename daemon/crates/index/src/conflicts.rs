@@ -3,7 +3,7 @@
 use crate::error::IndexError;
 use crate::local::LocalRow;
 use crate::open::Db;
-use crate::sql_types::{collect, id_from, node_from};
+use crate::sql_types::{collect, first_row, id_from, node_from};
 use cairn_model::{ConflictKind, FolderId, LocalId, Name, NodeId, RevisionId};
 use uuid::Uuid;
 
@@ -49,8 +49,8 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Opens the conflict of a local row that came to the name of a conflict copy, if it did: another device made
-    /// it, and a person may resolve it here as well.
+    /// Opens the conflict of a local row that came to the name of a conflict copy, if it did: another device made it,
+    /// or a person put it there. Devices know a copy by its name alone, and a person may resolve it on each.
     ///
     /// # Errors
     /// Returns the error of SQLite.
@@ -70,6 +70,24 @@ impl Db<'_> {
             made_here: false,
             base: None,
         })
+    }
+
+    /// Returns whether a local row, which is known under another name, gets that of a conflict copy. One whose conflict
+    /// is open, or was closed under such a name, does not open another one.
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub(crate) fn becomes_conflict_copy(&self, row: &LocalRow) -> Result<bool, IndexError> {
+        if !row.name.is_conflict_copy() {
+            return Ok(false);
+        }
+        let mut statement = self.prepare(
+            "SELECT name FROM local WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM conflicts c WHERE c.copy = ?1)",
+        )?;
+        let before: Option<String> =
+            first_row(&mut statement.query([row.id.0])?, |row| Ok(row.get(0)?))?;
+        // A row that makes room in the middle of a scan has a name that no file has.
+        Ok(before.is_some_and(|name| !Name::new(name).is_ok_and(|name| name.is_conflict_copy())))
     }
 
     /// Returns the number of open conflicts of a folder. A copy that was renamed is none.
@@ -121,5 +139,93 @@ impl Db<'_> {
                     .transpose()?,
             })
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folders::FolderSettings;
+    use crate::open::Index;
+    use crate::testing::local;
+
+    const COPY: &str = "f (conflicted copy a 2026-01-02 030405).txt";
+    const OTHER_COPY: &str = "g (conflicted copy a 2026-01-02 030405).txt";
+
+    struct World<'a> {
+        db: &'a Db<'a>,
+        folder: FolderId,
+    }
+
+    impl World<'_> {
+        fn add(&self, text: &str) -> Result<LocalId, IndexError> {
+            self.db.insert_local(&local(self.folder, None, text))
+        }
+
+        fn rename(&self, id: LocalId, to: &str) -> Result<(), IndexError> {
+            self.db.update_local(&LocalRow {
+                id,
+                ..local(self.folder, None, to)
+            })
+        }
+
+        /// Returns the copies of the open conflicts, each with whether it is known to be made here.
+        fn open(&self) -> Result<Vec<(LocalId, bool)>, IndexError> {
+            let rows = self.db.conflicts()?;
+            let mut open = Vec::new();
+            for row in rows {
+                let local = self.db.local_row(row.copy)?;
+                if local.is_some_and(|local| local.name.is_conflict_copy()) {
+                    open.push((row.copy, row.made_here));
+                }
+            }
+            assert_eq!(open.len() as u64, self.db.conflict_count(self.folder)?);
+            Ok(open)
+        }
+    }
+
+    fn with_world(test: impl Fn(&World<'_>) -> Result<(), IndexError>) {
+        let index = Index::memory().unwrap();
+        let result = index.write(|db| {
+            let settings = FolderSettings::default();
+            let folder = db.add_folder("/a", "/", &settings)?;
+            test(&World { db, folder })
+        });
+        result.unwrap();
+    }
+
+    #[test]
+    fn whatever_a_person_renames_to_the_name_of_a_copy_is_in_conflict() {
+        with_world(|world| {
+            let (file, copy) = (world.add("f.txt")?, world.add(COPY)?);
+            assert_eq!(world.open()?, [(copy, false)]);
+            // The two exchange their names, as a scan sees it.
+            world.db.move_local_aside(copy)?;
+            world.rename(file, COPY)?;
+            world.rename(copy, "f.txt")?;
+            assert_eq!(world.open()?, [(file, false)]);
+            world.rename(file, "elsewhere")?;
+            assert_eq!(world.open()?, []);
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn a_copy_with_another_name_of_a_copy_keeps_its_conflict_and_a_closed_one_stays_closed() {
+        with_world(|world| {
+            let copy = world.add(COPY)?;
+            let mut row = world.db.conflicts()?.remove(0);
+            row.made_here = true;
+            world.db.open_conflict(&row)?;
+            world.rename(copy, OTHER_COPY)?;
+            world.db.move_local_aside(copy)?;
+            world.rename(copy, COPY)?;
+            assert_eq!(world.open()?, [(copy, true)]);
+            world.db.close_conflict(copy)?;
+            world.rename(copy, COPY)?;
+            world.rename(copy, OTHER_COPY)?;
+            assert_eq!(world.open()?, []);
+            Ok(())
+        });
     }
 }

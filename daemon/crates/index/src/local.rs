@@ -317,7 +317,11 @@ impl Db<'_> {
                 "UPDATE local SET parent=?2, name=?3, key=?4, kind=?5, size=?6, mtime=?7, ctime=?8, device=?9, \
                  inode=?10, birth=?11, executable=?12, hash=?13, held=?14 WHERE id=?1",
             )?;
+        let opens_conflict = self.becomes_conflict_copy(row)?;
         execute(&mut update, row.id.0, row)?;
+        if opens_conflict {
+            self.open_conflict_of_copy(row.id, row)?;
+        }
         self.mark_local(row.folder, row.id)
     }
 

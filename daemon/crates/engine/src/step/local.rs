@@ -66,12 +66,7 @@ fn record_move(
 ) -> Result<(), IndexError> {
     let at_ms = ctx.engine.ports.clock.now_ms();
     ctx.engine.index.write(|db| {
-        let before = db.local_row(moved.id)?;
         db.update_local(moved)?;
-        // Another device lost the name to somebody else's file.
-        if reason == MoveReason::Follow && before.is_some_and(|row| !row.name.is_conflict_copy()) {
-            db.open_conflict_of_copy(moved.id, moved)?;
-        }
         match reason {
             MoveReason::Follow | MoveReason::PutBack => {
                 if let Some(synced) = db.synced_by_local(moved.id)? {
