@@ -1,17 +1,18 @@
 //! The change feed, which has each node (file or folder) of a space once, in the order of its latest change; and
 //! positions in it.
 //!
-//! A position is `EPOCH.SEQ.NONCE.SPACE`. `EPOCH` is the id of the feed's history: another one means that the server
-//! was reset or restored. The nonce belongs to the transaction that gave out `SEQ`, so a database restored from a
-//! backup refuses positions of the history that it lost, even when it has reached the same numbers again. The numbers
-//! are those of the whole server, so a client that mixes up two spaces would skip changes without a sign of it: the
-//! end of a position says which space it is for. Positions from before that have no such end, and hold in every
-//! space.
+//! A position is `EPOCH.SEQ.NONCE.SPACE`. `EPOCH` is the id that the feed's history began with: another one means that
+//! the server was reset. (The id that clients are shown beside it is another one after a restore, too.) The nonce
+//! belongs to the transaction that gave out `SEQ`, so a database restored from a backup refuses positions of the
+//! history that it lost, even when it has reached the same numbers again. The numbers are those of the whole server, so
+//! a client that mixes up two spaces would skip changes without a sign of it: the end of a position says which space it
+//! is for. Positions from before that have no such end, and hold in every space.
 
 use super::rows::{NODE_COLUMNS, NODE_TABLES, NodeRow, State, node_row};
 use super::{Space, Store};
 use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
+use crate::history_id;
 use cairn_model::Cursor;
 use cairn_wire::changes::{Change, ChangeKind, Changes, Snapshot};
 
@@ -131,7 +132,8 @@ impl Store {
             changes.truncate(limit);
             let seq = changes.last().map_or(Some(after), |last| i64::try_from(last.seq).ok());
             let cursor = write_position(conn, &history_id, space, seq.unwrap_or(after))?;
-            Ok(Changes { changes, cursor, has_more, history_id: history_id.clone() })
+            let history_id = history_id::shown_id(conn, &history_id)?;
+            Ok(Changes { changes, cursor, has_more, history_id })
         })
     }
 
@@ -146,17 +148,17 @@ impl Store {
     pub fn snapshot(&self, space: Space, after: Option<&str>, limit: usize) -> Result<Snapshot> {
         let history_id = self.history_id();
         self.read(|conn| {
-            let (cursor, last_row) = match after {
-                None => (
-                    write_position(conn, &history_id, space, last_seq(conn, space)?)?,
-                    0,
-                ),
+            let (cursor, seq, last_row) = match after {
+                None => {
+                    let seq = last_seq(conn, space)?;
+                    (write_position(conn, &history_id, space, seq)?, seq, 0)
+                }
                 Some(text) => {
                     let bad = || Error::invalid("`after` has to be `next` of the page before");
                     let (cursor, row) = text.rsplit_once('~').ok_or_else(bad)?;
-                    read_position(conn, &history_id, space, cursor)?;
                     (
                         Cursor(cursor.to_owned()),
+                        read_position(conn, &history_id, space, cursor)?,
                         row.parse::<i64>().map_err(|_| bad())?,
                     )
                 }
@@ -179,7 +181,8 @@ impl Store {
                 nodes: rows.into_iter().map(|row| row.node).collect(),
                 next,
                 cursor,
-                history_id: history_id.clone(),
+                history_id: history_id::shown_id(conn, &history_id)?,
+                seq: Some(seq.unsigned_abs()),
             })
         })
     }

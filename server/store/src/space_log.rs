@@ -20,6 +20,7 @@ mod uses;
 
 pub use collect::CollectedSpaceObjects;
 pub use history::begin_restored_histories;
+pub(crate) use history::restored_mark;
 pub use objects::{NewSpaceObject, SpaceObject};
 pub use pages::MAX_LOG_PAGE;
 

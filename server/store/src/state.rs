@@ -63,6 +63,12 @@ impl Store {
         self.history_id.read().clone()
     }
 
+    /// Returns the id of the feed's history as clients are shown it: another one after a restore, too.
+    pub fn shown_history_id(&self) -> Result<String> {
+        let begun = self.history_id();
+        self.read(|conn| history_id::shown_id(conn, &begun))
+    }
+
     /// Returns true if the database answers.
     pub fn check(&self) -> Result<()> {
         self.read(|conn| Ok(conn.query_row("SELECT 1", [], |_| Ok(()))?))

@@ -38,7 +38,11 @@ fn a_backup_of_a_busy_server_is_restored_and_goes_on() {
         let feed = server.call("GET", "/api/v1/changes", b"").json();
         feed["cursor"].as_str().unwrap().to_owned()
     };
-    let known = cursor(&server);
+    let history = |server: &Server| {
+        let list = server.call("GET", "/api/v1/changes/snapshot", b"").json();
+        list["epoch"].as_str().unwrap().to_owned()
+    };
+    let (known, known_history) = (cursor(&server), history(&server));
     // Writers all along: whatever the copy holds of them is whole.
     let done = AtomicBool::new(false);
     let made = thread::scope(|scope| {
@@ -94,6 +98,7 @@ fn a_backup_of_a_busy_server_is_restored_and_goes_on() {
     assert_eq!(changes(&known), 200, "clients go on from what they know");
     assert!(upload_single(&server.address, 900).unwrap());
     assert_eq!(changes(&lost), 410, "what was lost is noticed");
+    assert_ne!(history(&server), known_history, "and told to people");
     assert!(server.terminate());
 }
 

@@ -96,6 +96,9 @@ pub struct Snapshot {
     /// Id of the change feed's history; another one after a backup was restored.
     #[serde(rename = "epoch")]
     pub history_id: String,
+    /// The `seq` of the latest change before `cursor`, if there is any; older services leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seq: Option<u64>,
 }
 
 /// `GET /changes/past?since=…&after=…&limit=…`.

@@ -42,7 +42,7 @@ async fn composite(caller: Caller, State(app): State<AppState>) -> Result<Json<A
         created_at: Timestamp(account.created_at),
         usage: app.store.quota(account.id)?,
         server_time: Timestamp(app.source.now_ms()),
-        history_id: app.store.history_id(),
+        history_id: app.store.shown_history_id()?,
         profile: Some(app.store.own_profile(account.id)?),
         subscription: Some(
             app.store

@@ -51,7 +51,7 @@ async fn health(State(app): State<AppState>) -> Result<Json<Health>> {
         status: "ok",
         version: env!("CARGO_PKG_VERSION"),
         time: Timestamp(app.source.now_ms()),
-        history_id: app.store.history_id(),
+        history_id: app.store.shown_history_id()?,
     }))
 }
 

@@ -21,15 +21,22 @@ pub(super) struct FirstHistory {
     pub(super) restored_at_ms: u64,
 }
 
+/// Returns what a restore has left in the database, other bytes each time; none if it was never restored.
+///
+/// # Errors
+/// A database that fails.
+pub(crate) fn restored_mark(conn: &Connection) -> Result<Option<Vec<u8>>> {
+    Ok(conn
+        .prepare_cached("SELECT value FROM settings WHERE key = ?1")?
+        .query_row([RESTORED], |row| row.get(0))
+        .optional()?)
+}
+
 /// Returns the history with which a space's log begins. It follows from the history of this server's
 /// database, so that it can be told before there is a log, and differs after a reset and after a restore:
 /// the log may have been begun since the backup.
 pub(super) fn of(conn: &Connection, server: &str, space: SpaceId) -> Result<FirstHistory> {
-    let restored: Option<Vec<u8>> = conn
-        .prepare_cached("SELECT value FROM settings WHERE key = ?1")?
-        .query_row([RESTORED], |row| row.get(0))
-        .optional()?;
-    let restored = restored.unwrap_or_default();
+    let restored = restored_mark(conn)?.unwrap_or_default();
     let hash: [u8; 32] = Sha256::new()
         .chain_update(b"cairn history")
         .chain_update(space.as_bytes())
@@ -45,31 +52,19 @@ pub(super) fn of(conn: &Connection, server: &str, space: SpaceId) -> Result<Firs
     })
 }
 
-/// Gives each log of a restored database another history, also one that it doesn't know any more: what it
-/// forgot may be known to devices, which would else take the server for one that shows two histories.
+/// Gives the feed of a restored database another history id, and each log another history, also one that it doesn't
+/// know any more: what it forgot may be known to devices, which would else not be told of the restore, or take the
+/// server for one that shows two histories.
 ///
 /// # Errors
 /// A file that is no database of this or an older server.
 pub fn begin_restored_histories(database: &Path, now_ms: i64) -> Result<()> {
     let mut conn = Connection::open(database)?;
     // A database of an older server has no logs.
-    if !conn.has_table("logs")? {
-        return Ok(());
-    }
+    let has_logs = conn.has_table("logs")?;
     let tx = conn.transaction(Begin::Write)?;
-    let logs: Vec<(i64, SpaceId, Vec<u8>)> = tx
-        .prepare("SELECT s.row, s.id, l.core FROM logs l JOIN spaces s ON s.row = l.space")?
-        .query_map([], |row| Ok((row.get(0)?, id(row, 1)?, row.get(2)?)))?
-        .collect::<db::Result<_>>()?;
-    for (space, id, core) in logs {
-        let rows = Rows { conn: &tx, space };
-        let state = SpaceState::resume(id, &core, rows).map_err(|_| damaged_error("the state"))?;
-        let state = state.with_history(*Uuid::new_v4().as_bytes());
-        tx.execute(
-            "UPDATE logs SET history = ?2, core = ?3, restored_at = ?4, restored_to = size \
-             WHERE space = ?1",
-            params![space, state.history(), state.core(), now_ms],
-        )?;
+    if has_logs {
+        begin_logs(&tx, now_ms)?;
     }
     let mut restored = now_ms.to_be_bytes().to_vec();
     restored.extend(Uuid::new_v4().as_bytes());
@@ -79,5 +74,23 @@ pub fn begin_restored_histories(database: &Path, now_ms: i64) -> Result<()> {
         params![RESTORED, restored],
     )?;
     tx.commit()?;
+    Ok(())
+}
+
+fn begin_logs(tx: &Connection, now_ms: i64) -> Result<()> {
+    let logs: Vec<(i64, SpaceId, Vec<u8>)> = tx
+        .prepare("SELECT s.row, s.id, l.core FROM logs l JOIN spaces s ON s.row = l.space")?
+        .query_map([], |row| Ok((row.get(0)?, id(row, 1)?, row.get(2)?)))?
+        .collect::<db::Result<_>>()?;
+    for (space, id, core) in logs {
+        let rows = Rows { conn: tx, space };
+        let state = SpaceState::resume(id, &core, rows).map_err(|_| damaged_error("the state"))?;
+        let state = state.with_history(*Uuid::new_v4().as_bytes());
+        tx.execute(
+            "UPDATE logs SET history = ?2, core = ?3, restored_at = ?4, restored_to = size \
+             WHERE space = ?1",
+            params![space, state.history(), state.core(), now_ms],
+        )?;
+    }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::earlier_epochs;
 use super::listing::Listing;
 use super::record::{Page, record};
 use super::went_back;
-use super::{CURSOR, LAST_SEQ, LIST_AGAIN, PollResult, changes_since};
+use super::{CURSOR, LAST_SEQ, LIST_AGAIN, PollResult, changes_since, last_seq};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::restored;
@@ -71,7 +71,7 @@ pub(super) async fn load_replaced(
         db.clear_synced()?;
         db.clear_unaccepted()?;
         db.clear_sent()?;
-        went_back::begin_recording(engine, db, &page.history_id, verification)?;
+        went_back::begin_recording(engine, db, page, known_seq, verification)?;
         restored::begin(db, &page.history_id)
     })
     .await?;

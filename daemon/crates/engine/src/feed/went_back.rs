@@ -12,6 +12,7 @@ use crate::node_rows::{Trust, remote_row};
 use cairn_index::{Db, IndexError};
 use cairn_model::{Problem, ProblemCause, ProblemValues, Verification};
 use cairn_wire::Timestamp;
+use cairn_wire::changes::Snapshot;
 use cairn_wire::nodes::Node;
 
 /// Key in the index of the id of the history that was listed last.
@@ -33,20 +34,25 @@ pub(super) fn put_history(db: &Db<'_>, id: &str) -> Result<(), IndexError> {
     db.set_meta(HISTORY, id.as_bytes())
 }
 
-/// Begins to record a history that takes the place of the known one.
+/// Begins to record a history that takes the place of the known one, from the first page of its listing. `known_seq` is
+/// the highest number of a change that was seen, 0 without one.
 ///
 /// # Errors
 /// Returns the error of the index.
 pub(super) fn begin_recording(
     engine: &Engine,
     db: &Db<'_>,
-    id: &str,
+    page: &Snapshot,
+    known_seq: u64,
     verification: Verification,
 ) -> Result<(), IndexError> {
-    if db
+    let id = &page.history_id;
+    let is_other = db
         .meta(HISTORY)?
-        .is_some_and(|known| known != id.as_bytes())
-    {
+        .is_some_and(|known| known != id.as_bytes());
+    // Numbers of changes never fall. So a database that was copied back shows that it lost something, though its id is
+    // the same.
+    if is_other || page.seq.is_some_and(|seq| seq < known_seq) {
         note(engine, db)?;
     }
     let taken = match verification {
@@ -207,4 +213,35 @@ fn problem(day: &str, is_held: bool) -> Problem {
         at: Some(day.to_owned()),
         ..ProblemValues::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestEngine;
+    use cairn_model::Cursor;
+
+    /// Returns whether a listing of the known history shows that the service went back, after a change of number 7.
+    fn goes_back(seq: Option<u64>) -> bool {
+        let (engine, _dir) = TestEngine::new().into_engine();
+        let page = Snapshot {
+            nodes: Vec::new(),
+            next: None,
+            cursor: Cursor("a".into()),
+            history_id: "known".into(),
+            seq,
+        };
+        let noted = engine.index.write(|db| {
+            put_history(db, "known")?;
+            begin_recording(&engine, db, &page, 7, Verification::Warn)?;
+            db.meta(WENT_BACK)
+        });
+        noted.unwrap().is_some()
+    }
+
+    #[test]
+    fn a_service_with_lower_numbers_than_were_seen_went_back() {
+        let found = [Some(6), Some(7), Some(8), None].map(goes_back);
+        assert_eq!(found, [true, false, false, false]);
+    }
 }
