@@ -203,6 +203,7 @@ impl From<EngineError> for Failure {
             | EngineError::RootGone(_)
             | EngineError::RemoteIsFile(_)
             | EngineError::RemoteGone(_)
+            | EngineError::HoldsUnrecorded
             | EngineError::RulesTooLarge(_)
             | EngineError::PollPanicked
             | EngineError::Protocol(_) => Self::failed(message),

@@ -63,6 +63,11 @@ pub enum EngineError {
     RemoteIsFile(String),
     #[error("{0} was deleted on the service; nothing is deleted here")]
     RemoteGone(String),
+    /// A folder that is to be deleted on the service.
+    #[error(
+        "the service has something in it that is held back, or not known here yet: its deletion waits"
+    )]
+    HoldsUnrecorded,
     #[error("the service's rules file has {0} bytes, which is too large")]
     RulesTooLarge(u64),
     /// The service's history was replaced by one in which some nodes are as they were before, or changed without keys.
@@ -162,6 +167,7 @@ impl EngineError {
             | Self::OnlyCopy(_)
             | Self::RemoteIsFile(_)
             | Self::RemoteGone(_)
+            | Self::HoldsUnrecorded
             | Self::RulesTooLarge(_) => Disposition::Park,
         }
     }

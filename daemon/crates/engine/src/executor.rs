@@ -382,9 +382,10 @@ pub(crate) fn path_of(ctx: &Ctx, key: Key) -> String {
                 .read(|db| db.synced_row(ctx.folder.id, id))
                 .ok()
                 .flatten();
-            match local {
-                Some(synced) => ctx.path_of(synced.local),
-                None => crate::planning::remote_path(&ctx.engine, &ctx.folder, id),
+            // What was deleted here has a place on the service alone.
+            match local.map(|synced| ctx.path_of(synced.local)) {
+                Some(path) if !path.is_empty() => path,
+                Some(_) | None => crate::planning::remote_path(&ctx.engine, &ctx.folder, id),
             }
         }
     }

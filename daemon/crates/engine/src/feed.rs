@@ -8,6 +8,7 @@
 //! deletion, and the synced tree is dropped.
 
 mod earlier_epochs;
+mod left_out;
 mod listing;
 mod pending;
 mod record;
@@ -20,14 +21,13 @@ use cairn_api::ApiError;
 use cairn_index::{Db, IndexError};
 use cairn_model::{Cursor, NodeId, Verification};
 use cairn_wire::changes::Changes;
+use left_out::{LIST_AGAIN, must_list_again};
 use record::{Page, record};
 pub(crate) use snapshot::{accept, restore_held_problems};
 use std::collections::BTreeSet;
 
 /// Key of the cursor in the index.
 const CURSOR: &str = "cursor";
-/// Key in the index that marks that everything has to be listed again: a change was lost.
-const LIST_AGAIN: &str = "list_again";
 /// Key in the index of the highest number of a change that a page of the feed has shown.
 const LAST_SEQ: &str = "last_seq";
 /// Key in the index of the epoch of the keys that the remote tree was last checked with.
@@ -128,7 +128,7 @@ async fn poll_once(engine: &Engine) -> Result<PollResult, EngineError> {
                 Ok(PollResult::Reset)
             }
             Ok(PollResult::Nothing | PollResult::Changes)
-                if engine.index.read(|db| db.meta(LIST_AGAIN))?.is_some() =>
+                if engine.index.read(must_list_again)? =>
             {
                 snapshot::list_again(engine).await?;
                 Ok(PollResult::Reset)

@@ -25,6 +25,7 @@ pub mod dirty;
 pub mod earlier_epochs;
 pub mod folders;
 pub mod journal;
+pub mod left_out;
 pub mod local;
 pub mod mounts;
 pub mod overwrites;

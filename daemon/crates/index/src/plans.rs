@@ -291,6 +291,10 @@ fn read_remote(db: &Db<'_>, rows: &Rows) -> Done {
         parent: None,
         name: String::new(),
     })?;
+    db.put_left_out(node(1))?;
+    db.can_take_left_out()?;
+    db.holds_unrecorded(node(1))?;
+    db.end_left_out()?;
     db.remove_unaccepted(node(2))?;
     db.put_pending(node(2), b"x")?;
     db.pending_changes(None, 10)?;

@@ -49,6 +49,11 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCause, &'static str) {
             ProblemCause::RemoteIsFile,
             "`cairn remove` this folder and `cairn add` it with another `--remote`, or move the file away",
         ),
+        EngineError::HoldsUnrecorded => (
+            // Not `Unverified`: accepting is about what is in it.
+            ProblemCause::Failed,
+            "`cairn accept` takes what is held back, and the folder comes back with it; until then nothing in it is deleted on the service",
+        ),
         EngineError::RulesTooLarge(_) => (
             ProblemCause::RulesTooLarge,
             "make `.cairnignore` smaller on a device that has it; until then nothing is synced in this folder",
@@ -164,9 +169,10 @@ fn explain_io(error: &io::Error) -> (ProblemCause, &'static str) {
         );
     }
     if error.kind() == io::ErrorKind::CrossesDevices {
+        // The system tells no more of it: an overlay refuses to move a folder of its lower layer with the same words.
         return (
             ProblemCause::MountedThere,
-            "another file system is mounted there, and what comes from the service can't be put there: mount it outside of this folder, and `cairn add` it as one of its own",
+            "the file system can't move it there. If another one is mounted there, mount that outside of this folder, and `cairn add` it as one of its own; if it is an overlay, as in a container, that has the folder in a lower layer, move the folder away and back with `mv`, which copies it",
         );
     }
     (
@@ -201,6 +207,7 @@ mod tests {
             (EngineError::Name(reserved), ProblemCause::NameDevice),
             (EngineError::WentBack, ProblemCause::WentBack),
             (EngineError::RulesTooLarge(9), ProblemCause::RulesTooLarge),
+            (EngineError::HoldsUnrecorded, ProblemCause::Failed),
             (
                 EngineError::NameClash("a".into()),
                 ProblemCause::NameTakenHere,
@@ -210,6 +217,13 @@ mod tests {
             assert_eq!(problem.cause, cause, "{error}");
             assert_eq!(problem.code, cause.code(), "{error}");
         }
+    }
+
+    #[test]
+    fn a_move_that_the_system_refuses_need_not_be_about_a_mount() {
+        let (cause, hint) = explain(&EngineError::Disk(io::ErrorKind::CrossesDevices.into()));
+        assert_eq!(cause, ProblemCause::MountedThere);
+        assert!(hint.contains("If another one is mounted there") && hint.contains("overlay"));
     }
 
     #[test]

@@ -52,6 +52,7 @@ pub(crate) fn values(error: &EngineError) -> ProblemValues {
         | EngineError::NoConflict(_)
         | EngineError::WhoseCopy(_)
         | EngineError::NoMerge { .. }
+        | EngineError::HoldsUnrecorded
         | EngineError::OnlyCopy(_) => ProblemValues::of_detail(error.to_string()),
     }
 }

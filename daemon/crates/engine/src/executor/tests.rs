@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::testing::{TestEngine, synced_file};
-use cairn_index::{Skipped, SyncedRow};
-use cairn_model::Kind;
+use cairn_index::{RemoteRow, Skipped, SyncedRow};
+use cairn_model::{Kind, Name};
 
 #[test]
 fn only_if_every_step_met_the_outage_it_is_one() {
@@ -42,4 +42,22 @@ fn what_lies_in_a_folder_that_is_unlinked_is_planned_anew() {
     unlink(&ctx, node).unwrap();
     let dirty = index.read(|db| db.dirty_keys(folder)).unwrap();
     assert_eq!(dirty.local, [dir, file]);
+}
+
+#[test]
+fn what_was_deleted_here_is_called_by_its_place_on_the_service() {
+    let test = TestEngine::new();
+    let local = test.local_file("f", Skipped::No);
+    let node = NodeId::from_random_bytes([1; 16]);
+    let (ctx, _dir) = test.into_ctx();
+    let (index, folder) = (&ctx.engine.index, ctx.folder.id);
+    let name = Name::new("g").unwrap();
+    let prepared = index.write(|db| {
+        db.put_remote(&[], &RemoteRow::folder(node, None, name))?;
+        db.put_synced(&synced_file(folder, node, local, "f"))
+    });
+    prepared.unwrap();
+    assert_eq!(path_of(&ctx, Key::Node(node)), "f");
+    index.write(|db| db.remove_local(folder, local)).unwrap();
+    assert_eq!(path_of(&ctx, Key::Node(node)), "g");
 }

@@ -424,13 +424,17 @@ impl<'a> Batch<'a> {
             // nothing is deleted for it.
             RecordResult::NoFolder => {
                 tracing::warn!(node = %row.node, "a node without a folder is left alone");
-                left.push((row.node, row.version, row.seen));
+                left.push((row.node, row.parent, row.version, row.seen));
             }
             RecordResult::Recorded => {}
         })?;
-        for (node, version, seen) in left {
+        for (node, parent, version, seen) in left {
             // Edits of it go to the service, too.
             db.raise_remote_version(node, version, seen)?;
+            // No later change brings it, so it is listed again once its folder is recorded.
+            if let Some(parent) = parent {
+                db.put_left_out(parent)?;
+            }
         }
         if lost {
             db.set_meta(LIST_AGAIN, b"1")?;

@@ -23,7 +23,8 @@ pub(super) async fn load_first(engine: &Engine) -> Result<(), EngineError> {
     // An earlier try may have left nodes that are gone by now.
     engine.index.write(|db| {
         db.clear_remote()?;
-        db.clear_pending()
+        db.clear_pending()?;
+        db.clear_left_out()
     })?;
     // An earlier run may have begun to take another history.
     let verification = match engine.index.read(went_back::is_taken)? {
@@ -65,9 +66,11 @@ pub(super) async fn load_replaced(
             return Ok(());
         }
         db.remove_meta(CURSOR)?;
+        let known_seq = last_seq(db)?;
         db.remove_meta(LAST_SEQ)?;
         db.clear_remote()?;
         db.clear_pending()?;
+        db.clear_left_out()?;
         db.clear_synced()?;
         db.clear_unaccepted()?;
         db.clear_sent()?;
@@ -85,8 +88,8 @@ pub(super) async fn load_replaced(
     end_listing(engine)
 }
 
-/// Records every node again, because a change of one was lost. Deletions are taken from the feed alone, so that
-/// is read on from where it was, not from where the list begins.
+/// Records every node again, because a change of one was lost, or nodes were left out. Deletions are taken from the
+/// feed alone, so that is read on from where it was, not from where the list begins.
 ///
 /// # Errors
 /// Fails like [`load_first`].
@@ -95,7 +98,10 @@ pub(super) async fn list_again(engine: &Engine) -> Result<(), EngineError> {
     let read_to = super::cursor(engine)?;
     let listed_from = load(engine, verification, &BTreeSet::new(), |_, _| Ok(())).await?;
     finish(engine, read_to.unwrap_or(listed_from), verification).await?;
-    engine.index.write(|db| db.remove_meta(LIST_AGAIN))?;
+    engine.index.write(|db| {
+        db.remove_meta(LIST_AGAIN)?;
+        db.end_left_out()
+    })?;
     end_listing(engine)
 }
 
@@ -155,6 +161,7 @@ async fn take_changes(
         db.clear_unaccepted()
     })?;
     finish(engine, read_to.unwrap_or(listed_from), Verification::Warn).await?;
+    engine.index.write(|db| db.end_left_out())?;
     for row in held {
         engine.health().accept(row.node);
     }

@@ -214,6 +214,7 @@ fn sent_place(ctx: &Ctx, after: &RemoteRow) -> Result<Option<SentPlace>, EngineE
 
 fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
     let row = load_row(ctx, node)?;
+    trashed::check_known(ctx, &row)?;
     let seen = feed::cursor(&ctx.engine)?.map(|c| c.0);
     // The other devices ask nobody about it: that holds only where a person has agreed to each file in it.
     let confirmed = ctx
