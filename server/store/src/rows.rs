@@ -205,7 +205,6 @@ impl NodeRow {
     }
 }
 
-/// The media type that the name suggests, and the category that a person would file it under.
 /// Returns the form in which a space's names are stored.
 pub(super) fn name_format(space: SpaceId) -> NameFormat {
     if space.is_private() {
@@ -215,6 +214,7 @@ pub(super) fn name_format(space: SpaceId) -> NameFormat {
     }
 }
 
+/// The media type that the name suggests, and the category that a person would file it under.
 pub(super) fn media(kind: Kind, name: &str) -> (Option<String>, Option<Category>) {
     if kind == Kind::Folder {
         return (None, None);

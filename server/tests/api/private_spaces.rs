@@ -9,7 +9,7 @@ use serde_json::json;
 
 /// A name as a client seals it.
 fn sealed(letter: char) -> String {
-    format!("~{}", letter.to_string().repeat(75))
+    format!("~{}", letter.to_string().repeat(86))
 }
 
 async fn private_space(world: &World) -> Caller {
@@ -37,7 +37,7 @@ async fn a_space_is_private_where_that_was_asked_for() {
 async fn sealed_names_are_kept_as_they_are_and_taken_once() {
     let world = World::new();
     let inside = private_space(&world).await;
-    let longest = format!("~{}", "z".repeat(416));
+    let longest = format!("~{}", "z".repeat(427));
     let folder = inside.folder(None, &longest).await;
     let file = inside.file(Some(folder.id), &sealed('a'), "text").await;
     for node in [&folder, &file] {

@@ -1,9 +1,10 @@
 //! The names of files and folders in a private space, in which the server has no names.
 //!
-//! A sealed name: salt 8 · AES-256-SIV (RFC 5297) of length v · name · zeros to a multiple of 32, with the salt as
-//! associated data. The salt follows from the folder, so equal names in one folder are equal, and the server can
-//! refuse the second; in two folders they differ. A name opens with the key and nothing else: one that
-//! the server copied into another folder opens there, too. The place of a node is in its node seal.
+//! A sealed name: tag 16 · AES-256-SIV (RFC 5297) of length v · name · zeros to a multiple of 32, with the tag as
+//! associated data. The tag follows from the folder and the name in its composed form (NFC), so two names that are one
+//! in a folder begin alike, and the server can refuse the second; in two folders they differ. A name opens with the key
+//! and nothing else: one that the server copied into another folder opens there, too. The place of a node is in its
+//! node seal.
 
 use crate::error::CryptoError;
 use crate::space::SpaceKeys;
@@ -12,10 +13,10 @@ use aes_siv::siv::Aes256Siv;
 use cairn_log::AssociatedData;
 use cairn_log::bytes::{Reader, Writer};
 use cairn_model::NodeId;
-use cairn_model::name::MAX_NAME_BYTES;
+use cairn_model::name::{MAX_NAME_BYTES, compose};
 use zeroize::Zeroizing;
 
-const SALT: usize = 8;
+const TAG: usize = 16;
 /// Names are padded to a multiple of this, in bytes.
 const BLOCK: usize = 32;
 
@@ -35,12 +36,12 @@ impl SpaceKeys {
         let mut plain = Zeroizing::new(plain.finish());
         let padded = plain.len().next_multiple_of(BLOCK);
         plain.resize(padded, 0);
-        let salt = self.name_salt(parent);
+        let tag = self.name_tag(parent, name);
         let sealed = self
             .name_cipher()
-            .encrypt([salt.as_slice()], &plain)
+            .encrypt([tag.as_slice()], &plain)
             .map_err(|_| CryptoError::InvalidInput("the name is too long"))?;
-        Ok([salt.as_slice(), &sealed].concat())
+        Ok([tag.as_slice(), &sealed].concat())
     }
 
     /// Opens a sealed name of any epoch.
@@ -48,12 +49,12 @@ impl SpaceKeys {
     /// # Errors
     /// [`CryptoError::NotAuthentic`] for anything that no holder of the space's keys has sealed.
     pub fn open_name(&self, sealed: &[u8]) -> Result<String, CryptoError> {
-        let (salt, sealed) = sealed
-            .split_first_chunk::<SALT>()
+        let (tag, sealed) = sealed
+            .split_first_chunk::<TAG>()
             .ok_or(CryptoError::NotAuthentic)?;
         // A name doesn't say in which epoch it was sealed, and there are few.
         let opened = self.epochs().find_map(|keys| {
-            let plain = keys.name_cipher().decrypt([salt.as_slice()], sealed);
+            let plain = keys.name_cipher().decrypt([tag.as_slice()], sealed);
             plain.ok().map(Zeroizing::new)
         });
         let plain = opened.ok_or(CryptoError::NotAuthentic)?;
@@ -69,13 +70,14 @@ impl SpaceKeys {
         String::from_utf8(name.to_vec()).map_err(|_| CryptoError::NotAuthentic)
     }
 
-    fn name_salt(&self, parent: Option<NodeId>) -> [u8; SALT] {
-        let purpose = AssociatedData::new("cairn/name-salt/1")
-            .optional(parent.as_ref().map(|id| &id.as_bytes()[..]));
+    fn name_tag(&self, parent: Option<NodeId>, name: &str) -> [u8; TAG] {
+        let purpose = AssociatedData::new("cairn/name-tag/1")
+            .optional(parent.as_ref().map(|id| &id.as_bytes()[..]))
+            .bytes(compose(name).as_bytes());
         let key = self.names.derive(&purpose);
-        let mut salt = [0; SALT];
-        salt.copy_from_slice(&key.bytes()[..SALT]);
-        salt
+        let mut tag = [0; TAG];
+        tag.copy_from_slice(&key.bytes()[..TAG]);
+        tag
     }
 
     fn name_cipher(&self) -> Aes256Siv {
@@ -126,17 +128,20 @@ mod tests {
             (seal(None, "README.md"), "the top"),
             (seal(node(1), "README.mD"), "another name"),
         ] {
-            assert_ne!(first[..SALT + 16], other[..SALT + 16], "{what}");
-            assert_ne!(first[SALT..], other[SALT..], "{what}");
+            assert_ne!(first[..TAG], other[..TAG], "{what}");
+            assert_ne!(first[TAG..], other[TAG..], "{what}");
         }
+        let (composed, decomposed) = (seal(None, "\u{e9}"), seal(None, "e\u{301}"));
+        assert_eq!(composed[..TAG], decomposed[..TAG]);
+        assert_eq!(keys.open_name(&decomposed).unwrap(), "e\u{301}");
     }
 
     #[test]
     fn lengths_show_in_steps_of_32_bytes() {
         let keys = keys(1, 5);
         let length = |name: usize| keys.seal_name(None, &"x".repeat(name)).unwrap().len();
-        assert_eq!((length(1), length(31)), (56, 56));
-        assert_eq!((length(32), length(255)), (88, 312));
+        assert_eq!((length(1), length(31)), (64, 64));
+        assert_eq!((length(32), length(255)), (96, 320));
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl Name {
     /// Returns the form under which names are compared ([`compose`]).
     #[must_use]
     pub fn key(&self) -> NameKey {
-        NameKey(compose(&self.0))
+        NameKey(sealed::sealed_key(&self.0).map_or_else(|| compose(&self.0), str::to_owned))
     }
 
     /// Splits into stem and extension with its dot; a leading dot belongs to the stem.

@@ -3,9 +3,17 @@
 use super::Name;
 
 /// The longest sealed name in bytes: that of a name of 255.
-pub const MAX_SEALED_NAME_BYTES: usize = 417;
+pub const MAX_SEALED_NAME_BYTES: usize = 428;
 /// The shortest one: that of a name of up to 31 bytes.
-const MIN_SEALED_NAME_BYTES: usize = 76;
+const MIN_SEALED_NAME_BYTES: usize = 87;
+
+/// The beginning in which two names that are one in a folder agree: `~`, and digits of nothing but their tag.
+const KEY_BYTES: usize = 22;
+
+/// Returns the beginning of a sealed name by which it is compared; `None` for any other name.
+pub(super) fn sealed_key(name: &str) -> Option<&str> {
+    Name::of_sealed(name).and_then(|_| name.get(..KEY_BYTES))
+}
 
 impl Name {
     /// Takes over the sealed name of a node in a private space; `None` for a text that can't be one.
@@ -25,18 +33,32 @@ mod tests {
     #[test]
     fn only_a_sealed_name_is_taken_for_one() {
         let sealed = |digits: usize| format!("~{}", "a".repeat(digits));
-        for good in [sealed(75), sealed(416), format!("~{}-_9Z", "a".repeat(71))] {
+        for good in [sealed(86), sealed(427), format!("~{}-_9Z", "a".repeat(82))] {
             assert_eq!(Name::of_sealed(&good).unwrap().as_str(), good);
         }
         for bad in [
             "diary.txt".to_owned(),
-            sealed(74),
-            sealed(417),
-            "a".repeat(76),
-            format!("~{}.txt", "a".repeat(80)),
-            format!("~{}/a", "a".repeat(80)),
+            sealed(85),
+            sealed(428),
+            "a".repeat(87),
+            format!("~{}.txt", "a".repeat(90)),
+            format!("~{}/a", "a".repeat(90)),
         ] {
             assert_eq!(Name::of_sealed(&bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn sealed_names_are_compared_by_their_tag() {
+        let key = |end: &str| {
+            let name = format!("~{}{end}{}", "a".repeat(21), "b".repeat(70));
+            Name::of_sealed(&name).unwrap().key()
+        };
+        assert_eq!(key("x"), key("y"));
+        assert_ne!(key("x"), Name::of_sealed(&sealed("c")).unwrap().key());
+    }
+
+    fn sealed(digit: &str) -> String {
+        format!("~{}", digit.repeat(90))
     }
 }

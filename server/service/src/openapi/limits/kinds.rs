@@ -6,7 +6,7 @@ use cairn_model::name::{MAX_NAME_BYTES, MAX_SEALED_NAME_BYTES};
 use serde_json::{Value, json};
 
 /// A name of a node: a sealed one, or one of at most 255 characters that is not `.` or `..`, without `/` and NUL.
-const NAME: &str = r"^(?:~[0-9A-Za-z_-]{75,416}|[^./\x00][^/\x00]{0,254}|\.[^./\x00][^/\x00]{0,253}|\.\.[^/\x00]{1,253})$";
+const NAME: &str = r"^(?:~[0-9A-Za-z_-]{86,427}|[^./\x00][^/\x00]{0,254}|\.[^./\x00][^/\x00]{0,253}|\.\.[^/\x00]{1,253})$";
 /// With spaces around it, which are left out.
 const EMAIL: &str =
     r#"^\s*[^\s@()<>\[\]:;\\,"\x00-\x1f\x7f-\x9f]+@[^\s@()<>\[\]:;\\,"\x00-\x1f\x7f-\x9f]+\s*$"#;
