@@ -44,9 +44,11 @@ fn open(names: &dyn NameSeal, name: &mut String) -> bool {
 
 impl Named for Node {
     fn open_names(&mut self, names: &dyn NameSeal) {
-        if open(names, &mut self.name) {
-            self.name_format = NameFormat::Plain;
-        }
+        // Whatever the server says of it.
+        self.name_format = match open(names, &mut self.name) {
+            true => NameFormat::Plain,
+            false => NameFormat::Sealed,
+        };
     }
 }
 
@@ -195,6 +197,9 @@ impl Api {
             (Some(name), Some(parent)) => (name.clone(), parent),
             (name, parent) => {
                 let node = Box::pin(self.node(id)).await?;
+                if node.name_format != NameFormat::Plain {
+                    return Err(sealed_names_error("one that doesn't open is not moved"));
+                }
                 (
                     name.clone().unwrap_or(node.name),
                     parent.unwrap_or(node.parent_id),
@@ -256,5 +261,61 @@ pub(crate) fn is_same_name(one: &str, other: &str) -> bool {
     match (Name::new(one), Name::new(other)) {
         (Ok(one), Ok(other)) => one.key() == other.key(),
         (Ok(_), Err(_)) | (Err(_), Ok(_)) | (Err(_), Err(_)) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Opens names that begin with `~`.
+    #[derive(Debug)]
+    struct Tilde;
+
+    impl NameSeal for Tilde {
+        fn seal(&self, _: Option<NodeId>, name: &str) -> Result<String, ApiError> {
+            Ok(format!("~{name}"))
+        }
+
+        fn open(&self, sealed: &str) -> Option<String> {
+            sealed.strip_prefix('~').map(str::to_owned)
+        }
+    }
+
+    #[test]
+    fn a_node_says_whether_its_name_was_opened_whatever_the_server_says() {
+        for (served, format, name, opened) in [
+            ("~a", "sealed", "a", NameFormat::Plain),
+            ("~a", "plain", "a", NameFormat::Plain),
+            ("a", "plain", "a", NameFormat::Sealed),
+            ("a", "sealed", "a", NameFormat::Sealed),
+        ] {
+            let at = "1970-01-01T00:00:00.000Z";
+            let node = json!({
+                "id": "00000000-0000-4000-8000-000000000001", "space_id": "00000000-0000-8000-8000-000000000002",
+                "parent_id": null, "kind": "folder", "name": served, "name_format": format, "size": 0,
+                "mime_type": null, "category": null, "state": "active", "revision_id": null, "version": 1,
+                "created_at": at, "updated_at": at, "modified_at": null, "executable": false, "description": "",
+                "labels": {}, "tags": [], "favorite": false, "seal": null, "seq": 1,
+            });
+            let mut node: Node = serde_json::from_value(node).unwrap();
+            node.open_names(&Tilde);
+            assert_eq!(
+                (&*node.name, node.name_format),
+                (name, opened),
+                "{served} {format}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_in_json_are_opened_wherever_they_are() {
+        let mut value =
+            json!({"content": [{"name": "~a", "tags": ["~b"]}], "file_name": "~c", "note": "~d"});
+        open_in_json(&Tilde, &mut value);
+        let opened =
+            json!({"content": [{"name": "a", "tags": ["~b"]}], "file_name": "c", "note": "~d"});
+        assert_eq!(value, opened);
     }
 }

@@ -3,7 +3,7 @@
 
 use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, SpaceKeys};
 use cairn_index::RemoteRow;
-use cairn_model::{Kind, Name, NodeId};
+use cairn_model::{Kind, Name, NameFormat, NodeId};
 use cairn_transfer::{Download, KnownNumbers, MAX_NUMBER};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::{ContentSource, Node};
@@ -26,6 +26,10 @@ pub(crate) fn remote_row(
     let name = Name::new(node.name.clone()).map_err(|_| "its name can't be a file's name")?;
     if node.space_id != keys.space() {
         return Err("it belongs to another space");
+    }
+    // The keys of a later epoch may be on their way: everything is listed again with them.
+    if node.space_id.is_private() && node.name_format != NameFormat::Plain {
+        return Err("its name is sealed with a key that is not at hand, or not at all");
     }
     if node.kind == Kind::File && node.revision_id.is_none() {
         return Err("a file without content");
@@ -274,4 +278,36 @@ pub(crate) fn download_of(keys: &SpaceKeys, row: &RemoteRow) -> Option<Download>
         }),
         manifest_hash: sealed.and_then(|info| info.manifest_hash),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::SpaceId;
+    use cairn_wire::Timestamp;
+    use serde_json::json;
+
+    #[test]
+    fn a_name_that_was_not_opened_is_no_files_name_in_a_private_space() {
+        let private = SpaceId::private_from_random_bytes([1; 16]);
+        let open = SpaceId::from_random_bytes([1; 16]);
+        for (space, format, taken) in [
+            (private, "plain", true),
+            (private, "sealed", false),
+            (private, "other", false),
+            (open, "sealed", true),
+        ] {
+            let keys = SpaceKeys::from_raw(space, 1, &[7; 32]).unwrap();
+            let at = Timestamp(0).to_string();
+            let node = json!({
+                "id": NodeId::from_random_bytes([2; 16]), "space_id": space, "parent_id": null, "kind": "folder",
+                "name": "a", "name_format": format, "size": 0, "mime_type": null, "category": null,
+                "state": "active", "revision_id": null, "version": 1, "created_at": at, "updated_at": at,
+                "modified_at": null, "executable": false, "description": "", "labels": {}, "tags": [],
+                "favorite": false, "seal": null, "seq": 1,
+            });
+            let node: Node = serde_json::from_value(node).unwrap();
+            assert_eq!(remote_row(&keys, &node).is_ok(), taken, "{format}");
+        }
+    }
 }

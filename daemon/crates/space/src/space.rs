@@ -19,7 +19,7 @@ pub use restore_many::Earlier;
 use crate::verify::SeenSeals;
 use cairn_api::{Api, ApiError};
 use cairn_crypto::{NodeFacts, NodeSeal, Random as _, SealInfo, SpaceKeys, SystemRandom};
-use cairn_model::{IdSeries, Name, NodeId, RevisionId};
+use cairn_model::{IdSeries, Name, NameFormat, NodeId, RevisionId};
 use cairn_transfer::{Transfer, TransferError};
 use cairn_wire::nodes::{Node, NodeState};
 use parking_lot::Mutex;
@@ -150,6 +150,9 @@ impl Space {
         let wrong = |why: &str| TransferError::protocol(format!("node {} {why}", node.id));
         if node.space_id != self.keys.space() {
             return Err(wrong("belongs to another space"));
+        }
+        if node.space_id.is_private() && node.name_format != NameFormat::Plain {
+            return Err(wrong("has a name that no key at hand opens"));
         }
         Name::new(node.name.clone()).map_err(|_| wrong("has an impossible name"))?;
         Ok(())
