@@ -15,6 +15,8 @@ pub struct Dev(Vec<Http>);
 pub struct Request {
     pub method: String,
     pub path: String,
+    #[serde(default)]
+    pub query: Option<String>,
     pub status: u16,
     #[serde(default)]
     pub request_bytes: u64,

@@ -6,7 +6,7 @@ use crate::services::Services;
 use crate::session_call_time::CallTime;
 use crate::session_links::{created_links, is_in_time};
 use crate::session_own_change::is_by_this_device;
-use crate::spaces::Sent;
+use crate::spaces::{Location, Sent};
 use cairn_api::{ApiError, Method};
 use cairn_model::{Kind, Name, NodeId};
 use cairn_wire::nodes::Node;
@@ -97,6 +97,14 @@ async fn walk(
     let mut parent = parent;
     let mut found = Vec::new();
     for name in names {
+        if let Some(nodes) = private_children(services, parent.as_ref(), name).await? {
+            let Some(node) = nodes.into_iter().next() else {
+                break;
+            };
+            parent = Some(node.id.to_string());
+            found.push(node);
+            continue;
+        }
         let mut query = vec![
             ("name".to_owned(), name.as_str().to_owned()),
             ("state".to_owned(), "active".to_owned()),
@@ -119,6 +127,32 @@ async fn walk(
         }
     }
     Ok(Some(found))
+}
+
+/// Returns the nodes of a name in a folder of a private space, which is asked with sealed names; `None` in any other one.
+async fn private_children(
+    services: &Services,
+    parent: Option<&String>,
+    name: &Name,
+) -> Result<Option<Vec<Node>>, ApiError> {
+    let Some(id) = parent.map(|id| id.to_lowercase()) else {
+        return Ok(None);
+    };
+    services
+        .find_private_locations(std::slice::from_ref(&id))
+        .await?;
+    let Some(location) = services.known_location(&id) else {
+        return Ok(None);
+    };
+    if !location.space().is_private() {
+        return Ok(None);
+    }
+    let folder = match location {
+        Location::Node(_) => id.parse().ok(),
+        Location::Root(_) => None,
+    };
+    let api = services.reads_in(location.space()).await;
+    api.children(folder, Some(name.as_str())).await.map(Some)
 }
 
 /// The links that were there before a call made some to these files.

@@ -19,6 +19,9 @@ const NODE_PATHS: [&str; 6] = [
     "retention-rules",
 ];
 
+/// Parameters of lists, which tell nothing of what is in them.
+const PLAIN: [&str; 4] = ["page", "page_size", "state", "sort_by"];
+
 /// The field with the folder of a node, which may be the top of a space.
 const PARENT: &str = "parent_id";
 
@@ -68,6 +71,20 @@ impl Sent {
             .filter(|text| is_uuid(text))
             .map(str::to_lowercase)
             .collect()
+    }
+
+    /// Returns whether the request has a text besides ids.
+    fn has_texts(&self) -> bool {
+        let body = self.body.as_ref().and_then(Value::as_object);
+        let mut fields = body.into_iter().flatten();
+        let is_text = |value: &Value| match value {
+            Value::String(text) => !is_uuid(text),
+            Value::Array(_) | Value::Object(_) => true,
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        };
+        let mut query = self.query.iter();
+        query.any(|(name, value)| !PLAIN.contains(&name.as_str()) && !is_uuid(value))
+            || fields.any(|(_, value)| is_text(value))
     }
 
     /// Names the top of the space in place of the id of a team or space.
@@ -128,6 +145,9 @@ impl Services {
     /// [`CallFailure`] of the first request, if no other space has the ids.
     pub(crate) async fn send(&self, sent: Sent) -> Result<Value, CallFailure> {
         let ids = sent.ids();
+        if sent.has_texts() && !ids.is_empty() {
+            self.find_private_locations(&ids).await?;
+        }
         let known = self.known_locations(&ids);
         let failure = match self.send_at(&sent, &known).await {
             Err(failure) if !ids.is_empty() && is_elsewhere(&failure.error) => failure,
@@ -139,6 +159,29 @@ impl Services {
             return Err(failure);
         }
         self.send_at(&sent, &found).await
+    }
+
+    /// Looks for ids in the caller's private spaces, before a text is sent to another one: the server would learn from it
+    /// what is in them.
+    ///
+    /// # Errors
+    /// [`ApiError`] if the caller's teams can't be listed.
+    pub(crate) async fn find_private_locations(&self, ids: &[String]) -> Result<(), ApiError> {
+        let known = self.known_locations(ids);
+        if ids.iter().all(|id| known.iter().any(|(one, _)| one == id)) {
+            return Ok(());
+        }
+        let teams = match self.reads.teams().await {
+            Ok(teams) => teams,
+            // A service of somebody else's has none, or other ones.
+            Err(ApiError::Protocol(_)) => return Ok(()),
+            Err(error) if is_elsewhere(&error) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        match teams.iter().any(|team| team.space_id.is_private()) {
+            true => self.find_locations(ids).await,
+            false => Ok(()),
+        }
     }
 
     /// Sends a request with the ids at these locations; ids of spaces become their roots.
@@ -179,6 +222,10 @@ impl Services {
                     .await
             }
         }
+    }
+
+    pub(crate) fn known_location(&self, id: &str) -> Option<Location> {
+        self.locations.lock().get(id).copied()
     }
 
     fn known_locations(&self, ids: &[String]) -> Vec<(String, Location)> {

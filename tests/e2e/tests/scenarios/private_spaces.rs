@@ -45,6 +45,15 @@ fn check_no_canary(world: &World) -> Result<()> {
     Ok(())
 }
 
+/// Asserts that no request that the server got has one of the words in its address.
+fn check_requests(world: &World) -> Result<()> {
+    for request in world.server.dev().requests()? {
+        let text = format!("{request:?}");
+        ensure!(!text.to_lowercase().contains(PREFIX), "{text}");
+    }
+    Ok(())
+}
+
 /// Returns a client in the space, without its keys, and the nodes at its top.
 fn without_keys(world: &World) -> Result<(String, Value)> {
     let http = Http::new(&world.server.url(), Some(OWNER_KEY));
@@ -89,6 +98,21 @@ fn two_devices_sync_and_the_server_has_no_name() -> Result<()> {
         .write("canary-dir-7/canary-late", "canary late")?;
     world.settle()?;
     world.equal()?;
+
+    // One name in two forms of Unicode is one name, as in any other space.
+    world.a.files().write("canary-\u{e9}", "canary accent")?;
+    world.b.files().write("canary-e\u{301}", "canary accent")?;
+    world.settle()?;
+    let accents = [&world.a, &world.b].map(|device| device.tree());
+    for tree in accents {
+        ensure!(tree?.count_of(b"canary accent") == 1);
+    }
+    for form in ["canary-\u{e9}", "canary-e\u{301}"] {
+        if world.a.files().exists(form) {
+            world.a.files().remove(form)?;
+        }
+    }
+    world.settle()?;
 
     // Both make the same name: one file of it, and no third.
     world.a.files().write("canary-both", "canary of a and b")?;
@@ -181,6 +205,10 @@ fn an_assistant_and_a_link_have_the_names() -> Result<()> {
     let file = file.context("no file")?["id"].clone();
     let renamed = json!({ "file_uuid": file, "new_name": "canary-renamed.txt" });
     call("rename_file", renamed)?;
+    let nested = json!({ "path": "canary-x/canary-y", "parent_uuid": folder });
+    call("create_nested_folders", nested)?;
+    let copied = json!({ "file_uuid": file, "target_folder_uuid": top });
+    call("copy_file", copied)?;
     let link = call("create_share_link", json!({ "file_uuid": file }))?;
     ensure!(link["file_name"] == "canary-renamed.txt", "{link}");
     world.settle()?;
@@ -191,6 +219,7 @@ fn an_assistant_and_a_link_have_the_names() -> Result<()> {
     );
     ensure!(world.b.files().exists("canary-dir/canary-made"));
     check_no_canary(&world)?;
+    check_requests(&world)?;
     world.finish()
 }
 
