@@ -5,24 +5,20 @@ use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::session::Session;
 use crate::{team, trust};
-use cairn_control::TeamSpace;
-use cairn_space::{SystemRandom, TeamError};
+use cairn_space::{KeyStatus, SystemRandom, TeamError};
 use cairn_wire::teams::Team;
 
 /// The name of its team.
 const NAME: &str = "Private";
 
-/// Returns whether a space with a synced folder is the account's own private one, by its name.
-pub(crate) fn is_own(space: &TeamSpace) -> bool {
-    space.id.is_private() && space.name == NAME
-}
-
 /// Returns the account's own private space; the oldest, if two devices made one at the same time.
 pub(crate) async fn find(session: &Session) -> CommandResult<Option<Team>> {
     let teams = session.api.teams().await.context("ask for the teams")?;
     let account = session.account.account;
-    let is_own =
-        |team: &Team| team.space_id.is_private() && team.owner_id == account && team.name == NAME;
+    let is_own = |team: &Team| {
+        let is_named = team.space_id.is_private() && team.name == NAME;
+        is_named && team.owner_id == account && team.member_count == 1
+    };
     let own = teams.into_iter().filter(is_own);
     Ok(own.min_by_key(|team| (team.created_at, team.id)))
 }
@@ -37,9 +33,16 @@ pub(crate) async fn open_or_make(app: &App, session: &Session) -> CommandResult<
         }
     };
     let grants = team::grants(&session.api, &team).await?;
-    let opened = trust::update(&app.home, &session.keys, |trust| {
-        Ok::<_, Failure>(grants.open(&session.keys, trust))
+    let (opened, members) = trust::update(&app.home, &session.keys, |trust| {
+        let opened = grants.open(&session.keys, trust);
+        Ok::<_, Failure>((opened, grants.members(&session.keys, trust)?))
     })?;
+    // Its key is for this account alone, whatever keys were accepted for other teams.
+    if members.iter().any(|one| one.status != KeyStatus::You) {
+        return Err(Failure::failed(format!(
+            "the team {NAME} has other members: name it with --space to share the folder with them"
+        )));
+    }
     match opened {
         Ok(_) => return Ok(team),
         Err(TeamError::NotGranted { may_make: true, .. }) => {}

@@ -15,7 +15,7 @@ use crate::folders::{self, pairs, spaces};
 use crate::local_path;
 use crate::output::text::clean;
 use crate::remote::Within;
-use crate::{private_space, team};
+use crate::team;
 use cairn_control::{Folder, NewFolder, TeamSpace, typed};
 use cairn_model::{DeletionGate, SyncMode, SyncState};
 use std::path::{Path, PathBuf};
@@ -81,6 +81,7 @@ fn help_of_mode(mode: SyncMode) -> &'static str {
 pub(super) async fn run(app: &App, mut args: Args) -> CommandResult {
     drop(Account::load(&app.home)?);
     let default_gate = Config::load(&app.home)?.deletion_gate;
+    let is_own_private = args.private && args.space.is_none();
     if args.private {
         local_path::folder(&args.local)?;
         args.space = Some(private::choose(app, &args).await?.id.to_string());
@@ -116,7 +117,7 @@ pub(super) async fn run(app: &App, mut args: Args) -> CommandResult {
         }
         other => other?,
     };
-    report(app, &added, &missing).await
+    report(app, &added, &missing, is_own_private).await
 }
 
 /// Returns the team's space that `--space` names, and notes if its key is not at hand yet.
@@ -126,6 +127,9 @@ async fn find_space(app: &App, args: &Args) -> CommandResult<Option<TeamSpace>> 
     };
     let session = app.session()?;
     let team = team::find(&session.api, wanted).await?;
+    if args.private {
+        private::check(team.space_id)?;
+    }
     if let Err(failure) = team::open(&app.home, &session, &team).await {
         let why = failure.message;
         app.out.note(format_args!("nothing is synced yet: {why}"));
@@ -138,12 +142,22 @@ async fn find_space(app: &App, args: &Args) -> CommandResult<Option<TeamSpace>> 
 }
 
 /// Says that a pair was made, and what a person should know of it.
-async fn report(app: &App, added: &Folder, missing: &[String]) -> CommandResult {
+async fn report(
+    app: &App,
+    added: &Folder,
+    missing: &[String],
+    is_own_private: bool,
+) -> CommandResult {
+    let whose = match &added.space {
+        None => String::new(),
+        Some(_) if is_own_private => " of your private space".to_owned(),
+        Some(space) => format!(" of the team {}", clean(&space.name)),
+    };
     app.out.line(format_args!(
         "{} is synced with {}{} from now on.",
         clean(&added.local),
         clean(&added.remote),
-        whose(added.space.as_ref())
+        whose
     ));
     for place in own_places_in(app, added) {
         app.out.note(format_args!(
@@ -174,15 +188,6 @@ async fn report(app: &App, added: &Folder, missing: &[String]) -> CommandResult 
     }
     app.out.json(added);
     Ok(())
-}
-
-/// Returns whose space a pair is in, as the end of a sentence.
-fn whose(space: Option<&TeamSpace>) -> String {
-    match space {
-        None => String::new(),
-        Some(space) if private_space::is_own(space) => " of your private space".to_owned(),
-        Some(space) => format!(" of the team {}", clean(&space.name)),
-    }
 }
 
 /// Returns the places of Cairn's own files that a pair leaves out, without those that lie in another one.

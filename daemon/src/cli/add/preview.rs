@@ -42,6 +42,9 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
         },
     )
     .await?;
+    if args.private {
+        super::private::check(remote.space.keys().space())?;
+    }
     let path = crate::folders::remote_path(args.remote())?;
     let team = args.space.as_ref().map(|_| remote.space.keys().space());
     let all = spaces::open_all(&app.home)?;

@@ -5,6 +5,7 @@ use crate::app::App;
 use crate::failure::{CommandResult, Failure};
 use crate::session::Session;
 use crate::{private_space, team};
+use cairn_model::SpaceId;
 use cairn_wire::teams::Team;
 
 /// Returns the private space that a pair is to be in: the named team's, or the account's own, which is made if it
@@ -23,6 +24,19 @@ pub(super) async fn choose(app: &App, args: &Args) -> CommandResult<Team> {
         });
     }
     private_space::open_or_make(app, &session).await
+}
+
+/// Refuses an open space. The server is asked for the team more than once, and may have another space each time.
+///
+/// # Errors
+/// Usage for a space whose names the server has.
+pub(super) fn check(space: SpaceId) -> CommandResult {
+    if space.is_private() {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        "the server now gives an open space for that team, in which it would have the names of all files: nothing was added",
+    ))
 }
 
 async fn find_private_team(session: &Session, wanted: &str) -> CommandResult<Team> {
