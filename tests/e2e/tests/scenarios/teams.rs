@@ -377,7 +377,6 @@ fn a_folder_of_a_team_is_added_by_its_name_and_nothing_else_is_mistaken_for_it()
     let mut crew = Crew::new()?;
     let root = crew.member.root_text();
     let add = |args: &[&str]| crew.member.cli(&[&["add", &root][..], args].concat());
-    add(&["--private"])?.refuses(2, &["not available yet"])?;
     add(&["--space", "Fleet"])?.refuses(1, &["no team Fleet", "Crew"])?;
     crew.owner.must(&[
         "teams",

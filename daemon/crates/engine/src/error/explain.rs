@@ -172,7 +172,7 @@ fn explain_io(error: &io::Error) -> (ProblemCause, &'static str) {
         // The system tells no more of it: an overlay refuses to move a folder of its lower layer with the same words.
         return (
             ProblemCause::MountedThere,
-            "the file system can't move it there. If another one is mounted there, mount that outside of this folder, and `cairn add` it as one of its own; if it is an overlay, as in a container, that has the folder in a lower layer, move the folder away and back with `mv`, which copies it",
+            "the disk can't move it there. If another file system is mounted there, mount that outside of this folder, and `cairn add` it as one of its own; if it is an overlay, as in a container, that has the folder in a lower layer, move the folder away and back with `mv`, which copies it",
         );
     }
     (
@@ -223,7 +223,9 @@ mod tests {
     fn a_move_that_the_system_refuses_need_not_be_about_a_mount() {
         let (cause, hint) = explain(&EngineError::Disk(io::ErrorKind::CrossesDevices.into()));
         assert_eq!(cause, ProblemCause::MountedThere);
-        assert!(hint.contains("If another one is mounted there") && hint.contains("overlay"));
+        assert!(
+            hint.contains("If another file system is mounted there") && hint.contains("overlay")
+        );
     }
 
     #[test]
