@@ -199,11 +199,28 @@ test("a folder is added with the system's picker and chosen subfolders", async (
     local: "/home/ada/Documents",
     remote: "/photos",
     team: null,
+    private: false,
     mode: "two-way",
     only: ["2026"],
     exclude: [],
     gate: { percent: 50, files: 50, most: 1000 },
   });
+});
+
+test("a folder is synced with the private space, whose folder is typed", async () => {
+  const page = await here.open({ at: "folders" });
+  await button(page, "Add folder").click();
+  const dialog = page.getByRole("dialog");
+  await button(dialog, "Choose…").click();
+  await dialog.getByLabel("Files of").selectOption({ label: "Your private space" });
+  await dialog.getByText("The server can’t see the names of the files").waitFor();
+  assert.equal(await dialog.getByText("Choose an existing folder").isVisible(), false);
+  assert.equal(await dialog.getByLabel("Only selected subfolders").isVisible(), false);
+  await dialog.getByLabel("Folder on the service").fill("/diary");
+  await button(dialog, "Add folder").click();
+  await dialog.waitFor({ state: "detached" });
+  const [{ folder }] = await calls(page, "add_folder");
+  assert.deepEqual([folder.private, folder.team, folder.remote, folder.only], [true, null, "/diary", []]);
 });
 
 test("part of a folder is chosen by unchecking what is not wanted", async () => {
