@@ -358,26 +358,22 @@ async fn a_folder_of_a_team_is_chosen_and_added_in_its_space() {
     world.commands.handle(call(asked)).await.unwrap();
     assert_eq!(arguments(&world), ["list", "--team=t1", "--", "/plans"]);
     let folder = json!({"local": "/x", "remote": "/plans", "team": {"id": "t1", "name": "Crew"}, "mode": "two-way", "only": [], "exclude": [], "gate": null});
-    world
-        .commands
-        .handle(call(json!({"op": "add_folder", "folder": folder})))
-        .await
-        .unwrap();
-    let added = arguments(&world);
-    assert!(added.contains(&"--space=t1".to_owned()), "{added:?}");
+    assert_adds_with(&world, &folder, "--space=t1").await;
+}
+
+/// Asserts that a folder is added with an argument among the others.
+async fn assert_adds_with(world: &World, folder: &Value, argument: &str) {
+    let asked = call(json!({"op": "add_folder", "folder": folder}));
+    world.commands.handle(asked).await.unwrap();
+    let added = arguments(world);
+    assert!(added.contains(&argument.to_owned()), "{added:?}");
 }
 
 #[tokio::test]
 async fn a_folder_is_added_to_the_private_space() {
     let world = world(vec![Ok(json!({}))]);
     let folder = json!({"local": "/x", "remote": "/diary", "private": true, "mode": "two-way", "only": [], "exclude": [], "gate": null});
-    world
-        .commands
-        .handle(call(json!({"op": "add_folder", "folder": folder})))
-        .await
-        .unwrap();
-    let added = arguments(&world);
-    assert!(added.contains(&"--private".to_owned()), "{added:?}");
+    assert_adds_with(&world, &folder, "--private").await;
 }
 
 #[tokio::test]

@@ -7,11 +7,14 @@ use crate::error::ApiError;
 use cairn_model::{Name, NameFormat, NodeId};
 use cairn_wire::Page;
 use cairn_wire::changes::{Changes, PastStates, Snapshot};
-use cairn_wire::nodes::{CopyNode, CreateNode, Node, NodeOperation, NodeResults, UpdateNode};
+use cairn_wire::nodes::{
+    CopyNode, CreateNode, Node, NodeBatch, NodeOperation, NodeResults, UpdateNode,
+};
 use cairn_wire::shares::{Share, SharedByEmail};
 use cairn_wire::transfer::{CompleteUpload, CreateUpload};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::fmt::Debug;
 
 /// Seals and opens the names of one private space.
@@ -222,7 +225,21 @@ impl Api {
         })
     }
 
-    pub(crate) fn wire_operation(&self, one: &NodeOperation) -> Result<NodeOperation, ApiError> {
+    /// Returns a batch as the server is to have it: another one in a private space alone.
+    pub(crate) fn wire_operations<'a>(
+        &self,
+        batch: &'a NodeBatch,
+    ) -> Result<Cow<'a, NodeBatch>, ApiError> {
+        if !self.is_private() {
+            return Ok(Cow::Borrowed(batch));
+        }
+        let operations = batch.operations.iter().map(|one| self.wire_operation(one));
+        Ok(Cow::Owned(NodeBatch {
+            operations: operations.collect::<Result<_, _>>()?,
+        }))
+    }
+
+    fn wire_operation(&self, one: &NodeOperation) -> Result<NodeOperation, ApiError> {
         let mut one = one.clone();
         match &mut one {
             NodeOperation::CreateFolder {

@@ -144,11 +144,8 @@ impl Api {
     /// # Errors
     /// [`ApiError::Protocol`] if the number of results is another.
     pub async fn node_batch(&self, batch: &NodeBatch) -> Result<NodeResults, ApiError> {
-        let operations = batch.operations.iter().map(|one| self.wire_operation(one));
-        let sent = NodeBatch {
-            operations: operations.collect::<Result<_, _>>()?,
-        };
-        let call = Call::new(Method::POST, format!("{NODES}/batch")).json(&sent)?;
+        let sent = self.wire_operations(batch)?;
+        let call = Call::new(Method::POST, format!("{NODES}/batch")).json(sent.as_ref())?;
         let results: NodeResults = self
             .json_with_names(self.with_idempotency_key(call)?)
             .await?;
