@@ -143,31 +143,41 @@ fn a_count_alone_allocates_nothing() {
     assert!(Manifest::decode(&out.finish()).is_err());
 }
 
-proptest! {
-    #[test]
-    fn what_is_read_is_written_the_same(
-        cut in any::<prop::sample::Index>(),
-        change in prop::option::of((any::<prop::sample::Index>(), any::<u8>())),
+/// Every cut and every change of one byte, since a random one may meet the rare case that is right: a count
+/// that is lower by one, and nothing behind the rows that are left.
+#[test]
+fn what_is_read_is_written_the_same() {
+    fn check<T>(
+        record: &[u8],
+        decode: impl Fn(&[u8]) -> Result<T>,
+        encode: impl Fn(&T) -> Result<Vec<u8>>,
     ) {
-        for (bytes, is_top) in [(manifest().encode()?, false), (top().encode()?, true)] {
-            let mut bytes = bytes;
-            if let Some((at, value)) = change {
-                let at = at.index(bytes.len());
-                bytes[at] = value;
-            }
-            let cut = &bytes[..cut.index(bytes.len())];
-            prop_assert!(Manifest::decode(cut).is_err() && TopManifest::decode(cut).is_err());
-            let again = if is_top {
-                TopManifest::decode(&bytes).and_then(|m| m.encode())
-            } else {
-                Manifest::decode(&bytes).and_then(|m| m.encode())
-            };
-            if let Ok(again) = again {
-                prop_assert_eq!(again, bytes);
+        for cut in 0..record.len() {
+            assert!(decode(&record[..cut]).is_err(), "cut at {cut}");
+        }
+        for at in 0..record.len() {
+            for value in 0..=u8::MAX {
+                let mut changed = record.to_vec();
+                changed[at] = value;
+                if let Ok(read) = decode(&changed) {
+                    assert_eq!(encode(&read).unwrap(), changed, "{value} at {at}");
+                }
             }
         }
     }
+    check(
+        &manifest().encode().unwrap(),
+        Manifest::decode,
+        Manifest::encode,
+    );
+    check(
+        &top().encode().unwrap(),
+        TopManifest::decode,
+        TopManifest::encode,
+    );
+}
 
+proptest! {
     #[test]
     fn no_bytes_do_harm(bytes in prop::collection::vec(any::<u8>(), 0..300), format in 2..4_u8) {
         let mut bytes = bytes;
