@@ -48,6 +48,11 @@ impl UnverifiedChange {
         }
     }
 
+    /// Returns the folder that the service has the node in.
+    pub(crate) const fn parent(&self) -> Option<NodeId> {
+        self.parent
+    }
+
     /// Returns the row by which a waiting change is remembered.
     pub(crate) fn row(&self, node: NodeId) -> UnacceptedRow {
         UnacceptedRow {

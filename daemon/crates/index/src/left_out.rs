@@ -1,8 +1,9 @@
-//! Folders that were not recorded, although the service has shown nodes in them: a folder that waits for a person, or
-//! that can't be. Those nodes were left out of the remote tree.
+//! Nodes that the service has shown and the remote tree lacks: those that can't be recorded as they are, and those in
+//! folders that were not recorded, because they wait for a person or can't be.
 
 use crate::error::IndexError;
 use crate::open::Db;
+use crate::sql_types::parent_node_to;
 use cairn_model::NodeId;
 
 impl Db<'_> {
@@ -38,17 +39,38 @@ impl Db<'_> {
         Ok(())
     }
 
-    /// Forgets all nodes that were left out, before everything is listed.
+    /// Forgets all nodes that were left out or can't be recorded, before everything is listed.
     ///
     /// # Errors
     /// Returns the error of SQLite.
     pub fn clear_left_out(&self) -> Result<(), IndexError> {
-        self.0.execute_batch("DELETE FROM left_out;")?;
+        self.0
+            .execute_batch("DELETE FROM left_out; DELETE FROM impossible;")?;
+        Ok(())
+    }
+
+    /// Notes a node that can't be recorded as it is, and the folder that it is in (`None`: the top of the space).
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub fn put_impossible(&self, node: NodeId, parent: Option<NodeId>) -> Result<(), IndexError> {
+        self.prepare("INSERT OR REPLACE INTO impossible (node, parent) VALUES (?1, ?2)")?
+            .execute((node.as_bytes(), parent_node_to(parent)))?;
+        Ok(())
+    }
+
+    /// Removes the note about a node: the service has shown it as it is now, or that it is gone.
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub fn remove_impossible(&self, node: NodeId) -> Result<(), IndexError> {
+        self.prepare("DELETE FROM impossible WHERE node = ?1")?
+            .execute([node.as_bytes()])?;
         Ok(())
     }
 
     /// Returns whether the service has shown something in a folder, or below it, that the remote tree doesn't have
-    /// there: a change that waits for a person, or a node that was left out.
+    /// there: a change that waits for a person, or a node that can't be recorded or was left out.
     ///
     /// # Errors
     /// Returns the error of SQLite.
@@ -58,6 +80,7 @@ impl Db<'_> {
              SELECT folder FROM left_out \
              UNION SELECT w.parent FROM unaccepted w LEFT JOIN remote r ON r.node = w.node AND r.parent = w.parent \
              WHERE r.node IS NULL \
+             UNION SELECT parent FROM impossible \
              UNION SELECT r.parent FROM above a CROSS JOIN remote r ON r.node = a.node) \
              SELECT 1 FROM above WHERE node = ?1 LIMIT 1",
         )?;
@@ -139,6 +162,13 @@ mod tests {
                 db.put_left_out(node(3))?;
                 db.put_left_out(node(7))?;
                 assert_eq!(holding(db)?, [1, 2, 3]);
+                db.clear_left_out()?;
+                db.put_impossible(node(7), Some(node(2)))?;
+                assert_eq!(holding(db)?, [1, 2]);
+                db.put_impossible(node(7), Some(node(4)))?;
+                assert_eq!(holding(db)?, [4], "it was moved");
+                db.remove_impossible(node(7))?;
+                assert_eq!(holding(db)?, none);
                 Ok(())
             })
             .unwrap();

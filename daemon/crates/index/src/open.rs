@@ -40,6 +40,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("sql/0021_marks.sql"),
     include_str!("sql/0022_counters.sql"),
     include_str!("sql/0023_left_out.sql"),
+    include_str!("sql/0024_impossible.sql"),
 ];
 
 /// The first schema whose contents on the service are of the present format.

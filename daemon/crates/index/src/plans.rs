@@ -295,6 +295,8 @@ fn read_remote(db: &Db<'_>, rows: &Rows) -> Done {
     db.can_take_left_out()?;
     db.holds_unrecorded(node(1))?;
     db.end_left_out()?;
+    db.put_impossible(node(2), None)?;
+    db.remove_impossible(node(2))?;
     db.remove_unaccepted(node(2))?;
     db.put_pending(node(2), b"x")?;
     db.pending_changes(None, 10)?;

@@ -52,7 +52,7 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCause, &'static str) {
         EngineError::HoldsUnrecorded => (
             // Not `Unverified`: accepting is about what is in it.
             ProblemCause::Failed,
-            "`cairn accept` takes what is held back, and the folder comes back with it; until then nothing in it is deleted on the service",
+            "`cairn accept` takes what is held back, and the folder comes back with it; something that can't be a file has to be renamed on the service; until then nothing in the folder is deleted there",
         ),
         EngineError::RulesTooLarge(_) => (
             ProblemCause::RulesTooLarge,

@@ -138,6 +138,29 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_with_something_that_can_not_be_is_known_to_hold_it_until_that_is_gone_or_has_another_name()
+     {
+        let (engine, _dir) = TestEngine::new().into_engine();
+        let holds = |n| engine.index.read(|db| db.holds_unrecorded(id(n))).unwrap();
+        let impossible = || named(&engine, 3, Some(2), "a/b");
+        see(
+            &engine,
+            vec![
+                folder(&engine, 1, None),
+                folder(&engine, 2, Some(1)),
+                impossible(),
+            ],
+        );
+        assert_eq!([1, 2].map(holds), [true; 2]);
+        see(&engine, vec![named(&engine, 3, Some(2), "b")]);
+        assert_eq!([1, 2].map(holds), [false; 2]);
+        see(&engine, vec![impossible(), folder(&engine, 4, Some(3))]);
+        assert_eq!([1, 2].map(holds), [true; 2]);
+        poll(&engine, &[change(impossible(), ChangeKind::Trashed)]);
+        assert_eq!([1, 2].map(holds), [false; 2]);
+    }
+
+    #[test]
     fn what_was_left_out_of_a_folder_that_can_not_be_is_listed_once_it_has_another_name() {
         let (engine, _dir) = TestEngine::new().into_engine();
         let impossible = named(&engine, 1, None, "a/b");

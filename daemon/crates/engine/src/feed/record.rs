@@ -1,6 +1,7 @@
 //! Recording a page of the change feed in the index: which changes are accepted, which are refused, and which
 //! wait for a person.
 
+mod held;
 mod removals;
 
 use super::earlier_epochs;
@@ -13,7 +14,6 @@ use crate::node_rows::{Deletion, Trust, deletion, remote_row};
 use crate::unverified::{Reason, UnverifiedChange};
 use cairn_index::{Db, FolderRow, IndexError, PutResult, RemoteRow};
 use cairn_model::{Cursor, Kind, NodeId, Verification};
-use cairn_transfer::MAX_NUMBER;
 use cairn_wire::changes::{Change, ChangeKind};
 use removals::Waiting;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,6 +53,7 @@ pub(super) fn record(
     for change in page.changes {
         engine.health().accept(change.node_id);
         db.remove_pending(change.node_id)?;
+        db.remove_impossible(change.node_id)?;
     }
     let kept = match page.is_last || batch.has_deleted_folder() {
         true => pending::take_removals(db)?,
@@ -69,6 +70,7 @@ pub(super) fn record(
     let mut news = batch.put(engine, db, &folders)?;
     news |= batch.remove(engine, db, &folders)?;
     batch.note_versions(db)?;
+    batch.note_impossible(db)?;
     if page.is_last {
         news |= batch.put_pending(engine, db, &folders)?;
     }
@@ -203,69 +205,6 @@ impl<'a> Batch<'a> {
         for (id, change) in refused {
             self.removed.remove(&id);
             self.unverified.insert(id, change);
-        }
-        Ok(())
-    }
-
-    /// Keeps changes without a valid seal out of the tree, and records that they wait for a person.
-    fn quarantine_unverified(&mut self, db: &Db<'_>) -> Result<(), IndexError> {
-        let waiting: BTreeSet<NodeId> = db
-            .unaccepted_nodes()?
-            .into_iter()
-            .map(|row| row.node)
-            .collect();
-        for id in self.rows.keys().chain(self.removed.keys()) {
-            // Whatever comes now takes the place of what waited; it may wait in its turn.
-            if waiting.contains(id) {
-                db.remove_unaccepted(*id)?;
-            }
-        }
-        for (id, change) in &mut self.unverified {
-            if change.reason != Reason::Unverified {
-                continue;
-            }
-            let Some(row) = self.rows.get(id) else {
-                continue;
-            };
-            // Accepted before, or made by this device: only what is new waits.
-            if db
-                .remote_row(*id)?
-                .is_some_and(|known| is_same(&known, row))
-            {
-                continue;
-            }
-            self.rows.remove(id);
-            change.reason = Reason::Blocked;
-            db.put_unaccepted(&change.row(*id))?;
-        }
-        for (id, deletion) in &self.removed {
-            if *deletion == Deletion::Unverified
-                && let Some(known) = db.remote_row(*id)?
-            {
-                let change = UnverifiedChange::of_row(Reason::Blocked, &known);
-                db.put_unaccepted(&change.row(*id))?;
-                self.unverified.insert(*id, change);
-            }
-        }
-        let unverified = &self.unverified;
-        self.removed.retain(|id, _| !unverified.contains_key(id));
-        Ok(())
-    }
-
-    /// Records only the versions of the changes that wait for a person: what this device changes in such a node
-    /// meanwhile is then for the node as the service has it, and not refused for ever.
-    fn note_versions(&self, db: &Db<'_>) -> Result<(), IndexError> {
-        for (id, change) in &self.unverified {
-            // The version is the service's word, and a state that can't be says nothing about later ones.
-            if change.reason != Reason::Blocked {
-                continue;
-            }
-            let node = self.changes.get(id).and_then(|change| change.node.as_ref());
-            if let Some(version) = node.map(|node| node.version)
-                && version <= MAX_NUMBER
-            {
-                db.raise_remote_version(*id, version, 0)?;
-            }
         }
         Ok(())
     }
