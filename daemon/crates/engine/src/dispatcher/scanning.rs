@@ -153,6 +153,11 @@ impl Dispatcher {
             self.waiters.reset();
         }
         self.record_problems(id, due, result.problems);
+        let refused = self.engine.health().refused_by_disk(id);
+        if let Some(folder) = self.folders.get_mut(&id) {
+            let refused = refused.into_iter().collect();
+            folder.schedule.record_refused(refused, Instant::now());
+        }
     }
 
     async fn scan(&self, id: FolderId, due: &DueScan) -> Result<ScanResult, EngineError> {
@@ -188,13 +193,13 @@ impl Dispatcher {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::resolve::name::tests::crash_halfway;
     use crate::testing::TestEngine;
     use cairn_index::Skipped;
-    use cairn_model::{Name, Problem, ProblemCode, RelPath};
+    use cairn_model::{Name, ProblemCode, RelPath};
     use std::sync::Arc;
     use std::time::Duration;
-    use tokio::time::Instant;
 
     #[tokio::test(start_paused = true)]
     async fn a_name_that_a_crash_left_free_is_given_before_a_scan_misses_it() {
@@ -267,6 +272,39 @@ mod tests {
             tokio::time::advance(Duration::from_secs(1)).await;
             dispatcher.scan_due(id).await;
             let new = RelPath::parse("d/e/new").unwrap();
+            let row = engine.index.read(|db| db.local_at(id, &new)).unwrap();
+            assert!(row.is_some(), "below {refused:?}");
+            assert!(!engine.health().is_disk_refusing(id));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_the_disk_refused_is_looked_at_again_without_any_hint() {
+        for refused in ["", "d"] {
+            let (mut dispatcher, id, dir) = TestEngine::new().into_dispatcher();
+            std::fs::create_dir_all(dir.path().join("d")).unwrap();
+            let problem = Problem {
+                path: refused.into(),
+                code: ProblemCode::Unreadable,
+                ..Problem::default()
+            };
+            let engine = Arc::clone(&dispatcher.engine);
+            let folder = dispatcher.folders.get_mut(&id).unwrap();
+            let first = folder.schedule.begin(Instant::now());
+            let result = ScanResult {
+                problems: vec![problem],
+                ..ScanResult::default()
+            };
+            dispatcher.record_scan(id, &first, result);
+            std::fs::write(dir.path().join("d/new"), "").unwrap();
+            dispatcher.scan_due(id).await;
+            assert!(
+                engine.health().is_disk_refusing(id),
+                "it is not asked at once"
+            );
+            tokio::time::advance(Duration::from_secs(5)).await;
+            dispatcher.scan_due(id).await;
+            let new = RelPath::parse("d/new").unwrap();
             let row = engine.index.read(|db| db.local_at(id, &new)).unwrap();
             assert!(row.is_some(), "below {refused:?}");
             assert!(!engine.health().is_disk_refusing(id));

@@ -1,9 +1,10 @@
 //! Times at which scans of one folder are due: after hints (the watcher's "something may have changed here"), at
-//! intervals, and to find a root that was missing.
+//! intervals, to find a root that was missing, and to look again at what the disk refused.
 //!
 //! Pure: decides from the time and the events that it is given. The dispatcher does the work.
 
 mod own_moves;
+mod refused;
 #[cfg(test)]
 mod tests;
 
@@ -11,6 +12,7 @@ use crate::observe::rules::{IGNORE_FILE, TEMP_DIR, TRASH_DIR};
 use crate::observe::scan::Hinted;
 use cairn_model::{LocalId, RelPath};
 use own_moves::OwnMoves;
+use refused::Refused;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -72,6 +74,7 @@ pub(super) struct Schedule {
     next_rescan: Instant,
     /// The root is missing, and when to look for it again.
     root_retry: Option<Instant>,
+    refused: Refused,
 }
 
 impl Schedule {
@@ -91,6 +94,7 @@ impl Schedule {
             only_unscanned: false,
             next_rescan: now + timing.rescan_every,
             root_retry: None,
+            refused: Refused::default(),
         }
     }
 
@@ -183,7 +187,8 @@ impl Schedule {
         let is_other_due = self.whole
             || self.burst_is_over(now, timing)
             || self.again_is_due(now)
-            || self.root_retry.is_some_and(|at| at <= now);
+            || self.root_retry.is_some_and(|at| at <= now)
+            || self.refused.next_look().is_some_and(|at| at <= now);
         self.only_unscanned = self.has_unscanned() && !is_other_due;
         is_other_due || self.has_unscanned()
     }
@@ -191,6 +196,7 @@ impl Schedule {
     /// Takes the scan that is due; from now on hints count for the next one.
     pub(super) fn begin(&mut self, now: Instant) -> DueScan {
         let repeated = self.again_is_due(now);
+        self.whole |= self.refused.take_due(&mut self.dirs, now);
         let whole = std::mem::take(&mut self.whole);
         let unscanned = self.take_unscanned(whole);
         let mut dirs = Hinted::new();
@@ -244,6 +250,11 @@ impl Schedule {
         }
     }
 
+    /// Records what the disk has refused to the scans that have looked at it last.
+    pub(super) fn record_refused(&mut self, paths: BTreeSet<RelPath>, now: Instant) {
+        self.refused.record(paths, now);
+    }
+
     /// Takes the new directories for the next scan: a whole one finds all of them by itself.
     fn take_unscanned(&mut self, whole: bool) -> BTreeSet<RelPath> {
         let mut dirs = std::mem::take(&mut self.unscanned);
@@ -276,6 +287,7 @@ impl Schedule {
         self.unscanned.clear();
         self.is_whole_open = false;
         self.whole = false;
+        self.refused.clear();
     }
 
     /// Records that the root is there: if it was missing, everything is scanned.
@@ -302,7 +314,7 @@ impl Schedule {
             .burst
             .map(|(first, last)| (last + timing.debounce).min(first + LONGEST_DEBOUNCE));
         let again = self.again.as_ref().map(|(at, _)| *at);
-        [burst, again, self.root_retry]
+        [burst, again, self.root_retry, self.refused.next_look()]
             .into_iter()
             .flatten()
             .fold(self.next_rescan, Instant::min)
