@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::session::Session;
 use crate::{team, trust};
-use cairn_space::{KeyStatus, SystemRandom, TeamError};
+use cairn_space::{KeyRemedy, KeyStatus, SystemRandom, TeamError};
 use cairn_wire::teams::Team;
 
 /// The name of its team.
@@ -45,7 +45,10 @@ pub(crate) async fn open_or_make(app: &App, session: &Session) -> CommandResult<
     }
     match opened {
         Ok(_) => return Ok(team),
-        Err(TeamError::NotGranted { may_make: true, .. }) => {}
+        Err(TeamError::NotGranted {
+            remedy: KeyRemedy::Make,
+            ..
+        }) => {}
         Err(error) => return Err(error.into()),
     }
     let made = trust::update(&app.home, &session.keys, |trust| {

@@ -9,8 +9,8 @@ use cairn_control::ProblemGroup;
 use cairn_engine::WaitResult;
 use cairn_model::{Problem, ProblemCause, ProblemCode, ProblemValues, SyncState};
 use cairn_platform::Zone;
-use cairn_space::TeamError;
 use cairn_space::account_keys::Replacement;
+use cairn_space::{KeyRemedy, TeamError};
 use cairn_transfer::TransferError;
 
 /// The reason why nothing of the space is synced. Its folders are not touched meanwhile.
@@ -78,22 +78,7 @@ impl Halt {
         let word = shell_word(team);
         match error {
             TeamError::Transfer(TransferError::Api(error)) => Self::of_api(error),
-            TeamError::NotGranted { may_make: true, .. } => Self::error(Problem::new(
-                "",
-                ProblemCause::TeamWithoutKey,
-                format!("the team {team} has no key yet, which its files need"),
-                format!("run `cairn teams grant {word}`, which makes one"),
-            ).with(with_command(team, format!("cairn teams grant {word}")))),
-            TeamError::NotGranted {
-                may_make: false, ..
-            } => Self::error(Problem::new(
-                "",
-                ProblemCause::KeyNotGranted,
-                format!(
-                    "the present key of the team {team} was not granted to you yet; {KEPT}, and are synced once it is"
-                ),
-                format!("ask an owner or admin of the team to run `cairn teams grant {word}`"),
-            ).with(with_command(team, format!("cairn teams grant {word}")))),
+            TeamError::NotGranted { remedy, .. } => Self::not_granted(team, *remedy),
             TeamError::NewGranter {
                 who, fingerprint, ..
             } => Self::new_granter(team, who, fingerprint),
@@ -104,16 +89,50 @@ impl Halt {
             | TeamError::Ambiguous { .. }
             | TeamError::KeyWithheld { .. }
             | TeamError::Refused { .. }
-            | TeamError::Transfer(_) => Self::error(Problem::new(
-                "",
-                ProblemCause::TeamKeyRefused,
-                error.to_string(),
-                format!("{KEPT}; see `cairn teams keys {word}`"),
-            ).with(ProblemValues {
-                detail: Some(error.to_string()),
-                ..with_command(team, format!("cairn teams keys {word}"))
-            })),
+            | TeamError::Transfer(_) => Self::error(
+                Problem::new(
+                    "",
+                    ProblemCause::TeamKeyRefused,
+                    error.to_string(),
+                    format!("{KEPT}; see `cairn teams keys {word}`"),
+                )
+                .with(ProblemValues {
+                    detail: Some(error.to_string()),
+                    ..with_command(team, format!("cairn teams keys {word}"))
+                }),
+            ),
         }
+    }
+
+    /// A key that the account lacks, with who may change that.
+    fn not_granted(team: &str, remedy: KeyRemedy) -> Self {
+        let grant = format!("cairn teams grant {}", shell_word(team));
+        let (cause, message, command) = match remedy {
+            KeyRemedy::Make => (
+                ProblemCause::TeamWithoutKey,
+                format!("the team {team} has no key yet, which its files need"),
+                grant,
+            ),
+            KeyRemedy::Renew => (
+                ProblemCause::TeamWithoutKey,
+                format!("the key of the team {team} was granted to the keys that you had before"),
+                format!("{grant} --new-key"),
+            ),
+            KeyRemedy::Ask => (
+                ProblemCause::KeyNotGranted,
+                format!(
+                    "the present key of the team {team} was not granted to you yet; {KEPT}, and are synced once it is"
+                ),
+                grant,
+            ),
+        };
+        let hint = match remedy {
+            KeyRemedy::Make | KeyRemedy::Renew => format!("run `{command}`, which makes one"),
+            KeyRemedy::Ask => {
+                format!("ask somebody else who owns or administers the team to run `{command}`")
+            }
+        };
+        Self::error(Problem::new("", cause, message, hint).with(with_command(team, command)))
     }
 
     /// A key of somebody whom nobody has accepted on this device.
@@ -248,12 +267,21 @@ mod tests {
     fn a_missing_grant_says_whom_to_ask_and_an_outage_asks_nobody() {
         let error = TeamError::NotGranted {
             team: "My Crew".into(),
-            may_make: false,
+            remedy: KeyRemedy::Ask,
         };
         let halt = Halt::of_team("My Crew", &error);
         assert_eq!(halt.state, SyncState::Error);
         assert!(halt.sentence().contains("not granted to you yet"));
         assert!(halt.sentence().contains("`cairn teams grant 'My Crew'`"));
+        let error = TeamError::NotGranted {
+            team: "My Crew".into(),
+            remedy: KeyRemedy::Renew,
+        };
+        let sentence = Halt::of_team("My Crew", &error).sentence();
+        assert!(
+            sentence.contains("run `cairn teams grant 'My Crew' --new-key`"),
+            "{sentence}"
+        );
         let offline = TeamError::from(ApiError::Offline("no route".into()));
         let halt = Halt::of_team("Crew", &offline);
         assert_eq!(halt.state, SyncState::Offline);

@@ -37,7 +37,7 @@ pub use space::{
     CopiedNode, Earlier, EnsuredFolder, LocalMetadata, MAX_DEPTH, NODES_PER_REQUEST, Relocation,
     Space, random_id,
 };
-pub use team::{Granting, KeyStatus, MemberKeys, TeamError, TeamGrants};
+pub use team::{Granting, KeyRemedy, KeyStatus, MemberKeys, TeamError, TeamGrants};
 pub use trash_sizes::{TrashSizes, TrashedSize};
 pub use trust::{PinCheck, Trust};
 pub use upload_folder::{

@@ -8,7 +8,7 @@ mod granter;
 #[cfg(test)]
 mod tests;
 
-pub use error::TeamError;
+pub use error::{KeyRemedy, TeamError};
 pub use grant::Granting;
 
 use self::granter::Granter;
@@ -126,17 +126,31 @@ impl TeamGrants {
     /// # Errors
     /// [`TeamError::NotGranted`], [`TeamError::NewGranter`], [`TeamError::KeyChanged`], [`TeamError::Refused`].
     pub fn open(&self, own: &AccountKeys, trust: &mut Trust) -> Result<KeyRing, TeamError> {
-        match self.open_newest(own, trust)? {
-            Some(opened) if opened.ring.epoch() == self.epoch => Ok(opened.ring),
-            Some(_) | None => Err(self.not_granted_error()),
-        }
+        let newest = match self.open_newest(own, trust)? {
+            Some(opened) if opened.ring.epoch() == self.epoch => return Ok(opened.ring),
+            Some(opened) => Some(opened.ring.epoch()),
+            None => {
+                let taken_along = self.ring_taken_along(own, trust).ok().flatten();
+                taken_along.map(|ring| ring.epoch())
+            }
+        };
+        Err(self.not_granted_error(newest))
     }
 
-    fn not_granted_error(&self) -> TeamError {
-        TeamError::NotGranted {
-            team: self.team.name.clone(),
-            may_make: self.team.role != TeamRole::Member && !self.used,
-        }
+    /// Returns the error of an account without the key in force; `newest` is the epoch of the newest one that it has.
+    fn not_granted_error(&self, newest: Option<u32>) -> TeamError {
+        let is_granted = self.members.iter().any(|one| one.has_grant);
+        let remedy = match (self.team.role, newest) {
+            (TeamRole::Member, Some(_) | None) => KeyRemedy::Ask,
+            (TeamRole::Owner | TeamRole::Admin, Some(epoch)) if epoch == self.epoch => {
+                KeyRemedy::Renew
+            }
+            (TeamRole::Owner | TeamRole::Admin, Some(_)) if !is_granted => KeyRemedy::Make,
+            (TeamRole::Owner | TeamRole::Admin, None) if !self.used => KeyRemedy::Make,
+            (TeamRole::Owner | TeamRole::Admin, Some(_) | None) => KeyRemedy::Ask,
+        };
+        let team = self.team.name.clone();
+        TeamError::NotGranted { team, remedy }
     }
 
     /// Returns all members, for a person to look at: keys that are seen for the first time are pinned.
@@ -274,7 +288,7 @@ impl TeamGrants {
     ) -> Result<Option<KeyRing>, TeamError> {
         match self.open_newest(own, trust)? {
             Some(opened) if opened.is_trusted => Ok(Some(opened.ring)),
-            Some(_) => Err(self.not_granted_error()),
+            Some(_) => Err(self.not_granted_error(None)),
             None => self.ring_taken_along(own, trust),
         }
     }

@@ -3,7 +3,7 @@
 
 use super::ToolError;
 use crate::quote::quote;
-use cairn_space::{ShareError, TeamError};
+use cairn_space::{KeyRemedy, ShareError, TeamError};
 
 /// The number of paths that a message names.
 const LISTED: usize = 10;
@@ -59,12 +59,25 @@ pub(super) fn share_message(error: &ShareError) -> String {
 /// Returns why the keys of a team can't be used.
 pub(super) fn team_message(error: &TeamError) -> String {
     match error {
-        TeamError::NotGranted { team, may_make } if *may_make => format!(
+        TeamError::NotGranted {
+            team,
+            remedy: KeyRemedy::Make,
+        } => format!(
             "the team {} has no key yet, which its files need: have a person run `cairn teams grant` with its name, which makes one",
             quote(team)
         ),
-        TeamError::NotGranted { team, .. } => format!(
-            "the key of the team {} was not granted to you yet: an owner or admin runs `cairn teams grant` with its name",
+        TeamError::NotGranted {
+            team,
+            remedy: KeyRemedy::Renew,
+        } => format!(
+            "the key of the team {} was granted to the keys that the account had before: have a person run `cairn teams grant --new-key` with its name, which makes a new one",
+            quote(team)
+        ),
+        TeamError::NotGranted {
+            team,
+            remedy: KeyRemedy::Ask,
+        } => format!(
+            "the key of the team {} was not granted to you yet: somebody else who owns or administers the team runs `cairn teams grant` with its name",
             quote(team)
         ),
         TeamError::NoRight { team } => format!(
@@ -120,7 +133,7 @@ mod tests {
         };
         let granted = TeamError::NotGranted {
             team: name(),
-            may_make: false,
+            remedy: KeyRemedy::Ask,
         };
         for (message, quoted) in [
             (share_message(&share), LISTED + 1),

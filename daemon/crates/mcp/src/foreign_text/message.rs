@@ -5,7 +5,7 @@ use super::withhold::MARK;
 use crate::error::ToolError;
 use cairn_api::ApiError;
 use cairn_control::ControlError;
-use cairn_space::TeamError;
+use cairn_space::{KeyRemedy, TeamError};
 use cairn_transfer::TransferError;
 use serde_json::{Map, Value};
 
@@ -78,9 +78,15 @@ fn transfer(error: &TransferError) -> &'static str {
 
 fn team(error: &TeamError) -> &'static str {
     match error {
-        TeamError::NotGranted { .. } => {
-            "the key of the team was not granted to you yet: ask an owner or admin to run `cairn teams grant`"
-        }
+        TeamError::NotGranted { remedy, .. } => match remedy {
+            KeyRemedy::Make => "the team has no key yet: `cairn teams grant` makes one",
+            KeyRemedy::Renew => {
+                "the key of the team was granted to the keys that you had before: `cairn teams grant --new-key` makes a new one"
+            }
+            KeyRemedy::Ask => {
+                "the key of the team was not granted to you yet: ask somebody else who owns or administers it to run `cairn teams grant`"
+            }
+        },
         TeamError::NoRight { .. }
         | TeamError::NewGranter { .. }
         | TeamError::KeyChanged { .. }

@@ -4,15 +4,22 @@ use cairn_api::ApiError;
 use cairn_crypto::CryptoError;
 use cairn_transfer::TransferError;
 
+/// The way to a key that the account was not granted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KeyRemedy {
+    /// The team has none in force, and the caller may make it.
+    Make,
+    /// The caller has the one in force from before their own keys were replaced, and may make the next one.
+    Renew,
+    /// Somebody else has it, or may make it.
+    Ask,
+}
+
 /// The reason why a team's keys can't be used or granted.
 #[derive(Debug, thiserror::Error)]
 pub enum TeamError {
-    #[error("{}", not_granted(team, *may_make))]
-    NotGranted {
-        team: String,
-        /// The team has no key yet, and the caller may make the first one.
-        may_make: bool,
-    },
+    #[error("{}", not_granted(team, *remedy))]
+    NotGranted { team: String, remedy: KeyRemedy },
     #[error(
         "you are a member of the team {team}: only its owner and admins can grant its key, ask one of them"
     )]
@@ -58,15 +65,18 @@ pub enum TeamError {
     Transfer(#[from] TransferError),
 }
 
-fn not_granted(team: &str, may_make: bool) -> String {
-    if may_make {
-        return format!(
+fn not_granted(team: &str, remedy: KeyRemedy) -> String {
+    match remedy {
+        KeyRemedy::Make => format!(
             "the team {team} has no key yet, which its files need: run `cairn teams grant '{team}'`, which makes one"
-        );
+        ),
+        KeyRemedy::Renew => format!(
+            "the key of the team {team} was granted to the keys that you had before: run `cairn teams grant '{team}' --new-key`, which makes a new one"
+        ),
+        KeyRemedy::Ask => format!(
+            "the key of the team {team} was not granted to you yet: ask somebody else who owns or administers the team to run `cairn teams grant '{team}'`"
+        ),
     }
-    format!(
-        "the key of the team {team} was not granted to you yet: ask an owner or admin to run `cairn teams grant '{team}'`"
-    )
 }
 
 impl From<ApiError> for TeamError {

@@ -71,10 +71,7 @@ impl TeamGrants {
     ) -> Result<Granting, TeamError> {
         let mut members = self.members_to_grant(own, trust)?;
         let Some(before) = self.newest_ring(own, trust)? else {
-            return Err(TeamError::NotGranted {
-                team: self.team.name.clone(),
-                may_make: false,
-            });
+            return Err(self.not_granted_error(None));
         };
         let next = before.renew(self.epoch.saturating_add(1), rng);
         let ring = next.map_err(|error| self.refused_error(error))?;
@@ -117,10 +114,7 @@ impl TeamGrants {
         Ok(match self.newest_ring(own, trust)? {
             Some(ring) if ring.epoch() == self.epoch => (ring, false),
             Some(_) | None if members.iter().any(|one| one.has_grant) => {
-                return Err(TeamError::NotGranted {
-                    team: team(),
-                    may_make: false,
-                });
+                return Err(self.not_granted_error(None));
             }
             Some(before) => {
                 let renewed = before.renew(self.epoch, rng);

@@ -183,7 +183,7 @@ fn members_share_a_key_and_whoever_leaves_opens_nothing_written_after() {
     assert!(matches!(none, TeamError::NotGranted { .. }), "{none}");
     assert!(none.to_string().contains("has no key yet"), "{none}");
     let asks = server.open(leaver).unwrap_err().to_string();
-    assert!(asks.contains("ask an owner"), "{asks}");
+    assert!(asks.contains("ask somebody else who owns"), "{asks}");
     let no_right = server.grant(leaver).unwrap_err();
     assert!(matches!(no_right, TeamError::NoRight { .. }), "{no_right}");
 
@@ -205,6 +205,11 @@ fn members_share_a_key_and_whoever_leaves_opens_nothing_written_after() {
     server.remove(leaver.own.account);
     let waits = server.open(late).unwrap_err();
     assert!(matches!(waits, TeamError::NotGranted { .. }), "{waits}");
+    let lacks = server.open(owner).unwrap_err().to_string();
+    assert!(
+        lacks.contains("run `cairn teams grant 'crew'`, which makes"),
+        "{lacks}"
+    );
     let made = server.grant(owner).unwrap();
     assert!(made.new_key && made.ring.epoch() == 2 && made.grants.len() == 2);
     let now = server.open(late).unwrap().keys();
@@ -314,7 +319,8 @@ fn the_key_that_was_taken_along_serves_for_a_new_one_and_for_nothing_else() {
     server.members[OWNER].1 = Some(owner.own.public());
     server.grants.retain(|one| one.user_id != owner.own.account);
     let refused = server.open(owner).unwrap_err();
-    assert!(matches!(refused, TeamError::NotGranted { .. }), "{refused}");
+    let renews = "run `cairn teams grant 'crew' --new-key`";
+    assert!(refused.to_string().contains(renews), "{refused}");
     let view = server.grants_seen_by(owner.own.account);
     let made = view
         .grant_next_epoch(&owner.own, &mut owner.trust, &mut SystemRandom)
