@@ -189,6 +189,41 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_merge_of_a_file_and_a_folder_is_refused_as_such() {
+        for (copy, original, why) in [
+            (
+                Kind::Folder,
+                Kind::File,
+                "copy is a folder and the other version a file",
+            ),
+            (
+                Kind::File,
+                Kind::Folder,
+                "copy is a file and the other version a folder",
+            ),
+            (
+                Kind::Folder,
+                Kind::Folder,
+                "copy is a folder, and only text files",
+            ),
+        ] {
+            let test = TestEngine::new();
+            test.local_node("f", original, Skipped::No);
+            test.local_node(
+                "f (conflicted copy here 2026-01-02 030405)",
+                copy,
+                Skipped::No,
+            );
+            let (engine, _dir) = test.into_engine();
+            let path = RelPath::parse("f").unwrap();
+            let refused = resolve(&engine, None, &path, Keep::Merge)
+                .await
+                .unwrap_err();
+            assert!(refused.to_string().contains(why), "{refused}");
+        }
+    }
+
+    #[tokio::test]
     async fn whose_a_copy_is_that_nobody_knows_is_not_guessed() {
         let test = TestEngine::new();
         test.local_file("f.txt", Skipped::No);

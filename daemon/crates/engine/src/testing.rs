@@ -143,12 +143,17 @@ impl TestEngine {
 
     /// Records a file at the top of the folder that was never synced. Returns its id.
     pub(crate) fn local_file(&self, name: &str, skipped: Skipped) -> LocalId {
+        self.local_node(name, Kind::File, skipped)
+    }
+
+    /// Records what [`TestEngine::local_file`] does, of either kind.
+    pub(crate) fn local_node(&self, name: &str, kind: Kind, skipped: Skipped) -> LocalId {
         let row = LocalRow {
             id: LocalId(0),
             folder: self.folder.id,
             parent: None,
             name: Name::new(name.to_owned()).unwrap(),
-            kind: Kind::File,
+            kind,
             stat: LocalStat::default(),
             executable: false,
             hash: None,

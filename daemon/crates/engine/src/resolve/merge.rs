@@ -4,6 +4,7 @@ use super::find::Found;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use cairn_api::ErrorClass;
+use cairn_model::Kind;
 use cairn_transfer::{Download, MemoryTarget, TransferError};
 use std::io::{self, Read as _};
 use std::path::Path;
@@ -21,12 +22,15 @@ pub(super) async fn merge(engine: &Arc<Engine>, found: &Found) -> Result<String,
         path: found.open.path.to_string(),
         why,
     };
+    if let Some(why) = folder_among(found.copy.kind, found.original.as_ref().map(|row| row.kind)) {
+        return Err(no(why));
+    }
     let (Some(node), Some(base)) = (found.conflict.node, found.conflict.base) else {
         return Err(no(
             "the version that both were made from is known only to the device that made the copy",
         ));
     };
-    if !found.is_file() || found.copy.stat.size > MAX_MERGE {
+    if found.copy.stat.size > MAX_MERGE {
         return Err(no("only text files up to 1 MiB are merged"));
     }
     let root = Path::new(&found.folder.root);
@@ -40,6 +44,22 @@ pub(super) async fn merge(engine: &Arc<Engine>, found: &Found) -> Result<String,
             no("the version that both were made from is not there any more, or no text")
         })?;
     diffy::merge(&base, &copy, &original).map_err(|_| no("both versions changed the same lines"))
+}
+
+/// Returns why versions can't be merged of which one is a folder; `original` is what has the name.
+fn folder_among(copy: Kind, original: Option<Kind>) -> Option<&'static str> {
+    match (copy, original) {
+        (Kind::File, Some(Kind::File) | None) => None,
+        (Kind::Folder, Some(Kind::Folder) | None) => {
+            Some("the conflict copy is a folder, and only text files are merged")
+        }
+        (Kind::Folder, Some(Kind::File)) => Some(
+            "the conflict copy is a folder and the other version a file, and only text files are merged",
+        ),
+        (Kind::File, Some(Kind::Folder)) => Some(
+            "the conflict copy is a file and the other version a folder, and only text files are merged",
+        ),
+    }
 }
 
 fn text(engine: &Engine, path: &Path) -> io::Result<String> {
