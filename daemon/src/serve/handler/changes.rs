@@ -3,9 +3,12 @@
 use super::Daemon;
 use crate::config::Config;
 use crate::failure::{CommandResult, Exit, Failure};
-use crate::folders::{pairs, trash};
+use crate::folders::pairs::{self, Pair};
+use crate::folders::trash;
+use crate::output::text::{clean, now_ms, shell_word};
 use crate::serve::limits;
 use cairn_control::{Limits, NewFolder, Reply, ResolvePreview, Resolved, Status, TeamSpace};
+use cairn_index::FolderSettings;
 use cairn_model::{DeletionDecision, Keep, RelPath, SyncState};
 use cairn_platform::RealDisk;
 use std::collections::BTreeSet;
@@ -88,6 +91,13 @@ impl Daemon {
     pub(super) async fn sync_now(&self, folder: Option<&String>) -> CommandResult<Reply> {
         let pair = self.optional(folder)?;
         self.engines.rescan(pair.as_ref());
+        match &pair {
+            Some(Pair { row, .. }) => check_not_paused(Some(&row.root), [&row.settings], now_ms())?,
+            None => {
+                let all = pairs::list(&self.engines.indexes())?;
+                check_not_paused(None, all.iter().map(|pair| &pair.row.settings), now_ms())?;
+            }
+        }
         let polling = self.engines.poll(pair.as_ref());
         if let Ok(polled) = tokio::time::timeout(POLL_TIMEOUT, polling).await {
             polled?;
@@ -164,5 +174,53 @@ impl Daemon {
         let engine = self.engine_of(&pair)?;
         engine.accept_disk(pair.row.id, below).await?;
         Ok(Reply::DONE)
+    }
+}
+
+/// Refuses to look for changes where `folder` is paused, or each one if none is named: nothing would come of it.
+fn check_not_paused<'a>(
+    folder: Option<&str>,
+    all: impl IntoIterator<Item = &'a FolderSettings>,
+    now_ms: i64,
+) -> CommandResult {
+    let is_paused =
+        |one: &FolderSettings| one.paused && one.paused_until.is_none_or(|until| until > now_ms);
+    let mut all = all.into_iter().peekable();
+    if all.peek().is_none() || !all.all(is_paused) {
+        return Ok(());
+    }
+    Err(Failure::failed(match folder {
+        Some(local) => {
+            let command = format!("cairn resume {}", shell_word(local));
+            format!("{} is paused: run `{}`", clean(local), clean(&command))
+        }
+        None => "syncing is paused: run `cairn resume`".to_owned(),
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_looked_for_in_a_paused_folder() {
+        let of = |paused, paused_until| FolderSettings {
+            paused,
+            paused_until,
+            ..FolderSettings::default()
+        };
+        let (runs, paused, ended) = (of(false, None), of(true, Some(2)), of(true, Some(1)));
+        let refused = |folder, all: &[&FolderSettings]| {
+            let failure = check_not_paused(folder, all.iter().copied(), 1).err()?;
+            assert_eq!(failure.exit, Exit::Failed);
+            Some(failure.message)
+        };
+        for all in [&[][..], &[&runs], &[&paused, &runs], &[&ended]] {
+            assert_eq!(refused(None, all), None, "{all:?}");
+        }
+        let message = "/f 1 is paused: run `cairn resume '/f 1'`";
+        assert_eq!(refused(Some("/f 1"), &[&paused]).as_deref(), Some(message));
+        let message = "syncing is paused: run `cairn resume`";
+        assert_eq!(refused(None, &[&paused, &paused]).as_deref(), Some(message));
     }
 }

@@ -66,9 +66,9 @@ fn a_conflict_is_listed_and_settled() {
         world.json(home, &["pause"]);
         assert_eq!(world.json(home, &["status"])["state"], "paused");
     }
-    world
-        .run("a", &["status", "--wait"])
-        .assert_refused(1, &["cairn resume"]);
+    for command in [&["status", "--wait"][..], &["sync"], &["sync", "folder-a"]] {
+        world.run("a", command).assert_refused(1, &["cairn resume"]);
+    }
     world.write("folder-a/f.txt", "edited on a");
     world.write("folder-b/f.txt", "and otherwise on b");
     for home in ["a", "b"] {
