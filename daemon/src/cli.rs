@@ -76,8 +76,10 @@ use crate::logging;
 use crate::output::{self, Out};
 use cairn_platform::Home;
 use cairn_platform::Zone;
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{FromArgMatches as _, Parser, Subcommand};
 use serde_json::json;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -95,6 +97,18 @@ pub(crate) struct Cli {
     command: Command,
 }
 
+/// The environment variable with the home.
+const HOME_VARIABLE: &str = "CAIRN_HOME";
+
+/// Returns the home of the flag, or of the variable where there is no flag. An empty variable counts as none, and is
+/// left to [`Home::resolve`]; an empty flag is refused.
+fn home_of(text: OsString, variable: Option<OsString>) -> Result<PathBuf, &'static str> {
+    if text.is_empty() && variable.is_none_or(|variable| !variable.is_empty()) {
+        return Err("it is empty: name a directory");
+    }
+    Ok(PathBuf::from(text))
+}
+
 #[derive(clap::Args, Debug)]
 #[command(next_help_heading = "Options for every command")]
 struct Global {
@@ -102,9 +116,10 @@ struct Global {
     #[arg(
         long,
         value_name = "DIR",
-        env = "CAIRN_HOME",
+        env = HOME_VARIABLE,
         hide_env_values = true,
-        global = true
+        global = true,
+        value_parser = OsStringValueParser::new().try_map(|text| home_of(text, std::env::var_os(HOME_VARIABLE)))
     )]
     home: Option<PathBuf>,
     /// Print one JSON document instead of text
@@ -254,6 +269,7 @@ fn run(cli: Cli, out: Out) -> CommandResult {
         no_start,
         log,
     } = cli.global;
+    let home = home.filter(|path| !path.as_os_str().is_empty());
     let home = Home::resolve(home).map_err(|e| Failure::usage(e.to_string()))?;
     if !matches!(cli.command, Command::Daemon(_)) {
         logging::for_command(log.as_deref())?;

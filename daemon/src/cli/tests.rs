@@ -75,6 +75,15 @@ fn global_flags_stand_anywhere() {
 }
 
 #[test]
+fn an_empty_variable_is_no_home_and_an_empty_flag_is_refused() {
+    let variable = |text: &str| Some(OsString::from(text));
+    assert_eq!(home_of(OsString::new(), variable("")), Ok(PathBuf::new()));
+    assert!(home_of(OsString::new(), None).is_err());
+    assert!(home_of(OsString::new(), variable("/h")).is_err());
+    assert_eq!(home_of("/h".into(), variable("")), Ok(PathBuf::from("/h")));
+}
+
+#[test]
 fn what_is_wrong_with_the_usage_is_reported_whole_and_in_one_line() {
     for (args, message) in [
         (&["cairn", "add"][..], "not provided: <LOCAL>"),
