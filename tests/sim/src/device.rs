@@ -4,6 +4,7 @@
 use crate::disk::{Files, SimDisk};
 use crate::network::{Line, SERVER};
 use crate::random::Seeded;
+use crate::world::client;
 use cairn_api::{Api, ApiKey, RetryPolicy};
 use cairn_crypto::SpaceKeys;
 use cairn_engine::ports::{Clock, Ports};
@@ -262,7 +263,7 @@ impl Device {
             .expect("the address is one")
             .with_retry(retry)
             .with_entropy(Arc::new(self.random.clone()));
-        Arc::new(api)
+        client(api, &self.keys)
     }
 
     fn transfer(&self, api: &Arc<Api>) -> Transfer {

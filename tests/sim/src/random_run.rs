@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::entries::Entries;
 use crate::oracle::Oracle;
 use crate::random::Seeded;
-use crate::world::{Tree, World, tree_of};
+use crate::world::{SpaceKind, Tree, World, tree_of};
 use crate::{actions, checks, damage, keyless, rules, spelling, truth};
 use cairn_model::SyncMode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -50,6 +50,8 @@ pub struct RunOptions {
     pub choice: bool,
     /// The disk of the second device ignores case, and names differ by it alone.
     pub ignores_case: bool,
+    /// The devices sync with a private space: the server has sealed names.
+    pub private: bool,
     /// The second device only sends, or only receives.
     pub mode: SyncMode,
 }
@@ -84,7 +86,11 @@ pub struct Outcome {
 /// The property that does not hold, with the events that led there.
 pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String> {
     let new_devices = usize::from(options.damaged_objects);
-    let mut world = World::new(seed, options.devices + new_devices).await;
+    let space = match options.private {
+        true => SpaceKind::Private,
+        false => SpaceKind::Open,
+    };
+    let mut world = World::in_space(seed, options.devices + new_devices, space).await;
     let new_devices = world.devices.split_off(options.devices);
     let oracle = Oracle::default();
     let mut events = Vec::new();

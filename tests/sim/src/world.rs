@@ -10,6 +10,7 @@ use cairn_api::{Api, ApiKey};
 use cairn_crypto::{Random as _, SpaceKeys};
 use cairn_model::DeviceId;
 use cairn_server::{Clock, DevAccess, Options, Server};
+use cairn_transfer::api_in_space;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -26,7 +27,16 @@ pub struct World {
     /// The devices need not become equal: changes go one way, or not at all.
     pub(crate) is_one_way: bool,
     /// The account as a program without devices uses it.
-    pub api: Api,
+    pub api: Arc<Api>,
+}
+
+/// The kinds of spaces that the devices of a world sync with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SpaceKind {
+    /// The account's own, in which the server can read names.
+    Open,
+    /// One in which the server has sealed names.
+    Private,
 }
 
 impl World {
@@ -35,6 +45,11 @@ impl World {
     /// # Panics
     /// If the simulation itself can't be set up.
     pub async fn new(seed: u64, count: usize) -> Self {
+        Self::in_space(seed, count, SpaceKind::Open).await
+    }
+
+    /// Returns a server and devices that sync with a space of a kind, not running yet.
+    pub(crate) async fn in_space(seed: u64, count: usize, kind: SpaceKind) -> Self {
         let mut options = Options::ephemeral();
         options.seed = Some(seed);
         options.clock = Clock::Virtual {
@@ -61,10 +76,17 @@ impl World {
             DeviceId::from_random_bytes([7; 16]),
         )
         .expect("the address is one");
-        let space = api.account().await.expect("the account answers").space_id;
+        let space = match kind {
+            SpaceKind::Open => api.account().await.expect("an account").space_id,
+            SpaceKind::Private => {
+                let team = api.create_private_team("Private").await;
+                team.expect("a private space").space_id
+            }
+        };
         let mut raw = [0; 32];
         Seeded::new(seed, 2).fill(&mut raw);
         let keys = Arc::new(SpaceKeys::from_raw(space, 1, &raw).expect("a key"));
+        let api = client(api, &keys);
         let begin = Instant::now();
         let devices = (0..count)
             .map(|n| {
@@ -247,6 +269,15 @@ impl World {
             format!("\n{}:{}", device.name, paths.collect::<String>())
         });
         Ok(trees.collect())
+    }
+}
+
+/// Returns a client as a device with these keys uses it: only for another space than the account's own, requests name
+/// it.
+pub(crate) fn client(api: Api, keys: &Arc<SpaceKeys>) -> Arc<Api> {
+    match keys.space().is_private() {
+        true => api_in_space(&api, keys),
+        false => Arc::new(api),
     }
 }
 

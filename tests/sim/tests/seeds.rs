@@ -282,6 +282,38 @@ fn a_disk_that_ignores_case_loses_nothing() {
 }
 
 #[test]
+fn a_private_space_loses_nothing() {
+    run(
+        RunOptions {
+            devices: 3,
+            steps: 40,
+            faults: true,
+            crashes: true,
+            private: true,
+            ..RunOptions::default()
+        },
+        60,
+    );
+}
+
+#[test]
+fn a_private_space_and_users_who_work_at_any_moment_lose_nothing() {
+    run(
+        RunOptions {
+            devices: 3,
+            steps: 40,
+            faults: true,
+            crashes: true,
+            private: true,
+            keyless: true,
+            interference: true,
+            ..RunOptions::default()
+        },
+        40,
+    );
+}
+
+#[test]
 fn a_device_that_only_sends_loses_nothing_and_stays_as_its_user_leaves_it() {
     run(one_way(SyncMode::Upload), 200);
 }
