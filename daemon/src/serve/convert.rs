@@ -225,6 +225,14 @@ pub(super) fn activity(row: &ActivityRow, folders: &[FolderRow]) -> control::Act
     }
 }
 
+/// Returns the time of a conflict; empty for the copy of a folder that an older Cairn recorded without one.
+pub(super) fn conflict_time(at_ms: i64) -> String {
+    if at_ms == 0 {
+        return String::new();
+    }
+    rfc3339(at_ms)
+}
+
 pub(super) fn root(folders: &[FolderRow], id: FolderId) -> Option<String> {
     folders
         .iter()
@@ -300,6 +308,12 @@ mod tests {
             let command = format!("`cairn confirm /home/a/Cairn {answer}`");
             assert!(problem.hint.contains(&command), "{}", problem.hint);
         }
+    }
+
+    #[test]
+    fn a_conflict_without_a_time_is_not_from_1970() {
+        assert_eq!(conflict_time(0), "");
+        assert_eq!(conflict_time(86_400_000), "1970-01-02T00:00:00.000Z");
     }
 
     #[test]

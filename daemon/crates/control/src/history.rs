@@ -42,7 +42,7 @@ pub struct Conflict {
     /// True if the copy is this device's version; absent where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_made_here: Option<bool>,
-    /// RFC 3339 in UTC.
+    /// RFC 3339 in UTC; empty where it is not known.
     pub at: String,
 }
 

@@ -4,7 +4,7 @@ use crate::error::IndexError;
 use crate::local::LocalRow;
 use crate::open::Db;
 use crate::sql_types::{collect, first_row, id_from, node_from};
-use cairn_model::{ConflictKind, FolderId, LocalId, Name, NodeId, RevisionId};
+use cairn_model::{ConflictKind, FolderId, Kind, LocalId, Name, NodeId, RevisionId};
 use uuid::Uuid;
 
 /// An open conflict.
@@ -18,7 +18,7 @@ pub struct ConflictRow {
     pub kind: ConflictKind,
     /// The device whose version kept the name, where it is known.
     pub device: String,
-    /// Milliseconds since 1970-01-01 UTC.
+    /// Milliseconds since 1970-01-01 UTC; 0 where an older Cairn recorded the copy of a folder.
     pub at_ms: i64,
     /// The copy is known to have been made on this device. If not, it may have been all the same.
     pub made_here: bool,
@@ -65,11 +65,21 @@ impl Db<'_> {
             node: None,
             kind: ConflictKind::Edit,
             device: String::new(),
-            // When the copy came to this disk.
-            at_ms: row.stat.ctime / 1_000_000,
+            at_ms: self.time_of_copy(row)?,
             made_here: false,
             base: None,
         })
+    }
+
+    /// Returns when a copy came to this disk. Of a folder no times are kept: it is recorded now.
+    fn time_of_copy(&self, copy: &LocalRow) -> Result<i64, IndexError> {
+        match copy.kind {
+            Kind::File => Ok(copy.stat.ctime / 1_000_000),
+            Kind::Folder => {
+                let mut now = self.prepare("SELECT unixepoch() * 1000")?;
+                Ok(now.query_row([], |row| row.get(0))?)
+            }
+        }
     }
 
     /// Returns whether a local row, which is known under another name, gets that of a conflict copy. One whose conflict
@@ -148,6 +158,7 @@ mod tests {
     use crate::folders::FolderSettings;
     use crate::open::Index;
     use crate::testing::local;
+    use std::time::{SystemTime, UNIX_EPOCH};
 
     const COPY: &str = "f (conflicted copy a 2026-01-02 030405).txt";
     const OTHER_COPY: &str = "g (conflicted copy a 2026-01-02 030405).txt";
@@ -206,6 +217,35 @@ mod tests {
             assert_eq!(world.open()?, [(file, false)]);
             world.rename(file, "elsewhere")?;
             assert_eq!(world.open()?, []);
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn the_conflict_of_a_folders_copy_begins_when_it_is_recorded() {
+        with_world(|world| {
+            let begin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+            let folder = |text| LocalRow {
+                kind: Kind::Folder,
+                ..local(world.folder, None, text)
+            };
+            let new = world.db.insert_local(&folder(COPY))?;
+            let renamed = world.db.insert_local(&folder("g"))?;
+            world.db.update_local(&LocalRow {
+                id: renamed,
+                ..folder(OTHER_COPY)
+            })?;
+            let open = world.db.conflicts()?;
+            assert_eq!(
+                open.iter().map(|row| row.copy).collect::<Vec<_>>(),
+                [new, renamed]
+            );
+            let end = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+            let times = begin.as_secs() as i64..=end.as_secs() as i64;
+            assert!(
+                open.iter().all(|row| times.contains(&(row.at_ms / 1000))),
+                "{open:?}"
+            );
             Ok(())
         });
     }

@@ -77,7 +77,7 @@ impl Daemon {
                 device: engine.device_name(&open.device),
                 copy_device: open.copy_device,
                 copy_made_here: open.copy_made_here,
-                at: rfc3339(open.at_ms),
+                at: convert::conflict_time(open.at_ms),
             }));
         }
         Ok(Reply::Conflicts(ConflictList { conflicts }))
