@@ -83,14 +83,12 @@ async fn names_are_checked_and_unique_after_normalisation() {
     create("\u{e9}").await.done(201);
     create("e\u{301}").await.failed(409);
     create("E\u{301}").await.done(201);
-    owner
-        .post("/api/v1/nodes", &json!({"kind": "file", "name": "f"}))
-        .await
-        .failed(400);
-    owner
-        .post("/api/v1/nodes", &json!({"kind": "link", "name": "f"}))
-        .await
-        .failed(400);
+    for kind in ["file", "link"] {
+        let wanted = json!({"kind": kind, "name": "f"});
+        let message = owner.post("/api/v1/nodes", &wanted).await.failed(400);
+        assert!(message.contains("it has to be `folder`"), "{message}");
+        assert!(message.contains("POST /uploads"), "{message}");
+    }
 }
 
 #[tokio::test]

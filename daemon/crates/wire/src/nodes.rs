@@ -151,6 +151,8 @@ pub struct CreateNode {
     pub id: Option<NodeId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<NodeId>,
+    /// The kind: always `folder`.
+    #[cfg_attr(feature = "utoipa", schema(value_type = String))]
     pub kind: Kind,
     pub name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -97,4 +97,15 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_folder_is_the_one_kind_of_node_that_is_made_without_an_upload() {
+        let schemas = &crate::openapi::document()["components"]["schemas"];
+        let kind = &schemas["CreateNode"]["properties"]["kind"];
+        // A reader of the document would take the kinds of a reference for possible ones.
+        assert_eq!(
+            (&kind["enum"], &kind["$ref"]),
+            (&json!(["folder"]), &Value::Null)
+        );
+    }
 }

@@ -33,7 +33,10 @@ fn files() -> Vec<Rule> {
         (
             "CreateNode",
             "kind",
-            json!({"const": "folder", WORDS: "files are made by POST /uploads or POST /uploads/batch"}),
+            json!({
+                "enum": ["folder"],
+                WORDS: "it has to be `folder`; files are made by POST /uploads or POST /uploads/batch",
+            }),
         ),
         ("UpdateNode", "name", name()),
         ("UpdateNode", "description", lines(bounds::NODE_DESCRIPTION)),
