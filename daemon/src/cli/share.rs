@@ -2,6 +2,7 @@
 
 mod create;
 mod list;
+mod names;
 
 use crate::app::App;
 use crate::cli::dry_run::{self, DryRun};
@@ -16,6 +17,7 @@ use cairn_wire::shares::{Share, UpdateShare};
 use clap::Subcommand;
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::slice;
 
 /// Share files and folders by links, end-to-end encrypted
 #[derive(clap::Args, Debug)]
@@ -240,9 +242,10 @@ async fn revoke(app: &App, link: &str, dry_run: DryRun) -> CommandResult {
     let code = code_of(link);
     // A deletion whose response is lost ends well if the link is gone then: it has to have been there.
     let share = remote.api.share(code).await;
-    let share = share.context(format_args!("find the link {code}"))?;
+    let mut share = share.context(format_args!("find the link {code}"))?;
     if dry_run.is_wanted {
-        let (shown, file) = (clean(code), clean(&share.file_name));
+        names::open(app, slice::from_mut(&mut share)).await?;
+        let (shown, file) = (clean(code), names::text_of(&share));
         let line = format!("The link {shown} to {file} would be deleted for good.");
         let document = json!({ "would_revoke": code, "file_name": share.file_name });
         return dry_run::show(app, line, document);
@@ -264,15 +267,16 @@ async fn switch(app: &App, link: &str, on: bool) -> CommandResult {
         is_active: Some(on),
         ..UpdateShare::default()
     };
-    let share = remote
+    let mut share = remote
         .api
         .update_share(code, &change)
         .await
         .context(format_args!("change the link {code}"))?;
+    names::open(app, slice::from_mut(&mut share)).await?;
     let state = if on { "on" } else { "off" };
     app.out.line(format_args!(
         "The link to {} is {state}.",
-        clean(&share.file_name)
+        names::text_of(&share)
     ));
     let address = address_of(&remote, &share);
     app.out.json(&document(&share, address.as_deref()));

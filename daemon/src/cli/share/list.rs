@@ -1,6 +1,6 @@
 //! `cairn share list`: the links with their state and addresses.
 
-use super::{address_of, document};
+use super::{address_of, document, names};
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _};
 use crate::output::table::{Align, Table};
@@ -14,7 +14,8 @@ pub(super) async fn run(app: &App, remote: &Remote, node: Option<&str>) -> Comma
         Some(text) => Some(remote.find(text).await?.node()?.id),
         None => None,
     };
-    let shares = remote.api.shares(node).await.context("list the links")?;
+    let mut shares = remote.api.shares(node).await.context("list the links")?;
+    names::open(app, &mut shares).await?;
     let mut table = Table::new(&[
         ("FILE", Align::Left),
         ("STATUS", Align::Left),
@@ -31,7 +32,7 @@ pub(super) async fn run(app: &App, remote: &Remote, node: Option<&str>) -> Comma
             None => share.download_count.to_string(),
         };
         table.row([
-            share.file_name.clone(),
+            names::text_of(share),
             status(share).to_owned(),
             share.access_count.to_string(),
             downloads,

@@ -165,6 +165,11 @@ fn commands_take_the_names_that_people_gave() -> Result<()> {
     of(&["copy", "/canary-papers", "/canary-third"])?;
     of(&["info", "/canary-third/canary.txt"])?;
 
+    // The list of all spaces' links has the name too.
+    of(&["share", "create", file])?;
+    let links = world.a.must(&["share", "list"])?.json()?;
+    ensure!(links["links"][0]["file_name"] == "canary.txt", "{links}");
+
     of(&["delete", file])?;
     let gone = world.a.cli(&["info", file, "--team", "Private"])?;
     gone.refuses(1, &["no /canary-papers/canary.txt"])?;
