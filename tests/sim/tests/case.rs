@@ -1,10 +1,12 @@
 //! A disk that takes `a` and `A` for one name, such as a memory stick with FAT, beside one that doesn't.
 
+use axum::http::Method;
 use cairn_model::ProblemCode;
 use cairn_sim::device::Device;
 use cairn_sim::requests::{listen, take_requests};
 use cairn_sim::time::{pass, simulate};
 use cairn_sim::world::{World, tree_of};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Paths with the texts of files; a folder has none.
@@ -207,4 +209,58 @@ fn names_that_change_places_by_case_arrive() {
             assert_eq!(texts(device), files(&[("Readme", "x"), ("y", "upper")]));
         }
     });
+}
+
+/// Lets requests that move something fail after the first one that gave a temporary name.
+fn interrupt_exchange(device: &Device) {
+    let line = Arc::clone(&device.line);
+    device.line.lie(Some(Box::new(move |_, status, body| {
+        if is_within(&body, b".cairn-detour-") {
+            line.fail_next(usize::MAX, Method::PUT);
+        }
+        (status, body)
+    })));
+}
+
+fn is_within(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+#[test]
+fn what_cannot_have_its_name_after_an_exchange_elsewhere_keeps_no_temporary_one() {
+    for (name, other) in [("README", "Readme"), ("Readme", "README")] {
+        both(async |mut world| {
+            world.devices[0].write("third", b"third");
+            world.settle().await.expect("calm");
+            world.devices[0].write(name, b"first");
+            world.settle().await.expect("calm");
+            rename(&world.devices[0], "third", other);
+            world.rest().await;
+            let waits = [(name, "first"), ("third", "third")];
+            assert_eq!(texts(&world.devices[1]), files(&waits));
+
+            interrupt_exchange(&world.devices[0]);
+            rename(&world.devices[0], name, "aside");
+            rename(&world.devices[0], other, name);
+            rename(&world.devices[0], "aside", other);
+            pass(Duration::from_secs(70)).await;
+            let is_hidden = |(name, _): &(String, _)| name.starts_with('.');
+            let followed = texts(&world.devices[1]).iter().any(is_hidden);
+            world.devices[0].line.lie(None);
+            world.devices[0].line.fail_next(0, Method::PUT);
+            world.rest().await;
+            let mut exchanged = files(&[(name, "third"), (other, "first")]);
+            exchanged.sort();
+            assert_eq!(texts(&world.devices[0]), exchanged);
+            assert!(!texts(&world.devices[1]).iter().any(is_hidden));
+            assert!(followed, "else nothing was tested");
+
+            // A name that differs by more than case brings both.
+            rename(&world.devices[0], name, "third");
+            world.settle().await.expect("calm");
+            let mut apart = files(&[("third", "third"), (other, "first")]);
+            apart.sort();
+            assert_eq!(texts(&world.devices[1]), apart);
+        });
+    }
 }

@@ -4,11 +4,14 @@ use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::record;
 use crate::step::{Ctx, spelling};
-use cairn_index::{ConflictRow, IndexError, LocalRow};
-use cairn_model::{ActivityKind, LocalId, NodeId};
+use cairn_index::{ConflictRow, IndexError, LocalRow, SyncedRow};
+use cairn_model::{ActivityKind, LocalId, Name, NodeId, original_name};
 use cairn_plan::plan::Conflict;
 use cairn_plan::{MoveReason, ParentAndName};
 use std::path::{Path, PathBuf};
+
+/// The plain names that are tried instead of a temporary one.
+const PLAIN_NAMES: u32 = 20;
 
 /// Moves or renames on this disk.
 pub(crate) async fn move_local(
@@ -37,25 +40,89 @@ pub(crate) async fn move_local(
     if !local_stat(&disk.stat(&source)?).same_file(&row.stat) {
         return Err(EngineError::Stale);
     }
-    ctx.check_free(parent, &to.name, Some(local))?;
     ctx.check_disk_of(parent)?;
-    disk.rename(&source, &target)
-        .map_err(|error| spelling::explain(&**disk, (ctx.root(), &target), &to.name, error))?;
-    flush_names(ctx, &[&source, &target])?;
-    let stat = local_stat(&disk.stat(&target)?);
+    let size = row.stat.size;
+    let moved = ctx
+        .check_free(parent, &to.name, Some(local))
+        .and_then(|()| rename(ctx, &row, (&source, &target), (parent, &to.name)));
+    let moved = match moved {
+        Err(error @ (EngineError::Stale | EngineError::NameClash(_) | EngineError::Name(_))) => {
+            leave_temporary_name(ctx, &row, &source)?;
+            return Err(error);
+        }
+        moved => moved?,
+    };
+    record_move(ctx, &moved, reason, conflict)?;
+    report_move(ctx, &path.to_string(), reason, size);
+    Ok(())
+}
+
+/// Gives something another place on this disk. Returns its row as it is to be recorded.
+fn rename(
+    ctx: &Ctx,
+    row: &LocalRow,
+    (source, target): (&Path, &Path),
+    (parent, name): (Option<LocalId>, &Name),
+) -> Result<LocalRow, EngineError> {
+    let disk = &ctx.engine.ports.disk;
+    disk.rename(source, target)
+        .map_err(|error| spelling::explain(&**disk, (ctx.root(), target), name, error))?;
+    flush_names(ctx, &[source, target])?;
+    let stat = local_stat(&disk.stat(target)?);
     // A rename changes the change time and nothing else; any other difference is an edit.
     let same_bytes =
         (stat.size, stat.mtime, stat.inode) == (row.stat.size, row.stat.mtime, row.stat.inode);
-    let moved = LocalRow {
+    Ok(LocalRow {
         parent,
-        name: to.name.clone(),
+        name: name.clone(),
         stat,
         hash: row.hash.filter(|_| same_bytes),
-        ..row
+        ..row.clone()
+    })
+}
+
+/// Gives what has a temporary name a plain one beside it, for the time in which this disk can't have the name under
+/// which it belongs: a temporary name is hidden, and made for a moment. The plain one becomes the merge base, since it
+/// is no move of the user.
+fn leave_temporary_name(ctx: &Ctx, row: &LocalRow, source: &Path) -> Result<(), EngineError> {
+    let Some(plain) = original_name(&row.name) else {
+        return Ok(());
     };
-    record_move(ctx, &moved, reason, conflict)?;
-    report_move(ctx, &path.to_string(), reason, row.stat.size);
+    // The original name itself may be one that another one waits for, which would give a temporary name to this one.
+    for name in (2..=PLAIN_NAMES).map(|number| plain.with_number(number)) {
+        let target = source.with_file_name(name.as_str());
+        match ctx
+            .check_free(row.parent, &name, None)
+            .and_then(|()| rename(ctx, row, (source, &target), (row.parent, &name)))
+        {
+            Ok(moved) => return Ok(record_plain_name(ctx, &moved)?),
+            Err(EngineError::Stale | EngineError::NameClash(_) | EngineError::Name(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
     Ok(())
+}
+
+/// Records a name that nobody has chosen for the row and its merge base.
+fn record_plain_name(ctx: &Ctx, moved: &LocalRow) -> Result<(), IndexError> {
+    ctx.engine.index.write(|db| {
+        db.update_local(moved)?;
+        let parent = match moved.parent {
+            None => ctx.folder.remote_node.flatten(),
+            Some(parent) => match db.synced_by_local(parent)? {
+                Some(synced) => Some(synced.node),
+                None => return Ok(()),
+            },
+        };
+        let Some(synced) = db.synced_by_local(moved.id)? else {
+            return Ok(());
+        };
+        db.put_synced(&SyncedRow {
+            parent,
+            name: moved.name.clone(),
+            ..synced
+        })
+    })
 }
 
 fn record_move(
