@@ -9,7 +9,7 @@ use crate::past::{gap, load, scope};
 use crate::remote::{Remote, Within};
 use crate::time_argument;
 use cairn_control::typed;
-use cairn_space::past::{Newer, Past, Plan};
+use cairn_space::past::{Incomplete, Newer, Past, Plan};
 use serde_json::{Value, json};
 
 /// The longest wait, in milliseconds, until the changes of this device are on the service.
@@ -90,11 +90,12 @@ pub(super) async fn rewind_silently(
         at_ms,
         newer: Newer::Trash,
     };
-    let (past, plan) = rewind.plan_from(past).await?;
+    let (past, mut plan) = rewind.plan_from(past).await?;
+    let misplaced = note_misplaced(&rewind, &past, &mut plan, &path);
     let warning = gap(&past, Some(at_ms), &app.zone);
     let mut document = document(&path, &past, &plan, (at_ms, warning.as_deref()), dry_run);
     if !dry_run && !plan.is_empty() {
-        let done = rewind.carry_out(past, plan).await?;
+        let done = carry_out_noting(&rewind, past, plan, misplaced).await?;
         document["done"] = json!(done);
         document["session"] = json!(remote.journal.noted_session());
     }
@@ -149,11 +150,12 @@ pub(super) async fn send_own_changes(app: &App) -> CommandResult {
 pub(super) async fn carry_out(
     app: &App,
     rewind: &Rewind<'_>,
-    (past, plan): (Past, Plan),
+    (past, mut plan): (Past, Plan),
     path: &str,
     dry_run: bool,
     yes: bool,
 ) -> CommandResult {
+    let misplaced = note_misplaced(rewind, &past, &mut plan, path);
     let at = local_time(rewind.at_ms, &app.zone);
     app.out.line(format_args!("{} as of {at}:", clean(path)));
     let warning = gap(&past, Some(rewind.at_ms), &app.zone);
@@ -175,7 +177,7 @@ pub(super) async fn carry_out(
             "nothing was done: add --yes to carry it out, or --dry-run to see the plan only",
         ));
     }
-    let done = rewind.carry_out(past, plan).await?;
+    let done = carry_out_noting(rewind, past, plan, misplaced).await?;
     let session = rewind.remote.journal.noted_session();
     for line in done_lines(&done) {
         app.out.line(line);
@@ -192,6 +194,35 @@ pub(super) async fn carry_out(
         return Ok(());
     }
     Err(left_behind_error(done.failed.len()))
+}
+
+/// Adds to a plan what keeps the folder or file itself from being where it was, which the rewind of a folder does not
+/// change. To bring something back beside what is there now is all that is asked for elsewhere.
+fn note_misplaced(
+    rewind: &Rewind<'_>,
+    past: &Past,
+    plan: &mut Plan,
+    path: &str,
+) -> Option<Incomplete> {
+    if rewind.newer == Newer::Keep {
+        return None;
+    }
+    let misplaced = plan.misplaced(past, rewind.scope, path, rewind.at_ms);
+    plan.incomplete.extend(misplaced.clone());
+    misplaced
+}
+
+/// Carries a plan out. Also of a plan that is made anew on the way, the result has what is misplaced.
+async fn carry_out_noting(
+    rewind: &Rewind<'_>,
+    past: Past,
+    plan: Plan,
+    misplaced: Option<Incomplete>,
+) -> CommandResult<Done> {
+    let mut done = rewind.carry_out(past, plan).await?;
+    let missing = misplaced.filter(|one| !done.failed.contains(one));
+    done.failed.extend(missing);
+    Ok(done)
 }
 
 fn left_behind_error(items: usize) -> Failure {

@@ -17,6 +17,7 @@ mod past;
 mod people;
 mod remote_trash;
 mod replaced_keys;
+mod rewind_places;
 mod rewind_requests;
 mod rewinds;
 mod rotation;

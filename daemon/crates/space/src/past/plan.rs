@@ -2,6 +2,7 @@
 //! trash, and which files get an earlier content. Pure, and made of present facts alone: after a part was
 //! carried out, a new plan of the new facts goes on where the first one stopped.
 
+mod misplaced;
 #[cfg(test)]
 mod tests;
 
@@ -70,19 +71,25 @@ impl Plan {
     /// Returns the path of each node that moves, and the one where it lands: folders that stay, such as the one that the
     /// plan is for, have their present names.
     pub fn moved_paths(&self, past: &Past) -> Vec<(String, String)> {
-        let landing: HashMap<NodeId, Location<'_>> = self
-            .moves
-            .iter()
-            .map(|step| (step.node, (step.parent, &*step.name)))
-            .collect();
+        let landing = self.landing();
         let paths = self.moves.iter().map(|step| {
-            let to = past.path_by(step.node, |one| {
-                let place = landing.get(&one.node.id).copied();
-                place.unwrap_or_else(|| one.place())
-            });
+            let to = path_after(past, step.node, &landing);
             (past.path(step.node), to)
         });
         paths.collect()
+    }
+
+    /// Returns the path that a node has when the plan is carried out, as far as nothing else has its name.
+    fn landing_path(&self, past: &Past, id: NodeId) -> String {
+        path_after(past, id, &self.landing())
+    }
+
+    fn landing(&self) -> HashMap<NodeId, Location<'_>> {
+        let places = self
+            .moves
+            .iter()
+            .map(|step| (step.node, (step.parent, &*step.name)));
+        places.collect()
     }
 
     /// Leaves in the trash of a later plan what a person has agreed to, and what came back since with what that
@@ -107,6 +114,13 @@ impl Plan {
         let deleted = shown.get(id).and_then(|one| one.deleted);
         deleted.is_some_and(|deleted| self.back.contains(&deleted.root))
     }
+}
+
+fn path_after(past: &Past, id: NodeId, landing: &HashMap<NodeId, Location<'_>>) -> String {
+    past.path_by(id, |one| {
+        let place = landing.get(&one.node.id).copied();
+        place.unwrap_or_else(|| one.place())
+    })
 }
 
 /// Returns the files whose revisions decide what they contained at a time.

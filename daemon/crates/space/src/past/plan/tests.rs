@@ -1,5 +1,7 @@
 //! Plans over pasts that are written down as tables, and over random histories that are replayed.
 
+mod misplaced;
+
 use super::*;
 use crate::past::tree::{Deleted, LeftState};
 use cairn_model::PastKind;
