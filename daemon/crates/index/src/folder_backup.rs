@@ -56,6 +56,34 @@ pub(crate) fn restore(db: &Db<'_>, path: &Path) -> Result<(), IndexError> {
 mod tests {
     use super::*;
     use crate::Index;
+    use std::sync::Barrier;
+
+    #[test]
+    fn the_pairs_of_many_commands_at_once_are_all_kept() {
+        let threads = 8;
+        for _ in 0..10 {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("index.db");
+            drop(Index::open(&path).unwrap());
+            let start = Barrier::new(threads);
+            std::thread::scope(|scope| {
+                for n in 0..threads {
+                    let (start, path) = (&start, &path);
+                    scope.spawn(move || {
+                        let index = Index::open(path).unwrap().index;
+                        start.wait();
+                        let root = format!("/home/{n}");
+                        let add =
+                            |db: &Db<'_>| db.add_folder(&root, "/", &FolderSettings::default());
+                        index.write(add).unwrap();
+                    });
+                }
+            });
+            let text = std::fs::read(dir.path().join(FILE)).unwrap();
+            let pairs: Vec<Pair> = serde_json::from_slice(&text).unwrap();
+            assert_eq!(pairs.len(), threads);
+        }
+    }
 
     #[test]
     fn the_pairs_survive_the_loss_of_the_index() {

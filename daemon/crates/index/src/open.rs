@@ -13,7 +13,7 @@ use rusqlite::{CachedStatement, Connection, TransactionBehavior};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Numbered migrations; the schema version is the count of those applied (`user_version`).
 pub(crate) const MIGRATIONS: &[&str] = &[
@@ -42,6 +42,9 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("sql/0023_left_out.sql"),
     include_str!("sql/0024_impossible.sql"),
 ];
+
+/// The longest wait for another connection that changes the index.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The first schema whose contents on the service are of the present format.
 const CONTENTS: i64 = 10;
@@ -180,26 +183,8 @@ impl Index {
         closing: Option<ClosingNote>,
     ) -> Result<Self, IndexError> {
         configure(&connection)?;
-        let known = MIGRATIONS.len() as i64;
-        let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        if found > known {
-            return Err(IndexError::TooNew { found, known });
-        }
-        if (1..CONTENTS).contains(&found) {
-            let path = folder_backup.unwrap_or_default();
-            let path = path.parent().unwrap_or(&path).to_owned();
-            return Err(IndexError::TooOld { path });
-        }
-        for (number, sql) in MIGRATIONS
-            .iter()
-            .enumerate()
-            .skip(usize::try_from(found).unwrap_or(0))
-        {
-            let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            tx.execute_batch(sql)?;
-            tx.pragma_update(None, "user_version", number as i64 + 1)?;
-            tx.commit()?;
-        }
+        let home = folder_backup.as_deref().and_then(Path::parent);
+        migrate(&mut connection, home.unwrap_or(Path::new("")))?;
         Ok(Self {
             reader: None,
             connection: Mutex::new(connection),
@@ -266,14 +251,18 @@ impl Index {
         let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let db = Db(&tx, Cell::new(false));
         let out = f(&db)?;
-        let folder_backup = match &self.folder_backup {
-            Some(path) if db.1.get() => Some((path, db.folders()?)),
-            Some(_) | None => None,
-        };
-        tx.commit()?;
-        if let Some((path, folders)) = folder_backup {
-            folder_backup::save(path, &folders)?;
+        let changed = self.folder_backup.as_ref().filter(|_| db.1.get());
+        if let Some(path) = changed {
+            // While nobody else can change the pairs: the list of whoever is later is the later one.
+            folder_backup::save(path, &db.folders()?)?;
         }
+        let committed = tx.commit();
+        if let (Err(_), Some(path)) = (&committed, changed) {
+            let kept = Db(&connection, Cell::new(false)).folders();
+            kept.and_then(|folders| folder_backup::save(path, &folders))
+                .unwrap_or_default();
+        }
+        committed?;
         Ok(out)
     }
 }
@@ -324,10 +313,57 @@ impl Db<'_> {
     }
 }
 
+/// Brings the schema up to date, in one transaction: whoever opens the index at the same time waits, and finds it done.
+fn migrate(connection: &mut Connection, home: &Path) -> Result<(), IndexError> {
+    // Without a lock: a look-up does not wait for whoever writes.
+    if readable_version(connection, home)? == MIGRATIONS.len() {
+        return Ok(());
+    }
+    let tx = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Somebody else may have done it meanwhile.
+    for sql in &MIGRATIONS[readable_version(&tx, home)?..] {
+        tx.execute_batch(sql)?;
+    }
+    tx.pragma_update(None, "user_version", MIGRATIONS.len() as i64)?;
+    Ok(tx.commit()?)
+}
+
+/// Returns the count of migrations that were applied; refuses an index of a Cairn that this one does not know.
+fn readable_version(connection: &Connection, home: &Path) -> Result<usize, IndexError> {
+    let known = MIGRATIONS.len() as i64;
+    let found: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if found > known {
+        return Err(IndexError::TooNew { found, known });
+    }
+    if (1..CONTENTS).contains(&found) {
+        let path = home.to_owned();
+        return Err(IndexError::TooOld { path });
+    }
+    Ok(usize::try_from(found).unwrap_or(0))
+}
+
+/// Has changes go to a log beside the file. That needs the file alone for a moment, and SQLite does not wait for it.
+fn switch_to_log(connection: &Connection) -> Result<(), rusqlite::Error> {
+    let begun = Instant::now();
+    loop {
+        match connection.pragma_update(None, "journal_mode", "WAL") {
+            Err(error) if is_busy(&error) && begun.elapsed() < BUSY_TIMEOUT => {
+                // Waits until the others are done, as every other statement does.
+                connection.execute_batch("BEGIN EXCLUSIVE; ROLLBACK")?;
+            }
+            switched => return switched,
+        }
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
+}
+
 /// Sets what holds for a connection as long as it is open.
 fn configure(connection: &Connection) -> Result<(), rusqlite::Error> {
-    connection.busy_timeout(Duration::from_secs(10))?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    switch_to_log(connection)?;
     // A lost last transaction is found again by the next scan and the feed; a torn one can't be.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     // Without it SQLite plans a cached statement anew at each new value of its parameters.

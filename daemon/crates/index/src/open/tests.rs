@@ -4,6 +4,7 @@ use super::*;
 use crate::testing::older_index;
 use crate::worklist::{PlanSizes, Round};
 use cairn_model::{FolderId, LocalId, NodeId, Side};
+use std::sync::Barrier;
 
 #[test]
 fn garbage_is_set_aside_and_a_new_index_begun() {
@@ -95,6 +96,37 @@ fn an_index_of_the_old_content_format_is_refused_and_left_alone() {
         .query_row("PRAGMA user_version", [], |row| row.get(0))
         .unwrap();
     assert_eq!(version, 9);
+}
+
+#[test]
+fn many_open_one_index_at_once_that_is_new_or_of_an_older_version() {
+    for round in 0..20 {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("index.db");
+        if round % 2 == 1 {
+            older_index(&path, "deletion_waits", "");
+        }
+        let threads = 8;
+        let start = Barrier::new(threads);
+        std::thread::scope(|scope| {
+            for n in 0..threads {
+                let (start, path) = (&start, &path);
+                scope.spawn(move || {
+                    start.wait();
+                    let opened = Index::open(path).unwrap();
+                    assert_eq!(opened.set_aside, None);
+                    let key = format!("key {n}");
+                    opened.index.write(|db| db.set_meta(&key, b"1")).unwrap();
+                });
+            }
+        });
+        let index = Index::open(&path).unwrap().index;
+        let all = index.read(|db| {
+            let keys = (0..threads).map(|n| db.meta(&format!("key {n}")));
+            keys.collect::<Result<Vec<_>, _>>()
+        });
+        assert!(all.unwrap().iter().all(Option::is_some));
+    }
 }
 
 #[test]
