@@ -1,8 +1,11 @@
 //! `cairn add`: pairs a local folder with one on the service.
 
+mod counts;
+mod existing;
 mod only;
 mod preview;
 mod private;
+mod walk;
 mod whole_account;
 
 use crate::account::Account;
@@ -17,6 +20,7 @@ use crate::output::text::clean;
 use crate::remote::Within;
 use crate::team;
 use cairn_control::{Folder, NewFolder, TeamSpace, typed};
+use cairn_index::FolderSettings;
 use cairn_model::{DeletionGate, SyncMode, SyncState};
 use std::path::{Path, PathBuf};
 
@@ -48,13 +52,14 @@ pub(super) struct Args {
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
     /// Take only this subfolder (may be repeated)
-    #[arg(long, value_name = "SUBFOLDER")]
+    #[arg(long, value_name = "SUBFOLDER", value_parser = subfolder)]
     only: Vec<String>,
     /// Deletions of more than N% of the files, and at least M, wait for `cairn confirm`, and so do those of MOST
     /// files [default: the setting sync.deletion_gate]
     #[arg(long, value_name = "off|N%:M[:MOST]", value_parser = gate)]
     deletion_gate: Option<GateArg>,
-    /// Show what the first merge would transfer and keep twice, and change nothing
+    /// Show what the first merge would transfer and keep twice, or what other options of a pair would do, and change
+    /// nothing
     #[arg(long)]
     dry_run: bool,
     /// Don't ask before a whole disk, a whole home folder, a network file system or a whole account is synced
@@ -65,6 +70,14 @@ pub(super) struct Args {
 /// The number of deletions from which a person is asked, or none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct GateArg(Option<DeletionGate>);
+
+/// Refuses an empty one, as an unset variable of a shell gives it, which would be the whole folder.
+fn subfolder(text: &str) -> Result<String, String> {
+    match text.is_empty() {
+        true => Err("name a subfolder, or / for the whole folder".to_owned()),
+        false => Ok(text.to_owned()),
+    }
+}
 
 fn gate(text: &str) -> Result<GateArg, String> {
     parse_gate(text).map(GateArg)
@@ -289,12 +302,18 @@ impl Args {
         self.remote.as_deref().unwrap_or("/")
     }
 
+    /// Returns settings of a pair with the options that are given.
+    fn settings_over(&self, has: &FolderSettings) -> FolderSettings {
+        FolderSettings {
+            mode: self.mode.unwrap_or(has.mode),
+            exclude: or(&self.exclude, &has.exclude),
+            only: or(&self.only, &has.only),
+            ..has.clone()
+        }
+    }
+
     /// Returns the new options of a pair that exists already, if they differ.
     fn changed_options(&self, added: &Folder) -> Option<NewFolder> {
-        let or = |given: &Vec<String>, has: &Vec<String>| match given.is_empty() {
-            true => has.clone(),
-            false => given.clone(),
-        };
         let wanted = Folder {
             mode: self.mode.unwrap_or(added.mode),
             exclude: or(&self.exclude, &added.exclude),
@@ -311,6 +330,11 @@ impl Args {
             gate: wanted.gate,
         })
     }
+}
+
+/// Returns a list that is given, or else the one that there is.
+fn or(given: &[String], has: &[String]) -> Vec<String> {
+    if given.is_empty() { has } else { given }.to_vec()
 }
 
 /// Returns the space that a command works in for a pair.

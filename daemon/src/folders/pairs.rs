@@ -51,6 +51,17 @@ pub(crate) fn find(all: &[SpaceIndex], local: &str) -> CommandResult<Pair> {
         .ok_or_else(|| unknown_error(local))
 }
 
+/// Returns the pair of a local folder in one space (`None`: the account's own), if there is one.
+pub(crate) fn find_in_space(
+    all: &[SpaceIndex],
+    space: Option<SpaceId>,
+    local: &str,
+) -> CommandResult<Option<Pair>> {
+    let is_it =
+        |pair: &Pair| pair.space.as_ref().map(|space| space.id) == space && pair.row.root == local;
+    Ok(list(all)?.into_iter().find(is_it))
+}
+
 /// Returns the pair that a local path is in, and the path in it.
 pub(crate) fn find_containing(all: &[SpaceIndex], path: &Path) -> CommandResult<(Pair, RelPath)> {
     for pair in list(all)? {

@@ -63,6 +63,17 @@ impl Db<'_> {
         Ok(collector.out)
     }
 
+    /// Returns the three trees of a folder; nothing of one whose folder on the service is not known yet.
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub fn whole_snapshot(&self, folder: &FolderRow) -> Result<Snapshot, IndexError> {
+        match folder.remote_node {
+            Some(base) => self.full_snapshot(folder, base),
+            None => Ok(Snapshot::default()),
+        }
+    }
+
     /// Returns whether so many dirty nodes are a large part of a folder.
     fn are_most(&self, folder: FolderId, dirty: u64) -> Result<bool, IndexError> {
         if dirty < MANY {

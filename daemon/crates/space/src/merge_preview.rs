@@ -46,7 +46,8 @@ pub struct FileCount {
 }
 
 impl FileCount {
-    fn add(&mut self, path: &RelPath, bytes: u64) {
+    /// Counts one more.
+    pub fn add(&mut self, path: &RelPath, bytes: u64) {
         self.files += 1;
         self.bytes += bytes;
         if self.examples.len() < EXAMPLES {

@@ -1,26 +1,24 @@
-//! `cairn add --dry-run`: shows what the first merge of a pair would do.
+//! `cairn add --dry-run`: shows what the first merge of a pair would do, or other options of a pair that there is.
 
-use super::Args;
+use super::counts::{NOTHING_CHANGED, count_line, example_lines, view};
+use super::walk::{Places, Walk, paths, place_lines};
+use super::{Args, existing};
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::folders::{pairs, spaces};
 use crate::local_path;
 use crate::output::Out;
-use crate::output::text::{clean, count, size};
 use crate::remote::{Remote, RemoteNode, Within};
-use cairn_engine::{OWN_FILES, RuleMatch, Rules, is_mount_point};
+use cairn_engine::Rules;
 use cairn_index::FolderSettings;
 use cairn_model::{Kind, RelPath, SyncMode};
-use cairn_platform::{Disk as _, RealDisk, dirs};
+use cairn_platform::RealDisk;
 use cairn_space::{FileCount, MergePreview, RemoteFolder};
 use cairn_wire::nodes::Node;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The most paths of each kind that are printed.
-const EXAMPLES: usize = 5;
 /// A longer rules file is not read.
 const MAX_RULES: u64 = 1024 * 1024;
 /// The rules file at the root of a folder.
@@ -45,12 +43,27 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
     if args.private {
         super::private::check(remote.space.keys().space())?;
     }
-    let path = crate::folders::remote_path(args.remote())?;
     let team = args.space.as_ref().map(|_| remote.space.keys().space());
     let all = spaces::open_all(&app.home)?;
+    let text = local_path::folder(&args.local)?;
+    let path = crate::folders::remote_path(args.remote())?;
     pairs::check_pairs(&all, team, &local, &path)?;
+    let pair = pairs::find_in_space(&all, team, &text)?;
     drop(all);
-    let folder = match remote.look_up(&path).await? {
+    match pair.filter(|pair| pair.row.remote_node.is_some()) {
+        Some(pair) => existing::run(app, &pair, &args.settings_over(&pair.row.settings)).await,
+        None => first_merge(app, args, &remote, &local, &path).await,
+    }
+}
+
+async fn first_merge(
+    app: &App,
+    args: &Args,
+    remote: &Remote,
+    local: &Path,
+    path: &str,
+) -> CommandResult {
+    let folder = match remote.look_up(path).await? {
         None => RemoteFolder::Absent,
         Some(RemoteNode::Top) => RemoteFolder::Root,
         Some(RemoteNode::Node(node)) if node.kind == Kind::Folder => RemoteFolder::Node(node.id),
@@ -60,15 +73,11 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
             )));
         }
     };
-    let rules = rules(&remote, args, &local, folder).await?;
-    let walk = Mutex::new(Walk {
-        rules: rules.with_own_places(&local, &app.home.own_places()),
-        local: local.clone(),
-        read: BTreeSet::new(),
-        places: Places::default(),
-    });
+    let rules = rules(remote, args, local, folder).await?;
+    let rules = rules.with_own_places(local, &app.home.own_places());
+    let walk = Mutex::new(Walk::new(rules, local));
     let left_out = |path: &RelPath, is_dir: bool| walk.lock().is_left_out(path, is_dir);
-    let preview = remote.space.preview_merge(&local, folder, &left_out);
+    let preview = remote.space.preview_merge(local, folder, &left_out);
     let preview = preview.await.context("compare both sides")?;
     let mode = args.mode.unwrap_or_default();
     let places = walk.into_inner().places;
@@ -76,63 +85,8 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
         app.out.line(line);
     }
     app.out
-        .json(&document(&preview, mode, &local, &path, &places));
+        .json(&document(&preview, mode, local, path, &places));
     Ok(())
-}
-
-/// Places in a folder that a person should know of.
-#[derive(Default)]
-struct Places {
-    /// Installations of Cairn keep their files there.
-    own: BTreeSet<RelPath>,
-    /// Other file systems are mounted there.
-    mounts: BTreeSet<RelPath>,
-}
-
-/// A walk through a folder.
-struct Walk {
-    /// The rules, to which those of the directories are added as they are come to.
-    rules: Rules,
-    local: PathBuf,
-    /// The directories above which all was read.
-    read: BTreeSet<RelPath>,
-    places: Places,
-}
-
-impl Walk {
-    /// Returns whether a path is not synced, and notes what a person should know of it.
-    fn is_left_out(&mut self, path: &RelPath, is_dir: bool) -> bool {
-        let is_own = match self.check(path, is_dir) {
-            RuleMatch::Ignored(rule) if rule == OWN_FILES => true,
-            RuleMatch::Ignored(_) => return true,
-            RuleMatch::Included(_) | RuleMatch::None => {
-                is_dir && dirs::is_marked(&path.to_path(&self.local))
-            }
-        };
-        if is_own {
-            self.places.own.insert(path.clone());
-        } else if is_dir && self.is_mount(path) {
-            self.places.mounts.insert(path.clone());
-        }
-        is_own
-    }
-
-    fn check(&mut self, path: &RelPath, is_dir: bool) -> RuleMatch {
-        if let Some(dir) = path.parent()
-            && self.read.insert(dir)
-        {
-            self.rules.read_above(&RealDisk::new(), &self.local, path);
-        }
-        self.rules.check(path, is_dir)
-    }
-
-    /// Returns whether another file system is mounted on a directory.
-    fn is_mount(&self, path: &RelPath) -> bool {
-        let stat = |path: &RelPath| RealDisk::new().stat(&path.to_path(&self.local)).ok();
-        let above = path.parent().and_then(|above| stat(&above));
-        let found = above.zip(stat(path));
-        found.is_some_and(|(above, dir)| is_mount_point(&above, &dir))
-    }
 }
 
 /// The rules that the pair would have: those of this disk, or else the service's.
@@ -197,51 +151,17 @@ fn effects(preview: &MergePreview, mode: SyncMode) -> Vec<(&'static str, &FileCo
 fn lines(out: &Out, preview: &MergePreview, mode: SyncMode, places: &Places) -> Vec<String> {
     let mut lines = Vec::new();
     for (effect, counted) in effects(preview, mode) {
-        if counted.files == 0 {
-            continue;
-        }
-        let files = count(counted.files, "file");
-        lines.push(format!("{files} ({}) {effect}", size(counted.bytes)));
-        if std::ptr::eq(counted, &preview.equal) {
-            continue;
-        }
-        for path in counted.examples.iter().take(EXAMPLES) {
-            lines.push(out.paint(crate::output::Style::Dim, format!("  {}", clean(path))));
-        }
-        let more = counted.files.saturating_sub(EXAMPLES as u64);
-        if more > 0 {
-            lines.push(format!("  … and {}", count(more, "more file")));
+        lines.extend(count_line(effect, counted));
+        if !std::ptr::eq(counted, &preview.equal) {
+            lines.extend(example_lines(out, counted));
         }
     }
-    for path in &places.own {
-        lines.push(format!(
-            "{} is left out: Cairn keeps files of its own there",
-            clean(&path.to_string())
-        ));
-    }
-    if let Some(limit) = mount_limit(mode) {
-        let line = |path: &RelPath| {
-            let path = clean(&path.to_string());
-            format!("{path} is another file system: {limit}")
-        };
-        lines.extend(places.mounts.iter().map(line));
-    }
+    lines.extend(place_lines(places, mode));
     if lines.is_empty() {
         lines.push("Both sides are empty.".to_owned());
     }
-    lines.push("Nothing was changed.".to_owned());
+    lines.push(NOTHING_CHANGED.to_owned());
     lines
-}
-
-/// Returns what a file system that is mounted in a folder does not take part in, if that matters.
-fn mount_limit(mode: SyncMode) -> Option<&'static str> {
-    match mode {
-        SyncMode::TwoWay => {
-            Some("what is on it is uploaded, and what comes from the service can't be put there")
-        }
-        SyncMode::Download => Some("what comes from the service can't be put there"),
-        SyncMode::Upload => None,
-    }
 }
 
 fn document(
@@ -251,16 +171,6 @@ fn document(
     remote: &str,
     places: &Places,
 ) -> Value {
-    let paths = |paths: &BTreeSet<RelPath>| -> Vec<String> {
-        paths.iter().map(ToString::to_string).collect()
-    };
-    let view = |counted: &FileCount| {
-        json!({
-            "files": counted.files,
-            "bytes": counted.bytes,
-            "examples": counted.examples,
-        })
-    };
     let nothing = FileCount::default();
     let (up, down) = match mode {
         SyncMode::TwoWay => (&preview.local, &preview.remote),
@@ -272,6 +182,7 @@ fn document(
         "local": local,
         "remote": remote,
         "mode": mode,
+        "existing": false,
         "upload": view(up),
         "download": view(down),
         "conflicts": view(&preview.different),
@@ -285,6 +196,7 @@ fn document(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     #[test]
     fn a_preview_counts_and_names_some() {

@@ -1,6 +1,7 @@
 //! The real program against the bundled server: what each command does, says and returns.
 
 mod account;
+mod add_again;
 mod compare;
 mod completion;
 mod daemon;

@@ -294,6 +294,10 @@ fn report_nothing(facts: &Facts) -> Option<PathReport> {
 
 const SEND: &str = "`cairn add` the folder again with `--mode two-way` to have it sent";
 const RECEIVE: &str = "`cairn add` the folder again with `--mode two-way` to have it here";
+const DELETE_THERE: &str =
+    "`cairn add` the folder again with `--mode two-way` to have it deleted on the service, too";
+const DELETE_HERE: &str =
+    "`cairn add` the folder again with `--mode two-way` to have it deleted here, too";
 
 fn one_way(facts: &Facts) -> Option<PathReport> {
     if facts.is_root || facts.equal && facts.on_disk != OnDisk::Changed {
@@ -318,7 +322,7 @@ fn one_way(facts: &Facts) -> Option<PathReport> {
         SyncMode::Download if only_there && was_synced && !facts.changed_there => (
             PathReason::ReceivesOnlyDeleted,
             "it was deleted here, and this folder only receives",
-            SEND,
+            DELETE_THERE,
         ),
         SyncMode::Upload if only_there && (!was_synced || facts.changed_there) => (
             PathReason::SendsOnly,
@@ -333,7 +337,7 @@ fn one_way(facts: &Facts) -> Option<PathReport> {
         SyncMode::Upload if only_here && was_synced && !facts.changed_here => (
             PathReason::SendsOnlyDeleted,
             "it was deleted on the service, and this folder only sends",
-            RECEIVE,
+            DELETE_HERE,
         ),
         SyncMode::TwoWay | SyncMode::Upload | SyncMode::Download => return None,
     };

@@ -273,6 +273,25 @@ fn a_one_way_folder_says_which_way_it_goes() {
 }
 
 #[test]
+fn the_other_direction_does_a_deletion_on_this_side_too() {
+    let deleted_there = |f: &mut Facts| {
+        (f.mode, f.equal, f.is_remote) = (SyncMode::Upload, false, false);
+    };
+    let report = says(
+        deleted_there,
+        PathState::OneWay,
+        &["deleted on the service"],
+    );
+    assert!(report.hint.ends_with("to have it deleted here, too"));
+    let deleted_here = |f: &mut Facts| {
+        (f.mode, f.equal) = (SyncMode::Download, false);
+        (f.is_local, f.on_disk) = (false, OnDisk::Absent);
+    };
+    let report = says(deleted_here, PathState::OneWay, &["deleted here"]);
+    assert!(report.hint.ends_with("deleted on the service, too"));
+}
+
+#[test]
 fn what_was_changed_on_the_side_that_is_left_alone_does_not_wait() {
     let differs = |mode, change: fn(&mut Facts)| {
         move |f: &mut Facts| {

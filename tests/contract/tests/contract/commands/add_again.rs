@@ -1,0 +1,108 @@
+//! `cairn add` of a folder that is a pair already: what its preview says is done.
+
+use crate::commands::past::settle;
+use crate::commands::world::{Stopping, World, names};
+use serde_json::{Value, json};
+
+const TWO_WAY: [&str; 2] = ["--mode", "two-way"];
+
+/// Returns the preview of a change to two-way.
+fn preview(world: &World, folder: &str, remote: &str) -> Value {
+    let add = ["add", folder, "--remote", remote];
+    world.json("a", &[&add[..], &TWO_WAY, &["--dry-run"]].concat())
+}
+
+/// Changes a pair to two-way, and lets it sync.
+fn make_two_way(world: &World, folder: &str, remote: &str) {
+    let add = ["add", folder, "--remote", remote];
+    world.json("a", &[&add[..], &TWO_WAY].concat());
+    settle(world, "a");
+}
+
+fn files_of(preview: &Value, effect: &str) -> Value {
+    preview[effect]["examples"].clone()
+}
+
+#[test]
+fn what_was_deleted_on_the_service_goes_when_a_folder_that_only_sends_becomes_two_way() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    world.json("a", &["add", "up", "--remote", "/up", "--mode", "upload"]);
+    for name in ["deleted", "kept"] {
+        world.write(&format!("up/{name}"), name);
+    }
+    settle(&world, "a");
+    world.json("a", &["rm", "/up/deleted"]);
+    world.json("a", &["sync"]);
+    settle(&world, "a");
+
+    let why = world.json("a", &["why", "up/deleted"]);
+    assert_eq!(why["reason"], "sends_only_deleted", "{why}");
+    let hint = why["hint"].as_str().expect("a hint");
+    assert!(hint.ends_with("to have it deleted here, too"), "{why}");
+    let shown = preview(&world, "up", "/up");
+    assert_eq!(
+        (files_of(&shown, "delete_local"), &shown["upload"]["files"]),
+        (json!(["deleted"]), &json!(0)),
+        "{shown}"
+    );
+    assert_eq!(
+        (&shown["existing"], &shown["mode_before"]),
+        (&json!(true), &json!("upload"))
+    );
+    let add = ["add", "up", "--remote", "/up", "--dry-run"];
+    let text = world.run("a", &[&add[..], &TWO_WAY].concat()).stdout;
+    assert!(
+        text.contains("1 file (7 B) to the trash of this folder"),
+        "{text}"
+    );
+    assert_eq!(names(&world.path("up")), ["deleted", "kept"]);
+
+    make_two_way(&world, "up", "/up");
+    assert_eq!(names(&world.path("up")), ["kept"]);
+}
+
+#[test]
+fn what_was_changed_here_is_sent_when_a_folder_that_only_receives_becomes_two_way() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    world.json("a", &["mkdir", "/down"]);
+    for name in ["deleted", "edited", "kept"] {
+        world.write(name, name);
+        world.json("a", &["upload", name, "--to", "/down"]);
+    }
+    let add = ["add", "down", "--remote", "/down", "--mode", "download"];
+    world.json("a", &add);
+    settle(&world, "a");
+    std::fs::remove_file(world.path("down/deleted")).unwrap();
+    world.write("down/edited", "edited here");
+    world.write("down/new", "new");
+    settle(&world, "a");
+
+    let why = world.json("a", &["why", "down/deleted"]);
+    assert_eq!(why["reason"], "receives_only_deleted", "{why}");
+    let hint = why["hint"].as_str().expect("a hint");
+    assert!(hint.contains("deleted on the service, too"), "{why}");
+    let shown = preview(&world, "down", "/down");
+    assert_eq!(
+        (
+            files_of(&shown, "delete_remote"),
+            files_of(&shown, "upload")
+        ),
+        (json!(["deleted"]), json!(["edited", "new"])),
+        "{shown}"
+    );
+    for effect in ["download", "conflicts", "delete_local"] {
+        assert_eq!(shown[effect]["files"], 0, "{effect}: {shown}");
+    }
+
+    make_two_way(&world, "down", "/down");
+    assert_eq!(names(&world.path("down")), ["edited", "kept", "new"]);
+    let list = world.json("a", &["ls", "/down"])["nodes"].clone();
+    let there: Vec<_> = list.as_array().expect("a list").iter().collect();
+    assert_eq!(there.len(), 3, "{list}");
+    let edited = world.json("a", &["cat", "/down/edited"]);
+    assert_eq!(edited["text"], "edited here");
+}
