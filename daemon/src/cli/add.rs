@@ -14,6 +14,7 @@ use crate::cli::enum_values::values;
 use crate::cli::prompt;
 use crate::config::{Config, parse_gate};
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
+use crate::folders::spaces::SpaceIndex;
 use crate::folders::{self, pairs, spaces};
 use crate::local_path;
 use crate::output::text::clean;
@@ -21,7 +22,7 @@ use crate::remote::Within;
 use crate::team;
 use cairn_control::{Folder, NewFolder, TeamSpace, typed};
 use cairn_index::FolderSettings;
-use cairn_model::{DeletionGate, SyncMode, SyncState};
+use cairn_model::{DeletionGate, SpaceId, SyncMode, SyncState};
 use std::path::{Path, PathBuf};
 
 /// Keep a folder in sync with one on the service, of your own space or of a team's
@@ -33,7 +34,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Args {
     /// The folder on this machine; it is made if it is missing
     local: PathBuf,
-    /// The folder on the service; it is made if it is missing [default: /, which is the whole account]
+    /// The folder on the service; it is made if it is missing [default: that of the pair, for a new one /, which is the
+    /// whole account]
     #[arg(long, value_name = "/PATH")]
     remote: Option<String>,
     /// Sync with a folder of a team's space: the team's name, or its id
@@ -93,6 +95,9 @@ fn help_of_mode(mode: SyncMode) -> &'static str {
 
 pub(super) async fn run(app: &App, mut args: Args) -> CommandResult {
     drop(Account::load(&app.home)?);
+    if let Some(remote) = &mut args.remote {
+        *remote = folders::remote_path(remote)?;
+    }
     let default_gate = Config::load(&app.home)?.deletion_gate;
     let is_own_private = args.private && args.space.is_none();
     if args.private {
@@ -102,8 +107,11 @@ pub(super) async fn run(app: &App, mut args: Args) -> CommandResult {
     if args.dry_run {
         return preview::run(app, &args).await;
     }
-    let remote = folders::remote_path(args.remote())?;
     let space = find_space(app, &args).await?;
+    let space_id = space.as_ref().map(|space| space.id);
+    let all = spaces::open_all(&app.home)?;
+    let remote = remote_path(&args, &all, space_id, &local_path::folder(&args.local)?)?;
+    drop(all);
     let is_made = !args.local.exists();
     if is_made {
         std::fs::create_dir(&args.local).map_err(|e| {
@@ -131,6 +139,20 @@ pub(super) async fn run(app: &App, mut args: Args) -> CommandResult {
         other => other?,
     };
     report(app, &added, &missing, is_own_private).await
+}
+
+/// Returns the folder on the service that is meant: where none is given, that of the pair that there is.
+fn remote_path(
+    args: &Args,
+    all: &[SpaceIndex],
+    space: Option<SpaceId>,
+    local: &str,
+) -> CommandResult<String> {
+    if let Some(given) = &args.remote {
+        return Ok(given.clone());
+    }
+    let pair = pairs::find_in_space(all, space, local)?;
+    Ok(pair.map_or_else(|| "/".to_owned(), |pair| pair.row.remote_path))
 }
 
 /// Returns the team's space that `--space` names, and notes if its key is not at hand yet.
@@ -298,10 +320,6 @@ fn ask(new: &NewFolder) -> CommandResult {
 }
 
 impl Args {
-    fn remote(&self) -> &str {
-        self.remote.as_deref().unwrap_or("/")
-    }
-
     /// Returns settings of a pair with the options that are given.
     fn settings_over(&self, has: &FolderSettings) -> FolderSettings {
         FolderSettings {

@@ -2,7 +2,7 @@
 
 use super::counts::{NOTHING_CHANGED, count_line, example_lines, view};
 use super::walk::{Places, Walk, paths, place_lines};
-use super::{Args, existing};
+use super::{Args, existing, remote_path};
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::folders::{pairs, spaces};
@@ -46,7 +46,7 @@ pub(super) async fn run(app: &App, args: &Args) -> CommandResult {
     let team = args.space.as_ref().map(|_| remote.space.keys().space());
     let all = spaces::open_all(&app.home)?;
     let text = local_path::folder(&args.local)?;
-    let path = crate::folders::remote_path(args.remote())?;
+    let path = remote_path(args, &all, team, &text)?;
     pairs::check_pairs(&all, team, &local, &path)?;
     let pair = pairs::find_in_space(&all, team, &text)?;
     drop(all);

@@ -1,4 +1,4 @@
-//! `cairn add` of a folder that is a pair already: what its preview says is done.
+//! `cairn add` of a folder that is a pair already: its preview, and the options that are not given.
 
 use crate::commands::past::settle;
 use crate::commands::world::{Stopping, World, names};
@@ -105,4 +105,22 @@ fn what_was_changed_here_is_sent_when_a_folder_that_only_receives_becomes_two_wa
     assert_eq!(there.len(), 3, "{list}");
     let edited = world.json("a", &["cat", "/down/edited"]);
     assert_eq!(edited["text"], "edited here");
+}
+
+#[test]
+fn the_folder_on_the_service_stays_where_it_is_not_given() {
+    let world = World::new();
+    world.login("a");
+    std::fs::create_dir(world.path("f")).unwrap();
+    world.json("a", &["add", "f", "--remote", "/f", "--mode", "upload"]);
+    let shown = world.json("a", &["add", "f", "--mode", "two-way", "--dry-run"]);
+    assert_eq!(shown["remote"], "/f", "{shown}");
+    let changed = world.json("a", &["add", "f", "--mode", "two-way"]);
+    assert_eq!(
+        (&changed["remote"], &changed["mode"]),
+        (&json!("/f"), &json!("two-way"))
+    );
+    world
+        .run("a", &["add", "f", "--remote", "/"])
+        .assert_refused(2, &["is synced already, with /f"]);
 }
