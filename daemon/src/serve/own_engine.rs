@@ -31,19 +31,32 @@ pub(super) struct OwnEngine {
 
 /// Asks the server whether the account's keys were replaced, before anything is sealed under those of this home.
 pub(super) async fn check_before_start(shared: &Shared) {
-    let checking = async {
-        if let Some(halt) = find_replacement(shared).await {
-            shared.set_replaced(halt);
-        }
-    };
+    let checking = look_for_replacement(shared);
     if tokio::time::timeout(CHECK_TIMEOUT, checking).await.is_err() {
         tracing::debug!("the server doesn't say in time whether the keys were replaced");
     }
 }
 
-/// Returns the reason to stop, if the server says that the account's keys were replaced.
-async fn find_replacement(shared: &Shared) -> Option<Halt> {
+/// Returns the reason to sync nothing, if the account's keys were replaced: as it is known, or as the server says now.
+/// Then the engines of all spaces stop.
+pub(super) async fn look_for_replacement(shared: &Shared) -> Option<Halt> {
+    let known = shared.replacement();
+    if known.is_some() {
+        return known;
+    }
     let session = shared.session();
+    let halt = find_replacement(shared, &session).await?;
+    if !shared.set_replaced(&session, halt.clone()) {
+        return None;
+    }
+    if let Some(problem) = &halt.problem {
+        tracing::warn!(reason = problem.message, "nothing is synced");
+    }
+    Some(halt)
+}
+
+/// Returns the reason to stop, if the server says that the keys of a session are not the account's any more.
+async fn find_replacement(shared: &Shared, session: &Session) -> Option<Halt> {
     match account_keys::compare_with_service(&session.api, &session.keys).await {
         Ok(Comparison::Replaced(by)) => Some(Halt::keys_replaced(by.as_ref(), shared.zone())),
         Ok(Comparison::Refused(error)) => {
@@ -118,14 +131,10 @@ impl OwnEngine {
             self.take_over(session).await;
         }
         let shared = &self.slot.shared;
-        if shared.replacement().is_some() {
-            return;
-        }
-        if let Some(halt) = find_replacement(shared).await {
-            if let Some(problem) = &halt.problem {
-                tracing::warn!(reason = problem.message, "nothing is synced");
-            }
-            shared.set_replaced(halt.clone());
+        let is_new = shared.replacement().is_none();
+        if let Some(halt) = look_for_replacement(shared).await
+            && (is_new || self.slot.engine().is_ok())
+        {
             self.slot.stop(halt).await;
         }
     }
@@ -203,6 +212,7 @@ async fn check_regularly(own: Arc<OwnEngine>) {
         tokio::select! {
             () = tokio::time::sleep(CHECK_INTERVAL) => {}
             () = own.checks.wait_for_request() => {}
+            () = own.slot.shared.keys_changed.notified() => {}
         }
         own.check().await;
     }

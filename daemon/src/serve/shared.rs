@@ -56,10 +56,16 @@ impl Shared {
         self.replaced.lock().clone()
     }
 
-    /// Lets nothing be synced any more, because the account's keys were replaced.
-    pub(super) fn set_replaced(&self, halt: Halt) {
-        *self.replaced.lock() = Some(halt);
-        self.keys_changed.notify_waiters();
+    /// Lets nothing be synced any more, because the account's keys that a session has were replaced. Returns `false`
+    /// if another session has taken its place meanwhile.
+    pub(super) fn set_replaced(&self, session: &Arc<Session>, halt: Halt) -> bool {
+        let present = self.session.lock();
+        let is_present = Arc::ptr_eq(&present, session);
+        if is_present {
+            *self.replaced.lock() = Some(halt);
+            self.keys_changed.notify_waiters();
+        }
+        is_present
     }
 
     /// Takes over a session with other keys, or with the same ones in a newer bundle.

@@ -10,11 +10,13 @@ use crate::serve::checks::Checks;
 use crate::serve::engine_slot::{EngineSlot, Totals};
 use crate::serve::events::Signals;
 use crate::serve::halt::Halt;
+use crate::serve::own_engine;
 use crate::serve::shared::Shared;
 use crate::trust;
 use cairn_control::TeamSpace;
 use cairn_engine::{EngineError, EngineHandle, WaitResult};
 use cairn_index::{Index, IndexError};
+use cairn_model::SyncState;
 use cairn_space::{SpaceKeys, TeamGrants};
 use cairn_transfer::api_in_space;
 use cairn_wire::teams::Team;
@@ -128,10 +130,26 @@ impl TeamEngine {
         }
         let started = match self.open(team).await {
             Ok(keys) => self.run(keys).await,
-            Err(halt) => Err(halt),
+            Err(halt) => Err(self.first_reason(halt).await),
         };
         if let Err(halt) = started {
             self.halt(halt).await;
+        }
+    }
+
+    /// Returns the reason why the keys of the space can't be opened: that the account's keys were replaced, to which
+    /// they are sealed now, or else the given one.
+    async fn first_reason(&self, halt: Halt) -> Halt {
+        match halt.state {
+            SyncState::Offline => halt,
+            SyncState::Idle
+            | SyncState::Syncing
+            | SyncState::Paused
+            | SyncState::Attention
+            | SyncState::Error => {
+                let replaced = own_engine::look_for_replacement(&self.slot.shared).await;
+                replaced.unwrap_or(halt)
+            }
         }
     }
 

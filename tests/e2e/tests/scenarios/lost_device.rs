@@ -156,6 +156,48 @@ fn a_lost_device_is_shut_out_and_the_others_go_on_with_what_was_changed_meanwhil
     Ok(())
 }
 
+#[test]
+fn replaced_keys_are_the_reason_in_every_space_whichever_notices_first() -> Result<()> {
+    let mut world = World::new()?;
+    let private = world.dir.path().join("private");
+    fs::create_dir(&private)?;
+    let private = private.display().to_string();
+    let add = ["add", &private, "--private", "--yes"];
+    world.laptop.must(&add)?;
+    world.laptop.cycle()?;
+    for device in [&mut world.laptop, &mut world.tower, &mut world.phone] {
+        device.stop()?;
+    }
+    let before = world.served_keys()?;
+    let new = world.dir.path().join("new-passphrase");
+    fs::write(&new, "seven quiet otters mend a copper kettle")?;
+    let new = new.display().to_string();
+    let rotate = ["keys", "rotate", "--new-passphrase-file", &new];
+    let passphrase = world.passphrase();
+    world
+        .tower
+        .must(&world.with_passphrase(&rotate, &passphrase))?;
+
+    // The laptop starts with its keys, so that the private space is the first one to meet the others.
+    let hidden = Fault::on("/api/v1/keys$").method("GET").lie("", before);
+    world.server.dev().fault(&hidden.times(1))?;
+    world.laptop.start()?;
+    let first = world
+        .laptop
+        .wait_status("a space needs a person", |status| {
+            status.problems().next().is_some()
+        })?;
+    let is_true = first.problems().all(|one| one.code == "keys_replaced");
+    ensure!(is_true, "{first:?}");
+    world
+        .laptop
+        .wait_status("both need the new keys", |status| {
+            let states = status.folders.iter().map(|folder| folder.state.as_str());
+            status.problems().count() == 2 && states.eq(["attention", "attention"])
+        })?;
+    Ok(())
+}
+
 impl World {
     fn server_has(&self, names: &[&str]) -> Result<()> {
         wait::holds("the server has the files", wait::SYNC, || {
