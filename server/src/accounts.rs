@@ -1,7 +1,7 @@
 //! The commands about accounts and their keys.
 
 use crate::cli::{Account, ApiKey, DataOptions, Role, User};
-use crate::output::{json, print_line, properties, table, used_of};
+use crate::output::{json, json_once, print_line, print_line_once, properties, table, used_of};
 use crate::password;
 use anyhow::{Context as _, Result, bail};
 use cairn_model::size::binary;
@@ -67,7 +67,9 @@ fn invite(account: &Account) -> Result<()> {
     let options = &account.options;
     let link = options.server()?.invite_user(&account.email)?;
     if options.json {
-        return json(&value!({"email": account.email, "mailed": link.is_none(), "link": link}));
+        return json_once(
+            &value!({"email": account.email, "mailed": link.is_none(), "link": link}),
+        );
     }
     let Some(link) = link else {
         return print_line(&format!(
@@ -76,7 +78,7 @@ fn invite(account: &Account) -> Result<()> {
         ));
     };
     print_line("No mail server is configured. Hand this link over, it is valid for three days:")?;
-    print_line(&link)
+    print_line_once(&link)
 }
 
 fn state(account: &AccountOverview) -> &'static str {
@@ -301,9 +303,9 @@ pub(crate) fn add_key(account: &Account, name: &str) -> Result<()> {
     let Account { email, options } = account;
     let (key, shown) = account.server()?.add_user_key(email, name)?;
     if options.json {
-        return json(&value!({"id": shown.id, "name": shown.name, "key": key}));
+        return json_once(&value!({"id": shown.id, "name": shown.name, "key": key}));
     }
-    print_line(&key)
+    print_line_once(&key)
 }
 
 fn list_keys(account: &Account) -> Result<()> {

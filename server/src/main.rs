@@ -19,7 +19,7 @@ use cairn_server::{
 };
 use clap::Parser as _;
 use cli::{Account, Cli, Command, DataOptions, Serve, with_options_last};
-use output::{json, print_line};
+use output::{json, print_line, print_line_once};
 use std::io::Write as _;
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -253,7 +253,7 @@ async fn serve_until_stopped(
         tokio::spawn(serve_metrics(server.clone(), listener));
     }
     for (email, key) in keys {
-        print_line(&format!("new API key of {email}: {key}"))?;
+        print_line_once(&format!("new API key of {email}: {key}"))?;
     }
     serve(&server, listener, stop).await?;
     Ok(())

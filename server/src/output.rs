@@ -3,19 +3,36 @@
 use anyhow::{Context as _, Result};
 use cairn_model::size::binary;
 use serde::Serialize;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
-/// Prints a line.
+/// Prints a line. A reader that has seen enough, such as `head`, is no failure.
 pub(crate) fn print_line(line: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")
-        .and_then(|()| out.flush())
-        .context("can't write to stdout")
+    match write_line(line) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context(LOST),
+    }
 }
 
-/// Prints a value as JSON.
+/// Prints a line that can't be shown again, such as a new key: here a reader that is gone is a failure, too.
+pub(crate) fn print_line_once(line: &str) -> Result<()> {
+    write_line(line).context(LOST)
+}
+
+/// Prints a value as JSON, as [`print_line`] does.
 pub(crate) fn json(value: &impl Serialize) -> Result<()> {
     print_line(&serde_json::to_string_pretty(value)?)
+}
+
+/// Prints a value as JSON, as [`print_line_once`] does.
+pub(crate) fn json_once(value: &impl Serialize) -> Result<()> {
+    print_line_once(&serde_json::to_string_pretty(value)?)
+}
+
+const LOST: &str = "can't write to stdout";
+
+fn write_line(line: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush())
 }
 
 /// Returns how much of a limit is used, such as `1.5 MiB of 5.0 GiB`.

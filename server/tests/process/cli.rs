@@ -208,6 +208,31 @@ fn the_document_is_the_one_that_is_served() {
 }
 
 #[test]
+fn a_reader_that_has_seen_enough_is_no_failure_but_for_what_can_not_be_shown_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().to_str().unwrap();
+    let of_data = ["--data", data];
+    let add = ["user", "add", "a@example.com", "--password-stdin"];
+    let added = run(&[&add[..], &of_data].concat(), "a long secret\n");
+    assert!(added.status.success());
+    let into_a_closed_pipe = |args: &[&str]| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ended = command(args).stdout(writer).output().unwrap();
+        (ended.status.code(), text(&ended.stderr))
+    };
+    for args in [vec!["openapi"], [&["user", "list"][..], &of_data].concat()] {
+        assert_eq!(into_a_closed_pipe(&args), (Some(0), String::new()));
+    }
+    for more in [&[][..], &["--json"]] {
+        let args = [&["apikey", "a@example.com"][..], &of_data, more].concat();
+        let (code, why) = into_a_closed_pipe(&args);
+        assert_eq!(code, Some(1));
+        assert!(why.contains("can't write to stdout"), "{why}");
+    }
+}
+
+#[test]
 fn wrong_usage_has_an_exit_code_of_its_own() {
     assert_eq!(run(&["--listen", "nowhere"], "").status.code(), Some(2));
     assert_eq!(
