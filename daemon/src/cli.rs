@@ -224,8 +224,9 @@ pub(crate) fn main() -> ExitCode {
             // clap knows which stream and which exit code: help is no failure. A closed stream is none either.
             let printed = error.print();
             if !error.use_stderr()
-                && printed.is_err_and(|e| e.kind() != std::io::ErrorKind::BrokenPipe)
+                && let Err(lost) = output::check_printed(printed)
             {
+                Out::new(false).note(format_args!("cairn: {lost}"));
                 return ExitCode::FAILURE;
             }
             // Whether JSON was asked for could not be parsed either.

@@ -162,12 +162,24 @@ fn note_lost(error: io::Error) {
 /// # Errors
 /// The first failure to write it.
 pub(crate) fn check_written() -> CommandResult {
-    match LOST.get() {
-        Some(error) => Err(Failure::failed(format!(
-            "can't write the result to the standard output: {error}"
-        ))),
-        None => Ok(()),
+    LOST.get().map_or(Ok(()), |error| Err(lost_failure(error)))
+}
+
+/// Checks that a text was written that others print, such as the help.
+///
+/// # Errors
+/// The failure to write it, unless the reader has seen enough.
+pub(crate) fn check_printed(printed: io::Result<()>) -> CommandResult {
+    match printed {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(lost_failure(&error)),
+        Ok(()) | Err(_) => Ok(()),
     }
+}
+
+fn lost_failure(error: &io::Error) -> Failure {
+    Failure::failed(format!(
+        "can't write the result to the standard output: {error}"
+    ))
 }
 
 #[cfg(test)]

@@ -318,15 +318,16 @@ fn a_result_that_can_not_be_written_is_a_failure() {
             .write(true)
             .open("/dev/full")
             .unwrap();
-        let status = std::process::Command::new(crate::commands::world::program())
+        let ended = std::process::Command::new(crate::commands::world::program())
             .arg("--home")
             .arg(world.path("a"))
             .args(args)
             .stdout(full)
-            .stderr(std::process::Stdio::null())
-            .status()
+            .output()
             .unwrap();
-        assert_eq!(status.code(), Some(1), "{args:?}");
+        assert_eq!(ended.status.code(), Some(1), "{args:?}");
+        let why = String::from_utf8_lossy(&ended.stderr);
+        assert!(why.contains("can't write the result"), "{args:?}: {why}");
     }
     let tools = world.json("a", &["mcp", "--print-tools"]);
     assert_eq!(tools["format"], "markdown");
