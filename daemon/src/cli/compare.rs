@@ -7,10 +7,10 @@ use crate::failure::{CommandResult, Context as _};
 use crate::folders::spaces::{self, SpaceIndex};
 use crate::output::text::{clean, count, local_time, rfc3339};
 use crate::session::Session;
-use cairn_control::{Status, typed};
+use cairn_control::{FolderStatus, Status, typed};
 use cairn_index::IndexError;
 use cairn_index::sealed::LastChange;
-use cairn_model::{DeviceId, SpaceId, SyncState};
+use cairn_model::{DeviceId, ProblemCode, SpaceId, SyncState};
 use cairn_space::{SealedNode, SealedNodes};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -37,17 +37,18 @@ struct View {
 
 pub(super) async fn run(app: &App, _: Args) -> CommandResult {
     let session = app.session()?;
-    let state = sync_state(app).await?;
+    let status = status(app).await?;
+    let in_sync = status.as_ref().is_some_and(is_in_sync);
     let mut views = Vec::new();
     for one in spaces::open_noting(app)? {
         views.extend(view(&one, session.account.space)?);
     }
     let names = device_names(&session).await;
-    match state {
-        Some(SyncState::Idle) => {}
-        Some(state) => app.out.note(format_args!(
+    match &status {
+        Some(_) if in_sync => {}
+        Some(status) => app.out.note(format_args!(
             "this device is not in sync ({}): run `cairn status --wait` first, the words change until then",
-            word(state)
+            word(status.state)
         )),
         None => app.out.note(
             "the daemon is not running: these are the words of what it saw last; run `cairn status --wait` first",
@@ -65,19 +66,49 @@ pub(super) async fn run(app: &App, _: Args) -> CommandResult {
         ),
     }
     app.out.json(&json!({
-        "in_sync": state == Some(SyncState::Idle),
+        "in_sync": in_sync,
         "spaces": views.iter().map(|view| document(view, &names)).collect::<Vec<_>>(),
     }));
     Ok(())
 }
 
-/// Returns the state of the daemon; `None` if none is running.
-async fn sync_state(app: &App) -> CommandResult<Option<SyncState>> {
+/// Returns the status of the daemon; `None` if none is running.
+async fn status(app: &App) -> CommandResult<Option<Status>> {
     let Some(client) = app.running_daemon().await? else {
         return Ok(None);
     };
-    let status: Status = client.send(typed::Status {}).await?;
-    Ok(Some(status.state))
+    Ok(Some(client.send(typed::Status {}).await?))
+}
+
+/// Returns true if nothing is left to transfer. Conflicts that are open change no words before a person resolves them.
+fn is_in_sync(status: &Status) -> bool {
+    match status.state {
+        SyncState::Idle => true,
+        SyncState::Attention => {
+            status.transfers.is_empty() && status.folders.iter().all(has_conflicts_only)
+        }
+        SyncState::Syncing | SyncState::Paused | SyncState::Offline | SyncState::Error => false,
+    }
+}
+
+/// Returns true if a folder is in sync but for conflicts.
+fn has_conflicts_only(folder: &FolderStatus) -> bool {
+    let mut problems = folder.problems.iter();
+    match folder.state {
+        SyncState::Idle => true,
+        SyncState::Attention => {
+            folder.conflicts > 0
+                && folder.pending == 0
+                && folder.confirmations.is_empty()
+                && problems.all(|group| only_informs(group.code))
+        }
+        SyncState::Syncing | SyncState::Paused | SyncState::Offline | SyncState::Error => false,
+    }
+}
+
+/// Returns true for what is never synced, on any device.
+fn only_informs(code: ProblemCode) -> bool {
+    matches!(code, ProblemCode::Symlink | ProblemCode::Special)
 }
 
 /// Returns the devices' names; none where the server doesn't give them.
@@ -158,4 +189,62 @@ fn document(view: &View, names: &HashMap<DeviceId, String>) -> Value {
             "device": last.device.and_then(|id| names.get(&id)),
         })),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_control::ProblemGroup;
+
+    fn status(state: SyncState, folder: FolderStatus) -> Status {
+        let idle = FolderStatus::default();
+        Status {
+            state,
+            folders: vec![idle, FolderStatus { state, ..folder }],
+            ..Status::default()
+        }
+    }
+
+    fn problem(code: ProblemCode) -> Vec<ProblemGroup> {
+        vec![ProblemGroup {
+            code,
+            ..ProblemGroup::default()
+        }]
+    }
+
+    #[test]
+    fn open_conflicts_alone_leave_a_device_in_sync() {
+        let conflicts = FolderStatus {
+            conflicts: 2,
+            problems: problem(ProblemCode::Symlink),
+            ..FolderStatus::default()
+        };
+        assert!(is_in_sync(&status(SyncState::Attention, conflicts.clone())));
+        assert!(is_in_sync(&status(
+            SyncState::Idle,
+            FolderStatus::default()
+        )));
+        for state in [SyncState::Syncing, SyncState::Offline, SyncState::Error] {
+            assert!(!is_in_sync(&status(state, conflicts.clone())), "{state:?}");
+        }
+        for other in [
+            FolderStatus {
+                pending: 1,
+                ..conflicts.clone()
+            },
+            FolderStatus {
+                problems: problem(ProblemCode::KeysReplaced),
+                ..conflicts
+            },
+            FolderStatus {
+                problems: problem(ProblemCode::Unverified),
+                ..FolderStatus::default()
+            },
+        ] {
+            assert!(
+                !is_in_sync(&status(SyncState::Attention, other.clone())),
+                "{other:?}"
+            );
+        }
+    }
 }

@@ -81,6 +81,8 @@ fn a_conflict_is_listed_and_settled() {
         headline,
         "needs attention, 1 conflict to resolve (see `cairn conflicts`)"
     );
+    // Nothing is left to transfer: the words are those of the other device.
+    assert_eq!(world.json("b", &["compare"])["in_sync"], true);
     let conflict = world.json("b", &["conflicts"])["conflicts"][0].clone();
     assert_eq!(
         (&conflict["path"], &conflict["kind"]),
