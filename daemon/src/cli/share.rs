@@ -13,7 +13,7 @@ use crate::output::text::clean;
 use crate::remote::{Remote, Within};
 use cairn_space::{LinkPassword, SharedLink, UnverifiedNodes};
 use cairn_wire::nodes::Node;
-use cairn_wire::shares::{Share, UpdateShare};
+use cairn_wire::shares::{Share, ShareStatus, UpdateShare};
 use clap::Subcommand;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -273,14 +273,29 @@ async fn switch(app: &App, link: &str, on: bool) -> CommandResult {
         .await
         .context(format_args!("change the link {code}"))?;
     names::open(app, slice::from_mut(&mut share)).await?;
-    let state = if on { "on" } else { "off" };
-    app.out.line(format_args!(
-        "The link to {} is {state}.",
-        names::text_of(&share)
-    ));
+    app.out.line(state_of(&share));
     let address = address_of(&remote, &share);
     app.out.json(&document(&share, address.as_deref()));
     Ok(())
+}
+
+/// Says whether a link is on, and what keeps it from being opened although it is.
+fn state_of(share: &Share) -> String {
+    let name = names::text_of(share);
+    let but = match share.status {
+        ShareStatus::Active => return format!("The link to {name} is on."),
+        ShareStatus::Deactivated => return format!("The link to {name} is off."),
+        ShareStatus::FileGone => "what it shares is in the trash, or was deleted for good",
+        ShareStatus::MakerLeft => "who made it has left the team",
+        ShareStatus::Expired => "it has expired",
+        ShareStatus::AtDownloadLimit => "its download limit is reached",
+        ShareStatus::NotYetActive => "the time for which it was made has not begun",
+        ShareStatus::ActiveWindowEnded => "the time for which it was made is over",
+    };
+    match share.is_active {
+        true => format!("The link to {name} is on, but opens for nobody: {but}."),
+        false => format!("The link to {name} is off."),
+    }
 }
 
 /// Returns the whole address of a link; `None` for one that was made without keys, or with others.

@@ -287,6 +287,14 @@ fn the_password_of_a_link_is_asked_for_by_its_own_flag() {
         let switched = world.json("a", &["share", action, address]);
         assert_eq!(switched["address"], made["address"], "{action}");
     }
+    world.json("a", &["delete", "/f"]);
+    let gone = world.run("a", &["share", "enable", address]);
+    assert_eq!(gone.code, 0, "{gone:?}");
+    assert!(
+        gone.stdout.contains("is on, but opens for nobody")
+            && gone.stdout.contains("what it shares is in the trash"),
+        "{gone:?}"
+    );
     let refused = world.run("a", &["share", "create", "/f", "--limit", "0"]);
     assert_eq!(refused.code, 2, "{refused:?}");
     assert!(refused.stderr.contains("1 or more"), "{refused:?}");
