@@ -304,6 +304,9 @@ fn folders_and_settings_work_with_and_without_a_daemon() {
         );
         let again = world.json("a", &["add", "f"]);
         assert_eq!(again, added, "nothing was said, and nothing changes");
+        let empty = world.run("a", &["add", "f", "--only", ""]);
+        assert_eq!(empty.code, 2, "{empty:?}");
+        assert!(empty.stderr.contains("name a subfolder"), "{empty:?}");
         let changed = world.json("a", &["add", "f", "--deletion-gate", "20%:5"]);
         assert_eq!(
             (
