@@ -51,6 +51,15 @@ impl Api {
             .await
     }
 
+    /// `DELETE /teams/{id}`: deletes a team with all of its files, for good.
+    ///
+    /// # Errors
+    /// [`ApiError::Forbidden`] if the account is not its owner.
+    pub async fn delete_team(&self, team: TeamId) -> Result<(), ApiError> {
+        self.delete(Call::new(Method::DELETE, format!("/api/v1/teams/{team}")))
+            .await
+    }
+
     /// `GET /teams/{id}/members`: all members of a team.
     ///
     /// # Errors
