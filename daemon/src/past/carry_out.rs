@@ -15,7 +15,9 @@ use crate::failure::{CommandResult, Exit};
 use crate::remote::Remote;
 use cairn_model::{NodeId, PastPlace};
 use cairn_platform::Home;
-use cairn_space::past::{Incomplete, Newer, Past, Plan, Scope, Unseen, needs_revisions, plan};
+use cairn_space::past::{
+    Incomplete, Location, Newer, Past, PastNode, Plan, Scope, Unseen, needs_revisions, plan,
+};
 use cairn_wire::nodes::{Node, NodeState};
 use std::collections::HashSet;
 
@@ -122,6 +124,7 @@ impl Rewind<'_> {
             return Ok(());
         }
         let (changed, seen) = changes_since(self.remote, shown.cursor.as_ref()).await?;
+        let missing = missing_places(past, plan);
         let is_gone = |node: &Node| node.state == NodeState::Trashed;
         let gone: HashSet<NodeId> = changed
             .values()
@@ -132,16 +135,7 @@ impl Rewind<'_> {
         let mut going = Vec::with_capacity(plan.trash.len());
         // What somebody else has deleted meanwhile is not this one's work, and not its to take back.
         for id in plan.trash.iter().filter(|id| !gone.contains(id)) {
-            // What was there before must not go along with a newer folder.
-            let holds_unmoved = moves
-                .unmoved
-                .iter()
-                .any(|node| past.is_in(*node, Scope::Below(*id)));
-            let reason = match (holds_unmoved, unseen.is_below(*id)) {
-                (true, _) => Some("it holds what could not be moved back: it stays"),
-                (false, true) => Some("it was changed meanwhile: it stays, plan again to see it"),
-                (false, false) => None,
-            };
+            let reason = reason_to_stay(past, *id, (moves, &missing, &unseen));
             match reason {
                 Some(message) => done.failed.push(Incomplete {
                     path: past.path(*id),
@@ -176,6 +170,36 @@ impl Rewind<'_> {
         let found = self.remote.space.node_if_kept(id).await?;
         Ok(found.filter(|node| node.state == NodeState::Active))
     }
+}
+
+/// Returns the reason why something newer does not go to the trash after all, if there is one.
+fn reason_to_stay(
+    past: &Past,
+    id: NodeId,
+    (moves, missing, unseen): (&Moves, &HashSet<Location<'_>>, &Unseen),
+) -> Option<&'static str> {
+    // What was there before must not go along with a newer folder.
+    let mut unmoved = moves.unmoved.iter();
+    let holds_unmoved = unmoved.any(|node| past.is_in(*node, Scope::Below(id)));
+    let replaces_missing = past
+        .get(id)
+        .is_some_and(|one| missing.contains(&one.place()));
+    if holds_unmoved {
+        Some("it holds what could not be moved back: it stays")
+    } else if replaces_missing {
+        Some("what was in its place could not be brought back: it stays")
+    } else if unseen.is_below(id) {
+        Some("it was changed meanwhile: it stays, plan again to see it")
+    } else {
+        None
+    }
+}
+
+/// Returns the places of the nodes that a plan still has to bring back after what could be was: no newer file there
+/// goes to the trash for nothing.
+fn missing_places<'a>(past: &'a Past, plan: &Plan) -> HashSet<Location<'a>> {
+    let missing = plan.back.iter().filter_map(|id| past.get(*id));
+    missing.map(PastNode::place).collect()
 }
 
 /// Returns the places from which the nodes that come back went to the trash.

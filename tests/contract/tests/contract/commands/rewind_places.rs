@@ -89,3 +89,24 @@ fn a_file_that_went_with_its_folder_comes_back_beside_the_new_folder_and_it_says
     assert_eq!(rewound.code, 5, "{rewound:?}");
     assert_eq!(content(&world, "/F/k/x"), "new");
 }
+
+#[test]
+fn what_stands_in_the_place_of_something_that_does_not_come_back_stays() {
+    let (world, then) = world_with_folder();
+    world.json("a", &["rm", "/F/k/x"]);
+    world.write("x", "new");
+    world.json("a", &["upload", "x", "--to", "/F/k"]);
+    for path in ["/api/v1/nodes/batch$", "/api/v1/nodes/*/restore"] {
+        world.dev(
+            "/_dev/faults",
+            json!({ "path_pattern": path, "status": 409 }),
+        );
+    }
+    let rewound = world.run("a", &["rewind", "/F/k", "--to", &then, "--yes"]);
+    world.clear_faults();
+    rewound.assert_refused(5, &["2 items"]);
+    assert_eq!(content(&world, "/F/k/x"), "new");
+    let rewound = world.json("a", &["rewind", "/F/k", "--to", &then, "--yes"]);
+    assert_eq!(rewound["done"]["failed"], json!([]), "{rewound}");
+    assert_eq!(content(&world, "/F/k/x"), "old");
+}
