@@ -60,7 +60,7 @@ fn free_name(conn: &Connection, space: Space, parent: Option<NodeId>, name: &Nam
     }
     if space.id.is_private() {
         return Err(Error::conflict(
-            "the name is taken in this folder, and no other one can be made of it: it is sealed",
+            "the name is taken in this folder, and no other one can be made of it: it is sealed; the operation `restore` of POST /nodes/batch takes one",
         ));
     }
     for number in 2..MAX_COPIES {
@@ -100,12 +100,39 @@ fn take_from(conn: &Connection, top: NodeId, node: NodeId) -> Result<()> {
 }
 
 /// The place to which a node may come back from the trash.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RestorePlace {
     /// The one that it had, and no other.
     Former,
     /// The nearest that is free.
     Free,
+    /// The one that it had, or under this name where its own is in use.
+    FormerOr(Name),
+}
+
+/// Returns the name under which a node comes back to a folder.
+fn name_back(
+    conn: &Connection,
+    space: Space,
+    parent: Option<NodeId>,
+    own: &Name,
+    place: &RestorePlace,
+) -> Result<Name> {
+    match place {
+        RestorePlace::Former | RestorePlace::Free => free_name(conn, space, parent, own),
+        RestorePlace::FormerOr(other) => {
+            let is_taken = |name: &Name| -> Result<bool> {
+                Ok(nodes::child_named(conn, space, parent, name)?.is_some())
+            };
+            match (is_taken(own)?, is_taken(other)?) {
+                (false, _) => Ok(own.clone()),
+                (true, false) => Ok(other.clone()),
+                (true, true) => Err(Error::conflict(
+                    "the name is taken in this folder, and so is the other one",
+                )),
+            }
+        }
+    }
 }
 
 /// Takes the top of what went to the trash out of it. `seal` is of the state at its old place: it is not kept at
@@ -115,7 +142,7 @@ fn restore_top(
     actor: &Actor,
     top: &NodeRow,
     seal: Option<&Sealed>,
-    place: RestorePlace,
+    place: &RestorePlace,
 ) -> Result<()> {
     let parent = match nodes::check_folder(tx.conn, actor.space, top.node.parent_id) {
         Ok(()) => top.node.parent_id,
@@ -124,9 +151,9 @@ fn restore_top(
         Err(other) => return Err(other),
     };
     let name = names::stored_name(actor.space.id, &top.node.name)?;
-    let name = free_name(tx.conn, actor.space, parent, &name)?;
+    let name = name_back(tx.conn, actor.space, parent, &name, place)?;
     let is_former = (parent, name.as_str()) == (top.node.parent_id, top.node.name.as_str());
-    if place == RestorePlace::Former && !is_former {
+    if *place == RestorePlace::Former && !is_former {
         return Err(Error::conflict(format!(
             "the folder of the node {} is gone, or its name is taken there",
             top.node.id
@@ -214,7 +241,7 @@ impl Tx<'_> {
         actor: &Actor,
         id: NodeId,
         seal: Option<&Sealed>,
-        place: RestorePlace,
+        place: &RestorePlace,
     ) -> Result<Node> {
         let top = nodes::visible_node(self.conn, actor.space, id)?;
         if top.state == State::Active {

@@ -104,6 +104,34 @@ async fn seen_guards_a_deletion_in_a_batch() {
 }
 
 #[tokio::test]
+async fn a_restore_takes_the_given_name_where_its_own_is_in_use() {
+    let world = World::new();
+    let owner = world.owner();
+    let (free, taken) = (
+        owner.folder(None, "free").await,
+        owner.folder(None, "taken").await,
+    );
+    let trash = [free.id, taken.id].map(|id| json!({"op": "trash", "id": id}));
+    assert_eq!(statuses(&run(&owner, json!(trash)).await), [200; 2]);
+    owner.folder(None, "taken").await;
+    owner.folder(None, "Other").await;
+    let results = run(
+        &owner,
+        json!([
+            {"op": "restore", "id": free.id, "name": "never"},
+            {"op": "restore", "id": taken.id, "name": "a/b"},
+            {"op": "restore", "id": taken.id, "name": "Other"},
+            {"op": "restore", "id": taken.id, "name": "third", "in_place": true},
+            {"op": "restore", "id": taken.id, "name": "third"},
+        ]),
+    )
+    .await;
+    assert_eq!(statuses(&results), [200, 400, 409, 409, 200]);
+    let names = [0, 4].map(|at| results.results[at].node.as_ref().map(|node| &*node.name));
+    assert_eq!(names, [Some("free"), Some("third")]);
+}
+
+#[tokio::test]
 async fn a_restore_keeps_its_seal_only_at_the_place_for_which_it_was_made() {
     let world = World::new();
     let owner = world.owner();

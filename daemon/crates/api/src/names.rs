@@ -93,8 +93,13 @@ impl Named for PastStates {
 
 impl Named for NodeResults {
     fn open_names(&mut self, names: &dyn NameSeal) {
-        for node in self.results.iter_mut().filter_map(|one| one.node.as_mut()) {
-            node.open_names(names);
+        for one in &mut self.results {
+            if let Some(node) = &mut one.node {
+                node.open_names(names);
+            }
+            if let Some(error) = &mut one.error {
+                error.message = open_in_text(names, &error.message);
+            }
         }
     }
 }
@@ -109,6 +114,15 @@ impl Named for SharedByEmail {
     fn open_names(&mut self, names: &dyn NameSeal) {
         self.share.open_names(names);
     }
+}
+
+/// Returns a text of the server with the sealed names in it, which are between quotation marks, opened.
+fn open_in_text(names: &dyn NameSeal, text: &str) -> String {
+    let parts = text.split('"').map(|part| match names.open(part) {
+        Some(name) => Cow::Owned(name),
+        None => Cow::Borrowed(part),
+    });
+    parts.collect::<Vec<_>>().join("\"")
 }
 
 /// Opens the name of each node in a response of any form.
@@ -162,6 +176,27 @@ impl Api {
         if let Some(names) = self.names() {
             response.open_names(names);
         }
+    }
+
+    /// Returns a text of the server as people read it.
+    pub(crate) fn open_text(&self, text: String) -> String {
+        match self.names() {
+            Some(names) => open_in_text(names, &text),
+            None => text,
+        }
+    }
+
+    /// Returns a name as the server has it in a private space; `None` in another one.
+    ///
+    /// # Errors
+    /// [`ApiError::Rejected`] for a text that can't be a name, or without the keys of the space.
+    pub fn sealed_name(
+        &self,
+        parent: Option<NodeId>,
+        name: &str,
+    ) -> Result<Option<String>, ApiError> {
+        let sealed = self.is_private().then(|| self.wire_name(parent, name));
+        sealed.transpose()
     }
 
     /// Returns a name as the server is to have it.
@@ -334,5 +369,18 @@ mod tests {
         let opened =
             json!({"content": [{"name": "a", "tags": ["~b"]}], "file_name": "c", "note": "~d"});
         assert_eq!(value, opened);
+    }
+
+    #[test]
+    fn a_text_of_the_server_has_the_names_that_people_gave() {
+        let text = r#"the name "~a b" is taken in "~c", not in ~d"#;
+        let read = r#"the name "a b" is taken in "c", not in ~d"#;
+        assert_eq!(open_in_text(&Tilde, text), read);
+        let results =
+            json!({"results": [{"status": 409, "error": {"code": 409, "message": text}}]});
+        let mut results: NodeResults = serde_json::from_value(results).unwrap();
+        results.open_names(&Tilde);
+        let error = results.results[0].error.as_ref().unwrap();
+        assert_eq!(error.message, read);
     }
 }

@@ -290,6 +290,10 @@ pub enum NodeOperation {
         /// Only to that place: otherwise 409, and it stays in the trash.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         in_place: bool,
+        /// The name under which it comes back where its own is in use. Without one it gets a number; in a private
+        /// space it then stays in the trash (409), since the server can make no other name of a sealed one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        name: Option<String>,
     },
 }
 

@@ -116,13 +116,15 @@ fn perform(tx: &Tx<'_>, actor: &Actor, prepared: Prepared) -> StoreResult<(Statu
             version,
             seal,
             in_place,
+            name,
         } => {
             tx.check_seen_version(actor, id, version, None)?;
-            let place = match in_place {
-                true => RestorePlace::Former,
-                false => RestorePlace::Free,
+            let place = match (in_place, name) {
+                (true, _) => RestorePlace::Former,
+                (false, None) => RestorePlace::Free,
+                (false, Some(name)) => RestorePlace::FormerOr(name_in(actor.space.id, &name)?),
             };
-            let node = tx.restore(actor, id, seal.as_ref(), place)?;
+            let node = tx.restore(actor, id, seal.as_ref(), &place)?;
             Ok((StatusCode::OK, node))
         }
     }

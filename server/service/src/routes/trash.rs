@@ -121,7 +121,7 @@ async fn restore(
     let actor = caller.actor();
     let node = app.store.write_many(|tx| {
         tx.check_seen_version(&actor, id, seen, Some(NodeState::Active))?;
-        tx.restore(&actor, id, None, RestorePlace::Free)
+        tx.restore(&actor, id, None, &RestorePlace::Free)
     })?;
     Ok(node_response(StatusCode::OK, node))
 }

@@ -16,6 +16,7 @@ mod mcp_rewind;
 mod mcp_undo;
 mod past;
 mod people;
+mod private_names;
 mod remote_trash;
 mod replaced_keys;
 mod rewind_places;

@@ -103,7 +103,7 @@ impl Api {
         let body = self.collect(response, MAX_ERROR_BODY).await.ok();
         let body = body.and_then(|body| serde_json::from_slice::<ErrorBody>(&body).ok());
         match body {
-            Some(body) => quote(&body.message),
+            Some(body) => quote(&self.open_text(body.message)),
             None => status
                 .canonical_reason()
                 .unwrap_or("no reason given")

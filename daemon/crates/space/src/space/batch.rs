@@ -106,6 +106,7 @@ impl Space {
                 version: Some(node.version),
                 seal: self.seal_after(node, info, facts(node))?,
                 in_place: false,
+                name: self.name_with_number(node, 2)?,
             })
         };
         let mut checked = Vec::with_capacity(trashed.len());
@@ -214,7 +215,7 @@ fn without_mark(
     })
 }
 
-fn node_of(result: NodeResult) -> Result<Node, TransferError> {
+pub(super) fn node_of(result: NodeResult) -> Result<Node, TransferError> {
     match (result.status, result.node) {
         (200..=299, Some(node)) => Ok(node),
         (200..=299, None) => Err(TransferError::protocol("a change came without its node")),

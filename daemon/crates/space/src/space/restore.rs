@@ -5,17 +5,20 @@
 //! state where its last one was verified. Nothing is sealed that only the server says: neither a place or
 //! name that nobody asked for, nor the content of another file or revision.
 
+use super::batch::node_of;
 use super::content::past_content;
 use super::{Space, facts, new_revision};
 use cairn_api::ApiError;
 use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, manifest_hash, open_manifest};
-use cairn_model::{Kind, Manifest, Name, NodeId, RevisionId};
+use cairn_model::{Kind, Manifest, Name, NameFormat, NodeId, RevisionId};
 use cairn_transfer::{KnownNumbers, Restore, TransferError, Uploaded};
 use cairn_wire::Sealed;
-use cairn_wire::nodes::{Node, NodeState, Revision, UpdateNode};
+use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeState, Revision, UpdateNode};
 
 /// The highest number that a service appends to a name that is in use.
 const MAX_COPIES: u32 = 1_000;
+/// The end of the numbers that are tried for a name that is in use in a private space.
+const NUMBERS: u32 = 100;
 
 impl Space {
     /// Makes the content of an older revision the newest again; what is there now stays in the history.
@@ -91,8 +94,56 @@ impl Space {
             NodeState::Trashed => self.seal(trashed),
             NodeState::Active => return Ok(trashed.clone()),
         };
-        let restored = self.api.restore_node(trashed.id).await?;
+        let restored = match self.api.restore_node(trashed.id).await {
+            Err(error @ ApiError::Conflict { .. }) if self.keys.space().is_private() => {
+                self.restore_numbered(trashed, error).await?
+            }
+            restored => restored?,
+        };
         self.seal_restored(trashed, restored, info).await
+    }
+
+    /// Takes a node out of the trash of a private space under its name with the first number that is free. Anywhere
+    /// else the server does so by itself; of a sealed name it can make no other one.
+    async fn restore_numbered(
+        &self,
+        trashed: &Node,
+        refused: ApiError,
+    ) -> Result<Node, TransferError> {
+        for number in 2..NUMBERS {
+            let operation = NodeOperation::Restore {
+                id: trashed.id,
+                version: None,
+                seal: None,
+                in_place: false,
+                name: self.name_with_number(trashed, number)?,
+            };
+            let batch = NodeBatch {
+                operations: vec![operation],
+            };
+            let mut results = self.api.node_batch(&batch).await?.results;
+            match results.pop().map(node_of) {
+                Some(Err(TransferError::Api(ApiError::Conflict { .. }))) => {}
+                Some(restored) => return restored,
+                None => return Err(protocol("a batch came without its result")),
+            }
+        }
+        Err(refused.into())
+    }
+
+    /// Returns a node's name with a number, as the server of a private space has it; `None` in another space.
+    pub(super) fn name_with_number(
+        &self,
+        node: &Node,
+        number: u32,
+    ) -> Result<Option<String>, TransferError> {
+        let name = Name::new(node.name.clone()).ok();
+        // Of a name that does not open there is none with a number.
+        let Some(name) = name.filter(|_| node.name_format == NameFormat::Plain) else {
+            return Ok(None);
+        };
+        let name = name.with_number(number);
+        Ok(self.api.sealed_name(node.parent_id, name.as_str())?)
     }
 
     /// Seals a node that came out of the trash, where its last seal was verified.

@@ -144,6 +144,7 @@ async fn operation(ctx: &Ctx, returning: &Returning) -> Result<Option<NodeOperat
         seal: Some(seal),
         // Elsewhere it would have no seal, and other devices would have to trust the service.
         in_place: true,
+        name: None,
     }))
 }
 
