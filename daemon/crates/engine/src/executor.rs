@@ -8,7 +8,7 @@ mod unmoved;
 use crate::error::{Disposition, EngineError};
 use crate::full_disk::{self, FullDisk};
 use crate::health::RetryHint;
-use crate::key::{Key, LockedKeys};
+use crate::key::{Key, LockedKeys, keys_of};
 use crate::record;
 use crate::step::batch::StepResult;
 use crate::step::{Ctx, local, local_folders, remote, trash_local};
@@ -46,31 +46,6 @@ pub(crate) struct ExecutionResult {
     pub(crate) moved_dirs: Vec<(RelPath, RelPath)>,
     /// A rules file of a directory may be elsewhere now, or gone.
     pub(crate) has_moved_rules: bool,
-}
-
-/// Returns the keys that a step touches; the first is the one that is parked if it fails.
-pub(crate) fn keys_of(step: &Step) -> Vec<Key> {
-    match step {
-        Step::Adopt { local, node }
-        | Step::RestoreRemote { local, node }
-        | Step::SetLocalExecutable { node, local, .. }
-        | Step::SetRemoteExecutable { node, local, .. }
-        | Step::TrashLocal { node, local } => vec![Key::Node(*node), Key::Local(*local)],
-        Step::Forget { node }
-        | Step::Unlink { node }
-        | Step::CreateLocalFolder { node, .. }
-        | Step::MoveRemote { node, .. }
-        | Step::TrashRemote { node } => vec![Key::Node(*node)],
-        Step::CreateRemoteFolder { local, .. } | Step::MoveLocal { local, .. } => {
-            vec![Key::Local(*local)]
-        }
-        Step::Download { node, over, .. } => std::iter::once(Key::Node(*node))
-            .chain(over.map(Key::Local))
-            .collect(),
-        Step::Upload { local, over, .. } => std::iter::once(Key::Local(*local))
-            .chain(over.map(Key::Node))
-            .collect(),
-    }
 }
 
 /// Carries out everything but transfers, which are returned as work. Between two steps it ends early at

@@ -81,27 +81,36 @@ pub(crate) async fn plan_folder(
     let policy = policy(engine, folder, blocked)?;
     let mut unknown = BTreeSet::new();
     for _ in 0..ROUNDS {
-        let (trees, worklist, returned) = engine.index.write(|db| {
+        let (read, returned) = engine.index.write(|db| {
             // Whichever response or page has shown a place of ours: no plan takes it for somebody else's.
             record::end_known_places(db, folder.id, engine.api.device())?;
             let returned = engine.tried_restores.keep_missing(db, folder.id)?;
-            let (trees, list) = read_trees(engine, db, folder, rules, part, &unknown)?;
-            Ok((trees, list, returned))
+            let read = read_trees(engine, db, folder, rules, part, &unknown)?;
+            Ok((read, returned))
         })?;
         engine.tried_restores.end(folder.id, &returned);
-        let mut plan = reconcile(&trees, &policy);
+        let mut plan = reconcile(&read.trees, &policy);
         if plan.needs.is_empty() {
             let index = &engine.index;
             index.read(|db| unsealed_bits::send_with_content(engine, db, folder, &mut plan))?;
+            departed::mark_undone(engine, folder.id, &read.below, (&plan, &unknown))?;
             return Ok(Planned {
                 plan,
                 unknown,
-                worklist,
+                worklist: read.worklist,
             });
         }
         supply(engine, folder, &plan.needs, &mut unknown).await?;
     }
     Err(EngineError::ReplanExhausted)
+}
+
+/// The trees of a plan, and the keys that it is about.
+struct ReadTrees {
+    trees: Trees,
+    worklist: Worklist,
+    /// The keys that the plan only needs to know: all in folders that have left.
+    below: Dirty,
 }
 
 /// Reads the trees of a plan, and the keys that it is about.
@@ -112,7 +121,7 @@ fn read_trees(
     rules: &Rules,
     part: &Part,
     unknown: &BTreeSet<Key>,
-) -> Result<(Trees, Worklist), IndexError> {
+) -> Result<ReadTrees, IndexError> {
     let mut list = part.worklist(db, folder.id)?;
     let mut snapshot = db.snapshot(folder, &list)?;
     if selection::unlink_ignored(db, folder, rules, &snapshot)? {
@@ -120,14 +129,18 @@ fn read_trees(
         snapshot = db.snapshot(folder, &list)?;
     }
     let mut read = trees(engine, db, folder, rules, snapshot, unknown)?;
-    if departed::mark_below(db, folder.id, &read)? {
-        list = part.worklist(db, folder.id)?;
+    let below = departed::all_below(db, folder.id, &read)?;
+    if list.add(below.clone()) {
         let snapshot = db.snapshot(folder, &list)?;
         read = trees(engine, db, folder, rules, snapshot, unknown)?;
     }
     let is_free = |node: &NodeId| !part.locked.contains(&Key::Node(*node));
     read.trashed.retain(is_free);
-    Ok((read, list))
+    Ok(ReadTrees {
+        trees: read,
+        worklist: list,
+        below,
+    })
 }
 
 fn policy(

@@ -1,7 +1,7 @@
 //! Transfers that can begin at once, because they need none of the other steps of their plan.
 
-use crate::executor::{keys_of, waits};
-use crate::key::{Key, LockedKeys};
+use crate::executor::waits;
+use crate::key::{Key, LockedKeys, keys_of};
 use crate::step::Ctx;
 use crate::work::{Queue, pack};
 use cairn_index::{Db, IndexError};

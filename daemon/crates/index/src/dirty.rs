@@ -39,6 +39,32 @@ impl Db<'_> {
         Ok(())
     }
 
+    /// Marks a local row, if it is not marked: one that is keeps its place in the round.
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub fn keep_local_marked(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
+        self.prepare(
+            "INSERT OR IGNORE INTO dirty_local (folder, local, changed) \
+             VALUES (?1, ?2, EXISTS (SELECT 1 FROM synced WHERE local = ?2))",
+        )?
+        .execute((folder.0, local.0))?;
+        Ok(())
+    }
+
+    /// Marks a node, if it is not marked: one that is keeps its place in the round.
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub fn keep_node_marked(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
+        self.prepare(
+            "INSERT OR IGNORE INTO dirty_node (folder, node, changed) \
+             VALUES (?1, ?2, EXISTS (SELECT 1 FROM synced WHERE node = ?2 AND folder = ?1))",
+        )?
+        .execute((folder.0, node.as_bytes()))?;
+        Ok(())
+    }
+
     /// Marks the nodes that the name of a local row keeps from this disk, with all below them, because the row loses
     /// it: they can be here from now on. So are the folders above it that wait for it to go.
     pub(crate) fn mark_blocked_by(&self, local: LocalId) -> Result<(), IndexError> {

@@ -85,13 +85,15 @@ impl Worklist {
         self.keys.local.len() + self.keys.node.len()
     }
 
-    /// Adds keys.
-    pub fn add(&mut self, keys: Dirty) {
+    /// Adds keys. Returns whether any of them was missing.
+    pub fn add(&mut self, keys: Dirty) -> bool {
+        let before = self.len();
         let Dirty { local, node } = std::mem::take(&mut self.keys);
         self.keys = Dirty {
             local: united(local, keys.local),
             node: united(node, keys.node),
         };
+        self.len() > before
     }
 
     /// Returns whether there are no keys.

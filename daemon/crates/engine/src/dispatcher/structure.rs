@@ -9,9 +9,9 @@
 use super::Dispatcher;
 use super::folder::Folder;
 use super::plans::{Scope, rest_after};
-use crate::executor::{ExecutionResult, execute, keys_of, waits};
+use crate::executor::{ExecutionResult, execute, waits};
 use crate::gate::BeforeDeletions;
-use crate::key::{Key, LockedKeys};
+use crate::key::{Key, LockedKeys, keys_of};
 use crate::planning::Planned;
 use crate::release::release;
 use crate::step::Ctx;

@@ -2,30 +2,63 @@
 //! they are deleted, so a plan has to know all that they hold there: else what is synced would stay in a folder that
 //! something keeps, the deletion gate would count too little, and what was never synced would go with the folder.
 
-use cairn_index::{Db, IndexError};
+use crate::engine::Engine;
+use crate::key::{Key, keys_of};
+use cairn_index::{Db, Dirty, IndexError};
 use cairn_model::{FolderId, Kind, LocalId, NodeId};
-use cairn_plan::{Blocked, SyncedNode, Trees};
-use std::collections::BTreeMap;
+use cairn_plan::{Blocked, Plan, SyncedNode, Trees};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Marks the folders of a plan that have left on one side, with all that is below them on the other one. Returns
-/// whether any of it was not marked, and so may be missing in the trees.
+/// Returns the folders of a plan that have left on one side, with all that is below them on the other one. It is not
+/// marked as changed: each part of a round that meets such a folder needs all of it, and marks that come anew with each
+/// part would keep the round from its end.
 ///
 /// # Errors
 /// Returns the error of the index.
-pub(super) fn mark_below(db: &Db<'_>, folder: FolderId, trees: &Trees) -> Result<bool, IndexError> {
+pub(super) fn all_below(db: &Db<'_>, folder: FolderId, trees: &Trees) -> Result<Dirty, IndexError> {
     let node_of: BTreeMap<LocalId, NodeId> = (trees.synced.values())
         .map(|base| (base.local, base.node))
         .collect();
-    let mut any = false;
+    let mut below = Dirty::default();
     for base in (trees.synced.values()).filter(|base| base.kind == Kind::Folder) {
         if trees.local.contains_key(&base.local) && has_left_service(trees, base) {
-            any |= db.mark_below_local(folder, base.local)?;
+            below.local.extend(db.all_below_local(folder, base.local)?);
         }
         if trees.remote.contains_key(&base.node) && has_left_disk(trees, &node_of, base) {
-            any |= db.mark_below_node(folder, base.node)?;
+            below.node.extend(db.all_below_node(base.node)?);
         }
     }
-    Ok(any)
+    Ok(below)
+}
+
+/// Marks those of the keys below folders that have left with which something is to be done, so that it is tried until it
+/// is done.
+///
+/// # Errors
+/// Returns the error of the index.
+pub(super) fn mark_undone(
+    engine: &Engine,
+    folder: FolderId,
+    below: &Dirty,
+    (plan, unknown): (&Plan, &BTreeSet<Key>),
+) -> Result<(), IndexError> {
+    if below.local.is_empty() && below.node.is_empty() {
+        return Ok(());
+    }
+    let mut undone: BTreeSet<Key> = plan.steps.iter().flat_map(keys_of).collect();
+    undone.extend(unknown);
+    let locals = (below.local.iter().copied()).filter(|id| undone.contains(&Key::Local(*id)));
+    let nodes = (below.node.iter().copied()).filter(|id| undone.contains(&Key::Node(*id)));
+    let (locals, nodes): (Vec<_>, Vec<_>) = (locals.collect(), nodes.collect());
+    engine.index.write(|db| {
+        for local in locals {
+            db.keep_local_marked(folder, local)?;
+        }
+        for node in nodes {
+            db.keep_node_marked(folder, node)?;
+        }
+        Ok(())
+    })
 }
 
 /// Returns whether a node was moved on the service to where this device has nothing.

@@ -217,3 +217,23 @@ async fn what_was_never_here_keeps_a_folder_that_is_left_out_after_its_move() {
     let trash = |node| Step::TrashRemote { node };
     assert_eq!(plan.steps, [trash(file())]);
 }
+
+#[tokio::test]
+async fn of_a_folder_that_leaves_only_what_is_to_be_done_is_marked() {
+    let pair = Pair::new();
+    pair.ignore_inside();
+    pair.leave_service();
+    pair.change(|db| {
+        let all = db.dirty_keys(pair.folder.id)?;
+        clean(db, pair.folder.id, &all.local, &all.node)?;
+        db.mark_node(pair.folder.id, dir())
+    });
+    let plan = pair.plan().await;
+    assert_eq!(trashed_here(&plan), [file()], "{:?}", plan.steps);
+    pair.change(|db| {
+        let marked = db.dirty_keys(pair.folder.id)?;
+        let file = db.synced_row(pair.folder.id, file())?.unwrap();
+        assert_eq!((marked.local, marked.node), (vec![file.local], vec![dir()]));
+        Ok(())
+    });
+}
