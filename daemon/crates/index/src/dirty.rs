@@ -4,6 +4,7 @@ use crate::error::IndexError;
 use crate::open::Db;
 use crate::sql_types::{collect, kind_from, node_at};
 use cairn_model::{FolderId, Kind, LocalId, NodeId};
+use rusqlite::Params;
 
 /// The ids of the dirty local rows and service nodes of one folder.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -12,18 +13,20 @@ pub struct Dirty {
     pub node: Vec<NodeId>,
 }
 
+/// The mark of a local row, behind `INSERT OR REPLACE` or `INSERT OR IGNORE`.
+const INSERT_LOCAL: &str = "INTO dirty_local (folder, local, changed) \
+     VALUES (?1, ?2, EXISTS (SELECT 1 FROM synced WHERE local = ?2))";
+/// The mark of a node, in the same way.
+const INSERT_NODE: &str = "INTO dirty_node (folder, node, changed) \
+     VALUES (?1, ?2, EXISTS (SELECT 1 FROM synced WHERE node = ?2 AND folder = ?1))";
+
 impl Db<'_> {
     /// Marks a local row. One that is marked already counts as marked now.
     ///
     /// # Errors
     /// Returns the error of SQLite.
     pub fn mark_local(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
-        self.prepare(
-            "INSERT OR REPLACE INTO dirty_local (folder, local, changed) \
-             VALUES (?1, ?2, EXISTS (SELECT 1 FROM synced WHERE local = ?2))",
-        )?
-        .execute((folder.0, local.0))?;
-        Ok(())
+        self.mark(INSERT_LOCAL, "REPLACE", (folder.0, local.0))
     }
 
     /// Marks a node. One that is marked already counts as marked now.
@@ -31,12 +34,7 @@ impl Db<'_> {
     /// # Errors
     /// Returns the error of SQLite.
     pub fn mark_node(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
-        self.prepare(
-            "INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
-             VALUES (?1, ?2, EXISTS (SELECT 1 FROM synced WHERE node = ?2 AND folder = ?1))",
-        )?
-        .execute((folder.0, node.as_bytes()))?;
-        Ok(())
+        self.mark(INSERT_NODE, "REPLACE", (folder.0, node.as_bytes()))
     }
 
     /// Marks a local row, if it is not marked: one that is keeps its place in the round.
@@ -44,12 +42,7 @@ impl Db<'_> {
     /// # Errors
     /// Returns the error of SQLite.
     pub fn keep_local_marked(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
-        self.prepare(
-            "INSERT OR IGNORE INTO dirty_local (folder, local, changed) \
-             VALUES (?1, ?2, EXISTS (SELECT 1 FROM synced WHERE local = ?2))",
-        )?
-        .execute((folder.0, local.0))?;
-        Ok(())
+        self.mark(INSERT_LOCAL, "IGNORE", (folder.0, local.0))
     }
 
     /// Marks a node, if it is not marked: one that is keeps its place in the round.
@@ -57,11 +50,12 @@ impl Db<'_> {
     /// # Errors
     /// Returns the error of SQLite.
     pub fn keep_node_marked(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
-        self.prepare(
-            "INSERT OR IGNORE INTO dirty_node (folder, node, changed) \
-             VALUES (?1, ?2, EXISTS (SELECT 1 FROM synced WHERE node = ?2 AND folder = ?1))",
-        )?
-        .execute((folder.0, node.as_bytes()))?;
+        self.mark(INSERT_NODE, "IGNORE", (folder.0, node.as_bytes()))
+    }
+
+    fn mark(&self, insert: &str, or: &str, key: impl Params) -> Result<(), IndexError> {
+        self.prepare(&format!("INSERT OR {or} {insert}"))?
+            .execute(key)?;
         Ok(())
     }
 

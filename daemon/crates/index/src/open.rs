@@ -259,8 +259,9 @@ impl Index {
         let committed = tx.commit();
         if let (Err(_), Some(path)) = (&committed, changed) {
             let kept = Db(&connection, Cell::new(false)).folders();
-            kept.and_then(|folders| folder_backup::save(path, &folders))
-                .unwrap_or_default();
+            // The caller gets the error of the commit. A list that stays counts only once the index is lost, and the
+            // next change of a pair writes it again.
+            drop(kept.and_then(|folders| folder_backup::save(path, &folders)));
         }
         committed?;
         Ok(out)
