@@ -149,7 +149,7 @@ pub struct Decisions {
     pub overwrites: u64,
     /// Changes that were made without the account's keys, and are held.
     pub unverified: u64,
-    /// Spaces of which a key is to be compared or taken over.
+    /// Keys that are to be compared, one for each space, or taken over: those of the account, once.
     pub keys: u64,
 }
 
@@ -158,7 +158,7 @@ impl Status {
     #[must_use]
     pub fn decisions(&self) -> Decisions {
         let mut all = Decisions::default();
-        let mut spaces = BTreeSet::new();
+        let (mut spaces, mut is_replaced) = (BTreeSet::new(), false);
         for folder in &self.folders {
             for confirmation in &folder.confirmations {
                 match confirmation.kind {
@@ -169,14 +169,14 @@ impl Status {
             for problem in &folder.problems {
                 if problem.code == ProblemCode::Unverified {
                     all.unverified += problem.count;
-                } else if [ProblemCode::KeysReplaced, ProblemCode::KeyToAccept]
-                    .contains(&problem.code)
-                {
+                } else if problem.code == ProblemCode::KeysReplaced {
+                    is_replaced = true;
+                } else if problem.code == ProblemCode::KeyToAccept {
                     spaces.insert(folder.space.as_ref().map(|space| space.id));
                 }
             }
         }
-        all.keys = spaces.len() as u64;
+        all.keys = spaces.len() as u64 + u64::from(is_replaced);
         all
     }
 }
@@ -202,4 +202,38 @@ pub struct DoctorInfo {
     pub online: bool,
     /// The watcher's problems, with the exact setting to change; empty if there is none.
     pub watch_problems: Vec<Problem>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::{SpaceId, TeamId};
+
+    #[test]
+    fn keys_that_were_replaced_are_one_thing_to_do_in_however_many_spaces() {
+        let folder = |code, space: Option<u8>| FolderStatus {
+            problems: vec![ProblemGroup {
+                code,
+                ..ProblemGroup::default()
+            }],
+            space: space.map(|id| TeamSpace {
+                id: SpaceId::from_random_bytes([id; 16]),
+                team: TeamId::from_random_bytes([id; 16]),
+                name: "Crew".into(),
+            }),
+            ..FolderStatus::default()
+        };
+        let keys = |folders: Vec<FolderStatus>| {
+            let status = Status {
+                folders,
+                ..Status::default()
+            };
+            status.decisions().keys
+        };
+        let replaced = |space| folder(ProblemCode::KeysReplaced, space);
+        assert_eq!(keys(vec![replaced(None), replaced(Some(1))]), 1);
+        // Each of these is compared with somebody else.
+        let new = |space| folder(ProblemCode::KeyToAccept, Some(space));
+        assert_eq!(keys(vec![new(1), new(1), new(2), replaced(None)]), 3);
+    }
 }
