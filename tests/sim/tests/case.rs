@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 use cairn_model::ProblemCode;
-use cairn_sim::device::Device;
+use cairn_sim::device::{Device, path};
 use cairn_sim::requests::{listen, take_requests};
 use cairn_sim::time::{pass, simulate};
 use cairn_sim::world::{World, tree_of};
@@ -208,6 +208,60 @@ fn names_that_change_places_by_case_arrive() {
         for device in &world.devices {
             assert_eq!(texts(device), files(&[("Readme", "x"), ("y", "upper")]));
         }
+    });
+}
+
+/// Settles two devices that have these files, and lets the second one meet at once all that the first one does then.
+async fn at_once(world: &mut World, files: &[&str], changes: impl FnOnce(&Device)) {
+    for below in files {
+        world.devices[0].write(below, below.as_bytes());
+    }
+    world.settle().await.expect("calm");
+    world.devices[1].kill(false).await;
+    changes(&world.devices[0]);
+    assert!(world.devices[0].settle().await);
+    world.settle().await.expect("calm");
+    assert_eq!(world.devices[1].transfers(), 0, "nothing is fetched again");
+}
+
+#[test]
+fn files_that_exchange_their_names_in_other_spellings_arrive() {
+    both(async |mut world| {
+        let circle = |device: &Device| {
+            rename(device, "a", "t");
+            rename(device, "b", "A");
+            rename(device, "c", "b");
+            rename(device, "t", "C");
+        };
+        at_once(&mut world, &["a", "b", "c"], circle).await;
+        let moved = files(&[("A", "b"), ("C", "a"), ("b", "c")]);
+        assert_eq!(texts(&world.devices[1]), moved);
+    });
+}
+
+#[test]
+fn a_file_moves_into_a_new_folder_that_has_its_name_in_another_spelling() {
+    both(async |mut world| {
+        let into_folder = |device: &Device| {
+            rename(device, "A", "t");
+            device.user("a", |files, path| files.mkdir(path));
+            device.user("t", |files, from| files.rename(from, &path("a/B")));
+        };
+        at_once(&mut world, &["A"], into_folder).await;
+        assert_eq!(texts(&world.devices[1]), texts(&world.devices[0]));
+    });
+}
+
+#[test]
+fn a_file_takes_the_name_of_its_deleted_folder_in_another_spelling() {
+    both(async |mut world| {
+        let out_of_folder = |device: &Device| {
+            device.user("a/x", |files, from| files.rename(from, &path("t")));
+            device.user("a", |files, path| files.remove(path).map(drop));
+            rename(device, "t", "A");
+        };
+        at_once(&mut world, &["a/x", "a/y"], out_of_folder).await;
+        assert_eq!(texts(&world.devices[1]), files(&[("A", "a/x")]));
     });
 }
 

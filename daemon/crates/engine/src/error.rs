@@ -38,8 +38,8 @@ pub enum EngineError {
     #[error("it is done but can't be recorded")]
     NotRecorded,
     /// Something lies there under another spelling of the name, which is one name to this disk.
-    #[error("this disk takes its name and {} for one, and has that already", .0.file_name().unwrap_or_default().display())]
-    NameClash(PathBuf),
+    #[error("this disk takes its name and {} for one, and has that already", there.file_name().unwrap_or_default().display())]
+    NameClash { there: PathBuf, wanted: PathBuf },
     /// The disk can't have this name.
     #[error(transparent)]
     Name(NameProblem),
@@ -156,7 +156,7 @@ impl EngineError {
             // One impossible reply about one node stops nothing else.
             Self::Protocol(_)
             | Self::PollPanicked
-            | Self::NameClash(_)
+            | Self::NameClash { .. }
             | Self::Name(_)
             | Self::RootGone(_)
             | Self::NothingToConfirm

@@ -1,6 +1,7 @@
 //! Plans of one folder: the trees of the index and a policy go to the planner, which asks for the facts that it
 //! lacks until it has them all.
 
+mod aliases;
 mod departed;
 mod facts;
 mod trees;
@@ -13,6 +14,7 @@ use crate::observe::rules::Rules;
 use crate::record;
 use crate::restored;
 use crate::selection;
+use aliases::Aliases;
 use cairn_index::{Db, Dirty, FolderRow, IndexError, PlanSizes, Round, Worklist};
 use cairn_model::{FolderId, NodeId, RESTORED, RelPath};
 use cairn_plan::{Plan, Policy, Trees, reconcile};
@@ -49,10 +51,17 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    fn worklist(&self, db: &Db<'_>, folder: FolderId) -> Result<Worklist, IndexError> {
+    fn worklist(
+        &self,
+        db: &Db<'_>,
+        folder: FolderId,
+        aliases: &Aliases,
+    ) -> Result<Worklist, IndexError> {
         let mut list = db.worklist(folder, self.round, self.sizes, self.with_left)?;
         if !list.is_whole {
             list.add(db.still_dirty(folder, &self.retried)?);
+            let in_the_way = aliases::keys(db, aliases)?;
+            list.add(db.still_dirty(folder, &in_the_way)?);
         }
         Ok(list)
     }
@@ -122,10 +131,11 @@ fn read_trees(
     part: &Part,
     unknown: &BTreeSet<Key>,
 ) -> Result<ReadTrees, IndexError> {
-    let mut list = part.worklist(db, folder.id)?;
+    let aliases = aliases::find(engine, db, folder)?;
+    let mut list = part.worklist(db, folder.id, &aliases)?;
     let mut snapshot = db.snapshot(folder, &list)?;
     if selection::unlink_ignored(db, folder, rules, &snapshot)? {
-        list = part.worklist(db, folder.id)?;
+        list = part.worklist(db, folder.id, &aliases)?;
         snapshot = db.snapshot(folder, &list)?;
     }
     let mut read = trees(engine, db, folder, rules, snapshot, unknown)?;
@@ -136,6 +146,7 @@ fn read_trees(
     }
     let is_free = |node: &NodeId| !part.locked.contains(&Key::Node(*node));
     read.trashed.retain(is_free);
+    read.aliases = aliases;
     Ok(ReadTrees {
         trees: read,
         worklist: list,

@@ -7,8 +7,8 @@ use crate::content::Content;
 use crate::tree::{LocalNode, RemoteNode, SyncedNode};
 use crate::{Need, Parent};
 pub(crate) use cairn_model::Side;
-use cairn_model::{Kind, Name, NameKey, NodeId, RevisionId, is_temporary_name};
-use std::collections::{BTreeMap, HashMap};
+use cairn_model::{Kind, LocalId, Name, NameKey, NodeId, RevisionId, is_temporary_name};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// An index into [`Entities::all`].
 pub(crate) type EntityId = usize;
@@ -142,6 +142,8 @@ pub(crate) struct Entities<'a> {
     pub(crate) local_at: Occupants,
     /// The same on the service.
     pub(crate) remote_at: Occupants,
+    /// The entities whose local names this disk takes for others.
+    pub(crate) local_aliases: Occupants,
     /// Files whose two versions become two entities: the remote one for each local one.
     pub(crate) split: BTreeMap<EntityId, EntityId>,
     pub(crate) needs: Vec<Need>,
@@ -152,6 +154,22 @@ impl Entities<'_> {
         match side {
             Side::Local => &self.local_at,
             Side::Remote => &self.remote_at,
+        }
+    }
+
+    /// Adds the other names that this disk takes for those of local nodes.
+    pub(crate) fn add_aliases(&mut self, aliases: &BTreeMap<LocalId, BTreeSet<Name>>) {
+        if aliases.is_empty() {
+            return;
+        }
+        for id in self.ids() {
+            let entity = &self.all[id];
+            let (Some(local), Some(at)) = (entity.local, entity.location(Side::Local)) else {
+                continue;
+            };
+            let names = aliases.get(&local.id).into_iter().flatten();
+            let places = names.map(|name| ((at.parent, name.key()), id));
+            self.local_aliases.extend(places);
         }
     }
 

@@ -78,6 +78,8 @@ struct Simulation<'s, 'a> {
     ready: BTreeSet<usize>,
     waiting: BTreeMap<usize, (EntityId, Obstacle)>,
     waiters: HashMap<EntityId, Vec<usize>>,
+    /// Tasks wait for what has their name in another spelling.
+    heeds_aliases: bool,
     out: Ordered,
 }
 
@@ -124,6 +126,7 @@ impl<'s, 'a> Simulation<'s, 'a> {
             deleted: BTreeSet::new(),
             waiting: BTreeMap::new(),
             waiters: HashMap::new(),
+            heeds_aliases: !entities.local_aliases.is_empty(),
             out: Ordered::default(),
         };
         simulation.find_leaving();
@@ -170,7 +173,7 @@ impl<'s, 'a> Simulation<'s, 'a> {
             if self.waiting.is_empty() {
                 break;
             }
-            if !self.move_aside() {
+            if !self.move_aside() && !self.ignore_aliases() {
                 return Err(self.waiting.keys().map(|&at| self.tasks[at].id).collect());
             }
         }
@@ -180,6 +183,16 @@ impl<'s, 'a> Simulation<'s, 'a> {
             .filter(|top| !self.deleted.contains(top))
             .collect();
         Ok(())
+    }
+
+    /// Lets all that waits be tried without heed to aliases; returns whether that is something new.
+    fn ignore_aliases(&mut self) -> bool {
+        if !std::mem::take(&mut self.heeds_aliases) {
+            return false;
+        }
+        self.waiters.clear();
+        self.ready.extend(std::mem::take(&mut self.waiting).keys());
+        true
     }
 
     fn is_pending(&self, id: EntityId) -> bool {
@@ -202,22 +215,38 @@ impl<'s, 'a> Simulation<'s, 'a> {
                 Readiness::Never
             };
         }
-        if let Some(holder) = self.layout.holder(&(folder, key)).filter(|&h| h != id) {
-            if self.leaving.contains_key(&holder) {
-                if let Some(inside) = self.find_still_inside(holder) {
-                    return Readiness::WaitFor(inside, Obstacle::Deletion);
-                }
-                self.delete(holder);
-            } else if self.is_pending(holder) {
-                return Readiness::WaitFor(holder, Obstacle::Name);
-            } else {
-                return Readiness::Never;
-            }
+        let place = (folder, key);
+        if let Some(holder) = self.layout.holder(&place).filter(|&h| h != id)
+            && let Some(obstacle) = self.obstacle(holder)
+        {
+            return obstacle;
+        }
+        // What stays there is found in the way by the step, which says so.
+        if let Some(holder) = self.layout.alias_holder(&place).filter(|&h| h != id)
+            && self.heeds_aliases
+            && let Some(wait @ Readiness::WaitFor(..)) = self.obstacle(holder)
+        {
+            return wait;
         }
         if kind == TaskKind::Move && !self.entities.all[id].is_file() {
             return self.check_containment(id, folder);
         }
         Readiness::Ready
+    }
+
+    /// Returns what has to be waited for until the holder of a name gives it up; it is deleted if that is all.
+    fn obstacle(&mut self, holder: EntityId) -> Option<Readiness> {
+        if self.leaving.contains_key(&holder) {
+            let inside = self.find_still_inside(holder);
+            if inside.is_none() {
+                self.delete(holder);
+            }
+            return inside.map(|inside| Readiness::WaitFor(inside, Obstacle::Deletion));
+        }
+        Some(match self.is_pending(holder) {
+            true => Readiness::WaitFor(holder, Obstacle::Name),
+            false => Readiness::Never,
+        })
     }
 
     /// Checks that a folder doesn't move into itself; else something between it and its target has to

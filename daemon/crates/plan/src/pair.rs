@@ -59,7 +59,9 @@ pub(crate) fn pair<'a>(
     pairing.unlink_departed_remotes();
     pairing.match_remotes();
     pairing.match_locals(mode);
-    pairing.finish(original_names, mode, unmovable)
+    let mut entities = pairing.finish(original_names, mode, unmovable);
+    entities.add_aliases(&trees.aliases);
+    entities
 }
 
 fn priority_if_synced(is_unmoved: bool) -> NamePriority {

@@ -90,4 +90,7 @@ pub struct Trees {
     /// Synced nodes that are gone from the remote tree because a device has put each into the service's trash, for
     /// itself and not with its folder, and that can be taken out of it as far as is known.
     pub trashed: BTreeSet<NodeId>,
+    /// Other names that this disk takes for those of local nodes, as far as is known (`A` beside `a` on a disk that
+    /// ignores case): what is to get such a name in the folder of the node waits until that has another one.
+    pub aliases: BTreeMap<LocalId, BTreeSet<Name>>,
 }

@@ -17,6 +17,7 @@ use crate::restored;
 use crate::step::{Ctx, download};
 use cairn_index::{Db, Dirty, IndexError, Round, Worklist};
 use cairn_model::{BackOff, FolderId, NodeId, Problem, ProblemCause, RelPath, SyncMode};
+use cairn_plan::{MoveReason, Plan, Step};
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -185,12 +186,30 @@ impl Dispatcher {
     /// Lets what waits for its name be tried again if that is free on the disk.
     fn retry_free_names(&self, ctx: &Ctx) {
         let id = ctx.folder.id;
-        let in_the_way = self.engine.health().in_the_way(id);
-        for path in in_the_way {
-            if ctx.engine.ports.disk.stat(&path).is_err() {
-                self.engine.health().retry_free_name(id, &path);
+        let aliases = self.engine.health().aliases(id);
+        for alias in aliases {
+            if ctx.engine.ports.disk.stat(&alias.there).is_err() {
+                self.engine.health().retry_free_name(id, &alias.there);
             }
         }
+    }
+
+    /// Lets the moves of a plan that makes room by a temporary name be tried at once: it may have failed only because
+    /// the plan before didn't.
+    fn try_other_way(&self, id: FolderId, plan: &Plan) {
+        let makes_room = |step: &Step| matches!(step, Step::MoveLocal { reason, .. } if *reason == MoveReason::Temporary);
+        if !plan.steps.iter().any(makes_room) {
+            return;
+        }
+        let takes_name = |step: &&Step| {
+            matches!(
+                step,
+                Step::MoveLocal { .. } | Step::CreateLocalFolder { .. }
+            )
+        };
+        let steps = plan.steps.iter().filter(takes_name);
+        let keys: Vec<Key> = steps.flat_map(keys_of).collect();
+        self.engine.health().try_other_way(id, &keys);
     }
 
     async fn plan(&mut self, id: FolderId, scope: Scope) -> Result<Planned, EngineError> {
@@ -235,6 +254,7 @@ impl Dispatcher {
         self.engine
             .health()
             .keep_only(id, |key| mentioned.contains(key) || others.contains(key));
+        self.try_other_way(id, &planned.plan);
         if !is_blocked {
             let keys = &planned.worklist.keys;
             let unmentioned = Dirty {

@@ -20,7 +20,7 @@ pub(crate) fn explain(error: &EngineError) -> (ProblemCause, &'static str) {
             ProblemCause::Changing,
             "it is being changed; it syncs when it is quiet",
         ),
-        EngineError::NameClash(_) => (
+        EngineError::NameClash { .. } => (
             ProblemCause::NameTakenHere,
             "rename one of the two on another device; until then it stays on the service",
         ),
@@ -209,7 +209,10 @@ mod tests {
             (EngineError::RulesTooLarge(9), ProblemCause::RulesTooLarge),
             (EngineError::HoldsUnrecorded, ProblemCause::Failed),
             (
-                EngineError::NameClash("a".into()),
+                EngineError::NameClash {
+                    there: "a".into(),
+                    wanted: "A".into(),
+                },
                 ProblemCause::NameTakenHere,
             ),
         ] {

@@ -9,7 +9,7 @@ use cairn_transfer::TransferError;
 /// Returns the values of a failure: a name, or what the system or the server said beyond what the cause says.
 pub(crate) fn values(error: &EngineError) -> ProblemValues {
     match error {
-        EngineError::NameClash(there) => {
+        EngineError::NameClash { there, .. } => {
             let name = there.file_name().unwrap_or_default();
             ProblemValues::of_name(name.to_string_lossy())
         }

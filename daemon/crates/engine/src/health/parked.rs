@@ -59,8 +59,15 @@ pub(super) struct Parked {
     is_cooling_down: bool,
     /// Bytes of the file, where they matter.
     pub(super) bytes: u64,
-    /// The path on this disk that is in its way, if its name is one with that of another file to the disk.
-    in_the_way: Option<PathBuf>,
+    /// The alias that is in its way.
+    alias: Option<Alias>,
+}
+
+/// A path on this disk, and another one beside it that the disk takes for the same.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Alias {
+    pub(crate) there: PathBuf,
+    pub(crate) wanted: PathBuf,
 }
 
 impl Health {
@@ -83,8 +90,11 @@ impl Health {
         let message = message(cause.code(), error);
         let problem = Problem::new(path, cause, message, hint).with(values(error));
         let is_reported = retry == RetryHint::Later || tries > 3;
-        let in_the_way = if let EngineError::NameClash(there) = error {
-            Some(there.clone())
+        let alias = if let EngineError::NameClash { there, wanted } = error {
+            Some(Alias {
+                there: there.clone(),
+                wanted: wanted.clone(),
+            })
         } else {
             None
         };
@@ -98,7 +108,7 @@ impl Health {
                 retry,
                 is_cooling_down: false,
                 bytes: 0,
-                in_the_way,
+                alias,
             },
         );
         until
@@ -169,18 +179,27 @@ impl Health {
             .collect()
     }
 
-    /// Returns what is in the way of names in a folder that are one with others to the disk.
-    pub(crate) fn in_the_way(&self, folder: FolderId) -> BTreeSet<PathBuf> {
+    /// Returns the aliases that are in the way of something in a folder.
+    pub(crate) fn aliases(&self, folder: FolderId) -> BTreeSet<Alias> {
         let parked = self.parked_of(folder);
-        parked
-            .filter_map(|parked| parked.in_the_way.clone())
-            .collect()
+        parked.filter_map(|parked| parked.alias.clone()).collect()
     }
 
     /// Lets what waits for a name be tried again at once: nothing is in its way any more.
     pub(crate) fn retry_free_name(&mut self, folder: FolderId, was_there: &Path) {
         for ((of, _), parked) in &mut self.parked {
-            if *of == folder && parked.in_the_way.as_deref() == Some(was_there) {
+            let in_the_way = parked.alias.as_ref().map(|alias| &*alias.there);
+            if *of == folder && in_the_way == Some(was_there) {
+                parked.until = Instant::now();
+            }
+        }
+    }
+
+    /// Lets keys of a folder be tried again at once that have not failed often: a plan has found another way.
+    pub(crate) fn try_other_way(&mut self, folder: FolderId, keys: &[Key]) {
+        for key in keys {
+            let parked = self.parked.get_mut(&(folder, *key));
+            if let Some(parked) = parked.filter(|parked| parked.tries <= TRIES) {
                 parked.until = Instant::now();
             }
         }

@@ -25,6 +25,7 @@ pub(super) fn trees(
         remote: remote_tree(engine, db, folder, rules, &snapshot, unknown)?,
         trashed: trashed_nodes(engine, db, folder.id, &snapshot)?,
         synced: synced_tree(snapshot.synced, base),
+        aliases: BTreeMap::new(),
     };
     tracing::trace!(local = out.local.len(), remote = out.remote.len(), device = %engine.device_name, "planning");
     Ok(out)

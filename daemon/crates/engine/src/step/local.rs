@@ -46,7 +46,9 @@ pub(crate) async fn move_local(
         .check_free(parent, &to.name, Some(local))
         .and_then(|()| rename(ctx, &row, (&source, &target), (parent, &to.name)));
     let moved = match moved {
-        Err(error @ (EngineError::Stale | EngineError::NameClash(_) | EngineError::Name(_))) => {
+        Err(
+            error @ (EngineError::Stale | EngineError::NameClash { .. } | EngineError::Name(_)),
+        ) => {
             leave_temporary_name(ctx, &row, &source)?;
             return Err(error);
         }
@@ -96,7 +98,7 @@ fn leave_temporary_name(ctx: &Ctx, row: &LocalRow, source: &Path) -> Result<(), 
             .and_then(|()| rename(ctx, row, (source, &target), (row.parent, &name)))
         {
             Ok(moved) => return Ok(record_plain_name(ctx, &moved)?),
-            Err(EngineError::Stale | EngineError::NameClash(_) | EngineError::Name(_)) => {}
+            Err(EngineError::Stale | EngineError::NameClash { .. } | EngineError::Name(_)) => {}
             Err(error) => return Err(error),
         }
     }

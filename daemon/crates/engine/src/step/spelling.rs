@@ -31,7 +31,10 @@ pub(crate) fn check(disk: &dyn Disk, target: &Path) -> Result<(), EngineError> {
     let is_named_alike = |entry: &&Entry| key(&entry.name) == key(name);
     let found = entries.iter().find(is_there);
     match found.or_else(|| entries.iter().find(is_named_alike)) {
-        Some(entry) => Err(EngineError::NameClash(dir.join(&entry.name))),
+        Some(entry) => Err(EngineError::NameClash {
+            there: dir.join(&entry.name),
+            wanted: target.to_owned(),
+        }),
         None => Ok(()),
     }
 }

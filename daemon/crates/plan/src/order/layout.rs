@@ -41,6 +41,15 @@ impl<'s, 'a> Layout<'s, 'a> {
         }
     }
 
+    /// Returns the entity whose name this disk takes for the one in a folder, as long as it has that name.
+    pub(super) fn alias_holder(&self, location: &(EntityId, NameKey)) -> Option<EntityId> {
+        if self.side == Side::Remote {
+            return None;
+        }
+        let holder = self.entities.local_aliases.get(location).copied();
+        holder.filter(|&id| self.is_unmoved(id) && self.parent[id].is_some())
+    }
+
     /// Frees the name of an entity, which leaves its folder.
     pub(super) fn vacate(&mut self, id: EntityId) {
         let Some(location) = self.entities.all[id].location(self.side) else {

@@ -41,6 +41,7 @@ impl<'a> Pairing<'a> {
             blocked,
             local_at,
             remote_at,
+            local_aliases: Occupants::new(),
             split,
             needs: self.needs,
         }

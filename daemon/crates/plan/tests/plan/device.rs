@@ -3,7 +3,7 @@
 //! It is the least that a real one must do; so a plan that passes here is executable as it stands.
 
 use crate::service::{Service, hash};
-use cairn_model::{Kind, LocalId, Name, NodeId, RevisionId, SyncMode};
+use cairn_model::{Kind, LocalId, Name, NameKey, NodeId, RevisionId, SyncMode};
 use cairn_plan::{Blocked, LocalNode, Need, Plan, Policy, Step, SyncedNode, Trees, reconcile};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,6 +21,8 @@ pub(crate) struct Device {
     /// Records each move on the service in the synced tree at once, temporary names too; with and without this,
     /// plans must be correct.
     pub(crate) eager: bool,
+    /// Takes `a` and `A` for one name, and knows all names that are one.
+    pub(crate) ignores_case: bool,
     pub(crate) opened: BTreeSet<RevisionId>,
     next: i64,
 }
@@ -44,6 +46,7 @@ impl Device {
             transfers: 0,
             local_moves: 0,
             eager: false,
+            ignores_case: false,
             opened: BTreeSet::new(),
             next: 0,
         }
@@ -68,6 +71,27 @@ impl Device {
                 .filter(|base| service.can_restore(base))
                 .map(|base| base.node)
                 .collect(),
+            aliases: self.aliases(service),
+        }
+    }
+
+    /// Returns the names of the service that are one with a name on this disk, whatever their folders.
+    fn aliases(&self, service: &Service) -> BTreeMap<LocalId, BTreeSet<Name>> {
+        let mut aliases: BTreeMap<LocalId, BTreeSet<Name>> = BTreeMap::new();
+        for (id, here) in self.local.iter().filter(|_| self.ignores_case) {
+            let names = service.nodes.values().map(|there| &there.name);
+            let same =
+                names.filter(|name| *name != &here.name && self.key(name) == self.key(&here.name));
+            aliases.entry(*id).or_default().extend(same.cloned());
+        }
+        aliases
+    }
+
+    /// Returns what is the same of all names that are one on this disk.
+    fn key(&self, name: &Name) -> NameKey {
+        match self.ignores_case {
+            true => Name::new(name.as_str().to_lowercase()).unwrap().key(),
+            false => name.key(),
         }
     }
 
@@ -158,8 +182,9 @@ impl Device {
         name: &Name,
         own: Option<LocalId>,
     ) -> Result<(), String> {
-        let taken =
-            |n: &&LocalNode| n.parent == parent && n.name.key() == name.key() && Some(n.id) != own;
+        let taken = |n: &&LocalNode| {
+            n.parent == parent && self.key(&n.name) == self.key(name) && Some(n.id) != own
+        };
         match self.local.values().find(taken) {
             Some(_) => Err(format!("the local name {name:?} is taken")),
             None => Ok(()),

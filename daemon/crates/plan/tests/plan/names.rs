@@ -69,3 +69,45 @@ fn of_two_new_duplicates_the_smaller_spelling_syncs() {
     check(&pair.second, "e\u{301}=decomposed");
     assert_eq!(pair.first.local.len(), 2);
 }
+
+/// Changes on one device, and a disk that ignores case on the other one: both end equal, without a transfer.
+fn follow_on_a_disk_that_ignores_case(base: &str, script: &str, want: &str) {
+    let mut pair = Pair::with(base);
+    pair.second.ignores_case = true;
+    pair.first.user(script);
+    pair.sync();
+    pair.second.assert_equal_to(&pair.service);
+    check(&pair.second, want);
+    assert_eq!(pair.transfers(), 0);
+}
+
+#[test]
+fn moves_whose_names_are_one_to_the_disk_take_a_temporary_name() {
+    follow_on_a_disk_that_ignores_case("a=A b=BB", "mv a t; mv b A; mv t B", "A=BB B=A");
+    let three = "mv a t; mv b A; mv c b; mv t C";
+    follow_on_a_disk_that_ignores_case("a=A b=BB c=CCC", three, "A=BB C=A b=CCC");
+}
+
+#[test]
+fn a_folder_takes_the_name_of_what_moves_into_it_spelled_in_another_way() {
+    follow_on_a_disk_that_ignores_case("A=1", "mkdir t; mv A t/B; mv t a", "a/B=1");
+}
+
+#[test]
+fn what_leaves_a_deleted_folder_takes_its_name_spelled_in_another_way() {
+    follow_on_a_disk_that_ignores_case("a/x=1 a/y=22", "mv a/x t; rm a; mv t A", "A=1");
+}
+
+#[test]
+fn a_name_that_stays_taken_in_another_spelling_keeps_no_step_from_being_planned() {
+    let mut pair = Pair::with("a=1 b=22");
+    pair.second.ignores_case = true;
+    pair.first.user("mv b A; new=333");
+    pair.first.sync(&mut pair.service);
+    let steps = pair.second.plan(&pair.service).steps;
+    assert_eq!(
+        steps.len(),
+        2,
+        "the step finds out what is in its way: {steps:#?}"
+    );
+}
