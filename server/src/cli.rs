@@ -185,6 +185,7 @@ pub(crate) enum Team {
 /// Limits to be changed; what is absent stays as it is.
 #[derive(Args)]
 pub(crate) struct NewQuota {
+    /// Everything that is stored, with all versions and the trash.
     #[arg(long, value_parser = bytes)]
     storage: Option<u64>,
     /// In a month.

@@ -48,6 +48,17 @@ async fn a_parameter_with_a_nul_is_refused() {
 }
 
 #[tokio::test]
+async fn a_parameter_in_another_encoding_is_refused() {
+    let owner = World::new().owner();
+    owner.folder(None, "caf\u{fffd}").await;
+    // Read with replacement characters, it would find another name.
+    let latin = owner.get("/api/v1/nodes/?name=caf%E9").await.failed(400);
+    assert!(latin.contains("UTF-8"), "{latin}");
+    owner.get("/api/v1/search/?query=caf%E9").await.failed(400);
+    owner.get("/api/v1/nodes/?name=caf%C3%A9").await.done(200);
+}
+
+#[tokio::test]
 async fn a_form_with_a_nul_is_refused() {
     let nobody = World::new().nobody();
     let form = [("content-type", "application/x-www-form-urlencoded")];

@@ -104,6 +104,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryParams<T>
                 "the query has a NUL (%00), which no parameter may have",
             ));
         }
+        if !nul::is_text(query.as_bytes()) {
+            return Err(Error::invalid("the query is not text in UTF-8"));
+        }
         let Query(value) = Query::from_request_parts(parts, state)
             .await
             .map_err(|e| Error::invalid(query_rule(&e.body_text())))?;
