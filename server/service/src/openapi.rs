@@ -9,6 +9,7 @@ mod example;
 pub(crate) mod head;
 mod headers;
 mod limits;
+mod links;
 mod streams;
 mod webhooks;
 
@@ -61,6 +62,7 @@ pub fn document() -> &'static Value {
         closed::complete(&mut document);
         limits::complete(&mut document);
         example::complete(&mut document);
+        links::complete(&mut document);
         prune(&mut document);
         document
     })
@@ -99,6 +101,7 @@ pub fn module(name: &str) -> Option<Value> {
     {
         document.remove("webhooks");
     }
+    links::prune(&mut document);
     prune(&mut document);
     Some(document)
 }

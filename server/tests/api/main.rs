@@ -34,7 +34,7 @@ mod identity;
 mod keeping;
 mod keys;
 mod limits;
-
+mod links;
 mod listing;
 mod mail;
 mod nodes;

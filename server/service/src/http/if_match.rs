@@ -68,6 +68,12 @@ fn version_of(tag: &str) -> Option<u64> {
     tag.split('.').next()?.parse().ok()
 }
 
+/// Returns the form of the header, for the OpenAPI document.
+pub(crate) fn pattern() -> String {
+    let tag = r#"(W/)?("[\t !#-~]*"|[0-9]{1,19})"#;
+    format!(r"^[\t ]*(\*|{tag}([\t ]*,[\t ]*{tag})*[\t ]*,?)[\t ]*$")
+}
+
 /// Reads the tags of `If-Match`; `None` without the header, and for `*`.
 fn tags(headers: &HeaderMap) -> Result<Option<Vec<String>>> {
     let invalid =
@@ -102,8 +108,10 @@ fn first_tag(list: &str) -> Option<(&str, &str)> {
         None => {
             let end = strong.find(',').unwrap_or(strong.len());
             let (number, after) = strong.split_at(end);
-            number.trim_end().parse::<u64>().ok()?;
-            (number.trim_end(), after)
+            let number = number.trim_end();
+            let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+            number.parse::<u64>().ok().filter(|_| is_number)?;
+            (number, after)
         }
     };
     let after = after.trim_start();
@@ -157,8 +165,42 @@ mod tests {
                 "{stale}"
             );
         }
-        for bad in ["latest", "", "\"3", "\"3\" \"4\"", "3x", "\"3\", *"] {
+        for bad in BAD {
             assert_eq!(ask(&[bad]), Err(StatusCode::BAD_REQUEST), "{bad}");
+        }
+    }
+
+    const BAD: [&str; 9] = [
+        "latest",
+        "",
+        "\"3",
+        "\"3\" \"4\"",
+        "3x",
+        "+3",
+        "\"3\", *",
+        "\"3\",,\"4\"",
+        "W/ \"3\"",
+    ];
+
+    #[test]
+    fn the_described_form_is_the_one_that_is_read() {
+        let form = regex::Regex::new(&pattern()).unwrap();
+        for good in [
+            "*",
+            "3",
+            "\"3\"",
+            "\"\"",
+            "W/3",
+            "2 , 3",
+            "\"x,y\",\"3.9\"",
+            "W/\"3.9\",",
+            " \"3\"\t",
+        ] {
+            assert!(form.is_match(good), "{good}");
+            assert_ne!(ask(&[good]), Err(StatusCode::BAD_REQUEST), "{good}");
+        }
+        for bad in BAD {
+            assert!(!form.is_match(bad), "{bad}");
         }
     }
 }

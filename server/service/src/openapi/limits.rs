@@ -10,6 +10,7 @@ mod texts;
 
 use super::operations;
 use crate::http::check::WORDS;
+use crate::http::if_match;
 use serde_json::{Map, Value, json};
 use tables::{parameters, rules};
 
@@ -34,6 +35,10 @@ pub(super) fn complete(document: &mut Value) {
         for parameter in all.into_iter().flatten() {
             if NEVER_EMPTY.iter().any(|name| parameter["name"] == *name) {
                 merge(&mut parameter["schema"], json!({"minLength": 1}));
+            }
+            if parameter["name"] == "If-Match" {
+                let rule = json!({"pattern": if_match::pattern(), "example": "\"3\""});
+                merge(&mut parameter["schema"], rule);
             }
         }
     }
