@@ -3,6 +3,7 @@
 use crate::run::program;
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// An API key of `cairn-server --dev`.
@@ -19,11 +20,12 @@ pub(crate) struct ServedProgram {
 impl ServedProgram {
     /// Starts `cairn-server --dev` in memory on a free port.
     pub(crate) fn dev_server() -> Result<Self> {
-        let mut command = Command::new(program("cairn-server"));
-        command
-            .args(["serve", "--dev", "--ephemeral", "--listen", "127.0.0.1:0"])
-            .env("CAIRN_LOG", "error");
-        Self::start(&mut command)
+        Self::start(dev_command().arg("--ephemeral"))
+    }
+
+    /// Starts `cairn-server --dev` with a data directory on a free port.
+    pub(crate) fn dev_server_in(data: &Path) -> Result<Self> {
+        Self::start(dev_command().arg("--data").arg(data))
     }
 
     /// Starts a program whose first line ends with its address.
@@ -54,6 +56,14 @@ impl ServedProgram {
         }
         Ok(served)
     }
+}
+
+fn dev_command() -> Command {
+    let mut command = Command::new(program("cairn-server"));
+    command
+        .args(["serve", "--dev", "--listen", "127.0.0.1:0"])
+        .env("CAIRN_LOG", "error");
+    command
 }
 
 impl Drop for ServedProgram {
