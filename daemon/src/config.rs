@@ -7,7 +7,7 @@ mod value;
 use crate::failure::{CommandResult, Context as _, Failure};
 use cairn_control::Limits;
 use cairn_model::{DeletionGate, Verification};
-use cairn_platform::{FileMode, Home, write_atomic};
+use cairn_platform::{FileMode, Home, wait_for_lock, write_atomic};
 pub(crate) use schedule::{RateSchedule, minute_of_day};
 use std::time::Duration;
 use std::{fs, io};
@@ -66,13 +66,13 @@ pub(crate) struct Setting {
 pub(crate) const SETTINGS: &[Setting] = &[
     Setting {
         key: "limits.up",
-        description: "upload limit per second, such as \"2MB\"; \"off\" for none",
+        description: "upload limit per second, such as \"2MB\"; \"off\" or 0 for none",
         set: |config, item| value::rate(item).map(|rate| config.limits.up = rate),
         show: |config| value::show_rate(config.limits.up),
     },
     Setting {
         key: "limits.down",
-        description: "download limit per second, such as \"10MB\"; \"off\" for none",
+        description: "download limit per second, such as \"10MB\"; \"off\" or 0 for none",
         set: |config, item| value::rate(item).map(|rate| config.limits.down = rate),
         show: |config| value::show_rate(config.limits.down),
     },
@@ -207,6 +207,9 @@ impl Config {
             Failure::usage(format!("`{value}` doesn't fit {key}: it takes {expected}"))
         })?;
         let path = home.config_file();
+        home.create()?;
+        let lock = path.with_extension("lock");
+        let _lock = wait_for_lock(&lock).context(format_args!("lock {}", lock.display()))?;
         let text = read(home)?;
         // Nothing is added to a file that is wrong already.
         Self::parse(&text)
@@ -222,7 +225,6 @@ impl Config {
         if let Some(table) = entry.as_table_like_mut() {
             table.insert(name, item);
         }
-        home.create()?;
         let text = document.to_string();
         Ok(write_atomic(&path, text.as_bytes(), FileMode::Inherit)?)
     }

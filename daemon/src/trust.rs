@@ -2,10 +2,9 @@
 //! has seen, sealed under the account's own key. Commands that run at once change it one after the other.
 
 use crate::failure::{CommandResult, Context as _, Exit, Failure};
-use cairn_platform::{FileMode, Home, write_atomic};
+use cairn_platform::{FileMode, Home, wait_for_lock, write_atomic};
 use cairn_space::account_keys::AccountKeys;
 use cairn_space::{SystemRandom, Trust};
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +19,7 @@ pub(crate) fn update<T, E: Into<Failure>>(
     let path = home.data_dir().join(format!("trust-{}", keys.account));
     let lock_path = home.data_dir().join(format!("trust-{}.lock", keys.account));
     let what = format!("lock {}", lock_path.display());
-    let lock = lock(&lock_path).context(&what)?;
+    let lock = wait_for_lock(&lock_path).context(&what)?;
     // The lock has a byte once there is a file to miss: whoever removes that makes all keys new.
     let noted = lock.metadata().context(&what)?.len() > 0;
     let found = read_or_complete(&path, keys)?;
@@ -59,7 +58,7 @@ pub(crate) fn carry_over(
 ) -> CommandResult<Pins> {
     let path = home.data_dir().join(format!("trust-{}", keys.account));
     let lock_path = path.with_extension("lock");
-    let lock = lock(&lock_path).context(format_args!("lock {}", lock_path.display()))?;
+    let lock = wait_for_lock(&lock_path).context(format_args!("lock {}", lock_path.display()))?;
     if read_or_complete(&path, keys).is_ok() {
         commit()?;
         return Ok(Pins::Kept);
@@ -96,17 +95,6 @@ fn read_or_complete(path: &Path, keys: &AccountKeys) -> CommandResult<Option<Tru
         return Ok(Some(trust));
     }
     found
-}
-
-/// Locks a file until it is dropped, or the process ends.
-fn lock(path: &Path) -> io::Result<File> {
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(path)?;
-    file.lock()?;
-    Ok(file)
 }
 
 fn missing_error(path: &Path, lock: &Path) -> Failure {

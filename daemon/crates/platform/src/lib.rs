@@ -28,7 +28,7 @@ pub use disk::{
     TempFile,
 };
 pub use filesystem::{Filesystem, FilesystemKind};
-pub use lock::{DaemonLock, Holder};
+pub use lock::{DaemonLock, Holder, wait_for_lock};
 pub use names::{NameProblem, NameRules};
 pub use watch::{Hint, Watcher};
 pub use zone::{Instants, Zone};

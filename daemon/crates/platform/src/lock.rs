@@ -108,6 +108,17 @@ impl Drop for DaemonLock {
     }
 }
 
+/// Waits for the lock on a file, which is made if it is missing, and returns it: it is held until that is dropped, or
+/// the process ends. A file that several processes change has such a one beside it.
+///
+/// # Errors
+/// Returns the error of the file system.
+pub fn wait_for_lock(path: &Path) -> io::Result<File> {
+    let file = open(path)?;
+    file.lock()?;
+    Ok(file)
+}
+
 fn open(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);

@@ -18,8 +18,14 @@ pub(super) const STATE: [&str; 10] = [
     "changes.jsonl",
 ];
 
-/// The marks of processes that run.
-pub(super) const PROCESSES: [&str; 3] = ["daemon.lock", "daemon.pid", "login.lock"];
+/// The marks of processes that run, or that change a file.
+pub(super) const PROCESSES: [&str; 5] = [
+    "daemon.lock",
+    "daemon.pid",
+    "login.lock",
+    "config.lock",
+    "secrets.lock",
+];
 
 /// Returns whether a file in the directory of the data has a name that Cairn gives to a part of its state: one of the
 /// fixed names, an index that could not be read and was set aside, or what an account trusts.

@@ -4,9 +4,9 @@
 
 use super::{Secrets, SecretsError};
 use crate::atomic_write::{FileMode, replace_file};
+use crate::lock::wait_for_lock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,6 @@ use zeroize::Zeroizing;
 #[derive(Debug)]
 pub struct FileSecrets {
     path: PathBuf,
-    /// Locked while the file is rewritten, so that two names set at once are both kept.
-    writing: Mutex<()>,
 }
 
 type Kept = BTreeMap<String, Zeroizing<String>>;
@@ -30,7 +28,6 @@ impl FileSecrets {
     pub fn open(path: &Path) -> Result<Self, SecretsError> {
         let secrets = Self {
             path: path.to_path_buf(),
-            writing: Mutex::new(()),
         };
         secrets.read()?;
         Ok(secrets)
@@ -88,7 +85,9 @@ impl FileSecrets {
     }
 
     fn change(&self, change: impl FnOnce(&mut Kept)) -> Result<(), SecretsError> {
-        let _writing = self.writing.lock();
+        // Two names that are set at once, by this process or another one, are both kept.
+        let lock = wait_for_lock(&self.path.with_extension("lock"));
+        let _lock = lock.map_err(self.file_error("lock"))?;
         let mut kept = self.read()?;
         change(&mut kept);
         let plain: BTreeMap<&str, &str> = kept

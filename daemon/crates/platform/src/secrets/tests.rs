@@ -28,6 +28,29 @@ fn a_file_keeps_secrets_across_runs() {
     assert_eq!(again.get("a").unwrap().unwrap().as_slice(), b"1");
 }
 
+#[test]
+fn secrets_that_several_set_at_once_are_all_kept() {
+    const WRITERS: usize = 8;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("secrets.json");
+    let begin = std::sync::Barrier::new(WRITERS);
+    std::thread::scope(|scope| {
+        for name in 0..WRITERS {
+            let (path, begin) = (&path, &begin);
+            scope.spawn(move || {
+                // As another process has it.
+                let own = FileSecrets::open(path).unwrap();
+                begin.wait();
+                own.set(&name.to_string(), b"kept").unwrap();
+            });
+        }
+    });
+    let secrets = FileSecrets::open(&path).unwrap();
+    for name in 0..WRITERS {
+        assert!(secrets.get(&name.to_string()).unwrap().is_some(), "{name}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_of_secrets_is_closed_to_others_and_refused_when_it_is_not() {
