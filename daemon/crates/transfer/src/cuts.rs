@@ -15,6 +15,22 @@ const MISSES: u32 = 8;
 /// The length of a chunk's plaintext in bytes, and its BLAKE3 hash.
 pub(crate) type Plain = (u64, [u8; 32]);
 
+/// The end of a chunk.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cut {
+    /// Bytes of the chunk.
+    pub(crate) length: usize,
+    /// The hash of the chunk, where it was needed to find the cut.
+    hash: Option<[u8; 32]>,
+}
+
+impl Cut {
+    /// Returns the hash of the chunk that was cut, `plain`.
+    pub(crate) fn hash_of(&self, plain: &[u8]) -> [u8; 32] {
+        self.hash.unwrap_or_else(|| content_hash(plain).0)
+    }
+}
+
 /// Cuts one file into chunks.
 pub(crate) struct Cuts {
     key: NodeKey,
@@ -47,9 +63,14 @@ impl Cuts {
         }
     }
 
+    /// Returns whether chunks of a version before are expected.
+    pub(crate) fn expects_chunks(&self) -> bool {
+        !self.expected.is_empty()
+    }
+
     /// Returns the first chunk of `data`, which begins where the chunk before ended. `None` if that needs more
     /// data than there is yet, or there is none.
-    pub(crate) fn next(&mut self, data: &[u8], at_end: bool) -> Option<Plain> {
+    pub(crate) fn next(&mut self, data: &[u8], at_end: bool) -> Option<Cut> {
         if data.is_empty() || (!at_end && data.len() < MAX_CHUNK) {
             return None;
         }
@@ -64,8 +85,11 @@ impl Cuts {
             let chunker = self.chunker.get_or_init(|| Chunker::new(&self.key));
             chunker.cut(data, at_end)?
         };
-        let found = (length as u64, content_hash(&data[..length]).0);
-        if let Some(place) = self.places.get(&found) {
+        if !self.expects_chunks() {
+            return Some(Cut { length, hash: None });
+        }
+        let hash = content_hash(&data[..length]).0;
+        if let Some(place) = self.places.get(&(length as u64, hash)) {
             self.next = place + 1;
             self.misses = 0;
         } else {
@@ -73,11 +97,12 @@ impl Cuts {
             self.next += 1;
             self.misses += 1;
         }
-        Some(found)
+        let hash = Some(hash);
+        Some(Cut { length, hash })
     }
 
     /// Returns the expected chunk, if `data` begins with it.
-    fn expected_in(&self, data: &[u8], at_end: bool) -> Option<Plain> {
+    fn expected_in(&self, data: &[u8], at_end: bool) -> Option<Cut> {
         if self.misses >= MISSES {
             return None;
         }
@@ -88,7 +113,8 @@ impl Cuts {
         if length == 0 || length > data.len() || (is_last && !(at_end && length == data.len())) {
             return None;
         }
-        (content_hash(&data[..length]).0 == expected.1).then_some(*expected)
+        let hash = Some(expected.1);
+        (content_hash(&data[..length]).0 == expected.1).then_some(Cut { length, hash })
     }
 }
 

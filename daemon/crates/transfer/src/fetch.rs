@@ -13,6 +13,7 @@ use cairn_crypto::format2::ChunkRow;
 use cairn_crypto::{ContentHasher, CryptoError, content_hash};
 use cairn_model::{ChunkId, Manifest};
 use cairn_wire::transfer::{BATCH_BYTES, MAX_SEALED_CHUNK, SealedChunk};
+use futures_util::future;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use std::collections::HashMap;
 use std::io;
@@ -80,7 +81,7 @@ async fn fill(
     progress: &dyn Progress,
 ) -> Result<Manifest, TransferError> {
     let (manifest, stored) = opened;
-    let list = chunk_list::of_revision(context, download.node, &manifest).await?;
+    let list = Arc::new(chunk_list::of_revision(context, download.node, &manifest).await?);
     let similar = match nearby {
         Some(nearby) => Similar::of(context, nearby, &list).await,
         None => None,
@@ -88,10 +89,10 @@ async fn fill(
     let fetching = Fetching {
         context,
         download,
-        list: Arc::new(list),
+        list,
         sizes: stored.iter().map(|one| (one.id, one.size)).collect(),
         target,
-        similar: similar.map(Arc::new),
+        similar,
         progress,
     };
     fetching.fill(&manifest).await?;
@@ -123,7 +124,7 @@ struct Fetching<'a> {
     /// Encrypted lengths in bytes, as the service gives them: a bandwidth limit counts these.
     sizes: HashMap<ChunkId, u64>,
     target: Arc<dyn Target>,
-    similar: Option<Arc<Similar>>,
+    similar: Option<Similar>,
     progress: &'a dyn Progress,
 }
 
@@ -143,15 +144,15 @@ impl Fetching<'_> {
                 })
                 .buffered(AHEAD);
         let mut hasher = ContentHasher::new();
-        while let Some((slot, chunk)) = chunks.try_next().await? {
-            let target = self.target.clone();
-            hasher = self
-                .context
-                .blocking
-                .run(move || write_piece(&*target, slot, chunk, hasher))
-                .await?;
+        let mut next = chunks.try_next().await?;
+        while let Some((slot, chunk)) = next {
+            // Others go on arriving meanwhile.
+            let put = self.put(slot, chunk, hasher);
+            let (put, following) = future::join(put, chunks.try_next()).await;
+            hasher = put?;
             self.progress
                 .on_progress(slot.offset + slot.row.length, manifest.size);
+            next = following?;
         }
         if hasher.finish() != manifest.hash {
             return Err(refused_error(Check::Content)(CryptoError::NotAuthentic));
@@ -182,17 +183,45 @@ impl Fetching<'_> {
                 return Ok(ChunkOrigin::Kept(plain));
             }
         }
-        if let Some(similar) = self.similar.clone() {
-            let found = self
-                .context
-                .blocking
-                .run(move || similar.read(&slot.row))
-                .await;
+        if let Some(similar) = &self.similar {
+            let found = similar.read(self.context, &slot.row, slot.offset).await;
             if let Some(plain) = found {
                 return Ok(ChunkOrigin::Fetched(plain));
             }
         }
         self.fetch(slot.row).await.map(ChunkOrigin::Fetched)
+    }
+
+    /// Writes a chunk into the target, and adds it to the hash of the whole meanwhile.
+    async fn put(
+        &self,
+        slot: ChunkSlot,
+        chunk: ChunkOrigin,
+        mut hasher: ContentHasher,
+    ) -> Result<ContentHasher, TransferError> {
+        let blocking = self.context.blocking;
+        let (plain, is_kept) = match chunk {
+            ChunkOrigin::Kept(plain) => (plain, true),
+            ChunkOrigin::Fetched(plain) => (plain, false),
+            ChunkOrigin::CopyFrom(offset) => {
+                let target = self.target.clone();
+                let copied = blocking.run(move || read_earlier(&*target, slot, offset));
+                (copied.await.map_err(TransferError::Target)?, false)
+            }
+        };
+        let (plain, target) = (Arc::new(plain), self.target.clone());
+        let hashed = plain.clone();
+        let write = blocking.run(move || match is_kept {
+            true => Ok(()),
+            false => target.write_at(slot.offset, &plain),
+        });
+        let hash = blocking.run(move || {
+            hasher.update(&hashed);
+            hasher
+        });
+        let (written, hasher) = future::join(write, hash).await;
+        written.map_err(TransferError::Target)?;
+        Ok(hasher)
     }
 
     async fn fetch(&self, row: ChunkRow) -> Result<Vec<u8>, TransferError> {
@@ -237,29 +266,8 @@ fn read_chunk(target: &dyn Target, slot: ChunkSlot, from: u64) -> io::Result<Opt
     Ok((content_hash(&plain).0 == slot.row.hash).then_some(plain))
 }
 
-fn write_piece(
-    target: &dyn Target,
-    slot: ChunkSlot,
-    chunk: ChunkOrigin,
-    mut hasher: ContentHasher,
-) -> Result<ContentHasher, TransferError> {
-    let plain = match chunk {
-        ChunkOrigin::Kept(plain) => {
-            hasher.update(&plain);
-            return Ok(hasher);
-        }
-        ChunkOrigin::Fetched(plain) => plain,
-        ChunkOrigin::CopyFrom(offset) => read_chunk(target, slot, offset)
-            .and_then(|plain| {
-                plain.ok_or_else(|| {
-                    io::Error::other("the temporary file was changed by someone else")
-                })
-            })
-            .map_err(TransferError::Target)?,
-    };
-    target
-        .write_at(slot.offset, &plain)
-        .map_err(TransferError::Target)?;
-    hasher.update(&plain);
-    Ok(hasher)
+/// Reads a chunk that stands in the target already.
+fn read_earlier(target: &dyn Target, slot: ChunkSlot, from: u64) -> io::Result<Vec<u8>> {
+    let changed = || io::Error::other("the temporary file was changed by someone else");
+    read_chunk(target, slot, from)?.ok_or_else(changed)
 }

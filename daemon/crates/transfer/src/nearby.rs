@@ -14,20 +14,35 @@ use cairn_crypto::format2::ChunkRow;
 use std::collections::HashMap;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use tokio::sync::OnceCell;
+
+/// Chunks in a row that may be others in a version of the same length before they are looked for elsewhere in it.
+const CHANGED_IN_PLACE: u32 = 2;
 
 /// A file on this disk from which a download takes what it can.
 #[derive(Clone)]
 pub enum Nearby {
-    /// An earlier version: it is cut to find the chunks that stay.
+    /// An earlier version: it is cut to find chunks that have moved.
     Earlier(Arc<dyn Source>),
     /// One that is known to have had the same content: its chunks lie where the wanted ones lie.
     Equal(Arc<dyn Source>),
 }
 
-/// The places of the chunks of a similar file.
+/// A similar file, whose chunks lie where the wanted ones lie, or have moved.
 pub(crate) struct Similar {
     source: Arc<dyn Source>,
-    places: Places,
+    moved: Option<Moved>,
+}
+
+/// The chunks of an earlier version that have moved, which are looked for once.
+struct Moved {
+    wanted: Arc<ChunkList>,
+    /// Length of the earlier version in bytes.
+    size: u64,
+    places: OnceCell<Places>,
+    /// Chunks in a row that were not where the wanted ones lie.
+    misses: AtomicU32,
 }
 
 /// Offsets by hash and length of the plaintext.
@@ -47,59 +62,101 @@ impl Chunks for Places {
 }
 
 impl Similar {
-    /// Finds the wanted chunks in a file; nothing if it can't be read.
+    /// Opens a similar file; `None` if it can't be read.
     pub(crate) async fn of(
         context: &Arc<TransferContext>,
         nearby: Nearby,
-        wanted: &ChunkList,
+        wanted: &Arc<ChunkList>,
     ) -> Option<Self> {
-        match nearby {
-            Nearby::Earlier(source) => Self::cut(context, source, wanted).await,
-            Nearby::Equal(source) => Some(Self::equal(source, wanted)),
-        }
-    }
-
-    fn equal(source: Arc<dyn Source>, wanted: &ChunkList) -> Self {
-        let mut places = Places::default();
-        for row in wanted.rows() {
-            let key = (row.hash, row.length);
-            places.offsets.entry(key).or_insert(places.end);
-            places.end += row.length;
-        }
-        Self { source, places }
-    }
-
-    /// Cuts the file as the wanted one was cut.
-    async fn cut(
-        context: &Arc<TransferContext>,
-        source: Arc<dyn Source>,
-        wanted: &ChunkList,
-    ) -> Option<Self> {
+        let source = match nearby {
+            Nearby::Earlier(source) => source,
+            Nearby::Equal(source) => {
+                let moved = None;
+                return Some(Self { source, moved });
+            }
+        };
         let opened = source.clone();
         let size = context
             .blocking
             .run(move || opened.open()?.seek(SeekFrom::End(0)))
             .await
             .ok()?;
-        let cuts = Cuts::like(wanted.key(wanted.list.cut), wanted.rows());
-        let places = Places::default();
-        let scanned = scan(context, source.clone(), size, cuts, places).await;
-        let (places, _) = scanned.ok()?;
-        Some(Self { source, places })
+        let moved = Some(Moved {
+            wanted: wanted.clone(),
+            size,
+            places: OnceCell::new(),
+            misses: AtomicU32::new(0),
+        });
+        Some(Self { source, moved })
     }
 
-    /// Returns the bytes of a chunk, if the file has it and they still are that chunk.
-    pub(crate) fn read(&self, row: &ChunkRow) -> Option<Vec<u8>> {
-        let offset = *self.places.offsets.get(&(row.hash, row.length))?;
-        let plain = self.read_at(offset, row.length).ok()?;
-        (content_hash(&plain).0 == row.hash).then_some(plain)
+    /// Returns the bytes of a chunk that the wanted file has at an offset, if this file has them.
+    pub(crate) async fn read(
+        &self,
+        context: &Arc<TransferContext>,
+        row: &ChunkRow,
+        offset: u64,
+    ) -> Option<Vec<u8>> {
+        let found = self.moved.as_ref().and_then(|moved| moved.places.get());
+        if found.is_none() {
+            let plain = self.read_at(context, row, offset).await;
+            if plain.is_some() {
+                if let Some(moved) = &self.moved {
+                    moved.misses.store(0, Ordering::Relaxed);
+                }
+                return plain;
+            }
+        }
+        let moved = self.moved.as_ref()?;
+        let places = match found {
+            Some(places) => places,
+            None if moved.is_changed_in_place() => return None,
+            None => moved.find(context, &self.source).await,
+        };
+        let offset = *places.offsets.get(&(row.hash, row.length))?;
+        self.read_at(context, row, offset).await
     }
 
-    fn read_at(&self, offset: u64, length: u64) -> io::Result<Vec<u8>> {
-        let mut reader = self.source.open()?;
-        reader.seek(SeekFrom::Start(offset))?;
-        let mut plain = vec![0; length as usize];
-        reader.read_exact(&mut plain)?;
-        Ok(plain)
+    /// Returns the bytes at an offset if they are a chunk.
+    async fn read_at(
+        &self,
+        context: &Arc<TransferContext>,
+        row: &ChunkRow,
+        offset: u64,
+    ) -> Option<Vec<u8>> {
+        let (source, row) = (self.source.clone(), *row);
+        let read = move || {
+            let plain = read_span(&*source, offset, row.length).ok()?;
+            (content_hash(&plain).0 == row.hash).then_some(plain)
+        };
+        context.blocking.run(read).await
     }
+}
+
+impl Moved {
+    /// Returns whether a chunk that isn't where the wanted one lies is most likely a change in place, as they are made
+    /// in databases and images of disks. It is fetched: looking for it takes a pass over the whole file.
+    fn is_changed_in_place(&self) -> bool {
+        let misses = self.misses.fetch_add(1, Ordering::Relaxed);
+        misses < CHANGED_IN_PLACE && self.size == self.wanted.list.size()
+    }
+
+    /// Cuts the file as the wanted one was cut; finds nothing if it can't be read.
+    async fn find(&self, context: &Arc<TransferContext>, source: &Arc<dyn Source>) -> &Places {
+        let cut = || async {
+            let wanted = &self.wanted;
+            let cuts = Cuts::like(wanted.key(wanted.list.cut), wanted.rows());
+            let scanned = scan(context, source.clone(), self.size, cuts, Places::default());
+            scanned.await.map(|(places, _)| places).unwrap_or_default()
+        };
+        self.places.get_or_init(cut).await
+    }
+}
+
+fn read_span(source: &dyn Source, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+    let mut reader = source.open()?;
+    reader.seek(SeekFrom::Start(offset))?;
+    let mut plain = vec![0; length as usize];
+    reader.read_exact(&mut plain)?;
+    Ok(plain)
 }

@@ -1,27 +1,28 @@
 //! A pass over a file: its chunks, in order, and the hash of the whole.
 //!
-//! Memory is bounded whatever the file's size. On threads, one reads and hashes the whole while the
-//! other cuts it and hands the chunks on.
+//! Memory is bounded whatever the file's size. On threads, one reads and hashes the whole, and one cuts it. A third
+//! hashes the chunks and takes them, unless the version before says where the cuts are: looking for them takes longest.
+
+mod cutter;
 
 use crate::blocking::Blocking;
 use crate::context::TransferContext;
 use crate::cuts::Cuts;
 use crate::error::TransferError;
 use crate::local::{Source, SourceReader};
-use cairn_crypto::{ContentHasher, MAX_CHUNK, content_hash};
+use cairn_crypto::{ContentHasher, content_hash};
 use cairn_model::ContentHash;
+use cutter::{ChunkQueue, Cutter, Here, TakeChunk};
 use std::io::Read as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, ScopedJoinHandle};
 
 /// Bytes read at a time.
 const BLOCK: usize = 1024 * 1024;
 /// Blocks in the channel from the reader to the cutter.
 const BLOCKS: usize = 4;
-/// The size of the cutter's buffer: a longest chunk, a block, and room so that it seldom moves
-/// bytes.
-const WINDOW: usize = 2 * MAX_CHUNK;
 /// Files from this size on, in bytes, are scanned with a second thread.
 const PARALLEL_FROM: u64 = 4 * 1024 * 1024;
 
@@ -46,12 +47,11 @@ pub(crate) async fn scan<C: Chunks>(
         .blocking
         .run(move || {
             let pass = Pass { size, stop: &flag };
-            let cutter = pass.cutter(cuts, chunks);
             let reader = source.open().map_err(TransferError::Source)?;
             if threads {
-                pass.parallel(reader, cutter)
+                pass.parallel(reader, cuts, chunks)
             } else {
-                pass.sequential(reader, cutter)
+                pass.sequential(reader, cuts, chunks)
             }
         })
         .await
@@ -64,8 +64,9 @@ pub(crate) fn scan_bytes(
     chunks: &mut impl Chunks,
 ) -> Result<ContentHash, TransferError> {
     let mut rest = bytes;
-    while let Some((length, hash)) = cuts.next(rest, true) {
-        let (chunk, after) = rest.split_at(length as usize);
+    while let Some(cut) = cuts.next(rest, true) {
+        let (chunk, after) = rest.split_at(cut.length);
+        let hash = cut.hash_of(chunk);
         chunks.chunk(chunk, hash)?;
         if chunk.len() == bytes.len() {
             // The only chunk is the whole.
@@ -101,26 +102,54 @@ impl Pass<'_> {
     fn sequential<C: Chunks>(
         &self,
         mut reader: Box<dyn SourceReader>,
-        mut cutter: Cutter<C>,
+        cuts: Cuts,
+        mut chunks: C,
     ) -> Scanned<C> {
         let mut hasher = ContentHasher::new();
         let mut block = Vec::new();
         let mut total = 0;
+        let mut cutter = Cutter::new(self.size, cuts, Here(&mut chunks));
         while self.read_block(&mut *reader, &mut total, &mut block)? {
             hasher.update(&block);
             cutter.push(&block)?;
         }
-        self.finish(cutter, &hasher, total)
+        self.check_size(total)?;
+        cutter.finish()?;
+        Ok((chunks, hasher.finish()))
     }
 
     fn parallel<C: Chunks>(
         &self,
-        mut reader: Box<dyn SourceReader>,
-        mut cutter: Cutter<C>,
+        reader: Box<dyn SourceReader>,
+        cuts: Cuts,
+        mut chunks: C,
     ) -> Scanned<C> {
+        // The cuts of the version before are found by hashing: there is not enough left for another thread.
+        if cuts.expects_chunks() {
+            let hash = self.read_and_cut(reader, cuts, Here(&mut chunks))?;
+            return Ok((chunks, hash));
+        }
+        thread::scope(|scope| {
+            let (queue, queued) = ChunkQueue::new();
+            let taking = scope.spawn(move || queue.take_all(chunks));
+            let hash = self.read_and_cut(reader, cuts, queued);
+            // Its own error is the reason of the other one.
+            let chunks = join(taking)?;
+            Ok((chunks, hash?))
+        })
+    }
+
+    /// Reads on another thread, and cuts on this one.
+    fn read_and_cut(
+        &self,
+        mut reader: Box<dyn SourceReader>,
+        cuts: Cuts,
+        taker: impl TakeChunk,
+    ) -> Result<ContentHash, TransferError> {
         let (full, blocks) = sync_channel::<Vec<u8>>(BLOCKS);
         let (give_back, empty) = sync_channel::<Vec<u8>>(BLOCKS);
-        std::thread::scope(|scope| {
+        let mut cutter = Cutter::new(self.size, cuts, taker);
+        thread::scope(|scope| {
             let reading = scope.spawn(move || self.read_all(&mut *reader, &full, &empty));
             let mut cut = Ok(());
             for block in blocks {
@@ -131,11 +160,11 @@ impl Pass<'_> {
                 // A full channel means that there are enough blocks: this one may go.
                 let _ = give_back.try_send(block);
             }
-            let (hasher, total) = reading
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            let (hasher, total) = join(reading)?;
             cut?;
-            self.finish(cutter, &hasher, total)
+            self.check_size(total)?;
+            cutter.finish()?;
+            Ok(hasher.finish())
         })
     }
 
@@ -185,61 +214,19 @@ impl Pass<'_> {
         Ok(!block.is_empty())
     }
 
-    fn cutter<C>(&self, cuts: Cuts, chunks: C) -> Cutter<C> {
-        let expected = usize::try_from(self.size).unwrap_or(WINDOW).min(WINDOW);
-        Cutter {
-            cuts,
-            window: Vec::with_capacity(expected),
-            start: 0,
-            chunks,
+    fn check_size(&self, total: u64) -> Result<(), TransferError> {
+        if total == self.size {
+            Ok(())
+        } else {
+            Err(TransferError::SourceChanged)
         }
-    }
-
-    fn finish<C: Chunks>(
-        &self,
-        mut cutter: Cutter<C>,
-        hasher: &ContentHasher,
-        total: u64,
-    ) -> Scanned<C> {
-        if total != self.size {
-            return Err(TransferError::SourceChanged);
-        }
-        cutter.cut(true)?;
-        let mut chunks = cutter.chunks;
-        if total == 0 {
-            chunks.chunk(&[], content_hash(&[]).0)?;
-        }
-        Ok((chunks, hasher.finish()))
     }
 }
 
-/// Cuts a stream of blocks into chunks.
-struct Cutter<C> {
-    cuts: Cuts,
-    window: Vec<u8>,
-    /// The start of the bytes that are in no chunk yet.
-    start: usize,
-    chunks: C,
-}
-
-impl<C: Chunks> Cutter<C> {
-    fn push(&mut self, block: &[u8]) -> Result<(), TransferError> {
-        if self.window.len() + block.len() > self.window.capacity() {
-            self.window.drain(..self.start);
-            self.start = 0;
-        }
-        self.window.extend_from_slice(block);
-        self.cut(false)
-    }
-
-    fn cut(&mut self, at_end: bool) -> Result<(), TransferError> {
-        while let Some((length, hash)) = self.cuts.next(&self.window[self.start..], at_end) {
-            let end = self.start + length as usize;
-            self.chunks.chunk(&self.window[self.start..end], hash)?;
-            self.start = end;
-        }
-        Ok(())
-    }
+/// Waits for a thread; a panic in it goes on here.
+fn join<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    let panicked = |panic| std::panic::resume_unwind(panic);
+    thread.join().unwrap_or_else(panicked)
 }
 
 #[cfg(test)]

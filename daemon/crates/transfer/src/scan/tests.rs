@@ -38,11 +38,8 @@ fn both_ways(content: &[u8], size: u64) -> [Scanned<Seen>; 2] {
     let stop = AtomicBool::new(false);
     let pass = Pass { size, stop: &stop };
     let open = || BytesSource(content.to_vec().into()).open().unwrap();
-    let one = pass.sequential(open(), pass.cutter(cuts(), Seen::default()));
-    [
-        one,
-        pass.parallel(open(), pass.cutter(cuts(), Seen::default())),
-    ]
+    let one = pass.sequential(open(), cuts(), Seen::default());
+    [one, pass.parallel(open(), cuts(), Seen::default())]
 }
 
 #[test]
@@ -95,7 +92,7 @@ impl Chunks for Failing {
 }
 
 #[test]
-fn a_chunk_that_fails_ends_the_scan_on_both_threads() {
+fn a_chunk_that_fails_ends_the_scan_on_all_threads() {
     let content = bytes(30 * BLOCK);
     let stop = AtomicBool::new(false);
     let pass = Pass {
@@ -104,8 +101,8 @@ fn a_chunk_that_fails_ends_the_scan_on_both_threads() {
     };
     let open = || BytesSource(content.clone().into()).open().unwrap();
     let failed = [
-        pass.sequential(open(), pass.cutter(cuts(), Failing(0))),
-        pass.parallel(open(), pass.cutter(cuts(), Failing(0))),
+        pass.sequential(open(), cuts(), Failing(0)),
+        pass.parallel(open(), cuts(), Failing(0)),
     ];
     for one in failed {
         assert!(matches!(one, Err(TransferError::UploadLost)));
@@ -122,6 +119,5 @@ fn a_scan_that_nobody_waits_for_stops() {
         stop: &flag,
     };
     let reader = BytesSource(bytes(10).into()).open().unwrap();
-    let cutter = pass.cutter(cuts(), Seen::default());
-    assert!(pass.sequential(reader, cutter).is_err());
+    assert!(pass.sequential(reader, cuts(), Seen::default()).is_err());
 }

@@ -3,9 +3,12 @@
 use crate::transfer::world::{Heard, World, bytes, node, revision, with_file};
 use cairn_api::ApiError;
 use cairn_transfer::{
-    Blocking, BytesSource, Download, FileTarget, MemoryTarget, Nearby, Target as _, TransferError,
+    Blocking, BytesSource, Download, FileTarget, MemoryTarget, Nearby, Source, SourceReader,
+    Target as _, TransferError,
 };
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 const MIB: usize = 1024 * 1024;
 
@@ -82,6 +85,66 @@ async fn what_the_replaced_version_has_is_not_fetched_again() {
         let fetched = chunk_requests(&world) - before;
         assert!(fetched > 0 && fetched as u64 <= most, "{fetched} chunks");
         assert!(target.take() == content);
+    }
+}
+
+/// A file of which each byte that is read counts.
+struct Counting {
+    content: Vec<u8>,
+    read: Arc<AtomicU64>,
+}
+
+struct CountingReader(Cursor<Vec<u8>>, Arc<AtomicU64>);
+
+impl Source for Counting {
+    fn open(&self) -> io::Result<Box<dyn SourceReader>> {
+        let content = Cursor::new(self.content.clone());
+        Ok(Box::new(CountingReader(content, self.read.clone())))
+    }
+}
+
+impl Read for CountingReader {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.0.read(out)?;
+        self.1.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+impl Seek for CountingReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_was_changed_in_place_is_read_once() {
+    let content = bytes(1, 16 * MIB);
+    let (world, _) = with_file(Blocking::Threads, &content).await;
+    let mut edited = content.clone();
+    edited[8 * MIB..8 * MIB + 16].fill(7);
+    let mut moved = edited.clone();
+    moved.rotate_right(100);
+    // What has the same length may be another content all the same: its chunks are looked for then.
+    for (older, most_read, most) in [(edited, 1, 3), (moved, 3, 6)] {
+        let before = chunk_requests(&world);
+        let target = Arc::new(MemoryTarget::new(Vec::new()));
+        let read = Arc::new(AtomicU64::new(0));
+        let older = Counting {
+            content: older,
+            read: read.clone(),
+        };
+        let nearby = Nearby::Earlier(Arc::new(older));
+        let download = Download::new(node(1), revision(1));
+        let done = world
+            .transfer
+            .download_over(download, target.clone(), nearby, &());
+        done.await.unwrap();
+        assert!(target.take() == content);
+        let fetched = chunk_requests(&world) - before;
+        assert!(fetched <= most, "{fetched} chunks");
+        let read = read.load(Ordering::Relaxed);
+        assert!(read <= most_read * content.len() as u64, "{read} bytes");
     }
 }
 
