@@ -267,19 +267,24 @@ async fn get(services: &Services, path: &[&str], query: &[(&str, &str)]) -> Tool
     get_under(services, "/api/v1", path, query).await
 }
 
-/// Returns the ids of a template that begin with the typed text.
+/// Returns the ids of a template that begin with the typed text, `None` for an unknown address.
 pub(crate) async fn complete(
     services: &Services,
     selection: &Selection,
     uri: &str,
+    argument: &str,
     typed: &str,
-) -> Vec<String> {
-    let Some(template) = TEMPLATES
-        .iter()
-        .find(|template| uri.starts_with(template.base) && template.is_offered(selection))
-    else {
-        return Vec::new();
+) -> Option<Vec<String>> {
+    let mut templates = TEMPLATES.iter();
+    let template = templates.find(|template| uri.starts_with(template.base));
+    let Some(template) = template.filter(|_| is_offered(selection, uri)) else {
+        let mut fixed = FIXED.iter().chain([&SYNC, &TRASH]);
+        let is_fixed = fixed.any(|fixed| fixed.uri == uri);
+        return (is_fixed && is_offered(selection, uri)).then(Vec::new);
     };
+    if argument != "uuid" {
+        return Some(Vec::new());
+    }
     let path = match template.noun {
         "file" => "nodes",
         _ => "teams",
@@ -288,14 +293,10 @@ pub(crate) async fn complete(
     // Nothing to choose from is no error for whoever is typing.
     let page = get(services, &[path], &query).await.unwrap_or_default();
     let typed = typed.to_lowercase();
-    page["content"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|item| item["id"].as_str())
-        .filter(|id| is_uuid(id) && id.starts_with(&typed))
-        .map(str::to_owned)
-        .collect()
+    let ids = page["content"].as_array().into_iter().flatten();
+    let ids = ids.filter_map(|item| item["id"].as_str());
+    let ids = ids.filter(|id| is_uuid(id) && id.starts_with(&typed));
+    Some(ids.map(str::to_owned).collect())
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! JSON-RPC over lines of text. It turns every line into something that the protocol library can handle:
 //! arguments that are no object reach the tool's own check, what can't be read gets an error with its id,
-//! and nothing ends the session but the end of the input.
+//! and nothing ends the session but the end of the input. An error whose id is unknown has none: so the protocol
+//! wants it.
 
 use super::unreadable::{self, IdFinder};
 use crate::arguments::NOT_AN_OBJECT;
+use crate::quote::quote;
 use rmcp::RoleServer;
 use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcRequest, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -19,8 +21,9 @@ use tokio::sync::Mutex;
 const MAX_LINE: usize = 16 * 1024 * 1024;
 
 /// The methods of this server: a request for one of them that can't be read has invalid parameters.
-const METHODS: [&str; 16] = [
+const METHODS: [&str; 17] = [
     "initialize",
+    "ping",
     "server/discover",
     "tools/list",
     "tools/call",
@@ -152,6 +155,9 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
         if !is_request && !self.request_seen {
             return ParsedLine::Ignored;
         }
+        if is_request && let Some((code, text)) = wrong_params(&value) {
+            return error_reply(code, text, id);
+        }
         wrap_non_object_arguments(&mut value);
         let method = value["method"].as_str().map(str::to_owned);
         match serde_json::from_value::<Incoming>(value) {
@@ -185,8 +191,7 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
 
 /// Returns the reason why a request can't be one of JSON-RPC 2.0. Nobody waits for an answer to anything else.
 fn wrong_envelope(value: &Value, has_method: bool, has_usable_id: bool) -> Option<&'static str> {
-    let has_id = value.get("id").is_some_and(|id| !id.is_null());
-    if !has_method || !has_id {
+    if !has_method || is_notification(value) {
         return None;
     }
     if !has_usable_id {
@@ -194,6 +199,44 @@ fn wrong_envelope(value: &Value, has_method: bool, has_usable_id: bool) -> Optio
     }
     (value["jsonrpc"] != "2.0")
         .then_some("the message is not JSON-RPC: `jsonrpc` has to be \"2.0\"")
+}
+
+/// Returns true for a message without an id. A request with the id null is none, because somebody waits; a notification
+/// may have got it from a program that writes out all fields.
+fn is_notification(value: &Value) -> bool {
+    let is_named_so = |method: &str| method.starts_with("notifications/");
+    match value.get("id") {
+        None => true,
+        Some(id) => id.is_null() && value["method"].as_str().is_some_and(is_named_so),
+    }
+}
+
+/// Returns the error for parameters of a request that the library would take for others.
+fn wrong_params(value: &Value) -> Option<(ErrorCode, String)> {
+    let method = value["method"].as_str()?;
+    let params = value.get("params").filter(|params| !params.is_null())?;
+    if !params.is_object() {
+        return Some(if METHODS.contains(&method) {
+            let text = format!("the parameters of {method} have to be an object");
+            (ErrorCode::INVALID_PARAMS, text)
+        } else {
+            (ErrorCode::METHOD_NOT_FOUND, method.to_owned())
+        });
+    }
+    let cursor = params.get("cursor").filter(|cursor| !cursor.is_null())?;
+    let is_odd = method.ends_with("/list") && !cursor.is_string();
+    is_odd.then(|| (ErrorCode::INVALID_PARAMS, "a cursor is a text".to_owned()))
+}
+
+/// Makes a sentence of the error of an unknown method, which the library reports by its name alone.
+fn name_unknown_method(message: &mut Outgoing) {
+    if let Outgoing::Error(reply) = message
+        && reply.error.code == ErrorCode::METHOD_NOT_FOUND
+    {
+        let method = quote(&reply.error.message);
+        let text = format!("this server has no method {method} in this revision of the protocol");
+        reply.error.message = text.into();
+    }
 }
 
 /// Moves arguments that are not an object to where the tool's own check finds them, so that the reply is
@@ -217,8 +260,9 @@ fn error_reply(code: ErrorCode, text: String, id: Option<RequestId>) -> ParsedLi
     )))
 }
 
-async fn write<W: AsyncWrite + Unpin>(writer: &Mutex<W>, message: &Outgoing) -> io::Result<()> {
-    let mut line = serde_json::to_vec(message)?;
+async fn write<W: AsyncWrite + Unpin>(writer: &Mutex<W>, mut message: Outgoing) -> io::Result<()> {
+    name_unknown_method(&mut message);
+    let mut line = serde_json::to_vec(&message)?;
     line.push(b'\n');
     let mut writer = writer.lock().await;
     writer.write_all(&line).await?;
@@ -237,7 +281,7 @@ where
         item: Outgoing,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let writer = self.writer.clone();
-        async move { write(&writer, &item).await }
+        async move { write(&writer, item).await }
     }
 
     async fn receive(&mut self) -> Option<Incoming> {
@@ -259,7 +303,7 @@ where
                     // In a task of its own: waiting here could be interrupted with half a line out.
                     let writer = self.writer.clone();
                     tokio::spawn(async move {
-                        if let Err(error) = write(&writer, &message).await {
+                        if let Err(error) = write(&writer, *message).await {
                             tracing::error!(%error, "a reply can't be written");
                         }
                     });

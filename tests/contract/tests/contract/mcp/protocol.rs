@@ -75,14 +75,46 @@ async fn tools_of_no_name_and_methods_of_no_name_are_protocol_errors() {
             .unwrap()
             .contains("`nope`")
     );
-    assert_eq!(
-        session.request("nope/nope", json!({})).await["error"]["code"],
-        -32601
-    );
-    let cursor = session
-        .request("tools/list", json!({ "cursor": "x" }))
-        .await;
-    assert_eq!(cursor["error"]["code"], -32602);
+    for odd in [json!("x"), json!(5), json!({})] {
+        let cursor = session
+            .request("tools/list", json!({ "cursor": odd }))
+            .await;
+        assert_eq!(cursor["error"]["code"], -32602, "{cursor}");
+    }
+}
+
+#[tokio::test]
+async fn the_error_of_an_unknown_method_is_a_sentence() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    let long = "x".repeat(100_000);
+    for (method, params, named) in [
+        ("nope/nope", json!({}), "`nope/nope`"),
+        ("nope/\u{202e}nope", json!([1]), "`nope/nope`"),
+        // Known to the library, but not to this server.
+        (
+            "logging/setLevel",
+            json!({ "level": "debug" }),
+            "`logging/setLevel`",
+        ),
+        (&long, json!({}), "xxx"),
+    ] {
+        let response = session.request(method, params).await;
+        let error = &response["error"];
+        assert_eq!(error["code"], -32601, "{response}");
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("this server has no method `"),
+            "{message}"
+        );
+        assert!(message.contains(named) && message.len() < 300, "{message}");
+    }
+    for method in ["ping", "tools/list", "tools/call"] {
+        let response = session.request(method, json!([1])).await;
+        let text = format!("the parameters of {method} have to be an object");
+        assert_eq!(response["error"]["message"], text, "{response}");
+        assert_eq!(response["error"]["code"], -32602, "{response}");
+    }
 }
 
 #[tokio::test]
@@ -102,8 +134,24 @@ async fn odd_lines_are_answered_and_end_nothing() {
         (&response["id"], &response["error"]["code"]),
         (&json!("x"), &json!(-32602))
     );
+    // Nobody waits for an answer to these.
+    for line in [
+        r#"{"jsonrpc":"2.0","method":"nope"}"#,
+        r#"{"jsonrpc":"2.0","id":null,"method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","id":5,"result":{}}"#,
+    ] {
+        session.send_line(line).await;
+    }
     // Somebody waits for an answer to each of these.
     for (line, id) in [
+        (
+            r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#,
+            json!(null),
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":null,"method":"nope"}"#,
+            json!(null),
+        ),
         (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, json!(null)),
         (
             r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#,

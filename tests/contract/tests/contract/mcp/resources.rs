@@ -85,6 +85,34 @@ async fn files_are_read_and_their_ids_completed() {
     assert_eq!(nothing["result"]["completion"]["values"], json!([]));
 }
 
+#[tokio::test]
+async fn only_what_there_is_can_be_completed() {
+    let world = World::start().await;
+    let mut session = world.session(Setup::default()).await;
+    let folder = json!({ "name": "f" });
+    session.call_ok("create_folder", folder).await;
+    let prompt = |name: &str| json!({ "type": "ref/prompt", "name": name });
+    let resource = |uri: &str| json!({ "type": "ref/resource", "uri": uri });
+    for (reference, is_there) in [
+        (prompt("storage_audit"), true),
+        (prompt("nope"), false),
+        (resource("service://files"), true),
+        (resource("service://files/{uuid}"), true),
+        (resource("service://nope/{uuid}"), false),
+    ] {
+        let argument = json!({ "name": "nope", "value": "" });
+        let params = json!({ "ref": reference, "argument": argument });
+        let response = session.request("completion/complete", params).await;
+        if is_there {
+            let values = &response["result"]["completion"]["values"];
+            assert_eq!(values, &json!([]), "{reference}: {response}");
+        } else {
+            let code = &response["error"]["code"];
+            assert_eq!(code, -32602, "{reference}: {response}");
+        }
+    }
+}
+
 /// Devices draw ids of another version than the service does.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_id_that_a_device_made_is_completed_and_read() {
