@@ -7,13 +7,32 @@ pub struct ChunkDigest(pub(crate) [u8; 16]);
 impl ChunkDigest {
     /// Returns the digest of bytes that lie in several pieces.
     pub fn of(pieces: &[impl AsRef<[u8]>]) -> Self {
-        let mut hasher = blake3::Hasher::new();
+        let mut hasher = ChunkHasher::default();
         for piece in pieces {
             hasher.update(piece.as_ref());
         }
-        let mut digest = [0; 16];
-        hasher.finalize_xof().fill(&mut digest);
-        Self(digest)
+        Self::of_hash(hasher.finish())
+    }
+
+    /// Returns the digest of bytes whose BLAKE3 is known.
+    pub fn of_hash(hash: [u8; 32]) -> Self {
+        let (digest, _) = hash.split_at(16);
+        Self(digest.try_into().expect("half of a hash has 16 bytes"))
+    }
+}
+
+/// Hashes a chunk as its bytes come.
+#[derive(Clone, Debug, Default)]
+pub struct ChunkHasher(blake3::Hasher);
+
+impl ChunkHasher {
+    pub fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    /// Returns the BLAKE3 of all bytes so far.
+    pub fn finish(&self) -> [u8; 32] {
+        *self.0.finalize().as_bytes()
     }
 }
 

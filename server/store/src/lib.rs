@@ -115,7 +115,7 @@ pub use cluster::Taken;
 pub use comments::Threads;
 pub use compaction::{ObjectUse, Part};
 pub use device_codes::{DEVICE_CODE_S, INTERVAL_S, Polled};
-pub use digest::ChunkDigest;
+pub use digest::{ChunkDigest, ChunkHasher};
 pub use error::{Error, Result};
 pub use expiry::CollectedChunks;
 pub use holders::StoredChunk;

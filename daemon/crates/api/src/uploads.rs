@@ -17,7 +17,6 @@ use cairn_wire::nodes::{Node, NodeResults};
 use cairn_wire::transfer::{BatchFile, CompleteUpload, CreateUpload, Upload, UploadBatch};
 use cairn_wire::{frame, headers};
 use http::Method;
-use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 
 const UPLOADS: &str = "/api/v1/uploads";
@@ -54,7 +53,7 @@ impl Api {
             .await
     }
 
-    /// `PUT {chunk_url}/uploads/{id}/chunks/{chunk}`: sends one sealed chunk with its digest.
+    /// `PUT {chunk_url}/uploads/{id}/chunks/{chunk}`: sends one sealed chunk with its BLAKE3.
     ///
     /// # Errors
     /// [`ApiError::Protocol`] if `chunk_url` is outside the configured origins.
@@ -63,9 +62,9 @@ impl Api {
         chunk_url: &str,
         id: UploadId,
         chunk: ChunkId,
-        sealed: Bytes,
+        (sealed, hash): (Bytes, [u8; 32]),
     ) -> Result<(), ApiError> {
-        let digest = format!("sha-256=:{}:", STANDARD.encode(Sha256::digest(&sealed)));
+        let digest = format!("blake3=:{}:", STANDARD.encode(hash));
         let call = Call::new(Method::PUT, format!("/uploads/{id}/chunks/{chunk}"))
             .with_base(self.chunk_base(chunk_url)?)
             .body(sealed, "application/octet-stream")

@@ -194,6 +194,7 @@ async fn send(
         let Some(sealed) = sealed else { continue };
         context.limits.take_up(sealed.len()).await;
         let (url, upload) = (&begun.chunk_url, begun.upload_id);
+        let sealed = (sealed.clone(), content_hash(&sealed).0);
         context.api.put_chunk(url, upload, *id, sealed).await?;
         sent += 1;
     }

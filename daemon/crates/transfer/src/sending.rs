@@ -124,24 +124,26 @@ impl Sending<'_> {
         missing: Missing,
     ) -> Result<(), TransferError> {
         let length = missing.length();
-        let (id, sealed) = match missing {
-            Missing::Sealed(id, sealed, _) => (id, sealed),
-            Missing::Chunk(span) => {
-                let (reader, key) = (reader.clone(), self.key.clone());
-                let compression = self.named.compression;
-                let seal = move || seal_again(&reader, &key, compression, span);
-                (
-                    chunk_id(&span.row.id),
-                    self.context.blocking.run(seal).await?,
-                )
-            }
+        let (reader, key) = (reader.clone(), self.key.clone());
+        let compression = self.named.compression;
+        let seal = move || {
+            let (id, sealed) = match missing {
+                Missing::Sealed(id, sealed, _) => (id, sealed),
+                Missing::Chunk(span) => {
+                    let sealed = seal_again(&reader, &key, compression, span)?;
+                    (chunk_id(&span.row.id), sealed)
+                }
+            };
+            let hash = content_hash(&sealed).0;
+            Ok::<_, TransferError>((id, sealed, hash))
         };
+        let (id, sealed, hash) = self.context.blocking.run(seal).await?;
         self.context.limits.take_up(sealed.len()).await;
         let upload = self.upload;
         match self
             .context
             .api
-            .put_chunk(&upload.chunk_url, upload.upload_id, id, sealed)
+            .put_chunk(&upload.chunk_url, upload.upload_id, id, (sealed, hash))
             .await
         {
             Ok(()) => {

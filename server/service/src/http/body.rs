@@ -7,6 +7,7 @@ use axum::http::{HeaderMap, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::{Bytes, BytesMut};
+use cairn_store::ChunkHasher;
 use cairn_wire::headers::CONTENT_DIGEST;
 use futures_util::StreamExt as _;
 use sha2::{Digest as _, Sha256};
@@ -20,6 +21,37 @@ pub(crate) struct TooSlow;
 pub(crate) struct Pieces {
     pub(crate) parts: Vec<Bytes>,
     pub(crate) length: usize,
+    /// The BLAKE3 of the body, if the request named it, and it is the right one.
+    pub(crate) blake3: Option<[u8; 32]>,
+}
+
+/// A digest of `Content-Digest`, and what has come so far of the body that it has to be of.
+enum Digest {
+    Sha256([u8; 32], Sha256),
+    Blake3([u8; 32], Box<ChunkHasher>),
+}
+
+impl Digest {
+    fn update(&mut self, part: &[u8]) {
+        match self {
+            Self::Sha256(_, hasher) => hasher.update(part),
+            Self::Blake3(_, hasher) => hasher.update(part),
+        }
+    }
+
+    /// Checks the whole body. Returns its BLAKE3, if that is the digest.
+    fn check(self) -> Result<Option<[u8; 32]>> {
+        let (is_right, blake3) = match self {
+            Self::Sha256(wanted, hasher) => (wanted == <[u8; 32]>::from(hasher.finalize()), None),
+            Self::Blake3(wanted, hasher) => (wanted == hasher.finish(), Some(wanted)),
+        };
+        match is_right {
+            true => Ok(blake3),
+            false => Err(Error::invalid(
+                "the body is not the one that `Content-Digest` describes; send it again",
+            )),
+        }
+    }
 }
 
 fn too_large(limit: usize) -> Error {
@@ -56,11 +88,11 @@ pub(crate) async fn pieces(request: Request, limit: usize) -> Result<Pieces> {
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large(limit));
     }
-    let wanted = digest(&parts.headers)?;
-    let mut hasher = wanted.map(|wanted| (wanted, Sha256::new()));
+    let mut digest = digest(&parts.headers)?;
     let mut out = Pieces {
         parts: Vec::new(),
         length: 0,
+        blake3: None,
     };
     let mut stream = Body::into_data_stream(body);
     while let Some(part) = stream.next().await {
@@ -69,18 +101,13 @@ pub(crate) async fn pieces(request: Request, limit: usize) -> Result<Pieces> {
         if out.length > limit {
             return Err(too_large(limit));
         }
-        if let Some((_, hasher)) = &mut hasher {
-            hasher.update(&part);
+        if let Some(digest) = &mut digest {
+            digest.update(&part);
         }
         out.parts.push(part);
     }
-    if let Some((wanted, hasher)) = hasher {
-        let got: [u8; 32] = hasher.finalize().into();
-        if got != wanted {
-            return Err(Error::invalid(
-                "the body is not the one that `Content-Digest` describes; send it again",
-            ));
-        }
+    if let Some(digest) = digest {
+        out.blake3 = digest.check()?;
     }
     Ok(out)
 }
@@ -109,23 +136,30 @@ pub(crate) async fn read_all(request: Request, limit: usize) -> Result<Bytes> {
     Ok(out.freeze())
 }
 
-/// The SHA-256 in `Content-Digest` (RFC 9530); other algorithms are passed over.
-fn digest(headers: &HeaderMap) -> Result<Option<[u8; 32]>> {
+/// Returns the first digest in `Content-Digest` (RFC 9530) that is known here; other algorithms are passed over.
+fn digest(headers: &HeaderMap) -> Result<Option<Digest>> {
     let Some(value) = headers.get(CONTENT_DIGEST) else {
         return Ok(None);
     };
-    let bad = || Error::invalid("`Content-Digest` has to be `sha-256=:BASE64:`");
+    let bad =
+        || Error::invalid("`Content-Digest` has to be `sha-256=:BASE64:` or `blake3=:BASE64:`");
     let text = value.to_str().map_err(|_| bad())?;
     for member in text.split(',') {
         let (algorithm, value) = member.trim().split_once('=').ok_or_else(bad)?;
-        if algorithm.eq_ignore_ascii_case("sha-256") {
-            let encoded = value
-                .strip_prefix(':')
-                .and_then(|rest| rest.strip_suffix(':'))
-                .ok_or_else(bad)?;
-            let bytes = STANDARD.decode(encoded).map_err(|_| bad())?;
-            return bytes.try_into().map(Some).map_err(|_| bad());
-        }
+        let digest: fn([u8; 32]) -> Digest = match algorithm.to_ascii_lowercase().as_str() {
+            "sha-256" => |wanted| Digest::Sha256(wanted, Sha256::new()),
+            "blake3" => |wanted| Digest::Blake3(wanted, Box::default()),
+            _ => continue,
+        };
+        let encoded = value
+            .strip_prefix(':')
+            .and_then(|rest| rest.strip_suffix(':'))
+            .ok_or_else(bad)?;
+        let bytes = STANDARD.decode(encoded).map_err(|_| bad())?;
+        return bytes
+            .try_into()
+            .map(|wanted| Some(digest(wanted)))
+            .map_err(|_| bad());
     }
     Ok(None)
 }
@@ -161,7 +195,13 @@ mod tests {
             read_all(request(None, "abcd"), 3).await,
             Err(Error::TooLarge(_))
         ));
-        for bad in ["sha-256", "sha-256=abc", "sha-256=:!!:", "sha-256=:YWJj:"] {
+        for bad in [
+            "sha-256",
+            "sha-256=abc",
+            "sha-256=:!!:",
+            "sha-256=:YWJj:",
+            "blake3=:YWJj:",
+        ] {
             assert!(
                 matches!(
                     read_all(request(Some(bad), "abc"), 3).await,
@@ -170,5 +210,17 @@ mod tests {
                 "{bad}"
             );
         }
+    }
+
+    #[tokio::test]
+    async fn a_chunk_is_hashed_once_for_its_digest_and_for_the_store() {
+        let mut hasher = ChunkHasher::default();
+        hasher.update(b"abc");
+        let digest = format!("blake3=:{}:", STANDARD.encode(hasher.finish()));
+        let read = |body| pieces(request(Some(&digest), body), 3);
+        assert_eq!(read("abc").await.unwrap().blake3, Some(hasher.finish()));
+        assert!(read("abd").await.is_err() && read("ab").await.is_err());
+        let unnamed = pieces(request(None, "abc"), 3).await.unwrap();
+        assert_eq!(unnamed.blake3, None);
     }
 }

@@ -137,7 +137,7 @@ async fn give_up(
     put, path = "/api/v1/uploads/{id}/chunks/{chunk}", tag = "uploads",
     params(
         ("id" = String, Path, format = Uuid), ("chunk" = String, Path, description = "64 hexadecimal digits"),
-        ("Content-Digest" = Option<String>, Header, description = "`sha-256=:BASE64:` (RFC 9530)")
+        ("Content-Digest" = Option<String>, Header, description = "`sha-256=:BASE64:` (RFC 9530), or `blake3` in its place")
     ),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses(
@@ -169,7 +169,10 @@ async fn put_chunk(
     }
     let node = upload.create.node_id;
     let sealed = SealedChunk { id: chunk, size };
-    let digest = ChunkDigest::of(&pieces.parts);
+    let digest = match pieces.blake3 {
+        Some(hash) => ChunkDigest::of_hash(hash),
+        None => ChunkDigest::of(&pieces.parts),
+    };
     for _ in 0..TRIES {
         let known = app.store.stored_chunk(node, chunk, caller.account)?;
         if let Some(known) = &known {

@@ -52,6 +52,11 @@ fn create(n: u8, rev: u8, base: Option<RevisionId>, name: &str, chunk: &[u8]) ->
     }
 }
 
+/// A chunk as it is sent.
+fn with_hash(sealed: &Bytes) -> (Bytes, [u8; 32]) {
+    (sealed.clone(), cairn_crypto::content_hash(sealed).0)
+}
+
 fn complete() -> CompleteUpload {
     CompleteUpload {
         base_version: None,
@@ -255,11 +260,18 @@ async fn content_goes_up_and_comes_down_unchanged() {
         .await
         .unwrap();
     assert_eq!(upload.missing, [ChunkId([1; 32])]);
+    let (url, id) = (&upload.chunk_url, upload.upload_id);
+    let other = (first.clone(), [0; 32]);
+    let refused = api.put_chunk(url, id, ChunkId([1; 32]), other).await;
+    assert!(
+        matches!(refused, Err(ApiError::Rejected { status: 400, .. })),
+        "{refused:?}"
+    );
     api.put_chunk(
         &upload.chunk_url,
         upload.upload_id,
         ChunkId([1; 32]),
-        first.clone(),
+        with_hash(&first),
     )
     .await
     .unwrap();
@@ -285,7 +297,7 @@ async fn content_goes_up_and_comes_down_unchanged() {
         &next.chunk_url,
         next.upload_id,
         ChunkId([2; 32]),
-        second.clone(),
+        with_hash(&second),
     )
     .await
     .unwrap();
@@ -499,9 +511,15 @@ async fn a_change_whose_response_was_lost_happens_once() {
             json!({ "cut_after_bytes": 0, "count": 2 }),
         )
         .await;
-    api.put_chunk(&upload.chunk_url, upload.upload_id, ChunkId([9; 32]), chunk)
-        .await
-        .unwrap();
+    let sealed = with_hash(&chunk);
+    api.put_chunk(
+        &upload.chunk_url,
+        upload.upload_id,
+        ChunkId([9; 32]),
+        sealed,
+    )
+    .await
+    .unwrap();
     world
         .fault(
             "/api/v1/uploads",

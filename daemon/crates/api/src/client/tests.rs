@@ -386,9 +386,8 @@ async fn tokens_and_chunks_stay_inside_the_configured_origins() {
         cairn_model::ChunkId([2; 32]),
     );
     for base in ["http://server.test/api/v1", "http://files.test/api/v1/"] {
-        api.put_chunk(base, upload, chunk, Bytes::from_static(b"sealed"))
-            .await
-            .unwrap();
+        let sealed = (Bytes::from_static(b"sealed"), [3; 32]);
+        api.put_chunk(base, upload, chunk, sealed).await.unwrap();
     }
     for base in [
         "http://evil.test/",
@@ -398,7 +397,7 @@ async fn tokens_and_chunks_stay_inside_the_configured_origins() {
         "file:///etc",
     ] {
         let error = api
-            .put_chunk(base, upload, chunk, Bytes::new())
+            .put_chunk(base, upload, chunk, (Bytes::new(), [3; 32]))
             .await
             .unwrap_err();
         assert!(matches!(error, ApiError::Protocol(_)), "{base}");
