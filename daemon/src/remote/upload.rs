@@ -178,7 +178,7 @@ impl FolderProgress for Bars {
 fn facts(stat: &Stat) -> LocalMetadata {
     LocalMetadata {
         size: stat.size,
-        modified_ms: stat.modified_ms(),
+        modified_ms: stat.modified_ms,
         executable: stat.executable,
     }
 }

@@ -44,13 +44,16 @@ pub struct FileId {
     pub inode: u64,
 }
 
-/// The attributes of one path. Times are nanoseconds since 1970-01-01 UTC.
+/// The attributes of one path. Times are nanoseconds since 1970-01-01 UTC but where they say something else.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Stat {
     pub kind: FileKind,
     /// Length in bytes; without meaning for anything but files.
     pub size: u64,
+    /// The first or the last time that fits, where the file's is beyond it (before 1677, after 2262).
     pub mtime_ns: i64,
+    /// The modification time in whole milliseconds, which has the years that nanoseconds can't.
+    pub modified_ms: i64,
     /// Time of the last change of content or attributes; equals `mtime_ns` where there is none.
     pub ctime_ns: i64,
     pub file_id: FileId,
@@ -79,12 +82,6 @@ impl Stat {
             file_id: self.file_id,
             executable: self.executable,
         }
-    }
-
-    /// The modification time in whole milliseconds since 1970-01-01 UTC.
-    #[must_use]
-    pub fn modified_ms(&self) -> i64 {
-        self.mtime_ns.div_euclid(1_000_000)
     }
 }
 

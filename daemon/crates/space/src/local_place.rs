@@ -121,8 +121,12 @@ impl DownloadTarget<'_> {
         temp: &NamedTempFile,
         manifest: &Manifest,
     ) -> Result<(), DownloadTargetError> {
-        let millis = u64::try_from(manifest.modified_ms).unwrap_or(0);
-        let modified = UNIX_EPOCH + Duration::from_millis(millis);
+        let distance = Duration::from_millis(manifest.modified_ms.unsigned_abs());
+        let modified = match manifest.modified_ms < 0 {
+            true => UNIX_EPOCH.checked_sub(distance),
+            false => UNIX_EPOCH.checked_add(distance),
+        };
+        let modified = modified.unwrap_or(UNIX_EPOCH);
         temp.as_file()
             .set_times(FileTimes::new().set_modified(modified))
             .and_then(|()| (self.set_executable)(temp.path(), manifest.executable))

@@ -23,6 +23,7 @@ fn stat_of(node: &Node) -> Stat {
         },
         size: node.data.len() as u64,
         mtime_ns: node.mtime,
+        modified_ms: node.mtime.div_euclid(1_000_000),
         ctime_ns: node.ctime,
         file_id: FileId {
             device: node.device,

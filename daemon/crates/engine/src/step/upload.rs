@@ -13,6 +13,7 @@ pub(crate) use batch::many;
 
 use crate::error::EngineError;
 use crate::key::Key;
+use crate::observe::hash::local_stat;
 use crate::running::Running;
 use crate::step::Ctx;
 use crate::step::stable_file::StableFile;
@@ -114,7 +115,7 @@ async fn send(
         revision: ready.revision,
         source,
         size: stat.size,
-        modified_ms: stat.mtime.div_euclid(1_000_000),
+        modified_ms: modified_ms(ctx, &ready.absolute, &stat),
         executable: ready.row.executable,
         skip_if: ready.unless,
         resume: ready.resume.clone(),
@@ -140,6 +141,19 @@ async fn send(
         })?;
     }
     Ok(outcome?)
+}
+
+/// Returns the modification time of a file. The disk has it where it is of a year that the index can't keep.
+fn modified_ms(ctx: &Ctx, path: &Path, stat: &LocalStat) -> i64 {
+    let found = match stat.mtime {
+        i64::MIN | i64::MAX => ctx.engine.ports.disk.stat(path).ok(),
+        _ => None,
+    };
+    let found = found.filter(|found| local_stat(found) == *stat);
+    found.map_or_else(
+        || stat.mtime.div_euclid(1_000_000),
+        |found| found.modified_ms,
+    )
 }
 
 /// Forgets that a revision was sent if the service has refused it for good: it says so only of one that it

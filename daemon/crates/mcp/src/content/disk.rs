@@ -11,7 +11,7 @@ use cairn_transfer::{Source, SourceReader};
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 pub(super) const MIB: u64 = 1024 * 1024;
 pub(super) const GIB: u64 = 1024 * MIB;
@@ -40,11 +40,13 @@ pub(super) fn local_metadata(
     path: &Path,
     meta: &Metadata,
 ) -> LocalMetadata {
-    let modified = meta
-        .modified()
-        .ok()
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
-        .and_then(|since| i64::try_from(since.as_millis()).ok());
+    let milliseconds = |span: Duration| i64::try_from(span.as_millis()).unwrap_or(i64::MAX);
+    let modified = meta.modified().ok();
+    let modified = modified.map(|time| match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => milliseconds(since),
+        // The file is older than that.
+        Err(before) => -milliseconds(before.duration()),
+    });
     LocalMetadata {
         size: meta.len(),
         modified_ms: modified.unwrap_or(0),

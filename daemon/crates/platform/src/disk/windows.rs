@@ -87,6 +87,7 @@ fn convert(found: &Metadata, path: &Path) -> io::Result<Stat> {
         kind,
         size: found.file_size(),
         mtime_ns,
+        modified_ms: milliseconds(found.last_write_time()),
         ctime_ns: mtime_ns,
         file_id,
         birth_ns: Some(nanoseconds(found.creation_time())),
@@ -124,8 +125,18 @@ fn identity(path: &Path) -> io::Result<FileId> {
 }
 
 fn nanoseconds(filetime: u64) -> i64 {
-    let since_1970 = i128::from(filetime) - i128::from(EPOCH_DISTANCE);
-    i64::try_from(since_1970 * 100).unwrap_or(0)
+    since_1970(filetime).saturating_mul(100)
+}
+
+fn milliseconds(filetime: u64) -> i64 {
+    since_1970(filetime).div_euclid(10_000)
+}
+
+/// Returns the steps of 100 ns since 1970-01-01 UTC.
+fn since_1970(filetime: u64) -> i64 {
+    i64::try_from(filetime)
+        .unwrap_or(i64::MAX)
+        .saturating_sub_unsigned(EPOCH_DISTANCE)
 }
 
 pub(super) fn open(place: &ResolvedPath<'_>) -> io::Result<File> {

@@ -1,6 +1,7 @@
 //! Commands that work on the server's files without a synced folder.
 
-use crate::commands::world::{World, names};
+use crate::commands::past::settle;
+use crate::commands::world::{Stopping, World, names};
 use crate::support::noise;
 use serde_json::{Value, json};
 
@@ -496,4 +497,55 @@ fn a_file_that_is_no_text_is_printed_in_base64() {
         let cat = world.json("a", &["cat", path]);
         assert_eq!((&cat["text"], &cat["base64"]), (&text, &base64), "{cat}");
     }
+}
+
+#[test]
+fn times_of_other_centuries_arrive() {
+    use std::time::{Duration, UNIX_EPOCH};
+    let day = Duration::from_secs(86_400);
+    // Of 1902, 1969, and 2400: nanoseconds in 64 bits end in 2262.
+    let times = [
+        ("1902", UNIX_EPOCH - day * 24_700),
+        ("1969", UNIX_EPOCH - day),
+        ("2400", UNIX_EPOCH + day * 157_054),
+    ];
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["add", "synced", "--remote", "/synced"]);
+    let _stopping = Stopping(&world, "a");
+    for (name, time) in &times {
+        for (place, length) in [("synced/", 10), ("synced/large-", 2_000_000), ("", 10)] {
+            let path = format!("{place}{name}");
+            world.write(&path, noise(length));
+            let file = std::fs::File::options()
+                .append(true)
+                .open(world.path(&path));
+            file.and_then(|file| file.set_modified(*time))
+                .expect("a time");
+        }
+        world.json("a", &["upload", name]);
+    }
+    settle(&world, "a");
+    let modified = |path: &str| {
+        let meta = std::fs::metadata(world.path(path));
+        meta.and_then(|meta| meta.modified()).expect("a time")
+    };
+    for (name, time) in times {
+        for from in ["/", "/synced/", "/synced/large-"] {
+            let path = format!("{from}{name}");
+            world.json("a", &["download", &path, "--out", "got", "--force"]);
+            assert_eq!(modified("got"), time, "{path}");
+        }
+    }
+    // Nor does another device change them, or see a change in them.
+    world.login("b");
+    world.json("b", &["add", "other", "--remote", "/synced"]);
+    let _other = Stopping(&world, "b");
+    settle(&world, "b");
+    for (name, time) in times {
+        assert_eq!(modified(&format!("other/{name}")), time);
+    }
+    world.json("b", &["sync"]);
+    settle(&world, "b");
+    assert_eq!(world.json("b", &["status"])["counters"]["uploads"], 0);
 }

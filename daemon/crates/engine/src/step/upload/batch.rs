@@ -2,7 +2,7 @@
 
 use super::prepare::{PreparedUpload, prepare_uploads};
 use super::record::{Committed, record};
-use super::{ByteCounter, Task, forget_refused};
+use super::{ByteCounter, Task, forget_refused, modified_ms};
 use crate::error::{Changing, EngineError};
 use crate::observe::hash::local_stat;
 use crate::step::Ctx;
@@ -87,7 +87,7 @@ async fn send(
             target: ready.target.clone(),
             revision: ready.revision,
             bytes: content.bytes,
-            modified_ms: ready.row.stat.mtime.div_euclid(1_000_000),
+            modified_ms: modified_ms(ctx, &ready.absolute, &ready.row.stat),
             executable: ready.row.executable,
             skip_if: ready.unless,
         };

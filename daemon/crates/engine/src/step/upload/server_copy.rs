@@ -4,7 +4,7 @@
 
 use super::copy::Copied;
 use super::prepare::PreparedUpload;
-use super::{Task, forget_refused};
+use super::{Task, forget_refused, modified_ms};
 use crate::error::EngineError;
 use crate::node_rows::download_of;
 use crate::observe::hash::{hash_file, local_stat};
@@ -54,7 +54,7 @@ pub(super) async fn make(
         revision: ready.revision,
         hash,
         size,
-        modified_ms: stat.mtime.div_euclid(1_000_000),
+        modified_ms: modified_ms(ctx, &ready.absolute, &stat),
         executable: ready.row.executable,
         source,
     };

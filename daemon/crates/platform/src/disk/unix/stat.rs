@@ -23,15 +23,22 @@ fn kind(mode: RawMode) -> FileKind {
 }
 
 fn nanoseconds(seconds: i64, nanoseconds: i64) -> i64 {
+    let whole = seconds.checked_mul(1_000_000_000);
+    let time = whole.and_then(|whole| whole.checked_add(nanoseconds));
+    time.unwrap_or(if seconds < 0 { i64::MIN } else { i64::MAX })
+}
+
+fn milliseconds(seconds: i64, nanoseconds: i64) -> i64 {
     seconds
-        .saturating_mul(1_000_000_000)
-        .saturating_add(nanoseconds)
+        .saturating_mul(1_000)
+        .saturating_add(nanoseconds.div_euclid(1_000_000))
 }
 
 #[cfg(target_os = "linux")]
 mod sys {
     use super::{
-        AtFlags, BorrowedFd, File, FileId, FileKind, Path, RawMode, Stat, io, kind, nanoseconds,
+        AtFlags, BorrowedFd, File, FileId, FileKind, Path, RawMode, Stat, io, kind, milliseconds,
+        nanoseconds,
     };
     use rustix::fs::{CWD, Statx, StatxFlags, StatxTimestamp, fstatfs, makedev, statfs, statx};
     use std::os::fd::AsRawFd as _;
@@ -120,6 +127,7 @@ mod sys {
             kind: kind(RawMode::from(found.stx_mode)),
             size: found.stx_size,
             mtime_ns: time(found.stx_mtime),
+            modified_ms: milliseconds(found.stx_mtime.tv_sec, found.stx_mtime.tv_nsec.into()),
             ctime_ns: time(found.stx_ctime),
             file_id: FileId {
                 device: makedev(found.stx_dev_major, found.stx_dev_minor),
@@ -164,7 +172,9 @@ mod sys {
 
 #[cfg(not(target_os = "linux"))]
 mod sys {
-    use super::{AtFlags, BorrowedFd, File, FileId, Path, Stat, io, kind, nanoseconds};
+    use super::{
+        AtFlags, BorrowedFd, File, FileId, Path, Stat, io, kind, milliseconds, nanoseconds,
+    };
     use rustix::fs::{fstat, statat};
 
     /// An open directory whose entries are looked at.
@@ -222,6 +232,7 @@ mod sys {
             kind: kind(found.st_mode),
             size: u64::try_from(found.st_size).unwrap_or(0),
             mtime_ns: nanoseconds(found.st_mtime, found.st_mtime_nsec),
+            modified_ms: milliseconds(found.st_mtime, found.st_mtime_nsec),
             ctime_ns: nanoseconds(found.st_ctime, found.st_ctime_nsec),
             file_id: FileId {
                 device: u64::try_from(found.st_dev).unwrap_or(0),
