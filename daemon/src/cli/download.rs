@@ -9,7 +9,7 @@ use crate::remote::{Remote, Within};
 use cairn_model::RevisionId;
 use cairn_wire::nodes::Node;
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf, is_separator};
 
 /// Download and decrypt a file
 #[derive(clap::Args, Debug)]
@@ -52,7 +52,7 @@ pub(super) async fn fetch(
     out: Option<&Path>,
     force: bool,
 ) -> CommandResult {
-    let to = target(out, &node.name);
+    let to = target(out, &node.name)?;
     let to = std::path::absolute(&to).context(format_args!("find {}", to.display()))?;
     let content = remote.content(node, revision).await?;
     let unverified = remote.space.unverified_path(node).await?;
@@ -85,10 +85,21 @@ pub(super) async fn fetch(
 }
 
 /// The name is one component (it was checked when the node was found), so it can't lead elsewhere.
-fn target(out: Option<&Path>, name: &str) -> PathBuf {
+fn target(out: Option<&Path>, name: &str) -> CommandResult<PathBuf> {
     match out {
-        Some(path) if path.is_dir() => path.join(name),
-        Some(path) => path.to_owned(),
-        None => PathBuf::from(name),
+        Some(path) if path.is_dir() => Ok(path.join(name)),
+        Some(path) if ends_as_folder(path) => Err(Failure::usage(format!(
+            "there is no folder {}: make it first, or leave out the {} at its end to give the file that name",
+            path.display(),
+            MAIN_SEPARATOR
+        ))),
+        Some(path) => Ok(path.to_owned()),
+        None => Ok(PathBuf::from(name)),
     }
+}
+
+/// Returns whether a path has a separator at its end, as only one of a folder may.
+fn ends_as_folder(path: &Path) -> bool {
+    let last = path.as_os_str().as_encoded_bytes().last();
+    last.is_some_and(|last| is_separator(char::from(*last)))
 }

@@ -93,7 +93,7 @@ impl Remote {
     }
 
     /// Returns the place to which `to` moves a node: into it if it is a folder, else under its last
-    /// name.
+    /// name. A `/` at its end says that it is a folder, so that it is none of a file that isn't there.
     pub(crate) async fn destination(
         &self,
         to: &str,
@@ -109,6 +109,12 @@ impl Remote {
                 Some(found) if found.kind == Kind::Folder => Some(found.id),
                 Some(found) if found.id == node.id => return Ok((parent, last)),
                 Some(_) => return Err(name_taken_error(to)),
+                None if node.kind == Kind::File && to.ends_with('/') => {
+                    return Err(Failure::usage(format!(
+                        "there is no folder {to} on the service: make it with `cairn mkdir`, or leave out the / at the end to give {} that name",
+                        node.name
+                    )));
+                }
                 None => {
                     self.not_into_itself(node, parent).await?;
                     return Ok((parent, last));

@@ -500,6 +500,34 @@ fn a_file_that_is_no_text_is_printed_in_base64() {
 }
 
 #[test]
+fn a_slash_at_the_end_names_a_folder() {
+    let world = World::new();
+    world.login("a");
+    world.write("f", "content");
+    world.json("a", &["upload", "f"]);
+    world.json("a", &["mkdir", "/there"]);
+    for command in ["copy", "move"] {
+        for more in [&[][..], &["--dry-run"]] {
+            world
+                .run("a", &[&[command, "/f", "/missing/"][..], more].concat())
+                .assert_refused(2, &["no folder /missing/", "cairn mkdir"]);
+        }
+    }
+    assert_eq!(listed_names(&world, "/"), ["f", "there"]);
+    world.json("a", &["copy", "/f", "/there/"]);
+    assert_eq!(listed_names(&world, "/there"), ["f"]);
+    // Of a folder, it is the new name.
+    world.json("a", &["copy", "/there", "/copied/"]);
+    world.json("a", &["move", "/there", "/moved/"]);
+    assert_eq!(listed_names(&world, "/"), ["copied", "f", "moved"]);
+
+    world
+        .run("a", &["download", "/f", "--out", "missing/"])
+        .assert_refused(2, &["there is no folder missing/"]);
+    assert!(!world.path("missing").exists());
+}
+
+#[test]
 fn times_of_other_centuries_arrive() {
     use std::time::{Duration, UNIX_EPOCH};
     let day = Duration::from_secs(86_400);
