@@ -139,16 +139,27 @@ impl OwnEngine {
         }
     }
 
+    /// Checks the keys, and goes on with that until new ones that a command has stored in this home are taken over, or
+    /// refused.
+    pub(super) async fn finish_take_over(self: &Arc<Self>) {
+        loop {
+            // It goes on by itself if the server doesn't answer in time.
+            let is_checked = tokio::time::timeout(CHECK_TIMEOUT, self.check())
+                .await
+                .is_ok();
+            if is_checked || !self.has_newer_keys().await {
+                return;
+            }
+        }
+    }
+
     /// Returns the session of this home, if a command has stored another bundle since this one was opened.
     async fn newer_session(&self) -> Option<Session> {
+        if !self.has_newer_keys().await {
+            return None;
+        }
         let home = self.slot.shared.home.clone();
-        let known = self.slot.shared.session().account.keys.clone();
         let reading = tokio::task::spawn_blocking(move || {
-            // Logged out, or being written: there is nothing to take over.
-            let account = Account::load(&home).ok()?;
-            if account.keys == known {
-                return None;
-            }
             match Session::open(&home, RetryProfile::Background) {
                 Ok(session) => Some(session),
                 Err(error) => {
@@ -158,6 +169,15 @@ impl OwnEngine {
             }
         });
         reading.await.ok().flatten()
+    }
+
+    /// Returns `true` if a command has stored another bundle in this home since the session was opened.
+    async fn has_newer_keys(&self) -> bool {
+        let home = self.slot.shared.home.clone();
+        // Logged out, or being written: there is nothing to take over.
+        let reading = tokio::task::spawn_blocking(move || Account::load(&home).ok());
+        let account = reading.await.ok().flatten();
+        account.is_some_and(|account| account.keys != self.slot.shared.session().account.keys)
     }
 
     /// Goes on with the keys that this home has now.
@@ -188,15 +208,14 @@ impl OwnEngine {
         self.slot.has_folders()
     }
 
-    /// Waits until the space is in sync, or can't be.
+    /// Waits until the space is in sync, or can't be; [`Self::finish_take_over`] comes before.
     pub(super) async fn wait_until_idle(self: &Arc<Self>) -> Result<WaitResult, EngineError> {
         loop {
-            // It goes on by itself if the server doesn't answer in time.
-            drop(tokio::time::timeout(CHECK_TIMEOUT, self.check()).await);
             if let Some(end) = self.slot.wait_until_idle().await {
                 return end;
             }
             tokio::time::sleep(WAIT_PAUSE).await;
+            self.finish_take_over().await;
         }
     }
 

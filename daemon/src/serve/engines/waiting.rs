@@ -58,6 +58,8 @@ impl Engines {
         if let Err(error) = self.retry_broken() {
             tracing::warn!(%error, "the spaces that could not be opened can't be looked at again");
         }
+        // A team would say that the keys were replaced while those of this home are being taken over.
+        self.own.finish_take_over().await;
         let teams = self.teams();
         let waiting = join_all(teams.iter().map(|team| team.wait_until_idle()));
         let (own, teams) = join(self.own.wait_until_idle(), waiting).await;

@@ -1,6 +1,6 @@
 //! Replaced keys of the account: shutting a device out, crashes and lost answers meanwhile, and the other devices.
 
-use crate::commands::world::{CommandOutput, World};
+use crate::commands::world::{CommandOutput, Stopping, World};
 use serde_json::{Value, json};
 
 const NEW_PASSPHRASE: &str = "seven quiet otters mend a copper kettle";
@@ -397,4 +397,32 @@ fn the_key_of_a_team_is_renewed_with_the_owners_keys() {
         (&granted["epoch"], &granted["new_key"]),
         (&json!(3), &json!(true))
     );
+}
+
+#[test]
+fn a_wait_right_after_an_update_waits_until_the_daemon_has_the_new_keys() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["teams", "create", "Solo"]);
+    world.json("a", &["teams", "grant", "Solo"]);
+    world.login("b");
+    world.json("b", &["add", "own", "--remote", "/own"]);
+    let team = ["add", "solo", "--remote", "/", "--space", "Solo", "--yes"];
+    world.json("b", &team);
+    let _stopping = Stopping(&world, "b");
+    for name in ["own/f", "solo/f"] {
+        world.write(name, name);
+    }
+    let wait = || world.run("b", &["status", "--wait", "--timeout", "60"]);
+    assert_eq!(wait().code, 0);
+    for _ in 0..3 {
+        document(&keys(&world, "a", "rotate"));
+        let halted = wait();
+        assert_eq!(halted.code, 5, "{halted:?}");
+        let headline = halted.stdout.lines().next().unwrap_or_default();
+        assert!(headline.contains(", 1 key to accept"), "{headline}");
+        document(&keys(&world, "b", "update"));
+        let status = wait();
+        assert_eq!(status.code, 0, "{status:?}");
+    }
 }
