@@ -9,6 +9,7 @@ pub(crate) mod table;
 pub(crate) mod text;
 
 use crate::failure::{CommandResult, Failure};
+use console::Term;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -46,6 +47,8 @@ pub(crate) struct Out {
     colour: bool,
     /// A person watches stderr.
     pub(crate) watched: bool,
+    /// The width of the terminal that the result goes to.
+    columns: Option<usize>,
 }
 
 impl Out {
@@ -54,6 +57,8 @@ impl Out {
             json,
             colour: !json && io::stdout().is_terminal() && allows_colour(std::env::var_os),
             watched: !json && io::stderr().is_terminal(),
+            columns: (Term::stdout().size_checked().filter(|_| !json))
+                .map(|(_, columns)| usize::from(columns)),
         }
     }
 

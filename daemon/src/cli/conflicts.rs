@@ -15,13 +15,13 @@ pub(super) async fn run(app: &App, _: Args) -> CommandResult {
     list.conflicts
         .sort_by(|a, b| (&a.folder, &a.path, &a.copy).cmp(&(&b.folder, &b.path, &b.copy)));
     let mut table = Table::new(&[
-        ("PATH", Align::Left),
-        ("FROM", Align::Left),
-        ("COPY", Align::Left),
-        ("COPY FROM", Align::Left),
+        ("PATH", Align::Name),
+        ("FROM", Align::Name),
+        ("COPY", Align::Name),
+        ("COPY FROM", Align::Name),
         ("KIND", Align::Left),
         ("SINCE", Align::Left),
-        ("FOLDER", Align::Left),
+        ("FOLDER", Align::Name),
     ]);
     for conflict in &list.conflicts {
         table.row([

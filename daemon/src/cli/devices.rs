@@ -97,7 +97,7 @@ async fn list(app: &App) -> CommandResult {
         .context("ask the server for the devices")?;
     let here = session.account.device;
     let mut table = Table::new(&[
-        ("NAME", Align::Left),
+        ("NAME", Align::Name),
         ("LAST SEEN", Align::Left),
         ("ID", Align::Left),
     ]);

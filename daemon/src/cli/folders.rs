@@ -62,8 +62,8 @@ async fn list(app: &App) -> CommandResult {
     };
     let chosen = choices(app).await?;
     let mut columns = vec![
-        ("LOCAL", Align::Left),
-        ("REMOTE", Align::Left),
+        ("LOCAL", Align::Name),
+        ("REMOTE", Align::Name),
         ("MODE", Align::Left),
         ("STATE", Align::Left),
         ("FILES", Align::Right),

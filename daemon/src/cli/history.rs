@@ -172,9 +172,9 @@ fn print(app: &App, events: &[&Event], devices: &HashMap<DeviceId, String>) {
     let mut table = Table::new(&[
         ("WHEN", Align::Left),
         ("WHAT", Align::Left),
-        ("PATH", Align::Left),
+        ("PATH", Align::Name),
         ("SIZE", Align::Right),
-        ("DEVICE", Align::Left),
+        ("DEVICE", Align::Name),
         ("BY", Align::Left),
     ]);
     for event in events {

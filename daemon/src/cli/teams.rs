@@ -9,6 +9,7 @@ use crate::output::text::{clean, local_time};
 use crate::team::find;
 use cairn_api::Api;
 use cairn_wire::teams::{InviteMember, Team, TeamRole};
+use clap::builder::NonEmptyStringValueParser;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -26,6 +27,7 @@ enum Action {
     /// Make a team that you own
     Create {
         /// 1 to 255 characters
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
         name: String,
         /// Seal the names of its files and folders, so that the server has none; for ever
         #[arg(long)]
@@ -174,10 +176,10 @@ async fn create(app: &App, api: &Api, name: &str, private: bool) -> CommandResul
 async fn list(app: &App, api: &Api) -> CommandResult {
     let teams = api.teams().await.context("ask for the teams")?;
     let mut table = Table::new(&[
-        ("NAME", Align::Left),
+        ("NAME", Align::Name),
         ("ROLE", Align::Left),
         ("MEMBERS", Align::Right),
-        ("OWNER", Align::Left),
+        ("OWNER", Align::Name),
         ("NAMES", Align::Left),
         ("ID", Align::Left),
     ]);
@@ -214,8 +216,8 @@ async fn members(app: &App, api: &Api, team: &str) -> CommandResult {
         .await
         .context(format_args!("ask for the members of {team}"))?;
     let mut table = Table::new(&[
-        ("E-MAIL", Align::Left),
-        ("NAME", Align::Left),
+        ("E-MAIL", Align::Name),
+        ("NAME", Align::Name),
         ("ROLE", Align::Left),
         ("SINCE", Align::Left),
         ("ID", Align::Left),
@@ -258,7 +260,7 @@ async fn invite(app: &App, api: &Api, team: &str, email: String, admin: bool) ->
 async fn invitations(app: &App, api: &Api) -> CommandResult {
     let waiting = api.invitations().await.context("ask for the invitations")?;
     let mut table = Table::new(&[
-        ("TEAM", Align::Left),
+        ("TEAM", Align::Name),
         ("ROLE", Align::Left),
         ("UNTIL", Align::Left),
         ("ID", Align::Left),

@@ -97,10 +97,10 @@ fn list(app: &App, folder: Option<&Path>) -> CommandResult {
         trashed.extend(trash::list(&RealDisk::new(), &row)?);
     }
     let mut table = Table::new(&[
-        ("ID", Align::Left),
+        ("ID", Align::Name),
         ("SIZE", Align::Right),
         ("SINCE", Align::Left),
-        ("FOLDER", Align::Left),
+        ("FOLDER", Align::Name),
     ]);
     for found in &trashed {
         let since = local_rfc3339(&found.at, &app.zone);
@@ -123,18 +123,23 @@ async fn restore(app: &App, id: &str, folder: Option<&Path>, to: Option<&Path>) 
     };
     let mut holding = Vec::new();
     for row in rows(app, folder)? {
-        if trash::list(&RealDisk::new(), &row)?
-            .iter()
-            .any(|trashed| trashed.id == id)
-        {
-            holding.push(row);
-        }
+        let found = trash::list(&RealDisk::new(), &row)?.into_iter();
+        let meant = found.filter(|trashed| is_meant(&trashed.id, id));
+        holding.extend(meant.map(|trashed| (row.clone(), trashed.id)));
     }
-    let row = match holding.as_slice() {
-        [row] => row,
+    if holding.iter().any(|(_, found)| found == id) {
+        holding.retain(|(_, found)| found == id);
+    }
+    let (row, id) = match holding.as_slice() {
+        [one] => one,
         [] => {
             return Err(Failure::usage(format!(
                 "`{id}` is not in the local trash: see `cairn trash list`"
+            )));
+        }
+        [(_, one), .., (_, other)] if one != other => {
+            return Err(Failure::usage(format!(
+                "`{id}` stands for several things in the local trash: `cairn trash list | cat` shows their whole ids"
             )));
         }
         [..] => {
@@ -162,6 +167,12 @@ async fn restore(app: &App, id: &str, folder: Option<&Path>, to: Option<&Path>) 
     Ok(())
 }
 
+/// Returns whether a person means this id: the whole of it, or as a narrow terminal shows it.
+fn is_meant(id: &str, given: &str) -> bool {
+    let ends = given.split_once('…');
+    id == given || ends.is_some_and(|(begin, end)| id.starts_with(begin) && id.ends_with(end))
+}
+
 async fn list_remote(app: &App, team: Option<String>) -> CommandResult {
     let remote = Remote::open(app, &Within { team }).await?;
     let mut nodes = remote
@@ -172,10 +183,10 @@ async fn list_remote(app: &App, team: Option<String>) -> CommandResult {
     nodes.sort_by_key(|node| Reverse(node.updated_at));
     let mut table = Table::new(&[
         ("ID", Align::Left),
-        ("NAME", Align::Left),
+        ("NAME", Align::Name),
         ("SIZE", Align::Right),
         ("SINCE", Align::Left),
-        ("FOLDER", Align::Left),
+        ("FOLDER", Align::Name),
     ]);
     let sizes = TrashSizes::read(&remote.api, &nodes, nodes.len() as u64).await;
     let mut known = HashMap::new();

@@ -81,7 +81,7 @@ async fn list(app: &App, remote: &Remote, node: &Node, revisions: &[Revision]) -
         ("NO", Align::Right),
         ("SIZE", Align::Right),
         ("UPLOADED", Align::Left),
-        ("DEVICE", Align::Left),
+        ("DEVICE", Align::Name),
         ("BY", Align::Left),
         ("ID", Align::Left),
     ]);

@@ -86,7 +86,7 @@ pub(crate) fn print_table(
     if_empty: &str,
 ) {
     let mut table = Table::new(&[
-        ("NAME", Align::Left),
+        ("NAME", Align::Name),
         ("SIZE", Align::Right),
         ("MODIFIED", Align::Left),
         ("ID", Align::Left),

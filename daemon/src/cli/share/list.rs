@@ -17,7 +17,7 @@ pub(super) async fn run(app: &App, remote: &Remote, node: Option<&str>) -> Comma
     let mut shares = remote.api.shares(node).await.context("list the links")?;
     names::open(app, &mut shares).await?;
     let mut table = Table::new(&[
-        ("FILE", Align::Left),
+        ("FILE", Align::Name),
         ("STATUS", Align::Left),
         ("OPENED", Align::Right),
         ("DOWNLOADS", Align::Right),

@@ -26,7 +26,7 @@ pub(super) async fn show(
     let grants = team::grants(&session.api, &team).await?;
     let members = accept(app, session, &grants, accepted)?;
     let mut table = Table::new(&[
-        ("E-MAIL", Align::Left),
+        ("E-MAIL", Align::Name),
         ("ROLE", Align::Left),
         ("GRANTED", Align::Left),
         ("FINGERPRINT", Align::Left),

@@ -25,7 +25,7 @@ pub(super) async fn print(app: &App, commands: &[Vec<Entry>]) {
     rows.sort_by_key(|(at_ms, _, _)| std::cmp::Reverse(*at_ms));
     let mut table = Table::new(&[
         ("WHEN", Align::Left),
-        ("COMMAND", Align::Left),
+        ("COMMAND", Align::Name),
         ("CHANGES", Align::Right),
         ("SESSION", Align::Left),
     ]);
