@@ -53,7 +53,10 @@ pub(super) struct Args {
     /// Leave out what matches, on this device only (gitignore syntax; may be repeated)
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// Take only this subfolder (may be repeated)
+    /// Leave out nothing any more of what --exclude named before
+    #[arg(long, conflicts_with = "exclude")]
+    no_exclude: bool,
+    /// Take only this subfolder, or / for the whole folder again (may be repeated)
     #[arg(long, value_name = "SUBFOLDER", value_parser = subfolder)]
     only: Vec<String>,
     /// Deletions of more than N% of the files, and at least M, wait for `cairn confirm`, and so do those of MOST
@@ -64,7 +67,8 @@ pub(super) struct Args {
     /// nothing
     #[arg(long)]
     dry_run: bool,
-    /// Don't ask before a whole disk, a whole home folder, a network file system or a whole account is synced
+    /// Don't ask before a whole disk, a whole home folder, a network file system or a whole account is synced, nor
+    /// before another mode deletes something
     #[arg(long)]
     yes: bool,
 }
@@ -110,8 +114,13 @@ pub(super) async fn run(app: &App, mut args: Args) -> CommandResult {
     let space = find_space(app, &args).await?;
     let space_id = space.as_ref().map(|space| space.id);
     let all = spaces::open_all(&app.home)?;
-    let remote = remote_path(&args, &all, space_id, &local_path::folder(&args.local)?)?;
+    let local = local_path::folder(&args.local)?;
+    let remote = remote_path(&args, &all, space_id, &local)?;
+    let pair = pairs::find_in_space(&all, space_id, &local)?;
     drop(all);
+    if let Some(pair) = pair.filter(|pair| pair.row.remote_path == remote && !args.yes) {
+        existing::ask(app, &pair, &args.settings_over(&pair.row.settings))?;
+    }
     let is_made = !args.local.exists();
     if is_made {
         std::fs::create_dir(&args.local).map_err(|e| {
@@ -299,7 +308,8 @@ async fn pair(
 
 /// Says what becomes of files that a pair leaves out from now on.
 fn note_narrowing(app: &App, before: &Folder, after: &NewFolder) {
-    if before.only != after.only || before.exclude != after.exclude {
+    let is_new = |pattern| !before.exclude.contains(pattern);
+    if before.only != after.only || after.exclude.iter().any(is_new) {
         app.out.note(
             "what is left out from now on stays where it is, here and on the service, and is not synced any more",
         );
@@ -324,9 +334,17 @@ impl Args {
     fn settings_over(&self, has: &FolderSettings) -> FolderSettings {
         FolderSettings {
             mode: self.mode.unwrap_or(has.mode),
-            exclude: or(&self.exclude, &has.exclude),
+            exclude: self.exclude_over(&has.exclude),
             only: or(&self.only, &has.only),
+            gate: self.deletion_gate.map_or(has.gate, |gate| gate.0),
             ..has.clone()
+        }
+    }
+
+    fn exclude_over(&self, has: &[String]) -> Vec<String> {
+        match self.no_exclude {
+            true => Vec::new(),
+            false => or(&self.exclude, has),
         }
     }
 
@@ -334,7 +352,7 @@ impl Args {
     fn changed_options(&self, added: &Folder) -> Option<NewFolder> {
         let wanted = Folder {
             mode: self.mode.unwrap_or(added.mode),
-            exclude: or(&self.exclude, &added.exclude),
+            exclude: self.exclude_over(&added.exclude),
             only: or(&self.only, &added.only),
             gate: self.deletion_gate.map_or(added.gate, |gate| gate.0),
             ..added.clone()

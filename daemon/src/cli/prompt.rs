@@ -110,9 +110,14 @@ pub(super) fn from_file(path: &Path) -> CommandResult<Zeroizing<String>> {
     not_empty(line, &format!("{} is empty", path.display()))
 }
 
+/// Returns whether there is a terminal to ask at.
+pub(super) fn is_possible() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
 /// Asks a question and returns true if the reply is yes; false without a terminal to ask at.
 pub(super) fn confirm(question: &str) -> CommandResult<bool> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !is_possible() {
         return Ok(false);
     }
     let mut line = String::new();

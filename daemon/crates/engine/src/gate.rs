@@ -143,16 +143,9 @@ impl DeletionCheck<'_> {
         let Some(gate) = folder.settings.gate else {
             return Ok(false);
         };
-        let files = files + self.recent;
-        if files >= gate.most.max(1) {
-            return Ok(true);
-        }
-        // A few are never many: the whole tree need not be counted for each of them.
-        if files < gate.files.max(1) {
-            return Ok(false);
-        }
-        let total = self.total(db, folder)? + self.recent;
-        Ok(files.saturating_mul(100) > total.saturating_mul(u64::from(gate.percent)))
+        gate.stops(files + self.recent, || {
+            Ok(self.total(db, folder)? + self.recent)
+        })
     }
 
     /// Returns the number of synced files of which these are a part, but those whose deletion is confirmed.

@@ -60,6 +60,22 @@ impl DeletionGate {
     pub const fn usual_most() -> u64 {
         1000
     }
+
+    /// Returns whether the deletion of so many files waits for a person; `total` counts the files of which they are a
+    /// part, where that matters.
+    ///
+    /// # Errors
+    /// Returns the error of counting.
+    pub fn stops<E>(&self, files: u64, total: impl FnOnce() -> Result<u64, E>) -> Result<bool, E> {
+        if files >= self.most.max(1) {
+            return Ok(true);
+        }
+        // A few are never many: the whole tree need not be counted for each of them.
+        if files < self.files.max(1) {
+            return Ok(false);
+        }
+        Ok(files.saturating_mul(100) > total()?.saturating_mul(u64::from(self.percent)))
+    }
 }
 
 impl Default for DeletionGate {

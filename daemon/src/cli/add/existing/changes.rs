@@ -21,6 +21,9 @@ pub(super) struct Changes {
     pub(super) delete_remote: FileCount,
     pub(super) move_local: FileCount,
     pub(super) move_remote: FileCount,
+    /// Files whose executable bit alone changes.
+    pub(super) executable_local: FileCount,
+    pub(super) executable_remote: FileCount,
     pub(super) conflicts: FileCount,
     /// Differing files about which the mode does nothing.
     pub(super) unchanged: FileCount,
@@ -36,6 +39,8 @@ impl Changes {
             Effect::DeleteRemote => &mut self.delete_remote,
             Effect::MoveLocal => &mut self.move_local,
             Effect::MoveRemote => &mut self.move_remote,
+            Effect::ExecutableLocal => &mut self.executable_local,
+            Effect::ExecutableRemote => &mut self.executable_remote,
             Effect::Conflict => &mut self.conflicts,
             Effect::None => &mut self.unchanged,
             Effect::Equal => &mut self.equal,
@@ -52,6 +57,8 @@ enum Effect {
     DeleteRemote,
     MoveLocal,
     MoveRemote,
+    ExecutableLocal,
+    ExecutableRemote,
     Conflict,
     None,
     Equal,
@@ -62,8 +69,10 @@ impl Effect {
     fn if_in(self, mode: SyncMode) -> Self {
         let (sends, receives) = (mode != SyncMode::Download, mode != SyncMode::Upload);
         let is_done = match self {
-            Self::Upload | Self::DeleteRemote | Self::MoveRemote => sends,
-            Self::Download | Self::DeleteLocal | Self::MoveLocal => receives,
+            Self::Upload | Self::DeleteRemote | Self::MoveRemote | Self::ExecutableRemote => sends,
+            Self::Download | Self::DeleteLocal | Self::MoveLocal | Self::ExecutableLocal => {
+                receives
+            }
             Self::Conflict => sends && receives,
             Self::None | Self::Equal => true,
         };
@@ -234,10 +243,26 @@ fn effect_on_content(
         }
         (true, _) if changed_here => Effect::Upload,
         (_, true) if changed_there => Effect::Download,
-        (true, true) => Effect::Equal,
+        (true, true) => effect_on_bit(synced, local, remote),
         (true, false) => Effect::DeleteLocal,
         (false, true) => Effect::DeleteRemote,
         (false, false) => Effect::None,
+    }
+}
+
+/// Returns the effect on a file of which the content is equal on both sides: a transfer carries the bit with it.
+fn effect_on_bit(
+    synced: &SyncedRow,
+    local: Option<&LocalRow>,
+    remote: Option<&RemoteRow>,
+) -> Effect {
+    let here = local.is_some_and(|local| local.executable != synced.executable);
+    let there = remote.is_some_and(|remote| remote.executable != synced.executable);
+    match (here, there) {
+        (true, false) => Effect::ExecutableRemote,
+        (false, true) => Effect::ExecutableLocal,
+        // There are but two values of it: both have the same one.
+        (true, true) | (false, false) => Effect::Equal,
     }
 }
 

@@ -58,8 +58,20 @@ fn what_was_deleted_on_the_service_goes_when_a_folder_that_only_sends_becomes_tw
         "{text}"
     );
     assert_eq!(names(&world.path("up")), ["deleted", "kept"]);
+    // One of two files is no mass deletion, unless somebody says so.
+    assert_eq!(shown["delete_local_waits"], false, "{shown}");
+    let gate = ["--deletion-gate", "0%:1"];
+    let gated = world.json("a", &[&add[..], &TWO_WAY, &gate].concat());
+    assert_eq!(
+        (&gated["delete_local_waits"], &gated["delete_remote_waits"]),
+        (&json!(true), &json!(false))
+    );
 
-    make_two_way(&world, "up", "/up");
+    let changed = world.run("a", &[&add[..4], &TWO_WAY].concat());
+    assert_eq!(changed.code, 0, "{changed:?}");
+    let warning = "With two-way, 1 file (7 B) would go to the trash of this folder";
+    assert!(changed.stderr.contains(warning), "{changed:?}");
+    settle(&world, "a");
     assert_eq!(names(&world.path("up")), ["kept"]);
 }
 

@@ -126,6 +126,30 @@ fn one_way_leaves_alone_what_the_other_side_has_done() {
 }
 
 #[test]
+fn an_executable_bit_that_one_side_has_changed_is_counted() {
+    let mut trees = Snapshot::default();
+    for (id, here, there) in [(1, true, false), (2, false, true), (3, true, true)] {
+        let here = LocalRow {
+            executable: here,
+            ..local(id, 1)
+        };
+        let there = RemoteRow {
+            executable: there,
+            ..remote(id, 1)
+        };
+        trees.local.insert(here.id, here);
+        trees.remote.insert(there.node, there);
+        trees.synced.insert(node(id), synced(id));
+    }
+    let found = changes_of(&trees, SyncMode::TwoWay);
+    assert_eq!(names(&found.executable_remote), ["f1"]);
+    assert_eq!(names(&found.executable_local), ["f2"]);
+    assert_eq!(names(&found.equal), ["f3"]);
+    let found = changes_of(&trees, SyncMode::Upload);
+    assert_eq!(names(&found.unchanged), ["f2"]);
+}
+
+#[test]
 fn what_was_moved_on_one_side_moves_on_the_other() {
     let mut trees = trees();
     if let Some(row) = trees.local.get_mut(&LocalId(1)) {
