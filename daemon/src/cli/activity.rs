@@ -13,7 +13,7 @@ pub(super) struct Args {
     #[arg(long)]
     follow: bool,
     /// Number of entries
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 50, value_parser = at_least_one)]
     limit: u64,
 }
 

@@ -10,11 +10,11 @@ use serde_json::json;
 /// Show or set bandwidth limits
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
-    /// Upload limit per second, such as 500KB or 2MB; `off` lifts it
-    #[arg(long, value_name = "RATE", value_parser = rate)]
+    /// Upload limit per second, such as 500KB or 2MB; `off` or 0 lifts it
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true, value_parser = rate)]
     up: Option<Rate>,
-    /// Download limit per second, such as 500KB or 2MB; `off` lifts it
-    #[arg(long, value_name = "RATE", value_parser = rate)]
+    /// Download limit per second, such as 500KB or 2MB; `off` or 0 lifts it
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true, value_parser = rate)]
     down: Option<Rate>,
     /// Other upload limits by the time of the day: `08:00-18:00 1MB/s, 22:00-06:00 off`; `off` for none
     #[arg(long, value_name = "SCHEDULE", value_parser = RateSchedule::parse)]
@@ -33,43 +33,30 @@ fn rate(text: &str) -> Result<Rate, String> {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let before = Config::load(&app.home)?.limits;
-    if args.up.is_some() || args.down.is_some() {
-        let limits = Limits {
-            up: args.up.map_or(before.up, |rate| rate.0),
-            down: args.down.map_or(before.down, |rate| rate.0),
-        };
-        set(app, limits).await?;
+    let rate = |rate: Rate| {
+        rate.0
+            .map_or_else(|| "off".to_owned(), |rate| rate.to_string())
+    };
+    let given = [
+        ("limits.up", args.up.map(rate)),
+        ("limits.down", args.down.map(rate)),
+        ("limits.up_schedule", args.up_at.map(|at| at.to_string())),
+        (
+            "limits.down_schedule",
+            args.down_at.map(|at| at.to_string()),
+        ),
+    ];
+    let mut is_changed = false;
+    for (key, value) in given {
+        if let Some(value) = value {
+            Config::store(&app.home, key, &value)?;
+            is_changed = true;
+        }
     }
-    if args.up_at.is_some() || args.down_at.is_some() {
-        let schedules = [
-            ("limits.up_schedule", args.up_at),
-            ("limits.down_schedule", args.down_at),
-        ];
-        for (key, schedule) in schedules {
-            if let Some(schedule) = schedule {
-                Config::store(&app.home, key, &schedule.to_string())?;
-            }
-        }
-        if let Some(client) = app.running_daemon().await? {
-            client.send(typed::Reload {}).await?;
-        }
+    if is_changed && let Some(client) = app.running_daemon().await? {
+        client.send(typed::Reload {}).await?;
     }
     show(app)
-}
-
-async fn set(app: &App, limits: Limits) -> CommandResult {
-    let value = |rate: Option<u64>| rate.map_or_else(|| "off".to_owned(), |rate| rate.to_string());
-    match app.running_daemon().await? {
-        Some(client) => {
-            client.send(typed::SetLimits { limits }).await?;
-        }
-        None => {
-            Config::store(&app.home, "limits.up", &value(limits.up))?;
-            Config::store(&app.home, "limits.down", &value(limits.down))?;
-        }
-    }
-    Ok(())
 }
 
 fn show(app: &App) -> CommandResult {

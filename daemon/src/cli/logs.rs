@@ -16,7 +16,12 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// Number of lines from the newest file
-    #[arg(long, value_name = "N", default_value_t = 100)]
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        default_value_t = 100
+    )]
     lines: usize,
     /// Show new lines as they come, until Ctrl-C
     #[arg(long)]

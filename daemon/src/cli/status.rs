@@ -14,7 +14,7 @@ pub(super) struct Args {
     #[arg(long)]
     wait: bool,
     /// With --wait: give up after this many seconds, with exit code 124
-    #[arg(long, value_name = "SECONDS", requires = "wait", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, requires = "wait", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Show changes as they happen, until Ctrl-C
     #[arg(long, conflicts_with = "wait")]

@@ -17,9 +17,11 @@ pub(crate) fn parse_rate(text: &str) -> Result<Option<u64>, String> {
     if text.eq_ignore_ascii_case("off") {
         return Ok(None);
     }
+    let is_zero = || !text.contains(|c: char| ('1'..='9').contains(&c));
     match cairn_model::size::parse(text) {
-        Some(rate) => Ok((rate > 0).then_some(rate)),
-        None => Err(format!("`{text}` is not a valid rate (use {RATE})")),
+        Some(0) if is_zero() => Ok(None),
+        Some(rate) if rate > 0 => Ok(Some(rate)),
+        Some(_) | None => Err(format!("`{text}` is not a valid rate (use {RATE})")),
     }
 }
 

@@ -45,10 +45,19 @@ pub(crate) fn list(all: &[SpaceIndex]) -> CommandResult<Vec<Pair>> {
 
 /// Returns the pair of a local folder.
 pub(crate) fn find(all: &[SpaceIndex], local: &str) -> CommandResult<Pair> {
-    let mut pairs = list(all)?.into_iter();
-    pairs
-        .find(|pair| pair.row.root == local)
-        .ok_or_else(|| unknown_error(local))
+    let pairs = list(all)?;
+    if let Some(pair) = pairs.iter().find(|pair| pair.row.root == local) {
+        return Ok(pair.clone());
+    }
+    let mut pairs = pairs.iter();
+    let above = pairs.find(|pair| Path::new(local).starts_with(&pair.row.root));
+    Err(match above {
+        Some(pair) => Failure::usage(format!(
+            "{local} is a part of {}: name that folder",
+            pair.row.root
+        )),
+        None => unknown_error(local),
+    })
 }
 
 /// Returns the pair of a local folder in one space (`None`: the account's own), if there is one.
