@@ -89,16 +89,8 @@ impl Daemon {
                 Ok(Reply::DONE)
             }
             Request::SyncNow { folder } => self.sync_now(folder.as_ref()).await,
-            Request::Pause { folder, until } => {
-                let pair = self.optional(folder.as_ref())?;
-                self.engines.set_paused(pair.as_ref(), true, until)?;
-                Ok(Reply::DONE)
-            }
-            Request::Resume { folder } => {
-                let pair = self.optional(folder.as_ref())?;
-                self.engines.set_paused(pair.as_ref(), false, None)?;
-                Ok(Reply::DONE)
-            }
+            Request::Pause { folder, until } => self.set_paused(folder.as_ref(), true, until).await,
+            Request::Resume { folder } => self.set_paused(folder.as_ref(), false, None).await,
             Request::Activity { limit } => self.activity(limit),
             Request::Conflicts => self.conflicts(),
             Request::Resolve { path, keep } => self.resolve(&path, keep).await,

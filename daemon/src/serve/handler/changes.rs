@@ -7,7 +7,9 @@ use crate::folders::pairs::{self, Pair};
 use crate::folders::trash;
 use crate::output::text::{clean, now_ms, shell_word};
 use crate::serve::limits;
-use cairn_control::{Limits, NewFolder, Reply, ResolvePreview, Resolved, Status, TeamSpace};
+use cairn_control::{
+    FolderStatus, Limits, NewFolder, Reply, ResolvePreview, Resolved, Status, TeamSpace,
+};
 use cairn_index::FolderSettings;
 use cairn_model::{DeletionDecision, Keep, RelPath, SyncState};
 use cairn_platform::RealDisk;
@@ -48,6 +50,24 @@ impl Daemon {
         self.engines.reload(&pair)?;
         self.wait_for_status(|status| status.folders.iter().all(|f| f.local != folder))
             .await;
+        Ok(Reply::DONE)
+    }
+
+    /// Stops syncing, or goes on with it; of one folder or of all.
+    pub(super) async fn set_paused(
+        &self,
+        folder: Option<&String>,
+        paused: bool,
+        until_ms: Option<i64>,
+    ) -> CommandResult<Reply> {
+        let pair = self.optional(folder)?;
+        self.engines.set_paused(pair.as_ref(), paused, until_ms)?;
+        let is_meant = |one: &&FolderStatus| folder.is_none_or(|local| one.local == *local);
+        self.wait_for_status(|status| {
+            let mut meant = status.folders.iter().filter(is_meant);
+            meant.all(|one| (one.state == SyncState::Paused) == paused)
+        })
+        .await;
         Ok(Reply::DONE)
     }
 
