@@ -6,18 +6,21 @@ use crate::failure::{CommandResult, Context as _, Failure};
 use crate::logging;
 use crate::output::Out;
 use crate::session::{RetryProfile, Session};
-use cairn_control::{Client, ControlError};
+use cairn_control::{Client, ControlError, SILENCE_LIMIT, typed};
 use cairn_platform::Zone;
 use cairn_platform::{DaemonLock, Holder, Home, process};
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 
 /// Time limit for a daemon to accept connections: opening a big index after a crash included.
 const START: Duration = Duration::from_secs(30);
 /// Time limit for a daemon to end; its own limit is 5 s.
 const STOP: Duration = Duration::from_secs(10);
+/// Time limit for it to take the request; then its process gets the signal for it.
+const SHUTDOWN: Duration = Duration::from_secs(3);
 /// Interval between tries to connect.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -38,11 +41,34 @@ impl App {
 
     /// The running daemon, if there is one.
     pub(crate) async fn running_daemon(&self) -> CommandResult<Option<Client>> {
-        match Client::connect(&self.home.socket_path(), "cli").await {
+        match self.connect().await {
             Ok(client) => Ok(Some(client)),
             Err(ControlError::NotRunning) => Ok(None),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Connects to the daemon; a person reads after some seconds that it does not respond.
+    async fn connect(&self) -> Result<Client, ControlError> {
+        let lock = self.home.lock_file();
+        let pid = move || DaemonLock::holder(&lock).ok().flatten()?.pid;
+        let (out, of_lock) = (self.out, pid.clone());
+        let notice = move || {
+            let process = pid().map(|pid| format!(" (process {pid})"));
+            out.note(format_args!(
+                "The daemon{} does not respond; waiting for it up to {} s.",
+                process.unwrap_or_default(),
+                SILENCE_LIMIT.as_secs()
+            ));
+        };
+        let socket = self.home.socket_path();
+        let connected = Client::connect_watched(&socket, "cli", Arc::new(notice)).await;
+        connected.map_err(
+            |error| match matches!(error, ControlError::Silent { pid: None }) {
+                true => ControlError::Silent { pid: of_lock() },
+                false => error,
+            },
+        )
     }
 
     /// The daemon, started if need be.
@@ -137,18 +163,19 @@ impl App {
     /// Ends the daemon if it runs. Returns true if it did.
     pub(crate) async fn stop(&self) -> CommandResult<bool> {
         let lock = self.home.lock_file();
-        let pid = match Client::connect(&self.home.socket_path(), "cli").await {
-            Ok(client) => {
-                let pid = client.pid();
+        let shutdown = async {
+            let client = Client::connect(&self.home.socket_path(), "cli").await?;
+            match client.send(typed::Shutdown {}).await {
                 // It may end before its reply is out.
-                match client.send(cairn_control::typed::Shutdown {}).await {
-                    Ok(_) | Err(ControlError::Closed) => {}
-                    Err(error) => return Err(error.into()),
-                }
-                Some(pid)
+                Ok(_) | Err(ControlError::Closed) => Ok(client.pid()),
+                Err(error) => Err(error),
             }
-            // A daemon of another version, or one that has only begun.
-            Err(_) => {
+        };
+        let pid = match timeout(SHUTDOWN, shutdown).await {
+            Ok(Ok(pid)) => Some(pid),
+            Ok(Err(error @ ControlError::Refused(_))) => return Err(error.into()),
+            // A daemon of another version, or one that has only begun or does not respond.
+            Ok(Err(_)) | Err(_) => {
                 let pid = DaemonLock::holder(&lock)?.map(known_pid).transpose()?;
                 pid.map(process::terminate).transpose()?;
                 pid

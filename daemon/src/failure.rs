@@ -172,6 +172,7 @@ impl From<ControlError> for Failure {
             | ControlError::Socket { .. }
             | ControlError::Version { .. }
             | ControlError::Closed
+            | ControlError::Silent { .. }
             | ControlError::Protocol(_) => Exit::Failed,
         };
         Self::new(exit, error.to_string())
@@ -194,7 +195,7 @@ impl From<EngineError> for Failure {
             | EngineError::Paused
             | EngineError::ReplanExhausted
             | EngineError::NotRecorded
-            | EngineError::NameClash(_)
+            | EngineError::NameClash { .. }
             | EngineError::Name(_)
             | EngineError::Stopped
             | EngineError::NothingToConfirm

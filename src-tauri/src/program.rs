@@ -60,6 +60,7 @@ impl From<ControlError> for ProgramError {
             | ControlError::Socket { .. }
             | ControlError::Version { .. }
             | ControlError::Closed
+            | ControlError::Silent { .. }
             | ControlError::Protocol(_) => ProgramErrorCode::NoDaemon,
             ControlError::Refused(failure) => match failure.code {
                 FailureCode::Failed | FailureCode::TimedOut => ProgramErrorCode::Failed,

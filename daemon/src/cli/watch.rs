@@ -5,17 +5,20 @@ use crate::cli::status_lines::{Detail, headline, lines, progress_line};
 use crate::failure::CommandResult;
 use crate::output::text::{clean, local_rfc3339, size};
 use crate::output::{Out, Style};
-use cairn_control::{Client, ControlError, Event};
+use cairn_control::{Client, ControlError, Event, EventStream};
 use futures_util::StreamExt as _;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
+/// The time without an event after which the daemon is asked whether it still runs.
+const QUIET: Duration = Duration::from_secs(5);
+
 /// Shows the status again whenever it changes, until the daemon ends or Ctrl-C.
 pub(super) async fn status(app: &App, client: &Client) -> CommandResult {
     let mut events = client.subscribe().await?;
     let redraw = !app.out.json && io::stdout().is_terminal();
-    while let Some(event) = events.next().await {
+    while let Some(event) = next(client, &mut events).await? {
         let Event::Status { status } = event else {
             continue;
         };
@@ -29,6 +32,16 @@ pub(super) async fn status(app: &App, client: &Client) -> CommandResult {
         app.out.json_line(&status);
     }
     Err(ControlError::Closed.into())
+}
+
+/// Returns the next event, or `None` once the daemon has ended.
+async fn next(client: &Client, events: &mut EventStream) -> Result<Option<Event>, ControlError> {
+    loop {
+        match tokio::time::timeout(QUIET, events.next()).await {
+            Ok(event) => return Ok(event),
+            Err(_) => client.ping().await?,
+        }
+    }
 }
 
 /// Waits for a response; a person who watches sees meanwhile what goes on.
@@ -68,7 +81,7 @@ pub(super) async fn while_waiting<T>(
 /// Follows the activity, until the daemon ends or Ctrl-C.
 pub(super) async fn activity(app: &App, client: &Client) -> CommandResult {
     let mut events = client.subscribe().await?;
-    while let Some(event) = events.next().await {
+    while let Some(event) = next(client, &mut events).await? {
         if let Event::Activity { activity } = event {
             app.out.line(activity_line(app, &activity));
             app.out.json_line(&activity);

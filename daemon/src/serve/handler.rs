@@ -81,8 +81,8 @@ impl Daemon {
             Request::Status => Ok(Reply::Status(self.with_limits(self.engines.status()))),
             Request::FullStatus => Ok(Reply::Status(self.with_limits(self.engines.full_status()))),
             Request::WaitUntilSynced { timeout_ms } => self.wait_until_synced(timeout_ms).await,
-            // The server of the protocol carries it out; nothing is left to do.
-            Request::Subscribe => Ok(Reply::DONE),
+            // The server of the protocol carries them out; nothing is left to do.
+            Request::Subscribe | Request::Ping => Ok(Reply::DONE),
             Request::Rescan { folder } => {
                 self.engines
                     .rescan(self.optional(folder.as_ref())?.as_ref());

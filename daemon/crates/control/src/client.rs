@@ -1,4 +1,7 @@
 //! The client side of the connection to the daemon: requests and events.
+//!
+//! A reply may take as long as the work takes, and a daemon that works on it responds to other requests meanwhile. One
+//! that responds to nothing for [`SILENCE_LIMIT`] has failed.
 
 use crate::envelope::{Hello, IncomingMessage, PROTOCOL, RequestEnvelope, Welcome};
 use crate::error::ControlError;
@@ -14,12 +17,24 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
 /// Events until the daemon ends.
 pub type EventStream = BoxStream<'static, Event>;
+
+/// The time without a reply after which the daemon is asked whether it responds at all.
+const PING_AFTER: Duration = Duration::from_secs(2);
+/// The silence after which whoever waits is notified.
+const NOTICE_AFTER: Duration = Duration::from_secs(3);
+/// The silence after which the daemon counts as hung: longer than a busy disk holds it up.
+pub const SILENCE_LIMIT: Duration = Duration::from_secs(30);
+
+/// Called once the daemon has not responded for some seconds.
+pub type SilenceNotice = Arc<dyn Fn() + Send + Sync>;
 
 type ReplySender = oneshot::Sender<Result<serde_json::Value, ControlError>>;
 
@@ -37,20 +52,39 @@ pub struct Client {
     requests: mpsc::Sender<RequestEnvelope>,
     waiting: Arc<Mutex<Waiting>>,
     task: tokio::task::JoinHandle<()>,
+    on_silence: SilenceNotice,
 }
 
 impl Client {
     /// Connects to the daemon that listens at `socket`. `name` is that of the client: `cli`, `tray`, `mcp`.
     ///
     /// # Errors
-    /// [`ControlError::NotRunning`] if nobody listens there, [`ControlError::Version`] if the two
-    /// don't understand each other.
+    /// [`ControlError::NotRunning`] if nobody listens there, [`ControlError::Silent`] if it does not respond,
+    /// [`ControlError::Version`] if the two don't understand each other.
     pub async fn connect(socket: &Path, name: &str) -> Result<Self, ControlError> {
-        match Self::try_connect(socket, name).await {
-            // It ended, or was killed, just then: another one may listen by now, or none.
-            Err(ControlError::Closed) => Self::try_connect(socket, name).await,
-            other => other,
-        }
+        Self::connect_watched(socket, name, Arc::new(|| {})).await
+    }
+
+    /// Connects like [`Client::connect`]; `on_silence` is called when the daemon doesn't respond for some seconds, now
+    /// or during a request.
+    ///
+    /// # Errors
+    /// As [`Client::connect`].
+    pub async fn connect_watched(
+        socket: &Path,
+        name: &str,
+        on_silence: SilenceNotice,
+    ) -> Result<Self, ControlError> {
+        let connecting = async {
+            match Self::try_connect(socket, name).await {
+                // It ended, or was killed, just then: another one may listen by now, or none.
+                Err(ControlError::Closed) => Self::try_connect(socket, name).await,
+                other => other,
+            }
+        };
+        let mut client = within_limit(connecting, &*on_silence, None).await?;
+        client.on_silence = on_silence;
+        Ok(client)
     }
 
     async fn try_connect(socket: &Path, name: &str) -> Result<Self, ControlError> {
@@ -139,6 +173,7 @@ impl Client {
             requests,
             waiting,
             task,
+            on_silence: Arc::new(|| {}),
         })
     }
 
@@ -165,8 +200,32 @@ impl Client {
     /// Makes a request whose reply is read as a `T`, such as a JSON value that is passed on.
     ///
     /// # Errors
-    /// [`ControlError::Refused`] with the daemon's reason, [`ControlError::Closed`] if it went away.
+    /// [`ControlError::Refused`] with the daemon's reason, [`ControlError::Closed`] if it went away,
+    /// [`ControlError::Silent`] if it responds to nothing any more.
     pub async fn request<T: DeserializeOwned>(&self, request: Request) -> Result<T, ControlError> {
+        let mut reply = std::pin::pin!(self.exchange(request));
+        let value = loop {
+            match timeout(PING_AFTER, &mut reply).await {
+                Ok(reply) => break reply?,
+                Err(_) => self.ping().await?,
+            }
+        };
+        serde_json::from_value(value).map_err(|e| ControlError::Protocol(e.to_string()))
+    }
+
+    /// Waits until the daemon has responded to a request that needs no work: whoever waits for its events knows so that
+    /// it runs.
+    ///
+    /// # Errors
+    /// [`ControlError::Closed`] if it went away, [`ControlError::Silent`] if it does not respond.
+    pub async fn ping(&self) -> Result<(), ControlError> {
+        let ping = self.exchange(Request::Ping);
+        let pong = within_limit(ping, &*self.on_silence, Some(self.pid())).await;
+        pong.map(drop)
+    }
+
+    /// Makes a request and waits for its reply, however long that takes.
+    async fn exchange(&self, request: Request) -> Result<serde_json::Value, ControlError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, reply) = oneshot::channel();
         {
@@ -180,8 +239,7 @@ impl Client {
             .send(RequestEnvelope { id, request })
             .await
             .map_err(|_| ControlError::Closed)?;
-        let value = reply.await.map_err(|_| ControlError::Closed)??;
-        serde_json::from_value(value).map_err(|e| ControlError::Protocol(e.to_string()))
+        reply.await.map_err(|_| ControlError::Closed)?
     }
 
     /// Listens to the daemon's events; the first is the status. The stream ends with the daemon.
@@ -216,6 +274,22 @@ impl Drop for Client {
     fn drop(&mut self) {
         self.task.abort();
     }
+}
+
+/// Waits for a response that a daemon gives at once, whatever it works on.
+async fn within_limit<T>(
+    response: impl Future<Output = Result<T, ControlError>>,
+    on_silence: &(dyn Fn() + Send + Sync),
+    pid: Option<u32>,
+) -> Result<T, ControlError> {
+    let mut response = std::pin::pin!(response);
+    if let Ok(response) = timeout(NOTICE_AFTER, &mut response).await {
+        return response;
+    }
+    on_silence();
+    let rest = SILENCE_LIMIT.saturating_sub(NOTICE_AFTER);
+    let response = timeout(rest, response).await;
+    response.unwrap_or(Err(ControlError::Silent { pid }))
 }
 
 fn deliver(waiting: &Mutex<Waiting>, incoming: IncomingMessage) {

@@ -21,6 +21,12 @@ pub enum ControlError {
     },
     #[error("the daemon ended the connection: see `cairn logs`")]
     Closed,
+    /// The process is there and does nothing: it was halted, or waits for a disk. `pid`: where it is known.
+    #[error(
+        "the daemon{} does not respond: try again later, or end it with `cairn stop`",
+        pid.map(|pid| format!(" (process {pid})")).unwrap_or_default()
+    )]
+    Silent { pid: Option<u32> },
     #[error("the daemon's reply can't be read ({0}): run `cairn restart`")]
     Protocol(String),
     #[error("{0}")]

@@ -21,7 +21,7 @@ pub use cairn_platform::{
     Home,
     process::{forbid_core_dumps, has_display},
 };
-pub use client::{Client, EventStream};
+pub use client::{Client, EventStream, SILENCE_LIMIT, SilenceNotice};
 pub use envelope::{Failure, FailureCode, PROTOCOL};
 pub use error::ControlError;
 pub use event::Event;

@@ -75,6 +75,8 @@ requests! {
     } -> crate::status::Status;
     /// Events from now on, beginning with the status.
     Subscribe -> Done;
+    /// A reply and no work: shows that the daemon responds.
+    Ping -> Done;
     /// Makes a scan of the folder, or of all, and a poll of the service due. The reply doesn't wait for them.
     Rescan {
         folder: Option<String>,

@@ -34,7 +34,7 @@ pub type EventSource = BoxStream<'static, Event>;
 /// The daemon behind the protocol.
 #[async_trait]
 pub trait Handler: Send + Sync + 'static {
-    /// Carries out one request; [`Request::Subscribe`] never gets here.
+    /// Carries out one request; [`Request::Subscribe`] and [`Request::Ping`] never get here.
     ///
     /// # Errors
     /// [`Failure`], with a text for a person.
@@ -134,6 +134,12 @@ async fn respond(
                 return;
             }
         }
+        return;
+    }
+    if numbered.request == Request::Ping {
+        let ok = Reply::DONE;
+        // The client may have gone.
+        drop(outgoing.send(ServerMessage::Reply { id, ok }).await);
         return;
     }
     // A panic in the daemon must not leave a person waiting.

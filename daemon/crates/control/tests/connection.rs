@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use cairn_control::envelope::{Hello, Welcome};
 use cairn_control::{
     Client, ControlError, Event, EventSource, Failure, FailureCode, Handler, Limits, Reply,
-    Request, Status, serve, serve_connection, typed,
+    Request, SILENCE_LIMIT, Status, serve, serve_connection, typed,
 };
 use cairn_model::SyncState;
 use futures_util::StreamExt as _;
@@ -256,4 +256,72 @@ async fn it_works_over_the_real_socket() {
         Client::connect(&socket, "test").await,
         Err(ControlError::NotRunning)
     ));
+}
+
+/// Greets a client, and reads what it sends without an answer.
+async fn fall_silent(stream: DuplexStream, welcomes: bool) {
+    let (reader, mut writer) = tokio::io::split(stream);
+    if welcomes {
+        let welcome = Welcome {
+            protocol: cairn_control::PROTOCOL,
+            version: "1".into(),
+            pid: 7,
+        };
+        let line = format!("{}\n", serde_json::to_string(&welcome).expect("it is JSON"));
+        let written = writer.write_all(line.as_bytes()).await;
+        written.expect("the client reads");
+    }
+    let mut reader = BufReader::new(reader);
+    let mut line = String::new();
+    while reader.read_line(&mut line).await.is_ok_and(|read| read > 0) {
+        line.clear();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_daemon_that_falls_silent_is_given_up_and_one_that_works_is_not() {
+    let (ours, theirs) = duplex(4096);
+    tokio::spawn(fall_silent(theirs, true));
+    let client = Client::over(ours, "test").await.unwrap();
+    let begun = tokio::time::Instant::now();
+    let error = client.send(typed::Status {}).await.unwrap_err();
+    assert!(
+        matches!(error, ControlError::Silent { pid: Some(7) }),
+        "{error}"
+    );
+    let waited = begun.elapsed();
+    assert!(
+        waited >= SILENCE_LIMIT && waited < 2 * SILENCE_LIMIT,
+        "{waited:?}"
+    );
+
+    let fake = Fake::new();
+    let client = connect(&fake).await;
+    let settled = client.send(typed::WaitUntilSynced { timeout_ms: None });
+    let release = async {
+        tokio::time::advance(100 * SILENCE_LIMIT).await;
+        tokio::time::advance(SILENCE_LIMIT).await;
+        fake.release.notify_one();
+    };
+    let (settled, ()) = tokio::join!(settled, release);
+    assert!(settled.is_ok(), "{settled:?}");
+}
+
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn a_daemon_that_greets_nobody_is_noted_and_given_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let socket = dir.path().join("socket");
+    // It listens, and accepts nothing.
+    let _listener = cairn_platform::socket::Listener::bind(&socket).unwrap();
+    let noted = Arc::new(std::sync::atomic::AtomicU32::new(0));
+    let notice = {
+        let noted = noted.clone();
+        move || {
+            noted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+    };
+    let connected = Client::connect_watched(&socket, "test", Arc::new(notice)).await;
+    assert!(matches!(connected, Err(ControlError::Silent { pid: None })));
+    assert_eq!(noted.load(std::sync::atomic::Ordering::Relaxed), 1);
 }

@@ -225,6 +225,7 @@ fn requests() {
             folder: folder(),
             ids: ["2026-11-29 120000/a".to_owned()].into(),
         },
+        Request::Ping,
     ];
     let asks: Vec<RequestEnvelope> = (1..)
         .zip(all)

@@ -236,6 +236,7 @@ fn daemon_message(error: &ControlError) -> String {
         | ControlError::Socket { .. }
         | ControlError::Version { .. }
         | ControlError::Closed
+        | ControlError::Silent { .. }
         | ControlError::Protocol(_) => error.to_string(),
     }
 }

@@ -27,6 +27,7 @@ mod second_factor;
 mod seen;
 mod service;
 mod session;
+mod steering;
 mod tasks;
 mod tray;
 mod unconfirmed_keys;

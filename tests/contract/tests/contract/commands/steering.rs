@@ -1,0 +1,173 @@
+//! Commands that steer a running daemon: they return when it has happened, say what is left out, and end where it does
+//! not respond.
+
+use crate::commands::past::settle;
+use crate::commands::world::{CommandOutput, Stopping, World};
+use serde_json::{Value, json};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+/// A device with two folders, `one` and `two`, that are in sync.
+fn with_two_folders() -> World {
+    let world = World::new();
+    world.login("a");
+    for name in ["one", "two"] {
+        world.json("a", &["add", name, "--remote", &format!("/{name}")]);
+        world.write(&format!("{name}/f"), name);
+    }
+    settle(&world, "a");
+    world
+}
+
+/// Returns whether each of the folders is paused, as the status has it now.
+fn paused(world: &World) -> Vec<bool> {
+    let status = world.json("a", &["status"]);
+    let folders = status["folders"].as_array().expect("folders").iter();
+    folders
+        .map(|folder| folder["state"] == json!("paused"))
+        .collect()
+}
+
+#[test]
+fn a_pause_and_its_end_are_in_force_when_the_command_returns() {
+    let world = with_two_folders();
+    let _stopping = Stopping(&world, "a");
+    for _ in 0..5 {
+        world.json("a", &["pause"]);
+        assert_eq!(paused(&world), [true, true]);
+        world.json("a", &["resume"]);
+        assert_eq!(paused(&world), [false, false]);
+        world.json("a", &["pause", "two"]);
+        assert_eq!(paused(&world), [false, true]);
+        world.json("a", &["resume", "two"]);
+        assert_eq!(paused(&world), [false, false]);
+    }
+}
+
+#[test]
+fn a_look_for_changes_says_which_folders_it_leaves_out() {
+    let world = with_two_folders();
+    let _stopping = Stopping(&world, "a");
+    assert_eq!(world.json("a", &["sync"])["paused"], json!([]));
+    world.json("a", &["pause", "two"]);
+    let looked = world.run("a", &["sync"]);
+    assert_eq!(looked.code, 0, "{looked:?}");
+    let words = ["two is paused and is left out", "cairn resume"];
+    assert!(
+        words.iter().all(|word| looked.stderr.contains(word)),
+        "{looked:?}"
+    );
+    let two = world.text("two");
+    assert_eq!(world.json("a", &["sync"])["paused"], json!([two]));
+    assert_eq!(world.json("a", &["sync", "one"])["paused"], json!([]));
+    world
+        .run("a", &["sync", "one/f"])
+        .assert_refused(2, &["one/f is a part of", "name that folder"]);
+}
+
+#[test]
+fn what_was_left_out_is_synced_again() {
+    let world = World::new();
+    world.login("a");
+    let add = ["add", "f", "--remote", "/f"];
+    world.json("a", &[&add[..], &["--exclude", "*.tmp"]].concat());
+    let _stopping = Stopping(&world, "a");
+    for name in ["f/a", "f/b.tmp"] {
+        world.write(name, name);
+    }
+    settle(&world, "a");
+    let number = || {
+        let list = world.json("a", &["ls", "/f"]);
+        list["nodes"].as_array().map(Vec::len)
+    };
+    assert_eq!(number(), Some(1));
+    let widened = world.run("a", &[&add[..], &["--no-exclude"]].concat());
+    assert_eq!(widened.code, 0, "{widened:?}");
+    assert!(!widened.stderr.contains("left out"), "{widened:?}");
+    let folders = world.json("a", &["folders"]);
+    assert_eq!(folders["folders"][0]["exclude"], json!([]));
+    settle(&world, "a");
+    assert_eq!(number(), Some(2));
+}
+
+#[test]
+fn settings_that_several_commands_change_at_once_are_all_kept() {
+    let world = World::new();
+    let settings = [
+        ("limits.up", "1000", json!(1000)),
+        ("limits.down", "2000", json!(2000)),
+        ("sync.rescan_minutes", "7", json!(7)),
+        ("sync.parallel", "9", json!(9)),
+        ("sync.verify", "strict", json!("strict")),
+        ("sync.server_copies", "false", json!(false)),
+        ("pause.on_battery", "true", json!(true)),
+        ("pause.on_metered", "true", json!(true)),
+    ];
+    std::thread::scope(|scope| {
+        for (key, value, _) in &settings {
+            let world = &world;
+            scope.spawn(move || world.json("a", &["config", "set", key, value]));
+        }
+    });
+    let all = world.json("a", &["config", "get"]);
+    for (key, _, expected) in settings {
+        assert_eq!(all[key], expected, "{all}");
+    }
+}
+
+#[test]
+fn a_limit_of_nothing_is_none_and_one_below_a_byte_is_refused() {
+    let world = World::new();
+    world.json("a", &["limits", "--up", "2MB"]);
+    assert_eq!(world.json("a", &["limits", "--up", "0"])["up"], Value::Null);
+    for rate in ["0.2", "-5"] {
+        let refused = world.run("a", &["limits", "--up", rate]);
+        let words = format!("`{rate}` is not a valid rate");
+        assert!(refused.stderr.contains(&words), "{refused:?}");
+        assert_eq!(refused.code, 2);
+    }
+    let help = world.run("a", &["limits", "--help"]).stdout;
+    assert!(help.contains("`off` or 0 lifts it"), "{help}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_daemon_that_hangs_holds_up_no_command_for_good() {
+    let world = with_two_folders();
+    let status = world.json("a", &["start"]);
+    let pid = status["pid"].to_string();
+    let signal = |name: &str| {
+        let sent = Command::new("kill").args([name, &pid]).status();
+        assert!(sent.expect("a signal can be sent").success());
+    };
+    signal("-STOP");
+    let run = |args: &[&str]| {
+        let begun = Instant::now();
+        (world.run("a", args), begun.elapsed())
+    };
+    let [(status, waited), (stopped, tried)] = std::thread::scope(|scope| {
+        let run = &run;
+        let commands = [&["--json", "status"][..], &["stop"]];
+        let running = commands.map(|args| scope.spawn(move || run(args)));
+        running.map(|one| one.join().expect("the command ends"))
+    });
+    signal("-CONT");
+    assert_eq!(
+        (status.code, stopped.code),
+        (1, 1),
+        "{status:?} {stopped:?}"
+    );
+    let speaks = |output: &CommandOutput, words: &[&str]| {
+        for word in words {
+            assert!(output.stderr.contains(word), "{word}: {output:?}");
+        }
+    };
+    let process = format!("The daemon (process {pid}) does not respond");
+    speaks(&status, &[&process, "end it with `cairn stop`"]);
+    let document: Value = serde_json::from_str(&status.stdout).expect("one document");
+    assert_eq!(document["error"]["code"], 1);
+    speaks(&stopped, &[&format!("kill -9 {pid}")]);
+    assert!(waited < Duration::from_secs(60) && tried < Duration::from_secs(30));
+    // It has the signal since, and ends by itself.
+    world.run("a", &["stop"]);
+}
