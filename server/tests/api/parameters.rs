@@ -62,6 +62,23 @@ async fn filters_narrow_every_search_and_are_described_so() {
     }
 }
 
+#[test]
+fn a_header_is_text_and_never_null() {
+    let document = openapi::document();
+    let if_match = parameter(document, "/api/v1/nodes/{id}", "put", "If-Match");
+    let pattern = if_match["schema"]["pattern"].as_str().unwrap();
+    let form = regex::Regex::new(pattern).unwrap();
+    assert!(form.is_match("\"3\"") && !form.is_match("null"));
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for operation in item.as_object().unwrap().values() {
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            for header in parameters.filter(|one| one["in"] == "header") {
+                assert_eq!(header["schema"]["type"], "string", "{path}: {header}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_parameter_that_may_not_be_empty_says_so() {
     let document = openapi::document();

@@ -16,6 +16,7 @@ pub(super) fn complete(document: &mut Value) {
     let paths = document["paths"].as_object_mut();
     for (path, item) in paths.into_iter().flatten() {
         for (method, operation) in item.as_object_mut().into_iter().flatten() {
+            make_text(operation);
             add_parameters(path, method, operation);
             add_tags(path, method, operation);
         }
@@ -70,6 +71,19 @@ fn refer(operation: &mut Value, parameter: &str) {
         Some(parameters) => parameters.push(reference),
         None => {
             operation.insert("parameters".into(), json!([reference]));
+        }
+    }
+}
+
+/// Takes null out of the types of headers: the generator knows one that may be left out as nullable, and what is sent is
+/// text.
+fn make_text(operation: &mut Value) {
+    let parameters = operation
+        .get_mut("parameters")
+        .and_then(Value::as_array_mut);
+    for parameter in parameters.into_iter().flatten() {
+        if parameter["in"] == "header" {
+            parameter["schema"]["type"] = json!("string");
         }
     }
 }
