@@ -2,7 +2,7 @@
 
 use crate::entries::Entries;
 use crate::oracle::{Oracle, label};
-use crate::random_run::RunOptions;
+use crate::run_options::RunOptions;
 use crate::world::{Tree, World, tree_of};
 use crate::{rules, truth};
 use cairn_crypto::content_hash;

@@ -10,7 +10,9 @@ use cairn_crypto::SpaceKeys;
 use cairn_engine::ports::{Clock, Ports};
 use cairn_engine::{EngineHandle, EngineOptions, LONG_SCAN, WaitResult, start};
 use cairn_index::{FolderSettings, Index, PlanSizes};
-use cairn_model::{BackOff, ContentHash, DeviceId, ProblemCode, SyncMode, Verification};
+use cairn_model::{
+    BackOff, ContentHash, DeletionGate, DeviceId, FolderId, ProblemCode, SyncMode, Verification,
+};
 use cairn_transfer::{Blocking, Download, Options, Transfer, TransferError};
 use parking_lot::Mutex;
 use std::io;
@@ -142,6 +144,31 @@ impl Device {
             db.add_folder(ROOT, "/", &settings)
         });
         pair.expect("the index takes it");
+    }
+
+    /// Returns the pair of the folder.
+    ///
+    /// # Panics
+    /// If the index can't be read.
+    pub(crate) fn folder(&self) -> FolderId {
+        let folders = self.index.read(|db| db.folders());
+        folders.expect("the index is read").remove(0).id
+    }
+
+    /// Sets the deletion gate of the folder; before the first start.
+    ///
+    /// # Panics
+    /// If the index refuses it.
+    pub(crate) fn set_gate(&self, gate: DeletionGate) {
+        let changed = self.index.write(|db| {
+            let row = db.folders()?.remove(0);
+            let settings = FolderSettings {
+                gate: Some(gate),
+                ..row.settings
+            };
+            db.set_folder_settings(row.id, &settings)
+        });
+        changed.expect("the index takes it");
     }
 
     /// Leaves out what some patterns match, on this device alone.

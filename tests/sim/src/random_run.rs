@@ -5,8 +5,9 @@ use crate::device::Device;
 use crate::entries::Entries;
 use crate::oracle::Oracle;
 use crate::random::Seeded;
+use crate::run_options::RunOptions;
 use crate::world::{SpaceKind, Tree, World, tree_of};
-use crate::{actions, checks, damage, keyless, rules, spelling, truth};
+use crate::{actions, checks, damage, keyless, persons, rules, spelling, truth};
 use cairn_model::SyncMode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -17,60 +18,6 @@ const INTERFERENCE: usize = 60;
 /// The time after which devices have sent again what the server had lost: they ask every hour, and downloads that
 /// failed are repeated as seldom.
 const HEALED_AFTER: Duration = Duration::from_secs(4 * 3600);
-
-/// The parameters of a random run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RunOptions {
-    pub devices: usize,
-    /// Events of the run: an action of a user, a pause, a fault, a crash.
-    pub steps: usize,
-    /// Requests fail now and then.
-    pub faults: bool,
-    /// Devices are killed, some together with their power.
-    pub crashes: bool,
-    /// The user works on the first device alone.
-    pub one_editor: bool,
-    /// Somebody without keys works on the service too, as on its pages.
-    pub keyless: bool,
-    /// Calls of the disks fail now and then.
-    pub bad_disks: bool,
-    /// Users work also between any two calls of an engine to its disk.
-    pub interference: bool,
-    /// The watcher notices everything, and no device is made to look at all of its files: the devices become equal
-    /// all the same.
-    pub unprompted: bool,
-    /// The server's disk loses stored objects, or returns other bytes. The devices send again what they have, so that
-    /// one that comes new in the end gets everything.
-    pub damaged_objects: bool,
-    /// Users change the shared ignore rules. A file that these leave out stays on its device.
-    pub rules: bool,
-    /// The same in any folder.
-    pub nested_rules: bool,
-    /// The user of the second device changes what it alone leaves out.
-    pub choice: bool,
-    /// The disk of the second device ignores case, and names differ by it alone.
-    pub ignores_case: bool,
-    /// The devices sync with a private space: the server has sealed names.
-    pub private: bool,
-    /// The second device only sends, or only receives.
-    pub mode: SyncMode,
-}
-
-impl RunOptions {
-    /// Returns whether rules leave files out on a device.
-    pub(crate) fn has_rules(self) -> bool {
-        self.rules || self.nested_rules || self.choice
-    }
-
-    /// Returns the device, if there is one, whose files nobody but its user changes.
-    fn untouched(self) -> Option<usize> {
-        match self.mode {
-            SyncMode::TwoWay => self.one_editor.then_some(0),
-            SyncMode::Upload => Some(1),
-            SyncMode::Download => Some(0),
-        }
-    }
-}
 
 /// The result of a run: enough to compare two runs byte for byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -115,6 +62,10 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
         world.devices[1].set_mode(options.mode);
         world.is_one_way = true;
     }
+    if options.gate {
+        let all = world.devices.iter().chain(&new_devices);
+        all.for_each(|device| device.set_gate(persons::GATE));
+    }
     world.devices.iter_mut().for_each(Device::start);
     let meanwhile: Arc<Mutex<Vec<String>>> = Arc::default();
     if options.interference {
@@ -124,7 +75,8 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
         }
     }
     for _ in 0..options.steps {
-        let untouched = options.untouched();
+        // Users who work at any moment do so in each step.
+        let untouched = options.untouched().filter(|_| !options.interference);
         let before = untouched.map(|at| Entries::of(&world.devices[at]));
         let stepped = step(&mut world, options, &oracle, &mut events).await;
         let mut meanwhile = meanwhile.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,6 +126,9 @@ async fn step(
                 events.extend(rules::work_below(&world.devices[at], &random, is_noticed));
             } else if options.choice && random.one_in(8) {
                 events.extend(rules::choose(&world.devices[1], &random));
+            } else if options.gate && random.one_in(4) {
+                events.extend(persons::decide(&world.devices[at], &random));
+                return Ok(None);
             } else if options.ignores_case && random.one_in(8) {
                 let is_noticed = options.unprompted || !random.one_in(5);
                 let tree = actions::without_rules(tree_of(&world.devices[at]));

@@ -5,7 +5,7 @@ use crate::entries::Entries;
 use crate::network::{Line, SERVER};
 use crate::oracle::label;
 use crate::random::Seeded;
-use crate::{actions, rules, spelling, truth};
+use crate::{actions, persons, rules, spelling, truth};
 use cairn_api::{Api, ApiKey};
 use cairn_crypto::{Random as _, SpaceKeys};
 use cairn_model::DeviceId;
@@ -134,11 +134,19 @@ impl World {
         for _ in 0..30 {
             // Longer than a device takes to ask for news: what one has sent last may be no part of these trees.
             tokio::time::sleep(Duration::from_secs(70)).await;
+            let devices = self.devices.iter();
+            let decided: Vec<String> = devices
+                .filter_map(|device| persons::decide(device, &self.random))
+                .collect();
             let trees = self.shared_trees().await?;
             let is_equal = trees.windows(2).all(|pair| pair[0] == pair[1]);
             let now: Vec<Entries> = self.devices.iter().map(Entries::of).collect();
             let is_unchanged = before.as_ref() == Some(&now);
-            if is_equal && is_unchanged && self.devices.iter().all(truth::is_at_rest) {
+            if is_equal
+                && is_unchanged
+                && decided.is_empty()
+                && self.devices.iter().all(truth::is_at_rest)
+            {
                 return Ok(());
             }
             before = Some(now);
@@ -222,6 +230,7 @@ impl World {
         for _ in 0..20 {
             let before = (self.shared_trees().await?, self.transfers());
             let may_need_person = self.is_one_way || self.is_ignoring_case();
+            let mut has_decided = false;
             for device in &mut self.devices {
                 device.start();
                 // What can't be sent, or waits for a name that is in use, waits for a person.
@@ -229,6 +238,10 @@ impl World {
                     true => device.rest().await,
                     false => device.settle().await,
                 };
+                // Somebody decides in the end.
+                let is_decided = persons::decide(device, &self.random).is_some();
+                let is_calm = is_calm || is_decided;
+                has_decided |= is_decided;
                 if !is_calm {
                     let status = device.engine().map(cairn_engine::EngineHandle::status);
                     return Err(format!(
@@ -240,10 +253,11 @@ impl World {
             let after = (self.shared_trees().await?, self.transfers());
             let is_equal = after.0.windows(2).all(|pair| pair[0] == pair[1]);
             let may_differ = self.may_differ();
-            let is_quiet = match may_differ {
-                true => before == after,
-                false => before.0 == after.0 && is_equal,
-            };
+            let is_quiet = !has_decided
+                && match may_differ {
+                    true => before == after,
+                    false => before.0 == after.0 && is_equal,
+                };
             quiet_rounds = if is_quiet { quiet_rounds + 1 } else { 0 };
             // Where trees may differ, they don't show a rename that was sent at the end of a round.
             if quiet_rounds > usize::from(may_differ) {

@@ -1,22 +1,42 @@
-//! Properties of the whole system (devices become equal, nothing is lost), over many seeds. `CAIRN_SIM_SEEDS=N` runs
-//! more; `CAIRN_SIM_SEED=S` runs one in each test, and `RUST_LOG=cairn_engine=trace` tells what the engines do
-//! meanwhile.
+//! Properties of the whole system (devices become equal, nothing is lost), over many seeds.
+//!
+//! `CAIRN_SIM_SEEDS=N` runs more, `CAIRN_SIM_SEEDS=A..B` others, and `CAIRN_SIM_SEED=S` one in each test with its events,
+//! where `RUST_LOG=cairn_engine=trace` tells what the engines do meanwhile. The words of `CAIRN_SIM_WITH` are added to those of
+//! each test, so that any mixture can be tried.
 
-use cairn_model::SyncMode;
-use cairn_sim::random_run::{Outcome, RunOptions, run_seed};
+use cairn_sim::random_run::{Outcome, run_seed};
+use cairn_sim::run_options::RunOptions;
 use cairn_sim::time::simulate;
+use std::ops::Range;
 
-fn seeds(default: u64) -> Vec<u64> {
-    let number = |name: &str| std::env::var(name).ok().and_then(|v| v.parse::<u64>().ok());
-    match (number("CAIRN_SIM_SEED"), number("CAIRN_SIM_SEEDS")) {
-        (Some(one), _) => vec![one],
-        (None, Some(many)) => (0..many).collect(),
-        (None, None) => (0..default).collect(),
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+fn seeds(default: u64) -> Range<u64> {
+    let number = |text: &str| text.parse::<u64>().expect("a number");
+    if let Some(one) = variable("CAIRN_SIM_SEED") {
+        return number(&one)..number(&one) + 1;
+    }
+    match variable("CAIRN_SIM_SEEDS") {
+        Some(seeds) => match seeds.split_once("..") {
+            Some((first, end)) => number(first)..number(end),
+            None => 0..number(&seeds),
+        },
+        None => 0..default,
     }
 }
 
-fn run(options: RunOptions, default: u64) {
-    if std::env::var_os("CAIRN_SIM_SEED").is_some() {
+fn options(words: &str) -> RunOptions {
+    let added = variable("CAIRN_SIM_WITH").unwrap_or_default();
+    let options = format!("{words} {added}").parse();
+    options.unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Does the runs of the first seeds with what may happen in them.
+fn run(default: u64, words: &str) {
+    let is_alone = variable("CAIRN_SIM_SEED").is_some();
+    if is_alone {
         let filter =
             tracing_subscriber::EnvFilter::try_from_default_env().unwrap_or_else(|_| "warn".into());
         drop(
@@ -27,14 +47,19 @@ fn run(options: RunOptions, default: u64) {
                 .try_init(),
         );
     }
+    let options = options(words);
     let mut broken = Vec::new();
     for seed in seeds(default) {
-        if let Err(failure) = one(seed, options) {
-            eprintln!("{failure}\n");
-            broken.push(seed);
-            if broken.len() >= 5 {
-                break;
+        match one(seed, options) {
+            Ok(run) if is_alone => eprintln!("{}", run.events.join("\n")),
+            Ok(_) => {}
+            Err(failure) => {
+                eprintln!("{failure}\n");
+                broken.push(seed);
             }
+        }
+        if broken.len() >= 5 {
+            break;
         }
     }
     assert!(
@@ -49,303 +74,155 @@ fn one(seed: u64, options: RunOptions) -> Result<Outcome, String> {
 
 #[test]
 fn two_devices_on_good_lines_become_equal_and_lose_nothing() {
-    run(
-        RunOptions {
-            devices: 2,
-            steps: 30,
-            ..RunOptions::default()
-        },
-        300,
-    );
+    run(300, "devices=2 steps=30");
 }
 
 #[test]
 fn one_editor_alone_makes_no_conflict_copy() {
-    run(
-        RunOptions {
-            devices: 2,
-            steps: 30,
-            faults: true,
-            crashes: true,
-            one_editor: true,
-            ..RunOptions::default()
-        },
-        300,
-    );
+    run(300, "devices=2 steps=30 faults crashes one_editor");
 }
 
 #[test]
 fn bad_lines_lose_nothing() {
-    run(
-        RunOptions {
-            devices: 3,
-            steps: 30,
-            faults: true,
-            ..RunOptions::default()
-        },
-        300,
-    );
+    run(300, "devices=3 steps=30 faults");
 }
 
 #[test]
 fn crashes_lose_nothing() {
-    run(
-        RunOptions {
-            devices: 2,
-            steps: 40,
-            faults: true,
-            crashes: true,
-            ..RunOptions::default()
-        },
-        300,
-    );
+    run(300, "devices=2 steps=40 faults crashes");
 }
 
 #[test]
 fn what_somebody_does_on_the_service_without_keys_loses_nothing() {
-    run(
-        RunOptions {
-            devices: 2,
-            steps: 40,
-            faults: true,
-            crashes: true,
-            keyless: true,
-            ..RunOptions::default()
-        },
-        300,
-    );
+    run(300, "devices=2 steps=40 faults crashes keyless");
 }
 
 #[test]
 fn what_the_server_loses_comes_back_from_the_devices() {
-    run(
-        RunOptions {
-            devices: 2,
-            steps: 40,
-            faults: true,
-            crashes: true,
-            damaged_objects: true,
-            ..RunOptions::default()
-        },
-        40,
-    );
+    run(40, "devices=2 steps=40 faults crashes damaged_objects");
 }
 
 #[test]
 fn bad_disks_lose_nothing() {
-    run(
-        RunOptions {
-            devices: 2,
-            steps: 40,
-            crashes: true,
-            bad_disks: true,
-            ..RunOptions::default()
-        },
-        200,
-    );
+    run(200, "devices=2 steps=40 crashes bad_disks");
 }
 
 #[test]
 fn users_who_work_at_any_moment_lose_nothing() {
-    run(
-        RunOptions {
-            devices: 2,
-            steps: 30,
-            crashes: true,
-            interference: true,
-            ..RunOptions::default()
-        },
-        200,
-    );
+    run(200, "devices=2 steps=30 crashes interference");
 }
 
 #[test]
 fn one_editor_alone_makes_no_conflict_copy_on_a_bad_disk() {
-    run(
-        RunOptions {
-            devices: 2,
-            steps: 40,
-            faults: true,
-            one_editor: true,
-            bad_disks: true,
-            ..RunOptions::default()
-        },
-        200,
-    );
+    run(200, "devices=2 steps=40 faults one_editor bad_disks");
 }
 
 #[test]
 fn devices_become_equal_without_being_made_to_look() {
-    run(
-        RunOptions {
-            devices: 3,
-            steps: 30,
-            faults: true,
-            crashes: true,
-            unprompted: true,
-            ..RunOptions::default()
-        },
-        200,
-    );
+    run(200, "devices=3 steps=30 faults crashes unprompted");
 }
 
 #[test]
 fn rules_that_change_at_any_time_lose_nothing() {
-    run(
-        RunOptions {
-            devices: 2,
-            steps: 40,
-            faults: true,
-            crashes: true,
-            rules: true,
-            ..RunOptions::default()
-        },
-        200,
-    );
+    run(200, "devices=2 steps=40 faults crashes rules");
 }
 
 #[test]
 fn rules_of_folders_that_move_lose_nothing() {
-    run(
-        RunOptions {
-            devices: 3,
-            steps: 40,
-            faults: true,
-            crashes: true,
-            nested_rules: true,
-            ..RunOptions::default()
-        },
-        100,
-    );
+    run(100, "devices=3 steps=40 faults crashes nested_rules");
 }
 
 #[test]
 fn rules_of_folders_that_move_lose_nothing_beside_a_user_at_work() {
     run(
-        RunOptions {
-            devices: 3,
-            steps: 60,
-            faults: true,
-            crashes: true,
-            nested_rules: true,
-            interference: true,
-            ..RunOptions::default()
-        },
         40,
+        "devices=3 steps=60 faults crashes nested_rules interference",
     );
 }
 
 #[test]
 fn rules_of_folders_that_move_need_no_look() {
     run(
-        RunOptions {
-            devices: 3,
-            steps: 60,
-            faults: true,
-            crashes: true,
-            nested_rules: true,
-            unprompted: true,
-            ..RunOptions::default()
-        },
         100,
+        "devices=3 steps=60 faults crashes nested_rules unprompted",
     );
 }
 
 #[test]
 fn what_one_device_leaves_out_is_not_lost() {
-    run(
-        RunOptions {
-            devices: 2,
-            steps: 40,
-            faults: true,
-            crashes: true,
-            choice: true,
-            ..RunOptions::default()
-        },
-        200,
-    );
+    run(200, "devices=2 steps=40 faults crashes choice");
 }
 
 #[test]
 fn a_disk_that_ignores_case_loses_nothing() {
+    run(200, "devices=2 steps=40 faults crashes ignores_case");
+}
+
+#[test]
+fn a_disk_that_ignores_case_loses_nothing_that_is_moved_on_the_service() {
+    run(60, "devices=3 steps=60 faults crashes ignores_case keyless");
+}
+
+#[test]
+fn a_disk_that_ignores_case_loses_nothing_in_a_private_space() {
+    run(60, "devices=2 steps=40 faults crashes ignores_case private");
+}
+
+#[test]
+fn people_who_decide_about_deletions_lose_nothing_else() {
+    run(100, "devices=2 steps=40 faults crashes gate");
+}
+
+#[test]
+fn people_who_decide_about_deletions_lose_nothing_beside_others_at_work() {
     run(
-        RunOptions {
-            devices: 2,
-            steps: 40,
-            faults: true,
-            crashes: true,
-            ignores_case: true,
-            ..RunOptions::default()
-        },
-        200,
+        60,
+        "devices=2 steps=40 faults crashes gate keyless interference",
     );
 }
 
 #[test]
 fn a_private_space_loses_nothing() {
-    run(
-        RunOptions {
-            devices: 3,
-            steps: 40,
-            faults: true,
-            crashes: true,
-            private: true,
-            ..RunOptions::default()
-        },
-        60,
-    );
+    run(60, "devices=3 steps=40 faults crashes private");
 }
 
 #[test]
 fn a_private_space_and_users_who_work_at_any_moment_lose_nothing() {
     run(
-        RunOptions {
-            devices: 3,
-            steps: 40,
-            faults: true,
-            crashes: true,
-            private: true,
-            keyless: true,
-            interference: true,
-            ..RunOptions::default()
-        },
         40,
+        "devices=3 steps=40 faults crashes private keyless interference",
     );
 }
 
 #[test]
 fn a_device_that_only_sends_loses_nothing_and_stays_as_its_user_leaves_it() {
-    run(one_way(SyncMode::Upload), 200);
+    run(200, "devices=2 steps=40 faults crashes upload");
 }
 
 #[test]
 fn a_device_that_only_receives_loses_nothing_and_changes_nothing_elsewhere() {
-    run(one_way(SyncMode::Download), 200);
+    run(200, "devices=2 steps=40 faults crashes download");
 }
 
-fn one_way(mode: SyncMode) -> RunOptions {
-    RunOptions {
-        devices: 2,
-        steps: 40,
-        faults: true,
-        crashes: true,
-        mode,
-        ..RunOptions::default()
-    }
+#[test]
+fn a_device_that_only_sends_loses_nothing_by_rules_and_users_at_work() {
+    run(
+        60,
+        "devices=2 steps=40 faults crashes upload nested_rules interference",
+    );
+}
+
+#[test]
+fn a_device_that_only_receives_loses_nothing_by_rules_and_users_at_work() {
+    run(
+        60,
+        "devices=2 steps=40 faults crashes download nested_rules interference",
+    );
 }
 
 #[test]
 fn the_same_seed_gives_the_same_run() {
-    let options = RunOptions {
-        devices: 3,
-        steps: 40,
-        faults: true,
-        crashes: true,
-        keyless: true,
-        bad_disks: true,
-        interference: true,
-        ..RunOptions::default()
-    };
+    let options = options("devices=3 steps=40 faults crashes keyless bad_disks interference");
     for seed in 0..5 {
         assert_eq!(one(seed, options), one(seed, options), "seed {seed}");
     }
