@@ -4,9 +4,9 @@
 #[cfg(test)]
 mod tests;
 
+use crate::below::BELOW_REMOTE;
 use crate::error::IndexError;
 use crate::open::Db;
-use crate::remote::BELOW_REMOTE;
 use crate::sql_types::{collect, node_at, to_unsigned};
 use crate::synced::{COLUMNS, SyncedRow, read};
 use cairn_model::{FolderId, NodeId, Side};

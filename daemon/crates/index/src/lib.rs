@@ -5,6 +5,7 @@
 //! All of the client's SQL is here. The index records; it decides nothing (the crate `plan` does) and reads
 //! no disk but its own file. Every change goes through [`Index::write`], one transaction each.
 
+mod below;
 mod closed_in_order;
 mod counters;
 mod differing;

@@ -1,5 +1,6 @@
 //! The local tree: the files and directories that the last scans found.
 
+use crate::below::Below;
 use crate::error::IndexError;
 use crate::open::Db;
 use crate::sql_types::{
@@ -128,11 +129,6 @@ pub struct LocalRow {
 }
 
 const COLUMNS: &str = "id, folder, parent, name, kind, size, mtime, ctime, device, inode, birth, executable, hash, held";
-
-/// The rows `below` of a local row `?2` of the folder `?1`, itself among them. CROSS JOIN keeps the order of the
-/// loops: SQLite would go through the whole folder first.
-pub(crate) const BELOW_LOCAL: &str = "WITH RECURSIVE below(id) AS (SELECT ?2 UNION ALL \
-     SELECT l.id FROM below b CROSS JOIN local l ON l.folder = ?1 AND l.parent = b.id) ";
 
 pub(crate) fn read(row: &Row<'_>) -> Result<LocalRow, IndexError> {
     Ok(LocalRow {
@@ -373,7 +369,7 @@ impl Db<'_> {
     pub fn remove_local(&self, folder: FolderId, id: LocalId) -> Result<(), IndexError> {
         self.mark_synced_below(folder, id)?;
         self.mark_blocked_by(id)?;
-        let values = (folder.0, id.0);
+        let Below { with, ids, .. } = self.below_local(folder, id)?;
         for (table, column) in [
             ("dirty_local", "local"),
             ("journal", "local"),
@@ -387,9 +383,9 @@ impl Db<'_> {
                 _ => "",
             };
             self.prepare(&format!(
-                "{BELOW_LOCAL} DELETE FROM {table} WHERE {own}{column} IN (SELECT id FROM below)"
+                "{with}DELETE FROM {table} WHERE {own}{column} IN {ids}"
             ))?
-            .execute(values)?;
+            .execute((folder.0, id.0))?;
         }
         Ok(())
     }
@@ -408,10 +404,23 @@ impl Db<'_> {
         self.remove_local(folder, id)
     }
 
+    /// Returns the parts of a statement about a row, whose parameters begin with its folder and its id.
+    pub(crate) fn below_local(&self, folder: FolderId, id: LocalId) -> Result<Below, IndexError> {
+        let has_children = self
+            .prepare("SELECT 1 FROM local WHERE folder = ?1 AND parent = ?2 LIMIT 1")?
+            .exists((folder.0, id.0))?;
+        Ok(match has_children {
+            true => Below::LOCAL,
+            false => Below::LOCAL_ALONE,
+        })
+    }
+
     fn mark_synced_below(&self, folder: FolderId, id: LocalId) -> Result<(), IndexError> {
+        let below = self.below_local(folder, id)?;
+        let (with, rows) = (below.with, below.rows_of("synced", "local"));
         self.prepare(&format!(
-            "{BELOW_LOCAL} INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
-                 SELECT s.folder, s.node, 1 FROM below b CROSS JOIN synced s ON s.local = b.id"
+            "{with}INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
+             SELECT s.folder, s.node, 1 FROM {rows}"
         ))?
         .execute((folder.0, id.0))?;
         Ok(())

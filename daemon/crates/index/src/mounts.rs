@@ -1,7 +1,7 @@
 //! Directories on which another file system is mounted, and the device numbers of file systems.
 
+use crate::below::BELOW_LOCAL;
 use crate::error::IndexError;
-use crate::local::BELOW_LOCAL;
 use crate::open::Db;
 use crate::sql_types::{bits_to, collect};
 use cairn_model::{FolderId, LocalId};

@@ -3,7 +3,7 @@
 
 use crate::error::IndexError;
 use crate::open::Db;
-use crate::remote::{BELOW_REMOTE, RemoteRow};
+use crate::remote::RemoteRow;
 use crate::sql_types::{first_row, to_signed, to_unsigned};
 use cairn_model::NodeId;
 
@@ -121,10 +121,11 @@ impl Db<'_> {
 
     /// Keeps what was seen of a node and of everything below it, before that is removed.
     pub(crate) fn keep_past_seals(&self, node: NodeId) -> Result<(), IndexError> {
+        let below = self.below_remote(node)?;
+        let (with, rows) = (below.with, below.rows_of("remote", "node"));
         self.prepare(&format!(
-            "{BELOW_REMOTE} INSERT INTO past_seals (node, seen, seal) \
-             SELECT r.node, r.seen, r.seal FROM below b CROSS JOIN remote r ON r.node = b.node \
-             WHERE r.seen > 0 {RAISE}"
+            "{with}INSERT INTO past_seals (node, seen, seal) \
+             SELECT s.node, s.seen, s.seal FROM {rows} AND s.seen > 0 {RAISE}"
         ))?
         .execute([node.as_bytes()])?;
         Ok(())

@@ -1,5 +1,6 @@
 //! The remote tree: the nodes of the whole space (all files of an account or team) as the change feed shows them.
 
+use crate::below::{BELOW_REMOTE, Below};
 use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::open::Db;
@@ -57,10 +58,6 @@ pub enum PutResult {
 
 pub(crate) const COLUMNS: &str = "node, parent, name, kind, revision, size, modified, executable, version, seal, \
      source_node, source_revision, device, hash, number, seen, changed, number_before";
-
-/// The nodes `below` of a node `?1` in the remote tree, itself among them.
-pub(crate) const BELOW_REMOTE: &str = "WITH RECURSIVE below(node) AS (SELECT ?1 UNION ALL \
-     SELECT r.node FROM below b CROSS JOIN remote r ON r.parent = b.node) ";
 
 fn uuid_from(bytes: Option<Vec<u8>>) -> Result<Option<Uuid>, IndexError> {
     bytes.map(|b| id_from(&b).map(Uuid::from_bytes)).transpose()
@@ -312,6 +309,17 @@ impl Db<'_> {
         Ok((!pairs.is_empty()).then_some(pairs))
     }
 
+    /// Returns the parts of a statement about a node, whose parameters begin with its id.
+    pub(crate) fn below_remote(&self, node: NodeId) -> Result<Below, IndexError> {
+        let has_children = self
+            .prepare("SELECT 1 FROM remote WHERE parent = ?1 LIMIT 1")?
+            .exists([node.as_bytes()])?;
+        Ok(match has_children {
+            true => Below::REMOTE,
+            false => Below::REMOTE_ALONE,
+        })
+    }
+
     /// Marks what lies below a node and is not synced in a pair.
     fn mark_unsynced_below(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
         self.prepare(&format!(
@@ -351,21 +359,22 @@ impl Db<'_> {
     pub fn remove_remote(&self, node: NodeId) -> Result<bool, IndexError> {
         self.mark_gone_above_node(node)?;
         let value = [node.as_bytes()];
+        let below = self.below_remote(node)?;
+        let (with, ids) = (below.with, below.ids);
+        let synced = below.rows_of("synced", "node");
         self.prepare(&format!(
-            "{BELOW_REMOTE} INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
-                 SELECT s.folder, s.node, 1 FROM below b CROSS JOIN synced s ON s.node = b.node"
+            "{with}INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
+             SELECT s.folder, s.node, 1 FROM {synced}"
         ))?
         .execute(value)?;
         self.prepare(&format!(
-                "{BELOW_REMOTE} DELETE FROM dirty_node WHERE folder IN (SELECT id FROM folders) AND node IN (SELECT node FROM below) \
-                 AND NOT EXISTS (SELECT 1 FROM synced s WHERE s.node = dirty_node.node AND s.folder = dirty_node.folder)"
-            ))?
-            .execute(value)?;
+            "{with}DELETE FROM dirty_node WHERE folder IN (SELECT id FROM folders) AND node IN {ids} \
+             AND NOT EXISTS (SELECT 1 FROM synced s WHERE s.node = dirty_node.node AND s.folder = dirty_node.folder)"
+        ))?
+        .execute(value)?;
         self.keep_past_seals(node)?;
         let removed = self
-            .prepare(&format!(
-                "{BELOW_REMOTE} DELETE FROM remote WHERE node IN (SELECT node FROM below)"
-            ))?
+            .prepare(&format!("{with}DELETE FROM remote WHERE node IN {ids}"))?
             .execute(value)?;
         Ok(removed > 0)
     }

@@ -2,8 +2,8 @@
 //! statements here that forget what was sent of a node, a directory or a folder pair do so for places and executable
 //! bits, too.
 
+use crate::below::Below;
 use crate::error::IndexError;
-use crate::local::BELOW_LOCAL;
 use crate::open::Db;
 use crate::sql_types::{first_row, hash_from, id_from, node_at, node_from, to_signed, to_unsigned};
 use cairn_model::{ContentHash, FolderId, LocalId, NodeId, RevisionId};
@@ -114,11 +114,10 @@ impl Db<'_> {
     /// # Errors
     /// Returns the error of SQLite.
     pub fn forget_sent_below(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
+        let Below { with, ids, .. } = self.below_local(folder, local)?;
         for table in TABLES {
-            self.prepare(&format!(
-                "{BELOW_LOCAL} DELETE FROM {table} WHERE local IN (SELECT id FROM below)"
-            ))?
-            .execute((folder.0, local.0))?;
+            self.prepare(&format!("{with}DELETE FROM {table} WHERE local IN {ids}"))?
+                .execute((folder.0, local.0))?;
         }
         Ok(())
     }

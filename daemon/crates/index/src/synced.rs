@@ -1,10 +1,9 @@
 //! The synced tree: the merge base, what both sides last agreed on. Only a row here proves that an absence is a
 //! deletion.
 
+use crate::below::Below;
 use crate::error::IndexError;
-use crate::local::BELOW_LOCAL;
 use crate::open::Db;
-use crate::remote::BELOW_REMOTE;
 use crate::sql_types::{
     collect, first_row, hash_from, id_from, kind_from, kind_to, name_from, node_from,
     parent_node_from, parent_node_to, to_signed, to_unsigned,
@@ -164,9 +163,10 @@ impl Db<'_> {
     /// # Errors
     /// Returns the error of SQLite.
     pub fn forget_remote_below(&self, folder: FolderId, node: NodeId) -> Result<(), IndexError> {
+        let Below { with, ids, .. } = self.below_remote(node)?;
         for table in ["dirty_node", "synced"] {
             self.prepare(&format!(
-                "{BELOW_REMOTE} DELETE FROM {table} WHERE folder = ?2 AND node IN (SELECT node FROM below)"
+                "{with}DELETE FROM {table} WHERE folder = ?2 AND node IN {ids}"
             ))?
             .execute((node.as_bytes(), folder.0))?;
         }
@@ -179,8 +179,9 @@ impl Db<'_> {
     /// # Errors
     /// Returns the error of SQLite.
     pub fn forget_local_below(&self, folder: FolderId, local: LocalId) -> Result<(), IndexError> {
+        let Below { with, ids, .. } = self.below_local(folder, local)?;
         self.prepare(&format!(
-            "{BELOW_LOCAL} DELETE FROM synced WHERE folder = ?1 AND local IN (SELECT id FROM below)"
+            "{with}DELETE FROM synced WHERE folder = ?1 AND local IN {ids}"
         ))?
         .execute((folder.0, local.0))?;
         Ok(())

@@ -1,10 +1,9 @@
 //! Keys for a snapshot that lacks what lies in a folder: where only the rules say that the folder has left, the index
 //! can't know it.
 
+use crate::below::{BELOW_LOCAL, BELOW_REMOTE};
 use crate::error::IndexError;
-use crate::local::BELOW_LOCAL;
 use crate::open::Db;
-use crate::remote::BELOW_REMOTE;
 use crate::sql_types::{collect, node_at};
 use cairn_model::{FolderId, LocalId, NodeId};
 
