@@ -166,7 +166,14 @@ fn a_purge_deletes_what_was_known_and_none_of_your_files() {
         assert!(path.starts_with(&world.text("a/")), "{path}");
     }
     let left = names(&world.path("a"));
-    let known = ["config.toml", "daemon.lock", "login.lock", "mine.txt"];
+    let known = [
+        "config.lock",
+        "config.toml",
+        "daemon.lock",
+        "login.lock",
+        "mine.txt",
+        "secrets.lock",
+    ];
     assert!(
         known.iter().all(|name| left.iter().any(|one| one == name)),
         "{left:?}"
