@@ -6,6 +6,7 @@ use crate::arguments::Arguments;
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::LocalPaths;
 use crate::not_found_hint;
+use crate::once_in_call;
 use crate::outcome;
 use crate::param::SKIP;
 use crate::progress::Reporter;
@@ -55,8 +56,12 @@ pub(crate) struct Call {
 
 /// Runs the tool.
 pub(crate) async fn run(tool: &Tool, call: Call, limit: TimeLimit) -> ToolResult<Value> {
-    let services = call.services.clone();
     // On the heap: each layer around a future takes as much of the stack again.
+    once_in_call::scope(Box::pin(run_whole(tool, call, limit))).await
+}
+
+async fn run_whole(tool: &Tool, call: Call, limit: TimeLimit) -> ToolResult<Value> {
+    let services = call.services.clone();
     let ready = limit.prepare(Box::pin(prepare(tool, &call))).await?;
     let work = Box::pin(run_noted(tool, call, ready));
     let mut value = limit

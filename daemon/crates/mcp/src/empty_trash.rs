@@ -58,7 +58,7 @@ pub(crate) async fn note_of_teams(services: &Services) -> Option<String> {
 
 /// Returns the number of items in the trash of all teams; `None` if one of them can't be asked.
 async fn count_in_teams(services: &Services) -> Option<u64> {
-    let teams = services.reads.teams().await.ok()?;
+    let teams = services.teams().await.ok()?;
     let mut total = 0;
     for team in teams {
         let api = services.reads.in_space(team.space_id);

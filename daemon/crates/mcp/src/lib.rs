@@ -33,6 +33,7 @@ mod node_summaries;
 mod node_tools;
 mod node_turns;
 mod not_found_hint;
+mod once_in_call;
 mod outcome;
 mod param;
 mod progress;

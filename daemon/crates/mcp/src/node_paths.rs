@@ -203,7 +203,7 @@ impl<'a> Paths<'a> {
             Some(String::new())
         } else {
             if self.teams.is_none() {
-                let teams = self.services.reads.teams().await;
+                let teams = self.services.teams().await;
                 // Without them the result is of use, and comes without paths.
                 let teams = teams.unwrap_or_else(|error| {
                     tracing::debug!(%error, "the files of teams come without their paths");

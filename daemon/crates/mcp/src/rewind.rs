@@ -90,7 +90,7 @@ async fn place(services: &Services, given: &str) -> ToolResult<RewindPlace> {
     if given.starts_with(['/', '~', '.']) {
         return Ok(RewindPlace::own(given));
     }
-    let teams = services.reads.teams().await?;
+    let teams = services.teams().await?;
     let Some(place) = place_in_team(&teams, given)? else {
         return Ok(RewindPlace::own(given));
     };
@@ -140,7 +140,7 @@ async fn place_of_id(services: &Services, id: &str) -> ToolResult<RewindPlace> {
         Some(Location::Root(space)) => (space, "/"),
         Some(Location::Node(space)) => (space, id),
     };
-    let teams = services.reads.teams().await?;
+    let teams = services.teams().await?;
     let team = teams.into_iter().find(|team| team.space_id == space);
     Ok(RewindPlace {
         team,

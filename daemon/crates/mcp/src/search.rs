@@ -20,7 +20,7 @@ pub(crate) fn search_files(call: Call) -> ToolFuture {
             notes.push(NOT_CONTENTS);
         }
         // What was found stays good without the list.
-        let teams = call.services.reads.teams().await.unwrap_or_default();
+        let teams = call.services.teams().await.unwrap_or_default();
         if teams.iter().any(|team| team.space_id.is_private()) {
             notes.push(NOT_PRIVATE);
         }

@@ -171,7 +171,7 @@ impl Services {
         if ids.iter().all(|id| known.iter().any(|(one, _)| one == id)) {
             return Ok(());
         }
-        let teams = match self.reads.teams().await {
+        let teams = match self.teams().await {
             Ok(teams) => teams,
             // A service of somebody else's has none, or other ones.
             Err(ApiError::Protocol(_)) => return Ok(()),
@@ -238,7 +238,7 @@ impl Services {
     /// Looks for ids outside the account's own space, and remembers what it finds.
     async fn find_locations(&self, ids: &[String]) -> Result<(), ApiError> {
         let own = self.own_space_id().await?;
-        let teams = self.reads.teams().await?;
+        let teams = self.teams().await?;
         let known = self.known_locations(ids);
         for id in ids {
             if known.iter().any(|(known, _)| known == id) {

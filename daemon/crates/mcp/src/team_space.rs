@@ -7,7 +7,7 @@ use crate::quote::quote;
 use crate::services::Services;
 use crate::spaces::{Location, top_error};
 use cairn_api::{Api, ApiError, NameSeal};
-use cairn_crypto::KeyRing;
+use cairn_crypto::SpaceKeys;
 use cairn_model::{NodeId, SpaceId, Verification};
 use cairn_space::{Space, TeamError, TeamGrants};
 use cairn_transfer::{Options, Transfer, api_in_space, private_names};
@@ -144,11 +144,10 @@ impl Services {
 
     /// Opens the space of one of the caller's teams.
     async fn team_space(&self, space: SpaceId) -> ToolResult<Space> {
-        let teams = self.reads.teams().await?;
+        let teams = self.teams().await?;
         let team = teams.into_iter().find(|team| team.space_id == space);
         let team = team.ok_or_else(|| ToolError::refused("you no longer belong to its team"))?;
-        let ring = self.team_keys(&team).await?;
-        let keys = Arc::new(ring.keys());
+        let keys = self.team_keys(&team).await?;
         let api = api_in_space(&self.reads, &keys);
         let device = self.reads.device();
         let transfer = Transfer::new(api.clone(), keys.clone(), device, Options::default());
@@ -174,13 +173,17 @@ impl Services {
         if !space.is_private() {
             return None;
         }
-        let teams = self.reads.teams().await.ok()?;
+        let teams = self.teams().await.ok()?;
         let team = teams.into_iter().find(|team| team.space_id == space)?;
-        let ring = self.team_keys(&team).await.ok()?;
-        Some(private_names(&Arc::new(ring.keys())))
+        let keys = self.team_keys(&team).await.ok()?;
+        Some(private_names(&keys))
     }
 
-    async fn team_keys(&self, team: &Team) -> ToolResult<KeyRing> {
+    /// Opens the keys of a team's space.
+    ///
+    /// # Errors
+    /// [`ToolError::Team`] if the team's key can't be used.
+    pub(crate) async fn open_team_keys(&self, team: &Team) -> ToolResult<SpaceKeys> {
         let grants = TeamGrants::fetch(&self.reads, team).await?;
         let own = self.unlocked_keys().await?;
         let trust = self.trust.clone();
@@ -191,7 +194,8 @@ impl Services {
         });
         let (opened, updated) = opened.await.map_err(|_| ToolError::Internal)?;
         updated.map_err(ToolError::Quoting)?;
-        Ok(opened.ok_or(ToolError::Internal)??)
+        let ring = opened.ok_or(ToolError::Internal)??;
+        Ok(ring.keys())
     }
 
     /// Refuses to hand out content at these paths, which no device with the keys has put there, where this

@@ -40,7 +40,7 @@ pub(crate) fn list_trash(call: Call) -> ToolFuture {
 pub(crate) async fn read(services: &Services, skip: usize, limit: usize) -> ToolResult<Value> {
     let mut nodes = services.reads.trash().await?;
     let mut unread = Vec::new();
-    for team in services.reads.teams().await? {
+    for team in services.teams().await? {
         match services.reads_in(team.space_id).await.trash().await {
             Ok(trashed) => nodes.extend(trashed),
             Err(error) => {

@@ -104,7 +104,7 @@ async fn top(call: &Call, value: &Value) -> Option<String> {
     if own.is_ok_and(|own| is(own.to_string())) {
         return Some("the top of your own space".to_owned());
     }
-    let teams = services.reads.teams().await.unwrap_or_default();
+    let teams = services.teams().await.unwrap_or_default();
     let named = teams
         .iter()
         .find(|team| is(team.id.to_string()) || is(team.space_id.to_string()));

@@ -8,7 +8,7 @@ use crate::error::ToolError;
 use crate::foreign_text;
 use crate::selection::Selection;
 use crate::services::Services;
-use crate::{instructions, prompt, resource, response};
+use crate::{instructions, once_in_call, prompt, resource, response};
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -18,8 +18,8 @@ use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     Prompt, PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
     Resource, ResourceContents, ResourceTemplate, Role, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID, Tool as WireTool,
-    UnsubscribeRequestParams, UpdateTaskParams,
+    SubscribeRequestParams, SubscriptionFilter, TASKS_EXTENSION_ID, UnsubscribeRequestParams,
+    UpdateTaskParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use std::sync::Arc;
@@ -31,8 +31,6 @@ const LISTS_TTL_MS: u64 = 60 * 60 * 1000;
 pub(super) struct Handler {
     pub(super) services: Arc<Services>,
     selection: Selection,
-    /// The reply to `tools/list`, built once.
-    tools: Vec<WireTool>,
     pub(super) confirmations: Confirmations,
     subscription: Subscription,
 }
@@ -41,7 +39,6 @@ impl Handler {
     pub(super) fn new(services: Arc<Services>, selection: Selection, confirm: Confirm) -> Self {
         Self {
             services,
-            tools: selection.tools.iter().map(|tool| wire_tool(tool)).collect(),
             selection,
             confirmations: Confirmations::new(confirm),
             subscription: Subscription::default(),
@@ -111,7 +108,9 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         first_page(request.as_ref())?;
-        Ok(ListToolsResult::with_all_items(self.tools.clone())
+        // Made for each request: clients keep the list, and it would be a good part of what an idle server takes.
+        let tools = self.selection.tools.iter().map(|tool| wire_tool(tool));
+        Ok(ListToolsResult::with_all_items(tools.collect())
             .with_ttl_ms(LISTS_TTL_MS)
             .with_cache_scope(CacheScope::Private))
     }
@@ -209,7 +208,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let read = tokio::select! {
-            read = resource::read(&self.services, &self.selection, &request.uri) => read,
+            read = once_in_call::scope(resource::read(&self.services, &self.selection, &request.uri)) => read,
             () = context.ct.cancelled() => Some(ToolError::Cancelled.json()),
         };
         let Some(value) = read else {

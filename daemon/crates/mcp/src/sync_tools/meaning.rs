@@ -73,7 +73,7 @@ pub(crate) async fn find_path(
     given: &str,
 ) -> ToolResult<Located> {
     let teams = if may_begin_with_team(given) {
-        services.reads.teams().await?
+        services.teams().await?
     } else {
         Vec::new()
     };

@@ -50,7 +50,7 @@ async fn teams_of_path(services: &Services, synced: &SyncedFolders, given: &str)
     if !is_known || !may_begin_with_team(given) || !given.contains('/') {
         return Vec::new();
     }
-    match timeout(TEAMS_TIMEOUT, services.reads.teams()).await {
+    match timeout(TEAMS_TIMEOUT, services.teams()).await {
         Ok(Ok(teams)) => teams,
         Ok(Err(error)) => {
             tracing::debug!(%error, "a path is read without the names of teams");

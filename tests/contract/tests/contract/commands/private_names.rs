@@ -1,7 +1,8 @@
-//! Commands in a private space, in which the server can make no other name of one that is in use, and the making of
-//! that space.
+//! Commands and tools in a private space, in which the server can make no other name of one that is in use, and the
+//! making of that space.
 
 use crate::commands::past::now;
+use crate::commands::session::Session;
 use crate::commands::world::World;
 use serde_json::{Value, json};
 use std::thread;
@@ -94,4 +95,29 @@ fn devices_that_make_the_private_space_at_once_have_one() {
     let all = teams["teams"].as_array().into_iter().flatten();
     let private = all.filter(|team| team["name"] == "Private");
     assert_eq!(private.count(), 1, "{teams}");
+}
+
+#[test]
+fn a_tool_asks_for_the_teams_and_their_keys_once_in_a_call() {
+    let (world, _) = world_with_replaced_file();
+    let teams = world.json("a", &["teams", "list"]);
+    let all = teams["teams"].as_array().into_iter().flatten();
+    let own = all.filter(|team| team["name"] == "Own");
+    let own = own.map(|team| team["id"].clone()).next();
+    let mut session = Session::start(&world, "a", &[]);
+    let top = session.call("list_files", json!({ "folder_uuid": own }));
+    let folder = &top["content"][0];
+    assert_eq!(folder["name"], "d", "{top}");
+    // The first call finds out whose it is.
+    let folder = json!({ "folder_uuid": folder["id"] });
+    session.call("list_files", folder.clone());
+    let before = world.requests().len();
+    let list = session.call("list_files", folder);
+    assert_eq!(list["content"][0]["path"], "Own/d/f", "{list}");
+    let asked = world.requests().split_off(before);
+    let count = |part: &str| asked.iter().filter(|one| one.contains(part)).count();
+    let of_team = ["/teams?", "/keys", "/members"].map(count);
+    assert_eq!(of_team, [1, 1, 1], "{asked:#?}");
+    assert_eq!(asked.len(), 5, "{asked:#?}");
+    assert_eq!(session.end(), Some(0));
 }
