@@ -93,8 +93,8 @@ pub(crate) fn unconfirmed_deletions(
     Ok(unconfirmed)
 }
 
-/// Checks the deletions of a plan. Returns the number of files that wait for a person on each side; a plan
-/// with any has to be made again with those deletions held.
+/// Checks the deletions of a plan; `new_files` were made a moment ago. Returns the number of files that wait for a person
+/// on each side; a plan with any has to be made again with those deletions held.
 ///
 /// # Errors
 /// Returns the error of the index.
@@ -103,6 +103,7 @@ pub(crate) fn check(
     folder: &FolderRow,
     deletions: &Unconfirmed,
     recent: Deletions,
+    new_files: &BTreeSet<NodeId>,
 ) -> Result<Deletions, EngineError> {
     let at_ms = engine.ports.clock.now_ms();
     Ok(engine.index.write(|db| {
@@ -114,12 +115,14 @@ pub(crate) fn check(
             side: Side::Local,
             deletions: &deletions.local,
             recent: recent.local,
+            new_files,
             at_ms,
         };
         let remote = DeletionCheck {
             side: Side::Remote,
             deletions: &deletions.remote,
             recent: recent.remote,
+            new_files,
             at_ms,
         };
         Ok(Deletions {
@@ -135,6 +138,8 @@ struct DeletionCheck<'a> {
     deletions: &'a [Deletion],
     /// Files whose deletion was executed a moment ago.
     recent: u64,
+    /// Files that were made a moment ago.
+    new_files: &'a BTreeSet<NodeId>,
     at_ms: i64,
 }
 
@@ -143,8 +148,22 @@ impl DeletionCheck<'_> {
         let Some(gate) = folder.settings.gate else {
             return Ok(false);
         };
-        gate.stops(files + self.recent, || {
-            Ok(self.total(db, folder)? + self.recent)
+        let are_many = gate.stops(files + self.recent, || {
+            Ok::<_, IndexError>(self.total(db, folder)? + self.recent)
+        })?;
+        if are_many || self.new_files.is_empty() {
+            return Ok(are_many);
+        }
+        // What replaces every file by a new one would make half of what there is by itself: so the older ones are looked
+        // at alone, too.
+        let is_new = |deletion: &&Deletion| self.new_files.contains(&deletion.node);
+        let old = files - self.deletions.iter().filter(is_new).count() as u64;
+        gate.stops(old + self.recent, || {
+            let mut new = 0;
+            for node in self.new_files {
+                new += u64::from(db.synced_row(folder.id, *node)?.is_some());
+            }
+            Ok(self.total(db, folder)?.saturating_sub(new) + self.recent)
         })
     }
 

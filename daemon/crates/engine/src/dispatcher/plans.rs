@@ -236,7 +236,8 @@ impl Dispatcher {
             Some(_) => folder.deletions.wait(unconfirmed.files(), now),
             None => Deletions::default(),
         };
-        let asked = gate::check(&self.engine, &ctx.folder, &unconfirmed, recent)?;
+        let new_files = folder.deletions.new_files(now);
+        let asked = gate::check(&self.engine, &ctx.folder, &unconfirmed, recent, &new_files)?;
         let blocked = BlockedChanges {
             local_deletions: asked.local + growing.local > 0,
             remote_deletions: asked.remote + growing.remote > 0,

@@ -116,17 +116,22 @@ impl DeletionFlow {
         }
     }
 
+    /// Returns the files that were made a moment ago.
+    pub(crate) fn new_files(&self, now: Instant) -> BTreeSet<NodeId> {
+        let new_files = self.new_files.iter();
+        new_files
+            .filter(|(at, _)| *at + MEMORY > now)
+            .map(|(_, node)| *node)
+            .collect()
+    }
+
     /// Returns those of some nodes that are files that were made a moment ago.
     pub(crate) fn new_among(
         &self,
         nodes: impl Iterator<Item = NodeId>,
         now: Instant,
     ) -> Vec<NodeId> {
-        let new_files = self.new_files.iter();
-        let new_files: BTreeSet<NodeId> = new_files
-            .filter(|(at, _)| *at + MEMORY > now)
-            .map(|(_, node)| *node)
-            .collect();
+        let new_files = self.new_files(now);
         nodes.filter(|node| new_files.contains(node)).collect()
     }
 

@@ -95,9 +95,14 @@ impl Scene {
 
     /// Returns the files of a plan that wait on the service.
     fn waiting(&self, plan: &Plan) -> u64 {
+        self.waiting_beside(plan, &BTreeSet::new())
+    }
+
+    /// Returns the same where some of the files were made a moment ago.
+    fn waiting_beside(&self, plan: &Plan, new_files: &BTreeSet<NodeId>) -> u64 {
         let unconfirmed = unconfirmed_deletions(&self.engine, &self.folder, plan).unwrap();
         let none = Deletions::default();
-        let waiting = check(&self.engine, &self.folder, &unconfirmed, none).unwrap();
+        let waiting = check(&self.engine, &self.folder, &unconfirmed, none, new_files).unwrap();
         assert_eq!(waiting.local, 0);
         let rows = self
             .engine
@@ -170,13 +175,41 @@ fn deletions_of_a_moment_ago_are_counted_with_those_of_a_plan() {
             local: 0,
             remote: recent,
         };
-        check(&scene.engine, &scene.folder, &unconfirmed, recent).unwrap()
+        let new_files = BTreeSet::new();
+        check(
+            &scene.engine,
+            &scene.folder,
+            &unconfirmed,
+            recent,
+            &new_files,
+        )
+        .unwrap()
     };
     assert_eq!(waiting(&scene, 989).remote, 0);
     scene.folder.settings.gate = None;
     assert_eq!(waiting(&scene, 990).remote, 0, "it is switched off");
     scene.folder.settings.gate = Some(DeletionGate::default());
     assert_eq!(waiting(&scene, 990).remote, 10);
+}
+
+#[test]
+fn as_many_new_files_do_not_hide_that_all_others_are_deleted() {
+    let scene = Scene::new(400);
+    let new_files: BTreeSet<NodeId> = (200..400).map(node).collect();
+    let old = remote_plan(0..200);
+    assert_eq!(scene.waiting(&old), 0, "half of all");
+    assert_eq!(scene.waiting_beside(&old, &new_files), 200);
+    // A new file that is gone again makes nothing smaller.
+    let gone: BTreeSet<NodeId> = (1000..1400).map(node).collect();
+    assert_eq!(scene.waiting_beside(&remote_plan([]), &gone), 0);
+    assert_eq!(scene.waiting_beside(&old, &gone), 0);
+}
+
+#[test]
+fn a_few_of_many_new_files_can_be_deleted_again() {
+    let scene = Scene::new(210);
+    let new_files: BTreeSet<NodeId> = (10..210).map(node).collect();
+    assert_eq!(scene.waiting_beside(&remote_plan(10..100), &new_files), 0);
 }
 
 #[test]
