@@ -9,6 +9,7 @@ pub(crate) mod ai;
 pub(crate) mod api_keys;
 pub(crate) mod batch;
 pub(crate) mod changes;
+pub(crate) mod checkpoints;
 pub(crate) mod comments;
 pub(crate) mod devices;
 pub(crate) mod diagnostics;
@@ -56,6 +57,7 @@ pub(crate) fn api() -> OpenApiRouter<AppState> {
         .merge(upload_batch::routes())
         .merge(downloads::routes())
         .merge(changes::routes())
+        .merge(checkpoints::routes())
         .merge(stream::routes())
         .merge(spaces::routes())
         .merge(keys::routes())

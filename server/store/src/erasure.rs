@@ -47,7 +47,7 @@ fn erase_space(tx: &Tx<'_>, space: Space, purged: &mut Purged) -> Result<()> {
         }
     }
     space_log::delete_log(tx.conn, space, &mut purged.objects)?;
-    for table in ["nodes", "node_text_state"] {
+    for table in ["nodes", "node_text_state", "checkpoints"] {
         tx.conn.execute(
             &format!("DELETE FROM {table} WHERE space = ?1"),
             [space.row],

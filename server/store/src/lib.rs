@@ -16,6 +16,7 @@ mod audit;
 mod backup;
 mod caps;
 pub mod catalog;
+mod checkpoints;
 mod chunks;
 mod cluster;
 mod comments;

@@ -11,6 +11,7 @@ mod admin;
 mod assistant;
 mod batch;
 mod borrowing;
+mod checkpoints;
 mod comments;
 mod connections;
 mod conventions;

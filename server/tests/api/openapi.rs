@@ -30,6 +30,8 @@ const ENDPOINTS: &[&str] = &[
     "post /api/v1/uploads/batch",
     "get /api/v1/chunks/{id}",
     "get /api/v1/chunks/damaged",
+    "get /api/v1/checkpoints",
+    "put /api/v1/checkpoints",
     "post /api/v1/downloads/batch",
     "post /api/v1/spaces/{id}/commits",
     "get /api/v1/spaces/{id}/log",
@@ -417,10 +419,11 @@ fn merged_fields(document: &Value, schema: &Value) -> serde_json::Map<String, Va
 }
 
 /// Endpoints whose response holds a list and is none: parts of one thing, bounded by it.
-const NO_LISTS: [&str; 16] = [
+const NO_LISTS: [&str; 17] = [
     "/api/v1/changes",
     "/api/v1/changes/past",
     "/api/v1/changes/snapshot",
+    "/api/v1/checkpoints",
     "/api/v1/chunks/damaged",
     "/api/v1/comments/{id}",
     "/api/v1/diagnostics/encryption",

@@ -8,6 +8,7 @@ mod account;
 mod auth;
 mod call;
 mod changes;
+mod checkpoints;
 mod client;
 mod counters;
 mod downloads;

@@ -8,6 +8,7 @@ pub mod admin;
 pub mod ai;
 pub mod amount;
 pub mod changes;
+pub mod checkpoints;
 pub mod comments;
 pub mod compression;
 pub mod diagnostics;
