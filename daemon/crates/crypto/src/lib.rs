@@ -11,6 +11,7 @@
 mod account;
 mod aead;
 mod bundle;
+mod checkpoint;
 mod derive;
 mod error;
 pub mod format2;
@@ -39,6 +40,7 @@ pub use account::{
     AccountKeys, change_passphrase, create_account, unlock, unlock_with_account_key,
 };
 pub use bundle::{KdfFields, KeyBundle, Replacement, WrappedSpaceKey};
+pub use checkpoint::Checkpoint;
 pub use derive::{
     AuthValue, DEFAULT_ITERATIONS, KdfParams, MAX_ITERATIONS, MIN_ITERATIONS, PBKDF2, RootKeys,
     derive_root,

@@ -64,7 +64,7 @@ impl AssociatedData {
 }
 
 mod uuid_bytes {
-    use cairn_model::{AccountId, NodeId, RevisionId, SpaceId};
+    use cairn_model::{AccountId, DeviceId, NodeId, RevisionId, SpaceId};
 
     pub trait AsIdBytes {
         fn id_bytes(&self) -> &[u8; 16];
@@ -80,7 +80,7 @@ mod uuid_bytes {
         )*};
     }
 
-    id!(AccountId, NodeId, RevisionId, SpaceId);
+    id!(AccountId, DeviceId, NodeId, RevisionId, SpaceId);
 }
 
 #[cfg(test)]
