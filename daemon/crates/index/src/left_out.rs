@@ -69,6 +69,19 @@ impl Db<'_> {
         Ok(())
     }
 
+    /// Returns whether the remote tree is all that the service has shown: no change waits for a person or for its folder,
+    /// and no node was left out or can't be recorded.
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub fn has_all_shown(&self) -> Result<bool, IndexError> {
+        let mut statement = self.prepare(
+            "SELECT 1 FROM left_out UNION ALL SELECT 1 FROM impossible UNION ALL SELECT 1 FROM unaccepted \
+             UNION ALL SELECT 1 FROM pending LIMIT 1",
+        )?;
+        Ok(!statement.exists([])?)
+    }
+
     /// Returns whether the service has shown something in a folder, or below it, that the remote tree doesn't have
     /// there: a change that waits for a person, or a node that can't be recorded or was left out.
     ///

@@ -43,6 +43,7 @@ pub mod sent_places;
 pub mod snapshot;
 pub mod synced;
 pub mod unaccepted;
+mod views;
 pub mod worklist;
 
 pub use activity::ActivityRow;
@@ -65,4 +66,5 @@ pub use sent_places::SentPlace;
 pub use snapshot::Snapshot;
 pub use synced::{MIN_LOOKUP_SIZE, SyncedRow};
 pub use unaccepted::UnacceptedRow;
+pub use views::OtherView;
 pub use worklist::{PlanSizes, Round, Worklist};

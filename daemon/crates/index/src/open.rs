@@ -41,6 +41,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("sql/0022_counters.sql"),
     include_str!("sql/0023_left_out.sql"),
     include_str!("sql/0024_impossible.sql"),
+    include_str!("sql/0025_views.sql"),
 ];
 
 /// The longest wait for another connection that changes the index.

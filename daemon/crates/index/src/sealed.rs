@@ -17,22 +17,30 @@ pub struct LastChange {
 }
 
 impl Db<'_> {
+    /// Passes each remote node to `visit`, in the order of their ids.
+    ///
+    /// # Errors
+    /// Returns the error of SQLite.
+    pub fn visit_remote(&self, visit: &mut dyn FnMut(&RemoteRow)) -> Result<(), IndexError> {
+        let mut statement =
+            self.prepare_whole(&format!("SELECT {COLUMNS} FROM remote ORDER BY node"))?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            visit(&remote::read(row)?);
+        }
+        Ok(())
+    }
+
     /// Passes each remote node that has a seal to `visit`, in the order of their ids. Returns the number of the others.
     ///
     /// # Errors
     /// Returns the error of SQLite.
     pub fn visit_sealed(&self, visit: &mut dyn FnMut(&RemoteRow)) -> Result<u64, IndexError> {
-        let mut statement =
-            self.prepare_whole(&format!("SELECT {COLUMNS} FROM remote ORDER BY node"))?;
-        let mut rows = statement.query([])?;
         let mut unsealed = 0;
-        while let Some(row) = rows.next()? {
-            let row = remote::read(row)?;
-            match row.seal {
-                Some(_) => visit(&row),
-                None => unsealed += 1,
-            }
-        }
+        self.visit_remote(&mut |row| match row.seal {
+            Some(_) => visit(row),
+            None => unsealed += 1,
+        })?;
         Ok(unsealed)
     }
 
