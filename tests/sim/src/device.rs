@@ -56,6 +56,8 @@ pub struct Device {
     pub verify: Verification,
     /// The places that this device knows to hold Cairn's own files, from the next start on.
     pub own_places: Vec<PathBuf>,
+    /// Compares its view with those of the others, from the next start on.
+    pub checkpoints: bool,
     plan_sizes: PlanSizes,
     long_scan: Duration,
     index: Arc<Index>,
@@ -98,6 +100,7 @@ impl Device {
             line: Arc::new(line),
             verify: Verification::default(),
             own_places: Vec::new(),
+            checkpoints: false,
             plan_sizes: PlanSizes::default(),
             long_scan: LONG_SCAN,
             index,
@@ -233,6 +236,12 @@ impl Device {
         });
     }
 
+    /// Returns the id of the device on the service.
+    #[must_use]
+    pub fn id(&self) -> DeviceId {
+        self.id
+    }
+
     /// Returns the index, to be damaged or read; it outlives the engine.
     #[must_use]
     pub fn index(&self) -> &Index {
@@ -268,6 +277,7 @@ impl Device {
             ports,
         );
         options.stream = false;
+        options.checkpoints = self.checkpoints;
         options.settings.verify = self.verify;
         options.own_places.clone_from(&self.own_places);
         options.plan_sizes = self.plan_sizes;

@@ -22,4 +22,5 @@ pub mod run_options;
 mod spelling;
 pub mod time;
 mod truth;
+mod views;
 pub mod world;

@@ -7,7 +7,7 @@ use crate::oracle::Oracle;
 use crate::random::Seeded;
 use crate::run_options::RunOptions;
 use crate::world::{SpaceKind, Tree, World, tree_of};
-use crate::{actions, checks, damage, keyless, persons, rules, spelling, truth};
+use crate::{actions, checks, damage, keyless, persons, rules, spelling, truth, views};
 use cairn_model::SyncMode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -65,6 +65,9 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
     if options.gate {
         let all = world.devices.iter().chain(&new_devices);
         all.for_each(|device| device.set_gate(persons::GATE));
+    }
+    if options.checkpoints {
+        world.compare_views().await;
     }
     world.devices.iter_mut().for_each(Device::start);
     let meanwhile: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -248,6 +251,11 @@ async fn finish(
     }
     // After further cycles, because `settle` ends when the trees are equal.
     checks::check_executable_bits(world, options).await?;
+    views::check_views(world)?;
+    if options.checkpoints {
+        world.wait_for_comparisons().await;
+        views::check_agreement(world)?;
+    }
     let after: Vec<u64> = world.devices.iter().map(|d| d.transfers()).collect();
     if before == after {
         Ok(())

@@ -3,9 +3,11 @@
 use crate::device::Device;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Addresses that each device asks again and again: news, the names of devices, and hourly what the service has lost.
-const ROUTINE: [&str; 3] = [
+/// Addresses that each device asks again and again: news, the names of devices, what
+/// others see, and hourly what the service has lost.
+const ROUTINE: [&str; 4] = [
     "/api/v1/changes",
+    "/api/v1/checkpoints",
     "/api/v1/devices",
     "/api/v1/chunks/damaged",
 ];

@@ -39,6 +39,8 @@ pub struct RunOptions {
     pub private: bool,
     /// Each device asks its person about a few deletions, who agrees to them or not, sooner or later.
     pub gate: bool,
+    /// Devices leave checkpoints for one another, and compare what they see.
+    pub checkpoints: bool,
     /// The second device only sends, or only receives.
     pub mode: SyncMode,
 }
@@ -114,6 +116,7 @@ impl RunOptions {
             "ignores_case" => &mut self.ignores_case,
             "private" => &mut self.private,
             "gate" => &mut self.gate,
+            "checkpoints" => &mut self.checkpoints,
             _ => return None,
         })
     }

@@ -112,6 +112,22 @@ impl World {
         }
     }
 
+    /// Has all devices compare their views of the space, from their next start on.
+    ///
+    /// # Panics
+    /// If the server does not take them.
+    pub async fn compare_views(&mut self) {
+        for device in &mut self.devices {
+            let known = cairn_wire::account::Device {
+                id: device.id(),
+                name: device.name.clone(),
+            };
+            let put = self.api.put_device(&known).await;
+            put.expect("the server takes a device");
+            device.checkpoints = true;
+        }
+    }
+
     /// Lets all lines and disks work as they should, and all users rest.
     pub fn end_faults(&self) {
         for device in &self.devices {

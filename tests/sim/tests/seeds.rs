@@ -103,6 +103,11 @@ fn what_the_server_loses_comes_back_from_the_devices() {
 }
 
 #[test]
+fn devices_that_compare_what_they_see_agree() {
+    run(60, "devices=3 steps=40 faults crashes keyless checkpoints");
+}
+
+#[test]
 fn bad_disks_lose_nothing() {
     run(200, "devices=2 steps=40 crashes bad_disks");
 }

@@ -58,6 +58,7 @@ export const IS_COUNTED = {
   rules_unreadable: true,
   unreadable: true,
   unverified: true,
+  views_differ: false,
   watch: false,
   other: false,
 } as const satisfies Record<ProblemCause, boolean>;

@@ -2,6 +2,7 @@
 //! and execute until there is nothing left to do.
 
 mod attach;
+mod checkpoints;
 mod cleaning;
 mod commands;
 mod events;
@@ -32,6 +33,7 @@ mod taken_there;
 mod tick;
 mod waiters;
 
+use crate::checkpoints::{Compared, OwnCheckpoint};
 use crate::command::Command;
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -59,6 +61,8 @@ use waiters::{IdleWaiters, PollWaiters};
 
 /// The time after the start at which the service is first asked what it has lost.
 const FIRST_HEALING: Duration = Duration::from_secs(60);
+/// The time after the start at which views are first compared with other devices.
+const FIRST_COMPARISON: Duration = Duration::from_secs(60);
 /// The feed is polled this often even if its stream is silent.
 const POLL: Duration = Duration::from_secs(60);
 
@@ -67,6 +71,7 @@ pub(crate) struct Tuning {
     pub(crate) rescan_every: Duration,
     pub(crate) debounce: Duration,
     pub(crate) stream: bool,
+    pub(crate) checkpoints: bool,
     pub(crate) parallel: usize,
     pub(crate) plan_sizes: PlanSizes,
     pub(crate) long_scan: Duration,
@@ -134,6 +139,13 @@ pub(crate) struct Dispatcher {
     /// The task that sends it again.
     healing: JoinSet<()>,
     unhealable: Unhealable,
+    /// The time at which this device's view is compared with those of others, and the earliest one after a change.
+    next_comparison: Instant,
+    not_compared_before: Instant,
+    /// The task that compares them, and when it began.
+    comparing: JoinSet<Option<Compared>>,
+    comparing_since: Instant,
+    own_checkpoint: OwnCheckpoint,
     waiters: IdleWaiters,
     /// The number of times that watchers were asked for what they owe.
     flushes: u64,
@@ -180,6 +192,11 @@ impl Dispatcher {
             next_healing: Instant::now() + FIRST_HEALING,
             healing: JoinSet::new(),
             unhealable: Unhealable::default(),
+            next_comparison: Instant::now() + FIRST_COMPARISON,
+            not_compared_before: Instant::now(),
+            comparing: JoinSet::new(),
+            comparing_since: Instant::now(),
+            own_checkpoint: OwnCheckpoint::default(),
             waiters: IdleWaiters::default(),
             flushes: 0,
             poll_waiters: PollWaiters::default(),
@@ -215,6 +232,7 @@ impl Dispatcher {
         self.transfers.shutdown().await;
         self.structure.shutdown().await;
         self.healing.shutdown().await;
+        self.comparing.shutdown().await;
         self.waiters.drop_all();
         self.poll_waiters.drop_all();
     }

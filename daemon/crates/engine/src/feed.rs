@@ -13,6 +13,7 @@ mod listing;
 mod pending;
 mod record;
 mod snapshot;
+pub(crate) mod view;
 mod went_back;
 
 use crate::engine::Engine;
@@ -25,10 +26,11 @@ use left_out::{LIST_AGAIN, must_list_again};
 use record::{Page, record};
 pub(crate) use snapshot::{accept, restore_held_problems};
 use std::collections::BTreeSet;
+pub(crate) use went_back::day;
 
 /// Key of the cursor in the index.
 const CURSOR: &str = "cursor";
-/// Key in the index of the highest number of a change that a page of the feed has shown.
+/// Key in the index of the highest number of a change that the feed or a listing has shown.
 const LAST_SEQ: &str = "last_seq";
 /// Key in the index of the epoch of the keys that the remote tree was last checked with.
 const KEY_EPOCH: &str = "key_epoch";
@@ -73,8 +75,14 @@ pub(crate) fn note_key_epoch(engine: &Engine) -> Result<(), IndexError> {
 
 /// Returns the feed position up to which everything is recorded.
 pub(crate) fn cursor(engine: &Engine) -> Result<Option<Cursor>, IndexError> {
-    let bytes = engine.index.read(|db| db.meta(CURSOR))?;
-    let Some(bytes) = bytes else { return Ok(None) };
+    engine.index.read(read_cursor)
+}
+
+/// Returns the same of an index.
+pub(crate) fn read_cursor(db: &Db<'_>) -> Result<Option<Cursor>, IndexError> {
+    let Some(bytes) = db.meta(CURSOR)? else {
+        return Ok(None);
+    };
     let text = String::from_utf8(bytes).map_err(|_| IndexError::Corrupt("cursor"))?;
     Ok(Some(Cursor(text)))
 }

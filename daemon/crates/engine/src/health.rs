@@ -25,6 +25,8 @@ pub(crate) enum FolderPart {
     Remote,
     /// The history of the service.
     History,
+    /// The view that another device has of it.
+    Views,
 }
 
 /// All problems of all folders.

@@ -9,6 +9,7 @@
 
 mod accept_disk;
 mod arriving;
+mod checkpoints;
 mod command;
 mod confirm;
 mod device_names;
@@ -56,6 +57,7 @@ pub mod ports;
 
 pub use command::{PollFailure, WaitResult};
 pub use error::EngineError;
+pub use feed::view::{View, view};
 pub use handle::EngineHandle;
 pub use observe::mounts::is_mount_point;
 pub use observe::rules::{OWN_FILES, RuleMatch, RuleOrigin, Rules, check_pattern};

@@ -1,5 +1,6 @@
 //! Starting an engine.
 
+use crate::checkpoints;
 use crate::dispatcher::{Dispatcher, Tuning};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -39,6 +40,8 @@ pub struct EngineOptions {
     pub own_places: Vec<PathBuf>,
     /// Keeps the feed's stream open; the simulator polls instead.
     pub stream: bool,
+    /// Compares this device's view with those of others, through checkpoints on the service; the default is yes.
+    pub checkpoints: bool,
     /// The sizes of plans.
     pub plan_sizes: PlanSizes,
     /// A folder whose last whole scan took so long is not scanned for those who wait until all is in sync, if its
@@ -93,6 +96,7 @@ impl EngineOptions {
             debounce: Duration::from_millis(80),
             own_places: Vec::new(),
             stream: true,
+            checkpoints: true,
             plan_sizes: PlanSizes::default(),
             long_scan: LONG_SCAN,
         }
@@ -121,6 +125,7 @@ pub fn start(options: EngineOptions) -> Result<EngineHandle, EngineError> {
     let engine = Arc::new(engine_of(options));
     feed::note_key_epoch(&engine)?;
     feed::restore_held_problems(&engine)?;
+    engine.index.read(|db| checkpoints::report(&engine, db))?;
     let dispatcher = Dispatcher::new(Arc::clone(&engine), inbox, tuning)?;
     let task = tokio::spawn(dispatcher.run());
     Ok(EngineHandle {
@@ -137,6 +142,7 @@ impl EngineOptions {
             rescan_every: self.settings.rescan_every,
             debounce: self.debounce,
             stream: self.stream,
+            checkpoints: self.checkpoints,
             plan_sizes: self.plan_sizes,
             long_scan: self.long_scan,
             parallel: self.settings.parallel.max(1),

@@ -90,6 +90,8 @@ word_enum! {
         RulesUnreadable = "rules_unreadable",
         Unreadable = "unreadable",
         Unverified = "unverified",
+        /// The service shows another device other files.
+        ViewsDiffer = "views_differ",
         /// The detail says what the watcher lacks.
         Watch = "watch",
         /// One that this version doesn't know, or from one that tells none.
@@ -137,7 +139,9 @@ impl ProblemCause {
             Self::Quota => ProblemCode::Quota,
             Self::RemoteGone => ProblemCode::RemoteGone,
             Self::RemoteIsFile => ProblemCode::RemoteIsFile,
-            Self::Rollback | Self::WentBack | Self::WentBackCompared => ProblemCode::Rollback,
+            Self::Rollback | Self::ViewsDiffer | Self::WentBack | Self::WentBackCompared => {
+                ProblemCode::Rollback
+            }
             Self::Forbidden
             | Self::KeyNotGranted
             | Self::NotAMember

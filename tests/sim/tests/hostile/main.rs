@@ -9,6 +9,7 @@ mod mass_removals;
 mod overwritten;
 mod returned;
 mod strict;
+mod views;
 mod went_back;
 
 use axum::http::StatusCode;

@@ -5,7 +5,6 @@ use super::folder::Watching;
 use crate::accept_disk;
 use crate::command::Command;
 use crate::error::EngineError;
-use crate::feed;
 use crate::resolve;
 use cairn_model::{FolderId, RelPath};
 use std::path::{Path, PathBuf};
@@ -30,7 +29,7 @@ impl Dispatcher {
             } => self.tune(rescan_every, parallel),
             Command::Accept(reply) => {
                 self.finish_poll_and_steps().await;
-                let result = feed::accept(&self.engine).await;
+                let result = self.accept().await;
                 self.rescan_everything(None);
                 drop(reply.send(result));
             }

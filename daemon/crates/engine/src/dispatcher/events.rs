@@ -30,6 +30,7 @@ impl Dispatcher {
             Some(done) = self.polls.join_next() => self.record_poll(done).await,
             Some(done) = self.transfers.join_next() => self.finish_transfer(done),
             Some(done) = self.structure.join_next() => self.record_structure(done),
+            Some(done) = self.comparing.join_next() => self.end_comparison(done.ok().flatten()),
             () = tokio::time::sleep_until(wake) => {}
         }
         self.drain().await;
@@ -62,6 +63,10 @@ impl Dispatcher {
         let mut wake = self.next_poll.min(self.next_emptying).min(self.next_heads);
         let mut sooner = |at: Instant| wake = wake.min(at);
         sooner(self.next_healing);
+        // The end of a comparison is an event.
+        if self.tuning.checkpoints && self.comparing.is_empty() {
+            sooner(self.next_comparison);
+        }
         // The end of a poll is an event.
         if let Some(pause) = self.retry.filter(|_| !self.is_polling()) {
             sooner(pause.until);
@@ -163,6 +168,7 @@ impl Dispatcher {
             Err(error) if error.is_panic() => return self.handle_transfer_panic(),
             Err(_) => return,
         };
+        self.compare_soon();
         for key in done.results.iter().flat_map(|transfer| &transfer.keys) {
             self.locked.remove(key);
         }

@@ -107,6 +107,7 @@ impl Dispatcher {
                 self.record_answer(began);
                 self.next_poll = Instant::now() + POLL;
                 if result != PollResult::Nothing {
+                    self.compare_soon();
                     self.plan_news();
                 }
                 self.open_stream();

@@ -103,6 +103,7 @@ impl Dispatcher {
 
     /// Records what has become of a list of steps.
     pub(super) fn record_structure(&mut self, done: Result<Executed, JoinError>) {
+        self.compare_soon();
         let Executed {
             ctx,
             planned,

@@ -42,6 +42,7 @@ impl Dispatcher {
         self.news_unplanned = false;
         self.start_transfers();
         self.heal_if_due();
+        self.compare_if_due();
         // What keeps the feed from being polled (an outage, steps that are carried out) is an event.
         let can_poll = self.retry.is_none() && self.structure.is_empty() && !self.is_polling();
         again || (self.poll_due && can_poll && !self.folders.is_empty())

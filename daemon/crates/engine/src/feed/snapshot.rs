@@ -31,11 +31,11 @@ pub(super) async fn load_first(engine: &Engine) -> Result<(), EngineError> {
         true => Verification::Warn,
         false => engine.verification.get(),
     };
-    let cursor = load(engine, verification, &BTreeSet::new(), |db, page| {
+    let start = load(engine, verification, &BTreeSet::new(), |db, page| {
         went_back::put_history(db, &page.history_id)
     })
     .await?;
-    finish(engine, cursor, verification).await?;
+    finish(engine, start, verification).await?;
     end_listing(engine)
 }
 
@@ -60,7 +60,7 @@ pub(super) async fn load_replaced(
     let known = engine.index.read(known_manifests)?;
     earlier_epochs::remember_known(engine)?;
     let mut begun = false;
-    let cursor = load(engine, verification, &BTreeSet::new(), |db, page| {
+    let start = load(engine, verification, &BTreeSet::new(), |db, page| {
         // Not before the service has responded: the old trees are the best there is until then.
         if std::mem::replace(&mut begun, true) {
             return Ok(());
@@ -74,11 +74,12 @@ pub(super) async fn load_replaced(
         db.clear_synced()?;
         db.clear_unaccepted()?;
         db.clear_sent()?;
+        db.clear_own_views()?;
         went_back::begin_recording(engine, db, page, known_seq, verification)?;
         restored::begin(db, &page.history_id)
     })
     .await?;
-    finish(engine, cursor, verification).await?;
+    finish(engine, start, verification).await?;
     engine.index.write(|db| {
         for (revision, (node, hash, number)) in known {
             db.set_remote_manifest(node, revision, hash, number)?;
@@ -96,8 +97,8 @@ pub(super) async fn load_replaced(
 pub(super) async fn list_again(engine: &Engine) -> Result<(), EngineError> {
     let verification = engine.verification.get();
     let read_to = super::cursor(engine)?;
-    let listed_from = load(engine, verification, &BTreeSet::new(), |_, _| Ok(())).await?;
-    finish(engine, read_to.unwrap_or(listed_from), verification).await?;
+    let listed = load(engine, verification, &BTreeSet::new(), |_, _| Ok(())).await?;
+    finish(engine, listed.from(read_to), verification).await?;
     engine.index.write(|db| {
         db.remove_meta(LIST_AGAIN)?;
         db.end_left_out()
@@ -146,7 +147,7 @@ async fn take_changes(
     // The whole tree: a folder that was held has kept everything below it from being recorded.
     let mut missing: BTreeSet<NodeId> = held.iter().map(|row| row.node).collect();
     let read_to = super::cursor(engine)?;
-    let listed_from = load(engine, Verification::Warn, accepted, |_, page| {
+    let listed = load(engine, Verification::Warn, accepted, |_, page| {
         for node in &page.nodes {
             missing.remove(&node.id);
         }
@@ -160,7 +161,7 @@ async fn take_changes(
         }
         db.clear_unaccepted()
     })?;
-    finish(engine, read_to.unwrap_or(listed_from), Verification::Warn).await?;
+    finish(engine, listed.from(read_to), Verification::Warn).await?;
     engine.index.write(|db| db.end_left_out())?;
     for row in held {
         engine.health().accept(row.node);
@@ -183,18 +184,39 @@ pub(crate) fn restore_held_problems(engine: &Engine) -> Result<(), IndexError> {
     })
 }
 
+/// The beginning of a listing.
+struct Start {
+    /// The position from which changes have come since the first page.
+    cursor: Cursor,
+    /// The number of the latest change before it, if the service has told that.
+    seq: Option<u64>,
+}
+
+impl Start {
+    /// Returns the same listing, after which the feed is read from another position.
+    fn from(self, cursor: Option<Cursor>) -> Self {
+        Self {
+            cursor: cursor.unwrap_or(self.cursor),
+            ..self
+        }
+    }
+}
+
 /// Records every node of the space, page by page, each after `before` has seen it. A person has accepted some as they
-/// are. Returns the position from which changes have come since the first page.
+/// are.
 async fn load(
     engine: &Engine,
     verification: Verification,
     accepted: &BTreeSet<NodeId>,
     mut before: impl FnMut(&Db<'_>, &Snapshot) -> Result<(), IndexError>,
-) -> Result<Cursor, EngineError> {
+) -> Result<Start, EngineError> {
     let mut listing = Listing::default();
-    let mut first: Option<Cursor> = None;
+    let mut first: Option<Start> = None;
     while let Some(mut page) = listing.next(engine).await? {
-        first.get_or_insert_with(|| page.cursor.clone());
+        first.get_or_insert_with(|| Start {
+            cursor: page.cursor.clone(),
+            seq: page.seq,
+        });
         engine.index.write(|db| {
             before(db, &page)?;
             let changes: Vec<Change> = std::mem::take(&mut page.nodes)
@@ -221,10 +243,10 @@ async fn load(
 /// Records what has changed since a snapshot was begun, and compares everything afresh.
 async fn finish(
     engine: &Engine,
-    from: Cursor,
+    start: Start,
     verification: Verification,
 ) -> Result<(), EngineError> {
-    let mut at = from;
+    let mut at = start.cursor;
     while changes_since(engine, at.clone(), verification).await? == PollResult::More {
         at = super::cursor(engine)?.unwrap_or(at);
     }
@@ -232,6 +254,8 @@ async fn finish(
         if db.meta(CURSOR)?.is_none() {
             db.set_meta(CURSOR, at.0.as_bytes())?;
         }
+        let last = last_seq(db)?.max(start.seq.unwrap_or(0));
+        db.set_meta(LAST_SEQ, &last.to_be_bytes())?;
         for folder in db.folders()? {
             db.mark_differing(&folder)?;
         }

@@ -34,6 +34,18 @@ pub(super) fn put_history(db: &Db<'_>, id: &str) -> Result<(), IndexError> {
     db.set_meta(HISTORY, id.as_bytes())
 }
 
+/// Returns the id of the history that was listed last; `None` in an index from before it was noted.
+///
+/// # Errors
+/// Returns the error of the index.
+pub(super) fn history(db: &Db<'_>) -> Result<Option<String>, IndexError> {
+    let Some(bytes) = db.meta(HISTORY)? else {
+        return Ok(None);
+    };
+    let id = String::from_utf8(bytes).map_err(|_| IndexError::Corrupt(HISTORY))?;
+    Ok(Some(id))
+}
+
 /// Begins to record a history that takes the place of the known one, from the first page of its listing. `known_seq` is
 /// the highest number of a change that was seen, 0 without one.
 ///
@@ -181,11 +193,7 @@ pub(super) fn report(engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
         return Ok(());
     };
     let at = <[u8; 8]>::try_from(bytes).map_err(|_| IndexError::Corrupt(WENT_BACK))?;
-    let day: String = Timestamp(i64::from_be_bytes(at))
-        .to_string()
-        .chars()
-        .take_while(|char| *char != 'T')
-        .collect();
+    let day = day(i64::from_be_bytes(at));
     let is_held = is_waiting(db)?;
     for folder in db.folders()? {
         let problem = Some(problem(&day, is_held));
@@ -194,6 +202,12 @@ pub(super) fn report(engine: &Engine, db: &Db<'_>) -> Result<(), IndexError> {
             .set_folder_problem(folder.id, FolderPart::History, problem);
     }
     Ok(())
+}
+
+/// Returns the day (RFC 3339) of a time in milliseconds since 1970-01-01 UTC.
+pub(crate) fn day(at_ms: i64) -> String {
+    let text = Timestamp(at_ms).to_string();
+    text.chars().take_while(|char| *char != 'T').collect()
 }
 
 fn problem(day: &str, is_held: bool) -> Problem {
