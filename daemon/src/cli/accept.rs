@@ -46,16 +46,21 @@ async fn show(app: &App) -> CommandResult {
     for path in &waiting {
         app.out.line(format_args!("  {}", clean(path)));
     }
-    let mut problems = status.folders.iter().flat_map(|folder| &folder.errors);
-    let went_back = problems.any(|problem| {
-        let causes = [ProblemCause::WentBack, ProblemCause::WentBackCompared];
-        causes.contains(&problem.cause)
-    });
+    let is_found = |causes: &[ProblemCause]| {
+        let mut problems = status.folders.iter().flat_map(|folder| &folder.errors);
+        problems.any(|problem| causes.contains(&problem.cause))
+    };
+    let went_back = is_found(&[ProblemCause::WentBack, ProblemCause::WentBackCompared]);
+    let views_differ = is_found(&[ProblemCause::ViewsDiffer]);
     if went_back {
         app.out
             .line("  the earlier state that the service went back to");
     }
-    let changes = waiting.len() as u64 + u64::from(went_back);
+    if views_differ {
+        app.out
+            .line("  that the service shows another device other files");
+    }
+    let changes = waiting.len() as u64 + u64::from(went_back) + u64::from(views_differ);
     let mut line = match changes {
         0 => "Nothing waits to be accepted.".to_owned(),
         changes => format!("{} would be taken.", count(changes, "change")),
@@ -70,6 +75,7 @@ async fn show(app: &App) -> CommandResult {
     let document = json!({
         "would_accept": waiting,
         "went_back": went_back,
+        "views_differ": views_differ,
         "message": status.message,
     });
     dry_run::show(app, line, document)

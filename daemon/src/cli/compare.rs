@@ -8,8 +8,8 @@ use crate::folders::spaces::{self, SpaceIndex};
 use crate::output::text::{clean, count, local_time, rfc3339};
 use crate::session::Session;
 use cairn_control::{FolderStatus, Status, typed};
-use cairn_index::IndexError;
 use cairn_index::sealed::LastChange;
+use cairn_index::{IndexError, OtherView};
 use cairn_model::{DeviceId, ProblemCode, SpaceId, SyncState};
 use cairn_space::{SealedNode, SealedNodes};
 use serde_json::{Value, json};
@@ -20,7 +20,9 @@ use tokio::task::block_in_place;
 ///
 /// Read them to one another: the same account's devices for your own files, members of a team for the
 /// team's. A server can hide the changes of one device from another, and each would take what it sees for
-/// everything. Run `cairn status --wait` on both first. Nothing of the files can be told from the words.
+/// everything. Devices compare what they see by themselves, through the server, and it is shown when each last
+/// saw the same; the words hold whatever the server does. Run `cairn status --wait` on both first. Nothing of
+/// the files can be told from the words.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {}
 
@@ -33,6 +35,7 @@ struct View {
     unsealed: u64,
     words: Vec<&'static str>,
     last: Option<LastChange>,
+    others: Vec<OtherView>,
 }
 
 pub(super) async fn run(app: &App, _: Args) -> CommandResult {
@@ -135,9 +138,9 @@ fn view(one: &SpaceIndex, own: SpaceId) -> CommandResult<Option<View>> {
                 seal: row.seal.as_deref().unwrap_or_default(),
             });
         })?;
-        Ok(Some((unsealed, db.last_change()?)))
+        Ok(Some((unsealed, db.last_change()?, db.other_views()?)))
     });
-    let Some((unsealed, last)) = seen.context("read the index")? else {
+    let Some((unsealed, last, others)) = seen.context("read the index")? else {
         return Ok(None);
     };
     Ok(Some(View {
@@ -147,6 +150,7 @@ fn view(one: &SpaceIndex, own: SpaceId) -> CommandResult<Option<View>> {
         unsealed,
         words: block_in_place(|| nodes.words(space))?,
         last,
+        others,
     }))
 }
 
@@ -174,6 +178,20 @@ fn print(app: &App, view: &View, names: &HashMap<DeviceId, String>) {
             local_time(last.changed_ms, &app.zone)
         ));
     }
+    for other in &view.others {
+        let name = clean(&other.name);
+        if let Some(at) = other.differs_ms {
+            let at = local_time(at, &app.zone);
+            app.out.line(format_args!(
+                "    other files are shown to {name}, as was found at {at}"
+            ));
+        }
+        if let Some(at) = other.same_ms {
+            let at = local_time(at, &app.zone);
+            app.out
+                .line(format_args!("    {name} saw the same, last at {at}"));
+        }
+    }
 }
 
 fn document(view: &View, names: &HashMap<DeviceId, String>) -> Value {
@@ -188,6 +206,12 @@ fn document(view: &View, names: &HashMap<DeviceId, String>) -> Value {
             "device_id": last.device,
             "device": last.device.and_then(|id| names.get(&id)),
         })),
+        "others": view.others.iter().map(|other| json!({
+            "device_id": other.device,
+            "device": other.name,
+            "same_at": other.same_ms.map(rfc3339),
+            "differs_since": other.differs_ms.map(rfc3339),
+        })).collect::<Vec<_>>(),
     })
 }
 
