@@ -29,10 +29,11 @@ const SECOND_FACTOR: &str = "/api/v1/useraccount/second-factor";
 const READING_POSTS: [&str; 2] = ["/api/v1/downloads/batch", "/api/v1/revisions/batch"];
 /// Paths whose changes make something that outlives the credential that made it (another credential, access for other
 /// people, a receiver of events, the end of the account, of a team or of a device's logins), spend or pay out money or
-/// the assistant's tokens, or change what is set or shown of the whole account.
-const OUTLIVING: [&str; 12] = [
+/// the assistant's tokens, change what is set or shown of the whole account, or are the word of a device.
+const OUTLIVING: [&str; 13] = [
     "/api/v1/ai",
     "/api/v1/apikeys",
+    "/api/v1/checkpoints",
     "/api/v1/devices",
     "/api/v1/service-accounts",
     KEY_BUNDLE,
