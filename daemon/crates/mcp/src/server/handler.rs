@@ -293,23 +293,16 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let (reference, argument) = (&request.r#ref, &request.argument);
-        // Only the ids in addresses can be completed: prompts take no arguments.
+        // Only the ids in addresses can be completed: prompts take no arguments, so nothing of any of them is.
         let values = match reference.as_resource_uri() {
             Some(uri) => {
                 let (name, typed) = (&argument.name, &argument.value);
                 resource::complete(&self.services, &self.selection, uri, name, typed).await
             }
-            None => {
-                let mut offered = prompt::offered_prompts(&self.selection);
-                let is_meant = |name| offered.any(|prompt| prompt.name == name);
-                reference
-                    .as_prompt_name()
-                    .is_some_and(is_meant)
-                    .then(Vec::new)
-            }
+            None => Some(Vec::new()),
         };
         let values = values.ok_or_else(|| {
-            let text = "there is nothing of that name or address: prompts/list, resources/list and resources/templates/list name what there is";
+            let text = "there is nothing of that address: resources/list and resources/templates/list name what there is";
             ErrorData::invalid_params(text, None)
         })?;
         let info = CompletionInfo::with_all_values(values)
