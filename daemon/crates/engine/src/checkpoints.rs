@@ -201,3 +201,41 @@ fn problem(device: &str, at_ms: i64) -> Problem {
         ..ProblemValues::default()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_index::Index;
+
+    #[test]
+    fn a_device_that_was_away_is_compared_with_what_was_then() {
+        let seen = View {
+            history: "h".to_owned(),
+            seq: 9,
+            digest: [2; 32],
+        };
+        let index = Index::memory().unwrap();
+        index
+            .write(|db| {
+                db.put_own_view(5, &[1; 32])?;
+                db.put_own_view(seen.seq, &seen.digest)
+            })
+            .unwrap();
+        let judged = |history: &str, seq, digest| {
+            let other = Checkpoint {
+                history: history.to_owned(),
+                seq,
+                digest: [digest; 32],
+                at_ms: 0,
+                device_name: String::new(),
+            };
+            index.read(|db| judge(db, &seen, &other)).unwrap()
+        };
+        assert_eq!(judged("h", 5, 1), Some(true));
+        assert_eq!(judged("h", 5, 3), Some(false));
+        assert_eq!(judged("h", 6, 1), None, "not quiet then");
+        assert_eq!(judged("h", 9, 2), Some(true));
+        assert_eq!(judged("h", 10, 2), Some(false), "hidden from this one");
+        assert_eq!(judged("other", 5, 3), None);
+    }
+}

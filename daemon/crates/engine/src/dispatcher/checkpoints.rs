@@ -65,7 +65,6 @@ impl Dispatcher {
         let now = Instant::now();
         self.not_compared_before = now + now.duration_since(self.comparing_since) * 100;
         self.next_comparison = self.not_compared_before.max(now + wait);
-        self.update_status();
     }
 
     /// Accepts what waits for a person on the service, and that other devices have other views. Returns how much it was.

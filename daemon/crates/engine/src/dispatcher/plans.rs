@@ -236,7 +236,7 @@ impl Dispatcher {
             Some(_) => folder.deletions.wait(unconfirmed.files(), now),
             None => Deletions::default(),
         };
-        let new_files = folder.deletions.new_files(now);
+        let new_files = folder.deletions.new_beside(unconfirmed.files(), now);
         let asked = gate::check(&self.engine, &ctx.folder, &unconfirmed, recent, &new_files)?;
         let blocked = BlockedChanges {
             local_deletions: asked.local + growing.local > 0,

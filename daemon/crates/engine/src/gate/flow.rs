@@ -116,8 +116,16 @@ impl DeletionFlow {
         }
     }
 
+    /// Returns the files that were made a moment ago, for a plan that deletes files; most delete none.
+    pub(crate) fn new_beside(&self, planned: Deletions, now: Instant) -> BTreeSet<NodeId> {
+        match planned == Deletions::default() {
+            true => BTreeSet::new(),
+            false => self.new_files(now),
+        }
+    }
+
     /// Returns the files that were made a moment ago.
-    pub(crate) fn new_files(&self, now: Instant) -> BTreeSet<NodeId> {
+    fn new_files(&self, now: Instant) -> BTreeSet<NodeId> {
         let new_files = self.new_files.iter();
         new_files
             .filter(|(at, _)| *at + MEMORY > now)
