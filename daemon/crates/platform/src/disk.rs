@@ -16,6 +16,7 @@ mod tests;
 mod unix;
 #[cfg(windows)]
 mod windows;
+mod writeback;
 
 pub use error::{TargetChanged, in_context, is_target_changed};
 pub use real::RealDisk;

@@ -2,6 +2,7 @@
 //!
 //! Delegates to one module per family of systems and adds the operation and the path to each error.
 
+use super::writeback::Writeback;
 use super::{Disk, Entry, Expect, ReadSeek, Stat, TempFile, in_context};
 use parking_lot::RwLock;
 use std::fs::File;
@@ -80,17 +81,14 @@ impl Disk for RealDisk {
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn ReadSeek>> {
         let file = self.run("open", path, sys::open)?;
-        Ok(Box::new(OpenFile {
-            file,
-            path: path.to_path_buf(),
-        }))
+        Ok(Box::new(OpenFile::new(file, path.to_path_buf())))
     }
 
     fn create_temp(&self, dir: &Path, name: &str) -> io::Result<Box<dyn TempFile>> {
         let path = dir.join(name);
         self.run("make the directory", dir, sys::make_private_dir)?;
         let file = self.run("make the temporary file", &path, sys::open_temp)?;
-        Ok(Box::new(OpenFile { file, path }))
+        Ok(Box::new(OpenFile::new(file, path)))
     }
 
     fn replace(&self, temp: &Path, target: &Path, expect: Expect) -> io::Result<Stat> {
@@ -162,9 +160,19 @@ impl Disk for RealDisk {
 struct OpenFile {
     file: File,
     path: PathBuf,
+    writeback: Writeback,
 }
 
 impl OpenFile {
+    fn new(file: File, path: PathBuf) -> Self {
+        let writeback = Writeback::default();
+        Self {
+            file,
+            path,
+            writeback,
+        }
+    }
+
     fn wrap<T>(&self, action: &'static str, result: io::Result<T>) -> io::Result<T> {
         result.map_err(|e| in_context(action, &self.path, e))
     }
@@ -184,7 +192,11 @@ impl Write for OpenFile {
     fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
         match self.file.write(buf) {
             Err(e) if e.kind() == io::ErrorKind::Interrupted => Err(e),
-            result => self.wrap("write to", result),
+            Ok(written) => {
+                self.writeback.add(&self.file, written);
+                Ok(written)
+            }
+            result @ Err(_) => self.wrap("write to", result),
         }
     }
 
