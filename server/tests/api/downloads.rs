@@ -6,9 +6,9 @@ use super::world::{Caller, Draft, TestResponse, World, id_of, new_node, new_revi
 use axum::http::Method;
 use bytes::Bytes;
 use cairn_wire::account::Quota;
-use cairn_wire::frame;
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::DownloadedBatch;
+use cairn_wire::{compression, frame};
 use serde_json::{Value, json};
 
 async fn batch(who: &Caller, nodes: &[&Node], content: bool) -> (DownloadedBatch, Bytes) {
@@ -234,4 +234,28 @@ async fn the_head_of_a_batch_is_compressed_if_the_request_accepts_it() {
     let [one, other] = [plain, compressed]
         .map(|response| frame::decode::<DownloadedBatch>(response.body).unwrap());
     assert_eq!(one, other);
+}
+
+#[tokio::test]
+async fn the_objects_of_a_large_file_are_listed_compressed_if_the_request_accepts_it() {
+    let world = World::new();
+    let owner = world.owner();
+    let contents: Vec<String> = (0..50).map(|number| format!("chunk {number}")).collect();
+    let contents: Vec<&str> = contents.iter().map(String::as_str).collect();
+    let draft = Draft::new("large", "").chunks(&contents);
+    let node: Node = owner.upload(&draft).await.ok();
+    let revision = node.revision_id.unwrap();
+    let path = format!("/api/v1/nodes/{}/revisions/{revision}/manifest", node.id);
+    let get = async |accept: &str| {
+        let headers = [("accept-encoding", accept)];
+        owner.send(Method::GET, &path, &headers, "").await
+    };
+    let (plain, compressed) = (get("gzip").await, get("zstd").await);
+    assert!(plain.headers.get("content-encoding").is_none());
+    assert_eq!(compressed.header("content-encoding"), "zstd");
+    // An id is half as long as its digits.
+    let (long, short) = (plain.body.len(), compressed.body.len());
+    assert!(short * 5 < long * 3, "{short} of {long} bytes");
+    let text = compression::decompress(&compressed.body, long).unwrap();
+    assert_eq!(text, plain.body);
 }

@@ -11,7 +11,7 @@ use axum::response::Response;
 use cairn_wire::compression::{MIN_SIZE, ZSTD, compress};
 use http_body::Body as _;
 
-/// The routes whose JSON is compressed.
+/// The routes whose JSON is compressed, beside [the lists of the objects of revisions](is_manifest).
 const ROUTES: [&str; 6] = [
     "/api/v1/changes",
     "/api/v1/changes/snapshot",
@@ -22,6 +22,12 @@ const ROUTES: [&str; 6] = [
 ];
 /// Longer responses are sent as they are.
 const MAX_SIZE: u64 = 16 * 1024 * 1024;
+
+/// Returns whether a route gives the list of the objects of a revision: ids, lengths and what is sealed.
+fn is_manifest(path: &str) -> bool {
+    let revision = path.strip_prefix("/api/v1/nodes/");
+    revision.is_some_and(|rest| rest.contains("/revisions/") && rest.ends_with("/manifest"))
+}
 
 /// Returns `true` if a request accepts zstd (RFC 9110, section 12.5.3).
 pub(crate) fn is_accepted(headers: &HeaderMap) -> bool {
@@ -40,9 +46,10 @@ pub(crate) fn is_accepted(headers: &HeaderMap) -> bool {
         })
 }
 
-/// Compresses the response of a route that has one of [`ROUTES`].
+/// Compresses the response of a route whose JSON is compressed.
 pub(crate) async fn apply(request: Request, next: Next) -> Response {
-    let is_one_of_them = ROUTES.contains(&request.uri().path());
+    let path = request.uri().path();
+    let is_one_of_them = ROUTES.contains(&path) || is_manifest(path);
     let is_accepted = is_accepted(request.headers());
     let mut response = next.run(request).await;
     if !is_one_of_them {
