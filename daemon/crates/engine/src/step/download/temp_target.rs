@@ -52,20 +52,30 @@ impl Target for TempTarget {
 
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
         let mut file = self.file();
-        let mut at = offset;
+        // What has no zeros to leave out is one write.
+        let (mut written, mut at) = (0, 0);
         for block in bytes.chunks(BLOCK) {
-            if !is_zero(block) || !leave_hole(&mut **file, at, block.len())? {
-                file.seek(SeekFrom::Start(at))?;
-                io::Write::write_all(&mut **file, block)?;
+            let end = at + block.len();
+            if is_zero(block) && leave_hole(&mut **file, offset + at as u64, block.len())? {
+                write_at(&mut **file, offset + written as u64, &bytes[written..at])?;
+                written = end;
             }
-            at += block.len() as u64;
+            at = end;
         }
-        Ok(())
+        write_at(&mut **file, offset + written as u64, &bytes[written..])
     }
 
     fn set_size(&self, size: u64) -> io::Result<()> {
         self.file().set_len(size)
     }
+}
+
+fn write_at(file: &mut dyn TempFile, at: u64, bytes: &[u8]) -> io::Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    file.seek(SeekFrom::Start(at))?;
+    io::Write::write_all(file, bytes)
 }
 
 /// Returns whether all bytes are zero, of at most [`BLOCK`].
@@ -97,7 +107,72 @@ fn leave_hole(file: &mut dyn TempFile, at: u64, length: usize) -> io::Result<boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cairn_platform::{Disk as _, RealDisk};
+    use cairn_platform::{Disk as _, RealDisk, Stat};
+    use std::io::{Read, Seek, Write};
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    /// A temporary file that counts the writes.
+    struct Counted(Box<dyn TempFile>, Arc<AtomicUsize>);
+
+    impl Counted {
+        fn new(dir: &Path) -> (Self, Arc<AtomicUsize>) {
+            let writes = Arc::new(AtomicUsize::new(0));
+            let file = RealDisk::new().create_temp(dir, "t").unwrap();
+            (Self(file, writes.clone()), writes)
+        }
+    }
+
+    impl Read for Counted {
+        fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+            self.0.read(out)
+        }
+    }
+
+    impl Write for Counted {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.1.fetch_add(1, Relaxed);
+            self.0.write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            self.0.flush()
+        }
+    }
+
+    impl Seek for Counted {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    impl TempFile for Counted {
+        fn path(&self) -> &Path {
+            self.0.path()
+        }
+
+        fn stat(&self) -> io::Result<Stat> {
+            self.0.stat()
+        }
+
+        fn set_len(&mut self, len: u64) -> io::Result<()> {
+            self.0.set_len(len)
+        }
+
+        fn set_modified(&mut self, ms: i64) -> io::Result<()> {
+            self.0.set_modified(ms)
+        }
+
+        fn set_executable(&mut self, executable: bool) -> io::Result<()> {
+            self.0.set_executable(executable)
+        }
+
+        fn sync(&mut self) -> io::Result<()> {
+            self.0.sync()
+        }
+    }
 
     fn target(dir: &tempfile::TempDir) -> TempTarget {
         TempTarget::new(RealDisk::new().create_temp(dir.path(), "t").unwrap())
@@ -122,6 +197,24 @@ mod tests {
         assert!(content(&target) == expected);
         target.write_at(0, &zeros[..3]).unwrap();
         expected[..3].fill(0);
+        assert!(content(&target) == expected);
+    }
+
+    #[test]
+    fn bytes_without_zeros_are_one_write_and_zeros_end_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (counted, writes) = Counted::new(dir.path());
+        let target = TempTarget::new(Box::new(counted));
+        let mut bytes = vec![7; 8 * BLOCK + 5];
+        target.write_at(3, &bytes).unwrap();
+        assert_eq!(writes.swap(0, Relaxed), 1);
+        bytes[2 * BLOCK..4 * BLOCK].fill(0);
+        let end = target.size().unwrap();
+        target.write_at(end, &bytes).unwrap();
+        assert_eq!(writes.swap(0, Relaxed), 2);
+        let mut expected = vec![0; 3];
+        expected.extend(vec![7; 8 * BLOCK + 5]);
+        expected.extend(bytes);
         assert!(content(&target) == expected);
     }
 
