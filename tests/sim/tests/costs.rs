@@ -143,6 +143,34 @@ fn a_copy_of_a_large_file_is_neither_sent_nor_fetched() {
 }
 
 #[test]
+fn an_edit_of_a_large_file_asks_for_no_list_that_is_known() {
+    simulate(async {
+        let mut content = noise(1, 3_000_000);
+        let mut world = World::new(1, 2).await;
+        world.devices[0].write("f", &content);
+        world.settle().await.expect("calm");
+        let devices = [0, 1].map(|at| listen(&world.devices[at]));
+        for (sender, receiver) in [(0, 1), (1, 0)] {
+            content[1_000_000..1_000_016].fill(7 + sender as u8);
+            world.devices[sender].write("f", &content);
+            world.settle().await.expect("calm");
+            let sent = take_requests(&devices[sender]);
+            assert!(
+                sent.iter().all(|path| path.contains("/uploads")),
+                "{sent:?}"
+            );
+            // The beginning, the chunk and the list, and the end.
+            assert_eq!(sent.len(), 4, "{sent:?}");
+            // The record, the list, and the chunk.
+            let received = take_requests(&devices[receiver]);
+            assert_eq!(received.len(), 3, "{received:?}");
+        }
+        let tree = tree_of(&world.devices[0]);
+        assert_eq!(tree["f"].as_deref(), Some(content.as_slice()));
+    });
+}
+
+#[test]
 fn equal_sizes_are_compared_and_a_new_size_is_read_once() {
     simulate(async {
         let mut world = World::new(1, 1).await;

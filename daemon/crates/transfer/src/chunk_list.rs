@@ -23,7 +23,7 @@ pub(crate) struct ChunkList {
 }
 
 impl ChunkList {
-    fn new(context: &TransferContext, list: List) -> Result<Self, TransferError> {
+    pub(crate) fn new(context: &TransferContext, list: List) -> Result<Self, TransferError> {
         let keys = list
             .keys
             .iter()

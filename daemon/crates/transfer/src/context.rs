@@ -4,6 +4,7 @@ use crate::blocking::Blocking;
 use crate::download::Download;
 use crate::error::{Check, TransferError, refused_error};
 use crate::limits::Limits;
+use crate::recent_contents::RecentContents;
 use cairn_api::Api;
 use cairn_crypto::{CryptoError, Random, SpaceKeys};
 use cairn_model::{DeviceId, Manifest};
@@ -20,6 +21,7 @@ pub(crate) struct TransferContext {
     pub(crate) limits: Arc<Limits>,
     pub(crate) blocking: Blocking,
     pub(crate) random: Mutex<Box<dyn Random + Send>>,
+    pub(crate) recent: RecentContents,
 }
 
 impl TransferContext {

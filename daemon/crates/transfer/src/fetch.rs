@@ -9,6 +9,7 @@ use crate::error::{Check, TransferError, refused_error};
 use crate::local::Target;
 use crate::nearby::{Nearby, Similar};
 use crate::progress::Progress;
+use crate::recent_contents::StoredContent;
 use cairn_crypto::format2::ChunkRow;
 use cairn_crypto::{ContentHasher, CryptoError, content_hash};
 use cairn_model::{ChunkId, Manifest};
@@ -89,13 +90,14 @@ async fn fill(
     let fetching = Fetching {
         context,
         download,
-        list,
+        list: list.clone(),
         sizes: stored.iter().map(|one| (one.id, one.size)).collect(),
         target,
         similar,
         progress,
     };
     fetching.fill(&manifest).await?;
+    context.recent.put(download, StoredContent { list, stored });
     Ok(manifest)
 }
 

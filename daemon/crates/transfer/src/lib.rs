@@ -29,6 +29,7 @@ mod nearby;
 mod numbers;
 mod private_names;
 mod progress;
+mod recent_contents;
 mod restore;
 mod scan;
 mod send;

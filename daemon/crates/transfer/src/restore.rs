@@ -58,9 +58,8 @@ pub(crate) async fn restore(
         give_up(context, begun.upload_id).await;
         return Ok(None);
     }
-    finish(context, &head, content, begun.upload_id)
-        .await
-        .map(Some)
+    let (uploaded, _) = finish(context, &head, content, begun.upload_id).await?;
+    Ok(Some(uploaded))
 }
 
 /// Commits the older contents of many files in few requests, each with its opened manifest: no chunk is sent, and no list

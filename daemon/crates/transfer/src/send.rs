@@ -1,7 +1,7 @@
 //! Upload of one file, in two passes: cut it into chunks and compute their ids, then read again and send those
 //! that the server lacks.
 
-use crate::chunk_list;
+use crate::chunk_list::{self, ChunkList};
 use crate::commit::{NewContent, NewRevision, check_committed, create};
 use crate::compression;
 use crate::context::TransferContext;
@@ -10,15 +10,17 @@ use crate::error::TransferError;
 use crate::fetch;
 use crate::naming::{KEPT, KnownChunks, Naming, Planned};
 use crate::progress::{Progress, ResumableUpload};
+use crate::recent_contents::StoredContent;
 use crate::scan::scan;
 use crate::sending::{Sending, unannounced_error};
 use crate::unchanged::is_unchanged;
 use crate::upload::{Upload, UploadTarget, Uploaded};
 use cairn_api::{ApiError, ErrorClass};
-use cairn_crypto::MIN_CHUNK;
+use cairn_crypto::format2::Manifest as List;
+use cairn_crypto::{MIN_CHUNK, manifest_hash};
 use cairn_model::{RevisionId, UploadId};
 use cairn_wire::nodes::Node;
-use cairn_wire::transfer as wire;
+use cairn_wire::transfer::{self as wire, SealedChunk};
 use std::sync::Arc;
 
 /// Uploads one file. Chunks of the content that is replaced keep their objects; if the service has lost one
@@ -83,9 +85,12 @@ async fn known_chunks(
     let Some(replaced) = replaced else {
         return Ok(None);
     };
+    let own = context.keys.node_key(target.node()).at();
+    if let Some(recent) = context.recent.find(&replaced) {
+        return Ok(Some(KnownChunks::of(&recent.list, &recent.stored, own)));
+    }
     let (manifest, stored) = fetch::open(context, replaced).await?;
     let list = chunk_list::of_revision(context, replaced.node, &manifest).await?;
-    let own = context.keys.node_key(target.node()).at();
     Ok(Some(KnownChunks::of(&list, &stored, own)))
 }
 
@@ -184,20 +189,33 @@ impl Attempt {
             return Ok(Outcome::Lost);
         };
         sending.send(missing).await?;
-        finish(context, &head, content, begun.upload_id)
-            .await
-            .map(Outcome::Done)
+        let list = sending.named.list;
+        let (uploaded, of) = finish(context, &head, content, begun.upload_id).await?;
+        keep(context, of, list, planned.announced);
+        Ok(Outcome::Done(uploaded))
     }
 }
 
-/// Commits what was sent.
+/// Keeps the chunks of a content that was sent, for the next edit of it.
+fn keep(context: &TransferContext, of: Download, list: List, stored: Vec<SealedChunk>) {
+    if let Ok(list) = ChunkList::new(context, list) {
+        let list = Arc::new(list);
+        context.recent.put(of, StoredContent { list, stored });
+    }
+}
+
+/// Commits what was sent. Returns the content, too, with the hash of its record.
 pub(crate) async fn finish(
     context: &TransferContext,
     head: &NewRevision,
     content: NewContent,
     upload: UploadId,
-) -> Result<Uploaded, TransferError> {
+) -> Result<(Uploaded, Download), TransferError> {
     let (manifest, complete) = context.complete(head, content)?;
+    let of = Download {
+        manifest_hash: Some(manifest_hash(&complete.manifest.0)),
+        ..Download::new(head.target.node(), head.revision)
+    };
     let node = match context.api.complete_upload(upload, &complete).await {
         Ok(node) => node,
         Err(ApiError::NotFound { .. } | ApiError::Gone { .. }) => context
@@ -212,7 +230,8 @@ pub(crate) async fn finish(
             return Err(error.into());
         }
     };
-    check_committed(head, node, manifest)
+    let uploaded = check_committed(head, node, manifest)?;
+    Ok((uploaded, of))
 }
 
 /// Removes an upload that can't be used; left alone, it expires.

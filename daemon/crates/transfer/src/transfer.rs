@@ -9,6 +9,7 @@ use crate::limits::Limits;
 use crate::local::Target;
 use crate::nearby::Nearby;
 use crate::progress::Progress;
+use crate::recent_contents::RecentContents;
 use crate::restore::{self, Restore};
 use crate::server_copy::{self, ServerCopy};
 use crate::upload::{SmallUpload, Upload, Uploaded};
@@ -69,6 +70,7 @@ impl Transfer {
                 limits,
                 blocking,
                 random,
+                recent: RecentContents::default(),
             }),
         }
     }

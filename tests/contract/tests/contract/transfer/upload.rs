@@ -110,6 +110,43 @@ async fn a_small_edit_in_a_big_file_sends_at_most_two_chunks() {
 }
 
 #[tokio::test]
+async fn an_edit_of_what_was_sent_or_fetched_here_asks_for_no_list() {
+    let world = World::new(Blocking::Threads);
+    let reads = || {
+        let is_read = |request: &&String| request.starts_with("GET");
+        let count = |requests: &[String]| requests.iter().filter(is_read).count();
+        world.server.state(|state| count(&state.requests))
+    };
+    let mut content = bytes(1, 3 * MIB);
+    let (first, _) = unwrap_committed(world.put(upload(new_file(1), revision(1), &content)).await);
+    content[MIB] ^= 1;
+    let next = upload(next_of(&world, &first, 2), revision(2), &content);
+    let puts = world.server.puts();
+    let (second, _) = unwrap_committed(world.put(next).await);
+    assert_eq!(reads(), 0, "it has sent the revision before");
+    assert!(world.server.puts() - puts <= 3);
+
+    let other = World::with(world.server.clone(), world.keys.clone(), Blocking::Threads);
+    let next = next_of(&other, &second, 3);
+    let UploadTarget::Revision { replaced, .. } = &next else {
+        panic!("it is a revision");
+    };
+    assert_eq!(other.get(replaced.unwrap()).await.unwrap().1, content);
+    let before = reads();
+    content[2 * MIB] ^= 1;
+    let (third, _) = unwrap_committed(other.put(upload(next, revision(3), &content)).await);
+    assert_eq!(reads(), before, "it has fetched the revision before");
+
+    // The first one has not seen the third revision.
+    content[2 * MIB] ^= 1;
+    let next = upload(next_of(&world, &third, 4), revision(4), &content);
+    let puts = world.server.puts();
+    unwrap_committed(world.put(next).await);
+    assert_eq!(reads(), before + 2);
+    assert!(world.server.puts() - puts <= 3);
+}
+
+#[tokio::test]
 async fn content_that_is_there_already_is_not_sent() {
     let world = World::new(Blocking::Inline);
     let content = bytes(1, 5000);
