@@ -157,7 +157,7 @@ impl UserView<'_> {
     fn put_away(&self, path: &Path, oracle: &Oracle) {
         let below = self.disk.look(|files| files.listing(path));
         for content in below.into_values().flatten().chain(self.bytes(path)) {
-            oracle.put_away(&content);
+            oracle.put_away(&content, self.device);
         }
     }
 }
@@ -183,7 +183,7 @@ fn create_large(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
 
 fn edit(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
     let path = view.any_file()?;
-    oracle.put_away(&view.bytes(&path)?);
+    oracle.put_away(&view.bytes(&path)?, view.device);
     let content = oracle.write(view.device);
     view.change(&path, |files| files.write(&path, &content))?;
     Some(format!("edit {} = {}", path.display(), label(&content)))
@@ -192,7 +192,7 @@ fn edit(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
 /// Saves like an editor: a new file takes the name.
 fn save(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
     let path = view.any_file()?;
-    oracle.put_away(&view.bytes(&path)?);
+    oracle.put_away(&view.bytes(&path)?, view.device);
     let content = oracle.write(view.device);
     view.change(&path, |files| {
         files.remove(&path)?;
@@ -207,7 +207,7 @@ fn append(view: &UserView<'_>, oracle: &Oracle) -> Option<String> {
     let old = view.bytes(&path)?;
     let half = [&old[..], b" and"].concat();
     view.change(&path, |files| files.write(&path, &half))?;
-    oracle.put_away(&old);
+    oracle.put_away(&old, view.device);
     let content = oracle.write(view.device);
     view.change(&path, |files| files.write(&path, &content))?;
     Some(format!("append {} = {}", path.display(), label(&content)))

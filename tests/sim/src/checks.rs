@@ -34,18 +34,20 @@ pub(crate) async fn check_contents(
         }
         if !missing.is_empty() {
             let missing: Vec<_> = missing.iter().map(|content| label(content)).collect();
-            let tree: Vec<_> = tree.iter().map(described).collect();
+            let tree = described(tree);
             return Err(format!("{name} lacks {missing:?}; there is {tree:#?}"));
         }
     }
     Ok(())
 }
 
-fn described((path, bytes): (&String, &Option<Vec<u8>>)) -> String {
-    match bytes {
+/// Returns a line for each path of a tree.
+pub(crate) fn described(tree: &Tree) -> Vec<String> {
+    let lines = tree.iter().map(|(path, bytes)| match bytes {
         Some(bytes) => format!("{path} = {}", label(bytes)),
         None => path.clone(),
-    }
+    });
+    lines.collect()
 }
 
 /// Checks that no device has a leftover of ours, and none a conflict copy where nobody can have conflicts.

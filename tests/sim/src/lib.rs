@@ -16,6 +16,7 @@ pub mod oracle;
 mod persons;
 pub mod random;
 pub mod random_run;
+mod removals;
 pub mod requests;
 mod rules;
 pub mod run_options;

@@ -3,7 +3,7 @@
 
 use crate::random::noise;
 use cairn_crypto::content_hash;
-use cairn_model::{ContentHash, RevisionId};
+use cairn_model::{ContentHash, RevisionId, Side};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,13 +18,26 @@ pub fn label(content: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(&content[..end.unwrap_or(content.len())])
 }
 
+impl Contents {
+    fn put_away(&mut self, hash: ContentHash, who: &str) {
+        if let Some(content) = self.alive.remove(&hash) {
+            self.put_away.insert(hash, (content, BTreeSet::new()));
+        }
+        if let Some((_, all)) = self.put_away.get_mut(&hash) {
+            all.insert(who.to_owned());
+        }
+    }
+}
+
 /// All contents that must still be somewhere. Every write makes a content that never was before. Clones share it.
 #[derive(Clone, Default)]
 pub struct Oracle(Arc<Mutex<Contents>>);
 
 #[derive(Default)]
 struct Contents {
-    alive: BTreeSet<Vec<u8>>,
+    alive: BTreeMap<ContentHash, Vec<u8>>,
+    /// The contents that need not be there, each with those who have overwritten or deleted it.
+    put_away: BTreeMap<ContentHash, (Vec<u8>, BTreeSet<String>)>,
     /// The hashes of the contents of file versions on the server.
     revisions: BTreeMap<RevisionId, ContentHash>,
     next: u64,
@@ -40,7 +53,9 @@ impl Oracle {
         let mut contents = self.contents();
         contents.next += 1;
         let content = format!("{device}-{}", contents.next).into_bytes();
-        contents.alive.insert(content.clone());
+        contents
+            .alive
+            .insert(content_hash(&content), content.clone());
         content
     }
 
@@ -50,13 +65,29 @@ impl Oracle {
         contents.next += 1;
         let mut content = format!("{device}-{}\n", contents.next).into_bytes();
         content.extend(noise(u32::try_from(contents.next).unwrap_or(0), LARGE));
-        contents.alive.insert(content.clone());
+        contents
+            .alive
+            .insert(content_hash(&content), content.clone());
         content
     }
 
     /// Records that a device that had this content overwrote or deleted it: it need not be there any more.
-    pub fn put_away(&self, content: &[u8]) {
-        self.contents().alive.remove(content);
+    pub fn put_away(&self, content: &[u8], device: &str) {
+        self.contents().put_away(content_hash(content), device);
+    }
+
+    /// Records that the person of a device has decided to keep a content that is left on one side alone: it must be
+    /// there again, unless somebody else has put it away, too.
+    pub fn keep(&self, hash: ContentHash, device: &str, left_on: Side) {
+        let mut contents = self.contents();
+        let Some((_, who)) = contents.put_away.get(&hash) else {
+            return;
+        };
+        let is_by_user = left_on == Side::Remote;
+        let is_kept = who.len() == 1 && who.contains(device) == is_by_user;
+        if is_kept && let Some((content, _)) = contents.put_away.remove(&hash) {
+            contents.alive.insert(hash, content);
+        }
     }
 
     /// Notes the content of a revision on the service.
@@ -76,9 +107,7 @@ impl Oracle {
     pub fn put_away_revision(&self, revision: RevisionId) {
         let mut contents = self.contents();
         if let Some(hash) = contents.revisions.get(&revision).copied() {
-            contents
-                .alive
-                .retain(|content| content_hash(content) != hash);
+            contents.put_away(hash, "service");
         }
     }
 
@@ -87,7 +116,7 @@ impl Oracle {
     pub fn missing_contents(&self, tree: &BTreeMap<String, Option<Vec<u8>>>) -> Vec<Vec<u8>> {
         let there: BTreeSet<&Vec<u8>> = tree.values().flatten().collect();
         let contents = self.contents();
-        let alive = contents.alive.iter();
+        let alive = contents.alive.values();
         alive
             .filter(|content| !there.contains(content))
             .cloned()

@@ -7,7 +7,7 @@ use crate::oracle::Oracle;
 use crate::random::Seeded;
 use crate::run_options::RunOptions;
 use crate::world::{SpaceKind, Tree, World, tree_of};
-use crate::{actions, checks, damage, keyless, persons, rules, spelling, truth, views};
+use crate::{actions, checks, damage, keyless, persons, removals, rules, spelling, truth, views};
 use cairn_model::SyncMode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -25,6 +25,8 @@ pub struct Outcome {
     pub tree: Tree,
     /// The log of the run: one line for each event.
     pub events: Vec<String>,
+    /// The number of times that a person was asked and decided.
+    pub decisions: usize,
 }
 
 /// Does one random run, which follows from its seed alone.
@@ -39,7 +41,7 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
     };
     let mut world = World::in_space(seed, options.devices + new_devices, space).await;
     let new_devices = world.devices.split_off(options.devices);
-    let oracle = Oracle::default();
+    let oracle = world.persons.oracle.clone();
     let mut events = Vec::new();
     let disks = Seeded::new(seed, 3);
     for device in &mut world.devices {
@@ -70,6 +72,9 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
         world.compare_views().await;
     }
     world.devices.iter_mut().for_each(Device::start);
+    if options.gate {
+        removals::begin(&mut world).await?;
+    }
     let meanwhile: Arc<Mutex<Vec<String>>> = Arc::default();
     if options.interference {
         for device in &world.devices {
@@ -84,6 +89,7 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
         let stepped = step(&mut world, options, &oracle, &mut events).await;
         let mut meanwhile = meanwhile.lock().unwrap_or_else(PoisonError::into_inner);
         events.append(&mut meanwhile);
+        events.append(&mut world.persons.events);
         let checked = stepped.and_then(|worked_at| {
             if let (Some(before), Some(at)) = (before, untouched)
                 && worked_at != Some(at)
@@ -94,12 +100,17 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
         });
         checked.map_err(|failure| format!("seed {seed}: {failure}\n{}", events.join("\n")))?;
     }
-    finish(&mut world, new_devices, &oracle, options)
-        .await
-        .map_err(|failure| format!("seed {seed}: {failure}\n{}", events.join("\n")))?;
+    let mut finished = finish(&mut world, new_devices, &oracle, options).await;
+    let decisions = world.persons.decisions;
+    if finished.is_ok() && options.gate && !options.has_rules() && !world.may_differ() {
+        finished = removals::remove_and_decide(&mut world, options).await;
+    }
+    events.append(&mut world.persons.events);
+    finished.map_err(|failure| format!("seed {seed}: {failure}\n{}", events.join("\n")))?;
     Ok(Outcome {
         tree: tree_of(&world.devices[0]),
         events,
+        decisions,
     })
 }
 
@@ -130,8 +141,11 @@ async fn step(
             } else if options.choice && random.one_in(8) {
                 events.extend(rules::choose(&world.devices[1], &random));
             } else if options.gate && random.one_in(4) {
-                events.extend(persons::decide(&world.devices[at], &random));
+                world.persons.decide(&world.devices, at, &random);
                 return Ok(None);
+            } else if options.gate && random.one_in(6) {
+                let is_noticed = options.unprompted || !random.one_in(5);
+                events.extend(removals::work(world, at, is_noticed));
             } else if options.ignores_case && random.one_in(8) {
                 let is_noticed = options.unprompted || !random.one_in(5);
                 let tree = actions::without_rules(tree_of(&world.devices[at]));

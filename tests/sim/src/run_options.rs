@@ -56,6 +56,10 @@ impl FromStr for RunOptions {
             let known = options.add(word);
             known.ok_or_else(|| format!("no random run has {word:?}"))?;
         }
+        if options.gate && options.damaged_objects {
+            // The service alone has what waits: nobody sends it again once it is damaged, and nobody can keep it.
+            return Err("what the server loses can't wait for people".to_owned());
+        }
         match options.devices > 1 && options.steps > 0 {
             true => Ok(options),
             false => Err(format!("{words:?} lacks devices or steps")),
@@ -70,12 +74,13 @@ impl RunOptions {
     }
 
     /// Returns the device, if there is one, whose files nobody but its user changes. Somebody on the service changes
-    /// those of each device that receives.
+    /// those of each device that receives, and so does its person who keeps what the user has removed.
     pub(crate) fn untouched(self) -> Option<usize> {
+        let changes_come = self.keyless || self.gate;
         match self.mode {
-            SyncMode::TwoWay => (self.one_editor && !self.keyless).then_some(0),
+            SyncMode::TwoWay => (self.one_editor && !changes_come).then_some(0),
             SyncMode::Upload => Some(1),
-            SyncMode::Download => (!self.keyless).then_some(0),
+            SyncMode::Download => (!changes_come).then_some(0),
         }
     }
 

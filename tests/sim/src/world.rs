@@ -4,8 +4,9 @@ use crate::device::{Device, ROOT};
 use crate::entries::Entries;
 use crate::network::{Line, SERVER};
 use crate::oracle::label;
+use crate::persons::Persons;
 use crate::random::Seeded;
-use crate::{actions, persons, rules, spelling, truth};
+use crate::{actions, rules, spelling, truth};
 use cairn_api::{Api, ApiKey};
 use cairn_crypto::{Random as _, SpaceKeys};
 use cairn_model::DeviceId;
@@ -26,6 +27,7 @@ pub struct World {
     pub(crate) names: &'static [&'static str],
     /// The devices need not become equal: changes go one way, or not at all.
     pub(crate) is_one_way: bool,
+    pub(crate) persons: Persons,
     /// The account as a program without devices uses it.
     pub api: Arc<Api>,
 }
@@ -108,6 +110,7 @@ impl World {
             random,
             names: actions::NAMES,
             is_one_way: false,
+            persons: Persons::default(),
             api,
         }
     }
@@ -150,17 +153,17 @@ impl World {
         for _ in 0..30 {
             // Longer than a device takes to ask for news: what one has sent last may be no part of these trees.
             tokio::time::sleep(Duration::from_secs(70)).await;
-            let devices = self.devices.iter();
-            let decided: Vec<String> = devices
-                .filter_map(|device| persons::decide(device, &self.random))
-                .collect();
+            let mut has_decided = false;
+            for at in 0..self.devices.len() {
+                has_decided |= self.persons.decide(&self.devices, at, &self.random);
+            }
             let trees = self.shared_trees().await?;
             let is_equal = trees.windows(2).all(|pair| pair[0] == pair[1]);
             let now: Vec<Entries> = self.devices.iter().map(Entries::of).collect();
             let is_unchanged = before.as_ref() == Some(&now);
             if is_equal
                 && is_unchanged
-                && decided.is_empty()
+                && !has_decided
                 && self.devices.iter().all(truth::is_at_rest)
             {
                 return Ok(());
@@ -247,15 +250,16 @@ impl World {
             let before = (self.shared_trees().await?, self.transfers());
             let may_need_person = self.is_one_way || self.is_ignoring_case();
             let mut has_decided = false;
-            for device in &mut self.devices {
-                device.start();
+            for at in 0..self.devices.len() {
+                self.devices[at].start();
+                let device = &self.devices[at];
                 // What can't be sent, or waits for a name that is in use, waits for a person.
                 let is_calm = match may_need_person {
                     true => device.rest().await,
                     false => device.settle().await,
                 };
                 // Somebody decides in the end.
-                let is_decided = persons::decide(device, &self.random).is_some();
+                let is_decided = self.persons.decide(&self.devices, at, &self.random);
                 let is_calm = is_calm || is_decided;
                 has_decided |= is_decided;
                 if !is_calm {
