@@ -25,6 +25,7 @@ pub(crate) mod rate;
 pub(crate) mod secret;
 pub(crate) mod text;
 pub(crate) mod visitor;
+mod whole_numbers;
 
 use crate::error::Error;
 use crate::hooks::Hooks;

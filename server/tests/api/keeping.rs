@@ -30,7 +30,7 @@ async fn files_go_into_the_trash_when_their_time_has_come() {
     let response = owner
         .post(
             "/api/v1/retention-rules",
-            &json!({"folder_id": folder.id, "delete_after_days": 30, "name": "logs"}),
+            &json!({"folder_id": folder.id, "delete_after_days": 30.0, "name": "logs"}),
         )
         .await;
     response.done(201);

@@ -2,7 +2,6 @@
 
 use super::identity::service_caller;
 use super::world::{Caller, World};
-use cairn_wire::Page;
 use cairn_wire::account::Quota;
 use cairn_wire::notifications::Notification;
 use cairn_wire::payments::{
@@ -10,6 +9,7 @@ use cairn_wire::payments::{
     CreatorSubscriptionState, Plan, Receipt, SpendingAlerts, Subscription, TokenBalance,
     TokenPacks, Wallet, Withdrawal, WithdrawalState,
 };
+use cairn_wire::{Page, Percent};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -210,12 +210,12 @@ async fn a_budget_raises_one_alert_a_month() {
     let first: SpendingAlerts = owner.get(path).await.ok();
     assert_eq!(
         (first.monthly_budget, first.alert_threshold_percent),
-        (None, 80)
+        (None, Percent(8_000))
     );
     let set: SpendingAlerts = owner.put(path, &json!({"monthly_budget": 10})).await.ok();
     assert_eq!(set.monthly_budget.unwrap().to_string(), "10.00");
     let set: SpendingAlerts = owner
-        .put(path, &json!({"alert_threshold_percent": 90}))
+        .put(path, &json!({"alert_threshold_percent": 90.5}))
         .await
         .ok();
     assert_eq!(
@@ -223,8 +223,10 @@ async fn a_budget_raises_one_alert_a_month() {
             set.monthly_budget.unwrap().to_string().as_str(),
             set.alert_threshold_percent
         ),
-        ("10.00", 90)
+        ("10.00", Percent(9_050))
     );
+    let shown: Value = owner.get(path).await.ok();
+    assert_eq!(shown["alert_threshold_percent"], 90.5);
     let buy = json!({"pack": "starter"});
     let alerts = async || -> u64 {
         let notified: Page<Notification> = owner.get("/api/v1/social/notifications").await.ok();
@@ -258,7 +260,8 @@ async fn a_budget_raises_one_alert_a_month() {
         json!({"monthly_budget": 0}),
         json!({"monthly_budget": "-1"}),
         json!({"alert_threshold_percent": 0}),
-        json!({"alert_threshold_percent": 101}),
+        json!({"alert_threshold_percent": 0.9}),
+        json!({"alert_threshold_percent": 100.5}),
     ] {
         owner.put(path, &bad).await.failed(400);
     }

@@ -125,10 +125,11 @@ fn shape(shape: &Shape) -> String {
                 format!("{range}, default {default}")
             })
         }
-        Shape::Number { above, min } => match (above, min) {
-            (Some(above), _) => format!("number above {above}"),
-            (None, Some(min)) => format!("number from {min}"),
-            (None, None) => "number".to_owned(),
+        Shape::Number { above, min, max } => match (above, min, max) {
+            (Some(above), ..) => format!("number above {above}"),
+            (None, Some(min), Some(max)) => format!("number {min} to {max}"),
+            (None, Some(min), None) => format!("number from {min}"),
+            (None, None, _) => "number".to_owned(),
         },
         Shape::Flag { default } => match default {
             Some(default) => format!("true or false, default {default}"),

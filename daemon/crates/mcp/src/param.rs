@@ -30,10 +30,11 @@ pub(crate) enum Shape {
         max: i64,
         default: Option<i64>,
     },
-    /// A number with or without a fraction, greater than `above`, or at least `min`.
+    /// A number with or without a fraction, greater than `above`, or at least `min`, and at most `max`.
     Number {
         above: Option<f64>,
         min: Option<f64>,
+        max: Option<f64>,
     },
     Flag {
         default: Option<bool>,
@@ -278,6 +279,7 @@ pub(crate) const fn number_above(
     let shape = Shape::Number {
         above: Some(above),
         min: None,
+        max: None,
     };
     Param::new(name, description, shape)
 }
@@ -287,6 +289,22 @@ pub(crate) const fn number_from(name: &'static str, min: f64, description: &'sta
     let shape = Shape::Number {
         above: None,
         min: Some(min),
+        max: None,
+    };
+    Param::new(name, description, shape)
+}
+
+/// Declares a number between two others, or one of them.
+pub(crate) const fn number_in(
+    name: &'static str,
+    min: f64,
+    max: f64,
+    description: &'static str,
+) -> Param {
+    let shape = Shape::Number {
+        above: None,
+        min: Some(min),
+        max: Some(max),
     };
     Param::new(name, description, shape)
 }

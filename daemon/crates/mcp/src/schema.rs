@@ -49,9 +49,13 @@ fn value_schema(shape: &Shape) -> Map<String, Value> {
             let default = ("default", default.map(Value::from));
             typed_schema("integer", limits.into_iter().chain([default]))
         }
-        Shape::Number { above, min } => {
+        Shape::Number { above, min, max } => {
             let above = ("exclusiveMinimum", above.map(Value::from));
-            typed_schema("number", [above, ("minimum", min.map(Value::from))])
+            let (min, max) = (
+                ("minimum", min.map(Value::from)),
+                ("maximum", max.map(Value::from)),
+            );
+            typed_schema("number", [above, min, max])
         }
         Shape::Flag { default } => typed_schema("boolean", [("default", default.map(Value::from))]),
         Shape::MustAccept => typed_schema("boolean", [("const", Some(json!(true)))]),

@@ -20,6 +20,7 @@ pub mod nodes;
 pub mod notifications;
 pub mod page;
 pub mod payments;
+pub mod percent;
 pub mod retention;
 #[cfg(feature = "utoipa")]
 pub mod schema;
@@ -34,5 +35,6 @@ pub mod webhooks;
 
 pub use amount::Amount;
 pub use page::{ErrorBody, Page};
+pub use percent::Percent;
 pub use sealed::Sealed;
 pub use timestamp::Timestamp;

@@ -1,6 +1,6 @@
 //! Money: subscriptions, AI tokens, the wallet, coupons, alerts, creators (`/api/v1/payment`).
 
-use crate::{Amount, Timestamp};
+use crate::{Amount, Percent, Timestamp};
 use cairn_model::{AccountId, TokenPackId};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -189,7 +189,8 @@ pub struct Coupon {
 pub struct SpendingAlerts {
     /// Null without a budget.
     pub monthly_budget: Option<Amount>,
-    pub alert_threshold_percent: i64,
+    #[cfg_attr(feature = "utoipa", schema(value_type = f64))]
+    pub alert_threshold_percent: Percent,
     pub email_alerts_enabled: bool,
     pub spent_this_month: Amount,
     pub currency: String,
@@ -204,7 +205,8 @@ pub struct SetSpendingAlerts {
     pub monthly_budget: Option<Amount>,
     /// 1 to 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alert_threshold_percent: Option<i64>,
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<f64>))]
+    pub alert_threshold_percent: Option<Percent>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email_alerts_enabled: Option<bool>,
 }

@@ -1,6 +1,7 @@
 //! Extractors that refuse with our own errors: path parts, query parameters, JSON bodies.
 
 use crate::error::{Error, Result};
+use crate::http::whole_numbers::without_fractions;
 use crate::http::{body, check, json_text, nul};
 use axum::extract::path::ErrorKind;
 use axum::extract::rejection::PathRejection;
@@ -152,7 +153,7 @@ async fn object(request: Request, limit: usize) -> Result<Bytes> {
             "the body has to be a JSON object; it is an array",
         ));
     }
-    Ok(bytes)
+    Ok(without_fractions(bytes))
 }
 
 /// Refuses a body that says it is something else than JSON; one that says nothing is taken as JSON.

@@ -1,7 +1,7 @@
 //! The steps of the schema in each database.
 
 /// Numbered and never edited once released; `user_version` counts those that ran.
-pub(crate) const SQLITE: [&str; 37] = [
+pub(crate) const SQLITE: [&str; 38] = [
     include_str!("../sql/0001_core.sql"),
     include_str!("../sql/0010_webhooks.sql"),
     include_str!("../sql/0011_identity.sql"),
@@ -39,10 +39,11 @@ pub(crate) const SQLITE: [&str; 37] = [
     include_str!("../sql/0066_words_removed.sql"),
     include_str!("../sql/0067_copied_nodes.sql"),
     include_str!("../sql/0068_checkpoints.sql"),
+    include_str!("../sql/0069_alert_fractions.sql"),
 ];
 
 /// The migrations of PostgreSQL, which begin with what SQLite's add up to.
-pub(crate) const POSTGRES: [&str; 11] = [
+pub(crate) const POSTGRES: [&str; 12] = [
     include_str!("../sql/postgres/0001_tables.sql"),
     include_str!("../sql/postgres/0002_triggers.sql"),
     include_str!("../sql/postgres/0003_node_past.sql"),
@@ -54,4 +55,5 @@ pub(crate) const POSTGRES: [&str; 11] = [
     include_str!("../sql/postgres/0009_shared_listings.sql"),
     include_str!("../sql/postgres/0010_copied_nodes.sql"),
     include_str!("../sql/postgres/0011_checkpoints.sql"),
+    include_str!("../sql/postgres/0012_alert_fractions.sql"),
 ];

@@ -10,11 +10,11 @@ use crate::{Store, Tx};
 use cairn_model::AccountId;
 use cairn_wire::notifications::NotificationKind;
 use cairn_wire::payments::{SetSpendingAlerts, SpendingAlerts};
-use cairn_wire::{Amount, Timestamp};
+use cairn_wire::{Amount, Percent, Timestamp};
 use serde_json::json;
 
-/// The percentage of a budget, until somebody chooses another figure.
-const THRESHOLD_PERCENT: i64 = 80;
+/// The part of a budget that raises its alert, until somebody chooses another one.
+const THRESHOLD: Percent = Percent(8_000);
 
 /// The first instant of the calendar month, UTC.
 fn month_start(now: i64) -> i64 {
@@ -24,15 +24,15 @@ fn month_start(now: i64) -> i64 {
 fn alerts(conn: &Connection, account: AccountId, now: i64) -> Result<SpendingAlerts> {
     let chosen: Option<(Option<i64>, i64, bool)> = conn
         .query_row(
-            "SELECT monthly_budget, threshold_percent, email_enabled FROM spending_alerts WHERE account = ?1",
+            "SELECT monthly_budget, threshold, email_enabled FROM spending_alerts WHERE account = ?1",
             [account.as_bytes()],
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
         )
         .optional()?;
-    let (budget, percent, email) = chosen.unwrap_or((None, THRESHOLD_PERCENT, true));
+    let (budget, threshold, email) = chosen.unwrap_or((None, THRESHOLD.0, true));
     Ok(SpendingAlerts {
         monthly_budget: budget.map(Amount),
-        alert_threshold_percent: percent,
+        alert_threshold_percent: Percent(threshold),
         email_alerts_enabled: email,
         spent_this_month: Amount(cents_spent_since(conn, account, month_start(now))?),
         currency: catalog::CURRENCY.to_owned(),
@@ -46,8 +46,8 @@ impl Tx<'_> {
         let Some(budget) = now.monthly_budget else {
             return Ok(());
         };
-        let reached = now.spent_this_month.0.saturating_mul(100)
-            >= budget.0.saturating_mul(now.alert_threshold_percent);
+        let reached = now.spent_this_month.0.saturating_mul(10_000)
+            >= budget.0.saturating_mul(now.alert_threshold_percent.0);
         let raised = reached
             && self.conn.execute(
                 "UPDATE spending_alerts SET alerted_month = ?2 \
@@ -90,16 +90,17 @@ impl Store {
         self.write(|tx| {
             let known = alerts(tx.conn, account, tx.now)?;
             tx.conn.execute(
-                "INSERT INTO spending_alerts (account, monthly_budget, threshold_percent, email_enabled) \
+                "INSERT INTO spending_alerts (account, monthly_budget, threshold, email_enabled) \
                  VALUES (?1, ?2, ?3, ?4) \
-                 ON CONFLICT (account) DO UPDATE SET monthly_budget = excluded.monthly_budget, threshold_percent = excluded.threshold_percent, email_enabled = excluded.email_enabled, \
+                 ON CONFLICT (account) DO UPDATE SET monthly_budget = excluded.monthly_budget, threshold = excluded.threshold, email_enabled = excluded.email_enabled, \
                  alerted_month = NULL",
                 params![
                     account.as_bytes(),
                     change.monthly_budget.or(known.monthly_budget).map(|budget| budget.0),
                     change
                         .alert_threshold_percent
-                        .unwrap_or(known.alert_threshold_percent),
+                        .unwrap_or(known.alert_threshold_percent)
+                        .0,
                     change
                         .email_alerts_enabled
                         .unwrap_or(known.email_alerts_enabled)

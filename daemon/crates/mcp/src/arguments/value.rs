@@ -16,7 +16,7 @@ pub(super) fn check(param: &Param, value: &Value) -> ToolResult<Value> {
         Shape::Text { min, max, form } => text(value, min, max, form),
         Shape::Choice { of, .. } => one_of(of, value),
         Shape::Integer { min, max, .. } => integer(value, min, max),
-        Shape::Number { above, min } => number(value, above, min),
+        Shape::Number { above, min, max } => number(value, above, min, max),
         Shape::Flag { .. } if value.is_boolean() => Ok(value.clone()),
         Shape::Flag { .. } => Err(format!("must be true or false, not {}", type_name(value))),
         Shape::MustAccept if *value == Value::Bool(true) => Ok(value.clone()),
@@ -116,7 +116,12 @@ fn integer(value: &Value, min: i64, max: i64) -> Result<Value, String> {
     })
 }
 
-fn number(value: &Value, above: Option<f64>, min: Option<f64>) -> Result<Value, String> {
+fn number(
+    value: &Value,
+    above: Option<f64>,
+    min: Option<f64>,
+    max: Option<f64>,
+) -> Result<Value, String> {
     /// Anything that is counted or paid for here is less.
     const MAX: f64 = 1e12;
     let float = value
@@ -125,6 +130,11 @@ fn number(value: &Value, above: Option<f64>, min: Option<f64>) -> Result<Value, 
         .ok_or_else(|| format!("must be a number, not {}", type_name(value)))?;
     if let Some(above) = above.filter(|above| float <= *above) {
         return Err(format!("must be more than {above}"));
+    }
+    if let Some((min, max)) = min.zip(max)
+        && !(min..=max).contains(&float)
+    {
+        return Err(format!("must be from {min} to {max}"));
     }
     if let Some(min) = min.filter(|min| float < *min) {
         return Err(format!("must be at least {min}"));

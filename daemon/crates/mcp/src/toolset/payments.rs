@@ -1,6 +1,6 @@
 //! Plan, tokens, wallet, creators.
 
-use crate::param::{flag, integer_in, money, non_empty, number_above, text, uuid};
+use crate::param::{flag, money, non_empty, number_above, number_in, text, uuid};
 use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
@@ -76,7 +76,12 @@ pub(super) const TOOLS: &[Tool] = &[
         "Changes budget and alerts; only given fields change.",
         &[
             number_above("monthly_budget", 0.0, "In your currency"),
-            integer_in("alert_threshold_percent", 1, 100, "Percent of the budget"),
+            number_in(
+                "alert_threshold_percent",
+                1.0,
+                100.0,
+                "Percent of the budget",
+            ),
             flag("email_alerts_enabled", "By email"),
         ],
         Run::Update(put("payment/spending-alerts")),

@@ -114,7 +114,7 @@ async fn set_spending_alerts(
     }
     if request
         .alert_threshold_percent
-        .is_some_and(|percent| !(1..=100).contains(&percent))
+        .is_some_and(|percent| !(100..=10_000).contains(&percent.0))
     {
         return Err(Error::invalid(
             "`alert_threshold_percent` has to be 1 to 100",

@@ -395,10 +395,11 @@ async fn payments(owner: &mut Person, member: &mut Person) {
         .await;
     let creator = json!({ "creator_id": theirs["creator_id"] });
     owner.call_ok("cancel_creator_subscription", creator).await;
-    let alerts = json!({ "monthly_budget": 25.5, "alert_threshold_percent": 80 });
+    let alerts = json!({ "monthly_budget": 25.5, "alert_threshold_percent": 80.5 });
+    let set = owner.call_ok("set_spending_alerts", alerts).await;
     assert_eq!(
-        owner.call_ok("set_spending_alerts", alerts).await["monthly_budget"],
-        "25.50"
+        (&set["monthly_budget"], &set["alert_threshold_percent"]),
+        (&json!("25.50"), &json!(80.5))
     );
     let packs = owner.call_ok("buy_ai_tokens", json!({})).await;
     assert_eq!(packs["packs"].as_array().map(Vec::len), Some(3));
