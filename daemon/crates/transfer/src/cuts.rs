@@ -6,6 +6,7 @@
 
 use cairn_crypto::format2::{ChunkRow, Chunker};
 use cairn_crypto::{MAX_CHUNK, MIN_CHUNK, NodeKey, content_hash};
+use cairn_model::ContentHash;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
@@ -14,6 +15,16 @@ const MISSES: u32 = 8;
 
 /// The length of a chunk's plaintext in bytes, and its BLAKE3 hash.
 pub(crate) type Plain = (u64, [u8; 32]);
+
+/// A version of a file that was cut, and is not sent yet.
+#[derive(Debug)]
+pub(crate) struct CutVersion {
+    /// The state that the file was in.
+    pub(crate) state: [u8; 32],
+    pub(crate) chunks: Vec<Plain>,
+    /// The hash of the whole.
+    pub(crate) hash: ContentHash,
+}
 
 /// The end of a chunk.
 #[derive(Clone, Copy, Debug, Default)]

@@ -16,6 +16,7 @@ mod commit;
 mod compression;
 mod content_budget;
 mod context;
+mod cut_ahead;
 mod cuts;
 mod download;
 mod each;

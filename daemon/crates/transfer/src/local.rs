@@ -20,6 +20,11 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// Returns the error of the disk.
     fn open(&self) -> io::Result<Box<dyn SourceReader>>;
+
+    /// Returns what tells the file as it is now from others, and from what it was or will be; `None` if nothing does.
+    fn state(&self) -> Option<[u8; 32]> {
+        None
+    }
 }
 
 /// A file to download into. Bytes that are in it already are kept where they are right.

@@ -68,6 +68,14 @@ impl KnownChunks {
         let cut = is_listed.then(|| (cut, list.rows.clone()));
         Self { chunks, cut }
     }
+
+    /// Returns the cuts of the next revision: those of the revision before, so that its chunks stay.
+    pub(crate) fn cuts(&self, own: &NodeKey) -> Cuts {
+        match &self.cut {
+            Some((key, rows)) => Cuts::like(key, rows),
+            None => Cuts::new(own),
+        }
+    }
 }
 
 /// Names the chunks of one file as they come.
@@ -129,12 +137,30 @@ impl Naming {
         }
     }
 
-    /// Returns the cuts of the file: those of the revision before, so that its chunks stay.
+    /// Returns the cuts of the file.
     pub(crate) fn cuts(&self) -> Cuts {
-        match &self.known.cut {
-            Some((key, rows)) => Cuts::like(key, rows),
-            None => Cuts::new(&self.key),
+        self.known.cuts(&self.key)
+    }
+
+    /// Takes a chunk over if the service has it. Returns false if it has to be named.
+    pub(crate) fn take_known(&mut self, plain: Plain) -> bool {
+        let known = self.known.chunks.get(&plain).copied();
+        if let Some(known) = known {
+            self.add(known, plain);
         }
+        known.is_some()
+    }
+
+    fn add(&mut self, known: StoredChunk, (length, hash): Plain) {
+        let list = &mut self.named.list;
+        let key = place(&mut list.keys, known.at);
+        list.rows.push(ChunkRow {
+            key,
+            id: known.id,
+            length,
+            hash,
+        });
+        self.named.sizes.insert(known.id, known.size);
     }
 
     pub(crate) fn finish(self) -> Named {
@@ -170,24 +196,12 @@ impl Chunks for Naming {
         if is_first && compression::is_mail_or_database(plain) {
             self.named.compression = Compression::Off;
         }
-        let length = plain.len() as u64;
-        let known = match self.known.chunks.get(&(length, hash)) {
-            Some(known) => *known,
-            None => {
-                let named = self.name(plain)?;
-                self.known.chunks.insert((length, hash), named);
-                named
-            }
-        };
-        let list = &mut self.named.list;
-        let key = place(&mut list.keys, known.at);
-        list.rows.push(ChunkRow {
-            key,
-            id: known.id,
-            length,
-            hash,
-        });
-        self.named.sizes.insert(known.id, known.size);
+        let row = (plain.len() as u64, hash);
+        if !self.take_known(row) {
+            let named = self.name(plain)?;
+            self.known.chunks.insert(row, named);
+            self.add(named, row);
+        }
         Ok(())
     }
 }

@@ -5,6 +5,7 @@
 //! for nothing else.
 
 use crate::chunk_list::ChunkList;
+use crate::cuts::CutVersion;
 use crate::download::Download;
 use cairn_wire::transfer::SealedChunk;
 use parking_lot::Mutex;
@@ -23,16 +24,41 @@ pub(crate) struct StoredContent {
     pub(crate) stored: Vec<SealedChunk>,
 }
 
+/// A content that is kept.
+#[derive(Debug)]
+struct Recent {
+    of: Download,
+    content: Arc<StoredContent>,
+    /// The version that is to replace it.
+    next: Option<CutVersion>,
+}
+
 /// The contents that were sent or fetched last, the latest at the end.
 #[derive(Debug, Default)]
-pub(crate) struct RecentContents(Mutex<VecDeque<(Download, Arc<StoredContent>)>>);
+pub(crate) struct RecentContents(Mutex<VecDeque<Recent>>);
 
 impl RecentContents {
     /// Returns a content, if it is known by the hash of its record.
     pub(crate) fn find(&self, of: &Download) -> Option<Arc<StoredContent>> {
         let kept = self.0.lock();
-        let found = kept.iter().find(|(one, _)| is_same(one, of));
-        found.map(|(_, content)| content.clone())
+        let found = kept.iter().find(|one| is_same(&one.of, of));
+        found.map(|one| one.content.clone())
+    }
+
+    /// Takes the version that is to replace a content, if it was cut when it was in this state: for one upload, so that
+    /// the next try of one that fails reads all of it.
+    pub(crate) fn take_next(&self, replaced: &Download, state: [u8; 32]) -> Option<CutVersion> {
+        let mut kept = self.0.lock();
+        let found = kept.iter_mut().find(|one| is_same(&one.of, replaced))?;
+        found.next.take().filter(|next| next.state == state)
+    }
+
+    /// Keeps the version that is to replace a content beside it.
+    pub(crate) fn put_next(&self, replaced: &Download, next: CutVersion) {
+        let mut kept = self.0.lock();
+        if let Some(found) = kept.iter_mut().find(|one| is_same(&one.of, replaced)) {
+            found.next = Some(next);
+        }
     }
 
     /// Keeps a content in place of an earlier one of its node. One without a checked record is not kept.
@@ -41,14 +67,19 @@ impl RecentContents {
             return;
         }
         let mut kept = self.0.lock();
-        kept.retain(|(one, _)| one.node != of.node);
-        kept.push_back((of, Arc::new(content)));
-        let mut chunks: usize = kept.iter().map(|(_, one)| one.list.rows().len()).sum();
-        while chunks > CHUNKS || kept.len() > CONTENTS {
-            let Some((_, oldest)) = kept.pop_front() else {
+        kept.retain(|one| one.of.node != of.node);
+        kept.push_back(Recent {
+            of,
+            content: Arc::new(content),
+            next: None,
+        });
+        let chunks = |one: &Recent| one.content.list.rows().len();
+        let mut all: usize = kept.iter().map(chunks).sum();
+        while all > CHUNKS || kept.len() > CONTENTS {
+            let Some(oldest) = kept.pop_front() else {
                 return;
             };
-            chunks -= oldest.list.rows().len();
+            all -= chunks(&oldest);
         }
     }
 }

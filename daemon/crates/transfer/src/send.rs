@@ -5,9 +5,12 @@ use crate::chunk_list::{self, ChunkList};
 use crate::commit::{NewContent, NewRevision, check_committed, create};
 use crate::compression;
 use crate::context::TransferContext;
+use crate::cut_ahead;
+use crate::cuts::CutVersion;
 use crate::download::Download;
 use crate::error::TransferError;
 use crate::fetch;
+use crate::local::Source;
 use crate::naming::{KEPT, KnownChunks, Naming, Planned};
 use crate::progress::{Progress, ResumableUpload};
 use crate::recent_contents::StoredContent;
@@ -18,7 +21,7 @@ use crate::upload::{Upload, UploadTarget, Uploaded};
 use cairn_api::{ApiError, ErrorClass};
 use cairn_crypto::format2::Manifest as List;
 use cairn_crypto::{MIN_CHUNK, manifest_hash};
-use cairn_model::{RevisionId, UploadId};
+use cairn_model::{ContentHash, RevisionId, UploadId};
 use cairn_wire::nodes::Node;
 use cairn_wire::transfer::{self as wire, SealedChunk};
 use std::sync::Arc;
@@ -32,7 +35,8 @@ pub(crate) async fn upload(
 ) -> Result<Uploaded, TransferError> {
     let replaced = upload.target.sealed_content();
     let replaced = replaced.filter(|_| upload.size > MIN_CHUNK as u64);
-    if replaced.is_some() && is_unchanged(context, &upload).await? {
+    let is_listed = |of: &Download| context.recent.find(of).is_some();
+    if replaced.is_some_and(|of| !is_listed(&of)) && is_unchanged(context, &upload).await? {
         return Ok(Uploaded::Unchanged);
     }
     let mut unopened = None;
@@ -41,6 +45,7 @@ pub(crate) async fn upload(
         Ok(Some(known)) => {
             let first = Attempt {
                 known,
+                cut: replaced.and_then(|of| context.recent.take_next(&of, upload.source.state()?)),
                 keeps_begun: true,
             };
             match first.make(context, upload.clone(), progress).await? {
@@ -64,6 +69,7 @@ pub(crate) async fn upload(
     let may_pass = unopened.as_ref().is_some_and(is_failure);
     let last = Attempt {
         known: KnownChunks::default(),
+        cut: None,
         keeps_begun: may_pass && is_begun(context, upload.resume.as_ref()).await?,
     };
     match last.make(context, upload, progress).await? {
@@ -121,6 +127,8 @@ async fn is_begun(
 struct Attempt {
     /// Chunks that are used as they are.
     known: KnownChunks,
+    /// The chunks of the file, if it was cut as it is.
+    cut: Option<CutVersion>,
     /// An upload of the same bytes in other objects is kept.
     keeps_begun: bool,
 }
@@ -145,7 +153,7 @@ impl Attempt {
         let key = context.keys.node_key(upload.target.node());
         let compression = compression::of(&upload.target);
         let naming = Naming::new(key.clone(), self.known, compression, KEPT);
-        let (naming, hash) = scan(context, source.clone(), size, naming.cuts(), naming).await?;
+        let (naming, hash) = name(context, self.cut, (&source, size), naming).await?;
         if upload.skip_if == Some(hash) {
             return Ok(Outcome::Done(Uploaded::Unchanged));
         }
@@ -193,6 +201,19 @@ impl Attempt {
         let (uploaded, of) = finish(context, &head, content, begun.upload_id).await?;
         keep(context, of, list, planned.announced);
         Ok(Outcome::Done(uploaded))
+    }
+}
+
+/// Names the chunks of a file, in a pass over all of it unless it was cut as it is.
+async fn name(
+    context: &Arc<TransferContext>,
+    cut: Option<CutVersion>,
+    (source, size): (&Arc<dyn Source>, u64),
+    naming: Naming,
+) -> Result<(Naming, ContentHash), TransferError> {
+    match cut {
+        Some(cut) => cut_ahead::name(context, cut, source.clone(), naming).await,
+        None => scan(context, source.clone(), size, naming.cuts(), naming).await,
     }
 }
 

@@ -6,18 +6,18 @@ use crate::context::TransferContext;
 use crate::download::Download;
 use crate::error::TransferError;
 use crate::limits::Limits;
-use crate::local::Target;
+use crate::local::{Source, Target};
 use crate::nearby::Nearby;
 use crate::progress::Progress;
 use crate::recent_contents::RecentContents;
 use crate::restore::{self, Restore};
 use crate::server_copy::{self, ServerCopy};
 use crate::upload::{SmallUpload, Upload, Uploaded};
-use crate::{batch, fetch, heal, send, small};
+use crate::{batch, cut_ahead, fetch, heal, send, small};
 use cairn_api::Api;
 use cairn_crypto::format2::ListedChunk;
 use cairn_crypto::{Random, SpaceKeys, SystemRandom};
-use cairn_model::{ChunkId, DeviceId, Manifest, NodeId};
+use cairn_model::{ChunkId, ContentHash, DeviceId, Manifest, NodeId};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -87,6 +87,20 @@ impl Transfer {
         progress: &dyn Progress,
     ) -> Result<Uploaded, TransferError> {
         send::upload(&self.context, upload, progress).await
+    }
+
+    /// Cuts a file as its upload over a content would, and remembers where, so that the upload reads only what is new.
+    /// Returns the hash of the whole; `None` without reading anything if the chunks of that content are not known.
+    ///
+    /// # Errors
+    /// Fails like [`Transfer::upload`] where that reads the file.
+    pub async fn cut_ahead(
+        &self,
+        replaced: &Download,
+        source: Arc<dyn Source>,
+        size: u64,
+    ) -> Result<Option<ContentHash>, TransferError> {
+        cut_ahead::cut(&self.context, replaced, source, size).await
     }
 
     /// Uploads many small files in few requests; each succeeds or fails alone, and comes back with the

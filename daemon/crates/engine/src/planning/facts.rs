@@ -6,12 +6,15 @@ use crate::error::{Disposition, EngineError};
 use crate::health::RetryHint;
 use crate::key::Key;
 use crate::node_rows::download_of;
-use crate::observe::hash::hash_file;
-use cairn_index::{Db, FolderRow};
-use cairn_model::{LocalId, NodeId};
+use crate::observe::hash::{hash_file, local_stat};
+use crate::step::stable_file::StableFile;
+use cairn_index::{Db, FolderRow, IndexError, LocalStat};
+use cairn_model::{ContentHash, LocalId, NodeId};
 use cairn_plan::Need;
+use cairn_transfer::Download;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Manifests (records of revisions, with the hash of the content) in one request.
@@ -54,21 +57,17 @@ async fn hash_local(
     id: LocalId,
     unknown: &mut BTreeSet<Key>,
 ) -> Result<(), EngineError> {
-    let found = engine
-        .index
-        .read(|db| Ok((db.local_row(id)?, db.local_path(id)?)))?;
-    let (Some(row), Some(path)) = found else {
+    let (found, replaced) = engine.index.read(|db| {
+        let found = db.local_row(id)?.zip(db.local_path(id)?);
+        Ok((found, replaced_content(engine, db, id)?))
+    })?;
+    let Some((row, path)) = found else {
         unknown.insert(Key::Local(id));
         return Ok(());
     };
-    let disk = Arc::clone(&engine.ports.disk);
     let absolute = path.to_path(Path::new(&folder.root));
     let stat = row.stat;
-    let outcome = engine
-        .ports
-        .run_blocking(move || hash_file(&*disk, &absolute, &stat))
-        .await;
-    let failure = match outcome {
+    let failure = match hash_of(engine, absolute, stat, replaced).await {
         Ok(Some(hash)) => {
             let write = |db: &Db<'_>| db.set_local_hash(id, &stat, hash);
             if !engine.index.write(write)? {
@@ -84,6 +83,49 @@ async fn hash_local(
     engine.health().park(folder.id, key, path, &failure, retry);
     unknown.insert(key);
     Ok(())
+}
+
+/// Returns the content that an edit of a file would replace.
+fn replaced_content(
+    engine: &Engine,
+    db: &Db<'_>,
+    id: LocalId,
+) -> Result<Option<Download>, IndexError> {
+    let Some(base) = db.synced_by_local(id)? else {
+        return Ok(None);
+    };
+    let row = db.remote_row(base.node)?;
+    let row = row.filter(|row| row.revision == base.revision);
+    Ok(row.and_then(|row| download_of(&engine.keys, &row)))
+}
+
+/// Returns the hash of a file; `None` if it is being changed. If the chunks of the content that it would replace are
+/// known, the file is cut while it is read, so that its upload needn't read all of it again.
+async fn hash_of(
+    engine: &Engine,
+    path: PathBuf,
+    stat: LocalStat,
+    replaced: Option<Download>,
+) -> io::Result<Option<ContentHash>> {
+    let disk = Arc::clone(&engine.ports.disk);
+    if let Some(replaced) = replaced {
+        let source = StableFile::new(Arc::clone(&disk), path.clone(), stat);
+        let cut = engine
+            .transfer
+            .cut_ahead(&replaced, Arc::new(source), stat.size)
+            .await;
+        match cut {
+            Ok(Some(hash)) => {
+                let is_same = move || Ok(local_stat(&disk.stat(&path)?) == stat);
+                let is_same: io::Result<bool> = engine.ports.run_blocking(is_same).await;
+                return Ok(is_same?.then_some(hash));
+            }
+            Ok(None) => {}
+            Err(error) => tracing::debug!(%error, "a file can't be cut; it is only hashed"),
+        }
+    }
+    let hash = move || hash_file(&*disk, &path, &stat);
+    engine.ports.run_blocking(hash).await
 }
 
 async fn open_manifests(

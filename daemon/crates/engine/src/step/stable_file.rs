@@ -46,6 +46,27 @@ impl Source for StableFile {
             unchecked: 0,
         }))
     }
+
+    fn state(&self) -> Option<[u8; 32]> {
+        let LocalStat {
+            size,
+            mtime,
+            ctime,
+            device,
+            inode,
+            birth,
+        } = self.stat;
+        let mut hasher = blake3::Hasher::new();
+        for number in [size, device, inode] {
+            hasher.update(&number.to_be_bytes());
+        }
+        for time in [Some(mtime), Some(ctime), birth] {
+            hasher.update(&[u8::from(time.is_some())]);
+            hasher.update(&time.unwrap_or_default().to_be_bytes());
+        }
+        hasher.update(self.path.as_os_str().as_encoded_bytes());
+        Some(*hasher.finalize().as_bytes())
+    }
 }
 
 impl Read for StableReader {
