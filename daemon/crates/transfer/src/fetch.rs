@@ -84,7 +84,7 @@ async fn fill(
     let (manifest, stored) = opened;
     let list = Arc::new(chunk_list::of_revision(context, download.node, &manifest).await?);
     let similar = match nearby {
-        Some(nearby) => Similar::of(context, nearby, &list).await,
+        Some(nearby) => Similar::of(context, nearby, &download, &list).await,
         None => None,
     };
     let fetching = Fetching {

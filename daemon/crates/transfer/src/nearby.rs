@@ -6,6 +6,7 @@
 use crate::chunk_list::ChunkList;
 use crate::context::TransferContext;
 use crate::cuts::Cuts;
+use crate::download::Download;
 use crate::error::TransferError;
 use crate::local::Source;
 use crate::scan::{Chunks, scan};
@@ -40,6 +41,8 @@ struct Moved {
     wanted: Arc<ChunkList>,
     /// Length of the earlier version in bytes.
     size: u64,
+    /// The places of the chunks in the version that was here last: most likely it is this one.
+    last: Option<Places>,
     places: OnceCell<Places>,
     /// Chunks in a row that were not where the wanted ones lie.
     misses: AtomicU32,
@@ -52,11 +55,28 @@ struct Places {
     end: u64,
 }
 
-impl Chunks for Places {
-    fn chunk(&mut self, plain: &[u8], hash: [u8; 32]) -> Result<(), TransferError> {
-        let length = plain.len() as u64;
+impl Places {
+    fn of(rows: &[ChunkRow]) -> Self {
+        let mut places = Self::default();
+        for row in rows {
+            places.add(row.length, row.hash);
+        }
+        places
+    }
+
+    fn add(&mut self, length: u64, hash: [u8; 32]) {
         self.offsets.entry((hash, length)).or_insert(self.end);
         self.end += length;
+    }
+
+    fn find(&self, row: &ChunkRow) -> Option<u64> {
+        self.offsets.get(&(row.hash, row.length)).copied()
+    }
+}
+
+impl Chunks for Places {
+    fn chunk(&mut self, plain: &[u8], hash: [u8; 32]) -> Result<(), TransferError> {
+        self.add(plain.len() as u64, hash);
         Ok(())
     }
 }
@@ -66,6 +86,7 @@ impl Similar {
     pub(crate) async fn of(
         context: &Arc<TransferContext>,
         nearby: Nearby,
+        download: &Download,
         wanted: &Arc<ChunkList>,
     ) -> Option<Self> {
         let source = match nearby {
@@ -84,6 +105,7 @@ impl Similar {
         let moved = Some(Moved {
             wanted: wanted.clone(),
             size,
+            last: last_places(context, download, size),
             places: OnceCell::new(),
             misses: AtomicU32::new(0),
         });
@@ -97,6 +119,12 @@ impl Similar {
         row: &ChunkRow,
         offset: u64,
     ) -> Option<Vec<u8>> {
+        if let Some(last) = self.moved.as_ref().and_then(|moved| moved.last.as_ref()) {
+            let plain = self.read_at(context, row, last.find(row)?).await;
+            if plain.is_some() {
+                return plain;
+            }
+        }
         let found = self.moved.as_ref().and_then(|moved| moved.places.get());
         if found.is_none() {
             let plain = self.read_at(context, row, offset).await;
@@ -113,8 +141,7 @@ impl Similar {
             None if moved.is_changed_in_place() => return None,
             None => moved.find(context, &self.source).await,
         };
-        let offset = *places.offsets.get(&(row.hash, row.length))?;
-        self.read_at(context, row, offset).await
+        self.read_at(context, row, places.find(row)?).await
     }
 
     /// Returns the bytes at an offset if they are a chunk.
@@ -131,6 +158,12 @@ impl Similar {
         };
         context.blocking.run(read).await
     }
+}
+
+/// Returns the places of the chunks in the version that was sent from here or fetched last, if it has this length.
+fn last_places(context: &TransferContext, download: &Download, size: u64) -> Option<Places> {
+    let last = context.recent.other_of(download)?;
+    (last.list.list.size() == size).then(|| Places::of(last.list.rows()))
 }
 
 impl Moved {

@@ -45,6 +45,13 @@ impl RecentContents {
         found.map(|one| one.content.clone())
     }
 
+    /// Returns another content of the same node.
+    pub(crate) fn other_of(&self, of: &Download) -> Option<Arc<StoredContent>> {
+        let kept = self.0.lock();
+        let is_other = |one: &&Recent| one.of.node == of.node && one.of.revision != of.revision;
+        kept.iter().find(is_other).map(|one| one.content.clone())
+    }
+
     /// Takes the version that is to replace a content, if it was cut when it was in this state: for one upload, so that
     /// the next try of one that fails reads all of it.
     pub(crate) fn take_next(&self, replaced: &Download, state: [u8; 32]) -> Option<CutVersion> {

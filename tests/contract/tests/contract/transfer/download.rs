@@ -1,10 +1,12 @@
 //! Downloads: whole, resumed, copied from a local file, limited.
 
-use crate::transfer::world::{Heard, World, bytes, node, revision, with_file};
+use crate::transfer::world::{
+    Heard, World, bytes, next_of, node, revision, unwrap_committed, upload, with_file,
+};
 use cairn_api::ApiError;
 use cairn_transfer::{
     Blocking, BytesSource, Download, FileTarget, MemoryTarget, Nearby, Source, SourceReader,
-    Target as _, TransferError,
+    Target as _, TransferError, UploadTarget,
 };
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::sync::Arc;
@@ -142,6 +144,49 @@ async fn a_version_that_was_changed_in_place_is_read_once() {
         done.await.unwrap();
         assert!(target.take() == content);
         let fetched = chunk_requests(&world) - before;
+        assert!(fetched <= most, "{fetched} chunks");
+        let read = read.load(Ordering::Relaxed);
+        assert!(read <= most_read * content.len() as u64, "{read} bytes");
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_was_fetched_from_here_is_read_once_wherever_its_chunks_are() {
+    let content = bytes(1, 16 * MIB);
+    let (sender, _) = with_file(Blocking::Threads, &content).await;
+    let receiver = World::with(
+        sender.server.clone(),
+        sender.keys.clone(),
+        Blocking::Threads,
+    );
+    let first = sender.server.state(|state| state.nodes[&node(1)].clone());
+    let next = next_of(&sender, &first, 2);
+    let UploadTarget::Revision { replaced, .. } = &next else {
+        panic!("it is a revision");
+    };
+    receiver.get(replaced.unwrap()).await.unwrap();
+    let mut longer = content.clone();
+    longer.splice(0..0, *b"in front");
+    let sent = sender.put(upload(next, revision(2), &longer)).await;
+    unwrap_committed(sent);
+    // A file that is another one than what was fetched last costs time, and nothing else.
+    for (older, most_read, most) in [(content.clone(), 1, 3), (content[1..].to_vec(), 3, 4)] {
+        let before = chunk_requests(&receiver);
+        let target = Arc::new(MemoryTarget::new(Vec::new()));
+        let read = Arc::new(AtomicU64::new(0));
+        let older = Counting {
+            content: older,
+            read: read.clone(),
+        };
+        let nearby = Nearby::Earlier(Arc::new(older));
+        // Without a checked record it is not kept as the last one.
+        let download = Download::new(node(1), revision(2));
+        let done = receiver
+            .transfer
+            .download_over(download, target.clone(), nearby, &());
+        done.await.unwrap();
+        assert!(target.take() == longer);
+        let fetched = chunk_requests(&receiver) - before;
         assert!(fetched <= most, "{fetched} chunks");
         let read = read.load(Ordering::Relaxed);
         assert!(read <= most_read * content.len() as u64, "{read} bytes");
