@@ -46,6 +46,15 @@ pub(crate) struct ExecutionResult {
     pub(crate) moved_dirs: Vec<(RelPath, RelPath)>,
     /// A rules file of a directory may be elsewhere now, or gone.
     pub(crate) has_moved_rules: bool,
+    /// Something was found that is not as planned, and recorded: nothing more is deleted on this disk.
+    pub(crate) keeps_local: bool,
+}
+
+impl ExecutionResult {
+    /// Returns whether a step would delete something that is not as planned any more, as far as is known.
+    fn keeps(&self, step: &Step) -> bool {
+        self.keeps_local && matches!(step, Step::TrashLocal { .. })
+    }
 }
 
 /// Carries out everything but transfers, which are returned as work. Between two steps it ends early at
@@ -69,7 +78,7 @@ pub(crate) async fn execute(
         if out.last_error.is_some() || out.overload.is_some() {
             break;
         }
-        if waits(ctx, step, locks) || unmoved.holds(ctx, step) {
+        if out.keeps(step) || waits(ctx, step, locks) || unmoved.holds(ctx, step) {
             unmoved.add(step);
             out.waiting.extend(keys_of(step).first());
             continue;
@@ -273,6 +282,8 @@ fn record_results(
     // More of the same would only add to what the service can't cope with.
     out.overload = overload(results.iter().map(|(_, result)| result));
     for (step, result) in results {
+        let is_stale = matches!(result, Err(EngineError::Stale));
+        out.keeps_local |= is_stale && matches!(step, Step::TrashLocal { .. });
         if result.is_err() {
             unmoved.add(&step);
         }

@@ -61,3 +61,28 @@ fn what_was_deleted_here_is_called_by_its_place_on_the_service() {
     index.write(|db| db.remove_local(folder, local)).unwrap();
     assert_eq!(path_of(&ctx, Key::Node(node)), "g");
 }
+
+#[tokio::test]
+async fn nothing_more_is_deleted_here_once_something_is_not_as_planned() {
+    let test = TestEngine::new();
+    let gone = test.local_node("gone", Kind::Folder, Skipped::No);
+    let edited = test.local_file("edited", Skipped::No);
+    let (ctx, dir) = test.into_ctx();
+    let (_paused, pause) = tokio::sync::watch::channel(false);
+    let ctx = Ctx { pause, ..ctx };
+    std::fs::write(dir.path().join("edited"), "after the plan").unwrap();
+    let node = |local: LocalId| NodeId::from_random_bytes([local.0 as u8; 16]);
+    let delete = |local| Step::TrashLocal {
+        node: node(local),
+        local,
+    };
+    let between = Step::Forget { node: node(gone) };
+    let plan = Plan {
+        steps: vec![delete(gone), between, delete(edited)],
+        ..Plan::default()
+    };
+    let until = Instant::now() + std::time::Duration::from_secs(60);
+    let out = execute(&ctx, &plan, &LockedKeys::default(), until).await;
+    assert!(dir.path().join("edited").exists());
+    assert!(out.replan && out.waiting.contains(&Key::Node(node(edited))));
+}

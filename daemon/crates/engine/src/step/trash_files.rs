@@ -100,7 +100,7 @@ mod tests {
     use crate::step::trash_local::run;
     use crate::testing::TestEngine;
     use cairn_index::Skipped;
-    use cairn_model::LocalId;
+    use cairn_model::{Kind, LocalId};
     use std::fs;
 
     #[tokio::test]
@@ -147,5 +147,25 @@ mod tests {
         let mut trashed: Vec<_> = trashed.iter().map(|t| t.path.to_string()).collect();
         trashed.sort_unstable();
         assert_eq!(trashed, ["last", "same"]);
+    }
+
+    #[tokio::test]
+    async fn an_edit_stays_that_the_look_at_a_folder_before_it_has_found() {
+        let test = TestEngine::new();
+        let gone = test.local_node("gone", Kind::Folder, Skipped::No);
+        let edited = test.local_file("edited", Skipped::No);
+        let (ctx, dir) = test.into_ctx();
+        fs::write(dir.path().join("edited"), "after the plan").unwrap();
+        let steps = [gone, edited].map(|local| Step::TrashLocal {
+            node: NodeId::from_random_bytes([local.0 as u8; 16]),
+            local,
+        });
+        let results = run(&ctx, steps.to_vec()).await;
+        assert!(results.iter().all(|(_, result)| result.is_err()));
+        let kept = fs::read(dir.path().join("edited")).unwrap();
+        assert_eq!(kept, b"after the plan");
+        // The look was at all that there is.
+        let row = ctx.engine.index.read(|db| db.local_row(edited)).unwrap();
+        assert_eq!(row.unwrap().stat.size, 14);
     }
 }

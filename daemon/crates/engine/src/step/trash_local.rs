@@ -32,11 +32,16 @@ pub(crate) async fn run(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> 
 fn trash_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
     let mut results = BatchResults::new();
     let mut files = Vec::new();
+    let mut is_as_planned = true;
     for step in steps {
         let Step::TrashLocal { node, local } = step else {
             results.set(step, Err(EngineError::Stale));
             continue;
         };
+        if !is_as_planned {
+            results.set(step, Err(EngineError::Stale));
+            continue;
+        }
         match ctx.local_row(local) {
             Err(error) => results.set(step, Err(error)),
             Ok((row, path)) if row.kind == Kind::File => {
@@ -44,7 +49,11 @@ fn trash_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
             }
             Ok((row, path)) => {
                 trash_files(ctx, std::mem::take(&mut files), &mut results);
-                results.set(step, trash_folder(ctx, node, &row, &path));
+                let result = trash_folder(ctx, node, &row, &path);
+                // The look at it has recorded what it found, there or elsewhere. From here on the index can't tell any
+                // more what was planned from what the user did since.
+                is_as_planned = !matches!(result, Err(EngineError::Stale));
+                results.set(step, result);
             }
         }
     }
