@@ -7,6 +7,7 @@ pub(crate) mod ignore;
 pub(crate) mod pairs;
 pub(crate) mod spaces;
 pub(crate) mod trash;
+pub(crate) mod unsynced;
 
 use crate::failure::{CommandResult, Failure};
 use cairn_control::{Folder, NewFolder};

@@ -11,7 +11,7 @@ use crate::remote::Remote;
 use cairn_model::{Kind, Name, NodeId};
 use cairn_platform::Zone;
 use cairn_space::past::{Memory, Past, Scope};
-pub(crate) use load::{changes_since, load, revisions_at};
+pub(crate) use load::{all_revisions_of, changes_since, load, revisions_at};
 
 /// Finds the part of a space that a path, or an id, names, and its path. A path names what was there at the
 /// time: a file with its place.

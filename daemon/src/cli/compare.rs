@@ -2,6 +2,7 @@
 //! them different files.
 
 use crate::app::App;
+use crate::cli::status_lines::NO_FOLDER;
 use crate::cli::status_lines::word;
 use crate::failure::{CommandResult, Context as _};
 use crate::folders::spaces::{self, SpaceIndex};
@@ -63,7 +64,7 @@ pub(super) async fn run(app: &App, _: Args) -> CommandResult {
     match views.is_empty() {
         true => app
             .out
-            .line("No folder is synced yet: add one with `cairn add FOLDER`."),
+            .line(NO_FOLDER),
         false => app.out.line(
             "If another device in sync has other words for a space, the server shows the two different files, or one of them has changes that wait for `cairn accept`: see `cairn status` on both.",
         ),

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::failure::{CommandResult, Failure};
 use crate::folders::{pairs, spaces};
 use crate::output::Style;
-use crate::output::text::{clean, count, now_ms, size};
+use crate::output::text::{clean, count, local_rfc3339, now_ms, size};
 use crate::session::{RetryProfile, Session};
 use cairn_control::{ProblemGroup, Status, typed};
 use cairn_model::{ProblemCode, SyncState};
@@ -300,7 +300,11 @@ async fn daemon(app: &App, findings: &mut Findings) {
         findings.add(
             "daemon",
             CheckStatus::Ok,
-            format!("process {}, since {}", info.pid, info.started_at),
+            format!(
+                "process {}, since {}",
+                info.pid,
+                local_rfc3339(&info.started_at, &app.zone)
+            ),
         );
     } else {
         let message = format!(

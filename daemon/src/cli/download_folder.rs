@@ -1,6 +1,7 @@
 //! `cairn download-folder`: a folder of the service to this disk, without syncing it.
 
 use crate::app::App;
+use crate::cli::number::whole_number;
 use crate::config::Config;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::progress::Bars;
@@ -25,7 +26,7 @@ pub(super) struct Args {
     #[arg(long, short, value_name = "PATH")]
     out: Option<PathBuf>,
     /// Refuse a folder of more than so many GiB
-    #[arg(long, value_name = "GIB", default_value_t = 5)]
+    #[arg(long, value_name = "GIB", allow_negative_numbers = true, default_value_t = 5, value_parser = whole_number)]
     limit: u64,
     /// Replace files that are there with other content
     #[arg(long)]

@@ -1,6 +1,7 @@
 //! `cairn folders`: the pairs of this device, and the disks that they are on.
 
 use crate::app::App;
+use crate::cli::status_lines::NO_FOLDER;
 use crate::config::Config;
 use crate::failure::{CommandResult, Context as _};
 use crate::folders::pairs::{self, Pair};
@@ -94,10 +95,7 @@ async fn list(app: &App) -> CommandResult {
         }
         table.row(row);
     }
-    table.print(
-        &app.out,
-        "No folder is synced yet: add one with `cairn add FOLDER`.",
-    );
+    table.print(&app.out, NO_FOLDER);
     let usual = |_| Some(DeletionGate::default());
     let default_gate = Config::load(&app.home).map_or_else(usual, |config| config.deletion_gate);
     for choice in &chosen {

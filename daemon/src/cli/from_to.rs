@@ -49,6 +49,11 @@ impl Found {
         is_at(&self.node, self.parent, &self.name)
     }
 
+    /// Returns true if the node has just the place and name that it would get.
+    pub(super) fn is_there_already(&self) -> bool {
+        self.node.parent_id == self.parent && self.node.name == self.name.as_str()
+    }
+
     /// Shows what would be done with the node, in words such as `moved`.
     pub(super) async fn show(&self, app: &App, done: &str) -> CommandResult {
         let from = self.path_of(&self.node).await?;

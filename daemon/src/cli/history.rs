@@ -1,11 +1,11 @@
 //! `cairn history`: what happened to a file or folder, newest first.
 
 use crate::app::App;
-use crate::cli::number::at_least_one;
+use crate::cli::number::{at_least_one, page_length};
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_time, now_ms, rfc3339, size};
-use crate::past::{gap, load};
+use crate::past::{all_revisions_of, gap, load};
 use crate::remote::{Remote, Within};
 use cairn_model::{DeviceId, Kind, NodeId, PastKind};
 use cairn_space::past::{Event, Past, PastNode, Scope, events};
@@ -23,10 +23,10 @@ pub(super) struct Args {
     #[arg(default_value = "/")]
     path: String,
     /// Events on one page
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 50, value_parser = page_length)]
     limit: u64,
     /// The page, from 1, the newest
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 1, value_parser = at_least_one)]
     page: u64,
     #[command(flatten)]
     within: Within,
@@ -37,7 +37,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let past = load(&app.home, &remote, None).await?;
     let scope = find(&remote, &past, &args.path)?;
     let revisions = revisions(&remote, &past, scope).await?;
-    let all = events(&past, scope, &revisions);
+    let mut all = events(&past, scope, &revisions);
     let devices = devices(&remote).await?;
     let pages = (all.len() as u64).div_ceil(args.limit).max(1);
     if args.page > pages {
@@ -48,7 +48,9 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     }
     let skip = usize::try_from((args.page - 1).saturating_mul(args.limit)).unwrap_or(usize::MAX);
     let take = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    let shown: Vec<&Event> = all.iter().skip(skip).take(take).collect();
+    let total = all.len();
+    let mut shown: Vec<Event> = all.drain(..).skip(skip).take(take).collect();
+    add_makers(&remote, &past, &mut shown).await?;
     print(app, &shown, &devices);
     if args.page < pages {
         app.out.line(format_args!(
@@ -78,7 +80,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         "warning": warning,
         "page": args.page,
         "pages": pages,
-        "total": all.len(),
+        "total": total,
     }));
     Ok(())
 }
@@ -163,12 +165,29 @@ async fn revisions(remote: &Remote, past: &Past, scope: Scope) -> CommandResult<
     listed.context("list the versions of the file")
 }
 
+/// Adds to events by which device a file was made, and how large, where only its first version says so.
+async fn add_makers(remote: &Remote, past: &Past, events: &mut [Event]) -> CommandResult {
+    let is_file = |id| past.get(id).is_some_and(|one| one.node.kind == Kind::File);
+    let lacking = events.iter().filter(|event| event.lacks_maker());
+    let files: Vec<NodeId> = lacking
+        .map(|event| event.node)
+        .filter(|id| is_file(*id))
+        .collect();
+    let revisions = all_revisions_of(remote, &files).await?;
+    for event in events.iter_mut().filter(|event| event.lacks_maker()) {
+        if let Some(revisions) = revisions.get(&event.node) {
+            event.add_maker(revisions);
+        }
+    }
+    Ok(())
+}
+
 async fn devices(remote: &Remote) -> CommandResult<HashMap<DeviceId, String>> {
     let devices = remote.api.devices().await.context("list the devices")?;
     Ok(devices.into_iter().map(|one| (one.id, one.name)).collect())
 }
 
-fn print(app: &App, events: &[&Event], devices: &HashMap<DeviceId, String>) {
+fn print(app: &App, events: &[Event], devices: &HashMap<DeviceId, String>) {
     let mut table = Table::new(&[
         ("WHEN", Align::Left),
         ("WHAT", Align::Left),

@@ -1,6 +1,7 @@
 //! `cairn logs`: the daemon's log.
 
 use crate::app::App;
+use crate::cli::number::whole_number;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::logging;
 use serde_json::json;
@@ -20,9 +21,10 @@ pub(super) struct Args {
         long,
         value_name = "N",
         allow_negative_numbers = true,
-        default_value_t = 100
+        default_value_t = 100,
+        value_parser = whole_number
     )]
-    lines: usize,
+    lines: u64,
     /// Show new lines as they come, until Ctrl-C
     #[arg(long)]
     follow: bool,
@@ -30,7 +32,7 @@ pub(super) struct Args {
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let dir = app.home.logs_dir();
-    let tail = tail(&dir, args.lines)?;
+    let tail = tail(&dir, usize::try_from(args.lines).unwrap_or(usize::MAX))?;
     for line in &tail.lines {
         app.out.line(line);
     }

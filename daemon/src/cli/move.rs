@@ -18,10 +18,15 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     if args.names.dry_run.is_wanted {
         return found.show(app, "moved").await;
     }
-    let moved = found
-        .remote
-        .move_node(&found.node, found.parent, &found.name)
-        .await?;
+    let moved = match found.is_there_already() {
+        true => found.node.clone(),
+        false => {
+            let remote = &found.remote;
+            remote
+                .move_node(&found.node, found.parent, &found.name)
+                .await?
+        }
+    };
     let path = found.path_of(&moved).await?;
     app.out.line(crate::output::text::clean(&path));
     app.out

@@ -8,6 +8,17 @@ pub(super) fn at_least_one(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Reads a number of events on a page.
+pub(super) fn page_length(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|n| (1..=10_000).contains(n));
+    number.ok_or_else(|| "give a whole number from 1 to 10000".to_owned())
+}
+
+/// Reads a number that may be nothing.
+pub(super) fn whole_number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "give a whole number".to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -20,5 +31,11 @@ mod tests {
             let message = at_least_one(text).unwrap_err();
             assert!(message.contains("1 or more"), "{text}: {message}");
         }
+        assert_eq!(
+            (whole_number("0"), page_length("10000")),
+            (Ok(0), Ok(10_000))
+        );
+        assert!(whole_number("-1").is_err() && page_length("0").is_err());
+        assert!(page_length("10001").is_err());
     }
 }

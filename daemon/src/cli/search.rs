@@ -14,7 +14,7 @@ pub(super) struct Args {
     /// A part of the name, at least 2 characters
     query: String,
     /// Number of results at most
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, default_value_t = 100, value_parser = at_least_one)]
     limit: u64,
     #[command(flatten)]
     within: Within,

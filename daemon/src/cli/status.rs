@@ -13,7 +13,7 @@ pub(super) struct Args {
     /// Return when everything is in sync and nothing changed on either side meanwhile
     #[arg(long)]
     wait: bool,
-    /// With --wait: give up after this many seconds, with exit code 124
+    /// With --wait: give up after this many seconds (1 at least, for a look at both sides), with exit code 124
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, requires = "wait", value_parser = seconds)]
     timeout: Option<Duration>,
     /// Show changes as they happen, until Ctrl-C

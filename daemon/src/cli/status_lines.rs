@@ -28,6 +28,9 @@ fn style(state: SyncState) -> Style {
     }
 }
 
+/// The line for a person who has no folder yet.
+pub(super) const NO_FOLDER: &str = "No folder is synced yet: add one with `cairn add FOLDER`.";
+
 /// The number of problems that are listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Detail {
@@ -48,7 +51,7 @@ pub(super) fn lines(out: &Out, zone: &Zone, status: &Status, detail: Detail) -> 
     );
     lines.extend(status.transfers.iter().map(transfer_line));
     if status.folders.is_empty() {
-        lines.push("No folder is synced yet: add one with `cairn add FOLDER`.".to_owned());
+        lines.push(NO_FOLDER.to_owned());
     }
     lines
 }

@@ -1,7 +1,9 @@
 //! `cairn sync`: a look at both sides, now.
 
 use crate::app::App;
+use crate::cli::status_lines::NO_FOLDER;
 use crate::failure::{CommandResult, Exit, Failure};
+use crate::folders::unsynced;
 use crate::local_path;
 use crate::output::text::{clean, shell_word};
 use cairn_control::{ControlError, Status, typed};
@@ -23,10 +25,12 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         folder: folder.clone(),
     });
     asked.await.map_err(without_server)?;
-    let paused = match folder {
-        Some(_) => Vec::new(),
-        None => paused_folders(&client.send(typed::Status {}).await?),
+    let status = match folder {
+        Some(_) => None,
+        None => Some(client.send(typed::Status {}).await?),
     };
+    let paused = status.as_ref().map(paused_folders).unwrap_or_default();
+    let errors = status.as_ref().map(unsynced_folders).unwrap_or_default();
     for local in &paused {
         let command = format!("cairn resume {}", shell_word(local));
         app.out.note(format_args!(
@@ -35,11 +39,34 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             clean(&command)
         ));
     }
-    app.out
-        .line("Looking for changes. `cairn status --wait` returns when everything is in sync.");
-    app.out
-        .json(&json!({ "rescan": true, "folder": folder, "paused": paused }));
+    for (_, message) in &errors {
+        app.out.note(message);
+    }
+    app.out.line(match status {
+        Some(status) if status.folders.is_empty() => NO_FOLDER,
+        Some(_) | None => {
+            "Looking for changes. `cairn status --wait` returns when everything is in sync."
+        }
+    });
+    let errors = errors.iter();
+    let errors = errors.map(|(local, message)| json!({ "folder": local, "message": message }));
+    app.out.json(&json!({
+        "rescan": true,
+        "folder": folder,
+        "paused": paused,
+        "errors": errors.collect::<Vec<_>>(),
+    }));
     Ok(())
+}
+
+/// Lists the folders of which nothing is synced now, each with the reason.
+fn unsynced_folders(status: &Status) -> Vec<(String, String)> {
+    let folders = status.folders.iter();
+    let found = folders.filter_map(|folder| {
+        let reason = unsynced::reason(folder)?;
+        Some((folder.local.clone(), reason.message))
+    });
+    found.collect()
 }
 
 fn paused_folders(status: &Status) -> Vec<String> {

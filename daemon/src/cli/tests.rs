@@ -63,6 +63,27 @@ fn wrong_usage_is_exit_code_2() {
 }
 
 #[test]
+fn a_number_that_does_not_fit_is_named_with_what_fits() {
+    for args in [
+        &["activity", "--limit"][..],
+        &["history", "--limit"],
+        &["history", "--page"],
+        &["search", "ab", "--limit"],
+        &["tree", "--depth"],
+        &["share", "create", "/f", "--limit"],
+        &["download-folder", "/f", "--limit"],
+        &["logs", "--lines"],
+    ] {
+        for number in ["-1", "1.5", "many"] {
+            let all = [&["cairn"], args, &[number]].concat();
+            let text = Cli::try_parse_from(all).unwrap_err().to_string();
+            let names_it = text.contains(&format!("invalid value '{number}'"));
+            assert!(names_it && text.contains("give a whole number"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn global_flags_stand_anywhere() {
     for args in [
         &["cairn", "--json", "--home", "/h", "status"][..],

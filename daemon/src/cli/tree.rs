@@ -17,7 +17,7 @@ pub(super) struct Args {
     #[arg(default_value = "/")]
     folder: String,
     /// Number of levels
-    #[arg(long, value_name = "LEVELS", default_value_t = 20, value_parser = at_least_one)]
+    #[arg(long, value_name = "LEVELS", allow_negative_numbers = true, default_value_t = 20, value_parser = at_least_one)]
     depth: u64,
     #[command(flatten)]
     within: Within,

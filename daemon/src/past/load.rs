@@ -213,15 +213,18 @@ pub(crate) async fn revisions_at(
 }
 
 /// Reads all revisions of many files, with a request for each.
-async fn all_revisions_of(
+pub(crate) async fn all_revisions_of(
     remote: &Remote,
     files: &[NodeId],
 ) -> CommandResult<HashMap<NodeId, Vec<Revision>>> {
     let reading = files.iter().map(|id| async move {
-        let revisions = remote.api.revisions(*id).await;
-        revisions
-            .context(format_args!("list the versions of {id}"))
-            .map(|revisions| (*id, revisions))
+        match remote.api.revisions(*id).await {
+            // It was deleted for good just now.
+            Err(ApiError::NotFound { .. }) => Ok((*id, Vec::new())),
+            revisions => revisions
+                .context(format_args!("list the versions of {id}"))
+                .map(|revisions| (*id, revisions)),
+        }
     });
     let mut reading = futures_util::stream::iter(reading).buffer_unordered(AT_ONCE);
     let mut all = HashMap::new();

@@ -4,7 +4,7 @@
 //! undone as far as it came. The newest sessions (runs of a command) are kept.
 
 use crate::failure::{CommandResult, Context as _};
-use crate::output::text::now_ms;
+use crate::output::text::{now_ms, shell_word};
 use cairn_model::{AccountId, NodeId, PastPlace};
 use cairn_platform::{FileMode, Home, write_atomic};
 use cairn_space::undo::{NodeChange, OwnVersions, Record};
@@ -347,16 +347,19 @@ fn sessions_of(entries: impl Iterator<Item = Entry>) -> Vec<Vec<Entry>> {
 
 /// The command line of this process, without its global options' values.
 fn command() -> String {
-    let words: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
+    let words = std::env::args_os().skip(1);
+    command_of(words.map(|word| word.to_string_lossy().into_owned()))
+}
+
+/// Returns a command as a shell would take it, without global options and their values.
+fn command_of(words: impl Iterator<Item = String>) -> String {
     let mut skip = false;
-    let shown = words.iter().filter(|word| {
+    let shown = words.filter(|word| {
         let value = std::mem::replace(&mut skip, matches!(word.as_str(), "--home" | "--log"));
         !value && !skip && !matches!(word.as_str(), "--json" | "--no-start" | "--yes")
     });
-    shown.cloned().collect::<Vec<_>>().join(" ")
+    let shown: Vec<_> = shown.map(|word| shell_word(&word)).collect();
+    shown.join(" ")
 }
 
 #[cfg(test)]

@@ -150,11 +150,19 @@ impl Engines {
 
     /// Returns the engine of a pair's space, or the reason why none runs.
     pub(super) fn of(&self, pair: &Pair) -> Result<Arc<EngineHandle>, Halt> {
-        let Some(space) = &pair.space else {
+        self.of_space(pair.space.as_ref())
+    }
+
+    fn of_space(&self, space: Option<&TeamSpace>) -> Result<Arc<EngineHandle>, Halt> {
+        let Some(space) = space else {
             return self.own.engine();
         };
-        let team = self.teams.lock().get(&space.id).cloned();
+        let team = self.team(space);
         team.map_or_else(|| Err(Halt::at_start()), |team| team.engine())
+    }
+
+    fn team(&self, space: &TeamSpace) -> Option<Arc<TeamEngine>> {
+        self.teams.lock().get(&space.id).cloned()
     }
 
     /// Returns the engines that run.

@@ -289,8 +289,7 @@ impl Device {
         self.wait_idle()
     }
 
-    /// Waits until nothing changes any more: in sync (exit code 0), or all that is left needs a person,
-    /// such as an open conflict (exit code 5).
+    /// Waits until nothing changes any more: in sync (exit code 0), or all that is left needs a person (exit code 5).
     ///
     /// # Errors
     /// Not within 120 s.

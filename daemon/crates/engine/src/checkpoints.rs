@@ -108,6 +108,7 @@ fn judge_all(
         let Ok(other) = Checkpoint::open(&engine.keys, device, &one.sealed.0) else {
             continue;
         };
+        engine.devices.add([(device, other.device_name.clone())]);
         let known = known.iter().find(|view| view.device == device);
         let same = match judge(db, seen, &other)? {
             None => continue,

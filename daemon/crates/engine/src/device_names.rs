@@ -8,10 +8,25 @@ use std::collections::{BTreeMap, BTreeSet};
 struct LoadedNames {
     names: BTreeMap<DeviceId, String>,
     loaded: bool,
-    /// Asked for since the last loading, and not known.
+    /// Seen or asked for since the last loading, and not known.
     missed: BTreeSet<DeviceId>,
     /// Devices that the service doesn't know either.
     nameless: BTreeSet<DeviceId>,
+}
+
+impl LoadedNames {
+    fn add(&mut self, names: impl IntoIterator<Item = (DeviceId, String)>) {
+        self.names.extend(names);
+        self.missed.retain(|id| !self.names.contains_key(id));
+        self.nameless.retain(|id| !self.names.contains_key(id));
+    }
+
+    /// Has the name of a device loaded if it is not known; asking again and again for one that was removed helps nobody.
+    fn miss(&mut self, id: DeviceId) {
+        if !self.names.contains_key(&id) && !self.nameless.contains(&id) {
+            self.missed.insert(id);
+        }
+    }
 }
 
 /// The names that were loaded.
@@ -19,8 +34,7 @@ struct LoadedNames {
 pub(crate) struct DeviceNames(Mutex<LoadedNames>);
 
 impl DeviceNames {
-    /// Returns whether the names are to be loaded: for the first time, or because somebody asked for the
-    /// name of a device that joined later.
+    /// Returns whether the names are to be loaded: for the first time, or because of a device that joined later.
     pub(crate) fn is_due(&self) -> bool {
         let known = self.0.lock();
         !known.loaded || !known.missed.is_empty()
@@ -30,11 +44,22 @@ impl DeviceNames {
     pub(crate) fn load(&self, names: impl IntoIterator<Item = (DeviceId, String)>) {
         let mut known = self.0.lock();
         let known = &mut *known;
-        known.names.extend(names);
         known.loaded = true;
-        // Asking again and again for a device that was removed helps nobody.
         known.nameless.append(&mut known.missed);
-        known.nameless.retain(|id| !known.names.contains_key(id));
+        known.add(names);
+    }
+
+    /// Adds names that devices have given themselves.
+    pub(crate) fn add(&self, names: impl IntoIterator<Item = (DeviceId, String)>) {
+        self.0.lock().add(names);
+    }
+
+    /// Has the names of devices that have changed something loaded, before anybody is shown what they did.
+    pub(crate) fn note(&self, devices: impl IntoIterator<Item = DeviceId>) {
+        let mut known = self.0.lock();
+        for id in devices {
+            known.miss(id);
+        }
     }
 
     /// Returns a device's name, or its id where the name is not known.
@@ -44,9 +69,7 @@ impl DeviceNames {
         if let Some(name) = known.names.get(&id) {
             return Some(name.clone());
         }
-        if !known.nameless.contains(&id) {
-            known.missed.insert(id);
-        }
+        known.miss(id);
         Some(id.to_string())
     }
 }
@@ -75,6 +98,21 @@ mod tests {
         names.load([(device(2), "second".to_owned())]);
         assert_eq!(names.name(Some(device(2))).as_deref(), Some("second"));
         assert!(!names.is_due());
+    }
+
+    #[test]
+    fn the_name_of_a_device_that_has_changed_something_is_loaded_before_anybody_asks() {
+        let names = DeviceNames::default();
+        names.load([(device(1), "first".to_owned())]);
+        names.note([device(1)]);
+        assert!(!names.is_due(), "it is known");
+        names.note([device(2), device(3)]);
+        assert!(names.is_due());
+        names.load([(device(2), "second".to_owned())]);
+        names.note([device(2), device(3)]);
+        assert!(!names.is_due(), "nobody knows the third one");
+        names.add([(device(3), "third".to_owned())]);
+        assert_eq!(names.name(Some(device(3))).as_deref(), Some("third"));
     }
 
     #[test]

@@ -21,10 +21,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "password")]
     password_file: Option<PathBuf>,
     /// Lifetime of the link, such as 7d or 12h
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_negative_numbers = true)]
     expires: Option<Expiry>,
     /// Number of downloads after which it ends
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     limit: Option<u64>,
     /// Files can be viewed in the browser but not downloaded
     #[arg(long)]

@@ -163,3 +163,10 @@ fn an_account_sees_its_own_sessions_alone() {
     std::fs::remove_file(home.data_dir().join(FILE)).unwrap();
     assert_eq!((sessions(1), sessions(2)), (0, 0));
 }
+
+#[test]
+fn a_command_is_kept_as_a_shell_takes_it() {
+    let words = ["--home", "/h", "mv", "--json", "/a b", "/it's"];
+    let command = command_of(words.into_iter().map(str::to_owned));
+    assert_eq!(command, r"mv '/a b' '/it'\''s'");
+}

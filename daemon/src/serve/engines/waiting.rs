@@ -3,10 +3,12 @@
 use super::Engines;
 use crate::failure::CommandResult;
 use crate::folders::pairs::Pair;
+use crate::serve::halt::Halt;
 use cairn_control::TeamSpace;
 use cairn_engine::{EngineError, EngineHandle, WaitResult};
 use cairn_model::SyncState;
 use futures_util::future::{join, join_all};
+use std::sync::Arc;
 
 impl Engines {
     /// Asks the service for changes now, for one pair or for all.
@@ -22,12 +24,26 @@ impl Engines {
             }
         };
         for (space, engine) in engines {
+            let engine = match engine {
+                Err(_) => self.check_halted(space.as_ref()).await,
+                runs => runs,
+            };
             match engine {
                 Ok(engine) => self.poll_one(space.as_ref(), &engine).await?,
                 Err(halt) => halt.check_connection()?,
             }
         }
         Ok(())
+    }
+
+    /// Looks again at a space of which no engine runs: what has kept it from that may be over.
+    async fn check_halted(&self, space: Option<&TeamSpace>) -> Result<Arc<EngineHandle>, Halt> {
+        match space.map(|space| self.team(space)) {
+            None => self.own.check().await,
+            Some(Some(team)) => team.check().await,
+            Some(None) => {}
+        }
+        self.of_space(space)
     }
 
     async fn poll_one(&self, space: Option<&TeamSpace>, engine: &EngineHandle) -> CommandResult {
@@ -39,7 +55,7 @@ impl Engines {
                 Err(failure) => failure,
             },
         };
-        let team = space.and_then(|space| self.teams.lock().get(&space.id).cloned());
+        let team = space.and_then(|space| self.team(space));
         if let Some(team) = team.filter(|_| failure.state == SyncState::Error) {
             // The account may have left the team since the last check, which then says so.
             team.check().await;

@@ -4,7 +4,7 @@ use super::Daemon;
 use crate::config::Config;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::folders::pairs::{self, Pair};
-use crate::folders::trash;
+use crate::folders::{trash, unsynced};
 use crate::output::text::{clean, now_ms, shell_word};
 use crate::serve::limits;
 use cairn_control::{
@@ -121,6 +121,7 @@ impl Daemon {
         let polling = self.engines.poll(pair.as_ref());
         if let Ok(polled) = tokio::time::timeout(POLL_TIMEOUT, polling).await {
             polled?;
+            check_any_is_synced(folder.map(String::as_str), &self.engines.status())?;
             return Ok(Reply::DONE);
         }
         // An engine that waits for the service takes no further request.
@@ -197,6 +198,25 @@ impl Daemon {
     }
 }
 
+/// Refuses to look for changes where nothing of `folder` is synced now, or of any that is not paused if none is named.
+fn check_any_is_synced(folder: Option<&str>, status: &Status) -> CommandResult {
+    let all = status.folders.iter();
+    let meant = all.filter(|one| folder.is_none_or(|local| one.local == local));
+    let looked_at = meant.filter(|one| one.state != SyncState::Paused);
+    let mut reasons: Vec<_> = looked_at.map(unsynced::reason).collect();
+    if reasons.is_empty() || reasons.iter().any(Option::is_none) {
+        return Ok(());
+    }
+    let several = reasons.len() > 1;
+    let first = reasons.swap_remove(0);
+    first.map_or(Ok(()), |first| {
+        Err(match several {
+            true => first.adding("nor is any other folder: see `cairn status`"),
+            false => first,
+        })
+    })
+}
+
 /// Refuses to look for changes where `folder` is paused, or each one if none is named: nothing would come of it.
 fn check_not_paused<'a>(
     folder: Option<&str>,
@@ -221,6 +241,37 @@ fn check_not_paused<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_looks_for_changes_where_no_folder_is_synced() {
+        use SyncState::{Error, Idle, Paused};
+        let refused = |only: Option<&str>, states: &[SyncState]| {
+            let folders = states.iter().enumerate().map(|(at, state)| FolderStatus {
+                local: format!("/f/{at}"),
+                state: *state,
+                ..FolderStatus::default()
+            });
+            let status = Status {
+                folders: folders.collect(),
+                ..Status::default()
+            };
+            check_any_is_synced(only, &status)
+                .err()
+                .map(|one| one.message)
+        };
+        let one = "/f/0 is not synced now: see `cairn status`";
+        let all = format!("{one}; nor is any other folder: see `cairn status`");
+        for (only, states, expected) in [
+            (None, &[][..], None),
+            (None, &[Error, Idle], None),
+            (Some("/f/1"), &[Error, Idle], None),
+            (Some("/f/0"), &[Error, Idle], Some(one)),
+            (None, &[Error, Paused], Some(one)),
+            (None, &[Error, Error], Some(&*all)),
+        ] {
+            assert_eq!(refused(only, states).as_deref(), expected, "{states:?}");
+        }
+    }
 
     #[test]
     fn nothing_is_looked_for_in_a_paused_folder() {

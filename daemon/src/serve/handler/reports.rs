@@ -13,10 +13,13 @@ use cairn_model::{ProblemCode, SyncState};
 use cairn_platform::RealDisk;
 use std::time::Duration;
 
+/// The least time that a wait gets: a look at both sides takes some, also where they are in sync.
+const SHORTEST_WAIT_MS: u64 = 1_000;
+
 impl Daemon {
     pub(super) async fn wait_until_synced(&self, timeout_ms: Option<u64>) -> CommandResult<Reply> {
         let idle = self.engines.wait_until_idle();
-        let idle = match timeout_ms {
+        let idle = match timeout_ms.map(|ms| ms.max(SHORTEST_WAIT_MS)) {
             Some(ms) => tokio::time::timeout(Duration::from_millis(ms), idle)
                 .await
                 .map_err(|_| {

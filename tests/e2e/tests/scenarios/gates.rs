@@ -211,7 +211,7 @@ fn a_vanished_folder_halts_and_heals_when_it_is_back() -> Result<()> {
     let world = World::with_base("d/a=1; b=2")?;
     let (root, away) = (world.a.files().root().to_owned(), world.path("away"));
     fs::rename(&root, &away)?;
-    world.a.must(&["sync"])?;
+    world.a.cli(&["sync"])?.refuses(1, &["is missing"])?;
     let status = world
         .a
         .wait_status("A says that its folder is gone", |status| {
@@ -239,7 +239,7 @@ fn a_folder_replaced_by_an_empty_one_deletes_nothing() -> Result<()> {
     let (root, away) = (world.a.files().root().to_owned(), world.path("away"));
     fs::rename(&root, &away)?;
     fs::create_dir(&root)?;
-    world.a.must(&["sync"])?;
+    world.a.cli(&["sync"])?.refuses(1, &["is missing"])?;
     world.a.wait_status("A notices", |status| {
         status.state == "attention" || status.state == "error"
     })?;
@@ -299,7 +299,7 @@ fn a_folder_whose_remote_folder_is_deleted_halts_and_keeps_its_files() -> Result
         device.wait_status("it says that its remote folder is gone", halted)?;
     }
     world.a.files().run("new=3")?;
-    world.a.must(&["sync"])?;
+    world.a.cli(&["sync"])?.refuses(1, &["not synced now"])?;
     world.a.wait_status("it still says so", halted)?;
     has(&world.a, "f=1; d/g=2; new=3")?;
     has(&world.b, "f=1; d/g=2")?;

@@ -18,6 +18,7 @@ impl Dispatcher {
             Command::Rescan(only) => {
                 self.next_healing = Instant::now();
                 self.unhealable.clear();
+                self.check_roots(only);
                 self.rescan_everything(only);
             }
             Command::Poll(reply) => self.poll_for(reply),

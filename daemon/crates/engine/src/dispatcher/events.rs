@@ -152,6 +152,11 @@ impl Dispatcher {
                     .health()
                     .set_folder_problem(id, FolderPart::Watcher, Some(problem));
             }
+            Hint::Flushed(number)
+                if folder.watching == (Watching::Retried { question: number }) =>
+            {
+                self.record_watching(id);
+            }
             Hint::Flushed(number) => folder.end_flush(number),
             // They change with each look at the folder, which would lead to the next one.
             Hint::Path(path) if self.engine.is_own_place(&folder.row, &path) => {}
@@ -308,6 +313,7 @@ mod tests {
     use crate::gate::Deletions;
     use crate::health::RetryHint;
     use crate::observe::scan::Hinted;
+    use crate::ports::{Watch, Watched};
     use crate::testing::TestEngine;
     use crate::work::TransferResult;
     use cairn_api::ApiError;
@@ -317,6 +323,44 @@ mod tests {
     use std::collections::BTreeSet;
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
+    use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+    /// A watcher that answers at once that it owes no hints.
+    struct Answering;
+
+    struct AnsweringGuard(UnboundedSender<Hint>);
+
+    impl Watched for AnsweringGuard {
+        fn flush(&self, number: u64) -> bool {
+            self.0.send(Hint::Flushed(number)).is_ok()
+        }
+    }
+
+    impl Watch for Answering {
+        fn watch(&self, _: &Path) -> (UnboundedReceiver<Hint>, Box<dyn Watched>) {
+            let (sender, hints) = unbounded_channel();
+            (hints, Box::new(AnsweringGuard(sender)))
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_watcher_that_was_begun_again_works_as_soon_as_it_answers() {
+        let mut test = TestEngine::new();
+        test.options.ports.watch = Arc::new(Answering);
+        let (mut dispatcher, id, _dir) = test.into_dispatcher();
+        let engine = Arc::clone(&dispatcher.engine);
+        let message = "it was moved".to_owned();
+        dispatcher.hint(id, Hint::Lost { message });
+        assert_eq!(engine.health().problems(id).len(), 1);
+        let mut events = engine.events.subscribe();
+        dispatcher.scan_due(id).await;
+        let (_, answer) = dispatcher.hints.recv().await.unwrap();
+        assert_eq!(engine.health().problems(id).len(), 1, "not answered yet");
+        dispatcher.hint(id, answer);
+        assert_eq!(engine.health().problems(id), []);
+        assert!(dispatcher.folders[&id].watching == Watching::Works);
+        assert_eq!(events.try_recv().ok(), Some(crate::status::Event::Status));
+    }
 
     #[test]
     fn a_name_that_is_not_utf8_has_its_directory_looked_at_and_nothing_more() {

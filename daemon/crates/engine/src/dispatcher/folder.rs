@@ -21,8 +21,11 @@ pub(super) enum Watching {
     Works,
     /// Failed: the folder is scanned on a timer.
     Broken,
-    /// Begun again; if it does not fail until the next scan, it works.
-    Retried,
+    /// Begun again, and asked for the hints that it owes: if it answers this question, it works, and also if it does not
+    /// fail until the next scan.
+    Retried {
+        question: u64,
+    },
 }
 
 /// The dispatcher's state of one folder.

@@ -85,8 +85,8 @@ mod tests {
     use crate::pauses::record_pause;
     use crate::testing::TestEngine;
     use cairn_api::ApiError;
-    use cairn_index::FolderSettings;
-    use cairn_model::{LocalId, RelPath};
+    use cairn_index::{ConflictRow, FolderSettings, Skipped};
+    use cairn_model::{ConflictKind, LocalId, RelPath};
     use std::time::Duration;
     use tokio::sync::oneshot;
     use tokio::time::Instant;
@@ -145,6 +145,33 @@ mod tests {
             dispatcher.notify_idle();
             assert_eq!(result.try_recv().ok(), Some(expected));
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_open_conflict_needs_attention_while_its_versions_are_in_sync() {
+        let test = TestEngine::new();
+        let conflict = ConflictRow {
+            folder: test.folder.id,
+            copy: test.local_file("f (conflicted copy here 2026-01-02 030405)", Skipped::No),
+            node: None,
+            kind: ConflictKind::Edit,
+            device: String::new(),
+            at_ms: 1,
+            made_here: true,
+            base: None,
+        };
+        let index = &test.options.index;
+        index.write(|db| db.open_conflict(&conflict)).unwrap();
+        let (mut dispatcher, _, _dir) = test.into_dispatcher();
+        let (reply, mut result) = oneshot::channel();
+        dispatcher.waiters.add(reply);
+        for _ in 0..2 {
+            find_nothing(&mut dispatcher);
+            dispatcher.update_status();
+            dispatcher.notify_idle();
+        }
+        assert_eq!(result.try_recv().ok(), Some(WaitResult::InSync));
+        assert_eq!(dispatcher.engine.status().state, SyncState::Attention);
     }
 
     #[tokio::test(start_paused = true)]

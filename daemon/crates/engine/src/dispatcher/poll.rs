@@ -95,6 +95,10 @@ impl Dispatcher {
                 result = Err(error);
             }
         }
+        if waiters.any() {
+            // Whoever asked may look at the status next.
+            self.update_status();
+        }
         waiters.reply(&result.as_ref().map(drop).map_err(PollFailure::of));
         match result {
             Ok(PollResult::More) => {
@@ -158,15 +162,18 @@ impl Dispatcher {
     }
 }
 
-/// Polls the feed, and asks for the names of devices now and then.
+/// Polls the feed, and asks for the names of the devices whose changes it has shown, where they are not known.
 async fn poll_with_devices(engine: &Engine) -> Result<PollResult, EngineError> {
     let result = feed::poll(engine).await?;
     if result != PollResult::More
         && engine.devices.is_due()
         && let Ok(devices) = engine.api.devices().await
     {
-        let names = devices.into_iter().map(|d| (d.id, d.name));
-        engine.devices.load(names);
+        // Those of the other members of a team are known from their checkpoints alone.
+        let views = engine.index.read(|db| db.other_views())?;
+        let names = views.into_iter().map(|view| (view.device, view.name));
+        let listed = devices.into_iter().map(|d| (d.id, d.name));
+        engine.devices.load(names.chain(listed));
     }
     Ok(result)
 }

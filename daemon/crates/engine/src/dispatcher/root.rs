@@ -16,6 +16,21 @@ use std::sync::Arc;
 use tokio::time::Instant;
 
 impl Dispatcher {
+    /// Checks the roots of one folder or of all, without those that are paused: whoever asks for a look at them may look
+    /// at the status next.
+    pub(super) fn check_roots(&mut self, only: Option<FolderId>) {
+        let now_ms = self.engine.ports.clock.now_ms();
+        let folders = self.folders.iter();
+        let meant = folders.filter(|(id, folder)| {
+            only.is_none_or(|only| only == **id) && !folder.is_paused(now_ms)
+        });
+        let meant: Vec<FolderId> = meant.map(|(id, _)| *id).collect();
+        for id in meant {
+            self.check_root(id);
+        }
+        self.update_status();
+    }
+
     /// Checks that the root is the directory that was attached; anything else halts the folder.
     pub(super) fn check_root(&mut self, id: FolderId) -> bool {
         let Some(folder) = self.folders.get_mut(&id) else {
@@ -119,4 +134,27 @@ fn compare_root(
         }
         db.folder(id)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::command::Command;
+    use crate::testing::TestEngine;
+    use cairn_model::SyncState;
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_asks_for_a_look_finds_a_missing_root_in_the_status() {
+        let (mut dispatcher, id, dir) = TestEngine::new().into_dispatcher();
+        dispatcher.update_status();
+        let aside = dir.path().with_extension("aside");
+        std::fs::rename(dir.path(), &aside).unwrap();
+        dispatcher.command(Command::Rescan(Some(id))).await;
+        let folder = dispatcher.engine.status().folders.remove(0);
+        assert_eq!(folder.state, SyncState::Error);
+        assert!(folder.errors[0].message.contains("missing"), "{folder:?}");
+        std::fs::rename(&aside, dir.path()).unwrap();
+        dispatcher.command(Command::Rescan(None)).await;
+        let folder = dispatcher.engine.status().folders.remove(0);
+        assert_eq!((folder.state, folder.errors), (SyncState::Syncing, vec![]));
+    }
 }

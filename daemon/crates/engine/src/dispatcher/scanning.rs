@@ -77,19 +77,29 @@ impl Dispatcher {
         };
         match folder.watching {
             Watching::Works => {}
-            Watching::Retried => {
-                folder.watching = Watching::Works;
-                self.engine
-                    .health()
-                    .set_folder_problem(id, FolderPart::Watcher, None);
-            }
+            Watching::Retried { .. } => self.record_watching(id),
             Watching::Broken => {
-                folder.watching = Watching::Retried;
+                self.flushes += 1;
+                let question = self.flushes;
+                folder.watching = Watching::Retried { question };
                 let (hints, guard) = self.engine.ports.watch.watch(Path::new(&folder.row.root));
+                // One that can't tell counts as working with the next scan.
+                guard.flush(question);
                 folder.watch = guard;
                 self.forward_hints(id, hints);
             }
         }
+    }
+
+    /// Records that the watcher of a folder works again.
+    pub(super) fn record_watching(&mut self, id: FolderId) {
+        if let Some(folder) = self.folders.get_mut(&id) {
+            folder.watching = Watching::Works;
+        }
+        self.engine
+            .health()
+            .set_folder_problem(id, FolderPart::Watcher, None);
+        self.engine.announce_status();
     }
 
     /// Has a scan list again what the disk refused in a directory that it lists anyway, and look at all that is below a

@@ -55,6 +55,10 @@ impl PollWaiters {
         self.0.push(reply);
     }
 
+    pub(super) fn any(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     pub(super) fn reply(&mut self, result: &Result<(), PollFailure>) {
         for reply in self.0.drain(..) {
             if reply.send(result.clone()).is_err() {

@@ -49,6 +49,11 @@ pub(super) fn record(
     verification: Verification,
 ) -> Result<bool, IndexError> {
     let folders = db.folders()?;
+    let nodes = page
+        .changes
+        .iter()
+        .filter_map(|change| change.node.as_ref());
+    engine.devices.note(nodes.filter_map(|node| node.device_id));
     let mut batch = Batch::sort(engine, page);
     for change in page.changes {
         engine.health().accept(change.node_id);
@@ -417,6 +422,36 @@ fn is_above(db: &Db<'_>, folder: &RemoteRow) -> Result<bool, IndexError> {
 mod tests {
     use super::*;
     use crate::testing::TestEngine;
+    use cairn_model::DeviceId;
+    use cairn_wire::Timestamp;
+    use serde_json::json;
+
+    #[test]
+    fn the_devices_that_a_page_shows_have_their_names_loaded() {
+        let (engine, _dir) = TestEngine::new().into_engine();
+        let [known, new] = [1, 2].map(|n| DeviceId::from_random_bytes([n; 16]));
+        let at = Timestamp(0).to_string();
+        let id = NodeId::from_random_bytes([2; 16]);
+        engine.devices.load([(known, "known".to_owned())]);
+        for (device, is_due) in [(known, false), (new, true)] {
+            let change = json!({ "seq": 1, "kind": "created", "node_id": id, "node": {
+                "id": id, "space_id": engine.keys.space(), "parent_id": null, "kind": "folder", "name": "a",
+                "name_format": "plain", "size": 0, "mime_type": null, "category": null, "state": "active",
+                "revision_id": null, "version": 1, "created_at": at, "updated_at": at, "modified_at": null,
+                "executable": false, "description": "", "labels": {}, "tags": [], "favorite": false, "seal": null,
+                "seq": 1, "device_id": device,
+            }});
+            let page = Page {
+                changes: &[serde_json::from_value(change).unwrap()],
+                cursor: None,
+                is_last: true,
+                accepted: &BTreeSet::new(),
+            };
+            let recorded = |db: &Db<'_>| record(&engine, db, &page, Verification::Warn);
+            engine.index.write(recorded).unwrap();
+            assert_eq!(engine.devices.is_due(), is_due);
+        }
+    }
 
     #[test]
     fn a_change_that_can_not_be_read_any_more_holds_up_no_other() {

@@ -22,6 +22,23 @@ pub struct Event {
     pub bytes: Option<u64>,
 }
 
+impl Event {
+    /// Returns whether it is the making of something that has changed since: its node no longer says by which device,
+    /// and how large it was.
+    pub fn lacks_maker(&self) -> bool {
+        self.kind == PastKind::Created && self.device.is_none() && self.bytes.is_none()
+    }
+
+    /// Adds what the first of the revisions of its file says of its making.
+    pub fn add_maker(&mut self, revisions: &[Revision]) {
+        let first = revisions.iter().find(|revision| revision.number == 1);
+        if let Some(first) = first.filter(|first| first.node_id == self.node) {
+            self.device = first.device_id;
+            self.bytes = Some(first.size);
+        }
+    }
+}
+
 /// Lists the events of a scope. With `revisions`, those of the one file that the scope is.
 pub fn events(past: &Past, scope: Scope, revisions: &[Revision]) -> Vec<Event> {
     let mut events = Vec::new();
@@ -113,8 +130,10 @@ fn states(past: &Past, scope: Scope, one: &PastNode, revisions: &[Revision]) -> 
     let own_versions = revisions.iter().any(|revision| revision.node_id == node.id);
     if !own_versions {
         let made = node.created_at.0;
+        let is_unchanged = is_latest(one, made);
         events.push(Event {
-            device: is_latest(one, made).then_some(node.device_id).flatten(),
+            device: latest.device.filter(|_| is_unchanged),
+            bytes: latest.bytes.filter(|_| is_unchanged),
             ..event(one, made, PastKind::Created, past.path_at(node.id, made))
         });
     }

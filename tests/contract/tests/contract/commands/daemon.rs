@@ -1,6 +1,7 @@
 //! The daemon from outside: starting and stopping it, and the commands that steer it.
 
 use crate::commands::world::{Stopping, World, names};
+use crate::support::OWNER;
 use serde_json::{Value, json};
 
 fn wait(world: &World, home: &str) -> Value {
@@ -42,12 +43,38 @@ fn a_command_starts_the_daemon_and_two_devices_sync() {
         (&json!("downloaded"), &json!("f.txt"), &json!(6))
     );
     assert!(event["folder"].as_str().unwrap().ends_with("folder-b"));
+    assert_eq!(wait(&world, "b")["state"], "idle");
+    let at_once = ["status", "--wait", "--timeout", "0"];
+    assert_eq!(world.json("b", &at_once)["state"], "idle");
     assert_eq!(world.json("b", &["doctor"])["healthy"], true);
     assert!(
         !world.json("b", &["logs"])["lines"]
             .as_array()
             .unwrap()
             .is_empty()
+    );
+}
+
+#[test]
+fn a_device_that_logs_in_later_is_named_in_the_activity_of_the_others() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["add", "folder-a"]);
+    let _stopping = (Stopping(&world, "a"), Stopping(&world, "b"));
+    wait(&world, "a");
+    let passphrase = world.text("passphrase");
+    let login = world.login_args(OWNER, &passphrase);
+    world.json("b", &[&login[..], &["--device-name", "laptop"]].concat());
+    world.json("b", &["add", "folder-b"]);
+    world.write("folder-b/x", "from b");
+    wait(&world, "b");
+    // Nobody asks the service once more, as `status --wait` would.
+    let arrived = || Ok(world.json("a", &["status"])["counters"]["downloads"] == 1);
+    cairn_e2e::wait::holds("the file arrives", cairn_e2e::wait::SYNC, arrived).unwrap();
+    let event = world.json("a", &["activity"])["events"][0].clone();
+    assert_eq!(
+        (&event["path"], &event["device"]),
+        (&json!("x"), &json!("laptop"))
     );
 }
 
@@ -75,6 +102,10 @@ fn a_conflict_is_listed_and_settled() {
         world.json(home, &["resume"]);
         wait(&world, home);
     }
+    // Both versions are in sync, and scripts see that somebody has to look at them.
+    let waited = wait(&world, "b");
+    let open = (&waited["state"], &waited["open_conflicts"]);
+    assert_eq!(open, (&json!("attention"), &json!(1)));
     let status = world.run("b", &["status"]).stdout;
     let headline = status.lines().next().unwrap_or_default();
     assert_eq!(

@@ -535,3 +535,28 @@ fn a_second_rewind_to_a_time_finds_nothing_to_do() {
         "{text}"
     );
 }
+
+#[test]
+fn the_history_of_a_folder_says_which_device_made_a_file_that_has_changed_since() {
+    let world = World::new();
+    let login = world.login("a");
+    world.json("a", &["add", "f", "--remote", "/f"]);
+    let _stopping = Stopping(&world, "a");
+    world.write("f/y", "four");
+    settle(&world, "a");
+    world.json("a", &["mv", "/f/y", "/f/z"]);
+    settle(&world, "a");
+    world.write("f/same", "123456");
+    settle(&world, "a");
+    let history = world.json("a", &["history", "/f"]);
+    let made = |path: &str| -> Value {
+        let mut events = history["events"].as_array().unwrap().iter();
+        let is_it = |event: &&Value| event["kind"] == "created" && event["path"] == path;
+        let found = events.find(is_it).unwrap_or_else(|| panic!("{history}"));
+        json!([found["device_id"], found["bytes"]])
+    };
+    let device = &login["device_id"];
+    assert_eq!(made("/f/y"), json!([device, 4]), "moved since");
+    assert_eq!(made("/f/same"), json!([device, 6]), "unchanged");
+    assert_eq!(made("/f"), json!([device, null]));
+}

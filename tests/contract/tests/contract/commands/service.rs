@@ -577,3 +577,15 @@ fn times_of_other_centuries_arrive() {
     settle(&world, "b");
     assert_eq!(world.json("b", &["status"])["counters"]["uploads"], 0);
 }
+
+#[test]
+fn a_move_to_where_something_is_already_changes_nothing() {
+    let world = World::new();
+    world.login("a");
+    world.write("f", "content");
+    world.json("a", &["upload", "f"]);
+    let version = || world.json("a", &["info", "/f"])["version"].clone();
+    let before = version();
+    assert_eq!(world.json("a", &["mv", "/f", "/f"])["node"]["path"], "/f");
+    assert_eq!(version(), before);
+}

@@ -45,6 +45,59 @@ fn a_pause_and_its_end_are_in_force_when_the_command_returns() {
 }
 
 #[test]
+fn a_look_for_changes_says_that_a_folder_of_the_service_is_gone_until_it_is_back() {
+    let world = with_two_folders();
+    let _stopping = Stopping(&world, "a");
+    let id = world.json("a", &["info", "/two"])["id"].clone();
+    world.json("a", &["rm", "/two"]);
+    let refused = || world.run("a", &["sync", "two"]);
+    refused().assert_refused(1, &["two is not synced now", "trash of the service"]);
+    let restore = ["trash", "restore", "--remote", id.as_str().expect("an id")];
+    world.json("a", &restore);
+    assert_eq!(refused().code, 0, "it is back");
+    settle(&world, "a");
+    assert_eq!(std::fs::read(world.path("two/f")).unwrap(), b"two");
+}
+
+#[test]
+fn a_look_for_changes_notices_that_a_teams_key_is_there_now() {
+    let world = World::new();
+    world.login("a");
+    let passphrase = world.text("passphrase");
+    world.json("m", &world.login_args("ck_dev_member", &passphrase));
+    let (owner, member) = ("owner@example.com", "member@example.com");
+    let team = world.json("m", &["teams", "list"])["teams"][0]["name"].clone();
+    let team = team.as_str().expect("a team");
+    world.json("m", &["add", "tm", "--space", team, "--remote", "/"]);
+    let _stopping = Stopping(&world, "m");
+    world
+        .run("m", &["sync"])
+        .assert_refused(1, &["tm is not synced now", "key"]);
+    let accept = |home, who| world.json(home, &["teams", "keys", team, "--accept-new", who]);
+    accept("a", member);
+    world.json("a", &["teams", "grant", team]);
+    world
+        .run("m", &["sync"])
+        .assert_refused(5, &["tm is not synced now", "--accept-new"]);
+    accept("m", owner);
+    assert_eq!(world.json("m", &["sync"])["errors"], json!([]));
+    settle(&world, "m");
+}
+
+#[test]
+fn a_look_for_changes_without_folders_says_that_there_is_none() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    let looked = world.run("a", &["sync"]);
+    assert_eq!(looked.code, 0, "{looked:?}");
+    assert!(
+        looked.stdout.starts_with("No folder is synced yet"),
+        "{looked:?}"
+    );
+}
+
+#[test]
 fn a_look_for_changes_says_which_folders_it_leaves_out() {
     let world = with_two_folders();
     let _stopping = Stopping(&world, "a");
@@ -63,6 +116,32 @@ fn a_look_for_changes_says_which_folders_it_leaves_out() {
     world
         .run("a", &["sync", "one/f"])
         .assert_refused(2, &["one/f is a part of", "name that folder"]);
+}
+
+#[test]
+fn a_look_for_changes_says_that_a_folder_is_missing_and_goes_on_with_the_accepted_disk() {
+    let world = with_two_folders();
+    let _stopping = Stopping(&world, "a");
+    std::fs::rename(world.path("two"), world.path("aside")).unwrap();
+    world
+        .run("a", &["sync", "two"])
+        .assert_refused(1, &["two is not synced now", "is missing", "accept-disk"]);
+    let looked = world.json("a", &["sync"]);
+    assert_eq!(looked["errors"][0]["folder"], json!(world.text("two")));
+    world.json("a", &["sync", "one"]);
+    std::fs::rename(world.path("one"), world.path("aside-one")).unwrap();
+    world
+        .run("a", &["sync"])
+        .assert_refused(1, &["is missing", "nor is any other folder"]);
+    for name in ["one", "two"] {
+        std::fs::create_dir(world.path(name)).unwrap();
+        world.json("a", &["folders", "accept-disk", name]);
+    }
+    settle(&world, "a");
+    let status = world.json("a", &["status"]);
+    assert_eq!(status["state"], "idle", "{status}");
+    assert_eq!(std::fs::read(world.path("two/f")).unwrap(), b"two");
+    assert_eq!(world.json("a", &["sync"])["errors"], json!([]));
 }
 
 #[test]
