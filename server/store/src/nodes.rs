@@ -122,6 +122,14 @@ pub(super) fn check_version(node: &Node, seen: Option<u64>) -> Result<()> {
     }
 }
 
+/// Returns true if a change may be the one that made the present version, sent again because the first response was
+/// lost (RFC 9110, section 13.1.1): it comes from the same device and names the version before. Callers that name no
+/// device are never the same one.
+pub(super) fn may_be_repeated(node: &Node, actor: &Actor, seen: Option<u64>) -> bool {
+    let follows = seen.and_then(|seen| seen.checked_add(1)) == Some(node.version);
+    follows && actor.device.is_some() && node.device_id == actor.device
+}
+
 /// Checks that a name is free in a folder for `who`.
 pub(super) fn check_free(
     conn: &Connection,
@@ -238,8 +246,8 @@ pub(super) fn create_folder(tx: &Tx<'_>, actor: &Actor, new: &NewFolder) -> Resu
 }
 
 impl Tx<'_> {
-    /// Refuses a change of a node that is at another version than the caller has seen. One that has the state
-    /// which the change leads to is left alone: it is the repetition of a request whose response got lost.
+    /// Refuses a change of a node that is at another version than the caller has seen, except for the repetition of a
+    /// request whose response got lost: the node has the `result` of the change then.
     ///
     /// # Errors
     /// 404 for the node, 412 for another version.
@@ -253,11 +261,14 @@ impl Tx<'_> {
         if seen.is_none() {
             return Ok(());
         }
-        let found = visible_node(self.conn, actor.space, id)?.node;
-        if result == Some(found.state) {
+        let found = visible_node(self.conn, actor.space, id)?;
+        // One that went into the trash with its folder was not put there for itself yet.
+        let is_there =
+            result == Some(found.node.state) && found.trash_root.is_none_or(|root| root == id);
+        if is_there && may_be_repeated(&found.node, actor, seen) {
             return Ok(());
         }
-        check_version(&found, seen)
+        check_version(&found.node, seen)
     }
 
     /// Makes a folder; the flag tells whether it is new.

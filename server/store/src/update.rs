@@ -170,8 +170,9 @@ impl Tx<'_> {
         let old = nodes::active_node(self.conn, actor.space, id)?;
         let new = apply_edit(&old.node, edit);
         let changes_nothing = new == old.node;
-        // Said again by the device that changed it, perhaps because the first answer was lost (RFC 9110, section 13.1.1).
-        let is_repeated = changes_nothing && !edit.is_empty() && old.node.device_id == actor.device;
+        let is_repeated = changes_nothing
+            && !edit.is_empty()
+            && nodes::may_be_repeated(&old.node, actor, edit.version);
         if !is_repeated {
             nodes::check_version(&old.node, edit.version)?;
         }

@@ -161,7 +161,7 @@ async fn a_restore_keeps_its_seal_only_at_the_place_for_which_it_was_made() {
             {"op": "restore", "id": new_node()},
             // It is there already: a repeat is harmless, and changes no seal.
             {"op": "restore", "id": other.id, "seal": seal},
-            // With a version it is not as it was seen.
+            // With a version it is not as it was seen: nobody can tell that the caller is the same.
             {"op": "restore", "id": other.id, "version": 2},
             {"op": "trash", "id": same.id, "version": 2},
             {"op": "trash", "id": same.id, "version": 3},

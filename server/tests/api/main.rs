@@ -32,6 +32,7 @@ mod full_disk;
 mod housekeeping;
 mod idempotency;
 mod identity;
+mod if_match;
 mod keeping;
 mod keys;
 mod limits;

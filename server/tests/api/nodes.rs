@@ -334,7 +334,7 @@ async fn changes_carry_the_device_that_made_them() {
 #[tokio::test]
 async fn if_match_guards_every_change_of_a_node() {
     let world = World::new();
-    let owner = world.owner();
+    let owner = world.owner().on_device(1);
     let file = owner.file(None, "f", "one").await;
     let first = file.revision_id.unwrap();
     let second: Node = owner.upload(&Draft::of(&file, "two")).await.ok();

@@ -271,7 +271,7 @@ pub enum NodeOperation {
         /// The same as `seen` of DELETE.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seen: Option<String>,
-        /// The same as `If-Match`: one that is in the trash by now has another version.
+        /// The same as `If-Match`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<u64>,
         #[serde(default, skip_serializing_if = "Option::is_none")]

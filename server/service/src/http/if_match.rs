@@ -52,9 +52,10 @@ pub(crate) fn if_match(
     if wanted.iter().any(|one| *one == plain || *one == tag) {
         return Ok(Some(version));
     }
-    // Another version is for the change to refuse, which knows a repetition of itself.
-    let mut others = wanted.iter().filter_map(|one| version_of(one));
-    let other = others.find(|other| *other != version);
+    // Another version is for the change to refuse, which knows a repetition of itself: that names the one before.
+    let others = wanted.iter().filter_map(|one| version_of(one));
+    let other = others.filter(|other| *other != version);
+    let other = other.max_by_key(|other| other.saturating_add(1) == version);
     other.map(Some).ok_or_else(|| {
         let message = format!(
             "`If-Match` names another state than the present one, which has the version {version}; read it again"
@@ -154,7 +155,12 @@ mod tests {
         }
         assert_eq!(ask(&["\"1\"", "\"3\""]), Ok(Some(3)));
         // The change itself refuses these.
-        for (other, version) in [("\"2\"", 2), ("\"2.5\"", 2), ("\"2\", \"1\"", 2)] {
+        for (other, version) in [
+            ("\"2\"", 2),
+            ("\"2.5\"", 2),
+            ("\"2\", \"1\"", 2),
+            ("\"1\", \"2\", \"9\"", 2),
+        ] {
             assert_eq!(ask(&[other]), Ok(Some(version)), "{other}");
         }
         // The same version in another state, and tags of others.

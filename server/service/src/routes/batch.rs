@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use cairn_store::{
     Actor, Edit, NewFolder, RestorePlace, Result as StoreResult, Space, Tx, name_in,
 };
-use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeResult, NodeResults};
+use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeResult, NodeResults, NodeState};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -105,7 +105,7 @@ fn perform(tx: &Tx<'_>, actor: &Actor, prepared: Prepared) -> StoreResult<(Statu
             version,
             seal,
         } => {
-            tx.check_seen_version(actor, id, version, None)?;
+            tx.check_seen_version(actor, id, version, Some(NodeState::Trashed))?;
             Ok((
                 StatusCode::OK,
                 tx.trash(actor, id, prepared.seen?, seal.as_ref())?,
@@ -118,7 +118,7 @@ fn perform(tx: &Tx<'_>, actor: &Actor, prepared: Prepared) -> StoreResult<(Statu
             in_place,
             name,
         } => {
-            tx.check_seen_version(actor, id, version, None)?;
+            tx.check_seen_version(actor, id, version, Some(NodeState::Active))?;
             let place = match (in_place, name) {
                 (true, _) => RestorePlace::Former,
                 (false, None) => RestorePlace::Free,
