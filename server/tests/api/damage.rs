@@ -1,13 +1,16 @@
 //! Stored chunks whose bytes went bad: found, named to the devices of the space, and healed by whoever sends them again.
 
 use super::expiry::{DAY, advance};
+use super::shares::share;
 use super::upload_batch::upload as upload_batch;
+use super::visitors::{open, path, put_file, with_access};
 use super::world::{Caller, Draft, TestResponse, World, id_of};
 use axum::http::Method;
 use bytes::Bytes;
 use cairn_server::{MetricsOptions, Options};
 use cairn_wire::frame;
 use cairn_wire::nodes::Node;
+use cairn_wire::shares::OpenedShare;
 use cairn_wire::transfer::{
     CreateUpload, DamagedChunks, DownloadBatch, DownloadFile, DownloadedBatch, Upload,
 };
@@ -113,6 +116,56 @@ async fn a_chunk_that_is_read_and_damaged_is_named_and_healed_by_the_same_bytes(
         let checked = world.app.check(true).await.unwrap();
         assert_eq!(checked.problems, Vec::<String>::new());
     }
+}
+
+#[tokio::test]
+async fn no_part_of_a_damaged_chunk_is_sent_and_its_headers_are_those_of_a_failure() {
+    for damage in WAYS {
+        for (method, range) in [
+            (Method::GET, "bytes=0-6"),
+            (Method::GET, "bytes=2-3"),
+            (Method::GET, "bytes=-1"),
+            (Method::HEAD, ""),
+        ] {
+            let dir = tempfile::tempdir().unwrap();
+            let world = stored_world(dir.path());
+            let owner = world.owner();
+            let node = owner.file(None, "f", "content").await;
+            let path = format!("/api/v1/chunks/{}?node={}", id_of(b"content"), node.id);
+            let ask = async || {
+                let headers = [("range", range)];
+                let headers = if range.is_empty() { &[][..] } else { &headers };
+                owner.send(method.clone(), &path, headers, "").await
+            };
+            assert!(ask().await.status.is_success(), "{method} {range}");
+            damage(&only_object(dir.path()));
+            assert_eq!(ask().await.status, 500, "{method} {range}");
+            assert_eq!(damaged(&owner).await.chunks.len(), 1, "{method} {range}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_visitor_of_a_link_learns_of_damage_from_the_headers_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let world = stored_world(dir.path());
+    let (owner, stranger) = (world.owner(), world.nobody());
+    let file = owner.file(None, "f", "content").await;
+    let link = share(&owner, &file, json!({})).await;
+    put_file(&owner, &link, &file).await.done(200);
+    let opened: OpenedShare = open(&stranger, &link, json!({})).await.ok();
+    let part = format!("/chunks/{}?node={}", id_of(b"content"), file.id);
+    let ask = async |method: Method| {
+        let path = path(&link, &part);
+        let response = with_access(&stranger, method, &path, &opened.access).await;
+        response.status.as_u16()
+    };
+    assert_eq!(ask(Method::HEAD).await, 200);
+    std::fs::remove_file(only_object(dir.path())).unwrap();
+    assert_eq!(
+        (ask(Method::HEAD).await, ask(Method::GET).await),
+        (500, 500)
+    );
 }
 
 #[tokio::test]

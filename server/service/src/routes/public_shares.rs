@@ -317,6 +317,7 @@ struct ChunkQuery {
         (status = 401, description = "The visit is over; open the link again"),
         (status = 403, description = "A download has to be begun first"),
         (status = 404, description = "The link has no such chunk"),
+        (status = 410, description = "The link has expired"),
         (status = 507, description = "The owner's bandwidth of this month is used up")
     )
 )]
@@ -332,7 +333,8 @@ async fn chunk(
         .store
         .shared_chunk(&share, access(&headers), query.node, chunk)?;
     if method == Method::HEAD {
-        // Nothing is read, and nothing counts.
+        // It tells what a GET would get, and counts nothing.
+        app.stored_chunks().read_one(&place).await?;
         let mut response = chunk_response(Body::empty());
         let length = HeaderValue::from(place.size);
         response
