@@ -55,7 +55,7 @@ pub(crate) fn user(command: User) -> Result<()> {
 
 fn add(account: &Account, password_stdin: bool) -> Result<()> {
     let options = &account.options;
-    let password = password::read(password_stdin)?;
+    let password = password::read(password_stdin, &account.email)?;
     let id = options.server()?.add_user(&account.email, &password)?;
     if options.json {
         return json(&value!({"id": id, "email": account.email}));
@@ -241,7 +241,7 @@ fn delete(account: &Account, yes: bool, now: bool) -> Result<()> {
 fn reset_password(account: &Account, password_stdin: bool) -> Result<()> {
     let server = account.server()?;
     server.user(&account.email)?;
-    let password = password::read(password_stdin)?;
+    let password = password::read(password_stdin, &account.email)?;
     server.reset_user_password(&account.email, &password)?;
     if account.options.json {
         return json(&value!({"email": account.email}));

@@ -12,9 +12,9 @@ pub use cairn_dev::{
     refuse_development_data, replace_revoked_keys,
 };
 pub use cairn_service::{
-    Backup, Checked, ConnectionLimits, CorsOptions, Error, MIN_PASSWORD, MailOptions,
-    MetricsOptions, Options, RateLimits, RegisteredClient, Result, Server, TelemetryOptions, build,
-    openapi, restore, serve, serve_metrics,
+    Backup, Checked, ConnectionLimits, CorsOptions, Error, MailOptions, MetricsOptions, Options,
+    RateLimits, RegisteredClient, Result, Server, TelemetryOptions, build, check_password, openapi,
+    restore, serve, serve_metrics,
 };
 pub use cairn_store::{
     AccountCondition, AccountOverview, AnswerReport, Clock, Expiry, KeptRevisions, Limits,

@@ -1,14 +1,14 @@
 //! A new password, as it is typed or piped in.
 
 use anyhow::{Context as _, Result, bail};
-use cairn_server::MIN_PASSWORD;
+use cairn_server::check_password;
 use std::io::{BufRead as _, IsTerminal as _};
 
-/// Reads a new password: from stdin, or twice from the terminal.
+/// Reads a new password for an account: from stdin, or twice from the terminal.
 ///
 /// # Errors
-/// A password that is too short, and two that differ.
-pub(crate) fn read(from_stdin: bool) -> Result<String> {
+/// A password that is too short or too easy to guess, and two that differ.
+pub(crate) fn read(from_stdin: bool, email: &str) -> Result<String> {
     let password = if from_stdin || !std::io::stdin().is_terminal() {
         let mut line = String::new();
         std::io::stdin()
@@ -26,8 +26,8 @@ pub(crate) fn read(from_stdin: bool) -> Result<String> {
         }
         password
     };
-    if password.chars().count() < MIN_PASSWORD {
-        bail!("the password has to have at least {MIN_PASSWORD} characters");
+    match check_password(&password, email) {
+        Ok(()) => Ok(password),
+        Err(text) => bail!("{text}"),
     }
-    Ok(password)
 }

@@ -155,15 +155,6 @@ pub(crate) fn disabled_error() -> Error {
 /// 401 for a token that is unknown or not in force, 403 for one that was not given for the API and for a
 /// disabled account.
 pub fn holder(app: &AppState, token: &str) -> Result<Holder> {
-    holder_as_of(app, token, app.source.now_ms())
-}
-
-/// The same for a credential that was presented at a time: an access token that has expired since then counts,
-/// one whose login or account has ended does not.
-///
-/// # Errors
-/// As [`holder`].
-pub(crate) fn holder_as_of(app: &AppState, token: &str, presented_ms: i64) -> Result<Holder> {
     if token.starts_with(api_key::PREFIX) {
         let holder = app
             .store
@@ -180,7 +171,7 @@ pub(crate) fn holder_as_of(app: &AppState, token: &str, presented_ms: i64) -> Re
             login: None,
         });
     }
-    let verified = app.tokens.verify(token, presented_ms)?;
+    let verified = app.tokens.verify(token, app.source.now_ms())?;
     let access = if verified.scope.has(Scopes::FILES) {
         Access::Full
     } else if verified.scope.has(Scopes::READ) {

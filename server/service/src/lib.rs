@@ -37,7 +37,7 @@ pub use hooks::{Hooks, ResponseFuture};
 pub use http::canonical_form;
 pub use http::extract::{PathArgs, QueryParams, UndocumentedJson};
 pub use http::observed::{Observer, observe};
-pub use identity::password::MIN_PASSWORD;
+pub use identity::password::check_password;
 pub use mail::MailOptions;
 pub use options::{
     ConnectionLimits, CorsOptions, MetricsOptions, Options, RateLimits, RegisteredClient,

@@ -138,7 +138,7 @@ pub struct RegisteredClient {
     pub id: String,
     /// The name that people read on the login page; the id if absent.
     pub name: Option<String>,
-    /// Addresses that responses may go to, compared as texts.
+    /// Addresses that responses may go to, compared as texts; those on the loopback interface are good at any port.
     pub redirect_uris: Vec<String>,
     /// Makes the client a confidential one.
     pub secret: Option<String>,

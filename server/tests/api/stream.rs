@@ -234,6 +234,20 @@ async fn a_stream_hears_nothing_that_came_after_its_credential_ended() {
 }
 
 #[tokio::test]
+async fn a_stream_ends_when_its_access_token_expires() {
+    let world = World::new();
+    let tokens = super::identity::log_in_as(&world, "owner@example.com", "owner").await;
+    let holder = world.caller(Some(&tokens.access_token));
+    let mut events = Events::open(&holder, "", &[]).await;
+    world.app.source().advance(599_000);
+    world.owner().folder(None, "a").await;
+    events.next_change().await;
+    world.app.source().advance(1_000);
+    world.owner().folder(None, "b").await;
+    assert!(events.next().await.is_none());
+}
+
+#[tokio::test]
 async fn a_thousand_listeners_get_one_change() {
     let mut options = Options::ephemeral();
     options.connections.streams = 1_000;

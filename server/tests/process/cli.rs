@@ -177,22 +177,30 @@ fn a_development_server_listens_to_this_machine_alone_unless_opened() {
 }
 
 #[test]
-fn a_short_password_is_refused() {
+fn a_short_password_is_refused_and_so_is_one_that_is_easy_to_guess() {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().to_str().unwrap();
-    let empty = run(
-        &[
-            "user",
-            "add",
-            "a@example.com",
-            "--password-stdin",
-            "--data",
-            data,
-        ],
-        "seven c\n",
-    );
-    assert_eq!(empty.status.code(), Some(1));
-    assert!(text(&empty.stderr).contains("at least 8 characters"));
+    for (password, reason) in [
+        ("seven c\n", "at least 8 characters"),
+        ("12345678\n", "easy to guess"),
+        ("password1\n", "easy to guess"),
+        ("a@example.com\n", "easy to guess"),
+    ] {
+        let refused = run(
+            &[
+                "user",
+                "add",
+                "a@example.com",
+                "--password-stdin",
+                "--data",
+                data,
+            ],
+            password,
+        );
+        assert_eq!(refused.status.code(), Some(1), "{password}");
+        let message = text(&refused.stderr);
+        assert!(message.contains(reason), "{message}");
+    }
 }
 
 #[test]

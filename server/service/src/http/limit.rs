@@ -5,7 +5,8 @@ use super::rate::Requester;
 use super::respond;
 use super::visitor::network;
 use crate::auth::{bearer, holder};
-use crate::error::Error;
+use crate::error::{Error, add_header};
+use crate::identity::page::{accepts_html, notice};
 use crate::state::AppState;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
@@ -31,13 +32,21 @@ fn requester(app: &AppState, request: &mut Request) -> Requester {
     }
 }
 
-/// Returns the response to a request beyond its rate, in the form that errors of its endpoint have.
-fn too_many(method: &Method, route: &str, retry_after: u64) -> Response {
+/// Returns the response to a request beyond its rate, in the form that errors of its endpoint have; a browser that is to
+/// show it gets a page.
+fn too_many(app: &AppState, method: &Method, route: &str, wait: (u64, bool)) -> Response {
+    let (retry_after, is_shown) = wait;
     let error = Error::RateLimited {
         endpoint: format!("{method} {route}"),
         retry_after,
     };
-    respond(route, error)
+    if !is_shown {
+        return respond(route, error);
+    }
+    let text = format!("Too many requests came from where you are. Try again in {retry_after} s.");
+    let mut page = notice(&app.source, error.status(), "Please wait", &text);
+    add_header(&mut page, error.header());
+    page
 }
 
 /// Lets a request through or answers 429; either way with the state of its bucket
@@ -53,6 +62,7 @@ pub(crate) async fn limit(
         .map_or("unknown path", MatchedPath::as_str)
         .to_owned();
     let method = request.method().clone();
+    let is_shown = !route.starts_with("/api/") && accepts_html(request.headers());
     let requester = requester(&app, &mut request);
     if let Some(reached) = request.extensions().get::<Reached>() {
         reached.set(&route, requester.account());
@@ -60,7 +70,7 @@ pub(crate) async fn limit(
     let admission = app.rate.check(&app.store, &method, &route, requester);
     let mut response = match admission.wait {
         None => next.run(request).await,
-        Some(retry_after) => too_many(&method, &route, retry_after),
+        Some(retry_after) => too_many(&app, &method, &route, (retry_after, is_shown)),
     };
     let (name, quota) = (admission.class.name(), admission.per_minute);
     let used = u64::from(quota - admission.remaining.min(quota));

@@ -22,8 +22,28 @@ pub(crate) struct Client {
 enum Redirects {
     /// The loopback interface of the person's machine, at any port (RFC 8252, section 7.3).
     Loopback,
-    /// Exactly these.
-    Exact(Vec<String>),
+    /// Exactly these; those on the loopback interface at any port.
+    Listed(Vec<String>),
+}
+
+/// Returns the address without its port if it is one of the person's own machine: applications there listen at a free
+/// port (RFC 8252, section 7.3).
+fn loopback_at_any_port(address: &str) -> Option<Url> {
+    let mut url = Url::parse(address).ok()?;
+    let is_loopback =
+        url.scheme() == "http" && matches!(url.host_str(), Some("127.0.0.1" | "[::1]"));
+    if !is_loopback {
+        return None;
+    }
+    url.set_port(None).ok()?;
+    Some(url)
+}
+
+/// Returns true if a registered address allows one that a request names.
+fn allows(registered: &str, asked: &str) -> bool {
+    registered == asked
+        || loopback_at_any_port(asked)
+            .is_some_and(|asked| loopback_at_any_port(registered).is_some_and(|url| url == asked))
 }
 
 /// Returns Cairn's own client and those of the configuration.
@@ -40,7 +60,7 @@ pub(crate) fn all_clients(registered: &[RegisteredClient]) -> Result<Vec<Client>
     let others = registered.iter().map(|client| Client {
         id: client.id.clone(),
         name: client.name.clone().unwrap_or_else(|| client.id.clone()),
-        redirects: Redirects::Exact(client.redirect_uris.clone()),
+        redirects: Redirects::Listed(client.redirect_uris.clone()),
         secret: client
             .secret
             .as_ref()
@@ -62,7 +82,7 @@ impl Client {
     /// Returns true if responses may go to an address.
     pub(crate) fn may_redirect_to(&self, uri: &str) -> bool {
         match &self.redirects {
-            Redirects::Exact(uris) => uris.iter().any(|known| known == uri),
+            Redirects::Listed(uris) => uris.iter().any(|known| allows(known, uri)),
             Redirects::Loopback => Url::parse(uri).is_ok_and(|url| {
                 let host = matches!(url.host_str(), Some("127.0.0.1" | "[::1]"));
                 url.scheme() == "http"
@@ -127,6 +147,46 @@ mod tests {
         for taken in [vec![client(CAIRN)], vec![client("a"), client("a")]] {
             let error = all_clients(&taken).unwrap_err().to_string();
             assert!(error.contains("is taken"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_registered_address_on_the_loopback_interface_is_good_at_any_port() {
+        let addresses = [
+            "http://127.0.0.1/cb",
+            "http://[::1]:7/cb?x=1",
+            "http://localhost:5000/cb",
+            "https://127.0.0.1/cb",
+        ];
+        let clients = all_clients(&[RegisteredClient {
+            id: "native".into(),
+            name: None,
+            redirect_uris: addresses.map(str::to_owned).to_vec(),
+            secret: None,
+        }])
+        .unwrap();
+        let good = [
+            "http://127.0.0.1:9999/cb",
+            "http://127.0.0.1:80/cb",
+            "http://[::1]/cb?x=1",
+            "http://[::1]:9/cb?x=1",
+        ];
+        for good in good.iter().chain(&addresses) {
+            assert!(clients[1].may_redirect_to(good), "{good}");
+        }
+        for bad in [
+            "http://127.0.0.1:9999/other",
+            "http://127.0.0.1:9999/cb?x=1",
+            "http://127.0.0.1:9999/cb#x",
+            "http://evil@127.0.0.1:9999/cb",
+            "http://127.0.0.1.evil.test:9999/cb",
+            "http://127.0.0.2:9999/cb",
+            "http://[::1]:9/cb",
+            // A name and TLS are compared as texts.
+            "http://localhost:5001/cb",
+            "https://127.0.0.1:9999/cb",
+        ] {
+            assert!(!clients[1].may_redirect_to(bad), "{bad}");
         }
     }
 

@@ -16,6 +16,9 @@ pub(crate) struct Failure {
     pub(crate) header: Option<(HeaderName, String)>,
 }
 
+/// The word for a request without the token that it needs.
+pub(crate) const NO_TOKEN: &str = "invalid_request";
+
 /// The responses of the endpoints.
 pub(crate) type OAuthResult<T> = Result<T, Failure>;
 
@@ -97,13 +100,21 @@ impl IntoResponse for Failure {
         add_header(&mut response, self.header);
         let headers = response.headers_mut();
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if self.status == StatusCode::UNAUTHORIZED {
-            let scheme = if self.error == "invalid_client" {
-                "Basic realm=\"cairn\""
-            } else {
-                "Bearer error=\"invalid_token\""
-            };
-            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(scheme));
+        let challenge = match (self.status, self.error) {
+            (StatusCode::UNAUTHORIZED, "invalid_client") => Some("Basic realm=\"cairn\""),
+            // Who sends no token learns of no error (RFC 6750, section 3.1).
+            (StatusCode::UNAUTHORIZED, NO_TOKEN) => Some("Bearer"),
+            (StatusCode::UNAUTHORIZED, _) => Some("Bearer error=\"invalid_token\""),
+            (StatusCode::FORBIDDEN, "insufficient_scope") => {
+                Some("Bearer error=\"insufficient_scope\", scope=\"openid\"")
+            }
+            _ => None,
+        };
+        if let Some(challenge) = challenge {
+            headers.insert(
+                header::WWW_AUTHENTICATE,
+                HeaderValue::from_static(challenge),
+            );
         }
         response
     }

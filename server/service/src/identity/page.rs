@@ -1,7 +1,7 @@
 //! The pages of the OAuth provider (login, consent, messages): plain HTML without a script, and headers that allow
 //! nothing else.
 
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Response};
 use cairn_store::Source;
 
@@ -85,6 +85,15 @@ pub(crate) fn page(
         headers.insert(name, HeaderValue::from_static(value));
     }
     response
+}
+
+/// Returns true for the request of a browser that is to show what comes.
+pub(crate) fn accepts_html(headers: &HeaderMap) -> bool {
+    headers
+        .get_all(header::ACCEPT)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| value.contains("text/html"))
 }
 
 /// A page that says one thing.

@@ -8,7 +8,10 @@ use cairn_model::address::normalize;
 use cairn_store::Account;
 
 /// The fewest characters of a password.
-pub const MIN_PASSWORD: usize = 8;
+pub(crate) const MIN_PASSWORD: usize = 8;
+/// The fewest guesses that find a password, as a power of ten. Those that the throttle lets through for one account need
+/// more than a year for so many.
+const MIN_GUESSES_LOG10: f64 = 7.0;
 /// The most bytes of a password: bcrypt cuts off what is longer.
 const MAX_PASSWORD: usize = 72;
 
@@ -22,20 +25,39 @@ pub(super) fn subjects(email: &str, from: &str) -> (String, String) {
     (format!("{everywhere} {from}"), everywhere)
 }
 
-/// Checks a new password as it was typed twice.
+/// Checks a new password of the account with an address, as it was typed twice.
 ///
 /// # Errors
 /// The sentence that says what is wrong with it.
-pub(crate) fn check_new(password: &str, again: &str) -> Result<(), String> {
+pub(crate) fn check_new(password: &str, again: &str, email: &str) -> Result<(), String> {
     if password != again {
         return Err("The two passwords differ.".to_owned());
     }
+    check_password(password, email)
+}
+
+/// Checks a new password of the account with an address: its length, and how many guesses find it.
+///
+/// # Errors
+/// The sentences that say what is wrong with it.
+pub fn check_password(password: &str, email: &str) -> Result<(), String> {
     if password.chars().count() < MIN_PASSWORD || password.len() > MAX_PASSWORD {
         return Err(format!(
             "A password has at least {MIN_PASSWORD} characters and at most {MAX_PASSWORD} bytes."
         ));
     }
-    Ok(())
+    let mut known = vec!["cairn", email];
+    known.extend(email.split(['@', '.']));
+    let estimate = zxcvbn::zxcvbn(password, &known);
+    if estimate.guesses_log10() >= MIN_GUESSES_LOG10 {
+        return Ok(());
+    }
+    let mut sentences = vec!["This password is easy to guess.".to_owned()];
+    if let Some(feedback) = estimate.feedback() {
+        sentences.extend(feedback.warning().map(|warning| warning.to_string()));
+        sentences.extend(feedback.suggestions().iter().map(ToString::to_string));
+    }
+    Err(sentences.join(" "))
 }
 
 /// Runs bcrypt on another thread, no more often at once than [`Identity::checks`] has room for: each run
@@ -136,6 +158,31 @@ mod tests {
             Err(Error::RateLimited { .. })
         ));
         assert!(matches!(attempt(elsewhere).await, Ok(None)));
+    }
+
+    #[test]
+    fn a_password_that_many_people_have_is_refused_and_one_of_three_words_is_not() {
+        for weak in [
+            "12345678",
+            "password1",
+            "Passw0rd!",
+            "qwertyuiop",
+            "aaaaaaaaaaaa",
+            "letmein123",
+            "ada.lovelace",
+            "ada.lovelace@example.com",
+        ] {
+            let refused = check_password(weak, "ada.lovelace@example.com").unwrap_err();
+            assert!(refused.contains("easy to guess"), "{weak}: {refused}");
+            assert!(!refused.contains(weak), "{refused}");
+        }
+        for good in ["a new password", "correct horse battery", "Tr0ub4dor&3"] {
+            assert_eq!(check_password(good, "ada@example.com"), Ok(()), "{good}");
+        }
+        for length in ["seven c", "\u{e9}".repeat(37).as_str()] {
+            let refused = check_password(length, "").unwrap_err();
+            assert!(refused.contains("at least 8 characters"), "{refused}");
+        }
     }
 
     #[test]

@@ -27,8 +27,8 @@ use utoipa_axum::routes;
 
 /// Well within the 60 s after which clients and proxies give a silent connection up.
 const HEARTBEAT: Duration = Duration::from_secs(25);
-/// The longest time for which a stream outlives its credential: the command line ends logins and disables
-/// accounts from another process.
+/// The longest time for which a stream outlives its credential: access tokens expire, and the command line ends logins
+/// and disables accounts from another process.
 const CHECK_EVERY: Duration = Duration::from_secs(20);
 
 pub(crate) fn routes() -> OpenApiRouter<AppState> {
@@ -38,8 +38,8 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 struct Listener {
     app: AppState,
     space: Space,
-    /// The credential of the request, and the time at which it came (milliseconds since 1970).
-    credential: (String, i64),
+    /// The credential of the request.
+    token: String,
     /// The account that listens in the space of a team, as long as it belongs to the team.
     member: Option<AccountId>,
     cursor: Cursor,
@@ -53,8 +53,7 @@ struct Listener {
 impl Listener {
     /// Checks that the listener may still hear of this space.
     fn check_access(&self) -> Result<()> {
-        let (token, presented) = &self.credential;
-        let holder = auth::holder_as_of(&self.app, token, *presented)?;
+        let holder = auth::holder(&self.app, &self.token)?;
         match self.member {
             Some(account) => self
                 .app
@@ -177,12 +176,11 @@ async fn stream(
     };
     let closing = app.closing.subscribe();
     let token = auth::bearer(&headers).unwrap_or_default().to_owned();
-    let credential = (token, app.source.now_ms());
     let subscriber = app.metrics.subscribe();
     let listener = Listener {
         app,
         space: caller.space,
-        credential,
+        token,
         member: caller.team.map(|_| caller.account),
         cursor,
         bare: query.bare,

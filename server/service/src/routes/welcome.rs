@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::http::nothing_at;
-use crate::identity::page::page;
+use crate::identity::page::{accepts_html, page};
 use crate::state::AppState;
 use axum::Router;
 use axum::extract::State;
@@ -27,12 +27,7 @@ pub(crate) fn routes() -> Router<AppState> {
 
 /// The page for people; programs get the error that they get for any unknown path.
 async fn welcome(State(app): State<AppState>, uri: Uri, headers: HeaderMap) -> Result<Response> {
-    let accepts_html = headers
-        .get_all(header::ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .any(|value| value.contains("text/html"));
-    if accepts_html {
+    if accepts_html(&headers) {
         Ok(page(
             &app.source,
             StatusCode::OK,

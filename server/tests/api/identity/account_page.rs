@@ -208,6 +208,11 @@ async fn a_new_password_ends_the_logins_and_the_pages_that_are_open_elsewhere() 
         ),
         (change("owner", "a new secret", "another"), 400, "differ"),
         (change("owner", "short", "short"), 400, "at least 8"),
+        (
+            change("owner", "password1", "password1"),
+            400,
+            "easy to guess",
+        ),
     ] {
         let page = browser.submit(&fields).await;
         page.done(code);

@@ -2,7 +2,8 @@
 
 use super::super::world::World;
 use super::browser::{Browser, parameter};
-use super::{CALLBACK, EVERYTHING, VERIFIER, assert_refused, post_form, request};
+use super::{CALLBACK, EVERYTHING, VERIFIER, assert_refused, post_form, request, service_caller};
+use axum::http::Method;
 use cairn_server::{Options, RateLimits, RegisteredClient};
 
 fn with(field: &'static str, value: &str) -> Vec<(&'static str, String)> {
@@ -239,6 +240,94 @@ async fn too_many_requests_for_tokens_are_refused_as_the_rfc_says() {
     assert_eq!(second.header("retry-after"), "60");
     nobody.get("/api/v1/nodes").await.failed(401);
     nobody.get("/api/v1/nodes").await.failed(429);
+}
+
+#[tokio::test]
+async fn a_browser_reads_on_a_page_that_it_has_to_wait() {
+    let world = World::with(Options {
+        rate_limits: RateLimits {
+            open: 1,
+            ..RateLimits::default()
+        },
+        ..Options::ephemeral()
+    });
+    let nobody = world.nobody();
+    let browser = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
+    for path in [
+        "/oauth/authorize",
+        "/oauth/device",
+        "/oauth/account",
+        "/s/unknown",
+        "/",
+    ] {
+        nobody.get(path).await;
+        let page = nobody.send(Method::GET, path, &browser, "").await;
+        page.done(429);
+        assert_eq!(page.header("retry-after"), "60", "{path}");
+        assert!(
+            page.header("content-type").starts_with("text/html"),
+            "{path}"
+        );
+        let html = String::from_utf8_lossy(&page.body);
+        assert!(html.contains("Try again in 60 s"), "{html}");
+        assert!(page.header("ratelimit").contains("r=0"), "{path}");
+    }
+    nobody.get("/api/v1/nodes").await.failed(401);
+    let data = nobody
+        .send(Method::GET, "/api/v1/nodes", &browser, "")
+        .await;
+    data.failed(429);
+}
+
+#[tokio::test]
+async fn user_info_says_why_a_token_is_refused() {
+    let world = World::new();
+    let none = world.nobody().get("/oauth/userinfo").await;
+    none.done(401);
+    assert_eq!(none.header("www-authenticate"), "Bearer");
+    let bad = world.caller(Some("a.b.c")).get("/oauth/userinfo").await;
+    assert_refused(&bad, 401, "invalid_token");
+    assert_eq!(
+        bad.header("www-authenticate"),
+        "Bearer error=\"invalid_token\""
+    );
+    let narrow = service_caller(&world, "files").await;
+    let narrow = narrow.get("/oauth/userinfo").await;
+    assert_refused(&narrow, 403, "insufficient_scope");
+    assert_eq!(
+        narrow.header("www-authenticate"),
+        "Bearer error=\"insufficient_scope\", scope=\"openid\""
+    );
+}
+
+#[tokio::test]
+async fn an_application_listens_at_any_port_of_its_machine() {
+    let world = World::with(Options {
+        clients: vec![RegisteredClient {
+            id: "native".into(),
+            name: None,
+            redirect_uris: vec!["http://127.0.0.1/cb".into()],
+            secret: None,
+        }],
+        ..Options::ephemeral()
+    });
+    for (address, status) in [
+        ("http://127.0.0.1:9999/cb", 200),
+        ("http://127.0.0.1/cb", 200),
+        ("http://127.0.0.1:9999/other", 400),
+        ("http://127.0.0.2:9999/cb", 400),
+    ] {
+        let mut asked = request("files");
+        for (name, value) in &mut asked {
+            match *name {
+                "client_id" => *value = "native".into(),
+                "redirect_uri" => *value = address.into(),
+                _ => {}
+            }
+        }
+        let mut browser = Browser::new(&world);
+        browser.authorize(&asked).await.done(status);
+    }
 }
 
 #[tokio::test]

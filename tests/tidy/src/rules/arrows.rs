@@ -152,7 +152,8 @@ const OWNED: &[(&str, &[&str])] = &[
     ),
     ("fastcdc", &["cairn-crypto"]),
     ("bip39", &["cairn-crypto"]),
-    ("zxcvbn", &["cairn-crypto"]),
+    // Passphrases of files, and passwords for logging in.
+    ("zxcvbn", &["cairn-crypto", "cairn-service"]),
     ("aes-siv", &["cairn-crypto"]),
     ("argon2", &["cairn-crypto"]),
     ("ml-kem", &["cairn-crypto"]),

@@ -4,7 +4,7 @@ use crate::auth::administrator::Admin;
 use crate::error::{Error, Result};
 use crate::http::extract::{Input, PathArgs, QueryParams};
 use crate::http::page::Window;
-use crate::identity::password::MIN_PASSWORD;
+use crate::identity::password::check_password;
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -31,6 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<AppState> {
     params(("id" = String, Path, format = Uuid)),
     responses(
         (status = 204, description = "The password is set"),
+        (status = 400, description = "The password is too short, too long or too easy to guess"),
         (status = 403, description = "The caller is not an administrator, or the account is one")
     )
 )]
@@ -41,11 +42,9 @@ async fn set_password(
     Input(new): Input<SetPassword>,
 ) -> Result<StatusCode> {
     admin.check_may_change(&app, id)?;
-    if new.password.chars().count() < MIN_PASSWORD {
-        return Err(Error::invalid(format!(
-            "`password` has to have at least {MIN_PASSWORD} characters"
-        )));
-    }
+    let email = app.store.account_overview(id)?.email;
+    check_password(&new.password, &email)
+        .map_err(|text| Error::invalid(format!("`password`: {text}")))?;
     // A hash takes a core for a while, as a check of a password does.
     let _permit = app.identity.checks.acquire().await;
     let worker = app.clone();

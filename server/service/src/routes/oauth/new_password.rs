@@ -284,7 +284,7 @@ async fn set_password(
     request_body(content = NewPassword, content_type = "application/x-www-form-urlencoded"),
     responses(
         (status = 200, description = "The password is set", body = String, content_type = "text/html"),
-        (status = 400, description = "The password is too short or too long, or the form is not one of this browser", body = String, content_type = "text/html"),
+        (status = 400, description = "The password is too short, too long or too easy to guess, or the form is not one of this browser", body = String, content_type = "text/html"),
         (status = 409, description = "There is an account with this address already", body = String, content_type = "text/html"),
         (status = 410, description = "The link was used, or it is too old", body = String, content_type = "text/html"),
         (status = 429, description = "Too many wrong codes for this address", body = String, content_type = "text/html")
@@ -303,7 +303,7 @@ async fn submit_password(
     else {
         return Ok(stale_page(&app));
     };
-    if let Err(text) = check_new(&sent.password, &sent.again) {
+    if let Err(text) = check_new(&sent.password, &sent.again, &link.email) {
         return Ok(password_page(&app, &parts.headers, &link, Some(&text)));
     }
     if !link.is_open(&app)? {

@@ -1,7 +1,7 @@
 //! The account that an access token speaks for (OpenID Connect Core, section 5.3).
 
 use crate::auth::bearer;
-use crate::identity::failure::{Failure, OAuthResult};
+use crate::identity::failure::{Failure, NO_TOKEN, OAuthResult};
 use crate::state::AppState;
 use axum::Json;
 use axum::extract::State;
@@ -18,12 +18,12 @@ pub(crate) fn routes() -> OpenApiRouter<AppState> {
 }
 
 fn info(app: &AppState, headers: &HeaderMap) -> OAuthResult<Json<UserInfo>> {
-    let refuse = |status, text: &str| Failure {
-        status,
-        ..Failure::new("invalid_token", text)
+    let refuse = |error, text: &str| Failure {
+        status: StatusCode::UNAUTHORIZED,
+        ..Failure::new(error, text)
     };
-    let unauthorized = |text: &str| refuse(StatusCode::UNAUTHORIZED, text);
-    let token = bearer(headers).ok_or_else(|| unauthorized("an access token is needed"))?;
+    let unauthorized = |text: &str| refuse("invalid_token", text);
+    let token = bearer(headers).ok_or_else(|| refuse(NO_TOKEN, "an access token is needed"))?;
     let found = app
         .tokens
         .verify(token, app.source.now_ms())

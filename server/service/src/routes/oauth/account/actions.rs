@@ -114,7 +114,7 @@ impl Visit<'_> {
 
     async fn change_password(&mut self, sent: &AccountChange, from: &str) -> Result<Response> {
         self.check_changeable()?;
-        check_new(&sent.new_password, &sent.again).map_err(Error::invalid)?;
+        check_new(&sent.new_password, &sent.again, &self.account.email).map_err(Error::invalid)?;
         self.prove(&sent.password, from).await?;
         let (app, new) = (self.app.clone(), sent.new_password.clone());
         let hash = run_bcrypt(self.app, move || app.password_hash(&new)).await??;
