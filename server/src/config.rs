@@ -198,11 +198,11 @@ fn apply(text: &str, options: &mut Options) -> Result<LogFormat, toml::de::Error
         options.database = Some(PostgresUrl(url));
     }
     let connections = &mut options.connections;
-    connections.most = file.connections.most.unwrap_or(connections.most).max(1);
+    connections.most = file.connections.most.unwrap_or(connections.most);
     let streams = file.connections.streams;
-    connections.streams = streams.unwrap_or(connections.streams).max(1);
+    connections.streams = streams.unwrap_or(connections.streams);
     if let Some(seconds) = file.connections.timeout {
-        connections.head = Duration::from_secs(seconds.max(1));
+        connections.head = Duration::from_secs(seconds);
         connections.body = connections.head;
     }
     options.clients = file

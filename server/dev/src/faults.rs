@@ -67,6 +67,24 @@ pub(crate) struct Fault {
     pub(crate) probability: Option<f64>,
 }
 
+impl Fault {
+    /// Returns true if the rule does something to the requests that it applies to.
+    fn has_effect(&self) -> bool {
+        self.latency_ms.is_some()
+            || self.status.is_some()
+            || self.cut_after_bytes.is_some()
+            || self.corrupt
+            || !self.set.is_empty()
+            || self.tampering.is_some()
+            || self.panic
+    }
+}
+
+/// Returns true for a JSON pointer (RFC 6901).
+fn is_pointer(text: &str) -> bool {
+    text.is_empty() || text.starts_with('/')
+}
+
 /// A rule with its number and how often it has happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Rule {
@@ -145,10 +163,11 @@ impl Rule {
                 .token
                 .as_ref()
                 .is_none_or(|token| subject.token == Some(token))
-            && fault
-                .device
-                .as_ref()
-                .is_none_or(|device| subject.device == Some(device))
+            && fault.device.as_ref().is_none_or(|device| {
+                subject
+                    .device
+                    .is_some_and(|own| device.eq_ignore_ascii_case(own))
+            })
             && self
                 .account_id
                 .is_none_or(|account| subject.account == Some(account))
@@ -185,6 +204,17 @@ impl Faults {
             .is_some_and(|probability| !(0.0..=1.0).contains(&probability))
         {
             return Err(Error::invalid("`probability` has to be 0 to 1"));
+        }
+        if !fault.has_effect() {
+            return Err(Error::invalid(
+                "the rule does nothing; it needs `latency_ms`, `status`, `cut_after_bytes`, `corrupt`, `set`, `lie` or \
+                 `panic`",
+            ));
+        }
+        if let Some(pointer) = fault.set.keys().find(|key| !is_pointer(key)) {
+            return Err(Error::invalid(format!(
+                "`set` names `{pointer}`, which is no JSON pointer: that is empty or begins with `/`"
+            )));
         }
         if let Some(renamed) = canonical_form(&fault.path_pattern, Some(PATHS))
             && fault.path_pattern.starts_with("/v2/")

@@ -128,10 +128,10 @@ impl Recording {
                         .method
                         .as_ref()
                         .is_none_or(|method| entry.method.eq_ignore_ascii_case(method))
-                    && filter
-                        .device
-                        .as_ref()
-                        .is_none_or(|device| entry.device.as_ref() == Some(device))
+                    && filter.device.as_ref().is_none_or(|device| {
+                        let own = entry.device.as_ref();
+                        own.is_some_and(|own| device.eq_ignore_ascii_case(own))
+                    })
             })
             .map(|entry| entry.to_record())
             .collect();

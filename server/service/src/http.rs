@@ -9,6 +9,7 @@ pub(crate) mod check;
 pub(crate) mod compressed;
 mod conditional;
 pub(crate) mod cors;
+pub(crate) mod day;
 pub(crate) mod extract;
 pub(crate) mod form;
 pub(crate) mod idempotency;
@@ -107,7 +108,11 @@ pub fn canonical_form(path: &str, family: Option<&str>) -> Option<String> {
     if !families.any(|family| path.starts_with(family)) {
         return None;
     }
-    let trimmed = path.strip_suffix('/').unwrap_or(path);
+    // Two slashes have nothing between them: mostly an id that a client left empty.
+    let trimmed = path
+        .strip_suffix('/')
+        .filter(|trimmed| !trimmed.ends_with('/'))
+        .unwrap_or(path);
     let renamed = ALIASES.iter().find_map(|(alias, name)| {
         let rest = trimmed.strip_prefix(alias)?;
         (rest.is_empty() || rest.starts_with('/')).then(|| format!("{name}{rest}"))
@@ -185,6 +190,7 @@ mod tests {
             Some("/api/v1/nodes")
         );
         assert_eq!(canonical_form("/api/v1/nodes"), None);
+        assert_eq!(canonical_form("/api/v1/nodes//"), None);
         assert_eq!(canonical_form("/v2/nodesque"), None);
         assert_eq!(
             canonical_form("/api/v1/team/x").as_deref(),

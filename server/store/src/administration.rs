@@ -120,12 +120,20 @@ impl Store {
         disabled: bool,
     ) -> Result<()> {
         self.write(|tx| {
-            let at = disabled.then_some(tx.now);
-            tx.conn.execute(
-                "UPDATE accounts SET disabled_at = \
-                 CASE WHEN CAST(?2 AS INTEGER) > 0 THEN coalesce(disabled_at, ?2) END WHERE id = ?1",
-                params![account.as_bytes(), at],
-            )?;
+            let changed = if disabled {
+                tx.conn.execute(
+                    "UPDATE accounts SET disabled_at = ?2 WHERE id = ?1 AND disabled_at IS NULL",
+                    params![account.as_bytes(), tx.now],
+                )?
+            } else {
+                tx.conn.execute(
+                    "UPDATE accounts SET disabled_at = NULL WHERE id = ?1 AND disabled_at IS NOT NULL",
+                    [account.as_bytes()],
+                )?
+            };
+            if changed == 0 {
+                return Ok(());
+            }
             let action = if disabled {
                 tx.end_all_logins(account)?;
                 AdminAction::Disabled

@@ -111,12 +111,16 @@ pub(super) fn carries(conn: &Connection, share: &ShareRow, node: NodeId) -> Resu
 }
 
 impl Store {
-    /// Returns true if a link carries no file although there is one to carry.
+    /// Returns true if a link shows no file although there is one to show: it carries none, or what it carries was moved
+    /// away or lies in the trash.
     pub fn lacks_files(&self, share: &ShareRow) -> Result<bool> {
-        if share.share.files > 0 || share.node_gone {
+        if share.node_gone {
             return Ok(false);
         }
         self.read(|conn| {
+            if carries(conn, share, share.share.file_id)? {
+                return Ok(false);
+            }
             Ok(conn
                 .prepare_cached(
                     "WITH RECURSIVE sub (id) AS (SELECT CAST(?1 AS BLOB) UNION ALL SELECT n.id FROM sub CROSS JOIN nodes n \

@@ -329,7 +329,7 @@ impl Store {
                 .query_row(params![account.as_bytes(), space.as_bytes()], membership)
                 .optional()?
                 .ok_or_else(|| {
-                    let what = format!("space {space} (`X-Space-Id`)");
+                    let what = format!("space {space}");
                     access::absent_error(conn, Table::Spaces, space.as_bytes(), &what)
                 })
         })

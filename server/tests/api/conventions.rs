@@ -135,6 +135,10 @@ async fn both_path_families_and_slashes_reach_the_same_nodes() {
         owner.get(&path).await.done(200);
     }
     owner.get("/v2/nodesque").await.failed(404);
+    let message = owner.get("/api/v1/nodes//").await.failed(404);
+    assert!(message.contains("/api/v1/nodes//"), "{message}");
+    // An id that was left empty.
+    owner.delete("/api/v1/trash//").await.failed(404);
     owner.get("/api/v1/search/?query=ab").await.done(200);
 }
 
@@ -276,6 +280,52 @@ async fn a_full_bucket_answers_429_until_time_empties_it() {
     world.outsider().folder(None, "c").await;
     world.app.source().advance(30_000);
     owner.folder(None, "c").await;
+}
+
+#[tokio::test]
+async fn a_look_at_the_headers_has_the_bucket_of_the_reading() {
+    let rate = RateLimits {
+        read: 2,
+        ..RateLimits::default()
+    };
+    let world = World::with(Options {
+        rate_limits: rate,
+        ..Options::ephemeral()
+    });
+    let owner = world.owner();
+    let mut statuses = Vec::new();
+    for method in [Method::GET, Method::HEAD, Method::HEAD, Method::GET] {
+        let response = owner.send(method, "/api/v1/nodes", &[], "").await;
+        statuses.push(response.status.as_u16());
+    }
+    assert_eq!(statuses, [200, 200, 429, 429]);
+}
+
+#[tokio::test]
+async fn a_message_names_what_the_request_has() {
+    let world = World::with(Options {
+        signed_logs: true,
+        ..Options::ephemeral()
+    });
+    let owner = world.owner();
+    let nowhere = new_node();
+    let log = owner.get(&format!("/api/v1/spaces/{nowhere}/log")).await;
+    let message = log.failed(404);
+    assert!(!message.contains("X-Space-Id"), "{message}");
+    let source = json!({"node_id": nowhere, "revision_id": nowhere});
+    let upload = json!({
+        "node_id": nowhere, "revision_id": nowhere, "name": "a", "size": 1, "copy_of": source,
+        "chunks": [{"id": "0".repeat(64), "size": 1}]
+    });
+    let message = owner.post("/api/v1/uploads", &upload).await.failed(400);
+    assert!(message.contains("for files of a batch"), "{message}");
+    let role = json!({"role": "zz"});
+    let member = format!("/api/v1/teams/{nowhere}/members/{nowhere}");
+    let message = owner.put(&member, &role).await.failed(400);
+    assert!(
+        message.contains("admin") && !message.contains("owner"),
+        "{message}"
+    );
 }
 
 #[tokio::test]

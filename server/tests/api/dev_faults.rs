@@ -56,6 +56,10 @@ async fn a_rule_strikes_only_whom_it_means() {
         (json!({"account": "owner@example.com"}), [500, 500, 200]),
         (json!({"token": "ck_dev_outsider"}), [200, 200, 500]),
         (json!({"device": device}), [200, 500, 200]),
+        (
+            json!({"device": "09090909-0909-0909-0909-09090909090A"}),
+            [200, 200, 200],
+        ),
         (json!({"probability": 0.0}), [200, 200, 200]),
         (json!({"probability": 1.0}), [500, 500, 500]),
     ] {
@@ -70,6 +74,14 @@ async fn a_rule_strikes_only_whom_it_means() {
         }
         assert_eq!(got, failed, "{filter}");
         owner.delete("/_dev/faults").await.done(204);
+    }
+    for pointless in [
+        json!({"path_pattern": "/"}),
+        json!({"path_pattern": "/", "retry_after": 3, "processed": true, "count": 1}),
+        json!({"path_pattern": "/", "set": {"no-slash": 1}}),
+    ] {
+        let refused = owner.post("/_dev/faults", &pointless).await;
+        refused.failed(400);
     }
     owner
         .post("/_dev/faults", &json!({"status": 500}))

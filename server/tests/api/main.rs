@@ -19,6 +19,7 @@ mod copies;
 mod copy_of;
 mod cors;
 mod damage;
+mod described_refusals;
 mod determinism;
 mod dev_accounts;
 mod dev_clock;

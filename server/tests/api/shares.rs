@@ -204,6 +204,41 @@ async fn an_update_changes_what_it_names_and_clears_what_it_nulls() {
 }
 
 #[tokio::test]
+async fn a_link_that_shows_none_of_the_files_there_are_is_not_healthy() {
+    let world = World::new();
+    let owner = world.owner();
+    let folder = owner.folder(None, "d").await;
+    let carried = owner.file(Some(folder.id), "a.txt", "a").await;
+    let other = owner.file(Some(folder.id), "b.txt", "b").await;
+    let link = share(&owner, &folder, json!({})).await;
+    super::visitors::put_file(&owner, &link, &carried)
+        .await
+        .done(200);
+    let path = format!("/api/v1/shares/{}/health", link.short_code);
+    let issues = async || owner.get(&path).await.ok::<ShareHealth>().issues;
+    assert_eq!(issues().await, []);
+    let node = format!("/api/v1/nodes/{}", carried.id);
+    owner
+        .put(&node, &json!({"parent_id": null}))
+        .await
+        .done(200);
+    assert_eq!(issues().await, [ShareIssue::NoFiles]);
+    owner
+        .put(&node, &json!({"parent_id": folder.id}))
+        .await
+        .done(200);
+    assert_eq!(issues().await, []);
+    owner.delete(&node).await.done(200);
+    assert_eq!(issues().await, [ShareIssue::NoFiles]);
+    // An empty folder has no file to show.
+    owner
+        .delete(&format!("/api/v1/nodes/{}", other.id))
+        .await
+        .done(200);
+    assert_eq!(issues().await, []);
+}
+
+#[tokio::test]
 async fn health_names_every_issue() {
     let world = World::new();
     let owner = world.owner();
@@ -492,6 +527,11 @@ async fn an_audit_is_a_span_of_the_log_with_its_sums() {
         .await
         .ok();
     assert_eq!((span.page.content.len(), span.summary), (1, None));
+    let day: Audit = owner
+        .get(&format!("{path}?date_from=2026-01-02&date_to=2026-01-02"))
+        .await
+        .ok();
+    assert_eq!(day.page.content.len(), 1);
     owner
         .get(&format!("{path}?date_from=soon"))
         .await

@@ -6,7 +6,7 @@ pub const DEVICE_ID: &str = "x-device-id";
 pub const REQUEST_ID: &str = "x-request-id";
 /// Makes a creating POST safe to repeat for 24 hours.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
-/// RFC 9530 digest of a body: `sha-256=:BASE64:`.
+/// RFC 9530 digest of a body: `sha-256=:BASE64:` or `sha-512=:BASE64:`.
 pub const CONTENT_DIGEST: &str = "content-digest";
 /// The node seal of a DELETE, which has no body (base64).
 pub const NODE_SEAL: &str = "x-node-seal";

@@ -82,6 +82,7 @@ pub struct InviteMember {
     pub email: String,
     /// `member` if absent; never `owner`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "utoipa", schema(value_type = Option<String>))]
     pub role: Option<TeamRole>,
 }
 
@@ -117,6 +118,7 @@ pub struct Invitation {
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct ChangeRole {
     /// `admin` or `member`.
+    #[cfg_attr(feature = "utoipa", schema(value_type = String))]
     pub role: TeamRole,
 }
 

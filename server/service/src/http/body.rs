@@ -10,7 +10,7 @@ use bytes::{Bytes, BytesMut};
 use cairn_store::ChunkHasher;
 use cairn_wire::headers::CONTENT_DIGEST;
 use futures_util::StreamExt as _;
-use sha2::{Digest as _, Sha256};
+use sha2::{Digest as _, Sha256, Sha512};
 
 /// The error of a body that came too slowly, as whoever reads the connection finds it.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +28,7 @@ pub(crate) struct Pieces {
 /// A digest of `Content-Digest`, and what has come so far of the body that it has to be of.
 enum Digest {
     Sha256([u8; 32], Sha256),
+    Sha512([u8; 64], Box<Sha512>),
     Blake3([u8; 32], Box<ChunkHasher>),
 }
 
@@ -35,6 +36,7 @@ impl Digest {
     fn update(&mut self, part: &[u8]) {
         match self {
             Self::Sha256(_, hasher) => hasher.update(part),
+            Self::Sha512(_, hasher) => hasher.update(part),
             Self::Blake3(_, hasher) => hasher.update(part),
         }
     }
@@ -43,6 +45,7 @@ impl Digest {
     fn check(self) -> Result<Option<[u8; 32]>> {
         let (is_right, blake3) = match self {
             Self::Sha256(wanted, hasher) => (wanted == <[u8; 32]>::from(hasher.finalize()), None),
+            Self::Sha512(wanted, hasher) => (wanted == <[u8; 64]>::from(hasher.finalize()), None),
             Self::Blake3(wanted, hasher) => (wanted == hasher.finish(), Some(wanted)),
         };
         match is_right {
@@ -141,14 +144,18 @@ fn digest(headers: &HeaderMap) -> Result<Option<Digest>> {
     let Some(value) = headers.get(CONTENT_DIGEST) else {
         return Ok(None);
     };
-    let bad =
-        || Error::invalid("`Content-Digest` has to be `sha-256=:BASE64:` or `blake3=:BASE64:`");
+    let bad = || {
+        Error::invalid(
+            "`Content-Digest` has to be `sha-256=:BASE64:`, `sha-512=:BASE64:` or `blake3=:BASE64:`",
+        )
+    };
     let text = value.to_str().map_err(|_| bad())?;
     for member in text.split(',') {
         let (algorithm, value) = member.trim().split_once('=').ok_or_else(bad)?;
-        let digest: fn([u8; 32]) -> Digest = match algorithm.to_ascii_lowercase().as_str() {
-            "sha-256" => |wanted| Digest::Sha256(wanted, Sha256::new()),
-            "blake3" => |wanted| Digest::Blake3(wanted, Box::default()),
+        let digest: fn(&[u8]) -> Option<Digest> = match algorithm.to_ascii_lowercase().as_str() {
+            "sha-256" => |wanted| Some(Digest::Sha256(wanted.try_into().ok()?, Sha256::new())),
+            "sha-512" => |wanted| Some(Digest::Sha512(wanted.try_into().ok()?, Box::default())),
+            "blake3" => |wanted| Some(Digest::Blake3(wanted.try_into().ok()?, Box::default())),
             _ => continue,
         };
         let encoded = value
@@ -156,10 +163,7 @@ fn digest(headers: &HeaderMap) -> Result<Option<Digest>> {
             .and_then(|rest| rest.strip_suffix(':'))
             .ok_or_else(bad)?;
         let bytes = STANDARD.decode(encoded).map_err(|_| bad())?;
-        return bytes
-            .try_into()
-            .map(|wanted| Some(digest(wanted)))
-            .map_err(|_| bad());
+        return digest(&bytes).map(Some).ok_or_else(bad);
     }
     Ok(None)
 }
@@ -180,7 +184,7 @@ mod tests {
     #[tokio::test]
     async fn a_body_is_bounded_and_matches_its_digest() {
         let good = format!(
-            "sha-512=:xx:, sha-256=:{}:",
+            "md5=:xx:, sha-256=:{}:",
             STANDARD.encode(Sha256::digest(b"abc"))
         );
         assert_eq!(
@@ -200,6 +204,7 @@ mod tests {
             "sha-256=abc",
             "sha-256=:!!:",
             "sha-256=:YWJj:",
+            "sha-512=:YWJj:",
             "blake3=:YWJj:",
         ] {
             assert!(
@@ -209,6 +214,19 @@ mod tests {
                 ),
                 "{bad}"
             );
+        }
+    }
+
+    #[tokio::test]
+    async fn both_standard_digests_are_compared() {
+        let encode = |digest: &[u8]| STANDARD.encode(digest);
+        for digest in [
+            format!("sha-256=:{}:", encode(&Sha256::digest(b"abc"))),
+            format!("SHA-512=:{}:", encode(&Sha512::digest(b"abc"))),
+        ] {
+            let read = |body| read_all(request(Some(&digest), body), 3);
+            assert_eq!(read("abc").await.unwrap(), "abc");
+            assert!(read("abd").await.is_err(), "{digest}");
         }
     }
 

@@ -65,7 +65,7 @@ async fn handle(app: &AppState, request: Request, next: Next) -> Result<Response
         .filter(|key| !key.is_empty() && key.len() <= MAX_KEY)
         .ok_or_else(|| {
             Error::invalid(format!(
-                "`Idempotency-Key` has to be 1 to {MAX_KEY} visible characters"
+                "`Idempotency-Key` has to be 1 to {MAX_KEY} characters of printable ASCII"
             ))
         })?
         .to_owned();

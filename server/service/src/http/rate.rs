@@ -335,7 +335,11 @@ impl RateLimiter {
         let hash = Sha256::new()
             .chain_update(self.salt)
             .chain_update(self.generation.load(Ordering::SeqCst).to_le_bytes())
-            .chain_update(method_name(method))
+            // A HEAD does what a GET does.
+            .chain_update(match method_name(method) {
+                "HEAD" => "GET",
+                name => name,
+            })
             .chain_update([0])
             .chain_update(route)
             .chain_update([0])

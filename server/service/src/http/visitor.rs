@@ -38,12 +38,22 @@ pub(super) fn network(app: &AppState, request: &Request) -> Network {
 fn address(app: &AppState, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {
     let forwarded = app.options.behind_proxy.then(|| {
         let last = headers.get_all("x-forwarded-for").iter().next_back()?;
-        last.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
+        forwarded_address(last.to_str().ok()?.rsplit(',').next()?.trim())
     });
     let peer = extensions
         .get::<ConnectInfo<SocketAddr>>()
         .map(|ConnectInfo(peer)| peer.ip());
     forwarded.flatten().or(peer)
+}
+
+/// Reads an address as proxies write it: alone, in brackets, or with a port.
+fn forwarded_address(text: &str) -> Option<IpAddr> {
+    let with_port = || text.parse().ok().map(|address: SocketAddr| address.ip());
+    let in_brackets = || {
+        let inside = text.strip_prefix('[')?.strip_suffix(']')?;
+        inside.parse().ok().map(IpAddr::V6)
+    };
+    text.parse().ok().or_else(with_port).or_else(in_brackets)
 }
 
 /// Masks the last octet of an IPv4 address, the last four groups of an IPv6 address.
@@ -62,7 +72,7 @@ fn mask(ip: IpAddr) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::mask;
+    use super::{forwarded_address, mask};
 
     #[test]
     fn the_part_of_an_address_that_tells_a_machine_is_masked() {
@@ -73,6 +83,29 @@ mod tests {
             ("::1", "0:0:0:0:xxxx:xxxx:xxxx:xxxx"),
         ] {
             assert_eq!(mask(ip.parse().unwrap()), masked);
+        }
+    }
+
+    #[test]
+    fn a_proxy_may_name_the_port_of_a_visitor() {
+        for (text, ip) in [
+            ("203.0.113.77", "203.0.113.77"),
+            ("203.0.113.77:8080", "203.0.113.77"),
+            ("2001:db8::1", "2001:db8::1"),
+            ("[2001:db8::1]:443", "2001:db8::1"),
+            ("[2001:db8::1]", "2001:db8::1"),
+        ] {
+            assert_eq!(forwarded_address(text), Some(ip.parse().unwrap()), "{text}");
+        }
+        for other in [
+            "",
+            "unknown",
+            "_hidden",
+            "203.0.113.77:",
+            "203.0.113.77:99999",
+            "[203.0.113.77]",
+        ] {
+            assert_eq!(forwarded_address(other), None, "{other}");
         }
     }
 }

@@ -2,6 +2,7 @@
 //! the failures that any request can meet, with examples, and a description of each module.
 
 use super::operations;
+use crate::http::idempotency::is_kept;
 use crate::http::page::{DEFAULT_SIZE, MAX_SIZE};
 use serde_json::{Map, Value, json};
 
@@ -53,7 +54,7 @@ const TAGS: [(&str, &str); 25] = [
 ];
 
 /// Status, name of the shared response, description, example.
-const FAILURES: [(&str, &str, &str, &str); 7] = [
+const FAILURES: [(&str, &str, &str, &str); 8] = [
     (
         "400",
         "BadRequest",
@@ -77,6 +78,12 @@ const FAILURES: [(&str, &str, &str, &str); 7] = [
         "NotFound",
         "There is no such thing.",
         "there is no node 6f1c5d0e-8f0b-4a53-9d5c-0a4f8b6f2c11",
+    ),
+    (
+        "409",
+        "KeyInUse",
+        "The `Idempotency-Key` was used for another request, or its response is not kept.",
+        "this `Idempotency-Key` was used for another request; take a new one",
     ),
     (
         "415",
@@ -127,8 +134,8 @@ pub(super) fn complete(document: &mut Value) {
     shared_responses(document);
     let paths = document["paths"].as_object_mut();
     for (path, item) in paths.into_iter().flatten() {
-        for operation in item.as_object_mut().into_iter().flat_map(Map::values_mut) {
-            failures(path, operation);
+        for (method, operation) in item.as_object_mut().into_iter().flatten() {
+            failures(path, method, operation);
             bounds(path, operation);
         }
     }
@@ -157,12 +164,8 @@ fn shared_responses(document: &mut Value) {
         let example = json!({"code": code, "message": message});
         responses.insert(name.into(), response(description, "ErrorBody", example));
     }
-    let seconds = json!({
-        "description": "Seconds to wait.",
-        "schema": {"type": "integer", "minimum": 1}
-    });
     for name in ["TooManyRequests", "Unavailable"] {
-        responses[name]["headers"] = json!({ "Retry-After": seconds });
+        responses[name]["headers"] = retry_after();
     }
     let (name, description, message) = DEFAULT;
     let example = json!({"code": 500, "message": message});
@@ -176,13 +179,36 @@ fn shared_responses(document: &mut Value) {
     document["components"]["responses"] = Value::Object(responses);
 }
 
+/// Returns the header that says how long to wait.
+fn retry_after() -> Value {
+    json!({"Retry-After": {
+        "description": "Seconds to wait.",
+        "schema": {"type": "integer", "minimum": 1}
+    }})
+}
+
+/// Describes the refusal of too many requests under `/oauth`: a page for a browser, the body of RFC 6749 for programs.
+fn too_many_for_oauth(responses: &mut Map<String, Value>) {
+    let limited = responses
+        .entry("429")
+        .or_insert_with(|| json!({"description": "Too many requests to this endpoint"}));
+    limited["headers"] = retry_after();
+    let schema = json!({"$ref": "#/components/schemas/OAuthErrorBody"});
+    let content = json!({
+        "application/json": {"schema": schema, "example": {"error": "temporarily_unavailable"}},
+        "text/html": {"schema": {"type": "string"}},
+    });
+    limited["content"] = content;
+}
+
 /// Gives every failure its body, and adds those that any request can meet.
-fn failures(path: &str, operation: &mut Value) {
+fn failures(path: &str, method: &str, operation: &mut Value) {
     let open = operation["security"] == json!([{}]);
     let takes_json = operation
         .pointer("/requestBody/content/application~1json")
         .is_some();
-    let oauth = path.starts_with("/oauth") || path.starts_with("/.well-known");
+    let oauth = path.starts_with("/oauth/");
+    let in_space = !open && path.starts_with("/api/");
     let Some(responses) = operation["responses"].as_object_mut() else {
         return;
     };
@@ -194,13 +220,17 @@ fn failures(path: &str, operation: &mut Value) {
             response["content"] = json!({"application/json": {"schema": schema}});
         }
     }
+    if oauth {
+        too_many_for_oauth(responses);
+    }
     for (status, name, ..) in FAILURES {
         let possible = match status {
             "401" => !open,
             // A token may only read, and `X-Space-Id` may name a space of others.
             "403" => !open,
             "415" => takes_json && !oauth,
-            "404" => path.contains('{'),
+            "404" => path.contains('{') || in_space,
+            "409" => in_space && method == "post" && is_kept(path),
             "503" => path.starts_with(UPLOADS),
             "400" => !oauth,
             _ => true,

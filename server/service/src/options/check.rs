@@ -1,6 +1,6 @@
 //! Checks options before anything is opened: what can't work is refused at the start, with the name of the option.
 
-use super::{Options, RegisteredClient, TelemetryOptions};
+use super::{ConnectionLimits, Options, RateLimits, RegisteredClient, TelemetryOptions};
 use crate::error::{Error, Result};
 use reqwest::Url;
 
@@ -21,6 +21,8 @@ impl Options {
     /// # Errors
     /// [`Error::Store`] with a configuration that names the option.
     pub(crate) fn check(&self) -> Result<()> {
+        self.rate_limits.check()?;
+        self.connections.check()?;
         self.metrics.check()?;
         self.cors.check()?;
         if let Some(url) = &self.public_url {
@@ -63,6 +65,48 @@ fn check_public_url(text: &str) -> Result<()> {
         "public_url = \"{text}\" is no address that links can begin with; it has to be such as \
          https://files.example.com, without a path, a user, a query (?) or a fragment (#)"
     )))
+}
+
+/// Refuses 0, which elsewhere means that there is no limit: here nothing would be let through.
+fn check_positive(limits: &[(&str, bool)]) -> Result<()> {
+    match limits.iter().find(|(_, is_zero)| *is_zero) {
+        None => Ok(()),
+        Some((name, _)) => Err(Error::config(format!(
+            "{name} = 0 would let nothing through; it has to be at least 1, and without the line the default holds"
+        ))),
+    }
+}
+
+impl RateLimits {
+    fn check(&self) -> Result<()> {
+        let Self {
+            read,
+            write,
+            content,
+            logs,
+            open,
+        } = *self;
+        check_positive(&[
+            ("[rate_limits] read", read == 0),
+            ("[rate_limits] write", write == 0),
+            ("[rate_limits] content", content == 0),
+            ("[rate_limits] logs", logs == 0),
+            ("[rate_limits] open", open == 0),
+        ])
+    }
+}
+
+impl ConnectionLimits {
+    fn check(&self) -> Result<()> {
+        check_positive(&[
+            ("[connections] most", self.most == 0),
+            ("[connections] streams", self.streams == 0),
+            (
+                "[connections] timeout",
+                self.head.is_zero() || self.body.is_zero(),
+            ),
+        ])
+    }
 }
 
 impl TelemetryOptions {
@@ -113,9 +157,41 @@ fn can_redirect_to(uri: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     fn refusal(options: &Options) -> String {
         options.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_limit_that_lets_nothing_through_is_refused() {
+        let zero = |change: fn(&mut Options)| {
+            let mut options = Options::ephemeral();
+            change(&mut options);
+            refusal(&options)
+        };
+        for (refused, name) in [
+            (zero(|o| o.rate_limits.read = 0), "[rate_limits] read = 0"),
+            (zero(|o| o.rate_limits.write = 0), "[rate_limits] write = 0"),
+            (
+                zero(|o| o.rate_limits.content = 0),
+                "[rate_limits] content = 0",
+            ),
+            (zero(|o| o.rate_limits.logs = 0), "[rate_limits] logs = 0"),
+            (zero(|o| o.rate_limits.open = 0), "[rate_limits] open = 0"),
+            (zero(|o| o.connections.most = 0), "[connections] most = 0"),
+            (
+                zero(|o| o.connections.streams = 0),
+                "[connections] streams = 0",
+            ),
+            (
+                zero(|o| o.connections.head = Duration::ZERO),
+                "[connections] timeout = 0",
+            ),
+        ] {
+            assert!(refused.contains(name), "{refused}");
+        }
+        assert!(Options::ephemeral().check().is_ok());
     }
 
     #[test]

@@ -102,6 +102,7 @@ fn set_favorite(
     responses(
         (status = 200, description = "The node", body = Node),
         (status = 404, description = "There is no such node"),
+        (status = 409, description = "The node is in the trash"),
         (status = 412, description = "The node is at another version")
     )
 )]
@@ -124,6 +125,7 @@ async fn add_favorite(
     responses(
         (status = 200, description = "The node", body = Node),
         (status = 404, description = "There is no such node"),
+        (status = 409, description = "The node is in the trash"),
         (status = 412, description = "The node is at another version")
     )
 )]

@@ -75,7 +75,8 @@ async fn list(
         (status = 201, description = "The new folder", body = Node),
         (status = 200, description = "The folder that the same request made before", body = Node),
         (status = 404, description = "There is no such folder"),
-        (status = 409, description = "The name or the id is taken")
+        (status = 409, description = "The name or the id is taken"),
+        (status = 507, description = "A long node seal does not fit into the storage, or there are as many folders as may be")
     )
 )]
 async fn create(
@@ -133,7 +134,8 @@ async fn get(
     responses(
         (status = 200, description = "The changed node", body = Node),
         (status = 409, description = "The name is taken, or the folder lies inside the node"),
-        (status = 412, description = "The node is at another version")
+        (status = 412, description = "The node is at another version"),
+        (status = 507, description = "The description, labels, tags or seal don't fit into the storage")
     )
 )]
 async fn update(

@@ -2,6 +2,7 @@
 
 use crate::auth::Caller;
 use crate::error::{Error, Result};
+use crate::http::day::day_or_time;
 use crate::http::extract::QueryParams;
 use crate::http::page::Window;
 use crate::state::AppState;
@@ -9,8 +10,8 @@ use axum::Json;
 use axum::extract::State;
 use cairn_model::{Category, SearchMode};
 use cairn_store::{Mode, Search};
+use cairn_wire::Page;
 use cairn_wire::nodes::Node;
-use cairn_wire::{Page, Timestamp};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
@@ -63,22 +64,6 @@ struct SearchQuery {
     page_size: Option<u64>,
 }
 
-/// An RFC 3339 time, or a day: its beginning, or (`end`) its last millisecond.
-fn time(field: &str, text: &str, end: bool) -> Result<i64> {
-    let day = || {
-        let clock = if end { "23:59:59.999" } else { "00:00:00" };
-        Timestamp::parse(&format!("{text}T{clock}Z"))
-    };
-    Timestamp::parse(text)
-        .or_else(day)
-        .map(|at| at.0)
-        .ok_or_else(|| {
-            Error::invalid(format!(
-                "`{field}` is `{text}`; it has to be such as 2026-01-31 or 2026-01-31T12:00:00Z"
-            ))
-        })
-}
-
 /// Reads a category.
 fn category(text: &str) -> Result<Category> {
     text.parse().map_err(|_| {
@@ -122,14 +107,8 @@ async fn search(
         extension: query
             .ext
             .map(|ext| ext.trim_start_matches('.').to_lowercase()),
-        from: query
-            .date_from
-            .map(|text| time("date_from", &text, false))
-            .transpose()?,
-        to: query
-            .date_to
-            .map(|text| time("date_to", &text, true))
-            .transpose()?,
+        from: day_or_time("date_from", query.date_from.as_deref(), false)?,
+        to: day_or_time("date_to", query.date_to.as_deref(), true)?,
     };
     let spaces = app.store.searched_spaces(
         caller.account,

@@ -78,12 +78,12 @@ async fn begin(
     parts: Parts,
     Input(create): Input<CreateUpload, MAX_LIST>,
 ) -> Result<(StatusCode, Json<Upload>)> {
-    check_announced(&create)?;
     if create.copy_of.is_some() {
         return Err(Error::invalid(
             "`copy_of` is for files of a batch (POST /api/v1/uploads/batch)",
         ));
     }
+    check_announced(&create)?;
     app.housekeep_if_due().await?;
     // What the month's bandwidth refuses is not begun: it would keep its room for a week.
     let (upload, missing) = app.store.write(|tx| {
@@ -137,7 +137,7 @@ async fn give_up(
     put, path = "/api/v1/uploads/{id}/chunks/{chunk}", tag = "uploads",
     params(
         ("id" = String, Path, format = Uuid), ("chunk" = String, Path, description = "64 hexadecimal digits"),
-        ("Content-Digest" = Option<String>, Header, description = "`sha-256=:BASE64:` (RFC 9530), or `blake3` in its place")
+        ("Content-Digest" = Option<String>, Header, description = "`sha-256=:BASE64:` or `sha-512=:BASE64:` (RFC 9530), or `blake3` in their place")
     ),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses(

@@ -38,7 +38,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router, state: AppState
         .header_read_timeout(limits.head)
         .max_buf_size(MAX_HEAD);
     let router = router.layer(from_fn_with_state(limits.body, bodies::limit));
-    let places = Arc::new(Semaphore::new(limits.most));
+    let places = Arc::new(Semaphore::new(limits.most.min(Semaphore::MAX_PERMITS)));
     let graceful = GracefulShutdown::new();
     loop {
         let accepted = tokio::select! {

@@ -29,18 +29,18 @@ pub struct AccessEntry {
 }
 
 /// Query of `GET /shares/{id}/audit`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::IntoParams))]
 #[cfg_attr(feature = "utoipa", into_params(parameter_in = Query))]
 pub struct AuditQuery {
-    /// Visits from this time on.
+    /// Visits from this time on; a day alone, such as `2026-01-31`, begins at midnight UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "utoipa", param(value_type = Option<String>, format = DateTime))]
-    pub date_from: Option<Timestamp>,
-    /// Visits up to this time.
+    pub date_from: Option<String>,
+    /// Visits up to this time; a day alone is meant to its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "utoipa", param(value_type = Option<String>, format = DateTime))]
-    pub date_to: Option<Timestamp>,
+    pub date_to: Option<String>,
     /// Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_summary: Option<bool>,

@@ -64,6 +64,25 @@ fn each_endpoint_and_account_has_its_own_bucket_and_time_fills_it() {
 }
 
 #[test]
+fn a_look_at_the_headers_is_counted_like_the_reading() {
+    let (_, limiter) = limiter();
+    for left in (0..60).rev() {
+        let method = if left % 2 == 0 {
+            Method::GET
+        } else {
+            Method::HEAD
+        };
+        assert_eq!(limiter.check(&method, "/a", account(1)).remaining, left);
+    }
+    for method in [Method::GET, Method::HEAD] {
+        assert!(
+            limiter.check(&method, "/a", account(1)).wait.is_some(),
+            "{method}"
+        );
+    }
+}
+
+#[test]
 fn signed_logs_have_a_figure_of_their_own() {
     let (_, limiter) = limiter();
     let spaces = "/api/v1/spaces/{id}";

@@ -3,6 +3,7 @@
 use crate::auth::Caller;
 use crate::error::Result;
 use crate::http::address::Address;
+use crate::http::day::day_or_time;
 use crate::http::extract::{PathArgs, QueryParams};
 use crate::http::page::Window;
 use crate::state::AppState;
@@ -68,8 +69,8 @@ async fn audit(
     let window = Window::from_zero(query.page, query.page_size)?;
     let share = app.store.share(caller.account, &id)?;
     let span = Span {
-        from: query.date_from.map(|at| at.0),
-        to: query.date_to.map(|at| at.0),
+        from: day_or_time("date_from", query.date_from.as_deref(), false)?,
+        to: day_or_time("date_to", query.date_to.as_deref(), true)?,
     };
     let (entries, total) = app
         .store
