@@ -64,6 +64,23 @@ impl StoredChunks<'_> {
         found.into_iter().next().flatten().ok_or(Error::Damaged)
     }
 
+    /// Checks that a chunk is there, without reading it: whoever asks for its headers makes the server read nothing.
+    ///
+    /// # Errors
+    /// Fails like [`StoredChunks::read`], for one that is missing or cut short, which is noted, and for one that was noted
+    /// as damaged before.
+    pub(crate) async fn check_one(self, place: &ChunkPlace) -> Result<()> {
+        if !self.objects.has(&place.extent()).await? {
+            tracing::error!(object = place.object, "a stored chunk is missing");
+            self.store.note_damaged(&[place])?;
+            return Err(Error::Damaged);
+        }
+        match self.store.is_noted_damaged(std::slice::from_ref(place))? {
+            true => Err(Error::Damaged),
+            false => Ok(()),
+        }
+    }
+
     /// Reads chunks: all at once, or where some can't be read, one by one.
     async fn fetch(self, places: &[ChunkPlace]) -> Result<Vec<Option<Bytes>>> {
         let extents: Vec<Extent> = places.iter().map(ChunkPlace::extent).collect();

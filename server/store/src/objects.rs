@@ -112,16 +112,25 @@ impl Objects {
         Ok(self.store.get_range(&Path::from(name), range).await?)
     }
 
+    /// Returns true if an object is there and long enough for a range; nothing of it is read.
+    ///
+    /// # Errors
+    /// A store that fails: nothing is known of the object then.
+    pub async fn has(&self, place: &Extent) -> Result<bool> {
+        match self.store.head(&Path::from(place.object.as_str())).await {
+            Ok(found) => Ok(found.size >= place.range.end),
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Reads a range of an object; `None` if there is no object, or one that is too short.
     ///
     /// # Errors
     /// A store that fails: nothing is known of the object then.
     pub async fn get_if_whole(&self, place: &Extent) -> Result<Option<Bytes>> {
-        match self.store.head(&Path::from(place.object.as_str())).await {
-            Ok(found) if found.size < place.range.end => return Ok(None),
-            Ok(_) => {}
-            Err(object_store::Error::NotFound { .. }) => return Ok(None),
-            Err(error) => return Err(error.into()),
+        if !self.has(place).await? {
+            return Ok(None);
         }
         match self.get(&place.object, place.range.clone()).await {
             Ok(bytes) => Ok(Some(bytes)),

@@ -118,8 +118,8 @@ async fn chunk(
         None
     };
     if method == Method::HEAD {
-        // It tells what a GET would get, and counts nothing.
-        app.stored_chunks().read_one(&place).await?;
+        // Nothing is read, and nothing counts.
+        app.stored_chunks().check_one(&place).await?;
         let mut response = chunk_response(Body::empty(), &tag);
         let length = HeaderValue::from(place.size);
         response

@@ -333,8 +333,8 @@ async fn chunk(
         .store
         .shared_chunk(&share, access(&headers), query.node, chunk)?;
     if method == Method::HEAD {
-        // It tells what a GET would get, and counts nothing.
-        app.stored_chunks().read_one(&place).await?;
+        // Nothing is read, and nothing counts.
+        app.stored_chunks().check_one(&place).await?;
         let mut response = chunk_response(Body::empty());
         let length = HeaderValue::from(place.size);
         response
