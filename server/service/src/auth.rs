@@ -177,7 +177,7 @@ pub fn holder(app: &AppState, token: &str) -> Result<Holder> {
     } else if verified.scope.has(Scopes::READ) {
         Access::Read
     } else {
-        return Err(Error::forbidden(
+        return Err(Error::Scope(
             "the access token has neither the scope `files` nor `files.read`",
         ));
     };
@@ -218,7 +218,7 @@ pub(crate) fn authorize(app: &AppState, request: &Parts) -> Result<Caller> {
     let (caller, holder) = identify(app, &request.headers, &request.extensions)?;
     let reads = matches!(*method, Method::GET | Method::HEAD) || READING_POSTS.contains(&path);
     if holder.access == Access::Read && !reads {
-        return Err(Error::forbidden(
+        return Err(Error::Scope(
             "the access token only has the scope `files.read`, and this changes something",
         ));
     }

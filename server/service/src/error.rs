@@ -43,6 +43,9 @@ pub enum Error {
         "what is stored of this file is damaged; a device that has the file sends it again by itself"
     )]
     Damaged,
+    /// An access token whose scopes don't reach that far.
+    #[error("{0}")]
+    Scope(&'static str),
     #[error("too many requests to {endpoint}; try again in {retry_after} s")]
     RateLimited { endpoint: String, retry_after: u64 },
 }
@@ -121,6 +124,7 @@ impl Error {
             Self::RateLimited { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Damaged => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::Scope(_) => StatusCode::FORBIDDEN,
         }
     }
 
@@ -163,6 +167,11 @@ impl Error {
             Self::Store(_) if self.is_disk_full() => {
                 Some((header::RETRY_AFTER, FULL_DISK_S.to_string()))
             }
+            // RFC 6750, section 3.
+            Self::Scope(_) => Some((
+                header::WWW_AUTHENTICATE,
+                "Bearer error=\"insufficient_scope\", scope=\"files\"".to_owned(),
+            )),
             // RFC 9110, section 15.5.16.
             Self::ContentCoding(_) => Some((header::ACCEPT_ENCODING, "identity".to_owned())),
             Self::Range { size } => Some((header::CONTENT_RANGE, format!("bytes */{size}"))),

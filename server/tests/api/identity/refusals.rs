@@ -2,9 +2,13 @@
 
 use super::super::world::World;
 use super::browser::{Browser, parameter};
-use super::{CALLBACK, EVERYTHING, VERIFIER, assert_refused, post_form, request, service_caller};
+use super::{
+    CALLBACK, EVERYTHING, VERIFIER, assert_refused, code, post_form, redeem, request,
+    service_caller,
+};
 use axum::http::Method;
 use cairn_server::{Options, RateLimits, RegisteredClient};
+use cairn_wire::identity::TokenResponse;
 
 fn with(field: &'static str, value: &str) -> Vec<(&'static str, String)> {
     let mut all = request("files");
@@ -298,6 +302,25 @@ async fn user_info_says_why_a_token_is_refused() {
         narrow.header("www-authenticate"),
         "Bearer error=\"insufficient_scope\", scope=\"openid\""
     );
+}
+
+#[tokio::test]
+async fn a_token_that_does_not_reach_that_far_learns_which_scope_would() {
+    let world = World::new();
+    let reader = service_caller(&world, "files.read").await;
+    let folder = serde_json::json!({"kind": "folder", "name": "a"});
+    let tokens: TokenResponse = redeem(&world, &code(&world, "openid").await).await.ok();
+    let person = world.caller(Some(&tokens.access_token));
+    for refused in [
+        reader.post("/api/v1/nodes", &folder).await,
+        person.get("/api/v1/nodes").await,
+    ] {
+        refused.failed(403);
+        assert_eq!(
+            refused.header("www-authenticate"),
+            "Bearer error=\"insufficient_scope\", scope=\"files\""
+        );
+    }
 }
 
 #[tokio::test]
