@@ -117,7 +117,7 @@ impl Health {
     /// Lets a file that changes all the time wait after a copy of it was sent: the longer, the larger it is and the
     /// more often it was.
     pub(crate) fn back_off_after_copy(&mut self, folder: FolderId, key: Key, size: u64) {
-        let pause = self.pause((folder, key), self.tries(folder, key) + 1, LONGEST);
+        let pause = self.pause((folder, key), self.tries(folder, key) + 1, LONGEST_SOON);
         if let Some(parked) = self.parked.get_mut(&(folder, key)) {
             parked.tries += 1;
             let by_size = Duration::from_secs(size / BYTES_A_SECOND).min(LONGEST_COOL_DOWN);

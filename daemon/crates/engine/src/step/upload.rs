@@ -46,14 +46,19 @@ pub(crate) fn keys(task: &Task) -> Vec<Key> {
         .collect()
 }
 
+/// Returns whether a file has changed under several tries, so that a copy of it is sent.
+pub(crate) fn needs_copy(ctx: &Ctx, local: LocalId) -> bool {
+    let tries = ctx.engine.health().tries(ctx.folder.id, Key::Local(local));
+    tries >= copy::COPY_AFTER
+}
+
 /// Copies a file that has changed under several tries.
 async fn copy_if_changing(
     ctx: &Ctx,
     local: LocalId,
     file: &Path,
 ) -> Result<Option<copy::Copied>, EngineError> {
-    let tries = ctx.engine.health().tries(ctx.folder.id, Key::Local(local));
-    if tries < copy::COPY_AFTER {
+    if !needs_copy(ctx, local) {
         return Ok(None);
     }
     match copy::copy(ctx, local, file).await {

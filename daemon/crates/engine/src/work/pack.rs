@@ -20,7 +20,8 @@ const PAUSE_MS: i64 = 1_000;
 const BATCH_ROOM: u64 = (BATCH_BYTES - BATCH_BYTES / 8) as u64;
 
 /// Packs transfers: small files together, the latest change first, so that what a person has just saved does not wait
-/// for a folder that was copied before; each big one alone, smallest first. Live changes that others follow only after
+/// for a folder that was copied before; each big one alone, smallest first, and so is a small one that is copied before
+/// it is sent. Live changes that others follow only after
 /// a pause are a batch of their own.
 ///
 /// # Errors
@@ -57,6 +58,7 @@ pub(crate) fn pack(ctx: &Ctx, steps: &[&Step]) -> Result<Queue, IndexError> {
             ups,
             live_after,
             |task| task.size,
+            |task| upload::needs_copy(ctx, task.local),
             Work::Upload,
             Work::Uploads,
         ),
@@ -64,6 +66,7 @@ pub(crate) fn pack(ctx: &Ctx, steps: &[&Step]) -> Result<Queue, IndexError> {
             downs,
             live_after,
             |task| task.size,
+            |_| false,
             Work::Download,
             Work::Downloads,
         ),
@@ -75,11 +78,12 @@ fn lane<T>(
     mut tasks: Vec<(i64, T)>,
     live_after: i64,
     size: impl Fn(&T) -> u64,
+    goes_alone: impl Fn(&T) -> bool,
     one: impl Fn(T) -> Work,
     many: impl Fn(Vec<T>) -> Work,
 ) -> Lane {
     tasks.sort_by_key(|(changed, _)| Reverse(*changed));
-    let is_small = |(_, task): &(i64, T)| size(task) <= SMALL;
+    let is_small = |(_, task): &(i64, T)| size(task) <= SMALL && !goes_alone(task);
     let (small, mut big): (Vec<_>, Vec<_>) = tasks.into_iter().partition(is_small);
     big.sort_by_key(|(_, task)| size(task));
     let mut batches: Vec<(i64, Vec<T>)> = Vec::new();
@@ -172,7 +176,8 @@ mod tests {
 
     fn queue_of(tasks: Vec<(i64, upload::Task)>, live_after: i64) -> Queue {
         let size = |task: &upload::Task| task.size;
-        let up = lane(tasks, live_after, size, Work::Upload, Work::Uploads);
+        let alone = |_: &upload::Task| false;
+        let up = lane(tasks, live_after, size, alone, Work::Upload, Work::Uploads);
         Queue::new(up, Lane::default())
     }
 
