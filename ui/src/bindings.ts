@@ -292,7 +292,7 @@ export type PastKind = "created" | "version" | "moved" | "changed" | "deleted" |
 
 export type PastPage = { events: Array<PastEvent>, page: number, pages: number, };
 
-export type PathReason = "synced" | "synced_unverified" | "unpaired" | "bad_name" | "folder_problem" | "own_files" | "built_in_rule" | "excluded" | "excluded_before" | "rule" | "rules_unusable" | "not_selected" | "ignored" | "special" | "name_taken" | "unreadable" | "mount_gone" | "conflict" | "conflict_copy" | "conflict_copy_ours" | "conflict_copy_theirs" | "failed" | "uploading" | "downloading" | "missing" | "receives_only" | "receives_only_deleted" | "sends_only" | "sends_only_changed" | "sends_only_deleted" | "paused" | "offline" | "deletion_held" | "overwrite_held" | "unread" | "unread_deletion" | "differs" | "only_here" | "only_there" | "starting" | "other";
+export type PathReason = "synced" | "synced_unverified" | "unpaired" | "bad_name" | "folder_problem" | "own_files" | "built_in_rule" | "excluded" | "excluded_before" | "rule" | "rules_unusable" | "not_selected" | "ignored" | "special" | "name_taken" | "deleted_there" | "unreadable" | "mount_gone" | "conflict" | "conflict_copy" | "conflict_copy_ours" | "conflict_copy_theirs" | "failed" | "uploading" | "downloading" | "missing" | "receives_only" | "receives_only_deleted" | "sends_only" | "sends_only_changed" | "sends_only_deleted" | "paused" | "offline" | "deletion_held" | "overwrite_held" | "unread" | "unread_deletion" | "differs" | "only_here" | "only_there" | "starting" | "other";
 
 export type PathState = "synced" | "waiting" | "conflict" | "ignored" | "unselected" | "one_way" | "name" | "special" | "parked" | "unmounted" | "unverified" | "missing" | "unpaired" | "other";
 

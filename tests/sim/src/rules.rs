@@ -112,6 +112,16 @@ fn is_prefix(folder: &str) -> bool {
     folder.is_empty() || folder.ends_with('/')
 }
 
+/// Adds the rules files of exempt folders that are not everywhere: they stay with their folders.
+pub(crate) fn exempt_rules_files(
+    exempt: &mut BTreeSet<String>,
+    is_folder_everywhere: impl Fn(&str) -> bool,
+) {
+    let folders = exempt.iter().filter(|path| !is_folder_everywhere(path));
+    let files: Vec<String> = folders.map(|path| format!("{path}/{FILE}")).collect();
+    exempt.extend(files);
+}
+
 /// Returns what a device has and its rules leave out.
 pub(crate) fn left_out(device: &Device) -> Tree {
     let mut tree = tree_of(device);
@@ -127,8 +137,15 @@ pub(crate) async fn exempt(world: &World) -> Result<BTreeSet<String>, String> {
     if rules.iter().all(|rules| rules.0.is_empty()) {
         return Ok(BTreeSet::new());
     }
-    let mut all = truth::paths_on_service(world).await?;
-    all.extend(world.devices.iter().flat_map(tree_of).map(|(path, _)| path));
+    let there = truth::paths_on_service(world).await?;
+    let trees: Vec<Tree> = world.devices.iter().map(tree_of).collect();
+    let mut all = there.clone();
+    all.extend(trees.iter().flat_map(|tree| tree.keys().cloned()));
     let exempt = rules.iter().map(|rules| rules.exempt(&all));
-    Ok(exempt.flatten().collect())
+    let mut exempt: BTreeSet<String> = exempt.flatten().collect();
+    exempt_rules_files(&mut exempt, |path| {
+        let is_folder = |tree: &Tree| tree.get(path) == Some(&None);
+        there.contains(path) && trees.iter().all(is_folder)
+    });
+    Ok(exempt)
 }

@@ -1,7 +1,7 @@
 //! The status of a device against the truth: what it says of itself, and what lies on its disk and on the service.
 
 use crate::device::Device;
-use crate::rules::Rules;
+use crate::rules::{self, Rules};
 use crate::world::{World, tree_of};
 use cairn_engine::{FolderStatus, Status, WaitResult};
 use cairn_model::{ContentHash, Kind, NodeId, SyncState};
@@ -83,7 +83,11 @@ pub(crate) async fn settle_briefly(world: &World, at: usize) -> Result<(), Strin
             return Ok(());
         }
         let (mut here, mut there) = (on_disk(device), on_service(world).await?);
-        let exempt = Rules::of(device).exempt(here.keys().chain(there.keys()));
+        let mut exempt = Rules::of(device).exempt(here.keys().chain(there.keys()));
+        let is_folder = |side: &Sizes, path: &str| side.get(path) == Some(&None);
+        rules::exempt_rules_files(&mut exempt, |path| {
+            is_folder(&here, path) && is_folder(&there, path)
+        });
         for side in [&mut here, &mut there] {
             side.retain(|path, _| !exempt.contains(path));
         }

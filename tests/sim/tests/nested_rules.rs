@@ -170,15 +170,62 @@ fn what_rules_forbid_stays_unsent_when_another_device_deletes_their_folder() {
         work(&mut world).await;
         world.devices[0].user("sub", |files, path| files.remove(path).map(drop));
         work(&mut world).await;
-        let there = on_the_service(&world).await;
-        assert!(
-            !there.contains("id.key") && !there.contains("id2.key"),
-            "{there:?}"
-        );
-        assert!(!there.contains("doc"), "{there:?}");
+        // Not even the empty folder comes back.
+        assert_eq!(on_the_service(&world).await, names(&[]));
+        assert!(tree_of(&world.devices[0]).is_empty());
         let tree = tree_of(&world.devices[1]);
         assert_eq!(tree["sub/id.key"], Some(b"secret".to_vec()));
         assert_eq!(tree["sub/deep/id2.key"], Some(b"secret".to_vec()));
+
+        // Once what kept it has gone, the folder goes, too.
+        for left in ["sub/id.key", "sub/deep/id2.key"] {
+            world.devices[1].user(left, |files, path| files.remove(path).map(drop));
+        }
+        world.devices[1].kill(false).await;
+        work(&mut world).await;
+        let tree = tree_of(&world.devices[1]);
+        assert!(tree.is_empty(), "{tree:?}");
+    });
+}
+
+#[test]
+fn a_folder_that_stays_for_what_rules_forbid_meets_a_new_one_of_its_name() {
+    simulate(async {
+        let mut world = World::new(5, 2).await;
+        world.devices[0].write("sub/.cairnignore", b"*.key\n");
+        world.devices[0].write("sub/doc", b"doc");
+        world.settle().await.expect("calm");
+        world.devices[1].write("sub/id.key", b"secret");
+        work(&mut world).await;
+        world.devices[0].user("sub", |files, path| files.remove(path).map(drop));
+        work(&mut world).await;
+        world.devices[0].write("sub/new", b"new");
+        work(&mut world).await;
+        let there = on_the_service(&world).await;
+        assert_eq!(there, names(&[".cairnignore", "new", "sub"]));
+        let tree = tree_of(&world.devices[1]);
+        assert_eq!(tree["sub/new"], Some(b"new".to_vec()));
+        assert_eq!(tree["sub/id.key"], Some(b"secret".to_vec()));
+    });
+}
+
+#[test]
+fn rules_stay_with_a_folder_that_is_kept_for_an_edit_although_it_was_deleted_elsewhere() {
+    simulate(async {
+        let mut world = World::new(5, 2).await;
+        world.devices[0].write("sub/.cairnignore", b"*.key\n");
+        world.devices[0].write("sub/doc", b"doc");
+        world.settle().await.expect("calm");
+        world.devices[1].write("sub/id.key", b"secret");
+        work(&mut world).await;
+        world.devices[0].user("sub", |files, path| files.remove(path).map(drop));
+        world.devices[1].write("sub/doc", b"edited");
+        work(&mut world).await;
+        let there = on_the_service(&world).await;
+        assert_eq!(there, names(&[".cairnignore", "doc", "sub"]));
+        let tree = tree_of(&world.devices[0]);
+        assert_eq!(tree["sub/doc"], Some(b"edited".to_vec()));
+        assert_eq!(tree["sub/.cairnignore"], Some(b"*.key\n".to_vec()));
     });
 }
 

@@ -13,3 +13,4 @@ mod problems;
 pub(crate) mod rules;
 pub(crate) mod same_disk;
 pub(crate) mod scan;
+pub(crate) mod unsynced;

@@ -87,6 +87,8 @@ struct Facts {
     paused: bool,
     offline: Option<String>,
     deletion_waits: bool,
+    /// A folder, or its rules file, that the service has no more.
+    left_behind: bool,
     overwrite_waits: bool,
     behind: u64,
     on_disk: OnDisk,

@@ -43,7 +43,7 @@ pub use id::{
 pub use id_series::IdSeries;
 pub use kind::{Category, Kind, NameFormat, SearchMode};
 pub use manifest::{ContentObject, Manifest};
-pub use name::{Name, NameKey, RESTORED};
+pub use name::{IGNORE_FILE, Name, NameKey, RESTORED};
 pub use path::RelPath;
 pub use path_reason::PathReason;
 pub use percent::percent_encode;

@@ -23,6 +23,8 @@ const MARK: &str = " (conflicted copy ";
 /// Stands for the device in the names of copies that are made after the service was restored from a backup:
 /// all devices make them alike.
 pub const RESTORED: &str = "restored";
+/// The name of a rules file, in any directory of a folder; it syncs like any other file.
+pub const IGNORE_FILE: &str = ".cairnignore";
 
 /// One component of a path: not empty, not `.` or `..`, no `/`, no NUL, at most 255 bytes of UTF-8.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

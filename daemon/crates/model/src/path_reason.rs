@@ -33,6 +33,8 @@ word_enum! {
         Special = "special",
         /// A name that isn't possible on the other side, or that reads the same as another.
         NameTaken = "name_taken",
+        /// Deleted on the service; it stays here for what is in it and doesn't sync.
+        DeletedThere = "deleted_there",
         Unreadable = "unreadable",
         MountGone = "mount_gone",
         /// The version that kept the name of two that were both kept.

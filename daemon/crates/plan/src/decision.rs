@@ -2,13 +2,15 @@
 //! An entity is one file or folder of the user, with up to three nodes: local, remote and synced.
 //!
 //! A deletion loses against an edit, against a move, and against a move of a folder that was
-//! deleted along with the node. A folder is kept as long as anything that is kept has it as parent.
+//! deleted along with the node. A folder is kept as long as anything that is kept has it as parent, and a rules file
+//! stays with its folder.
 
 use crate::Policy;
 use crate::constraints::Constraints;
 use crate::content::Content;
 use crate::entity::{Entities, Entity, EntityId, Location, ROOT, Side, UNKNOWN};
-use cairn_model::{SyncMode, is_temporary_name};
+use crate::tree::{RemoteNode, SyncedNode};
+use cairn_model::{IGNORE_FILE, SyncMode, is_temporary_name};
 
 /// The decision about the existence of an entity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,6 +55,7 @@ pub(crate) fn decide(
         .collect();
     keep_parents(entities, constraints, policy, &mut decisions);
     block_nonempty_deletions(entities, constraints, &mut decisions);
+    keep_rules(entities, constraints, &mut decisions);
     decisions
 }
 
@@ -144,6 +147,38 @@ fn block_nonempty_deletions(
             }
         }
     }
+}
+
+/// Lets each rules file that was deleted along with its folder stay where that stays: what is ignored in it would be
+/// synced without them.
+fn keep_rules(entities: &Entities<'_>, constraints: &mut Constraints, decisions: &mut [Decision]) {
+    for id in entities.ids() {
+        let (e, Decision::Delete(side)) = (&entities.all[id], decisions[id]) else {
+            continue;
+        };
+        let Some(location) = e.location(side).filter(|at| at.parent != UNKNOWN) else {
+            continue;
+        };
+        let is_rules = e.is_file() && location.name.as_str() == IGNORE_FILE;
+        if !is_rules || !was_deleted(&entities.all[location.parent], side) {
+            continue;
+        }
+        match decisions[location.parent] {
+            Decision::Keep => decisions[id] = Decision::Keep,
+            Decision::Blocked => {
+                decisions[id] = Decision::Blocked;
+                constraints.blocked[id] = true;
+            }
+            Decision::Absent | Decision::Forget | Decision::Delete(_) => {}
+        }
+    }
+}
+
+/// Returns whether a folder that is on one side was deleted on the other. On the service a new one may have its place.
+fn was_deleted(folder: &Entity<'_>, side: Side) -> bool {
+    let is_replaced = |(base, remote): (&SyncedNode, &RemoteNode)| base.node != remote.id;
+    folder.only_side() == Some(side)
+        || side == Side::Local && folder.base.zip(folder.remote).is_some_and(is_replaced)
 }
 
 /// Finds the nodes that were deleted along with a folder that the other side moved: moving a folder

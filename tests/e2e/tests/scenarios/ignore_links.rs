@@ -118,6 +118,42 @@ fn s180_links_are_not_followed_and_are_reported() -> Result<()> {
 }
 
 #[test]
+fn a_folder_that_is_deleted_elsewhere_stays_only_for_what_does_not_sync() -> Result<()> {
+    let world = World::with_base(
+        ".cairnignore=*.tmp; rule/code=1; link/code=2; nested/code=3; nested/.cairnignore=local",
+    )?;
+    let there = world.b.files();
+    there.run("rule/x.tmp=mine; nested/local=mine")?;
+    there.symlink("/etc", "link/etc")?;
+    world.settle()?;
+    world
+        .a
+        .files()
+        .run("rm -r rule; rm -r link; rm -r nested")?;
+    world.settle()?;
+    differs(".cairnignore=*.tmp", &world.a.tree()?)?;
+    let remote: Vec<String> = world.server.service().tree()?.into_keys().collect();
+    assert_eq!(remote, [".cairnignore"]);
+    for code in ["rule/code", "link/code", "nested/code"] {
+        ensure!(!there.exists(code), "{code} is still there");
+    }
+    ensure!(there.read("rule/x.tmp")? == b"mine" && there.read("nested/local")? == b"mine");
+    ensure!(there.path("link/etc").is_symlink());
+    let path = format!("{}/rule", world.b.root_text());
+    let why = world.b.must(&["why", &path])?.json()?;
+    assert_eq!(why["reason"], "deleted_there", "{why}");
+    world.steady()?;
+
+    there.run("rm rule/x.tmp; rm link/etc; rm nested/local")?;
+    world.settle()?;
+    for folder in ["rule", "link", "nested"] {
+        ensure!(!there.exists(folder), "{folder} is still there");
+    }
+    world.steady()?;
+    world.finish()
+}
+
+#[test]
 fn a_file_comes_once_the_link_that_has_its_name_is_removed() -> Result<()> {
     let world = World::two_devices()?;
     let files = world.b.files();

@@ -38,11 +38,17 @@ fn local_tree(
 ) -> BTreeMap<LocalId, LocalNode> {
     let linked: BTreeSet<LocalId> = snapshot.synced.values().map(|base| base.local).collect();
     let wanted = wanted_names(snapshot, base);
+    let gone_there: BTreeSet<Option<LocalId>> = (snapshot.synced.values())
+        .filter(|base| !snapshot.remote.contains_key(&base.node))
+        .map(|base| Some(base.local))
+        .collect();
     let mut out = BTreeMap::new();
     for (id, row) in &snapshot.local {
-        // A link or a socket counts only where it takes a name that the service wants.
+        // A link or a socket counts only where it takes a name that the service wants, or lies in a folder that was
+        // deleted there and stays for it.
         if row.skipped == Skipped::Special
             && !linked.contains(id)
+            && !gone_there.contains(&row.parent)
             && !wanted.contains(&(row.parent, row.name.key()))
         {
             continue;

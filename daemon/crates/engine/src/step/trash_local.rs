@@ -8,6 +8,7 @@ use crate::error::EngineError;
 use crate::observe::hash::local_stat;
 use crate::observe::rules::IGNORE_FILE;
 use crate::observe::scan::{Scope, scan};
+use crate::observe::unsynced::{Place, Unsynced};
 use crate::step::Ctx;
 use crate::trash;
 use cairn_index::{LocalRow, Skipped};
@@ -61,8 +62,9 @@ fn trash_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
     results.into_vec()
 }
 
-/// Moves a folder to the local trash. Of one in which something lies that was never synced (ignored, a symbolic
-/// link, a name that can't be), only what was synced goes; the folder stays and is new to the service.
+/// Moves a folder to the local trash. One in which something lies that was never synced (ignored, a symbolic link)
+/// stays for it: that is recorded, so that the next plan deletes only what was synced in the folder. Around a name that
+/// can't be recorded, what was synced goes now, and the folder is new to the service.
 fn trash_folder(
     ctx: &Ctx,
     node: NodeId,
@@ -70,6 +72,16 @@ fn trash_folder(
     path: &RelPath,
 ) -> Result<(), EngineError> {
     if has_unseen(ctx, path)? {
+        return Err(EngineError::Stale);
+    }
+    let unsynced = find_unsynced(ctx, row, path)?;
+    if unsynced.nameless == 0 && !unsynced.is_empty() {
+        ctx.engine.index.write(|db| {
+            for row in &unsynced.rows {
+                db.insert_local(row)?;
+            }
+            db.mark_local(ctx.folder.id, row.id)
+        })?;
         return Err(EngineError::Stale);
     }
     move_to_trash(ctx, row, path)?;
@@ -99,7 +111,7 @@ fn has_unseen(ctx: &Ctx, path: &RelPath) -> Result<bool, EngineError> {
 }
 
 fn move_to_trash(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineError> {
-    if row.kind == Kind::File || !has_unsynced(ctx, row, path)? {
+    if row.kind == Kind::File || find_unsynced(ctx, row, path)?.is_empty() {
         return trash_whole(ctx, row, path);
     }
     for child in children(ctx, row)? {
@@ -132,27 +144,17 @@ fn children(ctx: &Ctx, row: &LocalRow) -> Result<Vec<LocalRow>, EngineError> {
     Ok(index.read(|db| db.children(ctx.folder.id, Some(row.id)))?)
 }
 
-/// Returns whether a folder contains something that is not synced, other than leftovers of programs.
-fn has_unsynced(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<bool, EngineError> {
-    let known = children(ctx, row)?;
-    for entry in ctx.engine.ports.disk.list(&ctx.absolute_path(path))? {
-        let Some(name) = entry.name.to_str() else {
-            return Ok(true);
+fn find_unsynced(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<Unsynced, EngineError> {
+    let disk = &*ctx.engine.ports.disk;
+    ctx.engine.index.read(|db| {
+        let place = Place {
+            db,
+            disk,
+            root: ctx.root(),
+            rules: &ctx.rules,
         };
-        let child = known.iter().find(|child| child.name.as_str() == name);
-        let unsynced = match child {
-            Some(child) if child.skipped != Skipped::No => true,
-            Some(child) if child.kind == Kind::Folder => {
-                has_unsynced(ctx, child, &path.join(child.name.clone()))?
-            }
-            Some(_) => false,
-            None => !ctx.rules.is_leftover(path, name),
-        };
-        if unsynced {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+        Ok(place.find_unsynced(row, path))
+    })?
 }
 
 fn trash_whole(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineError> {

@@ -18,6 +18,7 @@ pub(super) fn decide(facts: &Facts) -> PathReport {
         .or_else(|| report_failed(facts))
         .or_else(|| report_transferring(facts))
         .or_else(|| report_nothing(facts))
+        .or_else(|| report_left_behind(facts))
         .or_else(|| one_way(facts))
         .or_else(|| report_waiting(facts))
         .unwrap_or_else(|| in_sync(facts));
@@ -288,6 +289,18 @@ fn report_nothing(facts: &Facts) -> Option<PathReport> {
             PathReason::Missing,
             "there is nothing of that name, neither here nor on the service",
             "see `cairn trash list --remote` for what was deleted",
+        )
+    })
+}
+
+/// Reports what was deleted elsewhere and can't go here, because something in it was never synced.
+fn report_left_behind(facts: &Facts) -> Option<PathReport> {
+    (facts.left_behind && facts.behind == 0).then(|| {
+        path_report(
+            PathState::Ignored,
+            PathReason::DeletedThere,
+            "it was deleted on another device, and stays here for what is in its folder and doesn't sync",
+            "delete it here, too, if nothing of that is needed",
         )
     })
 }

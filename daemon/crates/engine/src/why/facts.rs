@@ -7,7 +7,7 @@ use crate::folder_rules;
 use crate::health::PathProblem;
 use crate::node_rows::seal_info;
 use crate::observe::hash::local_stat;
-use crate::observe::rules::{OWN_FILES, RuleOrigin};
+use crate::observe::rules::{IGNORE_FILE, OWN_FILES, RuleOrigin};
 use crate::record;
 use crate::resolve;
 use cairn_index::{Db, FolderRow, IndexError, LocalRow, RemoteRow, Skipped, SyncedRow};
@@ -54,7 +54,6 @@ pub(super) fn collect(
     let rule = deciding_rule(engine, folder, path, is_dir)?;
     let (skipped, skipped_above) = skip_reasons(&rows, first_special(engine, root, path), path);
     let text = path.to_string();
-    let verified = is_verified(engine, &rows);
     let on_disk = match &stat {
         None => OnDisk::Absent,
         Some(stat) if path.is_root() || is_known(stat, &rows, is_dir) => OnDisk::AsKnown,
@@ -82,6 +81,7 @@ pub(super) fn collect(
             SyncState::Idle | SyncState::Syncing | SyncState::Paused | SyncState::Attention => None,
         },
         deletion_waits: rows.deletion_waits,
+        left_behind: is_left_behind(&rows) && on_disk == OnDisk::AsKnown,
         overwrite_waits: rows.overwrite_waits,
         behind: own.map_or(0, |f| f.pending),
         on_disk,
@@ -91,9 +91,19 @@ pub(super) fn collect(
         equal: rows.equal || (path.is_root() && own.is_none_or(|f| f.pending == 0)),
         changed_here: rows.changed_here,
         changed_there: rows.changed_there,
-        verified,
+        verified: is_verified(engine, &rows),
         synced_at_ms: rows.synced_at_ms,
     })
+}
+
+/// Returns whether something may stay on this disk alone for what is in its folder and was never synced.
+fn is_left_behind(rows: &Rows) -> bool {
+    let stays = |row: &LocalRow| row.kind == Kind::Folder || row.name.as_str() == IGNORE_FILE;
+    rows.synced
+        && rows.remote.is_none()
+        && !rows.changed_here
+        && !rows.deletion_waits
+        && rows.local.as_ref().is_some_and(stays)
 }
 
 /// Returns the first symbolic link, device or the like on the way to a path: scans neither sync nor follow them.

@@ -386,7 +386,7 @@ fn every_reason_is_a_word_of_its_own() {
             copy_device: "laptop".into(),
         });
     };
-    let table: [(Change, PathReason); 16] = [
+    let table: [(Change, PathReason); 17] = [
         (|_| (), PathReason::Synced),
         (|f| f.verified = Some(false), PathReason::SyncedUnverified),
         (
@@ -425,6 +425,10 @@ fn every_reason_is_a_word_of_its_own() {
         (
             |f| (f.equal, f.is_remote) = (false, false),
             PathReason::OnlyHere,
+        ),
+        (
+            |f| (f.equal, f.is_remote, f.left_behind) = (false, false, true),
+            PathReason::DeletedThere,
         ),
         (|f| f.on_disk = OnDisk::Changed, PathReason::Unread),
     ];

@@ -95,6 +95,46 @@ fn a_deleted_folder_waits_for_the_ignored_file_in_it() {
 }
 
 #[test]
+fn rules_stay_with_a_deleted_folder_that_stays() {
+    let mut pair = Pair::with("d/.cairnignore=r d/f=1");
+    pair.first.user("d/log=mine; block d/log");
+    pair.second.user("rm d");
+    pair.second.sync(&mut pair.service);
+    pair.first.sync(&mut pair.service);
+    check(&pair.first, "d/.cairnignore=r d/log=mine");
+    assert!(pair.service.nodes.is_empty());
+    pair.first.user("rm d/log");
+    come_to_rest(&mut pair);
+    check(&pair.first, "");
+}
+
+#[test]
+fn rules_stay_with_a_deleted_folder_that_an_edit_keeps() {
+    for deleted_first in [true, false] {
+        let mut pair = Pair::with("d/.cairnignore=r d/f=1 d/g=2");
+        let (one, other) = match deleted_first {
+            true => ("rm d", "d/f=edited"),
+            false => ("d/f=edited", "rm d"),
+        };
+        pair.first.user(one);
+        pair.second.user(other);
+        pair.sync();
+        check(&pair.first, "d/.cairnignore=r d/f=edited");
+        check(&pair.second, "d/.cairnignore=r d/f=edited");
+    }
+}
+
+#[test]
+fn rules_that_are_deleted_alone_go() {
+    let mut pair = Pair::with("d/.cairnignore=r d/f=1");
+    pair.second.user("rm d/.cairnignore");
+    pair.first.user("d/f=edited");
+    pair.sync();
+    check(&pair.first, "d/f=edited");
+    check(&pair.second, "d/f=edited");
+}
+
+#[test]
 fn a_file_whose_folder_has_left_alone_goes_on_where_it_has_stayed() {
     let mut pair = Pair::with("d/f=1");
     let mut folders = pair.first.synced.values();

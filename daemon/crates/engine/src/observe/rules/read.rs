@@ -1,12 +1,11 @@
 //! Reading rules files from the disk.
 
 use crate::error::Changing;
+pub(crate) use cairn_model::IGNORE_FILE;
 use cairn_platform::Disk;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// The name of a rules file, in any directory of a folder; it syncs like any other file.
-pub(crate) const IGNORE_FILE: &str = ".cairnignore";
 /// The largest part of a rules file that is read; a longer one is cut off there.
 pub(super) const MAX_RULES_LEN: usize = 1024 * 1024;
 const MAX_RULES: u64 = MAX_RULES_LEN as u64;

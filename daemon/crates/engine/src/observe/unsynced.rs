@@ -1,0 +1,101 @@
+//! The content of a folder that takes no part in syncing: it stays here where the folder is deleted elsewhere.
+
+use crate::error::EngineError;
+use crate::observe::hash::local_stat;
+use crate::observe::rules::Rules;
+use cairn_index::{Db, LocalRow, Skipped};
+use cairn_model::{Kind, LocalId, Name, RelPath};
+use cairn_platform::{Disk, Entry, FileKind};
+use std::path::Path;
+
+/// A place to look at: a pair on the disk, with what is known of it.
+pub(crate) struct Place<'a> {
+    pub(crate) db: &'a Db<'a>,
+    pub(crate) disk: &'a dyn Disk,
+    /// The root of the pair.
+    pub(crate) root: &'a Path,
+    pub(crate) rules: &'a Rules,
+}
+
+/// The files and directories of a folder that are not synced, other than leftovers of programs.
+#[derive(Default)]
+pub(crate) struct Unsynced {
+    /// Rows for those that have none, not inserted yet. A planner that knows of them deletes no folder around them.
+    pub(crate) rows: Vec<LocalRow>,
+    /// The number of those that have a row.
+    pub(crate) known: usize,
+    /// The number of those for which there can be no row, because their names are no text.
+    pub(crate) nameless: usize,
+}
+
+impl Unsynced {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.known == 0 && self.nameless == 0
+    }
+}
+
+impl Place<'_> {
+    /// Returns what is not synced of all that is below a folder.
+    ///
+    /// # Errors
+    /// Returns the error of the index, or of the disk.
+    pub(crate) fn find_unsynced(
+        &self,
+        dir: &LocalRow,
+        path: &RelPath,
+    ) -> Result<Unsynced, EngineError> {
+        let mut found = Unsynced::default();
+        self.add_unsynced(dir, path, &mut found)?;
+        Ok(found)
+    }
+
+    fn add_unsynced(
+        &self,
+        dir: &LocalRow,
+        path: &RelPath,
+        found: &mut Unsynced,
+    ) -> Result<(), EngineError> {
+        let known = self.db.children(dir.folder, Some(dir.id))?;
+        for entry in self.disk.list(&path.to_path(self.root))? {
+            let name = entry.name.to_str().map(|name| Name::new(name.to_owned()));
+            let Some(Ok(name)) = name else {
+                found.nameless += 1;
+                continue;
+            };
+            match known.iter().find(|child| child.name == name) {
+                Some(child) if child.skipped != Skipped::No => found.known += 1,
+                Some(child) if child.kind == Kind::Folder => {
+                    self.add_unsynced(child, &path.join(name), found)?;
+                }
+                Some(_) => {}
+                None if self.rules.is_leftover(path, name.as_str()) => {}
+                None => found.rows.push(row_of(dir, name, &entry)?),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns a row for what has none because the rules leave it out.
+fn row_of(dir: &LocalRow, name: Name, entry: &Entry) -> Result<LocalRow, EngineError> {
+    let stat = match &entry.stat {
+        Ok(stat) => stat,
+        Err(error) => {
+            return Err(std::io::Error::new(error.kind(), error.to_string()).into());
+        }
+    };
+    Ok(LocalRow {
+        id: LocalId(0),
+        folder: dir.folder,
+        parent: Some(dir.id),
+        name,
+        kind: match stat.kind {
+            FileKind::Dir => Kind::Folder,
+            FileKind::File | FileKind::Symlink | FileKind::Other => Kind::File,
+        },
+        stat: local_stat(stat),
+        executable: false,
+        hash: None,
+        skipped: Skipped::Ignored,
+    })
+}
