@@ -6,6 +6,7 @@
 
 use crate::arguments::{Arguments, is_uuid};
 use crate::error::{ToolError, ToolResult};
+use crate::local_paths::expand_home;
 use crate::param::{Form, Param, Shape};
 use crate::quote::quote;
 use crate::services::Services;
@@ -13,6 +14,7 @@ use crate::sync_tools::{Found, SyncedFolders, find_path};
 use crate::tool::Tool;
 use cairn_model::NodeId;
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Replaces the paths among the arguments that name files and folders by their ids.
 ///
@@ -110,9 +112,46 @@ async fn id_at(
         ))),
         (Found::Root, Some(space)) => Ok(space.to_string()),
         (Found::Root, None) => Ok(services.own_space_id().await?.to_string()),
+        (Found::Nothing, _) if !synced.is_known() && is_on_this_machine(path) => {
+            Err(ToolError::refused(format!(
+                "{} is on this machine, and the sync daemon does not run or does not respond, so that it is not known what it is on the service: start the daemon with `cairn start`, or give the id or the path on the service",
+                quote(path)
+            )))
+        }
         (Found::Nothing, _) => Err(ToolError::NotFound {
             what: format!("there is no {}", quote(path)),
             source_of_ids: "list_files and search_files show the paths and ids of files; a path begins with `/`, or with the name of a team and `/`",
         }),
+    }
+}
+
+/// Returns whether a path names something on this machine. Relative ones depend on where this program was started.
+fn is_on_this_machine(path: &str) -> bool {
+    let path = expand_home(Path::new(path));
+    path.is_absolute() && path.symlink_metadata().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_services::stub_services;
+
+    #[tokio::test]
+    async fn a_path_of_this_machine_is_not_just_missing_while_no_daemon_runs() {
+        let mut services = stub_services(|_| {
+            let page = json!({ "content": [], "totalPages": 1, "totalElements": 0, "page": 1, "pageSize": 100 });
+            (200, page)
+        });
+        let dir = tempfile::tempdir().unwrap();
+        services.daemon = Some(dir.path().join("no socket"));
+        let synced = SyncedFolders::read(&services).await.unwrap();
+        let error = async |path: &str| {
+            let found = id_at(&services, &synced, path, false).await;
+            found.unwrap_err().to_string()
+        };
+        let here = error(dir.path().to_str().unwrap()).await;
+        assert!(here.contains("cairn start"), "{here}");
+        let nowhere = error("/nowhere/at/all").await;
+        assert!(nowhere.contains("there is no"), "{nowhere}");
     }
 }

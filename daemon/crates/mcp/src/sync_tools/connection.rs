@@ -2,7 +2,7 @@
 //! the last one, or be started only later.
 
 use super::tool_names::with_tools;
-use crate::error::{ToolError, ToolResult};
+use crate::error::ToolResult;
 use crate::services::Services;
 use cairn_control::{Client, ControlError, TypedRequest};
 use std::time::Duration;
@@ -12,7 +12,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Sends a request to the daemon.
 ///
 /// # Errors
-/// [`ToolError::Daemon`] if none runs or it refuses, [`ToolError::TimedOut`].
+/// [`ToolError::Daemon`] if none runs, it refuses, or it does not respond in time.
 pub(super) async fn request<R: TypedRequest>(
     services: &Services,
     request: R,
@@ -37,8 +37,6 @@ pub(super) async fn request_within<R: TypedRequest>(
             Err(ControlError::Refused(failure).into())
         }
         Ok(response) => Ok(response?),
-        Err(_) => Err(ToolError::TimedOut {
-            seconds: limit.as_secs(),
-        }),
+        Err(_) => Err(ControlError::Silent { pid: None }.into()),
     }
 }

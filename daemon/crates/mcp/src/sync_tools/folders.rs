@@ -1,7 +1,7 @@
 //! The synced folders of this machine, and what a path means in them.
 
 use super::account::{self, Foreign};
-use super::connection::request;
+use super::connection::{request, request_within};
 use super::target::expand_home;
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::resolve_links;
@@ -10,6 +10,10 @@ use crate::services::Services;
 use cairn_control::{ControlError, FolderStatus, Status, typed};
 use cairn_model::SpaceId;
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
+
+/// The time limit for the synced folders where a tool can do without them: a daemon that hangs holds nothing else up.
+const SHORT_WAIT: Duration = Duration::from_secs(3);
 
 /// A file or folder of the service by its path in its space: `/a/b`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,31 +38,49 @@ pub(crate) struct SyncedFolders {
     pub(super) folders: Vec<FolderStatus>,
     /// The reason why their files are not those of the account that the tools use.
     pub(super) foreign: Option<Foreign>,
+    /// True if there may be others: the daemon does not run, or does not respond.
+    pub(super) is_unknown: bool,
 }
 
 impl SyncedFolders {
-    /// Reads the synced folders; there are none while the daemon of this machine doesn't run.
+    /// Reads the synced folders for a tool that can do without them; there are none while the daemon of this machine
+    /// doesn't run, or doesn't respond.
     ///
     /// # Errors
-    /// [`ToolError::Daemon`] and [`ToolError::TimedOut`] for one that runs and doesn't say them: which files a path can
-    /// mean is not known then.
+    /// [`ToolError::Daemon`] for one that responds and doesn't tell them: which files a path can mean is not known then.
     pub(crate) async fn read(services: &Services) -> ToolResult<Self> {
-        match Self::read_or_refuse(services).await {
-            Err(ToolError::Daemon(ControlError::NotRunning)) => Ok(Self::default()),
-            read => read,
+        match request_within(services, typed::Status {}, SHORT_WAIT).await {
+            Ok(status) => Ok(Self::of(status)),
+            Err(ToolError::Daemon(ControlError::NotRunning | ControlError::Silent { .. })) => {
+                Ok(Self {
+                    is_unknown: services.daemon.is_some(),
+                    ..Self::default()
+                })
+            }
+            Err(error) => Err(error),
         }
     }
 
     /// Reads the synced folders of a daemon that runs.
     ///
     /// # Errors
-    /// [`ToolError::Daemon`] if none runs, [`ToolError::TimedOut`].
+    /// [`ToolError::Daemon`] if none runs or it does not respond.
     pub(super) async fn read_or_refuse(services: &Services) -> ToolResult<Self> {
-        let status: Status = request(services, typed::Status {}).await?;
-        Ok(Self {
+        let status = request(services, typed::Status {}).await?;
+        Ok(Self::of(status))
+    }
+
+    fn of(status: Status) -> Self {
+        Self {
             folders: status.folders,
             foreign: None,
-        })
+            is_unknown: false,
+        }
+    }
+
+    /// Returns whether these are all synced folders of this machine.
+    pub(crate) fn is_known(&self) -> bool {
+        !self.is_unknown
     }
 
     /// Compares the account of the folders with that of the tools: a path may name a file of each.
@@ -191,6 +213,7 @@ mod tests {
         let folders = SyncedFolders {
             folders: folders.to_vec(),
             foreign: None,
+            is_unknown: false,
         };
         let meanings = folders.meanings_of(given).into_iter();
         meanings.map(|meaning| meaning.place).collect()
@@ -201,6 +224,24 @@ mod tests {
             space: None,
             path: path.to_owned(),
         }]
+    }
+
+    /// A daemon that was halted holds no tool of the service up.
+    #[cfg(unix)]
+    #[tokio::test(start_paused = true)]
+    async fn a_daemon_that_hangs_is_not_waited_for_long() {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = dir.path().join("s");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let mut services = crate::test_services::services(crate::services::KeySource::Missing);
+        services.daemon = Some(socket);
+        let begin = tokio::time::Instant::now();
+        let read = SyncedFolders::read(&services).await.unwrap();
+        assert!(read.folders.is_empty() && !read.is_known());
+        assert!(begin.elapsed() < Duration::from_secs(5));
+        let refused = SyncedFolders::read_or_refuse(&services).await;
+        let message = refused.err().unwrap().to_string();
+        assert!(message.contains("the daemon does not respond"), "{message}");
     }
 
     #[test]

@@ -14,9 +14,12 @@ use cairn_control::{PathReport, typed};
 use cairn_model::PathState;
 use cairn_wire::teams::Team;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::timeout;
+
+/// The name of a file that stands for all others in a folder: only a rule about everything leaves it out.
+const SOME_FILE: &str = "any file 7c1f0a";
 
 /// The time limit for asking the service for the names of teams.
 const TEAMS_TIMEOUT: Duration = Duration::from_secs(5);
@@ -36,10 +39,40 @@ pub(super) async fn read(call: &Call) -> ToolResult<Value> {
         .map_err(|_| ToolError::argument(format!("{} is not valid UTF-8", quote(given))))?;
     let report: PathReport = request(services, typed::Why { path }).await?;
     let mut value = report_json(&report);
+    if let Some(left_out) = left_out_below(services, &report).await? {
+        value["below"] = json!(left_out);
+    }
     if let Some(foreign) = &synced.foreign {
         value["note"] = json!(foreign.note());
     }
     Ok(value)
+}
+
+/// Returns that the rules leave out what is in a folder that is in sync itself; `None` for any other folder or file.
+async fn left_out_below(services: &Services, report: &PathReport) -> ToolResult<Option<String>> {
+    if report.state != PathState::Synced || !Path::new(&report.path).is_dir() {
+        return Ok(None);
+    }
+    let path = format!("{}/{SOME_FILE}", report.path);
+    let below: PathReport = request(services, typed::Why { path }).await?;
+    Ok(text_of_left_out(&below))
+}
+
+/// Returns the text about a file that stands for everything in its folder; `None` if nothing leaves it out.
+fn text_of_left_out(file: &PathReport) -> Option<String> {
+    let rule = file.rule.as_ref()?;
+    let rules = rule.file.as_deref().map(Path::new);
+    // Rules come with the folder, and can leave out their own file.
+    let place = match rules {
+        Some(rules) if rules.symlink_metadata().is_err() => {
+            ", a file that is only on the service: list_files shows it"
+        }
+        Some(_) | None => "",
+    };
+    Some(format!(
+        "the folder itself is in sync, but what is in it is left out, new files and changes alike: {}{place}",
+        file.message
+    ))
 }
 
 /// Returns the teams that a path may begin with; none where they can't be asked for, for a path of this machine needs
@@ -170,6 +203,7 @@ mod tests {
         SyncedFolders {
             folders: folders.collect(),
             foreign: None,
+            is_unknown: false,
         }
     }
 
@@ -235,6 +269,26 @@ mod tests {
         let all = synced(&[("/x/All", "/")]);
         let found = local_path(&all, outside.to_str().unwrap());
         assert_eq!(found.unwrap(), outside);
+    }
+
+    #[test]
+    fn rules_about_everything_in_a_folder_are_reported_with_it() {
+        let file = |rule: Option<&str>| {
+            let rule = rule.map(|file| json!({ "source": "file", "pattern": "*", "file": file, "line": 1, "matched": "x" }));
+            let report = json!({
+                "path": "/x/any", "state": "ignored", "message": "it is ignored by `*`, line 1 of .cairnignore", "rule": rule,
+            });
+            text_of_left_out(&serde_json::from_value(report).unwrap())
+        };
+        assert_eq!(file(None), None);
+        let missing = file(Some("/nowhere/.cairnignore")).unwrap();
+        assert!(missing.contains("only on the service"), "{missing}");
+        let dir = tempfile::tempdir().unwrap();
+        let rules = dir.path().join(".cairnignore");
+        std::fs::write(&rules, "*").unwrap();
+        let here = file(rules.to_str()).unwrap();
+        assert!(here.contains("what is in it is left out"), "{here}");
+        assert!(!here.contains("only on the service"), "{here}");
     }
 
     #[test]

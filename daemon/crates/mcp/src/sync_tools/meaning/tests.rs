@@ -39,6 +39,7 @@ fn synced(dir: &std::path::Path, space: Option<TeamSpace>) -> SyncedFolders {
     SyncedFolders {
         folders: vec![folder],
         foreign: None,
+        is_unknown: false,
     }
 }
 
@@ -63,6 +64,7 @@ fn a_path_in_a_team_that_is_also_one_of_this_machine_is_not_shown() {
     let both = SyncedFolders {
         folders: [folders.folders, of_team.folders].concat(),
         foreign: None,
+        is_unknown: false,
     };
     assert!(is_unmistakable(&both, &teams, &place, shown));
 }
