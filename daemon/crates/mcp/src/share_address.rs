@@ -3,8 +3,9 @@
 
 use crate::services::Services;
 use cairn_space::Space;
+use cairn_transfer::private_names;
 use cairn_wire::shares::Share;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 const INCOMPLETE: &str = "the address lacks its secret and opens nothing: set SERVICE_PASSPHRASE of the account that made the link";
 
@@ -16,20 +17,39 @@ const NO_KEYS: &str = "the link was made without the account's keys, so that it 
 /// The mark of a link that was made with the keys, which carries what was there at that time.
 const NO_FILES: &str = "the link carries no file, so that it opens nothing: delete it, and create another once there is a file in what it shares";
 
-/// Gives links in a response their whole addresses, for which the keys are needed; marks those that stay
-/// without their secret, or carry the keys of no file, and open nothing.
+/// The mark of a link to something of a space that this account can't open (any more).
+const OTHER_KEYS: &str = "the address lacks its secret and opens nothing: what it shares belongs to a space, such as that of a team, whose key this account does not have now";
+
+/// Gives links in a response their whole addresses, for which the keys of their spaces are needed; marks those that
+/// stay without their secret, or carry the keys of no file, and open nothing.
 pub(crate) async fn complete_addresses(services: &Services, value: &mut Value) {
     mark_empty_links(value);
-    if !has_keyed_links(value) {
+    if !has_incomplete_links(value) {
         return;
     }
-    let space = services.space_if_any().await.ok().flatten();
-    complete(space.as_ref(), INCOMPLETE, value);
+    let Some(own) = services.space_if_any().await.ok().flatten() else {
+        mark_others(INCOMPLETE, value);
+        return;
+    };
+    complete(&own, value);
+    if has_incomplete_links(value) {
+        // A link does not say of which space it is.
+        for team in services.teams().await.unwrap_or_default() {
+            match services.team_space(team.space_id).await {
+                Ok(space) => complete(&space, value),
+                Err(error) => tracing::debug!(%error, "links of a team stay without their secret"),
+            }
+            if !has_incomplete_links(value) {
+                break;
+            }
+        }
+    }
+    mark_others(OTHER_KEYS, value);
 }
 
 /// Marks the links whose addresses were not completed in time.
 pub(crate) fn mark_incomplete(value: &mut Value) {
-    complete(None, NO_TIME, value);
+    mark_others(NO_TIME, value);
 }
 
 /// Marks links that open nothing, whatever secret their address has.
@@ -49,23 +69,46 @@ fn mark_empty_links(value: &mut Value) {
     }
 }
 
-fn has_keyed_links(value: &Value) -> bool {
-    match value {
-        Value::Array(items) => items.iter().any(has_keyed_links),
-        Value::Object(fields) => {
-            fields.get("key_blob").is_some_and(|blob| !blob.is_null())
-                || fields.values().any(has_keyed_links)
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-    }
+fn has_incomplete_links(value: &mut Value) -> bool {
+    let mut found = false;
+    visit_incomplete(value, &mut |_| found = true);
+    found
 }
 
-/// Completes the addresses of links made with the keys, or marks them with the reason why they stay as they are.
-fn complete(space: Option<&Space>, reason: &str, value: &mut Value) {
+/// Completes the addresses of the links that were made with the keys of a space, and opens their names.
+fn complete(space: &Space, value: &mut Value) {
+    let keys = space.keys();
+    let names = keys.space().is_private().then(|| private_names(keys));
+    visit_incomplete(value, &mut |fields| {
+        let share = serde_json::from_value::<Share>(Value::Object(fields.clone()));
+        let address = share
+            .ok()
+            .and_then(|share| space.share_address(&share).ok()?);
+        let Some(address) = address else {
+            return;
+        };
+        fields.insert("url".to_owned(), json!(address));
+        let sealed = fields.get("file_name").and_then(Value::as_str);
+        let opened = sealed.zip(names.as_ref());
+        if let Some(name) = opened.and_then(|(sealed, names)| names.open(sealed)) {
+            fields.insert("file_name".to_owned(), json!(name));
+        }
+    });
+}
+
+/// Marks the links that are still without their secret with the reason.
+fn mark_others(reason: &str, value: &mut Value) {
+    visit_incomplete(value, &mut |fields| {
+        fields.insert("url_is_incomplete".to_owned(), json!(reason));
+    });
+}
+
+/// Visits the links that were made with keys and whose addresses lack their secret.
+fn visit_incomplete(value: &mut Value, visit: &mut dyn FnMut(&mut Map<String, Value>)) {
     match value {
         Value::Array(items) => items
             .iter_mut()
-            .for_each(|item| complete(space, reason, item)),
+            .for_each(|item| visit_incomplete(item, visit)),
         Value::Object(fields) => {
             let keyed = fields.get("key_blob").is_some_and(|blob| !blob.is_null());
             let whole = fields
@@ -73,19 +116,11 @@ fn complete(space: Option<&Space>, reason: &str, value: &mut Value) {
                 .and_then(Value::as_str)
                 .is_none_or(|url| url.contains('#'));
             if keyed && !whole {
-                let share = serde_json::from_value::<Share>(Value::Object(fields.clone())).ok();
-                let address = share.zip(space).and_then(|(share, space)| {
-                    let address = space.share_address(&share);
-                    address.ok().flatten()
-                });
-                match address {
-                    Some(address) => fields.insert("url".to_owned(), json!(address)),
-                    None => fields.insert("url_is_incomplete".to_owned(), json!(reason)),
-                };
+                visit(fields);
             }
             fields
                 .values_mut()
-                .for_each(|field| complete(space, reason, field));
+                .for_each(|field| visit_incomplete(field, visit));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }

@@ -143,7 +143,10 @@ impl Services {
     }
 
     /// Opens the space of one of the caller's teams.
-    async fn team_space(&self, space: SpaceId) -> ToolResult<Space> {
+    ///
+    /// # Errors
+    /// [`ToolError::Team`] if the team's key can't be used; [`ToolError::Refused`] for a space of no team.
+    pub(crate) async fn team_space(&self, space: SpaceId) -> ToolResult<Space> {
         let teams = self.teams().await?;
         let team = teams.into_iter().find(|team| team.space_id == space);
         let team = team.ok_or_else(|| ToolError::refused("you no longer belong to its team"))?;

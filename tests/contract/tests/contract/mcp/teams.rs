@@ -341,6 +341,13 @@ async fn contents_of_team_files_go_up_and_down() {
     assert_eq!(read["verified"], true, "{read}");
     let link = session.call_ok("create_share_link", file.clone()).await;
     assert!(link["url"].as_str().unwrap().contains('#'), "{link}");
+    // Its secret is sealed for the team, and the list is that of the account.
+    let mut session = world.session(with_passphrase()).await;
+    let links = session.call_ok("list_share_links", json!({})).await;
+    assert_eq!(links["content"][0]["url"], link["url"], "{links}");
+    let change = json!({ "short_code": link["short_code"], "expiry_days": 3 });
+    let changed = session.call_ok("update_share_link", change).await;
+    assert_eq!(changed["url"], link["url"], "{changed}");
 
     let mut session = world.session(Setup::default()).await;
     let missing = session.call_err("read_file_content", file).await;
