@@ -67,6 +67,16 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     carry_out(app, &rewind, planned, &path, args.dry_run, args.yes).await
 }
 
+/// The use of a plan that no person sees here.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum SilentRun<'a> {
+    Plan,
+    /// Carries the plan out. If a person agreed to one elsewhere, it has to be the same.
+    CarryOut {
+        confirmed: Option<&'a Value>,
+    },
+}
+
 /// Rewinds as the command does, without a word to a person: plans, carries the plan out where that is asked for, and
 /// returns the document for programs.
 pub(super) async fn rewind_silently(
@@ -74,9 +84,10 @@ pub(super) async fn rewind_silently(
     within: &Within,
     path: &str,
     to: &str,
-    dry_run: bool,
+    run: SilentRun<'_>,
 ) -> CommandResult<Value> {
     let at_ms = past_time(app, to)?;
+    let dry_run = run == SilentRun::Plan;
     let remote = Remote::open_at(app, within, path).await?;
     if !dry_run {
         send_own_changes(app).await?;
@@ -94,12 +105,29 @@ pub(super) async fn rewind_silently(
     let misplaced = note_misplaced(&rewind, &past, &mut plan, &path);
     let warning = gap(&past, Some(at_ms), &app.zone);
     let mut document = document(&path, &past, &plan, (at_ms, warning.as_deref()), dry_run);
+    if let SilentRun::CarryOut {
+        confirmed: Some(confirmed),
+    } = run
+    {
+        check_confirmed(confirmed, &document["plan"])?;
+    }
     if !dry_run && !plan.is_empty() {
         let done = carry_out_noting(&rewind, past, plan, misplaced).await?;
         document["done"] = json!(done);
         document["session"] = json!(remote.journal.noted_session());
     }
     Ok(document)
+}
+
+/// Refuses a plan that is another one than a person agreed to.
+fn check_confirmed(confirmed: &Value, plan: &Value) -> CommandResult {
+    if confirmed == plan {
+        return Ok(());
+    }
+    Err(Failure::new(
+        Exit::Decision,
+        "what is there was changed after the person agreed to the plan, and nothing was done: call again to have them asked about the plan as it is now",
+    ))
 }
 
 /// Returns a rewind for programs; `warning` says what is not known of the time.
@@ -369,6 +397,16 @@ fn done_lines(done: &Done) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_plan_that_was_confirmed_is_carried_out() {
+        let plan = |trash: &[&str]| json!({ "files_trashed": trash.len(), "trash": trash });
+        check_confirmed(&plan(&["/a"]), &plan(&["/a"])).unwrap();
+        for now in [plan(&["/a", "/b"]), plan(&["/b"]), plan(&[])] {
+            let refused = check_confirmed(&plan(&["/a"]), &now).unwrap_err();
+            assert!(refused.message.contains("nothing was done"), "{now}");
+        }
+    }
 
     #[test]
     fn an_empty_plan_does_not_speak_of_what_the_service_has_forgotten() {

@@ -2,7 +2,9 @@
 
 mod assistants;
 mod list;
+mod outcome;
 mod remote;
+pub(super) mod silent;
 mod simulated;
 
 use crate::account::Account;
@@ -13,7 +15,7 @@ use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::text::{clean, count, local_time};
 use crate::remote::journal::{Entry, Journal};
 use crate::remote::{Remote, Within};
-use cairn_space::undo::Undoing;
+use outcome::{Outcome, end, take_all_back};
 use remote::UndoingRemote;
 use serde_json::json;
 use simulated::Simulated;
@@ -76,33 +78,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         return show(app, first, &outcome);
     }
     let outcome = take_all_back(&undoing, session).await?;
-    let (taken, left) = (&outcome.taken, &outcome.left);
-    if left.is_empty() || !taken.is_empty() {
-        remote.journal.end(first.session)?;
-    }
-    report(app, first, &remote, taken, left)
-}
-
-/// The changes of a session that were taken back, and those that were left, in words.
-#[derive(Default)]
-struct Outcome {
-    taken: Vec<String>,
-    left: Vec<String>,
-}
-
-/// Takes the changes of a session back, newest first.
-async fn take_all_back<S: Undoing<Error = Failure>>(
-    service: &S,
-    session: &[Entry],
-) -> CommandResult<Outcome> {
-    let mut outcome = Outcome::default();
-    for record in session.iter().rev().filter_map(|e| e.change.as_ref()) {
-        match remote::take_back(service, record).await? {
-            Ok(text) => outcome.taken.push(text),
-            Err(text) => outcome.left.push(text),
-        }
-    }
-    Ok(outcome)
+    end(&remote, first, &outcome)?;
+    report(app, first, &remote, &outcome.taken, &outcome.left)
 }
 
 /// Shows how everything would be after the undo.

@@ -5,7 +5,7 @@ use crate::output::progress::Bars;
 use crate::remote::Remote;
 use cairn_model::{Kind, Manifest, RevisionId};
 use cairn_platform::{Disk as _, RealDisk};
-use cairn_space::{DownloadTarget, DownloadTargetError};
+use cairn_space::{DownloadTarget, DownloadTargetError, Replace};
 use cairn_transfer::{Download, MemoryTarget};
 use cairn_wire::nodes::Node;
 use std::io;
@@ -76,7 +76,7 @@ impl Remote {
 fn place(to: &Path, may_replace: bool) -> DownloadTarget<'_> {
     DownloadTarget {
         to,
-        may_replace,
+        replace: Replace::all(may_replace),
         set_executable: &set_executable,
     }
 }
@@ -95,7 +95,9 @@ pub(super) fn not_placed_error(error: DownloadTargetError, name: &str) -> Failur
                 to.display()
             ),
         ),
-        DownloadTargetError::NoFile(_) => Failure::usage(error.to_string()),
+        DownloadTargetError::NoFile(_) | DownloadTargetError::Changed(_) => {
+            Failure::usage(error.to_string())
+        }
         DownloadTargetError::NoContent(_) => Failure::failed(error.to_string()),
         DownloadTargetError::Folder { dir, source } => {
             Failure::from(source).during(format_args!("write to {}", dir.display()))

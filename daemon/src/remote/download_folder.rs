@@ -10,6 +10,7 @@ use cairn_model::{Name, NodeId, Verification};
 use cairn_platform::{Disk as _, RealDisk, names};
 use cairn_space::{
     DownloadPlan, DownloadTargetError, FolderDownload, LocalFolder, PlanError, RejectedName,
+    Replace,
 };
 use serde::Serialize;
 use std::collections::HashSet;
@@ -79,7 +80,7 @@ impl Remote {
             to,
             files: plan.files,
             local: Arc::new(WholeDisk),
-            may_replace: options.force,
+            replace: Replace::all(options.force),
             progress: bars,
         };
         let done = self.space.download_folder(download).await?;

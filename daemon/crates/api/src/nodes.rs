@@ -214,6 +214,17 @@ impl Api {
         self.delete(call).await
     }
 
+    /// `DELETE /trash/{id}`: deletes one node in the trash for good that has this version, and returns how many nodes
+    /// went with it.
+    ///
+    /// # Errors
+    /// [`ApiError::NotFound`] or [`ApiError::Conflict`] if it is not in the trash, [`ApiError::PreconditionFailed`]
+    /// for another version.
+    pub async fn purge_seen(&self, id: NodeId, version: u64) -> Result<Emptied, ApiError> {
+        let call = Call::new(Method::DELETE, format!("/api/v1/trash/{id}"));
+        self.json(call.if_match(version)?).await
+    }
+
     /// `GET /nodes/{id}/revisions`: all revisions, the newest first.
     ///
     /// # Errors

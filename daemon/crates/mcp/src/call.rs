@@ -16,9 +16,11 @@ use crate::session_changes::Before;
 use crate::session_settle::conclude;
 use crate::share_address;
 use crate::spaces::Sent;
+use crate::subject::Subject;
 use crate::time_limit::TimeLimit;
 use crate::tool::{ResultForm, Route, Run, Tool, Undo, Verb};
 use cairn_api::Method;
+use cairn_space::Replace;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -46,12 +48,14 @@ pub(crate) struct Call {
     pub(crate) progress: Reporter,
     /// The local paths that the call may use.
     pub(crate) paths: LocalPaths,
-    /// True if a person agreed, or the settings allow, to replace local files.
+    /// True if the settings allow to replace local files without a question.
     pub(crate) may_replace: bool,
     /// True if a person was asked about this call and agreed.
     pub(crate) is_confirmed: bool,
     /// True if nobody was asked, because the tool's own question found nothing to ask about.
     pub(crate) has_no_question: bool,
+    /// The things that a person was asked about.
+    pub(crate) subject: Subject,
 }
 
 /// Runs the tool.
@@ -162,6 +166,17 @@ impl Call {
                 false
             }
         }
+    }
+
+    /// Returns the files of this machine that the call may replace.
+    pub(crate) fn replaced_files(&self) -> Replace {
+        if self.may_replace {
+            return Replace::Anything;
+        }
+        if self.is_confirmed {
+            return self.subject.replaced_files();
+        }
+        Replace::Nothing
     }
 
     /// Makes the declared request.

@@ -73,6 +73,7 @@ mod skills;
 mod space_nodes;
 mod spaces;
 mod strip_fields;
+mod subject;
 mod sync_tools;
 mod task_files;
 mod tasks;

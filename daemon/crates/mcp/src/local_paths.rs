@@ -168,6 +168,15 @@ fn is_hidden(part: Component<'_>) -> bool {
     matches!(part, Component::Normal(name) if name.to_string_lossy().starts_with('.'))
 }
 
+/// Returns whether a file on the service would be hidden, or a start-up file, where it is synced; for its path there.
+/// Characters that nobody sees are no way around that: some systems leave them out.
+pub(crate) fn is_hidden_or_start_up(path: &str) -> bool {
+    [path, &crate::clean::text(path)].iter().any(|path| {
+        let is_hidden = path.split('/').any(|part| part.starts_with('.'));
+        is_hidden || is_start_up(Path::new(path))
+    })
+}
+
 fn is_start_up(path: &Path) -> bool {
     let parts: Vec<String> = path
         .components()

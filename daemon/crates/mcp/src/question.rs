@@ -4,6 +4,7 @@
 mod access;
 mod comment;
 mod general;
+mod hidden;
 mod known;
 mod money;
 mod trash;
@@ -13,6 +14,7 @@ pub(crate) use access::{
 };
 pub(crate) use comment::delete_comment;
 pub(crate) use general::generic;
+pub(crate) use hidden::hidden_place;
 pub(crate) use money::{send_tip, subscribe, withdraw};
 pub(crate) use trash::empty_trash;
 

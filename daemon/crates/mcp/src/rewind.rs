@@ -5,7 +5,8 @@ use crate::arguments::is_uuid;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::{Asking, quote};
-use crate::rewinder::{RewindMode, RewindRequest};
+use crate::quote::quote_end;
+use crate::rewinder::{RewindMode, RewindRequest, Rewinder, Rewound};
 use crate::services::Services;
 use crate::spaces::Location;
 use crate::sync_tools::SyncedFolders;
@@ -14,11 +15,17 @@ use cairn_model::NodeId;
 use cairn_wire::teams::Team;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// The field of a result that has the plan.
+const PLAN: &str = "plan";
 
 pub(crate) fn rewind(call: Call) -> ToolFuture {
     async move {
         let mode = if is_carried_out(&call) {
-            RewindMode::CarryOut
+            RewindMode::CarryOut {
+                confirmed: call.subject.state(PLAN),
+            }
         } else {
             RewindMode::Plan
         };
@@ -34,7 +41,8 @@ pub(crate) fn question_of(call: &Call) -> Asking<'_> {
             return Ok(None);
         }
         let planned = run(call, RewindMode::Plan).await?;
-        Ok(question(&planned))
+        call.subject.note(PLAN, planned[PLAN].clone());
+        Ok(question(&planned, call.arguments.required_text("to")?))
     }
     .boxed()
 }
@@ -45,9 +53,7 @@ fn is_carried_out(call: &Call) -> bool {
 
 async fn run(call: &Call, mode: RewindMode) -> ToolResult<Value> {
     let services = &call.services;
-    let rewinder = services.rewinder.as_ref().ok_or_else(|| {
-        ToolError::refused("this program does not bring folders back: `cairn rewind` does")
-    })?;
+    let rewinder = rewinder(services)?;
     let given = call.arguments.required_text("path")?;
     let to = call.arguments.required_text("to")?.to_owned();
     let place = place(services, given).await?;
@@ -63,7 +69,41 @@ async fn run(call: &Call, mode: RewindMode) -> ToolResult<Value> {
     if let Some(team) = team {
         done["team"] = json!(team.name);
     }
+    if let Some(session) = done["session"].as_str().map(str::to_owned) {
+        done["undo"] = json!("undo_session with this `session` takes it back");
+        let path = done["path"].as_str().unwrap_or(given).to_owned();
+        services.rewinds.lock().push(Rewound { session, path });
+    }
     Ok(done)
+}
+
+/// Returns a rewind of this process by its session.
+pub(crate) fn find_done(services: &Services, session: &str) -> Option<Rewound> {
+    let done = services.rewinds.lock();
+    done.iter().find(|one| one.session == session).cloned()
+}
+
+/// Returns the question before a rewind is taken back.
+pub(crate) fn undo_question(done: &Rewound) -> String {
+    format!(
+        "Undo the rewind of {}? What it has put into the trash comes back, what came back goes there, and files get the contents that they had before.",
+        quote_end(&done.path)
+    )
+}
+
+/// Takes a rewind back.
+pub(crate) async fn undo(services: &Services, done: &Rewound) -> ToolResult<Value> {
+    let session = done.session.clone();
+    let undone = rewinder(services)?.undo(session);
+    let undone = undone.await.map_err(ToolError::Quoting)?;
+    services.rewinds.lock().retain(|one| one != done);
+    Ok(undone)
+}
+
+fn rewinder(services: &Services) -> ToolResult<&Arc<dyn Rewinder>> {
+    services.rewinder.as_ref().ok_or_else(|| {
+        ToolError::refused("this program does not bring folders back: `cairn rewind` does")
+    })
 }
 
 /// The place that a path or id names.
@@ -149,7 +189,7 @@ async fn place_of_id(services: &Services, id: &str) -> ToolResult<RewindPlace> {
 }
 
 /// Returns the question of a plan; `None` if it changes nothing.
-fn question(planned: &Value) -> Option<String> {
+fn question(planned: &Value, to: &str) -> Option<String> {
     let plan = &planned["plan"];
     let number = |name: &str| plan[name].as_u64().unwrap_or_default();
     let moved = plan["moves"].as_array().map_or(0, Vec::len) as u64;
@@ -168,13 +208,23 @@ fn question(planned: &Value) -> Option<String> {
     let in_team = in_team.map_or_else(String::new, |team| format!(" in the team {}", quote(team)));
     (!parts.is_empty()).then(|| {
         format!(
-            "Make {}{} what it was at {}? Of its files and folders {}.",
+            "Make {}{} what it was {}? Of its files and folders {}.",
             text("path"),
             in_team,
-            text("at"),
+            if is_span(to) {
+                quote(to)
+            } else {
+                format!("at {}", text("at"))
+            },
             parts.join(", ")
         )
     })
+}
+
+/// Returns true for a time that is another one each time that it is read: the question would never be the same.
+fn is_span(to: &str) -> bool {
+    let to = to.trim();
+    to == "now" || to.ends_with("ago")
 }
 
 #[cfg(test)]
@@ -188,22 +238,27 @@ mod tests {
             "moves": [{ "from": "/a", "to": "/b" }],
         });
         let at = "2026-11-20T14:00:00Z";
-        let planned = json!({ "path": "/docs", "at": at, "plan": plan });
+        let planned = json!({ "path": "/docs", "at": at, "plan": plan.clone() });
         assert_eq!(
-            question(&planned).as_deref(),
+            question(&planned, "2026-11-20 15:00").as_deref(),
             Some(
                 "Make `/docs` what it was at `2026-11-20T14:00:00Z`? Of its files and folders 412 come back from the trash, 8 get an earlier version, 1 move back."
             )
         );
         let of_team =
             json!({ "path": "/docs", "at": at, "team": "Crew", "plan": { "files_back": 1 } });
-        let asked = question(&of_team).unwrap();
+        let asked = question(&of_team, at).unwrap();
         assert!(
             asked.starts_with("Make `/docs` in the team `Crew` what"),
             "{asked}"
         );
         let nothing = json!({ "plan": { "files_back": 0, "moves": [] } });
-        assert_eq!(question(&nothing), None);
+        assert_eq!(question(&nothing, at), None);
+        // Asked a moment later it is the same question.
+        let later = json!({ "path": "/docs", "at": "2026-11-20T14:00:01Z", "plan": plan });
+        let asked = question(&later, "5m ago").unwrap();
+        assert!(asked.contains("what it was `5m ago`"), "{asked}");
+        assert_eq!(question(&planned, "5m ago"), Some(asked));
     }
 
     fn team(n: u8, name: &str) -> Team {

@@ -5,6 +5,7 @@ mod ended_call;
 mod handler;
 #[cfg(feature = "http")]
 mod http;
+mod open_questions;
 mod roots;
 mod subscribe;
 mod task;

@@ -4,7 +4,7 @@ use crate::counted_transport::{ChangesSent, CountedTransport};
 use crate::device_trust::DeviceTrust;
 use crate::keys::Opened;
 use crate::node_turns::NodeTurns;
-use crate::rewinder::Rewinder;
+use crate::rewinder::{Rewinder, Rewound};
 use crate::session_file::SessionFiles;
 use crate::session_intents::Intents;
 use crate::session_journal::SessionJournal;
@@ -119,6 +119,8 @@ pub(crate) struct Services {
     pub(crate) daemon: Option<PathBuf>,
     /// Brings folders back to a time; `None` if these tools use another account than this machine.
     pub(crate) rewinder: Option<Arc<dyn Rewinder>>,
+    /// The rewinds that this process has carried out and not taken back.
+    pub(crate) rewinds: Mutex<Vec<Rewound>>,
     /// The treatment of texts that other people wrote.
     pub(crate) foreign_texts: ForeignTexts,
     /// The place of long transfers; `None` if all calls end with this process.
@@ -175,6 +177,7 @@ impl Services {
             may_replace,
             daemon,
             rewinder: None,
+            rewinds: Mutex::default(),
             foreign_texts: ForeignTexts::default(),
             tasks: None,
         })

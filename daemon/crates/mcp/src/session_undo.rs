@@ -16,8 +16,10 @@ pub use question::Counts;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::question::Asking;
+use crate::rewind;
+use crate::rewinder::Rewound;
 use crate::services::Services;
-use crate::session_journal::Change;
+use crate::session_journal::{Change, Noted};
 use crate::session_link_tools::LinkTools;
 use crate::session_settle::{Look, settle_open};
 use crate::tool::ToolFuture;
@@ -27,6 +29,9 @@ use nodes::UndoingSession;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use waiting::Waiting;
+
+/// The message about the rewinds of this session, newest first.
+const REWINDS: &str = "a rewind is taken back by itself: call undo_session with its `session`";
 
 /// The fate of a change that was to be taken back, as a text.
 enum Taken {
@@ -40,6 +45,9 @@ enum Taken {
 pub(crate) fn undo_session(call: Call) -> ToolFuture {
     async move {
         if let Some(session) = named_session(&call) {
+            if let Some(done) = rewind::find_done(&call.services, session) {
+                return undo_rewind(&call.services, &done).await;
+            }
             let undone = earlier::undo(&call.services, session).await?;
             return Ok(report(&undone));
         }
@@ -49,13 +57,30 @@ pub(crate) fn undo_session(call: Call) -> ToolFuture {
         let waiting = Waiting::of_this_session(journal);
         let undone = take_back_all(services, &journal.own, LinkTools::ALL, waiting).await;
         let mut value = report(&undone);
-        if undone.is_empty() {
+        let rewinds = services.rewinds.lock().clone();
+        if !rewinds.is_empty() {
+            let shown = rewinds.iter().rev();
+            value["rewinds"] = shown
+                .map(|one| json!({ "session": one.session, "path": one.path }))
+                .collect();
+            value["message"] = json!(REWINDS);
+        } else if undone.is_empty() {
             value["message"] = json!("this session has changed nothing that is left to take back");
             earlier::offer(services, &mut value).await;
         }
         Ok(value)
     }
     .boxed()
+}
+
+async fn undo_rewind(services: &Services, done: &Rewound) -> ToolResult<Value> {
+    let undone = rewind::undo(services, done).await?;
+    let taken_back = undone["taken_back"].as_array().map_or(0, Vec::len);
+    Ok(json!({
+        "taken_back": taken_back,
+        "changes": undone["taken_back"],
+        "left": undone["left"],
+    }))
 }
 
 fn named_session(call: &Call) -> Option<&str> {
@@ -133,15 +158,27 @@ pub(crate) fn question_of(call: &Call) -> Asking<'_> {
     async move {
         let services = &call.services;
         if let Some(id) = named_session(call) {
+            if let Some(done) = rewind::find_done(services, id) {
+                return Ok(Some(rewind::undo_question(&done)));
+            }
             let session = earlier::find(services, id).await?;
+            note_changes(call, &session.changes);
             return Ok(Some(earlier::question(services, &session)));
         }
         settle_open(services, Look::AtAll).await;
-        let counts = Counts::of(&services.journal.noted_changes(), LinkTools::ALL);
+        let changes = services.journal.noted_changes();
+        note_changes(call, &changes);
+        let counts = Counts::of(&changes, LinkTools::ALL);
         let question = || counts.question("this session's changes");
         Ok(counts.fills_trash().then(question))
     }
     .boxed()
+}
+
+/// Notes what the question of a call is about.
+fn note_changes(call: &Call, changes: &[Noted]) {
+    let numbers: Vec<_> = changes.iter().map(|noted| noted.number).collect();
+    call.subject.note("changes", json!(numbers));
 }
 
 fn report(undone: &Undone) -> Value {

@@ -8,6 +8,7 @@ use crate::no_files::NoFiles;
 use crate::progress::Reporter;
 use crate::services::{Account, KeySource, Services};
 use crate::session_link_tools::LinkTools;
+use crate::subject::Subject;
 use cairn_api::{Api, ApiKey, Request, Response, Transport, TransportError};
 use cairn_crypto::AccountKeys;
 use cairn_model::{DeviceId, Verification};
@@ -126,5 +127,6 @@ pub(crate) fn call_of(services: Services, arguments: Value) -> Call {
         may_replace: false,
         is_confirmed: false,
         has_no_question: false,
+        subject: Subject::default(),
     }
 }

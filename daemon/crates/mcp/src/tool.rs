@@ -25,6 +25,8 @@ pub(crate) struct Tool {
     /// The question to the person; a general one if there is none. Without [`Self::confirm`] it is asked
     /// only if the call turns out to need it.
     pub(crate) ask: Option<AskFn>,
+    /// True if a call about which there is a question is refused where nobody can be asked.
+    pub(crate) never_unasked: bool,
     pub(crate) result: ResultForm,
     /// Arguments that another one makes mandatory.
     pub(crate) requirements: &'static [Requirement],
@@ -180,6 +182,7 @@ impl Tool {
             open_world: false,
             confirm: false,
             ask: None,
+            never_unasked: false,
             result: ResultForm::Plain,
             requirements: &[],
             carried_out_by: None,
@@ -223,6 +226,13 @@ impl Tool {
     /// Marks a tool that has to be confirmed for some arguments.
     pub(crate) const fn asking(mut self, ask: AskFn) -> Self {
         self.ask = Some(ask);
+        self
+    }
+
+    /// Marks a tool that has to be confirmed for some arguments, and is refused for them where nobody can be asked.
+    pub(crate) const fn never_unasked(mut self, ask: AskFn) -> Self {
+        self.ask = Some(ask);
+        self.never_unasked = true;
         self
     }
 

@@ -5,6 +5,7 @@ use crate::Space;
 use crate::download_plan::{DownloadPlan, PlannedFile};
 use crate::folder_progress::{FolderProgress, GROUP_BYTES, GROUP_FILES, Moving, SMALL};
 use crate::local_place::{DownloadTarget, DownloadTargetError, SetExecutable, StagedFile};
+use crate::replace::Replace;
 use cairn_api::ApiError;
 use cairn_model::Manifest;
 use cairn_transfer::TransferError;
@@ -47,8 +48,8 @@ pub struct FolderDownload<'a> {
     pub to: &'a Path,
     pub files: Vec<PlannedFile>,
     pub local: Arc<dyn LocalFolder>,
-    /// True if files that are there are replaced.
-    pub may_replace: bool,
+    /// The files that are replaced if they are there.
+    pub replace: Replace,
     pub progress: &'a dyn FolderProgress,
 }
 
@@ -60,7 +61,7 @@ impl FolderDownload<'_> {
     ) -> DownloadTarget<'a> {
         DownloadTarget {
             to: &file.to,
-            may_replace: self.may_replace,
+            replace: self.replace.clone(),
             set_executable,
         }
     }
@@ -202,8 +203,8 @@ impl Space {
             .download_batch(files, bytes, progress.as_ref())
             .await;
         let (to, local) = (download.to.to_owned(), download.local.clone());
-        let may_replace = download.may_replace;
-        let put = move || put_all(fetched, &to, local.as_ref(), may_replace);
+        let replace = download.replace.clone();
+        let put = move || put_all(fetched, &to, local.as_ref(), &replace);
         for (file, outcome) in self.transfer.blocking().run(put).await {
             done.record(file, outcome)?;
         }
@@ -235,7 +236,7 @@ fn put_all(
     fetched: Vec<Fetched>,
     top: &Path,
     local: &dyn LocalFolder,
-    may_replace: bool,
+    replace: &Replace,
 ) -> Vec<(PlannedFile, Outcome)> {
     let set_executable = |path: &Path, executable| local.set_executable(path, executable);
     let stage = |(file, content): Fetched| {
@@ -246,7 +247,7 @@ fn put_all(
                 check_above(local, &file.to)?;
                 let place = DownloadTarget {
                     to: &file.to,
-                    may_replace,
+                    replace: replace.clone(),
                     set_executable: &set_executable,
                 };
                 Ok((place.stage(&bytes, &manifest)?, manifest.size))

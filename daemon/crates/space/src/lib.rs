@@ -14,6 +14,7 @@ mod list_paths;
 mod local_place;
 mod merge_preview;
 pub mod past;
+mod replace;
 mod share;
 mod space;
 mod team;
@@ -32,6 +33,7 @@ pub use folder_progress::{FolderProgress, Moving};
 pub use list_paths::list_paths;
 pub use local_place::{DownloadTarget, DownloadTargetError, SetExecutable, StagedFile};
 pub use merge_preview::{FileCount, LeftOut, MergePreview, RemoteFolder};
+pub use replace::{FileStamp, Replace};
 pub use share::{LinkPassword, ShareError, SharedLink, UnverifiedNodes};
 pub use space::{
     CopiedNode, Earlier, EnsuredFolder, LocalMetadata, MAX_DEPTH, NODES_PER_REQUEST, Relocation,

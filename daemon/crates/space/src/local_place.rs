@@ -2,6 +2,7 @@
 //! verified and on the disk. A file that has the name already is replaced in that one step, or not at all.
 
 use crate::Space;
+use crate::replace::{Kept, Replace};
 use cairn_model::Manifest;
 use cairn_transfer::{Download, FileTarget, Progress, TransferError, temp_in};
 use std::fs::FileTimes;
@@ -15,11 +16,11 @@ use tempfile::{NamedTempFile, TempPath};
 pub type SetExecutable<'a> = dyn Fn(&Path, bool) -> io::Result<()> + Sync + 'a;
 
 /// The target path of a download.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct DownloadTarget<'a> {
     pub to: &'a Path,
-    /// True if a file that is there is replaced.
-    pub may_replace: bool,
+    /// The files that are replaced if they are there.
+    pub replace: Replace,
     pub set_executable: &'a SetExecutable<'a>,
 }
 
@@ -28,6 +29,8 @@ pub struct DownloadTarget<'a> {
 pub enum DownloadTargetError {
     #[error("`{0}` exists already")]
     Exists(PathBuf),
+    #[error("`{0}` was changed after somebody agreed to replace it")]
+    Changed(PathBuf),
     #[error("`{0}` is a device, a pipe or a folder, and no file: it is not replaced")]
     NoFile(PathBuf),
     #[error("the service has no content of `{0}`")]
@@ -70,15 +73,9 @@ impl DownloadTarget<'_> {
     /// Refuses a place that has something that may not be replaced. A device or a pipe may never be.
     ///
     /// # Errors
-    /// [`DownloadTargetError::Exists`], [`DownloadTargetError::NoFile`].
+    /// [`DownloadTargetError::Exists`], [`DownloadTargetError::Changed`], [`DownloadTargetError::NoFile`].
     pub fn check(&self) -> Result<(), DownloadTargetError> {
-        if self.may_replace {
-            return refuse_no_file(self.to);
-        }
-        match self.is_taken() {
-            true => Err(DownloadTargetError::Exists(self.to.to_owned())),
-            false => Ok(()),
-        }
+        check(&self.replace, self.to)
     }
 
     /// Writes a content that was verified beside the place. The caller waits until it lies on the disk, for many
@@ -138,7 +135,7 @@ impl DownloadTarget<'_> {
         StagedFile {
             temp: temp.into_temp_path(),
             to: self.to.to_owned(),
-            may_replace: self.may_replace,
+            replace: self.replace.clone(),
         }
     }
 
@@ -153,23 +150,20 @@ impl DownloadTarget<'_> {
 pub struct StagedFile {
     temp: TempPath,
     to: PathBuf,
-    may_replace: bool,
+    replace: Replace,
 }
 
 impl StagedFile {
     /// Puts the file in its place.
     ///
     /// # Errors
-    /// [`DownloadTargetError::Exists`] or [`DownloadTargetError::NoFile`] if something came there meanwhile that may
-    /// not be replaced.
+    /// [`DownloadTargetError::Exists`], [`DownloadTargetError::Changed`] or [`DownloadTargetError::NoFile`] if
+    /// something came there meanwhile that may not be replaced.
     pub fn put(self) -> Result<(), DownloadTargetError> {
-        let Self {
-            temp,
-            to,
-            may_replace,
-        } = self;
+        let Self { temp, to, replace } = self;
+        check(&replace, &to)?;
+        let may_replace = replace.has(&to);
         let put = if may_replace {
-            refuse_no_file(&to)?;
             temp.persist(&to)
         } else {
             temp.persist_noclobber(&to)
@@ -185,13 +179,18 @@ impl StagedFile {
     }
 }
 
-fn refuse_no_file(to: &Path) -> Result<(), DownloadTargetError> {
-    match to.symlink_metadata() {
-        Ok(there) if !there.is_file() && !there.is_symlink() => {
-            Err(DownloadTargetError::NoFile(to.to_owned()))
-        }
-        Ok(_) | Err(_) => Ok(()),
+fn check(replace: &Replace, to: &Path) -> Result<(), DownloadTargetError> {
+    let Ok(there) = to.symlink_metadata() else {
+        return Ok(());
+    };
+    replace.check(to, &there).map_err(|kept| match kept {
+        Kept::Unnamed => DownloadTargetError::Exists(to.to_owned()),
+        Kept::Changed => DownloadTargetError::Changed(to.to_owned()),
+    })?;
+    if there.is_file() || there.is_symlink() {
+        return Ok(());
     }
+    Err(DownloadTargetError::NoFile(to.to_owned()))
 }
 
 #[cfg(test)]
@@ -236,7 +235,7 @@ mod tests {
         let executable = std::sync::Mutex::new(None);
         let place = DownloadTarget {
             to: &to,
-            may_replace: true,
+            replace: Replace::Anything,
             set_executable: &|_, value| {
                 *executable.lock().unwrap() = Some(value);
                 Ok(())
@@ -259,7 +258,7 @@ mod tests {
         let to = dir.path().join("f");
         let place = DownloadTarget {
             to: &to,
-            may_replace: false,
+            replace: Replace::Nothing,
             set_executable: &|_, _| Ok(()),
         };
         place.check().unwrap();
@@ -269,6 +268,37 @@ mod tests {
         assert!(matches!(place.check(), Err(DownloadTargetError::Exists(_))));
         assert_eq!(fs::read(&to).unwrap(), b"of somebody else");
         assert_eq!(names(dir.path()), ["f"]);
+    }
+
+    #[test]
+    fn only_an_unchanged_file_is_replaced_after_a_confirmation() {
+        let dir = tempfile::tempdir().unwrap();
+        let [kept, changed, new] = ["kept", "changed", "new"].map(|name| dir.path().join(name));
+        let stamp_of = |path: &Path| {
+            fs::write(path, "old").unwrap();
+            let stamp = crate::FileStamp::of(&fs::metadata(path).unwrap());
+            (path.to_owned(), stamp)
+        };
+        let replace = Replace::Unchanged(Arc::new([stamp_of(&kept), stamp_of(&changed)].into()));
+        let stage = |to| {
+            let place = DownloadTarget {
+                to,
+                replace: replace.clone(),
+                set_executable: &|_, _| Ok(()),
+            };
+            place.check().unwrap();
+            place.stage(b"new", &manifest()).unwrap()
+        };
+        let staged = [&kept, &changed, &new].map(|path| stage(path));
+        fs::write(&changed, "longer than before").unwrap();
+        fs::write(&new, "of somebody else").unwrap();
+        let [kept_put, changed_put, new_put] = staged.map(StagedFile::put);
+        kept_put.unwrap();
+        assert_eq!(fs::read(&kept).unwrap(), b"new");
+        assert!(matches!(changed_put, Err(DownloadTargetError::Changed(_))));
+        assert_eq!(fs::read(&changed).unwrap(), b"longer than before");
+        assert!(matches!(new_put, Err(DownloadTargetError::Exists(_))));
+        assert_eq!(fs::read(&new).unwrap(), b"of somebody else");
     }
 
     #[cfg(unix)]
@@ -282,7 +312,7 @@ mod tests {
         for to in [&socket, &folder] {
             let place = DownloadTarget {
                 to,
-                may_replace: true,
+                replace: Replace::Anything,
                 set_executable: &|_, _| Ok(()),
             };
             let staged = place.stage(b"new", &manifest()).unwrap();
@@ -299,7 +329,7 @@ mod tests {
         let to = dir.path().join("f");
         let place = DownloadTarget {
             to: &to,
-            may_replace: false,
+            replace: Replace::Nothing,
             set_executable: &|_, _| Err(io::Error::other("a bad disk")),
         };
         let error = place.stage(b"new", &manifest()).unwrap_err();
@@ -308,7 +338,7 @@ mod tests {
         let missing = dir.path().join("none/f");
         let place = DownloadTarget {
             to: &missing,
-            ..place
+            ..place.clone()
         };
         let error = place.stage(b"new", &manifest()).unwrap_err();
         assert!(

@@ -2,7 +2,8 @@
 
 use crate::account::Account;
 use crate::app::App;
-use crate::cli::rewind::{past_time, rewind_silently};
+use crate::cli::rewind::{SilentRun, past_time, rewind_silently};
+use crate::cli::undo::silent::undo_silently;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::Out;
 use crate::output::text::clean;
@@ -12,7 +13,7 @@ use cairn_model::AccountId;
 use cairn_platform::{Home, Zone, dirs};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::runtime::Handle;
 
 pub(super) struct HomeRewinder {
@@ -25,32 +26,45 @@ impl HomeRewinder {
     pub(super) fn new(home: Home, url: String) -> Self {
         Self { home, url }
     }
-}
 
-impl Rewinder for HomeRewinder {
-    fn rewind(&self, request: RewindRequest) -> BoxFuture<'static, Result<Value, String>> {
-        let app = App {
+    fn app(&self) -> App {
+        App {
             home: self.home.clone(),
             out: Out::new(true),
             no_start: true,
             zone: Zone::system(),
-        };
+        }
+    }
+}
+
+impl Rewinder for HomeRewinder {
+    fn rewind(&self, request: RewindRequest) -> BoxFuture<'static, Result<Value, String>> {
+        let app = self.app();
         let url = self.url.clone();
         async move {
             let handle = Handle::current();
-            // The work holds what no other thread may have: it stays on one of its own.
-            let work = move || handle.block_on(rewind(&app, &url, &request));
-            let done = tokio::task::spawn_blocking(work).await;
-            let mut document = done
-                .map_err(|error| error.to_string())?
-                .map_err(|failure| failure.message)?;
-            if let Some(session) = document["session"].as_str() {
-                document["undo"] = json!(format!("cairn undo --session {session}"));
-            }
-            Ok(document)
+            run_apart(move || handle.block_on(rewind(&app, &url, &request))).await
         }
         .boxed()
     }
+
+    fn undo(&self, session: String) -> BoxFuture<'static, Result<Value, String>> {
+        let app = self.app();
+        async move {
+            let handle = Handle::current();
+            run_apart(move || handle.block_on(undo_silently(&app, &session))).await
+        }
+        .boxed()
+    }
+}
+
+/// Runs work that holds what no other thread may have on a thread of its own.
+async fn run_apart(
+    work: impl FnOnce() -> CommandResult<Value> + Send + 'static,
+) -> Result<Value, String> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| error.to_string())?
+        .map_err(|failure| failure.message)
 }
 
 async fn rewind(app: &App, url: &str, request: &RewindRequest) -> CommandResult<Value> {
@@ -61,8 +75,13 @@ async fn rewind(app: &App, url: &str, request: &RewindRequest) -> CommandResult<
         team: request.team.map(|team| team.to_string()),
     };
     let path = dirs::expand_home(&request.path).display().to_string();
-    let dry_run = request.mode == RewindMode::Plan;
-    rewind_silently(app, &within, &path, &request.to, dry_run).await
+    let run = match &request.mode {
+        RewindMode::Plan => SilentRun::Plan,
+        RewindMode::CarryOut { confirmed } => SilentRun::CarryOut {
+            confirmed: confirmed.as_ref(),
+        },
+    };
+    rewind_silently(app, &within, &path, &request.to, run).await
 }
 
 /// Checks that the tools use the account that this machine is logged in to, of which it has the keys.

@@ -3,12 +3,14 @@
 mod answers;
 pub(crate) mod bundle_rules;
 mod catalogue;
+mod changed_meanwhile;
 mod confirming;
 mod content;
 mod earlier_sessions;
 mod every_tool;
 mod failures;
 mod fuzz;
+mod hidden_files;
 mod keys;
 mod links;
 mod local_files;

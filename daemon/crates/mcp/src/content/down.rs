@@ -4,7 +4,7 @@ use super::disk::base_name;
 use super::named::{self, no_content};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
-use crate::quote::{quote, quote_path};
+use crate::quote::quote_path;
 use cairn_model::{Kind, NodeId};
 use cairn_space::{DownloadTarget, DownloadTargetError, SetExecutable, Space};
 use cairn_wire::nodes::Node;
@@ -50,9 +50,10 @@ pub(super) async fn replace_question(call: &Call) -> ToolResult<Option<String>> 
         }
     };
     Ok(to.symlink_metadata().ok().map(|meta| {
+        call.subject.note_file(to.clone(), &meta);
         format!(
             "Replace the local file {} ({}) with the download?",
-            quote(&to.to_string_lossy()),
+            quote_path(&to),
             cairn_model::size::binary(meta.len())
         )
     }))
@@ -109,7 +110,7 @@ fn place<'a>(
 ) -> DownloadTarget<'a> {
     DownloadTarget {
         to,
-        may_replace: call.may_replace,
+        replace: call.replaced_files(),
         set_executable,
     }
 }
@@ -118,6 +119,10 @@ pub(super) fn not_placed_error(error: DownloadTargetError) -> ToolError {
     match error {
         DownloadTargetError::Exists(to) => ToolError::refused(format!(
             "{} exists already and nobody could be asked whether to replace it: choose another path, or start the server with --overwrite",
+            quote_path(&to)
+        )),
+        DownloadTargetError::Changed(to) => ToolError::refused(format!(
+            "{} was changed after the person agreed to replace it, and stays as it is: call again to have them asked about what it is now",
             quote_path(&to)
         )),
         DownloadTargetError::NoFile(to) => ToolError::refused(format!(

@@ -5,7 +5,7 @@ use super::folder_up::AllowedFiles;
 use super::{down, named};
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
-use crate::quote::quote;
+use crate::quote::quote_path;
 use cairn_model::NodeId;
 use cairn_space::{DownloadPlan, FailedDownload, FolderDownload, PlanError, Space};
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ pub(super) async fn download(call: &Call) -> ToolResult<Value> {
         to: &to,
         files: plan.files,
         local,
-        may_replace: call.may_replace,
+        replace: call.replaced_files(),
         progress: &call.progress,
     };
     let done = space.download_folder(download).await?;
@@ -76,9 +76,12 @@ pub(super) async fn replace_question(call: &Call) -> ToolResult<Option<String>> 
     let replaced: Vec<_> = plan
         .files
         .iter()
-        .map(|file| &file.to)
-        .filter(|path| path.symlink_metadata().is_ok())
-        .map(|path| quote(&path.strip_prefix(&to).unwrap_or(path).to_string_lossy()))
+        .filter_map(|file| {
+            let path = &file.to;
+            call.subject
+                .note_file(path.clone(), &path.symlink_metadata().ok()?);
+            Some(quote_path(path.strip_prefix(&to).unwrap_or(path)))
+        })
         .collect();
     let (first, more) = replaced.split_at(replaced.len().min(MAX_NAMED));
     let more = match more.len() {
@@ -90,7 +93,7 @@ pub(super) async fn replace_question(call: &Call) -> ToolResult<Option<String>> 
         let files = if count == 1 { "file" } else { "files" };
         format!(
             "Replace {count} local {files} in {} with the downloads: {}{more}?",
-            quote(&to.to_string_lossy()),
+            quote_path(&to),
             first.join(", ")
         )
     }))

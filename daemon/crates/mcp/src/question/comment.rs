@@ -9,6 +9,7 @@ pub(crate) fn delete_comment(call: &Call) -> Asking<'_> {
     async move {
         let id = call.arguments.text("comment_id").unwrap_or_default();
         let comment = known::look_up(call, &["comments", id], ("comment_id", id)).await?;
+        call.subject.note(id, comment["body"].clone());
         let author = text(&comment["author"], "id");
         if author.is_some() && own_id(call).await.is_some_and(|own| author != Some(own)) {
             return Err(ToolError::refused("only its author can delete a comment"));

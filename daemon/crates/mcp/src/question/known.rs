@@ -63,6 +63,7 @@ pub(super) async fn file(call: &Call, argument: &str) -> ToolResult<String> {
 
 /// Returns the path and size of a node as the service has it, or its id where it is not known.
 pub(super) async fn describe(call: &Call, id: &str, node: &Value) -> String {
+    call.subject.note_node(node);
     let Some(name) = text(node, "name") else {
         return quote(id);
     };

@@ -4,14 +4,18 @@ use super::Asking;
 use crate::call::Call;
 use crate::empty_trash::{self, LOOK_TIMEOUT};
 use cairn_space::{TrashSizes, TrashedSize};
-use cairn_wire::nodes::{ListNodes, NodeState};
+use cairn_wire::nodes::Node;
 use futures_util::FutureExt as _;
 use tokio::time::timeout;
 
 /// Asks unless there is nothing to delete.
 pub(crate) fn empty_trash(call: &Call) -> Asking<'_> {
     async move {
-        let what = match trash(call).await {
+        let listed = trash(call).await;
+        if let Some((_, nodes)) = &listed {
+            empty_trash::note_seen(&call.subject, nodes);
+        }
+        let what = match listed.map(|(sizes, _)| sizes) {
             Some(sizes) if sizes.total.items == 0 => return Ok(None),
             Some(sizes) => format!(
                 ": delete {} permanently?",
@@ -35,24 +39,19 @@ fn describe(total: TrashedSize, is_complete: bool) -> String {
     format!("{least}{items}, {bytes}")
 }
 
-/// Returns what is in the trash of the account's own space, with everything that went there along with its folder;
-/// `None` if it can't be asked for.
-async fn trash(call: &Call) -> Option<TrashSizes> {
+/// Returns what was put into the trash of the account's own space, and the size of it with everything that went there
+/// along with its folder; `None` if it can't be asked for.
+async fn trash(call: &Call) -> Option<(TrashSizes, Vec<Node>)> {
     let api = &call.services.reads;
-    let query = ListNodes {
-        state: Some(NodeState::Trashed),
-        page_size: Some(100),
-        ..ListNodes::default()
-    };
-    let listed = timeout(LOOK_TIMEOUT, api.list_nodes(&query)).await;
-    let page = listed.ok()?.ok()?;
-    let (nodes, count) = (page.content, page.total_elements);
+    let nodes = timeout(LOOK_TIMEOUT, api.trash()).await.ok()?.ok()?;
+    let count = nodes.len() as u64;
     if count == 0 {
-        return Some(TrashSizes::default());
+        return Some((TrashSizes::default(), nodes));
     }
     let sizes = TrashSizes::read(api, &nodes, count);
     let sizes = timeout(LOOK_TIMEOUT, Box::pin(sizes)).await;
-    Some(sizes.unwrap_or_else(|_| TrashSizes::least(&nodes, count)))
+    let sizes = sizes.unwrap_or_else(|_| TrashSizes::least(&nodes, count));
+    Some((sizes, nodes))
 }
 
 #[cfg(test)]

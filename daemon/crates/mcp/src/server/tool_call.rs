@@ -12,6 +12,7 @@ use crate::local_paths::LocalPaths;
 use crate::node_argument;
 use crate::outcome;
 use crate::progress::{Report, Reporter};
+use crate::subject::Subject;
 use crate::text_policy::ForeignTexts;
 use crate::time_limit::TimeLimit;
 use crate::tool::Tool;
@@ -70,12 +71,15 @@ impl Handler {
                     return Ok(ToolReply::Ask(ask));
                 }
                 Decision::Confirmed => {
-                    call.may_replace = true;
                     call.is_confirmed = true;
                     // The person may have taken their time.
                     limit = TimeLimit::start(tool.name);
                 }
                 Decision::NothingToAsk => call.has_no_question = true,
+                Decision::NothingLeftToAsk => {
+                    call.has_no_question = true;
+                    limit = TimeLimit::start(tool.name);
+                }
                 Decision::Proceed => {}
             }
             if let Some(reply) = self.run_as_task(tool, &call, request, context).await? {
@@ -105,6 +109,7 @@ impl Handler {
             may_replace: self.services.may_replace,
             is_confirmed: false,
             has_no_question: false,
+            subject: Subject::default(),
         }
     }
 

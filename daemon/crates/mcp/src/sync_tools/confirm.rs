@@ -11,6 +11,9 @@ use cairn_model::{ConfirmationKind, DeletionDecision, Side};
 use futures_util::FutureExt as _;
 use serde_json::json;
 
+/// The name of what waits among the things that a question is about.
+const WAITING: &str = "waiting";
+
 pub(crate) fn confirm(call: Call) -> ToolFuture {
     async move {
         // The schema has let through nothing else; what keeps files is the safe one.
@@ -22,8 +25,12 @@ pub(crate) fn confirm(call: Call) -> ToolFuture {
         }
         let status: Status = request(&call.services, typed::Status {}).await?;
         let folder = target::folder(&status, given)?;
+        let now = confirmations(&status, &folder);
+        if decision != DeletionDecision::Keep && !is_as_asked(&call, now) {
+            return Err(changed_error(given));
+        }
         // Afterwards nothing waits any more.
-        let done = outcome(decision, confirmations(&status, &folder));
+        let done = outcome(decision, now);
         let response = request(&call.services, typed::Confirm { folder, decision }).await?;
         Ok(with_success(json!(response), Some(&done)))
     }
@@ -34,6 +41,19 @@ pub(crate) fn confirm(call: Call) -> ToolFuture {
 fn confirmations<'a>(status: &'a Status, local: &str) -> &'a [Confirmation] {
     let folder = status.folders.iter().find(|folder| folder.local == local);
     folder.map_or(&[], |folder| folder.confirmations.as_slice())
+}
+
+/// Returns whether what waits is what a person was asked about.
+fn is_as_asked(call: &Call, now: &[Confirmation]) -> bool {
+    call.subject.state(WAITING) == Some(json!(now))
+}
+
+/// Returns the error for what a person was not asked about, in part or at all.
+fn changed_error(folder: &str) -> ToolError {
+    ToolError::refused(format!(
+        "other changes wait in {} than the person was asked about, and all go on waiting: call again to have them asked about those",
+        quote(folder)
+    ))
 }
 
 /// Returns what comes of a decision.
@@ -74,7 +94,9 @@ pub(crate) fn held_changes(call: &Call) -> Asking<'_> {
         };
         let status: Status = request(&call.services, typed::Status {}).await?;
         let local = target::folder(&status, call.arguments.required_text("folder")?)?;
-        question(&local, kind, confirmations(&status, &local)).map(Some)
+        let waiting = confirmations(&status, &local);
+        call.subject.note(WAITING, json!(waiting));
+        question(&local, kind, waiting).map(Some)
     }
     .boxed()
 }
@@ -108,6 +130,7 @@ fn question(local: &str, kind: ConfirmationKind, waiting: &[Confirmation]) -> To
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::slice::from_ref;
 
     fn waiting(kind: ConfirmationKind, side: Side, files: u64) -> Confirmation {
         Confirmation { side, files, kind }
@@ -145,6 +168,20 @@ mod tests {
             question.starts_with("5 files of `/x` look encrypted"),
             "{question}"
         );
+    }
+
+    #[test]
+    fn only_what_was_asked_about_goes_on() {
+        let call = crate::test_services::call(json!({}));
+        let asked = waiting(ConfirmationKind::Deletion, Side::Remote, 300);
+        assert!(!is_as_asked(&call, from_ref(&asked)), "nobody was asked");
+        call.subject.note(WAITING, json!([asked]));
+        assert!(is_as_asked(&call, from_ref(&asked)));
+        let more = waiting(ConfirmationKind::Deletion, Side::Remote, 524);
+        let there = waiting(ConfirmationKind::Deletion, Side::Local, 1);
+        for now in [vec![more], vec![asked, there], vec![]] {
+            assert!(!is_as_asked(&call, &now), "{now:?}");
+        }
     }
 
     #[test]

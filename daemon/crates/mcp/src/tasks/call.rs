@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::local_paths::LocalPaths;
 use crate::progress::Reporter;
 use crate::services::Services;
+use crate::subject::{Parts, Subject};
 use crate::tool::Tool;
 use rmcp::model::JsonObject;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub(crate) struct TaskCall {
     paths: LocalPaths,
     may_replace: bool,
     is_confirmed: bool,
+    /// The things that a person was asked about.
+    subject: Parts,
 }
 
 impl TaskCall {
@@ -32,6 +35,7 @@ impl TaskCall {
             paths: call.paths.clone(),
             may_replace: call.may_replace,
             is_confirmed: call.is_confirmed,
+            subject: call.subject.parts(),
         }
     }
 
@@ -61,6 +65,7 @@ impl TaskCall {
             may_replace: self.may_replace,
             is_confirmed: self.is_confirmed,
             has_no_question: false,
+            subject: Subject::of(self.subject),
         }
     }
 }
@@ -76,6 +81,10 @@ mod tests {
         let given = json!({ "local_path": "~/x", "folder_uuid": null });
         let given = given.as_object().unwrap().clone();
         let allowed = vec![std::env::temp_dir(), PathBuf::from("/nowhere/a b")];
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let noted = Subject::default();
+        noted.note_file(file.path().to_owned(), &file.as_file().metadata().unwrap());
+        let subject = noted.parts();
         let call = TaskCall {
             tool: "upload_file".to_owned(),
             given: given.clone(),
@@ -83,6 +92,7 @@ mod tests {
             paths: LocalPaths::new(allowed, vec![PathBuf::from("/nowhere/a b/private")]),
             may_replace: true,
             is_confirmed: false,
+            subject,
         };
         let text = call.text().unwrap();
         let read = TaskCall::read(&text).unwrap();

@@ -2,6 +2,7 @@
 
 use crate::content;
 use crate::param::{choice, flag_on, local_path, node, non_empty};
+use crate::question;
 use crate::tool::{Effect, Run, Tool};
 
 pub(super) const TOOLS: &[Tool] = &[
@@ -57,7 +58,8 @@ pub(super) const TOOLS: &[Tool] = &[
             non_empty("file_name", "Name on the service; the local one if omitted"),
         ],
         Run::Custom(content::upload_file),
-    ),
+    )
+    .never_unasked(question::hidden_place),
     Tool::new(
         "upload_folder",
         "Upload folder",
@@ -69,5 +71,6 @@ pub(super) const TOOLS: &[Tool] = &[
             flag_on("recursive", "Include subfolders"),
         ],
         Run::Custom(content::upload_folder),
-    ),
+    )
+    .never_unasked(question::hidden_place),
 ];

@@ -2,6 +2,7 @@
 
 use crate::node_tools;
 use crate::param::{PAGE, PAGE_SIZE, choice, date_time, flag, node, non_empty, text};
+use crate::question;
 use crate::search;
 use crate::tool::{Effect, NodeEdit, Run, Tool, Undo, get};
 use cairn_model::SearchMode;
@@ -64,6 +65,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(node_tools::create_folder),
     )
+    .never_unasked(question::hidden_place)
     .undone_as(Undo::NewFolders),
     Tool::new(
         "move_file",
@@ -76,6 +78,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(node_tools::move_file),
     )
+    .never_unasked(question::hidden_place)
     .undone_as(Undo::Node(NodeEdit::Move)),
     Tool::new(
         "rename_file",
@@ -88,6 +91,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(node_tools::rename_file),
     )
+    .never_unasked(question::hidden_place)
     .undone_as(Undo::Node(NodeEdit::Move)),
     Tool::new(
         "copy_file",
@@ -100,6 +104,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(node_tools::copy_file),
     )
+    .never_unasked(question::hidden_place)
     .undone_as(Undo::NewCopy),
     Tool::new(
         "delete_file",

@@ -23,6 +23,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(node_tools::create_nested_folders),
     )
+    .never_unasked(question::hidden_place)
     .undone_as(Undo::NewFolders),
     Tool::new(
         "restore_from_trash",
@@ -32,6 +33,7 @@ pub(super) const TOOLS: &[Tool] = &[
         &[uuid("file_uuid", "File or folder").required()],
         Run::Custom(node_tools::restore_from_trash),
     )
+    .never_unasked(question::hidden_place)
     .undone_as(Undo::Node(NodeEdit::Restore)),
     Tool::new(
         "empty_trash",
@@ -85,6 +87,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(node_tools::restore_file_version),
     )
+    .never_unasked(question::hidden_place)
     .undone_as(Undo::Node(NodeEdit::Content)),
     Tool::new(
         "classify_file",

@@ -3,6 +3,7 @@
 use crate::content;
 use crate::move_files;
 use crate::param::{SKIP, choice, date_time, flag, integer_in, node, nodes, non_empty, text};
+use crate::question;
 use crate::rewind;
 use crate::session_undo;
 use crate::sync_tools;
@@ -150,6 +151,7 @@ pub(super) const TOOLS: &[Tool] = &[
         ],
         Run::Custom(move_files::move_files),
     )
+    .never_unasked(question::hidden_place)
     .undone_as(Undo::NotedByTool),
     Tool::new(
         "read_file_version",

@@ -603,11 +603,9 @@ fn a_folder_is_brought_back_to_a_time_after_its_plan_and_old_versions_are_read()
     carried_out["carry_out"] = json!(true);
     let done = session.call("sync_rewind", carried_out);
     assert_eq!(content(&world), "first");
-    let undo = done["undo"]
-        .as_str()
-        .expect("the command that takes it back");
-    let undo: Vec<&str> = undo.split(' ').skip(1).chain(["--yes"]).collect();
-    world.json("a", &undo);
+    // A person can take it back, too.
+    let session_id = done["session"].as_str().expect("the session of the rewind");
+    world.json("a", &["undo", "--session", session_id, "--yes"]);
     assert_eq!(content(&world), "second");
     let future = json!({ "path": "/docs", "to": "2999-01-01" });
     let message = refusal(&mut session, "sync_rewind", future);

@@ -75,11 +75,17 @@ fn a_folder_of_a_team_is_brought_back_by_its_path_and_by_its_id() {
         world.json("a", &read)["text"].clone()
     };
     assert_eq!(content(), "first", "{done}");
-    let undo = done["undo"]
-        .as_str()
-        .expect("the command that takes it back");
-    let undo: Vec<&str> = undo.split(' ').skip(1).chain(["--yes"]).collect();
-    world.json("a", &undo);
+    let offered = session.call("undo_session", json!({}));
+    assert_eq!(
+        offered["rewinds"][0]["session"], done["session"],
+        "{offered}"
+    );
+    let undo = json!({ "session": done["session"] });
+    let undone = session.call("undo_session", undo.clone());
+    assert_eq!(undone["taken_back"], 1, "{undone}");
     assert_eq!(content(), "second");
+    let again = json!({ "name": "undo_session", "arguments": undo });
+    let again = session.ask("tools/call", again);
+    assert_eq!(again["result"]["isError"], true, "{again}");
     assert_eq!(session.end(), Some(0));
 }

@@ -78,7 +78,11 @@ async fn the_stateless_protocol_asks_through_the_result() {
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
     assert_ne!(done["result"]["isError"], true, "{done}");
     fill_trash(&world).await;
-    let declined = session.request("tools/call", again("decline", state)).await;
+    let second = session.request("tools/call", call.clone()).await["result"].clone();
+    let second = &second["requestState"];
+    let declined = session
+        .request("tools/call", again("decline", second))
+        .await;
     assert_eq!(declined["result"]["isError"], true);
     let forged = session
         .request("tools/call", again("accept", &json!("x")))

@@ -72,6 +72,8 @@ async fn content_without_a_passphrase_names_the_variable() {
     let world = World::start().await;
     let mut session = world.session(Setup::default()).await;
     let out = tempfile::tempdir().unwrap();
+    let folder = out.path().join("folder");
+    std::fs::create_dir(&folder).unwrap();
     let path = out.path().join("x").display().to_string();
     std::fs::write(&path, "x").unwrap();
     for (tool, arguments) in [
@@ -85,7 +87,7 @@ async fn content_without_a_passphrase_names_the_variable() {
             json!({ "folder_uuid": NOBODY, "output_path": path }),
         ),
         ("upload_file", json!({ "local_path": path })),
-        ("upload_folder", json!({ "local_path": out.path() })),
+        ("upload_folder", json!({ "local_path": folder })),
     ] {
         let message = session.call_err(tool, arguments).await;
         assert!(

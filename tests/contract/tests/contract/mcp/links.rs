@@ -71,7 +71,7 @@ async fn a_link_to_an_empty_folder_says_what_it_lacks() {
     let world = World::start().await;
     let mut session = world.session(with_passphrase()).await;
     let file = tempfile::NamedTempFile::new().unwrap();
-    let up = json!({ "local_path": file.path() });
+    let up = json!({ "local_path": file.path(), "file_name": "x" });
     session.call_ok("upload_file", up).await;
     let folder = session.call_ok("create_folder", json!({ "name": "empty" }));
     let link = json!({ "file_uuid": folder.await["id"], "storage_type": "VR_FOLDER" });

@@ -348,7 +348,7 @@ async fn what_comes_back_to_another_place_says_so() {
         if is_sealed {
             // The account's keys are made with its first content.
             let file = tempfile::NamedTempFile::new().unwrap();
-            let upload = json!({ "local_path": file.path() });
+            let upload = json!({ "local_path": file.path(), "file_name": "x" });
             session.call_ok("upload_file", upload).await;
         }
         let gone = json!({ "name": "gone" });

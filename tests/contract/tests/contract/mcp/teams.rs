@@ -86,7 +86,7 @@ async fn a_team_file_whose_key_is_missing_is_not_shared() {
     let mut session = world.session(with_passphrase()).await;
     // The account's own keys are made with its first content.
     let file = tempfile::NamedTempFile::new().unwrap();
-    let own = json!({ "local_path": file.path() });
+    let own = json!({ "local_path": file.path(), "file_name": "x" });
     session.call_ok("upload_file", own).await;
     let team = session
         .call_ok("create_team", json!({ "name": "Five" }))
@@ -210,7 +210,7 @@ async fn the_top_of_a_space_is_no_file() {
         let world = World::start().await;
         let mut session = world.session(setup).await;
         let file = tempfile::NamedTempFile::new().unwrap();
-        let first = json!({ "local_path": file.path() });
+        let first = json!({ "local_path": file.path(), "file_name": "x" });
         session.call("upload_file", first).await;
         let team = json!({ "name": "Five" });
         let team = session.call_ok("create_team", team).await;

@@ -89,10 +89,10 @@ async fn a_change_whose_result_can_not_be_read_is_taken_back() {
     let (mut session, _dir) = with_sync(&world).await;
     let id = folder(&mut session, "plans", None).await;
     let (mut session, _dir) = with_sync(&world).await;
-    // The folder is read before it is renamed, and after that.
+    // The folder is read for its path, before it is renamed, and after that.
     let path = format!("/api/v1/nodes/{}$", id.as_str().unwrap());
     let unreadable =
-        json!({ "path_pattern": path, "method": "GET", "status": 403, "skip": 1, "count": 1 });
+        json!({ "path_pattern": path, "method": "GET", "status": 403, "skip": 2, "count": 1 });
     world.dev("/_dev/faults", unreadable).await;
     let rename = json!({ "file_uuid": id, "new_name": "renamed" });
     session.call_ok("rename_file", rename).await;
@@ -232,7 +232,7 @@ async fn folder_to_label(world: &World) -> (Value, Value) {
     let mut session = world.session(with_passphrase()).await;
     let id = folder(&mut session, "reports", None).await;
     let file = tempfile::NamedTempFile::with_suffix(".pdf").unwrap();
-    let upload = json!({ "local_path": file.path(), "folder_uuid": id });
+    let upload = json!({ "local_path": file.path(), "folder_uuid": id, "file_name": "x.pdf" });
     let file = session.call_ok("upload_file", upload).await["file_uuid"].clone();
     (id, file)
 }
