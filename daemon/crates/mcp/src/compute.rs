@@ -51,7 +51,7 @@ fn compute_value(arguments: &Arguments) -> ToolResult<Value> {
         "sum" | "average" | "min" | "max" => compute_numeric(operation, values, field),
         "filter" => filter(arguments, values, field),
         "sort" => sort(arguments, values, field),
-        "format_bytes" => format_bytes(values),
+        "format_bytes" => format_bytes(values, field),
         _ => table::format_table(arguments, values),
     }
 }
@@ -187,9 +187,9 @@ fn sort(arguments: &Arguments, values: &[Value], field: Option<&str>) -> ToolRes
     Ok(response("sort", Value::Array(sorted), count))
 }
 
-fn format_bytes(values: &[Value]) -> ToolResult<Value> {
+fn format_bytes(values: &[Value], field: Option<&str>) -> ToolResult<Value> {
     let mut formatted = Vec::new();
-    for (at, number) in numbers(values, None)?.into_iter().enumerate() {
+    for (at, number) in numbers(values, field)?.into_iter().enumerate() {
         let bytes = as_number(number);
         if bytes < 0.0 {
             return Err(ToolError::argument(format!(

@@ -15,6 +15,7 @@ use cairn_model::{Name, NodeId};
 use cairn_wire::nodes::Node;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// Failures that are named where nothing was moved.
 const NAMED_FAILURES: usize = 5;
@@ -22,7 +23,10 @@ const NAMED_FAILURES: usize = 5;
 pub(crate) fn move_files(call: Call) -> ToolFuture {
     async move {
         let target = target(&call).await?;
-        let ids = call.arguments.texts("file_uuids");
+        let mut ids = call.arguments.texts("file_uuids");
+        let mut named = HashSet::new();
+        // A path and an id of the same file are one file by now.
+        ids.retain(|id| named.insert(*id));
         let mut failed = Vec::new();
         let mut may_be_moved = false;
         for id in &ids {

@@ -19,7 +19,7 @@ pub(crate) static ALL: &[Prompt] = &[
         text: "Help me organize my files.\n\
             1. Read the resource service://files for the root folder, then call list_files for every folder (all pages) until you have the full folder tree.\n\
             2. Find patterns: file types, naming conventions, clusters of dates, projects.\n\
-            3. Propose a reorganised structure as a tree, and the specific move actions that lead to it: for each, the file's name and UUID, where it is and where it goes (create_nested_folders, move_file, rename_file).\n\
+            3. Propose a reorganised structure as a tree, and the specific move actions that lead to it: for each, the file's name and UUID, where it is and where it goes (create_nested_folders, rename_file, and move_files, which moves up to 100 into one folder in one call).\n\
             4. Highlight duplicates (same name and size) and misplaced files separately.\n\
             Change nothing before I have agreed to the moves.",
     },

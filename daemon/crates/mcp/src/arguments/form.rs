@@ -14,7 +14,7 @@ pub(super) fn check(form: Form, text: &str) -> Result<String, String> {
             "must be a UUID such as 123e4567-e89b-42d3-a456-426614174000: list or search to get one",
         ),
         Form::Node => (!is_uuid(text) && !text.contains('/')).then_some(
-            "must be a UUID such as 123e4567-e89b-42d3-a456-426614174000, or a path such as /a/b: list or search to get one",
+            "must be a UUID such as 123e4567-e89b-42d3-a456-426614174000, or a path such as /a/b, or, for the top of a team, its name and `/`: list or search to get one",
         ),
         Form::Email => {
             (!is_email(text)).then_some("must be an e-mail address such as name@example.com")

@@ -133,6 +133,9 @@ fn sorting_is_stable_in_both_directions() {
 
 #[test]
 fn sizes_are_formatted_in_binary_units() {
+    let of_field =
+        json!({ "operation": "format_bytes", "values": [{ "size": 1536 }], "field": "size" });
+    assert_eq!(result(of_field)[0]["bytes"], 1536);
     let sizes = result(json!({ "operation": "format_bytes", "values": [1536] }));
     assert_eq!(sizes, json!([{ "bytes": 1536, "formatted": "1.5 KiB" }]));
     assert!(

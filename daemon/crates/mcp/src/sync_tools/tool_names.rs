@@ -53,6 +53,10 @@ pub(super) fn with_tools(sentence: &str) -> String {
             None => named.push_str(part),
         }
     }
+    // Commands with other arguments may stand for the same tool.
+    for (_, tool) in TOOLS {
+        named = named.replace(&format!("{tool} or {tool}"), tool);
+    }
     named
 }
 
@@ -77,6 +81,10 @@ mod tests {
             (
                 "see `cairn status` for the deletions, and decide with `cairn confirm`",
                 "see sync_status for the deletions, and decide with sync_confirm",
+            ),
+            (
+                "run `cairn confirm /a delete` or `cairn confirm /a keep`",
+                "run sync_confirm",
             ),
             (
                 "resolve it with `cairn resolve PATH --keep both`",

@@ -1,11 +1,14 @@
 //! Teams, their members and what they may do.
 
-use crate::param::{Param, choice, email, non_empty, uuid};
+use crate::param::{Param, SKIP, choice, email, non_empty, uuid};
 use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
 const TEAM: Param = uuid("team_uuid", "Team").required();
 const MEMBER: Param = uuid("user_id", "Member").required();
+
+const REMOVED: &str = "the member is removed; a team with a key needs a new one before anything else can be put into it: have a person run `cairn teams grant` with its name";
+const OFFBOARDED: &str = "the member is offboarded; a team with a key needs a new one before anything else can be put into it: have a person run `cairn teams grant` with its name";
 
 pub(super) const TOOLS: &[Tool] = &[
     Tool::new(
@@ -13,7 +16,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "List teams",
         Effect::ReadOnly,
         "Lists your teams with roles and member counts.",
-        &[],
+        &[SKIP],
         Run::AllPages(get("teams")),
     ),
     Tool::new(
@@ -68,9 +71,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Removes a member (owner or admin; not the owner).",
         &[TEAM, MEMBER],
-        Run::Rest(
-            delete("teams/{team_uuid}/members/{user_id}").success_message("the member is removed"),
-        ),
+        Run::Rest(delete("teams/{team_uuid}/members/{user_id}").success_message(REMOVED)),
     )
     .confirmed_with(question::remove_member),
     Tool::new(
@@ -95,10 +96,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Removes a member and revokes all their shared file access (owner or admin).",
         &[TEAM, MEMBER],
-        Run::Rest(
-            post("teams/{team_uuid}/members/{user_id}/offboard")
-                .success_message("the member is offboarded"),
-        ),
+        Run::Rest(post("teams/{team_uuid}/members/{user_id}/offboard").success_message(OFFBOARDED)),
     )
     .confirmed_with(question::offboard_member),
     Tool::new(

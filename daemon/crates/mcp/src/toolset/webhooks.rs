@@ -1,6 +1,6 @@
 //! Webhooks, and rules that delete files by age.
 
-use crate::param::{callback, choices, integer_in, node, non_empty};
+use crate::param::{SKIP, callback, choices, integer_in, node, non_empty};
 use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post};
 use cairn_model::EventKind;
@@ -24,7 +24,7 @@ pub(super) const TOOLS: &[Tool] = &[
         "List webhooks",
         Effect::ReadOnly,
         "Lists your webhooks with events and status.",
-        &[],
+        &[SKIP],
         Run::AllPages(get("webhooks").fixed(&[("status", "all")])),
     ),
     Tool::new(
