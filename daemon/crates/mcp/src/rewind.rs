@@ -4,6 +4,7 @@
 use crate::arguments::is_uuid;
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use crate::local_paths::is_hidden_or_start_up;
 use crate::question::{Asking, quote};
 use crate::quote::quote_end;
 use crate::rewinder::{RewindMode, RewindRequest, Rewinder, Rewound};
@@ -22,6 +23,9 @@ const PLAN: &str = "plan";
 
 pub(crate) fn rewind(call: Call) -> ToolFuture {
     async move {
+        if is_carried_out(&call) && !call.is_confirmed {
+            check_unasked(&call).await?;
+        }
         let mode = if is_carried_out(&call) {
             RewindMode::CarryOut {
                 confirmed: call.subject.state(PLAN),
@@ -45,6 +49,32 @@ pub(crate) fn question_of(call: &Call) -> Asking<'_> {
         Ok(question(&planned, call.arguments.required_text("to")?))
     }
     .boxed()
+}
+
+/// Checks a plan about which nobody was asked.
+///
+/// # Errors
+/// [`ToolError::Refused`] if it brings hidden files or start-up files back, which programs may run.
+async fn check_unasked(call: &Call) -> ToolResult {
+    let planned = run(call, RewindMode::Plan).await?;
+    let hidden = hidden_paths(&planned[PLAN]);
+    if let Some(first) = hidden.first() {
+        return Err(ToolError::refused(format!(
+            "this brings back hidden files or start-up files, such as {}, which programs may run on every device that syncs them: only a person can agree to that, and nobody can be asked here; they can do it with `cairn rewind`",
+            quote_end(first)
+        )));
+    }
+    Ok(())
+}
+
+/// Returns the paths that a plan makes or replaces, and that are hidden or those of start-up files.
+fn hidden_paths(plan: &Value) -> Vec<&str> {
+    let list = |name: &str| plan[name].as_array().into_iter().flatten();
+    let paths = list("back")
+        .chain(list("contents").map(|content| &content["path"]))
+        .chain(list("moves").map(|moved| &moved["to"]));
+    let paths = paths.filter_map(Value::as_str);
+    paths.filter(|path| is_hidden_or_start_up(path)).collect()
 }
 
 fn is_carried_out(call: &Call) -> bool {
@@ -204,11 +234,18 @@ fn question(planned: &Value, to: &str) -> Option<String> {
     .map(|(count, what)| format!("{count} {what}"))
     .collect();
     let text = |name: &str| quote(planned[name].as_str().unwrap_or_default());
+    let hidden = match hidden_paths(plan).as_slice() {
+        [] => String::new(),
+        [first, ..] => format!(
+            " Among them are hidden files or start-up files, which programs may run, such as {}.",
+            quote_end(first)
+        ),
+    };
     let in_team = planned["team"].as_str();
     let in_team = in_team.map_or_else(String::new, |team| format!(" in the team {}", quote(team)));
     (!parts.is_empty()).then(|| {
         format!(
-            "Make {}{} what it was {}? Of its files and folders {}.",
+            "Make {}{} what it was {}? Of its files and folders {}.{}",
             text("path"),
             in_team,
             if is_span(to) {
@@ -216,7 +253,8 @@ fn question(planned: &Value, to: &str) -> Option<String> {
             } else {
                 format!("at {}", text("at"))
             },
-            parts.join(", ")
+            parts.join(", "),
+            hidden
         )
     })
 }
@@ -252,6 +290,20 @@ mod tests {
             asked.starts_with("Make `/docs` in the team `Crew` what"),
             "{asked}"
         );
+        for hidden in [
+            json!({ "back": ["/docs/.bashrc"] }),
+            json!({ "contents": [{ "path": "/docs/.git/config" }] }),
+            json!({ "moves": [{ "from": "/docs/a", "to": "/docs/autostart/a" }] }),
+        ] {
+            assert_eq!(hidden_paths(&hidden).len(), 1, "{hidden}");
+            let mut plan = hidden;
+            plan["files_back"] = json!(1);
+            let asked = question(&json!({ "path": "/docs", "at": at, "plan": plan }), at);
+            let asked = asked.unwrap();
+            assert!(asked.contains("programs may run"), "{asked}");
+        }
+        let away = json!({ "trash": ["/docs/.x"], "moves": [{ "from": "/.a", "to": "/a" }] });
+        assert!(hidden_paths(&away).is_empty());
         let nothing = json!({ "plan": { "files_back": 0, "moves": [] } });
         assert_eq!(question(&nothing, at), None);
         // Asked a moment later it is the same question.

@@ -121,7 +121,7 @@ const FIELDS: [(Form, &[&str]); 8] = [
 ];
 
 /// Fields with objects or lists whose field names the service or this program chose, and nobody else.
-const CONTAINERS: [&str; 81] = [
+const CONTAINERS: [&str; 82] = [
     "accesses_by_day",
     "account",
     "ai",
@@ -180,6 +180,7 @@ const CONTAINERS: [&str; 81] = [
     "replies",
     "results",
     "revisions",
+    "rewinds",
     "rows",
     "settings",
     "share",

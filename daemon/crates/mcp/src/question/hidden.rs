@@ -48,30 +48,28 @@ fn question(paths: &[String]) -> String {
         more => format!(" and {more} more"),
     };
     format!(
-        "Make or replace {}{more}? Files that are hidden, or have such a name or folder, may be run by programs on every device that syncs them.",
+        "Make, replace or move {}{more}? Files that are hidden, or have such a name or folder, may be run by programs on every device that syncs them.",
         named.join(", ")
     )
 }
 
-/// Returns the paths on the service of what the call makes or replaces.
+/// Returns the paths on the service of what the call makes or replaces, and those of what it takes away from there: taken
+/// back, it would be there again with what it has become.
 async fn paths(call: &Call) -> ToolResult<Vec<String>> {
     let nodes = nodes(call).await?;
-    let folder = FOLDERS.iter().find_map(|name| call.arguments.text(name));
-    if let Some(name) = call.arguments.text("new_name") {
-        let above = match nodes.first() {
-            Some(node) => parent_path(&path_of(call, node).await),
-            None => String::new(),
-        };
-        return Ok(vec![format!("{above}/{name}")]);
+    let mut paths = Vec::new();
+    for node in &nodes {
+        paths.push(path_of(call, node).await);
     }
-    let targets = call.arguments.has("target_folder_uuid");
-    if !nodes.is_empty() && !targets {
-        let mut paths = Vec::new();
-        for node in &nodes {
-            paths.push(path_of(call, node).await);
-        }
+    if let Some(name) = call.arguments.text("new_name") {
+        let above = paths.first().map_or("", |path| parent_path(path));
+        paths.push(format!("{above}/{name}"));
         return Ok(paths);
     }
+    if !nodes.is_empty() && !call.arguments.has("target_folder_uuid") {
+        return Ok(paths);
+    }
+    let folder = FOLDERS.iter().find_map(|name| call.arguments.text(name));
     let above = match folder {
         Some(id) => match node(call, id).await? {
             Some(folder) => path_of(call, &folder).await,
@@ -87,10 +85,11 @@ async fn paths(call: &Call) -> ToolResult<Vec<String>> {
         .filter_map(|node| known::text(node, "name"))
         .collect();
     last.extend(uploaded_name(call));
-    Ok(match last.as_slice() {
-        [] => vec![below],
-        names => names.iter().map(|name| format!("{below}/{name}")).collect(),
-    })
+    match last.as_slice() {
+        [] => paths.push(below),
+        names => paths.extend(names.iter().map(|name| format!("{below}/{name}"))),
+    }
+    Ok(paths)
 }
 
 /// Returns the files and folders that the call names; one that is not there is the concern of the call itself.
@@ -128,9 +127,9 @@ async fn path_of(call: &Call, node: &Value) -> String {
     path.unwrap_or_else(name)
 }
 
-fn parent_path(path: &str) -> String {
+fn parent_path(path: &str) -> &str {
     let above = path.rsplit_once('/').map(|(above, _)| above);
-    above.unwrap_or_default().to_owned()
+    above.unwrap_or_default()
 }
 
 /// Returns the name that an upload gets.
@@ -237,6 +236,11 @@ mod tests {
                 "plans",
                 json!({ "file_uuids": [FILE], "target_folder_uuid": FOLDER, "new_path": "a/Autostart" }),
             ),
+            (
+                ".profile",
+                "plans",
+                json!({ "file_uuid": FILE, "new_name": "x" }),
+            ),
             (".profile", "plans", json!({ "file_uuid": FILE })),
         ] {
             let question = asked(name, folder, arguments.clone()).await;
@@ -252,7 +256,6 @@ mod tests {
                 json!({ "local_path": local(".hidden/b"), "file_name": "b.txt" }),
             ),
             ("x", json!({ "path": "a/b.d/c", "parent_uuid": FOLDER })),
-            (".x", json!({ "file_uuid": FILE, "new_name": "x" })),
             (
                 "x",
                 json!({ "file_uuid": FILE, "target_folder_uuid": FOLDER }),

@@ -14,13 +14,17 @@ fn refusal(session: &mut Session, arguments: Value) -> String {
 
 /// Makes a file in two versions, and returns its folder and the time of the first one.
 fn two_versions(world: &World, within: &[&str]) -> (Value, Value) {
-    world.write("report.txt", "first");
+    two_versions_of(world, "report.txt", within)
+}
+
+fn two_versions_of(world: &World, name: &str, within: &[&str]) -> (Value, Value) {
+    world.write(name, "first");
     let run = |arguments: &[&str]| world.json("a", &[arguments, within].concat());
     let folder = run(&["mkdir", "/docs"]);
-    run(&["upload", "report.txt", "--to", "/docs"]);
+    run(&["upload", name, "--to", "/docs"]);
     let then = run(&["history", "/docs"])["events"][0]["at"].clone();
-    world.write("report.txt", "second");
-    run(&["upload", "report.txt", "--to", "/docs"]);
+    world.write(name, "second");
+    run(&["upload", name, "--to", "/docs"]);
     (folder, then)
 }
 
@@ -87,5 +91,22 @@ fn a_folder_of_a_team_is_brought_back_by_its_path_and_by_its_id() {
     let again = json!({ "name": "undo_session", "arguments": undo });
     let again = session.ask("tools/call", again);
     assert_eq!(again["result"]["isError"], true, "{again}");
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
+fn hidden_files_are_not_brought_back_where_nobody_can_be_asked() {
+    let world = World::new();
+    world.login("a");
+    let (_, then) = two_versions_of(&world, ".bashrc", &[]);
+    let mut session = Session::start(&world, "a", &[]);
+    let mut back = json!({ "path": "/docs", "to": then });
+    let planned = session.call("sync_rewind", back.clone());
+    assert_eq!(planned["plan"]["files_changed"], 1, "{planned}");
+    back["carry_out"] = json!(true);
+    let refused = refusal(&mut session, back);
+    assert!(refused.contains("nobody can be asked"), "{refused}");
+    let read = world.json("a", &["cat", "/docs/.bashrc"]);
+    assert_eq!(read["text"], "second");
     assert_eq!(session.end(), Some(0));
 }
