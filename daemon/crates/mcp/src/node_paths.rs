@@ -18,6 +18,7 @@ const HIDDEN: &str = "invisible_characters";
 
 /// Adds the paths of nodes to a result. A node whose path can't be found stays without.
 pub(crate) async fn add(services: &Services, value: &mut Value) {
+    visit(value, &mut mark_team);
     let mut places = Vec::new();
     visit(value, &mut |node| places.extend(place(node)));
     if places.is_empty() {
@@ -95,6 +96,15 @@ fn place(record: &Value) -> Option<(SpaceId, Option<NodeId>)> {
         Some(parent.as_str()?.parse().ok()?)
     };
     Some((space, parent))
+}
+
+/// Marks the record of a team whose name has characters that nobody sees: it may read like that of another one.
+fn mark_team(record: &mut Value) {
+    let is_team = record.get("owner_id").is_some() && record.get("space_id").is_some();
+    let is_hidden = |name: &str| clean::text(name) != name;
+    if is_team && record["name"].as_str().is_some_and(is_hidden) {
+        record[HIDDEN] = json!(true);
+    }
 }
 
 fn visit(value: &mut Value, work: &mut dyn FnMut(&mut Value)) {
@@ -223,6 +233,18 @@ impl<'a> Paths<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_team_with_a_hidden_part_in_its_name_is_marked() {
+        let team = |name: &str| json!({ "name": name, "owner_id": "1", "space_id": "2" });
+        let mut teams = json!({ "content": [team("Crew"), team("Cr\u{200b}ew")] });
+        visit(&mut teams, &mut mark_team);
+        assert!(teams["content"][0].get(HIDDEN).is_none(), "{teams}");
+        assert_eq!(teams["content"][1][HIDDEN], true);
+        let mut comment = json!({ "name": "Cr\u{200b}ew", "owner_id": "1" });
+        visit(&mut comment, &mut mark_team);
+        assert!(comment.get(HIDDEN).is_none());
+    }
 
     #[test]
     fn a_name_that_reads_as_a_path_has_none() {

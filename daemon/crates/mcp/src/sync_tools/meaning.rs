@@ -55,6 +55,9 @@ impl Meaning {
             (Some(local), _) => format!("{}{id} on this machine", quote_path(local)),
             (None, Some(team)) => {
                 let below = self.place.path.trim_start_matches('/');
+                if let (true, Some(space)) = (below.is_empty(), self.place.space) {
+                    return format!("the top of the team {} (id {space})", quote(team));
+                }
                 format!("{}{id} in the team {}", quote(below), quote(team))
             }
             (None, None) => format!("{}{id} on the service", quote(&self.place.path)),

@@ -141,3 +141,15 @@ fn a_path_that_can_mean_two_files_is_refused_with_both() {
     assert_eq!(choose("/a", &synced, nothing).unwrap().place, own("/a"));
     assert!(choose("a/b", &synced, Vec::new()).is_err());
 }
+
+#[test]
+fn two_teams_of_one_name_are_named_with_their_ids() {
+    let tops = [1, 2].map(|n| meaning(in_team(n, "/"), None, Found::Root));
+    let chosen = choose("Dev Team/", &SyncedFolders::default(), tops.into());
+    let refused = chosen.err().unwrap().to_string();
+    for n in [1, 2] {
+        let space = in_team(n, "/").space.unwrap();
+        let part = format!("the top of the team `Dev Team` (id {space})");
+        assert!(refused.contains(&part), "{refused}");
+    }
+}
