@@ -49,8 +49,8 @@ pub(crate) async fn cut(
     Ok(Some(hash))
 }
 
-/// Names the chunks of a file that was cut, and returns the hash of the whole. Those that the service may lack are read again, and so is the first, which
-/// tells what the file is.
+/// Names the chunks of a file that was cut, and returns the hash of the whole. Those that the service may lack are read
+/// again, and so is the first, which tells what the file is.
 ///
 /// # Errors
 /// [`TransferError::SourceChanged`] if one of these has other bytes by now.
