@@ -129,12 +129,26 @@ pub(crate) async fn one(ctx: &Ctx, task: &Task) -> Result<(), EngineError> {
             return Err(EngineError::Stale);
         }
         let placed = place::place(&ctx2, &task, &arrived)?;
-        if let Some(dir) = placed.absolute.parent() {
-            ctx2.engine.ports.disk.sync_dirs(&[dir.to_owned()])?;
-        }
-        place::commit(&ctx2, &[(&task, &ready.remote, &placed)])
+        record(&ctx2, &task, &ready, &placed).map_err(|error| {
+            // It is in place: a scan has to find it, because nobody may fetch it any more.
+            tracing::warn!(%error, "a download can't be recorded");
+            EngineError::NotRecorded
+        })
     };
     engine.ports.run_blocking(put).await
+}
+
+/// Records a file that was put in place, once its name is durable.
+fn record(
+    ctx: &Ctx,
+    task: &Task,
+    ready: &PreparedDownload,
+    placed: &place::Placed,
+) -> Result<(), EngineError> {
+    if let Some(dir) = placed.absolute.parent() {
+        ctx.engine.ports.disk.sync_dirs(&[dir.to_owned()])?;
+    }
+    place::commit(ctx, &[(task, &ready.remote, placed)])
 }
 
 /// Fetches the content into a target, unless the folder is paused meanwhile.
