@@ -102,6 +102,17 @@ mod tests {
     use cairn_index::Skipped;
     use cairn_model::{Kind, LocalId};
     use std::fs;
+    use std::path::Path;
+
+    /// Records the stat of what lies at a path.
+    fn record_stat(test: &TestEngine, local: LocalId, path: &Path) {
+        let stat = local_stat(&test.options.ports.disk.stat(path).unwrap());
+        let index = &test.options.index;
+        let known = index.read(|db| db.local_row(local)).unwrap().unwrap();
+        index
+            .write(|db| db.update_local(&LocalRow { stat, ..known }))
+            .unwrap();
+    }
 
     #[tokio::test]
     async fn each_file_of_a_batch_goes_only_as_the_index_knows_it() {
@@ -111,12 +122,7 @@ mod tests {
             let local = test.local_file(name, Skipped::No);
             let path = test.dir.path().join(name);
             fs::write(&path, name).unwrap();
-            let stat = local_stat(&test.options.ports.disk.stat(&path).unwrap());
-            let index = &test.options.index;
-            let known = index.read(|db| db.local_row(local)).unwrap().unwrap();
-            index
-                .write(|db| db.update_local(&LocalRow { stat, ..known }))
-                .unwrap();
+            record_stat(&test, local, &path);
             local
         });
         let (ctx, dir) = test.into_ctx();
@@ -147,6 +153,41 @@ mod tests {
         let mut trashed: Vec<_> = trashed.iter().map(|t| t.path.to_string()).collect();
         trashed.sort_unstable();
         assert_eq!(trashed, ["last", "same"]);
+    }
+
+    #[tokio::test]
+    async fn what_keeps_the_folders_of_a_batch_is_recorded_for_all_of_them_at_once() {
+        let test = TestEngine::new();
+        fs::write(test.dir.path().join(".cairnignore"), "*.tmp\n").unwrap();
+        let names = ["one", "two"];
+        let folders = names.map(|name| {
+            let path = test.dir.path().join(name);
+            fs::create_dir(&path).unwrap();
+            fs::write(path.join("x.tmp"), "mine").unwrap();
+            let local = test.local_node(name, Kind::Folder, Skipped::No);
+            record_stat(&test, local, &path);
+            local
+        });
+        let (ctx, dir) = test.into_ctx();
+        let steps = folders.map(|local| Step::TrashLocal {
+            node: NodeId::from_random_bytes([local.0 as u8; 16]),
+            local,
+        });
+        let results = run(&ctx, steps.to_vec()).await;
+        assert!(results.iter().all(|(_, result)| result.is_ok()));
+        for (local, name) in folders.into_iter().zip(names) {
+            let index = &ctx.engine.index;
+            let inside = index.read(|db| db.children(ctx.folder.id, Some(local)));
+            let inside = inside.unwrap();
+            let rows: Vec<_> = inside
+                .iter()
+                .map(|r| (r.name.as_str(), r.skipped))
+                .collect();
+            assert_eq!(rows, [("x.tmp", Skipped::Ignored)]);
+            assert!(dir.path().join(name).join("x.tmp").exists());
+        }
+        let again = run(&ctx, steps.to_vec()).await;
+        assert!(again.iter().all(|(_, result)| result.is_err()));
     }
 
     #[tokio::test]

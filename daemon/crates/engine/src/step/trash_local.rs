@@ -76,19 +76,26 @@ fn trash_folder(
     }
     let unsynced = find_unsynced(ctx, row, path)?;
     if unsynced.nameless == 0 && !unsynced.is_empty() {
-        ctx.engine.index.write(|db| {
-            for row in &unsynced.rows {
-                db.insert_local(row)?;
-            }
-            db.mark_local(ctx.folder.id, row.id)
-        })?;
-        return Err(EngineError::Stale);
+        return record_unsynced(ctx, row, &unsynced);
     }
     move_to_trash(ctx, row, path)?;
     Ok(ctx
         .engine
         .index
         .write(|db| db.clean_node(ctx.folder.id, node))?)
+}
+
+/// Records what keeps a folder here, and lets it be planned anew. A plan that knew of it all is stale.
+fn record_unsynced(ctx: &Ctx, dir: &LocalRow, found: &Unsynced) -> Result<(), EngineError> {
+    if found.rows.is_empty() {
+        return Err(EngineError::Stale);
+    }
+    Ok(ctx.engine.index.write(|db| {
+        for row in &found.rows {
+            db.insert_local(row)?;
+        }
+        db.mark_local(ctx.folder.id, dir.id)
+    })?)
 }
 
 /// Anything that the index has not seen yet would vanish with the folder.
