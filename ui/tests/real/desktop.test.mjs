@@ -250,7 +250,9 @@ test("the words to compare are those of the command line, and a session is undon
   await window.click("//dialog//button[normalize-space()='Close']");
   await window.button("Activity");
   await window.button("Undo changes…");
-  await window.click("//dialog//li[contains(., 'cairn mkdir /made by a command')]//button");
+  await window.click(
+    "//dialog//li[contains(., 'cairn mkdir ') and contains(., '/made by a command')]//button",
+  );
   await window.see("This would happen:");
   await window.click("//dialog//button[normalize-space()='Undo']");
   await window.see("Undone.");
