@@ -18,16 +18,14 @@ pub(crate) fn reason(folder: &FolderStatus) -> Option<Failure> {
         |problem: &&Problem| problem.path.is_empty() && problem.code != ProblemCode::Watch;
     let mut errors = folder.errors.iter();
     let (exit, problem) = match folder.state {
-        SyncState::Error => (Exit::Failed, errors.find(is_of_folder)),
-        SyncState::Attention => (Exit::Decision, Some(errors.find(waits)?)),
+        // Without one it is all folders that don't sync, and the service says why.
+        SyncState::Error => (Exit::Failed, errors.find(is_of_folder)?),
+        SyncState::Attention => (Exit::Decision, errors.find(waits)?),
         SyncState::Idle | SyncState::Syncing | SyncState::Paused | SyncState::Offline => {
             return None;
         }
     };
-    let why = problem.map_or_else(
-        || "see `cairn status`".to_owned(),
-        |problem| format!("{}; {}", problem.message, problem.hint),
-    );
+    let why = format!("{}; {}", problem.message, problem.hint);
     let message = format!(
         "{} is not synced now: {}",
         clean(&folder.local),
@@ -67,6 +65,7 @@ mod tests {
                 Some((Exit::Decision, ProblemCode::KeysReplaced)),
             ),
             (Attention, &[ProblemCode::Unreadable], None),
+            (Error, &[watch], None),
             (Idle, &[], None),
             (Paused, &[gone], None),
         ] {

@@ -241,6 +241,7 @@ fn check_not_paused<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cairn_model::{Problem, ProblemCode};
 
     #[test]
     fn nobody_looks_for_changes_where_no_folder_is_synced() {
@@ -249,6 +250,12 @@ mod tests {
             let folders = states.iter().enumerate().map(|(at, state)| FolderStatus {
                 local: format!("/f/{at}"),
                 state: *state,
+                errors: vec![Problem {
+                    code: ProblemCode::FolderGone,
+                    message: "it is gone".into(),
+                    hint: "do this".into(),
+                    ..Problem::default()
+                }],
                 ..FolderStatus::default()
             });
             let status = Status {
@@ -259,7 +266,7 @@ mod tests {
                 .err()
                 .map(|one| one.message)
         };
-        let one = "/f/0 is not synced now: see `cairn status`";
+        let one = "/f/0 is not synced now: it is gone; do this";
         let all = format!("{one}; nor is any other folder: see `cairn status`");
         for (only, states, expected) in [
             (None, &[][..], None),
