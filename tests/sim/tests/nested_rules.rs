@@ -188,16 +188,22 @@ fn what_rules_forbid_stays_unsent_when_another_device_deletes_their_folder() {
     });
 }
 
+/// A folder with rules that one device has just deleted, while another one has a file in it that they forbid.
+async fn after_deleting() -> World {
+    let mut world = World::new(5, 2).await;
+    world.devices[0].write("sub/.cairnignore", b"*.key\n");
+    world.devices[0].write("sub/doc", b"doc");
+    world.settle().await.expect("calm");
+    world.devices[1].write("sub/id.key", b"secret");
+    work(&mut world).await;
+    world.devices[0].user("sub", |files, path| files.remove(path).map(drop));
+    world
+}
+
 #[test]
 fn a_folder_that_stays_for_what_rules_forbid_meets_a_new_one_of_its_name() {
     simulate(async {
-        let mut world = World::new(5, 2).await;
-        world.devices[0].write("sub/.cairnignore", b"*.key\n");
-        world.devices[0].write("sub/doc", b"doc");
-        world.settle().await.expect("calm");
-        world.devices[1].write("sub/id.key", b"secret");
-        work(&mut world).await;
-        world.devices[0].user("sub", |files, path| files.remove(path).map(drop));
+        let mut world = after_deleting().await;
         work(&mut world).await;
         world.devices[0].write("sub/new", b"new");
         work(&mut world).await;
@@ -212,13 +218,7 @@ fn a_folder_that_stays_for_what_rules_forbid_meets_a_new_one_of_its_name() {
 #[test]
 fn rules_stay_with_a_folder_that_is_kept_for_an_edit_although_it_was_deleted_elsewhere() {
     simulate(async {
-        let mut world = World::new(5, 2).await;
-        world.devices[0].write("sub/.cairnignore", b"*.key\n");
-        world.devices[0].write("sub/doc", b"doc");
-        world.settle().await.expect("calm");
-        world.devices[1].write("sub/id.key", b"secret");
-        work(&mut world).await;
-        world.devices[0].user("sub", |files, path| files.remove(path).map(drop));
+        let mut world = after_deleting().await;
         world.devices[1].write("sub/doc", b"edited");
         work(&mut world).await;
         let there = on_the_service(&world).await;

@@ -75,10 +75,13 @@ fn trash_folder(
         return Err(EngineError::Stale);
     }
     let unsynced = find_unsynced(ctx, row, path)?;
-    if unsynced.nameless == 0 && !unsynced.is_empty() {
+    if unsynced.is_empty() {
+        trash_whole(ctx, row, path)?;
+    } else if unsynced.nameless == 0 {
         return record_unsynced(ctx, row, &unsynced);
+    } else {
+        trash_synced(ctx, row, path)?;
     }
-    move_to_trash(ctx, row, path)?;
     Ok(ctx
         .engine
         .index
@@ -121,6 +124,11 @@ fn move_to_trash(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), Engine
     if row.kind == Kind::File || find_unsynced(ctx, row, path)?.is_empty() {
         return trash_whole(ctx, row, path);
     }
+    trash_synced(ctx, row, path)
+}
+
+/// Moves what was synced in a folder to the local trash, and keeps the folder for the rest, as a new one to the service.
+fn trash_synced(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineError> {
     for child in children(ctx, row)? {
         if child.skipped != Skipped::No {
             continue;
