@@ -52,10 +52,11 @@ const PACKAGES: [&str; 21] = [
 const NAUTILUS: [&str; 2] = ["gir1.2-nautilus-4.0", "gir1.2-nautilus-4.1"];
 
 /// The programs that Cairn is measured against.
-const PEERS: [(&str, &str); 3] = [
+const PEERS: [(&str, &str); 4] = [
     ("rclone", "rclone"),
     ("restic", "restic"),
     ("syncthing", "syncthing"),
+    ("unison", "unison"),
 ];
 
 pub(crate) fn run(bench: bool) -> Result<()> {

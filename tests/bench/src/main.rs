@@ -1,10 +1,11 @@
-//! Measures Cairn beside rclone crypt, restic and Syncthing: same machine, same data, same run.
+//! Measures Cairn beside rclone crypt, restic, Syncthing and Unison: same machine, same data, same run.
 //!
 //! `cargo run --release -p cairn-bench` prints a table; `--write` puts it into docs/benchmarks.md.
 //! Nothing here judges correctness: that is the business of the end-to-end tests.
 #![cfg(unix)]
 
 mod data;
+mod line;
 mod machine;
 mod peer;
 mod process;
@@ -16,7 +17,7 @@ use clap::Parser;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Cairn side by side with rclone crypt, restic and Syncthing on loopback.
+/// Cairn side by side with rclone crypt, restic, Syncthing and Unison on loopback.
 #[derive(Debug, Parser)]
 struct Options {
     /// Rows to run (default: all). The others are left out.
@@ -43,6 +44,9 @@ struct Options {
     /// Use the programs that are built already.
     #[arg(long)]
     no_build: bool,
+    /// Carry packets over this line between the ends, as the row of the long line asks its helper.
+    #[arg(long, hide = true, value_name = "LINE")]
+    carry_line: Option<line::Quality>,
     /// Directory in which the data is made (default: the system's directory for temporary files).
     #[arg(long)]
     dir: Option<PathBuf>,
@@ -60,6 +64,9 @@ fn main() -> ExitCode {
 
 fn measure() -> Result<()> {
     let options = Options::parse();
+    if let Some(quality) = options.carry_line {
+        return line::carry(quality);
+    }
     if !(options.scale > 0.0 && options.scale <= 1.0) {
         bail!(
             "--scale is {}: give a number above 0, at most 1",

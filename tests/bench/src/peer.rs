@@ -4,7 +4,9 @@
 pub(crate) mod cairn;
 pub(crate) mod rclone;
 pub(crate) mod restic;
+pub(crate) mod sealed_copy;
 pub(crate) mod syncthing;
+pub(crate) mod unison;
 
 use crate::machine;
 use crate::process::Run;
@@ -24,11 +26,18 @@ pub(crate) enum Tool {
     Rclone,
     Restic,
     Syncthing,
+    Unison,
 }
 
 impl Tool {
-    const ALL: [Self; 4] = [Self::Cairn, Self::Rclone, Self::Restic, Self::Syncthing];
-    pub(crate) const PEERS: [Self; 3] = [Self::Rclone, Self::Restic, Self::Syncthing];
+    const ALL: [Self; 5] = [
+        Self::Cairn,
+        Self::Rclone,
+        Self::Restic,
+        Self::Syncthing,
+        Self::Unison,
+    ];
+    pub(crate) const PEERS: [Self; 4] = [Self::Rclone, Self::Restic, Self::Syncthing, Self::Unison];
 
     pub(crate) fn title(self) -> &'static str {
         match self {
@@ -36,6 +45,7 @@ impl Tool {
             Self::Rclone => "rclone crypt",
             Self::Restic => "restic",
             Self::Syncthing => "Syncthing",
+            Self::Unison => "Unison",
         }
     }
 
@@ -46,6 +56,7 @@ impl Tool {
             Self::Rclone => machine::version("rclone", "version"),
             Self::Restic => machine::version("restic", "version"),
             Self::Syncthing => machine::version("syncthing", "--version"),
+            Self::Unison => machine::version("unison", "-version"),
         }
     }
 }
@@ -58,7 +69,7 @@ pub(crate) fn installed_tools(wanted: &[Tool]) -> Vec<Tool> {
         .partition(|tool| tool.version().is_some());
     for tool in missing {
         eprintln!(
-            "{} is not installed and left out (apt-get install rclone restic syncthing)",
+            "{} is not installed and left out (apt-get install rclone restic syncthing unison)",
             tool.title()
         );
     }

@@ -1,6 +1,8 @@
 //! The figures of `/proc` for a process, and commands that run while their memory is watched.
 
 use anyhow::{Context, Result, bail};
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -62,24 +64,35 @@ pub(crate) fn measure_idle(pid: u32, span: Duration) -> Result<Idle> {
     let seconds = span.as_secs_f64();
     Ok(Idle {
         cpu: (cpu_seconds(pid)? - cpu) / seconds * 100.0,
-        wake_ups: (self::switches(pid)? - switches) / seconds,
+        wake_ups: since(&switches, &self::switches(pid)?) as f64 / seconds,
     })
 }
 
-/// Returns how often the threads of a process have gone to sleep so far: as often they were woken.
-fn switches(pid: u32) -> Result<f64> {
-    let mut all = 0.0;
+/// Returns how often each thread of a process has gone to sleep so far: as often it was woken.
+fn switches(pid: u32) -> Result<HashMap<OsString, u64>> {
+    let mut all = HashMap::new();
     for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
-        let status = fs::read_to_string(thread?.path().join("status"))?;
+        let thread = thread?;
+        // A thread may end between the list and the look.
+        let Ok(status) = fs::read_to_string(thread.path().join("status")) else {
+            continue;
+        };
         let line = status
             .lines()
             .find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
-        all += line
-            .context("a status without switches")?
-            .trim()
-            .parse::<f64>()?;
+        let count = line.context("a status without switches")?.trim().parse()?;
+        all.insert(thread.file_name(), count);
     }
     Ok(all)
+}
+
+/// Adds up what was counted between two looks. A thread that has ended takes no other thread's count with it.
+fn since(before: &HashMap<OsString, u64>, after: &HashMap<OsString, u64>) -> u64 {
+    let new = after.iter().map(|(thread, count)| {
+        let known = before.get(thread).copied().unwrap_or(0);
+        count.saturating_sub(known)
+    });
+    new.sum()
 }
 
 fn field(pid: u32, name: &str) -> Result<u64> {
@@ -133,6 +146,36 @@ mod tests {
             memory(me).unwrap() > 100_000 && peak_memory(me).unwrap() >= memory(me).unwrap() / 2
         );
         assert!(cpu_seconds(me).unwrap() >= 0.0);
+    }
+
+    #[test]
+    fn a_thread_that_is_woken_is_counted() {
+        let me = std::process::id();
+        let (wake, woken) = std::sync::mpsc::channel::<()>();
+        let (back, done) = std::sync::mpsc::channel();
+        let thread = thread::spawn(move || woken.iter().try_for_each(|()| back.send(())));
+        let before = switches(me).unwrap();
+        for _ in 0..100 {
+            wake.send(()).unwrap();
+            done.recv().unwrap();
+        }
+        // Tests run beside it, so more may be counted; a pair of threads that take turns sleeps nearly each time.
+        assert!(since(&before, &switches(me).unwrap()) >= 50);
+        drop(wake);
+        thread.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn a_thread_that_has_ended_takes_no_count_away() {
+        let counts = |pairs: &[(&str, u64)]| {
+            let pairs = pairs
+                .iter()
+                .map(|(name, count)| (OsString::from(name), *count));
+            pairs.collect::<HashMap<_, _>>()
+        };
+        let before = counts(&[("stays", 10), ("ends", 1000)]);
+        let after = counts(&[("stays", 13), ("new", 2)]);
+        assert_eq!(since(&before, &after), 5);
     }
 
     #[test]

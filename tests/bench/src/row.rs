@@ -6,9 +6,11 @@ pub(crate) mod busy;
 pub(crate) mod code;
 pub(crate) mod deletions;
 pub(crate) mod live;
+pub(crate) mod long_line;
 pub(crate) mod restart;
 pub(crate) mod service;
 pub(crate) mod small;
+pub(crate) mod tree_copy;
 
 use crate::data::{Amount, amount};
 use crate::peer::Tool;
@@ -32,10 +34,14 @@ pub(crate) enum Row {
     Code,
     /// One file of 1 GiB: up, down, from A to B, 16 bytes of it changed, copied.
     Big,
+    /// A folder of 1 GiB, copied beside itself.
+    TreeCopy,
     /// One new small file, from A to B; and while 10,000 others go up.
     NewFile,
     /// 1 kB both ways while three files of 1 GiB go up through a limited line.
     Busy,
+    /// A large file and 10,000 small ones over a long line that loses packets.
+    LongLine,
     /// 10,000 deletions among 100,000 files.
     Deletions,
     /// A folder of 10,000 files renamed, from A to B.
@@ -64,12 +70,14 @@ pub(crate) struct Bench {
 }
 
 impl Row {
-    pub(crate) const ALL: [Self; 12] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Small,
         Self::Code,
         Self::Big,
+        Self::TreeCopy,
         Self::NewFile,
         Self::Busy,
+        Self::LongLine,
         Self::Deletions,
         Self::Rename,
         Self::Restart,
@@ -84,8 +92,10 @@ impl Row {
             Self::Small => small::TITLE,
             Self::Code => code::TITLE,
             Self::Big => big::TITLE,
+            Self::TreeCopy => tree_copy::TITLE,
             Self::NewFile => live::NEW_FILE,
             Self::Busy => busy::TITLE,
+            Self::LongLine => long_line::TITLE,
             Self::Deletions => deletions::TITLE,
             Self::Rename => live::RENAME,
             Self::Restart => restart::TITLE,
@@ -101,8 +111,10 @@ impl Row {
             Self::Small => small::run(bench, results),
             Self::Code => code::run(bench, results),
             Self::Big => big::run(bench, results),
+            Self::TreeCopy => tree_copy::run(bench, results),
             Self::NewFile => live::new_file(bench, results),
             Self::Busy => busy::run(bench, results),
+            Self::LongLine => long_line::run(bench, results),
             Self::Deletions => deletions::run(bench, results),
             Self::Rename => live::rename(bench, results),
             Self::Restart => restart::run(bench, results),

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -39,7 +39,15 @@ impl Proxy {
     /// # Errors
     /// No port is free.
     pub fn start_over(targets: Vec<SocketAddr>) -> Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").context("no free port for a proxy")?;
+        Self::start_at(IpAddr::V4(Ipv4Addr::LOCALHOST), targets)
+    }
+
+    /// Listens on a free port of another address of this machine.
+    ///
+    /// # Errors
+    /// The machine has no such address, or no port is free.
+    pub fn start_at(listen: IpAddr, targets: Vec<SocketAddr>) -> Result<Self> {
+        let listener = TcpListener::bind((listen, 0)).context("no free port for a proxy")?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             up: AtomicU64::new(0),

@@ -1,12 +1,14 @@
 //! Cairn: one or two devices and the bundled server, all bytes through a counting proxy.
 
 use super::{Pair, Push, counting_proxy};
+use crate::line;
 use crate::process::{Run, peak_memory};
 use anyhow::{Context, Result};
 use cairn_e2e::device::{Device, Options};
 use cairn_e2e::proxy::Proxy;
 use cairn_e2e::server::{OWNER_KEY, Server, Storage};
 use cairn_e2e::wait;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Instant;
 
@@ -29,7 +31,9 @@ pub(crate) struct CairnPair {
 struct World {
     dir: std::path::PathBuf,
     proxy: Proxy,
-    _server: Server,
+    /// The other end of the line between the proxy and the server, if there is one.
+    _far_end: Option<Proxy>,
+    server: Server,
 }
 
 impl World {
@@ -39,7 +43,21 @@ impl World {
         Ok(Self {
             dir: dir.to_owned(),
             proxy: counting_proxy(server.port())?,
-            _server: server,
+            _far_end: None,
+            server,
+        })
+    }
+
+    /// Returns the same, with a [`Line`](crate::line::Line) that exists between the proxy and the server.
+    fn over_line(dir: &Path) -> Result<Self> {
+        let world = Self::new(dir)?;
+        let server = SocketAddr::from((Ipv4Addr::LOCALHOST, world.server.port()));
+        let far_end = Proxy::start_at(IpAddr::V4(line::NEAR), vec![server])?;
+        let over_line = SocketAddr::from((line::FAR, far_end.port()));
+        Ok(Self {
+            proxy: Proxy::start(over_line)?,
+            _far_end: Some(far_end),
+            ..world
         })
     }
 
@@ -62,6 +80,14 @@ impl CairnPush {
     pub(crate) fn new(dir: &Path) -> Result<Self> {
         Ok(Self {
             world: World::new(dir)?,
+            a: None,
+        })
+    }
+
+    /// Returns the same, with its devices at the other end of a line that exists.
+    pub(crate) fn over_line(dir: &Path) -> Result<Self> {
+        Ok(Self {
+            world: World::over_line(dir)?,
             a: None,
         })
     }

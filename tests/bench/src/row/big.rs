@@ -7,7 +7,7 @@ use crate::machine::settle_disk;
 use crate::peer::cairn::CairnPush;
 use crate::peer::rclone::Rclone;
 use crate::peer::restic::Restic;
-use crate::peer::{Pair, Push, Tool};
+use crate::peer::{Pair, Push, Tool, sealed_copy};
 use crate::process::{Run, peak_memory};
 use crate::table::{Measure, Results};
 use anyhow::{Result, ensure};
@@ -25,20 +25,37 @@ pub(crate) const COPY: &str = "a copy of it beside itself, until B has it";
 const BYTES: u64 = 1 << 30;
 
 pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
+    let copied = measure_sealed_copy(bench)?;
     for tool in [Tool::Cairn, Tool::Rclone, Tool::Restic] {
         if bench.has(tool) {
-            measure_push(bench, results, tool)?;
+            measure_push(bench, results, tool, copied)?;
         }
     }
     for tool in [Tool::Cairn, Tool::Syncthing] {
         if bench.has(tool) {
-            measure_live(bench, results, tool)?;
+            measure_live(bench, results, tool, copied)?;
         }
     }
     Ok(())
 }
 
-fn measure_push(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> {
+/// Returns the seconds that a plain encrypted copy takes in this run.
+fn measure_sealed_copy(bench: &Bench) -> Result<Option<f64>> {
+    let dir = bench.part("big-copy")?;
+    let file = dir.join("big.dat");
+    big_file(&file, bench.bytes(BYTES), 20)?;
+    settle_disk();
+    let seconds = sealed_copy::seconds(&file, &dir.join("sealed"))?;
+    clear(&dir)?;
+    Ok(seconds)
+}
+
+fn measure_push(
+    bench: &Bench,
+    results: &mut Results,
+    tool: Tool,
+    copied: Option<f64>,
+) -> Result<()> {
     let dir = bench.part(&format!("big-{tool:?}"))?;
     let folder = bench.part(&format!("big-{tool:?}/folder"))?;
     let file = folder.join("big.dat");
@@ -47,11 +64,12 @@ fn measure_push(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> 
         Tool::Cairn => Box::new(CairnPush::new(&dir)?),
         Tool::Restic => Box::new(Restic::new(&dir)?),
         Tool::Rclone => Box::new(Rclone::new(&dir)?),
-        Tool::Syncthing => return Ok(()),
+        Tool::Syncthing | Tool::Unison => return Ok(()),
     };
     settle_disk();
     let up = push.push(&folder)?;
     note(results, UP, tool, up);
+    compare(results, UP, tool, up, copied);
     let to = bench.part(&format!("big-{tool:?}/pulled"))?;
     settle_disk();
     let down = push.pull(&to)?;
@@ -61,6 +79,7 @@ fn measure_push(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> 
         amount(&to)?
     );
     note(results, DOWN, tool, down);
+    compare(results, DOWN, tool, down, copied);
     // Cairn's daemon sends a change by itself: its time is that of the live row.
     if tool != Tool::Cairn {
         edit_middle(&file, 21)?;
@@ -78,7 +97,20 @@ fn note(results: &mut Results, row: &'static str, tool: Tool, run: Run) {
     results.add(row, Measure::PeakMemory, tool, run.peak as f64);
 }
 
-fn measure_live(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> {
+/// Adds how fast a tool was beside the plain encrypted copy.
+fn compare(results: &mut Results, row: &'static str, tool: Tool, run: Run, copied: Option<f64>) {
+    if let Some(copied) = copied {
+        let share = copied / run.seconds * 100.0;
+        results.add(row, Measure::OfSealedCopy, tool, share);
+    }
+}
+
+fn measure_live(
+    bench: &Bench,
+    results: &mut Results,
+    tool: Tool,
+    copied: Option<f64>,
+) -> Result<()> {
     let dir = bench.part(&format!("big-live-{tool:?}"))?;
     let pair = pair(tool, &dir)?;
     let staged = dir.join("staged.dat");
@@ -95,6 +127,7 @@ fn measure_live(bench: &Bench, results: &mut Results, tool: Tool) -> Result<()> 
         peak: peak_memory(pair.pid_a()?)?,
     };
     note(results, END, tool, run);
+    compare(results, END, tool, run, copied);
     pair.settle()?;
     settle_disk();
     measure_edit(results, tool, pair.as_ref(), &dir)?;

@@ -29,7 +29,7 @@ pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
         let mut push: Box<dyn Push> = match tool {
             Tool::Cairn => Box::new(CairnPush::new(&dir)?),
             Tool::Restic => Box::new(Restic::new(&dir)?),
-            Tool::Rclone | Tool::Syncthing => continue,
+            Tool::Rclone | Tool::Syncthing | Tool::Unison => continue,
         };
         settle_disk();
         let up = push.push(&folder)?;

@@ -86,6 +86,7 @@ pub(super) fn rename(bench: &Bench, results: &mut Results) -> Result<()> {
         let run = match tool {
             Tool::Cairn | Tool::Syncthing => rename_live(bench, pair(tool, &dir)?.as_ref())?,
             Tool::Rclone | Tool::Restic => rename_pushed(bench, tool, &dir)?,
+            Tool::Unison => continue,
         };
         results.add(RENAME, Measure::Seconds, tool, run.seconds);
         results.add(RENAME, Measure::Wire, tool, run.wire as f64);
@@ -150,7 +151,9 @@ pub(super) fn pair(tool: Tool, dir: &Path) -> Result<Box<dyn Pair>> {
     Ok(match tool {
         Tool::Cairn => Box::new(CairnPair::new(dir)?),
         Tool::Syncthing => Box::new(Syncthing::new(dir)?),
-        Tool::Rclone | Tool::Restic => bail!("{} keeps no pair of folders", tool.title()),
+        Tool::Rclone | Tool::Restic | Tool::Unison => {
+            bail!("{} keeps no pair of folders equal by itself", tool.title())
+        }
     })
 }
 

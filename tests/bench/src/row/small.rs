@@ -7,6 +7,7 @@ use crate::peer::cairn::{CairnPair, CairnPush};
 use crate::peer::rclone::Rclone;
 use crate::peer::restic::Restic;
 use crate::peer::syncthing::Syncthing;
+use crate::peer::unison::Unison;
 use crate::peer::{Pair, Push, Tool};
 use crate::table::{Measure, Results};
 use anyhow::{Result, ensure};
@@ -18,8 +19,8 @@ pub(super) const TITLE: &str = "10,000 small files, 200 MB";
 pub(crate) const UP: &str = "10,000 small files (200 MB), up";
 pub(crate) const DOWN: &str = "10,000 small files (200 MB), down";
 pub(crate) const END: &str = "10,000 small files (200 MB), A to B";
-const FILES: usize = 10_000;
-const BYTES: u64 = 200_000_000;
+pub(super) const FILES: usize = 10_000;
+pub(super) const BYTES: u64 = 200_000_000;
 
 pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
     let data = bench.part("small-data")?;
@@ -33,6 +34,9 @@ pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
         if bench.has(tool) {
             measure_live(bench, results, tool, &data, made)?;
         }
+    }
+    if bench.has(Tool::Unison) {
+        measure_command(bench, results, &data, made)?;
     }
     clear(&data)
 }
@@ -50,7 +54,7 @@ fn up_and_down(
         Tool::Cairn => Box::new(CairnPush::new(&dir)?),
         Tool::Rclone => Box::new(Rclone::new(&dir)?),
         Tool::Restic => Box::new(Restic::new(&dir)?),
-        Tool::Syncthing => return Ok(()),
+        Tool::Syncthing | Tool::Unison => return Ok(()),
     };
     settle_disk();
     let up = push.push(&source)?;
@@ -95,7 +99,7 @@ fn measure_live(
     let pair: Box<dyn Pair> = match tool {
         Tool::Cairn => Box::new(CairnPair::new(&dir)?),
         Tool::Syncthing => Box::new(Syncthing::new(&dir)?),
-        Tool::Rclone | Tool::Restic => return Ok(()),
+        Tool::Rclone | Tool::Restic | Tool::Unison => return Ok(()),
     };
     settle_disk();
     let (start, before) = (Instant::now(), pair.wire());
@@ -110,6 +114,27 @@ fn measure_live(
         tool,
         crate::process::peak_memory(pair.pid_a()?)? as f64,
     );
+    drop(pair);
+    clear(&dir)
+}
+
+/// Unison watches nothing by itself: its time is that of one command.
+fn measure_command(bench: &Bench, results: &mut Results, data: &Path, made: Amount) -> Result<()> {
+    let dir = bench.part("small-live-Unison")?;
+    let staged = dir.join("staged");
+    copy_tree(data, &staged)?;
+    let pair = Unison::new(&dir)?;
+    fs::rename(&staged, pair.a().join("files"))?;
+    settle_disk();
+    let run = pair.sync()?;
+    ensure!(
+        amount(pair.b())? == made,
+        "Unison brought {:?} of {made:?}",
+        amount(pair.b())?
+    );
+    results.add(END, Measure::Seconds, Tool::Unison, run.seconds);
+    results.add(END, Measure::Wire, Tool::Unison, run.wire as f64);
+    results.add(END, Measure::PeakMemory, Tool::Unison, run.peak as f64);
     drop(pair);
     clear(&dir)
 }
