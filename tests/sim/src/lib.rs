@@ -20,6 +20,7 @@ mod removals;
 pub mod requests;
 mod rules;
 pub mod run_options;
+pub mod seeds;
 mod spelling;
 pub mod time;
 mod truth;

@@ -2,15 +2,17 @@
 //! An entity is one file or folder of the user, with up to three nodes: local, remote and synced.
 //!
 //! The entity that has the name on the service keeps it: it was committed first. All others become
-//! conflict copies beside it, so nobody's content is lost.
+//! conflict copies beside it, so nobody's content is lost. So does what takes the name of a folder that was deleted on
+//! this disk and stays on the service for something that this device leaves out.
 
 use crate::Policy;
 use crate::constraints::Constraints;
 use crate::decision::Decision;
-use crate::entity::{Entities, Entity, EntityId, Location, Side};
+use crate::entity::{Entities, Entity, EntityId, Location, ROOT, Side, UNKNOWN};
+use crate::tree::Blocked;
 use cairn_model::{ConflictKind, Name, NameKey, SyncMode};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The final location of an entity, on both sides.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,14 +56,18 @@ pub(crate) fn resolve<'a>(
             })
         })
         .collect();
+    let staying = staying_on_service(entities, decisions, constraints, policy);
     let NameClaims {
         mut taken,
         contested,
-    } = name_claims(entities, decisions, locations);
+    } = name_claims(entities, decisions, locations, &staying);
     let mut name_conflicts = Vec::new();
     let mut deferred = false;
     for mut contenders in contested.into_values() {
-        contenders.sort_by_key(|&id| rank(&entities.all[id], locations[id], id));
+        contenders.sort_by_key(|&id| {
+            let rank = rank(&entities.all[id], locations[id], id);
+            (!staying.contains(&id), rank)
+        });
         let Some((&winner, losers)) = contenders.split_first() else {
             continue;
         };
@@ -91,6 +97,52 @@ pub(crate) fn resolve<'a>(
     (!deferred).then_some((targets, name_conflicts))
 }
 
+/// Returns the folders that were deleted on this disk and stay on the service, for something that is not selected for
+/// this device: they keep their names. One in which deletions wait for a person may go.
+fn staying_on_service(
+    entities: &Entities<'_>,
+    decisions: &[Decision],
+    constraints: &Constraints,
+    policy: &Policy,
+) -> BTreeSet<EntityId> {
+    if policy.mode != SyncMode::TwoWay {
+        return BTreeSet::new();
+    }
+    let above = |mut id: EntityId| {
+        let mut folders = Vec::new();
+        while let Some(at) = entities.all[id].location(Side::Remote) {
+            id = at.parent;
+            let is_deleted = |e: &Entity<'_>| e.base.is_some() && e.local.is_none();
+            if id == ROOT || id == UNKNOWN || folders.contains(&id) {
+                break;
+            }
+            if decisions[id] != Decision::Blocked || !is_deleted(&entities.all[id]) {
+                break;
+            }
+            folders.push(id);
+        }
+        folders
+    };
+    let is_unselected = |&id: &EntityId| {
+        let remote = entities.all[id].remote;
+        remote.is_some_and(|remote| remote.blocked == Blocked::Unselected)
+    };
+    let mut staying: BTreeSet<EntityId> = entities
+        .ids()
+        .filter(is_unselected)
+        .flat_map(above)
+        .collect();
+    if !staying.is_empty() {
+        for id in entities.ids().filter(|&id| constraints.gated[id]) {
+            staying.remove(&id);
+            for folder in above(id) {
+                staying.remove(&folder);
+            }
+        }
+    }
+    staying
+}
+
 struct NameClaims {
     taken: HashMap<(EntityId, NameKey), EntityId>,
     /// The entities that want one name, where there are several; keyed by their first id, so that the order is
@@ -102,6 +154,7 @@ fn name_claims(
     entities: &Entities<'_>,
     decisions: &[Decision],
     locations: &[Option<Location<'_>>],
+    staying: &BTreeSet<EntityId>,
 ) -> NameClaims {
     let mut claims = NameClaims {
         taken: HashMap::new(),
@@ -122,8 +175,9 @@ fn name_claims(
         // Only a node that leaves a temporary name can meet one that is at the location on both sides.
         for side in Side::BOTH {
             let holder = entities.at(side).get(&key).copied();
+            let keeps_name = |h: EntityId| locations[h].is_some() && is_at_target(h);
             if let Some(holder) =
-                holder.filter(|&h| h != id && locations[h].is_some() && is_at_target(h))
+                holder.filter(|&h| h != id && (keeps_name(h) || staying.contains(&h)))
             {
                 claims.claim(&key, holder);
             }

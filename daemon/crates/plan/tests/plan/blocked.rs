@@ -197,6 +197,45 @@ fn deleting_a_folder_leaves_what_this_device_never_had() {
     check(&pair.second, "");
 }
 
+#[test]
+fn what_takes_the_name_of_a_folder_that_stays_for_what_this_device_never_had_gets_another_one() {
+    for (script, there) in [
+        ("rm p; mv o p", "CC(p)/h=3 p/a/f=1"),
+        ("rm p; p=mine", "CC(p)=mine o/h=3 p/a/f=1"),
+        ("rm p; mv k p", "CC(p)=4 o/h=3 p/a/f=1"),
+    ] {
+        let mut pair = Pair::with("p/a/f=1 p/b/g=2 o/h=3 k=4");
+        unselect(&mut pair, "a");
+        pair.second.user(script);
+        come_to_rest(&mut pair);
+        let kept = if script.contains('k') { "" } else { " k=4" };
+        check(&pair.first, &format!("{there}{kept}"));
+        let here = there.replace(" p/a/f=1", "");
+        check(&pair.second, &format!("{here}{kept}"));
+    }
+}
+
+#[test]
+fn what_takes_the_name_of_a_folder_whose_deletion_waits_waits_too() {
+    let mut pair = Pair::with("p/a/f=1 p/b/g=2 o/h=3");
+    unselect(&mut pair, "a");
+    pair.second.user("rm p; mv o p");
+    pair.second.policy.block_remote_deletions = true;
+    come_to_rest(&mut pair);
+    check(&pair.first, "p/a/f=1 p/b/g=2 o/h=3");
+    check(&pair.second, "p/h=3");
+}
+
+#[test]
+fn a_new_folder_is_the_one_of_its_name_that_stays_for_what_this_device_never_had() {
+    let mut pair = Pair::with("p/a/f=1 p/b/g=2");
+    unselect(&mut pair, "a");
+    pair.second.user("rm p; p/new=3");
+    come_to_rest(&mut pair);
+    check(&pair.first, "p/a/f=1 p/new=3");
+    check(&pair.second, "p/new=3");
+}
+
 /// Does the work of the second device when a person unselects a folder.
 fn unselect(pair: &mut Pair, name: &str) {
     let node = pair.service.node_named(name);
