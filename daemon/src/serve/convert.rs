@@ -124,6 +124,10 @@ fn full_disk(group: &engine::ProblemGroup, folder: &engine::FolderStatus) -> Str
         text.push_str(&format!(", and {need} {} there", size(group.bytes)));
     }
     let Some(free) = folder.free else {
+        let first = group.examples.first();
+        if let Some(detail) = first.and_then(|first| first.values.detail.as_deref()) {
+            text.push_str(&format!("; {detail}"));
+        }
         return text;
     };
     text.push_str(&format!("; {} free on it", size(free)));
@@ -357,6 +361,32 @@ mod tests {
         assert_eq!(group.examples.len(), control::ProblemGroup::EXAMPLES);
         assert_eq!(status.folders[0].errors.len(), 20);
         assert_eq!(status.open_conflicts, 2);
+    }
+
+    #[test]
+    fn a_disk_without_room_for_more_files_does_not_ask_for_bytes() {
+        let detail = "it has no room for more files, however small they are";
+        let problem = Problem {
+            code: ProblemCode::DiskFull,
+            values: ProblemValues::of_detail(detail.to_owned()),
+            ..Problem::default()
+        };
+        let group = engine::ProblemGroup {
+            code: ProblemCode::DiskFull,
+            cause: ProblemCause::DiskFull,
+            hint: String::new(),
+            count: 131,
+            bytes: 0,
+            examples: vec![problem],
+        };
+        let folder = engine::FolderStatus {
+            local: "/home/a/Cairn".into(),
+            ..Default::default()
+        };
+        assert_eq!(
+            summary(&group, &folder),
+            format!("the disk of /home/a/Cairn is full: 131 files wait; {detail}")
+        );
     }
 
     #[test]

@@ -83,6 +83,10 @@ impl Disk for GuardedDisk {
         self.disk().free_space(path)
     }
 
+    fn free_files(&self, path: &Path) -> io::Result<Option<u64>> {
+        self.disk().free_files(path)
+    }
+
     fn check_name(&self, name: &Name) -> Result<(), NameProblem> {
         self.disk().check_name(name)
     }

@@ -6,7 +6,7 @@ mod tests;
 mod unmoved;
 
 use crate::error::{Disposition, EngineError};
-use crate::full_disk::{self, FullDisk};
+use crate::full_disk;
 use crate::health::RetryHint;
 use crate::key::{Key, LockedKeys, keys_of};
 use crate::record;
@@ -348,8 +348,8 @@ pub(crate) fn record_failure(
     let full = full_disk::measure(ctx, key, &error);
     let mut health = ctx.engine.health();
     health.park(ctx.folder.id, key, path, &error, retry);
-    if let Some(FullDisk { wanted, free }) = full {
-        health.set_full(ctx.folder.id, key, wanted, free);
+    if let Some(full) = full {
+        health.set_full(ctx.folder.id, key, full);
     }
     if error.is_service_full() {
         out.is_service_full = true;

@@ -285,4 +285,13 @@ pub trait Disk: Send + Sync {
     /// # Errors
     /// Returns the error of the file system.
     fn free_space(&self, path: &Path) -> io::Result<u64>;
+
+    /// The number of files and folders that can still be made on the file system of `path`; `None` if it has no such
+    /// limit.
+    ///
+    /// # Errors
+    /// Returns the error of the file system.
+    fn free_files(&self, _path: &Path) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
 }

@@ -1,10 +1,14 @@
 //! The problems of a folder: all of them, or grouped by their cause.
 
 use super::Health;
+use crate::full_disk::FullDisk;
 use crate::key::Key;
 use crate::status::ProblemGroup;
-use cairn_model::{FolderId, Problem, ProblemCause, ProblemCode};
+use cairn_model::{FolderId, Problem, ProblemCause, ProblemCode, ProblemValues};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The detail of a full disk on which bytes are free.
+const NO_MORE_FILES: &str = "it has no room for more files, however small they are";
 
 /// A problem, and the bytes of the file that waits because of it.
 type Waiting<'a> = (&'a Problem, u64);
@@ -13,11 +17,21 @@ type Waiting<'a> = (&'a Problem, u64);
 type Shared<'a> = (ProblemCode, ProblemCause, &'a str);
 
 impl Health {
-    /// Records the size of a parked file that doesn't fit, and the room that there is, in bytes.
-    pub(crate) fn set_full(&mut self, folder: FolderId, key: Key, bytes: u64, free: u64) {
-        if let Some(parked) = self.parked.get_mut(&(folder, key)) {
-            parked.bytes = bytes;
-            self.free.insert(folder, free);
+    /// Records why a parked file doesn't fit on the disk.
+    pub(crate) fn set_full(&mut self, folder: FolderId, key: Key, full: FullDisk) {
+        let Some(parked) = self.parked.get_mut(&(folder, key)) else {
+            return;
+        };
+        match full {
+            FullDisk::Bytes { wanted, free } => {
+                parked.bytes = wanted;
+                self.free.insert(folder, free);
+            }
+            FullDisk::Files => {
+                let values = ProblemValues::of_detail(NO_MORE_FILES.to_owned());
+                parked.problem = parked.problem.clone().with(values);
+                self.free.remove(&folder);
+            }
         }
     }
 
@@ -123,7 +137,11 @@ mod tests {
             &error,
             RetryHint::Later,
         );
-        health.set_full(FOLDER, key, 10, 7);
+        let full = FullDisk::Bytes {
+            wanted: 10,
+            free: 7,
+        };
+        health.set_full(FOLDER, key, full);
     }
 
     #[test]
@@ -159,5 +177,18 @@ mod tests {
         park_full(&mut health, 1);
         let message = &health.problems(FOLDER)[0].message;
         assert_eq!(message, "there is no room for it on this disk");
+    }
+
+    #[test]
+    fn a_disk_without_room_for_more_files_shows_no_free_bytes() {
+        let mut health = Health::default();
+        park_full(&mut health, 1);
+        let key = Key::Local(LocalId(2));
+        let full = EngineError::Disk(io::ErrorKind::StorageFull.into());
+        health.park(FOLDER, key, "f".into(), &full, RetryHint::Later);
+        health.set_full(FOLDER, key, FullDisk::Files);
+        assert_eq!(health.free_bytes(FOLDER), None);
+        let detail = health.problems(FOLDER)[0].values.detail.clone();
+        assert_eq!(detail.as_deref(), Some(NO_MORE_FILES));
     }
 }

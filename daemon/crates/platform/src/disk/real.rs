@@ -154,6 +154,10 @@ impl Disk for RealDisk {
     fn free_space(&self, path: &Path) -> io::Result<u64> {
         sys::free_space(path).map_err(|e| in_context("read the free space at", path, e))
     }
+
+    fn free_files(&self, path: &Path) -> io::Result<Option<u64>> {
+        sys::free_files(path).map_err(|e| in_context("read the room for files at", path, e))
+    }
 }
 
 /// A regular file that is open, for reading or as a temporary file.

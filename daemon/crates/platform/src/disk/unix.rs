@@ -232,3 +232,9 @@ pub(super) fn free_space(path: &Path) -> io::Result<u64> {
     let space = rustix::fs::statvfs(path)?;
     Ok(space.f_bavail.saturating_mul(space.f_frsize))
 }
+
+pub(super) fn free_files(path: &Path) -> io::Result<Option<u64>> {
+    let space = rustix::fs::statvfs(path)?;
+    // Those that make inodes as they need them say that they have none.
+    Ok((space.f_files > 0).then_some(space.f_favail))
+}

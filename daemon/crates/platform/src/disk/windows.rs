@@ -258,3 +258,7 @@ pub(super) fn sync_all(_root: &Path) -> io::Result<()> {
 pub(super) fn free_space(path: &Path) -> io::Result<u64> {
     fs4::available_space(path)
 }
+
+pub(super) fn free_files(_path: &Path) -> io::Result<Option<u64>> {
+    Ok(None)
+}

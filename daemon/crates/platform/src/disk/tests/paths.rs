@@ -263,6 +263,7 @@ fn writing_to_the_medium_skips_directories_that_are_gone() {
     f.disk.sync_dirs(&dirs).unwrap();
     f.disk.sync_all(&f.root).unwrap();
     assert!(f.disk.free_space(&f.root).unwrap() > 0);
+    assert_ne!(f.disk.free_files(&f.root).unwrap(), Some(0));
     let gone = f.disk.sync_all(&f.path("gone")).unwrap_err();
     assert_eq!(gone.kind(), ErrorKind::NotFound);
 }
