@@ -53,6 +53,9 @@ pub async fn run_seed(seed: u64, options: RunOptions) -> Result<Outcome, String>
         }
         device.plan_in_parts();
     }
+    if options.coarse_times {
+        world.devices[1].disk.keep_coarse_times();
+    }
     if options.ignores_case {
         world.names = spelling::NAMES;
         world.devices[1].disk.ignore_case();

@@ -35,6 +35,8 @@ pub struct RunOptions {
     pub choice: bool,
     /// The disk of the second device ignores case, and names differ by it alone.
     pub ignores_case: bool,
+    /// The disk of the second device keeps times in steps of two seconds: edits share them.
+    pub coarse_times: bool,
     /// The devices sync with a private space: the server has sealed names.
     pub private: bool,
     /// Each device asks its person about a few deletions, who agrees to them or not, sooner or later.
@@ -119,6 +121,7 @@ impl RunOptions {
             "nested_rules" => &mut self.nested_rules,
             "choice" => &mut self.choice,
             "ignores_case" => &mut self.ignores_case,
+            "coarse_times" => &mut self.coarse_times,
             "private" => &mut self.private,
             "gate" => &mut self.gate,
             "checkpoints" => &mut self.checkpoints,

@@ -169,6 +169,30 @@ fn nothing_is_put_below_a_disk_that_was_unmounted_unseen() {
     });
 }
 
+#[test]
+fn what_came_while_a_disk_was_unmounted_arrives_when_it_is_back() {
+    simulate(async {
+        let world = with_mounted(&["p", "q"]).await;
+        let disk = exchange(&world, None);
+        world.devices[1].write("photos/p", b"edited");
+        world.devices[1].write("photos/new", b"new");
+        world.devices[1].user("photos/q", |files, q| files.remove(q).map(drop));
+        assert!(world.devices[1].settle().await);
+        let device = &world.devices[0];
+        let is_put_there = || tree_of(device).contains_key("photos/new");
+        assert!(!until(is_put_there, Duration::from_secs(60)).await);
+        exchange(&world, Some(disk));
+        // Not `settle`: it looks at everything.
+        let has_come = || {
+            let tree = tree_of(device);
+            is_put_there()
+                && tree["photos/p"].as_deref() == Some(&b"edited"[..])
+                && !tree.contains_key("photos/q")
+        };
+        assert!(until(has_come, Duration::from_secs(60)).await);
+    });
+}
+
 /// Another disk with these files, to be mounted in place of `photos`.
 fn other_disk(files: &[&str]) -> Node {
     let mut disk = Files::default();

@@ -6,26 +6,8 @@
 
 use cairn_sim::random_run::{Outcome, run_seed};
 use cairn_sim::run_options::RunOptions;
+use cairn_sim::seeds::{seeds, variable};
 use cairn_sim::time::simulate;
-use std::ops::Range;
-
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
-}
-
-fn seeds(default: u64) -> Range<u64> {
-    let number = |text: &str| text.parse::<u64>().expect("a number");
-    if let Some(one) = variable("CAIRN_SIM_SEED") {
-        return number(&one)..number(&one) + 1;
-    }
-    match variable("CAIRN_SIM_SEEDS") {
-        Some(seeds) => match seeds.split_once("..") {
-            Some((first, end)) => number(first)..number(end),
-            None => 0..number(&seeds),
-        },
-        None => 0..default,
-    }
-}
 
 fn options(words: &str) -> RunOptions {
     let added = variable("CAIRN_SIM_WITH").unwrap_or_default();
@@ -173,6 +155,16 @@ fn rules_of_folders_that_move_need_no_look() {
 #[test]
 fn what_one_device_leaves_out_is_not_lost() {
     run(200, "devices=2 steps=40 faults crashes choice");
+}
+
+#[test]
+fn a_disk_with_coarse_times_loses_nothing() {
+    run(100, "devices=2 steps=40 faults crashes coarse_times");
+}
+
+#[test]
+fn a_disk_with_coarse_times_loses_nothing_while_people_work_between_any_two_calls() {
+    run(60, "devices=3 steps=60 interference coarse_times");
 }
 
 #[test]

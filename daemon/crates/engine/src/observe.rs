@@ -4,6 +4,7 @@
 //! the steps that record what they themselves have put in place.
 
 pub(crate) mod backups;
+mod hard_links;
 pub(crate) mod hash;
 mod homes;
 mod matching;
@@ -13,4 +14,5 @@ mod problems;
 pub(crate) mod rules;
 pub(crate) mod same_disk;
 pub(crate) mod scan;
+pub(crate) mod unsettled;
 pub(crate) mod unsynced;

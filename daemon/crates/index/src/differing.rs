@@ -1,9 +1,11 @@
 //! Marks what is not equal on both sides, whatever was marked before.
 
+use crate::below::{BELOW_LOCAL, BELOW_REMOTE};
 use crate::error::IndexError;
 use crate::folders::FolderRow;
 use crate::open::Db;
 use crate::sql_types::{collect, node_at, parent_node_from, parent_node_to};
+use cairn_model::{FolderId, LocalId};
 
 impl Db<'_> {
     /// Marks everything in a folder whose three trees are not equal: after a start, after a change of
@@ -45,6 +47,38 @@ impl Db<'_> {
         self.mark_unsynced_nodes(folder)
     }
 
+    /// Marks everything below a local directory whose three trees are not equal. While the directory took no part, plans
+    /// could do nothing about it.
+    pub(crate) fn mark_differing_below(
+        &self,
+        folder: FolderId,
+        dir: LocalId,
+    ) -> Result<(), IndexError> {
+        self.prepare(&format!(
+            "{BELOW_LOCAL} INSERT OR REPLACE INTO dirty_local (folder, local, changed) \
+             SELECT ?1, l.id, s.node IS NOT NULL FROM below b CROSS JOIN local l ON l.id = b.id \
+             LEFT JOIN synced s ON s.local = l.id LEFT JOIN synced p ON p.local = l.parent \
+             LEFT JOIN remote r ON r.node = s.node \
+             WHERE s.node IS NULL OR l.hash IS NOT s.hash OR l.name <> s.name \
+             OR l.executable <> s.executable OR p.node IS NOT s.parent \
+             OR r.revision IS NOT s.revision OR r.name IS NOT s.name OR r.parent IS NOT s.parent"
+        ))?
+        .execute((folder.0, dir.0))?;
+        let Some(synced) = self.synced_by_local(dir)? else {
+            return Ok(());
+        };
+        self.prepare(&format!(
+            "{BELOW_REMOTE} INSERT OR REPLACE INTO dirty_node (folder, node, changed) \
+             SELECT ?2, r.node, s.node IS NOT NULL FROM below b CROSS JOIN remote r ON r.node = b.node \
+             LEFT JOIN synced s ON s.folder = ?2 AND s.node = r.node \
+             WHERE s.node IS NULL OR r.revision IS NOT s.revision OR r.name <> s.name \
+             OR r.parent <> s.parent OR r.executable <> s.executable \
+             OR NOT EXISTS (SELECT 1 FROM local l WHERE l.id = s.local)"
+        ))?
+        .execute((synced.node.as_bytes(), folder.0))?;
+        Ok(())
+    }
+
     /// Marks the nodes of the service's folder that are not synced, those of one directory together.
     fn mark_unsynced_nodes(&self, folder: &FolderRow) -> Result<(), IndexError> {
         let mut statement = self.prepare_whole(
@@ -77,7 +111,7 @@ mod tests {
     use super::*;
     use crate::testing::{self, name, node};
     use crate::{Dirty, FolderSettings, Index, LocalRow, LocalStat, RemoteRow, Skipped, SyncedRow};
-    use cairn_model::{ContentHash, FolderId, Kind, LocalId, RevisionId};
+    use cairn_model::{ContentHash, Kind, RevisionId};
 
     fn revision(id: u8) -> Option<RevisionId> {
         Some(RevisionId::from_random_bytes([id; 16]))
@@ -239,5 +273,107 @@ mod tests {
             Ok(())
         });
         assert_eq!(dirty.node, [node(3), node(4)]);
+    }
+
+    /// The nodes of the directory `d` and of what is in it.
+    const DIR: u8 = 10;
+    const KEPT: u8 = 11;
+    const CHANGED: u8 = 12;
+    const NEW: u8 = 13;
+
+    /// Adds the directory `d`, in sync with two files, then an own one, and a change and a new file on the service.
+    /// Returns its row and that of the own file.
+    fn add_dir(db: &Db<'_>, folder: FolderId) -> Result<(LocalRow, LocalId), IndexError> {
+        let dir = LocalRow {
+            kind: Kind::Folder,
+            hash: None,
+            ..local(folder, "d")
+        };
+        let dir = LocalRow {
+            id: db.insert_local(&dir)?,
+            ..dir
+        };
+        let inside = |text| LocalRow {
+            parent: Some(dir.id),
+            ..local(folder, text)
+        };
+        let below = |id, text| RemoteRow {
+            parent: Some(node(DIR)),
+            ..remote(id, text)
+        };
+        db.put_remote(&[], &RemoteRow::folder(node(DIR), Some(node(1)), name("d")))?;
+        let top = SyncedRow {
+            folder,
+            node: node(DIR),
+            local: dir.id,
+            name: name("d"),
+            parent: Some(node(1)),
+            kind: Kind::Folder,
+            hash: None,
+            revision: None,
+            size: 0,
+            executable: false,
+        };
+        for (id, text) in [(KEPT, "kept"), (CHANGED, "changed")] {
+            db.put_remote(&[], &below(id, text))?;
+            db.put_synced(&SyncedRow {
+                node: node(id),
+                local: db.insert_local(&inside(text))?,
+                name: name(text),
+                parent: Some(node(DIR)),
+                kind: Kind::File,
+                hash: inside(text).hash,
+                revision: revision(id),
+                ..top.clone()
+            })?;
+        }
+        db.put_synced(&top)?;
+        let changed = RemoteRow {
+            revision: revision(9),
+            version: 2,
+            ..below(CHANGED, "changed")
+        };
+        db.put_remote(&[], &changed)?;
+        db.put_remote(&[], &below(NEW, "new"))?;
+        let own = db.insert_local(&inside("own"))?;
+        Ok((dir, own))
+    }
+
+    #[test]
+    fn what_differs_below_a_directory_is_marked_when_it_takes_part_again() {
+        for skipped in [
+            Skipped::Ignored,
+            Skipped::Special,
+            Skipped::Name,
+            Skipped::Unreadable,
+            Skipped::Unmounted,
+        ] {
+            let (index, folder, _) = in_sync();
+            let marked = index.write(|db| {
+                let (dir, own) = add_dir(db, folder.id)?;
+                let away = LocalRow {
+                    skipped,
+                    ..dir.clone()
+                };
+                db.update_local(&away)?;
+                let plan = db.dirty_keys(folder.id)?;
+                for id in plan.local {
+                    db.clean_local(folder.id, id)?;
+                }
+                for id in plan.node {
+                    db.clean_node(folder.id, id)?;
+                }
+                db.update_local(&away)?;
+                let before = db.dirty_keys(folder.id)?;
+                assert_eq!((before.local, before.node), (vec![dir.id], vec![]));
+                db.update_local(&dir)?;
+                let marked = db.dirty_keys(folder.id)?;
+                assert!(marked.local.contains(&own), "{skipped:?}");
+                Ok((marked.local.len(), marked.node))
+            });
+            // The changed file is marked on both sides.
+            let nodes = [DIR, CHANGED, NEW].map(node).to_vec();
+            assert_eq!(marked.unwrap(), (3, nodes), "{skipped:?}");
+        }
     }
 }

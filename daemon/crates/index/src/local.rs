@@ -41,10 +41,16 @@ impl LocalStat {
     pub fn same_file(&self, other: &Self) -> bool {
         self.identity() == other.identity()
     }
+
+    /// Returns whether its disk keeps times in steps of 10 ms or more: two changes may have one time.
+    #[must_use]
+    pub fn has_coarse_time(&self) -> bool {
+        self.ctime % COARSE_STEP == 0
+    }
 }
 
-/// The steps of the birth times of FAT, in nanoseconds.
-const COARSE_BIRTH: i64 = 10_000_000;
+/// The steps of the birth times of FAT, and the finest of the disks that don't keep nanoseconds.
+const COARSE_STEP: i64 = 10_000_000;
 
 /// The numbers by which a file system tells files apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +67,7 @@ impl FileIdentity {
     #[must_use]
     pub fn is_proof(&self) -> bool {
         self.birth
-            .is_some_and(|birth| birth != 0 && birth % COARSE_BIRTH != 0)
+            .is_some_and(|birth| birth != 0 && birth % COARSE_STEP != 0)
     }
 }
 
@@ -301,7 +307,7 @@ impl Db<'_> {
     }
 
     /// Replaces everything but id and folder of a row. It becomes dirty, and so does what it has kept from this disk until
-    /// now by its name, or because nobody had looked into it.
+    /// now by its name, because nobody had looked into it, or because the directory took no part.
     ///
     /// # Errors
     /// Returns the error of SQLite, also for a name that the directory has already.
@@ -314,21 +320,36 @@ impl Db<'_> {
                  inode=?10, birth=?11, executable=?12, hash=?13, held=?14 WHERE id=?1",
             )?;
         let opens_conflict = self.becomes_conflict_copy(row)?;
+        let takes_part_again = self.takes_part_again(row)?;
         execute(&mut update, row.id.0, row)?;
+        if takes_part_again {
+            self.mark_differing_below(row.folder, row.id)?;
+        }
         if opens_conflict {
             self.open_conflict_of_copy(row.id, row)?;
         }
         self.mark_local(row.folder, row.id)
     }
 
-    /// Returns whether a row is known under another name than the one that it gets, or as not looked into.
+    /// Returns whether a row is known under another name than the one that it gets, or as one that takes no part.
     fn unblocks_nodes(&self, row: &LocalRow) -> Result<bool, IndexError> {
         let mut statement = self.prepare(
-            "SELECT 1 FROM local WHERE id = ?1 AND (parent <> ?2 OR key <> ?3 OR held = ?4)",
+            "SELECT 1 FROM local WHERE id = ?1 AND (parent <> ?2 OR key <> ?3 OR held <> 0 AND ?4 = 0)",
         )?;
         let (parent, key) = (parent_local_to(row.parent), row.name.key());
-        let unscanned = Skipped::Unscanned.to_column();
-        Ok(statement.exists((row.id.0, parent, key.as_str(), unscanned))?)
+        let skipped = row.skipped.to_column();
+        Ok(statement.exists((row.id.0, parent, key.as_str(), skipped))?)
+    }
+
+    /// Returns whether a row is a directory that was skipped until now, other than for not having been looked into.
+    fn takes_part_again(&self, row: &LocalRow) -> Result<bool, IndexError> {
+        if row.kind != Kind::Folder || row.skipped != Skipped::No {
+            return Ok(false);
+        }
+        let columns = [Skipped::No, Skipped::Unscanned].map(Skipped::to_column);
+        let mut statement =
+            self.prepare("SELECT 1 FROM local WHERE id = ?1 AND held <> ?2 AND held <> ?3")?;
+        Ok(statement.exists((row.id.0, columns[0], columns[1]))?)
     }
 
     /// Records the hash of the bytes that `stat` describes; nothing happens if the row has changed since. Returns

@@ -5,6 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Component, Path};
 use std::sync::Arc;
+use tokio::time::Instant;
+
+/// The time of all disks and clocks at the beginning, in nanoseconds since 1970-01-01 UTC.
+const BEGIN: i64 = 1_700_000_000_000_000_000;
+/// The steps of the times of FAT.
+const COARSE_STEP: i64 = 2_000_000_000;
 
 /// A file system. Paths are absolute; `/` is its root.
 #[derive(Clone, Debug)]
@@ -19,8 +25,10 @@ pub struct Files {
     modes: bool,
     /// True for a file system that takes `a` and `A` for one name, such as FAT.
     ignores_case: bool,
-    /// Nanoseconds; every change moves it on, so that no two changes share a time.
+    /// Nanoseconds; every change moves it on, so that no two changes share a time on a disk with fine ones.
     now: i64,
+    /// The time at which the clock began of a file system that keeps times in steps of two seconds, such as FAT.
+    coarse: Option<Instant>,
 }
 
 impl Default for Files {
@@ -43,7 +51,8 @@ impl Default for Files {
             births: true,
             modes: true,
             ignores_case: false,
-            now: 1_700_000_000_000_000_000,
+            now: BEGIN,
+            coarse: None,
         }
     }
 }
@@ -78,7 +87,19 @@ impl Files {
     pub fn tick(&mut self) -> i64 {
         // No multiple of a coarse file system's steps, as the times of fine ones.
         self.now += 1_000_001;
-        self.now
+        let Some(begin) = self.coarse else {
+            return self.now;
+        };
+        let passed = i64::try_from(begin.elapsed().as_nanos()).unwrap_or(i64::MAX - BEGIN);
+        self.kept_time(BEGIN + passed)
+    }
+
+    /// Returns a time as the disk keeps it.
+    pub(super) fn kept_time(&self, time: i64) -> i64 {
+        match self.coarse {
+            Some(_) => time.div_euclid(COARSE_STEP) * COARSE_STEP,
+            None => time,
+        }
     }
 
     /// Returns the node at a path.
@@ -195,6 +216,11 @@ impl Files {
     /// Lets files have no executable bit from now on.
     pub fn keep_no_modes(&mut self) {
         self.modes = false;
+    }
+
+    /// Keeps times in steps of two seconds from now on: changes share them.
+    pub fn keep_coarse_times(&mut self) {
+        self.coarse = Some(Instant::now());
     }
 
     /// Returns whether something lies at a path whose name is spelled in another way.

@@ -119,7 +119,13 @@ impl TempFile for Temp {
     }
 
     fn set_modified(&mut self, ms: i64) -> io::Result<()> {
-        self.change(|node, now| (node.mtime, node.ctime) = (ms * 1_000_000, now))
+        let change = |files: &mut Files| {
+            let (now, time) = (files.tick(), files.kept_time(ms * 1_000_000));
+            let node = files.get_mut(&self.path)?;
+            (node.mtime, node.ctime) = (time, now);
+            Ok(())
+        };
+        self.disk.serve(Call::Write, || self.disk.files(change))
     }
 
     fn set_executable(&mut self, executable: bool) -> io::Result<()> {

@@ -166,6 +166,11 @@ impl SimDisk {
         self.state().now.keep_no_modes();
     }
 
+    /// Lets times be steps of two seconds, as on FAT.
+    pub fn keep_coarse_times(&self) {
+        self.state().now.keep_coarse_times();
+    }
+
     /// Takes `a` and `A` for one name, as FAT and NTFS do.
     pub fn ignore_case(&self) {
         self.state().now.ignore_case();

@@ -6,6 +6,7 @@ use super::schedule::DueScan;
 use crate::error::EngineError;
 use crate::health::FolderPart;
 use crate::observe::scan::{ScanResult, Scope, scan};
+use crate::observe::unsettled::Earlier;
 use crate::resolve::name;
 use cairn_model::{FolderId, Kind, Problem};
 use std::collections::BTreeSet;
@@ -155,6 +156,9 @@ impl Dispatcher {
         }
         folder.schedule.finish(due, result.missing, result.again);
         folder.schedule.record_unscanned(due, result.unscanned);
+        folder
+            .schedule
+            .record_unsettled(result.unsettled, Instant::now());
         self.has_scanned |= due.whole;
         folder.totals_due |= result.changed;
         folder.plan_due |= due.whole;
@@ -180,7 +184,11 @@ impl Dispatcher {
             Scope::Dirs(due.dirs.clone())
         };
         let most_new = self.tuning.plan_sizes.whole;
-        let confirmed_missing = due.confirmed_missing.clone();
+        let earlier = Earlier {
+            now_ms: self.engine.ports.clock.now_ms(),
+            confirmed_missing: due.confirmed_missing.clone(),
+            settled: due.settled.clone(),
+        };
         let _disk_lock = self.engine.disk_lock.lock().await;
         let ports = self.engine.ports.clone();
         ports
@@ -188,9 +196,8 @@ impl Dispatcher {
                 name::finish(&ctx.engine, &ctx.folder)?;
                 Ok(ctx.engine.index.write(|db| {
                     let disk = &*ctx.engine.ports.disk;
-                    let missing = &confirmed_missing;
                     let rules = &ctx.rules;
-                    let result = scan(db, disk, &ctx.folder, rules, &scope, missing, most_new)?;
+                    let result = scan(db, disk, &ctx.folder, rules, &scope, &earlier, most_new)?;
                     if scope == Scope::Whole || result.rules.is_some() {
                         db.mark_differing(&ctx.folder)?;
                     }

@@ -7,15 +7,18 @@ mod own_moves;
 mod refused;
 #[cfg(test)]
 mod tests;
+mod unsettled;
 
 use crate::observe::rules::{IGNORE_FILE, TEMP_DIR, TRASH_DIR};
 use crate::observe::scan::Hinted;
+use crate::observe::unsettled::{SettledFile, UnsettledFile};
 use cairn_model::{LocalId, RelPath};
 use own_moves::OwnMoves;
 use refused::Refused;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tokio::time::Instant;
+use unsettled::Unsettled;
 
 /// A missing file is looked for once more after this long, before it counts as deleted: it may be
 /// on its way to a place that the scan had already passed.
@@ -45,6 +48,8 @@ pub(super) struct DueScan {
     pub(super) dirs: Hinted,
     /// Rows that an earlier scan missed long enough ago: missing again means gone.
     pub(super) confirmed_missing: BTreeSet<LocalId>,
+    /// Files that may be recorded as they were found.
+    pub(super) settled: BTreeMap<RelPath, SettledFile>,
     /// The scan looks for what an earlier one missed.
     repeated: bool,
     began: Instant,
@@ -75,6 +80,7 @@ pub(super) struct Schedule {
     /// The root is missing, and when to look for it again.
     root_retry: Option<Instant>,
     refused: Refused,
+    unsettled: Unsettled,
 }
 
 impl Schedule {
@@ -95,6 +101,7 @@ impl Schedule {
             next_rescan: now + timing.rescan_every,
             root_retry: None,
             refused: Refused::default(),
+            unsettled: Unsettled::default(),
         }
     }
 
@@ -188,7 +195,8 @@ impl Schedule {
             || self.burst_is_over(now, timing)
             || self.again_is_due(now)
             || self.root_retry.is_some_and(|at| at <= now)
-            || self.refused.next_look().is_some_and(|at| at <= now);
+            || self.refused.next_look().is_some_and(|at| at <= now)
+            || self.unsettled.next_look().is_some_and(|at| at <= now);
         self.only_unscanned = self.has_unscanned() && !is_other_due;
         is_other_due || self.has_unscanned()
     }
@@ -197,6 +205,7 @@ impl Schedule {
     pub(super) fn begin(&mut self, now: Instant) -> DueScan {
         let repeated = self.again_is_due(now);
         self.whole |= self.refused.take_due(&mut self.dirs, now);
+        let settled = self.unsettled.take_due(&mut self.dirs, now);
         let whole = std::mem::take(&mut self.whole);
         let unscanned = self.take_unscanned(whole);
         let mut dirs = Hinted::new();
@@ -225,6 +234,7 @@ impl Schedule {
             whole,
             dirs,
             confirmed_missing,
+            settled,
             repeated,
             began: now,
         }
@@ -253,6 +263,15 @@ impl Schedule {
     /// Records what the disk has refused to the scans that have looked at it last.
     pub(super) fn record_refused(&mut self, paths: BTreeSet<RelPath>, now: Instant) {
         self.refused.record(paths, now);
+    }
+
+    /// Records the files that are left until they are settled.
+    pub(super) fn record_unsettled(
+        &mut self,
+        files: BTreeMap<RelPath, UnsettledFile>,
+        now: Instant,
+    ) {
+        self.unsettled.record(files, now);
     }
 
     /// Takes the new directories for the next scan: a whole one finds all of them by itself.
@@ -288,6 +307,7 @@ impl Schedule {
         self.is_whole_open = false;
         self.whole = false;
         self.refused.clear();
+        self.unsettled.clear();
     }
 
     /// Records that the root is there: if it was missing, everything is scanned.
@@ -305,6 +325,7 @@ impl Schedule {
             || self.burst.is_some()
             || self.again.is_some()
             || self.has_unscanned()
+            || !self.unsettled.is_empty()
             || !self.dirs.is_empty()
     }
 
@@ -314,10 +335,16 @@ impl Schedule {
             .burst
             .map(|(first, last)| (last + timing.debounce).min(first + LONGEST_DEBOUNCE));
         let again = self.again.as_ref().map(|(at, _)| *at);
-        [burst, again, self.root_retry, self.refused.next_look()]
-            .into_iter()
-            .flatten()
-            .fold(self.next_rescan, Instant::min)
+        [
+            burst,
+            again,
+            self.root_retry,
+            self.refused.next_look(),
+            self.unsettled.next_look(),
+        ]
+        .into_iter()
+        .flatten()
+        .fold(self.next_rescan, Instant::min)
     }
 
     fn burst_is_over(&self, now: Instant, timing: Timing) -> bool {

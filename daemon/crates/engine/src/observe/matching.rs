@@ -10,7 +10,7 @@ use crate::observe::hash::local_stat;
 use crate::observe::mounts::FileSystem;
 use crate::observe::same_disk::SameDisk;
 use crate::observe::scan::{Depth, Fresh, Scan};
-use cairn_index::{IndexError, LocalRow, Skipped};
+use cairn_index::{IndexError, LocalRow, LocalStat, Skipped};
 use cairn_model::{Kind, LocalId, RelPath};
 use cairn_platform::FileKind;
 use std::collections::BTreeSet;
@@ -178,7 +178,7 @@ impl Scan<'_, '_> {
                 Ok(false)
             }
             Kind::File => Ok((row.stat.size, row.stat.mtime) == (stat.size, stat.mtime)),
-            Kind::Folder => self.has_content_of(row, &fresh.dir.join(fresh.name.clone())),
+            Kind::Folder => self.has_content_of(row, &fresh.path()),
         }
     }
 
@@ -231,11 +231,27 @@ impl Scan<'_, '_> {
 
     fn record_move(&mut self, row: LocalRow, fresh: &Fresh) -> Result<(), IndexError> {
         self.gone.remove(&row.id);
+        self.note_names(&fresh.stat);
         self.make_room(fresh, row.id)?;
         let id = row.id;
-        let stat = local_stat(&fresh.stat);
+        let mut stat = local_stat(&fresh.stat);
         let is_unchanged = row.stat == stat && stat.identity().is_proof();
-        let hash = row.hash.filter(|_| is_unchanged);
+        let mut hash = row.hash.filter(|_| is_unchanged);
+        // The move is recorded, and its content when that is settled.
+        if row.stat != stat && self.is_unsettled(&fresh.path(), &fresh.stat) {
+            let LocalStat {
+                size, mtime, ctime, ..
+            } = row.stat;
+            (stat, hash) = (
+                LocalStat {
+                    size,
+                    mtime,
+                    ctime,
+                    ..stat
+                },
+                row.hash,
+            );
+        }
         self.db.update_local(&LocalRow {
             parent: fresh.parent,
             name: fresh.name.clone(),
@@ -255,7 +271,7 @@ impl Scan<'_, '_> {
     fn replace(&mut self, row: LocalRow, fresh: &Fresh) -> Result<(), IndexError> {
         self.gone.remove(&row.id);
         let id = row.id;
-        self.update_known_row(&row, &fresh.stat)?;
+        self.update_known_row(&row, &fresh.stat, &fresh.path())?;
         self.set_mount(id, fresh.is_mount)?;
         if fresh.kind == Kind::Folder {
             self.visit_fresh(id, fresh)?;
@@ -264,9 +280,13 @@ impl Scan<'_, '_> {
     }
 
     fn new_row(&mut self, fresh: &Fresh) -> Result<(), IndexError> {
+        if self.is_unsettled(&fresh.path(), &fresh.stat) {
+            return Ok(());
+        }
+        self.note_names(&fresh.stat);
         self.make_room(fresh, LocalId(0))?;
         let is_folder = fresh.kind == Kind::Folder;
-        let is_left = is_folder && self.leaves_to_next(&fresh.dir.join(fresh.name.clone()));
+        let is_left = is_folder && self.leaves_to_next(&fresh.path());
         let id = self.db.insert_local(&LocalRow {
             id: LocalId(0),
             folder: self.folder.id,
@@ -311,7 +331,7 @@ impl Scan<'_, '_> {
 
     /// Looks into a directory that was matched.
     fn visit_fresh(&mut self, id: LocalId, fresh: &Fresh) -> Result<(), IndexError> {
-        let path = fresh.dir.join(fresh.name.clone());
+        let path = fresh.path();
         let file_system = FileSystem::of(Some(&fresh.stat));
         self.visit(Some(id), &path, file_system, Depth::All)
     }
@@ -349,7 +369,7 @@ impl Scan<'_, '_> {
             }
             // It may be in a directory that is left to the next scan.
             let is_confirmed =
-                self.found.unscanned.is_empty() && self.confirmed_missing.contains(&id);
+                self.found.unscanned.is_empty() && self.earlier.confirmed_missing.contains(&id);
             if !displaced && (self.left_out.contains(&id) || (is_ignored && is_confirmed)) {
                 self.db.forget_local(self.folder.id, id)?;
                 self.found.changed = true;

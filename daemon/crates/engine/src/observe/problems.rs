@@ -1,9 +1,11 @@
 //! Reports of a scan: names that can't be synced, and what the disk refuses.
 
 use crate::observe::scan::Scan;
-use cairn_index::IndexError;
+use crate::observe::unsynced::name_of_row;
+use cairn_index::{IndexError, LocalRow};
 use cairn_model::{LocalId, Name, Problem, ProblemCause, ProblemValues, RelPath};
 use cairn_platform::{Entry, FileKind};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -11,11 +13,20 @@ use std::path::Path;
 const SHOWN_SPECIAL: usize = 3;
 
 impl Scan<'_, '_> {
-    /// Returns the name of an entry; one that is not UTF-8 is reported.
-    pub(crate) fn readable_name(&mut self, path: &RelPath, entry: &Entry) -> Option<Name> {
+    /// Returns the name of an entry; one that is not UTF-8 is reported. If a row stands for such an entry, because it
+    /// keeps its folder here, it is taken out of the `rows` of the directory that are looked for.
+    pub(crate) fn readable_name(
+        &mut self,
+        path: &RelPath,
+        entry: &Entry,
+        rows: &mut BTreeMap<String, LocalRow>,
+    ) -> Option<Name> {
         match entry.name.to_str().map(Name::new) {
             Some(Ok(name)) => Some(name),
             Some(Err(_)) | None => {
+                if let Some(name) = name_of_row(&entry.name) {
+                    rows.remove(name.as_str());
+                }
                 self.found.problems.push(Problem::new(
                     display_path(path, &entry.name.to_string_lossy()),
                     ProblemCause::NameNotText,

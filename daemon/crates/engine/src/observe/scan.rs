@@ -14,6 +14,7 @@ mod tests;
 use crate::observe::hash::local_stat;
 use crate::observe::mounts::FileSystem;
 use crate::observe::rules::{RuleMatch, Rules, TEMP_DIR, TRASH_DIR};
+use crate::observe::unsettled::{Earlier, UnsettledFile};
 use crate::selection;
 use cairn_index::{Db, FolderRow, IndexError, LocalRow, LocalStat, Skipped};
 use cairn_model::{Kind, LocalId, Name, Problem, RelPath};
@@ -48,6 +49,12 @@ pub(crate) struct Fresh {
     pub(crate) is_mount: bool,
 }
 
+impl Fresh {
+    pub(crate) fn path(&self) -> RelPath {
+        self.dir.join(self.name.clone())
+    }
+}
+
 /// A directory that stands where its row, as it was before this scan, says.
 struct KnownDir {
     row: LocalRow,
@@ -77,6 +84,8 @@ pub(crate) struct ScanResult {
     pub(crate) outliving_rules: BTreeSet<RelPath>,
     /// New directories that are left to the next scan.
     pub(crate) unscanned: BTreeSet<RelPath>,
+    /// Files that are recorded when a later scan finds them as they are.
+    pub(crate) unsettled: BTreeMap<RelPath, UnsettledFile>,
 }
 
 /// A scan in progress.
@@ -89,8 +98,7 @@ pub(crate) struct Scan<'a, 'b> {
     pub(crate) rules: Cow<'a, Rules>,
     /// A rules file below the root is another one than was known.
     pub(crate) rules_changed: bool,
-    /// Rows that an earlier scan missed long enough ago to believe it now.
-    pub(crate) confirmed_missing: &'a BTreeSet<LocalId>,
+    pub(crate) earlier: &'a Earlier,
     /// The number of new names after which new directories are left to the next scan.
     pub(crate) room: usize,
     pub(crate) fresh: VecDeque<Fresh>,
@@ -100,6 +108,8 @@ pub(crate) struct Scan<'a, 'b> {
     pub(crate) mounts: BTreeSet<LocalId>,
     /// Rows that no scan has looked at while a folder above them was left out.
     pub(crate) left_out: BTreeSet<LocalId>,
+    /// New and changed files that may have other names, by their identities.
+    pub(crate) several_names: BTreeMap<(u64, u64, Option<i64>), Stat>,
     pub(crate) found: ScanResult,
 }
 
@@ -114,7 +124,7 @@ pub(crate) fn scan(
     folder: &FolderRow,
     rules: &Rules,
     scope: &Scope,
-    confirmed_missing: &BTreeSet<LocalId>,
+    earlier: &Earlier,
     most_new: usize,
 ) -> Result<ScanResult, IndexError> {
     let rules = selection::local_rules(db, folder, rules)?;
@@ -125,13 +135,14 @@ pub(crate) fn scan(
         root: PathBuf::from(&folder.root),
         rules,
         rules_changed: false,
-        confirmed_missing,
+        earlier,
         // At least one, so that each scan gets on.
         room: most_new.max(1),
         fresh: VecDeque::new(),
         gone: BTreeMap::new(),
         mounts: db.mounts()?,
         left_out: BTreeSet::new(),
+        several_names: BTreeMap::new(),
         found: ScanResult::default(),
     };
     match scope {
@@ -144,6 +155,7 @@ pub(crate) fn scan(
         Scope::Below(dir) => scan.visit_nearest(dir, Depth::All)?,
     }
     scan.match_entries()?;
+    scan.look_at_other_names()?;
     if !matches!(scope, Scope::Below(_)) {
         scan.forget_rules_of_gone_dirs()?;
     }
@@ -244,7 +256,7 @@ impl Scan<'_, '_> {
         let mut keys = BTreeMap::new();
         let mut below = Vec::new();
         for entry in entries {
-            let Some(name) = self.readable_name(path, &entry) else {
+            let Some(name) = self.readable_name(path, &entry, &mut rows) else {
                 continue;
             };
             if dir.is_none() && [TRASH_DIR, TEMP_DIR].contains(&name.as_str()) {
@@ -286,7 +298,7 @@ impl Scan<'_, '_> {
         if self.leaves_to_next(path) {
             return Ok(());
         }
-        self.update_known_row(row, stat)?;
+        self.update_known_row(row, stat, path)?;
         self.visit(Some(row.id), path, FileSystem::of(Some(stat)), Depth::All)
     }
 
@@ -362,7 +374,7 @@ impl Scan<'_, '_> {
             self.skip_unmounted(row, &path)?;
             return Ok(None);
         }
-        self.compare_regular(dir, name, &stat, row)
+        self.compare_regular(dir, (name, &path), &stat, row)
     }
 
     /// Compares a regular file or a directory with the row of its name. Returns a known directory that is
@@ -370,7 +382,7 @@ impl Scan<'_, '_> {
     fn compare_regular(
         &mut self,
         dir: &Directory<'_>,
-        name: Name,
+        (name, path): (Name, &RelPath),
         stat: &Stat,
         row: Option<LocalRow>,
     ) -> Result<Option<KnownDir>, IndexError> {
@@ -382,7 +394,7 @@ impl Scan<'_, '_> {
                 }
                 // What no scan has looked into stays so until one does.
                 if row.skipped != Skipped::Unscanned {
-                    self.update_known_row(&row, stat)?;
+                    self.update_known_row(&row, stat, path)?;
                 }
                 Ok((kind == Kind::Folder).then_some(KnownDir { row, stat: *stat }))
             }

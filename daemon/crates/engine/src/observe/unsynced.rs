@@ -6,7 +6,12 @@ use crate::observe::rules::Rules;
 use cairn_index::{Db, LocalRow, Skipped};
 use cairn_model::{Kind, LocalId, Name, RelPath};
 use cairn_platform::{Disk, Entry, FileKind};
+use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hasher as _};
 use std::path::Path;
+
+/// The number of bytes that the name of a row has of one that is no text.
+const LONGEST_BEGIN: usize = 200;
 
 /// A place to look at: a pair on the disk, with what is known of it.
 pub(crate) struct Place<'a> {
@@ -24,13 +29,11 @@ pub(crate) struct Unsynced {
     pub(crate) rows: Vec<LocalRow>,
     /// The number of those that have a row.
     pub(crate) known: usize,
-    /// The number of those for which there can be no row, because their names are no text.
-    pub(crate) nameless: usize,
 }
 
 impl Unsynced {
     pub(crate) fn is_empty(&self) -> bool {
-        self.rows.is_empty() && self.known == 0 && self.nameless == 0
+        self.rows.is_empty() && self.known == 0
     }
 }
 
@@ -57,18 +60,15 @@ impl Place<'_> {
     ) -> Result<(), EngineError> {
         let known = self.db.children(dir.folder, Some(dir.id))?;
         for entry in self.disk.list(&path.to_path(self.root))? {
-            let name = entry.name.to_str().map(|name| Name::new(name.to_owned()));
-            let Some(Ok(name)) = name else {
-                found.nameless += 1;
-                continue;
-            };
+            let is_text = entry.name.to_str().is_some();
+            let name = name_of_row(&entry.name).ok_or(EngineError::Stale)?;
             match known.iter().find(|child| child.name == name) {
                 Some(child) if child.skipped != Skipped::No => found.known += 1,
                 Some(child) if child.kind == Kind::Folder => {
                     self.add_unsynced(child, &path.join(name), found)?;
                 }
                 Some(_) => {}
-                None if self.rules.is_leftover(path, name.as_str()) => {}
+                None if is_text && self.rules.is_leftover(path, name.as_str()) => {}
                 None => found.rows.push(row_of(dir, name, &entry)?),
             }
         }
@@ -76,7 +76,20 @@ impl Place<'_> {
     }
 }
 
-/// Returns a row for what has none because the rules leave it out.
+/// Returns the name that the row of an entry has. For a name that is no text, which no row can have, another one stands
+/// that is made from its bytes.
+pub(crate) fn name_of_row(name: &OsStr) -> Option<Name> {
+    if let Some(Ok(name)) = name.to_str().map(Name::new) {
+        return Some(name);
+    }
+    let mut hasher = DefaultHasher::new();
+    hasher.write(name.as_encoded_bytes());
+    let text = name.to_string_lossy();
+    let begin = &text[..text.floor_char_boundary(LONGEST_BEGIN)];
+    Name::new(format!("{begin}\u{fffd}{:016x}", hasher.finish())).ok()
+}
+
+/// Returns a row for what has none because the rules leave it out, or because its name is no text.
 fn row_of(dir: &LocalRow, name: Name, entry: &Entry) -> Result<LocalRow, EngineError> {
     let stat = match &entry.stat {
         Ok(stat) => stat,
@@ -98,4 +111,27 @@ fn row_of(dir: &LocalRow, name: Name, entry: &Entry) -> Result<LocalRow, EngineE
         hash: None,
         skipped: Skipped::Ignored,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_text_stay_as_they_are() {
+        let name = name_of_row(OsStr::new("café")).unwrap();
+        assert_eq!(name.as_str(), "café");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn each_name_that_is_no_text_has_its_own_stand_in() {
+        use std::collections::BTreeSet;
+        use std::os::unix::ffi::OsStrExt as _;
+        let long = [&[b'x'; 253][..], b"\xe9"].concat();
+        let longer = [&[b'x'; 254][..], b"\xe9"].concat();
+        let names = [&b"caf\xe9"[..], b"caf\xe8", b"\xff", &long, &longer];
+        let names = names.map(|name| name_of_row(OsStr::from_bytes(name)).unwrap());
+        assert_eq!(BTreeSet::from(names).len(), 5);
+    }
 }

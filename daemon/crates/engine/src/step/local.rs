@@ -2,6 +2,7 @@
 
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
+use crate::observe::unsettled::{check_unchanged, moved_stat};
 use crate::record;
 use crate::step::{Ctx, spelling};
 use cairn_index::{ConflictRow, IndexError, LocalRow, SyncedRow};
@@ -70,7 +71,7 @@ fn rename(
     disk.rename(source, target)
         .map_err(|error| spelling::explain(&**disk, (ctx.root(), target), name, error))?;
     flush_names(ctx, &[source, target])?;
-    let stat = local_stat(&disk.stat(target)?);
+    let stat = moved_stat(&row.stat, &disk.stat(target)?);
     // A rename changes the change time and nothing else; any other difference is an edit.
     let same_bytes =
         (stat.size, stat.mtime, stat.inode) == (row.stat.size, row.stat.mtime, row.stat.inode);
@@ -204,9 +205,8 @@ pub(crate) async fn set_executable(
     let index = &ctx.engine.index;
     let (row, path) = ctx.local_row(local)?;
     let absolute = ctx.absolute_path(&path);
-    if local_stat(&ctx.engine.ports.disk.stat(&absolute)?) != row.stat {
-        return Err(EngineError::Stale);
-    }
+    let found = local_stat(&ctx.engine.ports.disk.stat(&absolute)?);
+    check_unchanged(&row.stat, &found)?;
     let stat = local_stat(
         &ctx.engine
             .ports

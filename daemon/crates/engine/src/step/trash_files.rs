@@ -4,6 +4,7 @@ use super::batch::BatchResults;
 use super::trash_local::{is_unchanged, put_back};
 use crate::error::EngineError;
 use crate::observe::hash::local_stat;
+use crate::observe::unsettled::check_unchanged;
 use crate::step::Ctx;
 use crate::trash;
 use cairn_index::{IndexError, LocalRow};
@@ -61,9 +62,7 @@ pub(super) fn trash_files(ctx: &Ctx, files: Vec<(Step, File)>, results: &mut Bat
 fn move_to_trash(ctx: &Ctx, file: File) -> Result<Moved, EngineError> {
     let disk = &*ctx.engine.ports.disk;
     let from = ctx.absolute_path(&file.path);
-    if local_stat(&disk.stat(&from)?) != file.row.stat {
-        return Err(EngineError::Stale);
-    }
+    check_unchanged(&file.row.stat, &local_stat(&disk.stat(&from)?))?;
     let now_ms = ctx.engine.ports.clock.now_ms();
     let kept = trash::put(disk, ctx.root(), &from, &file.path, now_ms)?;
     Ok(Moved { file, from, kept })

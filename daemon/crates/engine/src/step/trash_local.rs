@@ -4,17 +4,17 @@
 use super::batch::{BatchResults, StepResult};
 use super::local::flush_names;
 use super::trash_files::{File, trash_files};
-use crate::error::EngineError;
+use crate::error::{Changing, EngineError};
 use crate::observe::hash::local_stat;
-use crate::observe::rules::IGNORE_FILE;
 use crate::observe::scan::{Scope, scan};
+use crate::observe::unsettled::Earlier;
 use crate::observe::unsynced::{Place, Unsynced};
 use crate::step::Ctx;
 use crate::trash;
-use cairn_index::{LocalRow, Skipped};
+use cairn_index::LocalRow;
 use cairn_model::{Kind, NodeId, RelPath};
 use cairn_plan::Step;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -62,9 +62,8 @@ fn trash_all(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
     results.into_vec()
 }
 
-/// Moves a folder to the local trash. One in which something lies that was never synced (ignored, a symbolic link)
-/// stays for it: that is recorded, so that the next plan deletes only what was synced in the folder. Around a name that
-/// can't be recorded, what was synced goes now, and the folder is new to the service.
+/// Moves a folder to the local trash. One in which something lies that was never synced (ignored, a symbolic link, a name
+/// that is no text) stays for it: that is recorded, so that the next plan deletes only what was synced in the folder.
 fn trash_folder(
     ctx: &Ctx,
     node: NodeId,
@@ -75,13 +74,10 @@ fn trash_folder(
         return Err(EngineError::Stale);
     }
     let unsynced = find_unsynced(ctx, row, path)?;
-    if unsynced.is_empty() {
-        trash_whole(ctx, row, path)?;
-    } else if unsynced.nameless == 0 {
+    if !unsynced.is_empty() {
         return record_unsynced(ctx, row, &unsynced);
-    } else {
-        trash_synced(ctx, row, path)?;
     }
+    trash_whole(ctx, row, path)?;
     Ok(ctx
         .engine
         .index
@@ -106,52 +102,26 @@ fn has_unseen(ctx: &Ctx, path: &RelPath) -> Result<bool, EngineError> {
     let scope = Scope::Below(path.clone());
     let found = ctx.engine.index.write(|db| {
         let disk = &*ctx.engine.ports.disk;
-        let nothing = BTreeSet::new();
+        let earlier = Earlier {
+            now_ms: ctx.engine.ports.clock.now_ms(),
+            ..Earlier::default()
+        };
         scan(
             db,
             disk,
             &ctx.folder,
             &ctx.rules,
             &scope,
-            &nothing,
+            &earlier,
             usize::MAX,
         )
     })?;
-    Ok(found.changed || !found.missing.is_empty())
-}
-
-fn move_to_trash(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineError> {
-    if row.kind == Kind::File || find_unsynced(ctx, row, path)?.is_empty() {
-        return trash_whole(ctx, row, path);
+    let has_unseen = found.changed || !found.missing.is_empty();
+    if !has_unseen && !found.unsettled.is_empty() {
+        // Its deletion waits until what is in it is quiet.
+        return Err(io::Error::other(Changing).into());
     }
-    trash_synced(ctx, row, path)
-}
-
-/// Moves what was synced in a folder to the local trash, and keeps the folder for the rest, as a new one to the service.
-fn trash_synced(ctx: &Ctx, row: &LocalRow, path: &RelPath) -> Result<(), EngineError> {
-    for child in children(ctx, row)? {
-        if child.skipped != Skipped::No {
-            continue;
-        }
-        if child.kind == Kind::File && child.name.as_str() == IGNORE_FILE {
-            // What stays here may be forbidden by these rules alone: without them it would be sent.
-            unlink(ctx, &child)?;
-        } else {
-            move_to_trash(ctx, &child, &path.join(child.name.clone()))?;
-        }
-    }
-    unlink(ctx, row)
-}
-
-/// Keeps a file or folder here, as a new one to the service.
-fn unlink(ctx: &Ctx, row: &LocalRow) -> Result<(), EngineError> {
-    Ok(ctx.engine.index.write(|db| {
-        if let Some(synced) = db.synced_by_local(row.id)? {
-            db.remove_synced(ctx.folder.id, synced.node)?;
-            db.clean_node(ctx.folder.id, synced.node)?;
-        }
-        db.mark_local(ctx.folder.id, row.id)
-    })?)
+    Ok(has_unseen)
 }
 
 fn children(ctx: &Ctx, row: &LocalRow) -> Result<Vec<LocalRow>, EngineError> {
@@ -244,4 +214,60 @@ pub(super) fn is_unchanged(
         }
     }
     Ok(known.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestEngine, synced_file};
+    use cairn_index::{Skipped, SyncedRow};
+    use std::ffi::OsStr;
+    use std::fs;
+
+    /// Other systems have no such names.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn a_file_whose_name_is_no_text_keeps_its_folder_until_it_has_gone() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let test = TestEngine::new();
+        let place = test.dir.path().join("d");
+        let odd = place.join(OsStr::from_bytes(b"._caf\xe9"));
+        fs::create_dir(&place).unwrap();
+        fs::write(&odd, "mine").unwrap();
+        let local = test.local_node("d", Kind::Folder, Skipped::No);
+        let node = NodeId::from_random_bytes([1; 16]);
+        let base = SyncedRow {
+            kind: Kind::Folder,
+            ..synced_file(test.folder.id, node, local, "d")
+        };
+        let stat = local_stat(&test.options.ports.disk.stat(&place).unwrap());
+        let recorded = test.options.index.write(|db| {
+            let row = db.local_row(local)?.unwrap();
+            db.update_local(&LocalRow { stat, ..row })?;
+            db.put_synced(&base)
+        });
+        recorded.unwrap();
+        let (ctx, _dir) = test.into_ctx();
+        let (index, folder) = (&ctx.engine.index, ctx.folder.id);
+        let skipped = || {
+            let rows = index.read(|db| db.children(folder, Some(local))).unwrap();
+            rows.iter().map(|row| row.skipped).collect::<Vec<_>>()
+        };
+        let trash = || run(&ctx, vec![Step::TrashLocal { node, local }]);
+
+        assert!(trash().await.iter().all(|(_, result)| result.is_ok()));
+        assert_eq!(skipped(), [Skipped::Ignored]);
+        let dir = RelPath::parse("d").unwrap();
+        assert!(!has_unseen(&ctx, &dir).unwrap(), "scans leave its row");
+        assert_eq!(skipped(), [Skipped::Ignored]);
+        let synced = index.read(|db| db.synced_row(folder, node)).unwrap();
+        assert!(synced.is_some(), "the folder is not new to the service");
+        assert_eq!(fs::read(&odd).unwrap(), b"mine");
+
+        fs::remove_file(&odd).unwrap();
+        has_unseen(&ctx, &dir).unwrap();
+        assert_eq!(skipped(), []);
+        assert!(trash().await.iter().all(|(_, result)| result.is_ok()));
+        assert!(!place.exists());
+    }
 }

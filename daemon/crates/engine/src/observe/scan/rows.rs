@@ -12,14 +12,20 @@ impl Scan<'_, '_> {
         &mut self,
         row: &LocalRow,
         stat: &Stat,
+        path: &RelPath,
     ) -> Result<(), IndexError> {
         let now = local_stat(stat);
         let executable = row.kind == Kind::File && stat.executable.unwrap_or(row.executable);
-        if row.stat == now && row.executable == executable && row.skipped == Skipped::No {
+        let is_same = row.stat == now && !self.earlier.was_read_too_early(path, &now);
+        if is_same && row.executable == executable && row.skipped == Skipped::No {
             return Ok(());
         }
+        if !is_same && self.is_unsettled(path, stat) {
+            return Ok(());
+        }
+        self.note_names(stat);
         // Skipped until now, or another stat: the hash holds only for the bytes that it was made from.
-        let hash = row.hash.filter(|_| row.stat == now);
+        let hash = row.hash.filter(|_| is_same);
         self.db.update_local(&LocalRow {
             stat: now,
             executable,
@@ -29,6 +35,15 @@ impl Scan<'_, '_> {
         })?;
         self.found.changed = true;
         Ok(())
+    }
+
+    /// Returns whether a file is left to a later scan, because its stat can have more than one content yet.
+    pub(crate) fn is_unsettled(&mut self, path: &RelPath, stat: &Stat) -> bool {
+        let Some(file) = self.earlier.unsettled(path, stat) else {
+            return false;
+        };
+        self.found.unsettled.insert(path.clone(), file);
+        !file.is_recorded
     }
 
     pub(crate) fn mark_skipped(

@@ -31,7 +31,7 @@ fn a_folder_that_was_made_again_keeps_its_name_when_it_is_looked_at_twice() {
     let disk = RealDisk::new();
     let rules = Rules::load(&disk, &root, &folder.settings);
     let scan = |scope: Scope| {
-        let nothing = BTreeSet::new();
+        let nothing = Earlier::default();
         index
             .write(|db| scan(db, &disk, &folder, &rules, &scope, &nothing, usize::MAX))
             .unwrap()
@@ -91,10 +91,14 @@ impl ScannedFolder {
     /// The same, after an earlier scan has missed some rows.
     fn scan_again(&self, scope: &Scope, most_new: usize, missed: &BTreeSet<LocalId>) -> ScanResult {
         let disk = RealDisk::new();
+        let earlier = Earlier {
+            confirmed_missing: missed.clone(),
+            ..Earlier::default()
+        };
         self.index
             .write(|db| {
                 let (folder, rules) = (&self.folder, &self.rules);
-                scan(db, &disk, folder, rules, scope, missed, most_new)
+                scan(db, &disk, folder, rules, scope, &earlier, most_new)
             })
             .unwrap()
     }
@@ -481,4 +485,44 @@ fn what_may_be_in_a_directory_that_is_left_counts_as_missing_and_not_as_gone() {
     assert_eq!(found.missing, [before.id].into());
     it.scan_rest(found, 1);
     assert_eq!(row("n2/f").map(|row| row.id), Some(before.id));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_change_through_one_name_of_a_file_is_found_at_its_other_names() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let it = ScannedFolder::new();
+    it.write("a", "one");
+    it.write("d/other", "of its own");
+    let at = |path: &str| it.dir.path().join(path);
+    let linked = |new: &str| fs::hard_link(at("a"), at(new)).unwrap();
+    linked("b");
+    it.scan(&Scope::Whole);
+    let rows = || {
+        let rows = it.index.read(|db| db.all_locals(it.folder.id)).unwrap();
+        let names = rows.into_iter().filter(|row| row.stat.size != 10);
+        let names = names.filter(|row| row.kind == Kind::File);
+        let names = names.map(|row| (row.stat.size, row.executable));
+        names.collect::<Vec<_>>()
+    };
+    let hinted = || {
+        let dir = RelPath::parse("d").unwrap();
+        it.scan(&Scope::Dirs([(dir, BTreeSet::new())].into()))
+    };
+    let before = rows();
+    linked("d/c");
+    hinted();
+    assert_eq!(rows(), [before, vec![(3, false)]].concat());
+    // Changed through a name that is known, and through one that is new.
+    fs::write(at("d/c"), "longer").unwrap();
+    assert!(hinted().changed);
+    assert_eq!(rows(), vec![(6, false); 3]);
+    linked("d/e");
+    fs::write(at("d/e"), "longest").unwrap();
+    hinted();
+    assert_eq!(rows(), vec![(7, false); 4]);
+    fs::set_permissions(at("d/c"), fs::Permissions::from_mode(0o700)).unwrap();
+    hinted();
+    assert_eq!(rows(), vec![(7, true); 4]);
+    assert!(!hinted().changed);
 }

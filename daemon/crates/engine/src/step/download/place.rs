@@ -7,6 +7,7 @@ use super::{Arrived, Task};
 use crate::error::EngineError;
 use crate::node_rows::seal_info;
 use crate::observe::hash::local_stat;
+use crate::observe::unsettled::{check_unchanged, placed_stat};
 use crate::placing::PlacingGuard;
 use crate::record::{self, Content};
 use crate::step::{Ctx, spelling};
@@ -66,9 +67,7 @@ fn find_destination(ctx: &Ctx, task: &Task) -> Result<Destination, EngineError> 
         return Err(EngineError::Stale);
     }
     let stat = ctx.engine.ports.disk.stat(&ctx.absolute_path(&path))?;
-    if local_stat(&stat) != row.stat {
-        return Err(EngineError::Stale);
-    }
+    check_unchanged(&row.stat, &local_stat(&stat))?;
     Ok(Destination {
         path,
         parent,
@@ -262,6 +261,7 @@ fn record_one(
     placed: &Placed,
 ) -> Result<(), IndexError> {
     let manifest = &placed.manifest;
+    let now_ms = ctx.engine.ports.clock.now_ms();
     let content = Content {
         revision: remote.revision,
         hash: Some(manifest.hash),
@@ -275,7 +275,7 @@ fn record_one(
     let executable = placed.stat.executable.unwrap_or(remote.executable);
     if let Some(row) = &placed.row {
         db.update_local(&LocalRow {
-            stat: local_stat(&placed.stat),
+            stat: placed_stat(&placed.stat, now_ms),
             executable,
             hash: Some(manifest.hash),
             ..row.clone()
@@ -294,7 +294,7 @@ fn record_one(
         parent: placed.parent,
         name: task.to.name.clone(),
         kind: Kind::File,
-        stat: local_stat(&placed.stat),
+        stat: placed_stat(&placed.stat, now_ms),
         executable,
         hash: Some(manifest.hash),
         skipped: Skipped::No,
