@@ -2,6 +2,7 @@
 
 mod callback;
 mod credential;
+mod recovery;
 mod steps;
 mod target;
 
@@ -21,7 +22,7 @@ use cairn_api::{Api, ApiError};
 use cairn_model::DeviceId;
 use cairn_platform::{process, secrets};
 use cairn_space::CryptoError;
-use cairn_space::account_keys::{self, AccountKeys};
+use cairn_space::account_keys::{self, AccountKeys, RecoveryKey};
 use cairn_transfer::TransferError;
 use cairn_wire::account::{AccountInfo, Device};
 use cairn_wire::keys::KeyBundle;
@@ -57,6 +58,12 @@ pub(super) struct Args {
     /// Read the passphrase from the first line of a file instead of asking
     #[arg(long, value_name = "FILE")]
     passphrase_file: Option<PathBuf>,
+    /// Open the keys with the recovery key in the first line of a file, and set a new passphrase
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["passphrase_file", "steps"])]
+    recovery_key_file: Option<PathBuf>,
+    /// Read that new passphrase from the first line of a file instead of asking
+    #[arg(long, value_name = "FILE", requires = "recovery_key_file")]
+    new_passphrase_file: Option<PathBuf>,
     /// Name of this device in activity and conflict copies [default: the host name]
     #[arg(long, value_name = "NAME")]
     device_name: Option<String>,
@@ -93,13 +100,15 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         &session::label(&app.home),
     )?;
     let before = before.filter(|account| account.account == info.id);
-    let (bundle, unlocked, created) =
+    let (bundle, unlocked, opened) =
         open_or_create(app, &args, &api, &info, before.as_ref()).await?;
-    let device_name = device_name(args.device_name, before.as_ref())?;
     let former = former_keys(app, before.as_ref(), &unlocked)?;
+    let (bundle, unlocked) =
+        recovery::complete(&args, &api, &info, (bundle, unlocked), &opened).await?;
+    let device_name = device_name(args.device_name, before.as_ref())?;
     // The secrets first: a device that can't keep them is not to appear in the account.
     let kept = keep_secrets(&app.home, &*place, &credential, &unlocked);
-    kept.map_err(|failure| after_keys(failure, created))?;
+    kept.map_err(|failure| after_keys(failure, &opened))?;
     let account = Account {
         server: api.base_url().to_owned(),
         file_server: target.file_server,
@@ -118,12 +127,12 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         if is_new {
             let forgotten = session::forget_secrets(&*place);
             unregister(app, &api, &account).await;
-            forgotten.map_err(|failure| after_keys(failure, created))?;
+            forgotten.map_err(|failure| after_keys(failure, &opened))?;
         }
-        return Err(after_keys(failure, created));
+        return Err(after_keys(failure, &opened));
     }
     restart_daemon(app).await?;
-    report(app, &account, &unlocked, created);
+    report(app, &account, &unlocked, &opened);
     Ok(())
 }
 
@@ -142,11 +151,19 @@ async fn restart_daemon(app: &App) -> CommandResult {
 
 /// Makes the failure of a login after its keys were opened, or made: a passphrase that opens keys is not to be thrown
 /// away because the device could not be set up.
-fn after_keys(failure: Failure, created: bool) -> Failure {
-    if !created {
-        return failure;
+fn after_keys(failure: Failure, opened: &Opened) -> Failure {
+    match opened {
+        Opened::WithPassphrase => failure,
+        Opened::WithRecoveryKey(_) => failure.adding("the new passphrase was set before that: keep it, and run `cairn login` again, which asks for it"),
+        Opened::New => failure.adding("the account's keys were made before that, and the passphrase opens them: keep it, and run `cairn login` again"),
     }
-    failure.adding("the account's keys were made before that, and the passphrase opens them: keep it, and run `cairn login` again")
+}
+
+/// The way in which the account's keys came to be open.
+enum Opened {
+    WithPassphrase,
+    WithRecoveryKey(RecoveryKey),
+    New,
 }
 
 /// Makes the failure of making keys.
@@ -248,7 +265,7 @@ async fn open_or_create(
     api: &Api,
     info: &AccountInfo,
     before: Option<&Account>,
-) -> CommandResult<(KeyBundle, AccountKeys, bool)> {
+) -> CommandResult<(KeyBundle, AccountKeys, Opened)> {
     match api.keys().await {
         Ok(bundle) => {
             let opened = keys::from_wire(&bundle);
@@ -260,8 +277,17 @@ async fn open_or_create(
                     .and_then(|()| opened.check_epoch(info.space_id, epoch))
                     .context("log in")?;
             }
-            let unlocked = unlock(app, args, &opened, info)?;
-            Ok((bundle, unlocked, false))
+            let (unlocked, how) = match &args.recovery_key_file {
+                Some(file) => recovery::unlock(file, &opened, info)?,
+                None => (unlock(app, args, &opened, info)?, Opened::WithPassphrase),
+            };
+            Ok((bundle, unlocked, how))
+        }
+        Err(ApiError::NotFound { .. }) if args.recovery_key_file.is_some() => {
+            Err(Failure::failed(format!(
+                "{} has no keys yet, so that no recovery key opens any: leave out --recovery-key-file",
+                clean(&info.email)
+            )))
         }
         Err(ApiError::NotFound { .. }) => {
             refuse_to_replace(api, info, before).await?;
@@ -275,7 +301,7 @@ async fn open_or_create(
             };
             let made = account_keys::create(api, info, &passphrase, keys::cost()).await;
             let (bundle, unlocked) = made.map_err(not_made)?;
-            Ok((bundle, unlocked, true))
+            Ok((bundle, unlocked, Opened::New))
         }
         Err(error) => Err(error).context("fetch the account's keys"),
     }
@@ -304,7 +330,7 @@ fn unlock(
             Err(CryptoError::NotAuthentic) if args.steps => {
                 last_error = Some("This is not the passphrase of the account.".to_owned());
             }
-            Err(error) => return Err(wrong_passphrase(error, &info.email)),
+            Err(error) => return Err(recovery::naming_the_way(error, bundle, &info.email)),
         }
     }
 }
@@ -351,7 +377,8 @@ fn device_name(chosen: Option<String>, before: Option<&Account>) -> CommandResul
     Ok(name)
 }
 
-fn report(app: &App, account: &Account, keys: &AccountKeys, created: bool) {
+fn report(app: &App, account: &Account, keys: &AccountKeys, opened: &Opened) {
+    let created = matches!(opened, Opened::New);
     if account.secrets == SecretsKind::File {
         let path = app.home.secrets_file();
         app.out.note(format_args!(
@@ -367,6 +394,10 @@ fn report(app: &App, account: &Account, keys: &AccountKeys, created: bool) {
         app.out.line("New keys were made. Without the passphrase nobody can read your files: set up a recovery key");
         app.out
             .line("with `cairn recovery-key setup`, then add a folder with `cairn add FOLDER`.");
+    }
+    if matches!(opened, Opened::WithRecoveryKey(_)) {
+        app.out
+            .line("The new passphrase is set. The recovery key stays valid.");
     }
     let keys = Generation::of(account, keys);
     if !created {

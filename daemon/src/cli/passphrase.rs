@@ -106,7 +106,7 @@ pub(super) async fn replace(
 
 /// Makes the failure of a change of the passphrase. Somebody who throws the new one away although it is in force
 /// has lost the account.
-fn not_changed(error: TransferError) -> Failure {
+pub(super) fn not_changed(error: TransferError) -> Failure {
     let is_open = account_keys::may_be_in_force(&error);
     let failure = Failure::from(error).during("replace the account's keys");
     if !is_open {

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::cli::passphrase;
 use crate::cli::prompt;
-use crate::failure::{CommandResult, Context as _, Failure};
+use crate::failure::{CommandResult, Context as _, Exit, Failure};
 use cairn_space::account_keys::{self, Proof, RecoveryKey};
 use cairn_transfer::TransferError;
 use serde_json::json;
@@ -25,6 +25,9 @@ enum Action {
         passphrase_file: Option<PathBuf>,
     },
     /// Set a new passphrase with the recovery key
+    ///
+    /// On a device that is not logged in, `cairn login --recovery-key-file FILE` does that with the
+    /// login.
     Use {
         /// Read the recovery key from the first line of a file instead of asking
         #[arg(long, value_name = "FILE")]
@@ -108,7 +111,12 @@ async fn recover(
     new_passphrase_file: Option<PathBuf>,
     options: &prompt::NewPassphrase,
 ) -> CommandResult {
-    let session = app.session()?;
+    let session = app.session().map_err(|failure| match failure.exit {
+        Exit::NotLoggedIn => failure.adding(
+            "with `--recovery-key-file FILE` the login needs no passphrase, and sets a new one",
+        ),
+        Exit::Failed | Exit::Usage | Exit::Offline | Exit::Decision | Exit::TimedOut => failure,
+    })?;
     let bundle = passphrase::current_bundle(&session).await?;
     let typed = match &key_file {
         Some(path) => prompt::from_file(path)?,

@@ -309,6 +309,54 @@ fn a_recovery_key_replaces_a_forgotten_passphrase() {
         .assert_refused(1, &["passphrase is wrong"]);
 }
 
+#[test]
+fn a_recovery_key_opens_the_account_on_a_new_device() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["upload", "passphrase"]);
+    let passphrase = world.text("passphrase");
+    let setup = ["recovery-key", "setup", "--passphrase-file", &passphrase];
+    let made = world.json("a", &setup);
+    let key = made["recovery_key"].as_str().unwrap();
+    world.write("key", key);
+    world.write("forgotten", "something else");
+    world.write("new", "velvet cargo ankle rural pulse");
+    let (key, forgotten, new) = (
+        world.text("key"),
+        world.text("forgotten"),
+        world.text("new"),
+    );
+    world
+        .run("b", &world.login_args("ck_dev_owner", &forgotten))
+        .assert_refused(1, &["passphrase is wrong", "--recovery-key-file FILE"]);
+    let hint = "--recovery-key-file FILE";
+    world
+        .run("b", &["recovery-key", "use", "--key-file", &key])
+        .assert_refused(3, &["not logged in", hint]);
+
+    let login = |key: &str| {
+        let mut args = world.login_args("ck_dev_owner", key);
+        let at = args.iter().position(|arg| *arg == "--passphrase-file");
+        args[at.unwrap()] = "--recovery-key-file";
+        let new: [String; 2] = ["--new-passphrase-file".to_owned(), new.clone()];
+        let all = args.into_iter().map(str::to_owned).chain(new);
+        let all: Vec<String> = all.collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        world.run("b", &all)
+    };
+    login(&forgotten).assert_refused(1, &["recovery key"]);
+    assert_eq!(login(&key).code, 0);
+    assert_eq!(world.run("b", &["cat", "/passphrase"]).stdout, PASSPHRASE);
+    world.json("b", &["verify"]);
+    // The new passphrase is that of the account; the key stays valid, and the first device goes on.
+    world.json("c", &world.login_args("ck_dev_owner", &new));
+    world
+        .run("d", &world.login_args("ck_dev_owner", &passphrase))
+        .assert_refused(1, &["passphrase is wrong"]);
+    assert_eq!(world.json("b", &["recovery-key"])["configured"], true);
+    assert_eq!(world.run("a", &["cat", "/passphrase"]).stdout, PASSPHRASE);
+}
+
 /// The server holds what is needed to test guesses, so an easily guessed passphrase is no protection.
 #[test]
 fn a_new_passphrase_that_is_easily_guessed_is_refused() {
