@@ -1,6 +1,8 @@
 //! Paths on this machine, as a person types them and as the index stores them.
 
 use crate::failure::{CommandResult, Context as _, Failure};
+use cairn_model::name::compose;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -76,9 +78,48 @@ fn below_existing(path: &Path) -> CommandResult<PathBuf> {
     Ok(absolute)
 }
 
+/// Returns a path below a folder with its names as they are there: where nothing has a name byte for byte, the one
+/// counts that differs only in how accents are composed.
+pub(crate) fn as_spelled_there(root: &Path, below: &Path) -> PathBuf {
+    let is_there = |path: &Path| path.symlink_metadata().is_ok();
+    if below.as_os_str().is_ascii() || is_there(&root.join(below)) {
+        return below.to_path_buf();
+    }
+    let mut spelled = PathBuf::new();
+    for part in below.components() {
+        let wanted = part.as_os_str();
+        let dir = root.join(&spelled);
+        let found = match is_there(&dir.join(wanted)) {
+            true => None,
+            false => same_name_in(&dir, wanted),
+        };
+        spelled.push(found.as_deref().unwrap_or(wanted));
+    }
+    spelled
+}
+
+fn same_name_in(dir: &Path, wanted: &OsStr) -> Option<OsString> {
+    let wanted = compose(wanted.to_str()?);
+    let names = std::fs::read_dir(dir).ok()?.flatten();
+    let mut names = names.map(|entry| entry.file_name());
+    names.find(|name| name.to_str().is_some_and(|name| compose(name) == wanted))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_found_whose_accents_are_composed_in_another_way() {
+        let dir = tempfile::tempdir().unwrap();
+        let there = Path::new("cafe\u{301}/re\u{301}sume\u{301}.txt");
+        std::fs::create_dir_all(dir.path().join(there)).unwrap();
+        let spelled = |below: &str| as_spelled_there(dir.path(), Path::new(below));
+        assert_eq!(spelled("caf\u{e9}/r\u{e9}sum\u{e9}.txt"), there);
+        assert_eq!(spelled(there.to_str().unwrap()), there);
+        let gone = Path::new("cafe\u{301}/\u{e9}t\u{e9}");
+        assert_eq!(spelled("caf\u{e9}/\u{e9}t\u{e9}"), gone);
+    }
 
     #[test]
     fn what_is_gone_keeps_its_name_below_what_is_there() {

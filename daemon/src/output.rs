@@ -15,6 +15,7 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Emphasis of text on a terminal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -157,9 +158,19 @@ static LOST: OnceLock<io::Error> = OnceLock::new();
 /// Notes that a part of the result could not be written, for the exit code.
 fn note_lost(error: io::Error) {
     // A reader that has seen enough, such as `head`, is no failure.
-    if error.kind() != io::ErrorKind::BrokenPipe {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        READER_GONE.store(true, Ordering::Relaxed);
+    } else {
         LOST.get_or_init(|| error);
     }
+}
+
+/// True once a write has found that nobody reads the result.
+static READER_GONE: AtomicBool = AtomicBool::new(false);
+
+/// Returns whether nobody will read more of the result: a command that follows something has nothing left to do.
+pub(crate) fn is_over() -> bool {
+    READER_GONE.load(Ordering::Relaxed) || LOST.get().is_some()
 }
 
 /// Checks that all of the result was written.

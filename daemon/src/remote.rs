@@ -169,17 +169,16 @@ impl Remote {
 
     /// Finds what a person named: a path such as `/a/b`, one in a synced folder, or a node's id.
     pub(crate) async fn find(&self, text: &str) -> CommandResult<RemoteNode> {
-        let found = self.look_up(text).await?;
-        found.ok_or_else(|| {
-            let path = self.path(text).unwrap_or_else(|_| text.to_owned());
-            Failure::failed(format!(
-                "there is no {path} on the service: see `cairn list`"
-            ))
-        })
+        self.look_up_or_why_not(text).await?
     }
 
-    /// Finds a node as [`Remote::find`] does; `None` if nothing has that path.
+    /// Finds a node as [`Remote::find`] does; `None` if nothing has that path, such as one below a file.
     pub(crate) async fn look_up(&self, text: &str) -> CommandResult<Option<RemoteNode>> {
+        Ok(self.look_up_or_why_not(text).await?.ok())
+    }
+
+    /// Finds a node; the inner failure says why nothing has that path.
+    async fn look_up_or_why_not(&self, text: &str) -> CommandResult<CommandResult<RemoteNode>> {
         if let Ok(id) = text.parse::<NodeId>() {
             let node = self
                 .api
@@ -192,13 +191,16 @@ impl Remote {
                     "{text} is in the trash: restore it with `cairn trash restore --remote {text}`"
                 )));
             }
-            return Ok(Some(RemoteNode::Node(Box::new(node))));
+            return Ok(Ok(RemoteNode::Node(Box::new(node))));
         }
         let path = self.local.remote_path(text)?;
         let mut at = RemoteNode::Top;
         let mut names = Vec::new();
         for name in path.split('/').filter(|name| !name.is_empty()) {
-            let parent = at.folder()?;
+            let parent = match at.folder() {
+                Ok(parent) => parent,
+                Err(a_file) => return Ok(Err(a_file)),
+            };
             match self
                 .child(parent, name)
                 .await
@@ -208,11 +210,15 @@ impl Remote {
                     names.push(node.name.clone());
                     at = RemoteNode::Node(Box::new(node));
                 }
-                None => return Ok(None),
+                None => {
+                    return Ok(Err(Failure::failed(format!(
+                        "there is no {path} on the service: see `cairn list`"
+                    ))));
+                }
             }
         }
         self.local.check_same_file(text, &names)?;
-        Ok(Some(at))
+        Ok(Ok(at))
     }
 
     /// Finds where something new can go: the folder that the path's last name would be in, and the name.

@@ -7,8 +7,10 @@ use crate::app::App;
 use crate::cli::{doctor, logs};
 use crate::config::{Config, SETTINGS};
 use crate::failure::{CommandResult, Context as _, Failure};
+use crate::folders::{pairs, spaces};
 use crate::output::text::{now_ms, rfc3339, size};
 use cairn_control::{DoctorInfo, FolderStatus, Status, typed};
+use scrub::Scrub;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -35,10 +37,14 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(app: &App, args: Args) -> CommandResult {
-    let report = collect(app, args.names).await;
+    let scrub = match args.names {
+        true => Scrub::nothing(),
+        false => Scrub::names(known_names(app)),
+    };
+    let report = collect(app, &scrub).await;
     let report = serde_json::to_vec_pretty(&report)
         .map_err(|e| Failure::failed(format!("can't write the report: {e}")))?;
-    let log = log(app, args.names);
+    let log = log(app, &scrub);
     let archive = archive(&[("report.json", &report), ("log.txt", log.as_bytes())])
         .map_err(|e| Failure::failed(format!("can't pack the report: {e}")))?;
     let path = args.out.unwrap_or_else(|| {
@@ -76,8 +82,8 @@ fn archive(entries: &[(&str, &[u8])]) -> zip::result::ZipResult<Vec<u8>> {
 
 /// Collects everything but the log. Missing parts are named in their place: a report is wanted most where
 /// something fails.
-async fn collect(app: &App, names: bool) -> Value {
-    let shown = |text: &str| scrub::message(text, names);
+async fn collect(app: &App, scrub: &Scrub) -> Value {
+    let names = scrub.keeps_names();
     let account = match (Account::load(&app.home), names) {
         (Ok(account), true) => json!({
             "logged_in": true,
@@ -101,7 +107,7 @@ async fn collect(app: &App, names: bool) -> Value {
             .collect::<Map<_, _>>()
             .into()
         }
-        Err(failure) => json!({ "error": shown(&failure.message) }),
+        Err(failure) => json!({ "error": scrub.message(&failure.message) }),
     };
     json!({
         "version": env!("CARGO_PKG_VERSION"),
@@ -111,32 +117,32 @@ async fn collect(app: &App, names: bool) -> Value {
         "names": names,
         "account": account,
         "settings": settings,
-        "doctor": findings(app, names).await,
-        "daemon": daemon(app, names).await,
+        "doctor": findings(app, scrub).await,
+        "daemon": daemon(app, scrub).await,
     })
 }
 
-async fn findings(app: &App, names: bool) -> Vec<Value> {
+async fn findings(app: &App, scrub: &Scrub) -> Vec<Value> {
     let findings = doctor::check(app).await.0;
     let view = |finding: &doctor::Finding| {
         let mut view = json!({ "check": finding.check, "verdict": finding.status });
-        // Of what is well, the message holds hardly more than names; of what the daemon can't sync, names that
-        // nobody could find in it, and the codes are among the daemon's figures.
-        let has_names =
-            finding.status == doctor::CheckStatus::Ok || finding.check == doctor::SYNCING;
-        if names || !has_names {
-            view["message"] = json!(scrub::message(&finding.message, names));
+        // Of what is well, the message holds hardly more than names; of what the daemon can't sync or watch, names
+        // that nobody could find in it, and the codes are among the daemon's figures.
+        let has_names = finding.status == doctor::CheckStatus::Ok
+            || [doctor::SYNCING, doctor::WATCHING].contains(&finding.check);
+        if scrub.keeps_names() || !has_names {
+            view["message"] = json!(scrub.message(&finding.message));
         }
         view
     };
     findings.iter().map(view).collect()
 }
 
-async fn daemon(app: &App, names: bool) -> Value {
+async fn daemon(app: &App, scrub: &Scrub) -> Value {
     let client = match app.running_daemon().await {
         Ok(Some(client)) => client,
         Ok(None) => return json!({ "running": false }),
-        Err(failure) => return json!({ "error": scrub::message(&failure.message, names) }),
+        Err(failure) => return json!({ "error": scrub.message(&failure.message) }),
     };
     let info: Option<DoctorInfo> = client.send(typed::Doctor {}).await.ok();
     let status: Option<Status> = client.send(typed::Status {}).await.ok();
@@ -145,7 +151,7 @@ async fn daemon(app: &App, names: bool) -> Value {
         "version": info.as_ref().map(|info| &info.version),
         "started_at": info.as_ref().map(|info| &info.started_at),
         "online": info.as_ref().map(|info| info.online),
-        "status": status.map(|status| status_view(&status, names)),
+        "status": status.map(|status| status_view(&status, scrub.keeps_names())),
     })
 }
 
@@ -182,12 +188,31 @@ fn folder_view(folder: &FolderStatus) -> Value {
     })
 }
 
-fn log(app: &App, names: bool) -> String {
+/// Lists the names that this installation knows of its own: those of its folders, here and on the service, of teams,
+/// and of the account.
+fn known_names(app: &App) -> Vec<String> {
+    let places = app.home.own_places();
+    let mut known: Vec<String> = places
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    if let Ok(account) = Account::load(&app.home) {
+        known.extend([account.email, account.server, account.device_name]);
+    }
+    let opened = spaces::open_usable(&app.home).map(|(all, _)| all);
+    for pair in opened.and_then(|all| pairs::list(&all)).unwrap_or_default() {
+        known.extend([pair.row.root, pair.row.remote_path]);
+        known.extend(pair.space.map(|team| team.name));
+    }
+    known
+}
+
+fn log(app: &App, scrub: &Scrub) -> String {
     match logs::tail(&app.home.logs_dir(), LINES) {
         Ok(tail) => {
-            let lines = tail.lines.iter().map(|line| scrub::log_line(line, names));
+            let lines = tail.lines.iter().map(|line| scrub.log_line(line));
             lines.collect::<Vec<_>>().join("\n") + "\n"
         }
-        Err(failure) => scrub::message(&failure.message, names) + "\n",
+        Err(failure) => scrub.message(&failure.message) + "\n",
     }
 }

@@ -21,6 +21,8 @@ const LITTLE_SPACE: u64 = 200 * 1024 * 1024;
 
 /// The check of what the daemon can't sync, whose messages hold names of files.
 pub(super) const SYNCING: &str = "syncing";
+/// The check of what the system does not report to the daemon, whose messages hold names of folders.
+pub(super) const WATCHING: &str = "watching";
 
 /// Check everything that syncing needs
 #[derive(clap::Args, Debug)]
@@ -320,7 +322,7 @@ async fn daemon(app: &App, findings: &mut Findings) {
     }
     for problem in info.watch_problems {
         findings.add(
-            "watching",
+            WATCHING,
             CheckStatus::Warning,
             format!("{}: {}", problem.message, problem.hint),
         );

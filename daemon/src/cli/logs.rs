@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::cli::number::whole_number;
 use crate::failure::{CommandResult, Context as _, Failure};
 use crate::logging;
+use crate::output;
 use serde_json::json;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -85,6 +86,9 @@ async fn follow(app: &App, dir: &Path, mut path: PathBuf, mut at: u64) -> Comman
             text.lines().for_each(|line| app.out.json_line(&line));
         } else {
             app.out.raw(&text);
+        }
+        if output::is_over() {
+            return Ok(());
         }
         if let Some(next) = newest_file(dir)?
             && next != path

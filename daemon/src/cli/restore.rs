@@ -17,7 +17,7 @@ use crate::remote::versions::find_version;
 use crate::remote::{Remote, RemoteNode, Within};
 use cairn_api::ErrorClass;
 use cairn_model::{Kind, NodeId};
-use cairn_space::past::{Newer, Past, Scope, content_at};
+use cairn_space::past::{Newer, Past, Scope, content_at, same_path};
 use cairn_wire::nodes::{Node, NodeState, Revision};
 use copies::copies;
 use deleted::{find_deleted, restore_deleted};
@@ -117,7 +117,7 @@ async fn as_of(
         return restore_deleted(app, remote, args, &past, one, Some(at_ms)).await;
     }
     let is_at = past.path(one.node.id);
-    if by_id.is_none() && is_at != path {
+    if by_id.is_none() && !same_path(&is_at, &path) {
         app.out.note(format_args!(
             "What was at {} then is at {} now, and stays there.",
             clean(&path),

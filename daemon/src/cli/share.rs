@@ -3,6 +3,7 @@
 mod create;
 mod list;
 mod names;
+mod spaces;
 
 use crate::app::App;
 use crate::cli::dry_run::{self, DryRun};
@@ -86,7 +87,10 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
         Action::Create(args) => create::run(app, args).await,
         Action::List { node, within } => {
-            let remote = Remote::open(app, &within).await?;
+            let remote = match &node {
+                Some(node) => Remote::open_at(app, &within, node).await?,
+                None => Remote::open(app, &within).await?,
+            };
             list::run(app, &remote, node.as_deref()).await
         }
         Action::Refresh {
@@ -94,7 +98,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             include_unverified,
             within,
         } => {
-            let remote = Remote::open(app, &within).await?;
+            let remote = spaces::of_link(app, &within, &link).await?;
             refresh(app, &remote, &link, unverified_nodes(include_unverified)).await
         }
         Action::Password {
@@ -104,7 +108,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             include_unverified,
             within,
         } => {
-            let remote = Remote::open(app, &within).await?;
+            let remote = spaces::of_link(app, &within, &link).await?;
             let password = if remove {
                 None
             } else {
@@ -274,8 +278,9 @@ async fn switch(app: &App, link: &str, on: bool) -> CommandResult {
         .context(format_args!("change the link {code}"))?;
     names::open(app, slice::from_mut(&mut share)).await?;
     app.out.line(state_of(&share));
-    let address = address_of(&remote, &share);
-    app.out.json(&document(&share, address.as_deref()));
+    let addresses = spaces::addresses(app, &remote, slice::from_ref(&share)).await?;
+    let address = addresses.first().and_then(Option::as_deref);
+    app.out.json(&document(&share, address));
     Ok(())
 }
 
@@ -295,17 +300,6 @@ fn state_of(share: &Share) -> String {
     match share.is_active {
         true => format!("The link to {name} is on, but opens for nobody: {but}."),
         false => format!("The link to {name} is off."),
-    }
-}
-
-/// Returns the whole address of a link; `None` for one that was made without keys, or with others.
-fn address_of(remote: &Remote, share: &Share) -> Option<String> {
-    match remote.space.share_address(share) {
-        Ok(address) => address,
-        Err(error) => {
-            tracing::warn!(share = %share.id, %error, "its address can't be shown");
-            None
-        }
     }
 }
 

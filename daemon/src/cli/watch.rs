@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::cli::status_lines::{Detail, headline, lines, progress_line};
 use crate::failure::CommandResult;
 use crate::output::text::{clean, local_rfc3339, size};
-use crate::output::{Out, Style};
+use crate::output::{self, Out, Style};
 use cairn_control::{Client, ControlError, Event, EventStream};
 use futures_util::StreamExt as _;
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -30,6 +30,9 @@ pub(super) async fn status(app: &App, client: &Client) -> CommandResult {
             app.out.line(line);
         }
         app.out.json_line(&status);
+        if output::is_over() {
+            return Ok(());
+        }
     }
     Err(ControlError::Closed.into())
 }
@@ -85,6 +88,9 @@ pub(super) async fn activity(app: &App, client: &Client) -> CommandResult {
         if let Event::Activity { activity } = event {
             app.out.line(activity_line(app, &activity));
             app.out.json_line(&activity);
+        }
+        if output::is_over() {
+            return Ok(());
         }
     }
     Err(ControlError::Closed.into())

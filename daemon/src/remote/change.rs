@@ -36,9 +36,14 @@ impl Remote {
                 Some(node) => node,
                 None => {
                     let name = Name::new(part).map_err(|e| Failure::usage(e.to_string()))?;
-                    let node = self.make_folder(parent, &name).await?;
-                    made.push(node.clone());
-                    node
+                    match self.make_folder(parent, &name).await {
+                        Ok(node) => {
+                            made.push(node.clone());
+                            node
+                        }
+                        // Another one may have made it just now.
+                        Err(failure) => self.child(parent, part).await?.ok_or(failure)?,
+                    }
                 }
             };
             at = RemoteNode::Node(Box::new(node));

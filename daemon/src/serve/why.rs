@@ -2,6 +2,7 @@
 
 use crate::failure::CommandResult;
 use crate::folders::pairs;
+use crate::local_path;
 use crate::output::text::{now_ms, rfc3339};
 use crate::serve::engines::Engines;
 use crate::serve::halt::Halt;
@@ -15,6 +16,7 @@ pub(super) fn report(engines: &Engines, path: &str) -> CommandResult<PathReport>
     let pairs = pairs::list(&engines.indexes())?;
     let found = pairs.iter().find_map(|pair| {
         let below = Path::new(path).strip_prefix(&pair.row.root).ok()?;
+        let below = local_path::as_spelled_there(Path::new(&pair.row.root), below);
         Some((pair, below.to_str()?.replace(MAIN_SEPARATOR, "/")))
     });
     let Some((pair, below)) = found else {

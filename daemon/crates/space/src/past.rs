@@ -10,7 +10,15 @@ mod plan;
 mod tree;
 mod unseen;
 
+use cairn_model::name::compose;
 pub use events::{Event, events};
 pub use plan::{Content, Incomplete, Move, Newer, Plan, content_at, needs_revisions, plan};
 pub use tree::{Deleted, LeftState, Location, Memory, Past, PastNode, Scope};
 pub use unseen::Unseen;
+
+/// Returns whether two paths are one on the service: there, names that differ only in how accents are composed are
+/// equal.
+#[must_use]
+pub fn same_path(one: &str, other: &str) -> bool {
+    one == other || (!one.is_ascii() && compose(one) == compose(other))
+}

@@ -1,6 +1,6 @@
 //! `cairn share list`: the links with their state and addresses.
 
-use super::{address_of, document, names};
+use super::{document, names, spaces};
 use crate::app::App;
 use crate::failure::{CommandResult, Context as _};
 use crate::output::table::{Align, Table};
@@ -24,9 +24,9 @@ pub(super) async fn run(app: &App, remote: &Remote, node: Option<&str>) -> Comma
         ("EXPIRES", Align::Left),
         ("ADDRESS", Align::Left),
     ]);
+    let addresses = spaces::addresses(app, remote, &shares).await?;
     let mut documents = Vec::with_capacity(shares.len());
-    for share in &shares {
-        let address = address_of(remote, share);
+    for (share, address) in shares.iter().zip(&addresses) {
         let downloads = match share.download_limit {
             Some(limit) => format!("{} of {limit}", share.download_count),
             None => share.download_count.to_string(),
@@ -39,9 +39,11 @@ pub(super) async fn run(app: &App, remote: &Remote, node: Option<&str>) -> Comma
             share
                 .expires_at
                 .map_or_else(|| "never".into(), |at| local_time(at.0, &app.zone)),
-            address
-                .clone()
-                .unwrap_or_else(|| format!("{} (without keys)", share.short_code)),
+            match (address, &share.key_blob) {
+                (Some(address), _) => address.clone(),
+                (None, None) => format!("{} (without keys)", share.short_code),
+                (None, Some(_)) => format!("{} (its key is not on this device)", share.short_code),
+            },
         ]);
         documents.push(document(share, address.as_deref()));
     }

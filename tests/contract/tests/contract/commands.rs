@@ -2,10 +2,12 @@
 
 mod account;
 mod add_again;
+mod at_once;
 mod compare;
 mod completion;
 mod daemon;
 mod dry_run;
+mod following;
 mod injections;
 mod look_first;
 mod lost_answers;
@@ -15,6 +17,7 @@ mod mcp_install;
 mod mcp_rewind;
 mod mcp_undo;
 mod past;
+mod past_paths;
 mod people;
 mod private_names;
 mod remote_trash;
@@ -27,6 +30,7 @@ mod second_factor;
 mod seen;
 mod service;
 mod session;
+mod share_links;
 mod steering;
 mod tasks;
 mod tray;

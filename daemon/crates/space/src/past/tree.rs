@@ -1,5 +1,6 @@
 //! The nodes of a space as they are and as they were.
 
+use super::same_path;
 use crate::space::MAX_DEPTH;
 use cairn_model::{Cursor, DeviceId, Kind, NodeId, PastPlace, is_temporary_text};
 use cairn_wire::nodes::{Node, NodeState};
@@ -274,7 +275,7 @@ impl Past {
         if path == "/" {
             return Some(Scope::All);
         }
-        let is_there = |one: &PastNode| one.is_active() && self.path(one.node.id) == path;
+        let is_there = |one: &PastNode| one.is_active() && same_path(&self.path(one.node.id), path);
         let found = self
             .iter()
             .filter(|one| self.stood_at(one, path, at_ms))
@@ -300,19 +301,21 @@ impl Past {
 
     /// Returns whether a node was at a path at a time.
     pub fn stood_at(&self, one: &PastNode, path: &str, at_ms: i64) -> bool {
-        self.existed_at(one, at_ms) && self.path_at(one.node.id, at_ms) == path
+        self.existed_at(one, at_ms) && same_path(&self.path_at(one.node.id, at_ms), path)
     }
 
     /// Lists the others that have been at a path of a node, as far as is known: those that were deleted there
     /// or moved away, by themselves or with a folder, the newest first. Without a node: all that have been there.
     pub fn others_at(&self, path: &str, id: Option<NodeId>) -> Vec<&PastNode> {
         let was_there = |one: &&PastNode| {
-            let moved_away = |until_ms: i64| self.path_at(one.node.id, until_ms - 1) == path;
+            let moved_away =
+                |until_ms: i64| same_path(&self.path_at(one.node.id, until_ms - 1), path);
             let mut left = self
                 .with_folders_above(one.node.id)
                 .flat_map(|above| above.left.iter());
             Some(one.node.id) != id
-                && (self.path(one.node.id) == path || left.any(|left| moved_away(left.until_ms)))
+                && (same_path(&self.path(one.node.id), path)
+                    || left.any(|left| moved_away(left.until_ms)))
         };
         let mut others: Vec<&PastNode> = self.iter().filter(was_there).collect();
         others.sort_by_key(|one| std::cmp::Reverse((one.node.updated_at.0, one.node.id)));
@@ -323,7 +326,7 @@ impl Past {
     pub fn deleted_at_path(&self, path: &str, at_ms: Option<i64>) -> Option<&PastNode> {
         self.iter()
             .filter(|one| !one.is_active() && at_ms.is_none_or(|at_ms| self.existed_at(one, at_ms)))
-            .filter(|one| self.path(one.node.id) == path)
+            .filter(|one| same_path(&self.path(one.node.id), path))
             .max_by_key(|one| one.deleted.map(|deleted| deleted.at_ms))
     }
 

@@ -232,3 +232,23 @@ fn a_bug_report_has_state_and_logs_and_no_names() {
     assert!(entries[0].1.contains("holiday") && entries[0].1.contains("owner@example.com"));
     assert!(!entries.iter().any(|(_, text)| text.contains("ck_dev")));
 }
+
+#[test]
+fn a_bug_report_of_a_folder_that_is_gone_has_no_word_of_its_name() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    std::fs::create_dir_all(world.path("Geheim Ordner")).unwrap();
+    world.json("a", &["add", "Geheim Ordner", "--remote", "/Privat Archiv"]);
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+    std::fs::remove_dir_all(world.path("Geheim Ordner")).unwrap();
+    let made = world.json("a", &["bugreport", "--out", "report.zip"]);
+    let entries = unpack(made["path"].as_str().unwrap());
+    let report = &entries[0].1;
+    assert!(report.contains("os error 2"), "{report}");
+    for (file, text) in &entries {
+        for word in ["Geheim", "Ordner", "Privat", "Archiv"] {
+            assert!(!text.contains(word), "{word} is in {file}: {text}");
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The place of what a rewind is for. A folder stays where it is, and so do the folders above a file: what was at a path
 //! at the time may be elsewhere after the rewind.
 
-use super::super::{Past, PastNode, Scope};
+use super::super::{Past, PastNode, Scope, same_path};
 use super::{Incomplete, Plan};
 use crate::space::MAX_DEPTH;
 use cairn_model::NodeId;
@@ -26,7 +26,7 @@ impl Plan {
         }
         let is_at = past.path(id);
         let lands = self.landing_path(past, id);
-        if lands == path {
+        if same_path(&lands, path) {
             return self.beside(past, id);
         }
         let stays = match (top.is_active(), lands == is_at) {

@@ -385,6 +385,20 @@ fn what_was_in_the_trash_then_goes_there_again_with_what_lay_in_it() {
 }
 
 #[test]
+fn a_path_is_the_same_however_its_accents_are_composed() {
+    let mut model = Model::default();
+    let folder = model.make(Kind::Folder, None, "cafe\u{301}");
+    let file = model.make(Kind::File, Some(folder), "e\u{301}");
+    let then = model.now;
+    model.delete(file);
+    let (past, path) = (model.past(), "/caf\u{e9}/\u{e9}");
+    assert_eq!(past.at_path(path, then), Some(Scope::Below(file)));
+    let deleted = past.deleted_at_path(path, None);
+    assert_eq!(deleted.map(|one| one.node.id), Some(file));
+    assert_eq!(past.others_at(path, None).len(), 1);
+}
+
+#[test]
 fn a_path_names_what_was_there_at_the_time() {
     let mut model = Model::default();
     let first = model.make(Kind::Folder, None, "a");
