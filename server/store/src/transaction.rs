@@ -246,6 +246,24 @@ impl Store {
 }
 
 impl Tx<'_> {
+    /// Runs `f` so that all of it happens, or nothing, and the transaction goes on. Not for one within another.
+    ///
+    /// # Errors
+    /// Returns the error of `f`: then nothing of it is left. After that of a broken database the transaction is not to be
+    /// trusted any more.
+    pub fn together<T>(&self, f: impl FnOnce() -> Result<T>) -> Result<T> {
+        let last_seq = self.last_seq.get();
+        self.conn.execute_batch("SAVEPOINT together")?;
+        let done = f();
+        if done.is_err() {
+            self.conn.execute_batch("ROLLBACK TO SAVEPOINT together")?;
+            // What is told in vain, to those who wait for the feed or deliver webhooks and mails, finds nothing new.
+            self.last_seq.set(last_seq);
+        }
+        self.conn.execute_batch("RELEASE SAVEPOINT together")?;
+        done
+    }
+
     /// Gives out the next position of the feed to a change in `space`.
     ///
     /// # Errors
@@ -299,6 +317,31 @@ mod tests {
         release.send(()).unwrap();
         waiting.await.unwrap().unwrap();
         writing.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn a_failed_part_leaves_nothing_and_the_rest_stays() {
+        let store = crate::testing::open(Arc::new(Source::new(Clock::System, None)));
+        let put = |tx: &Tx<'_>, key: &str| -> Result<()> {
+            let sql = "INSERT INTO settings (key, value) VALUES (?1, x'00')";
+            tx.conn.execute(sql, params![key])?;
+            Ok(())
+        };
+        let written = store.write(|tx| {
+            put(tx, "test a")?;
+            let failed: Result<()> = tx.together(|| {
+                put(tx, "test b")?;
+                Err(Error::invalid("no"))
+            });
+            assert!(failed.is_err());
+            tx.together(|| put(tx, "test c"))
+        });
+        written.unwrap();
+        let sql = "SELECT group_concat(key) FROM settings WHERE key LIKE 'test _'";
+        let left: String = store
+            .read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))
+            .unwrap();
+        assert_eq!(left, "test a,test c");
     }
 
     #[test]

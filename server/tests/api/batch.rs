@@ -52,6 +52,96 @@ async fn each_operation_succeeds_or_fails_alone_and_in_order() {
     assert_eq!(json["state"], "trashed");
 }
 
+/// Runs operations of which those of each group, by positions, are done together.
+async fn run_together(who: &Caller, operations: Value, groups: &[(u32, u32)]) -> Vec<u16> {
+    let together: Vec<Value> = groups
+        .iter()
+        .map(|(first, last)| json!({"first": first, "last": last}))
+        .collect();
+    let body = json!({"operations": operations, "together": together});
+    let results = who.post("/api/v1/nodes/batch", &body).await.ok();
+    statuses(&results)
+}
+
+fn move_to(node: &Node, name: &str, version: u64) -> Value {
+    json!({"op": "move", "id": node.id, "name": name, "version": version})
+}
+
+async fn names(who: &Caller, nodes: &[&Node]) -> Vec<(String, u64)> {
+    let mut names = Vec::new();
+    for node in nodes {
+        let node: Node = who.node(node.id).await.ok();
+        names.push((node.name, node.version));
+    }
+    names
+}
+
+#[tokio::test]
+async fn files_exchange_their_names_together_or_not_at_all() {
+    let world = World::new();
+    let (laptop, phone) = (world.owner().on_device(1), world.owner().on_device(2));
+    let (a, b) = (
+        laptop.file(None, "a", "x").await,
+        laptop.file(None, "b", "y").await,
+    );
+    let swap = |of_b: u64| {
+        json!([
+            {"op": "create_folder", "name": format!("before {of_b}")},
+            move_to(&a, "for now", 1),
+            move_to(&b, "a", of_b),
+            move_to(&a, "b", 2),
+            {"op": "create_folder", "name": format!("after {of_b}")},
+        ])
+    };
+    let path = format!("/api/v1/nodes/{}", b.id);
+    let executable: Node = phone.patch(&path, &json!({"executable": true})).await.ok();
+    assert_eq!(executable.version, 2);
+    let before: Value = laptop.get("/api/v1/changes").await.ok();
+
+    let refused = run_together(&laptop, swap(1), &[(1, 3)]).await;
+    assert_eq!(refused, [201, 412, 412, 412, 201]);
+    let kept = [("a".to_owned(), 1), ("b".to_owned(), 2)];
+    assert_eq!(names(&laptop, &[&a, &b]).await, kept);
+    let cursor = before["cursor"].as_str().unwrap();
+    let since: Value = laptop
+        .get(&format!("/api/v1/changes?cursor={cursor}"))
+        .await
+        .ok();
+    assert_eq!(
+        since["changes"].as_array().map(Vec::len),
+        Some(2),
+        "{since}"
+    );
+
+    let done = run_together(&laptop, swap(2), &[(1, 3)]).await;
+    assert_eq!(done, [201, 200, 200, 200, 201]);
+    let exchanged = [("b".to_owned(), 3), ("a".to_owned(), 3)];
+    assert_eq!(names(&laptop, &[&a, &b]).await, exchanged);
+}
+
+#[tokio::test]
+async fn groups_that_are_no_runs_of_the_operations_are_refused() {
+    let world = World::new();
+    let owner = world.owner();
+    let operations: Vec<Value> = (0..4)
+        .map(|n| json!({"op": "create_folder", "name": format!("f{n}")}))
+        .collect();
+    for groups in [
+        json!([{"first": 0, "last": 4}]),
+        json!([{"first": 2, "last": 1}]),
+        json!([{"first": 0, "last": 2}, {"first": 2, "last": 3}]),
+        json!([{"first": 2, "last": 3}, {"first": 0, "last": 1}]),
+        json!([{"first": 0, "last": u32::MAX}]),
+        json!([{"first": -1, "last": 1}]),
+        json!([{"first": 0}]),
+    ] {
+        let body = json!({"operations": operations, "together": groups});
+        owner.post("/api/v1/nodes/batch", &body).await.failed(400);
+    }
+    let good = run_together(&owner, json!(operations), &[(0, 0), (1, 2)]).await;
+    assert_eq!(good, [201; 4]);
+}
+
 #[tokio::test]
 async fn a_thousand_folders_fit_and_more_do_not() {
     let world = World::new();

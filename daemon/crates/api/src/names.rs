@@ -271,6 +271,7 @@ impl Api {
         let operations = batch.operations.iter().map(|one| self.wire_operation(one));
         Ok(Cow::Owned(NodeBatch {
             operations: operations.collect::<Result<_, _>>()?,
+            together: batch.together.clone(),
         }))
     }
 

@@ -1,5 +1,6 @@
 //! Carries a plan out: records and structure at once and in order, content as work for the pool.
 
+mod exchanges;
 mod local_moves;
 #[cfg(test)]
 mod tests;
@@ -17,6 +18,7 @@ use cairn_api::ApiError;
 use cairn_index::{Db, IndexError, LocalRow};
 use cairn_model::{LocalId, NodeId, RelPath};
 use cairn_plan::{Plan, Step};
+use exchanges::{Exchanges, OpenExchanges};
 use local_moves::{RulesDirs, moved_dir};
 use std::collections::BTreeSet;
 use std::mem::discriminant;
@@ -69,8 +71,9 @@ pub(crate) async fn execute(
     let mut transfers = Vec::new();
     let mut unmoved = Unmoved::default();
     let rules_dirs = RulesDirs::of(ctx);
-    let mut steps = plan.steps.iter().peekable();
-    while let Some(step) = steps.next() {
+    let mut exchanges = Exchanges::of(&plan.steps);
+    let mut steps = plan.steps.iter().enumerate().peekable();
+    while let Some((at, step)) = steps.next() {
         if ctx.is_interrupted() || Instant::now() >= until {
             out.is_interrupted = true;
             return out;
@@ -78,7 +81,12 @@ pub(crate) async fn execute(
         if out.last_error.is_some() || out.overload.is_some() {
             break;
         }
-        if out.keeps(step) || waits(ctx, step, locks) || unmoved.holds(ctx, step) {
+        let has_to_wait = |step: &Step| waits(ctx, step, locks);
+        if out.keeps(step)
+            || exchanges.holds(at, has_to_wait)
+            || has_to_wait(step)
+            || unmoved.holds(ctx, step)
+        {
             unmoved.add(step);
             out.waiting.extend(keys_of(step).first());
             continue;
@@ -89,15 +97,17 @@ pub(crate) async fn execute(
             transfers.push(step);
         } else if let Some(most) = batch_of(step) {
             let mut run = vec![step.clone()];
-            let mut moved: BTreeSet<_> = moved_node(step).into_iter().collect();
-            while let Some(next) = steps.next_if(|next| {
-                discriminant(*next) == discriminant(step)
-                    && run.len() < most
-                    && !waits(ctx, next, locks)
+            let mut open = OpenExchanges::default();
+            open.add(step);
+            while let Some((_, next)) = steps.next_if(|(at, next)| {
+                are_carried_out_together(step, next)
+                    && (run.len() < most || open.take_more(run.len(), most))
+                    && !exchanges.holds(*at, has_to_wait)
+                    && !has_to_wait(next)
                     && !unmoved.holds(ctx, next)
-                    && moved_node(next).is_none_or(|node| moved.insert(node))
             }) {
                 out.has_moved_rules |= rules_dirs.are_moved_by(ctx, next);
+                open.add(next);
                 run.push(next.clone());
             }
             let results = run_batch(ctx, run).await;
@@ -120,14 +130,15 @@ pub(crate) async fn execute(
     out
 }
 
-/// Returns the node that a step moves on the service. A node is moved once in a request: where the first move is
-/// refused because of somebody's new version, the next one would fit that version by its number, under a seal for
-/// the content before it.
-fn moved_node(step: &Step) -> Option<NodeId> {
-    let Step::MoveRemote { node, .. } = step else {
-        return None;
+/// Returns whether a step may go in the request of another one, or with it to the disk.
+fn are_carried_out_together(one: &Step, next: &Step) -> bool {
+    let makes_room = |step: &Step| {
+        matches!(
+            step,
+            Step::CreateRemoteFolder { .. } | Step::MoveRemote { .. }
+        )
     };
-    Some(*node)
+    discriminant(one) == discriminant(next) || (makes_room(one) && makes_room(next))
 }
 
 /// Returns the number of steps of this kind that are carried out together, if they are.

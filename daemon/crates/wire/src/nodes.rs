@@ -297,11 +297,33 @@ pub enum NodeOperation {
     },
 }
 
-/// `POST /nodes/batch`: at most 1,000 operations, done in order; each succeeds or fails alone.
+/// `POST /nodes/batch`: at most 1,000 operations, done in order; each succeeds or fails alone, or with its group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
 pub struct NodeBatch {
     pub operations: Vec<NodeOperation>,
+    /// Groups of operations of which all are done or none, in their order and apart from each other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub together: Vec<Together>,
+}
+
+impl NodeBatch {
+    /// Returns a batch without groups.
+    #[must_use]
+    pub fn each_alone(operations: Vec<NodeOperation>) -> Self {
+        Self {
+            operations,
+            together: Vec::new(),
+        }
+    }
+}
+
+/// Consecutive operations of a batch that are done together, by their positions from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "utoipa", derive(utoipa::ToSchema))]
+pub struct Together {
+    pub first: u32,
+    pub last: u32,
 }
 
 /// The response for one element of a batch: a node, or an error.

@@ -207,28 +207,26 @@ async fn folders_are_made_changed_copied_trashed_and_restored() {
         seal: None,
     };
     assert_eq!(api.copy_node(a.id, None, &copy).await.unwrap().id, node(3));
-    let batch = NodeBatch {
-        operations: vec![
-            NodeOperation::CreateFolder {
-                id: Some(node(4)),
-                parent_id: None,
-                name: "d".into(),
-                seal: None,
-            },
-            NodeOperation::CreateFolder {
-                id: Some(node(5)),
-                parent_id: None,
-                name: "d".into(),
-                seal: None,
-            },
-            NodeOperation::Trash {
-                id: node(3),
-                seen: None,
-                version: None,
-                seal: None,
-            },
-        ],
-    };
+    let batch = NodeBatch::each_alone(vec![
+        NodeOperation::CreateFolder {
+            id: Some(node(4)),
+            parent_id: None,
+            name: "d".into(),
+            seal: None,
+        },
+        NodeOperation::CreateFolder {
+            id: Some(node(5)),
+            parent_id: None,
+            name: "d".into(),
+            seal: None,
+        },
+        NodeOperation::Trash {
+            id: node(3),
+            seen: None,
+            version: None,
+            seal: None,
+        },
+    ]);
     let results = api.node_batch(&batch).await.unwrap().results;
     assert_eq!(
         results.iter().map(|r| r.status / 100).collect::<Vec<_>>(),

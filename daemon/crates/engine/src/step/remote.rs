@@ -25,8 +25,27 @@ use send::send;
 use std::collections::BTreeMap;
 use trashed::Trashed;
 
-/// Operations in one request.
+/// Operations in one request; twice as many where it carries out an exchange of names.
 pub(crate) const BATCH: usize = 500;
+
+/// The state on the service after the operations of a request so far, for its next ones.
+#[derive(Default)]
+struct AsSent {
+    folders: BTreeMap<LocalId, NodeId>,
+    moved: BTreeMap<NodeId, RemoteRow>,
+}
+
+impl AsSent {
+    fn parent(&self, ctx: &Ctx, to: &ParentAndName) -> Result<Option<NodeId>, EngineError> {
+        if let Parent::Local(id) = to.parent
+            && let Some(made) = self.folders.get(&id)
+        {
+            return Ok(Some(*made));
+        }
+        let parent = ctx.engine.index.read(|db| ctx.remote_parent(db, to))?;
+        parent.ok_or(EngineError::Stale)
+    }
+}
 
 /// One step, ready to be sent.
 struct Prepared {
@@ -56,13 +75,17 @@ pub(crate) struct Sent {
     pub(crate) has_content: bool,
 }
 
-/// Executes up to [`BATCH`] steps of the same kind (folders to make, moves, each of another node, or deletions) in order.
-/// Each comes back with its own result.
+/// Executes steps of the same kind (folders to make and moves, or deletions) in order, with one request. Each comes back
+/// with its own result.
+///
+/// An exchange of names moves a node twice: first to a temporary name. The service carries out all of a request or
+/// nothing, and refuses the second move of a node whose first one it has refused. So other devices don't see the
+/// temporary name, even if the line breaks or this device ends.
 pub(crate) async fn run(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> {
-    let mut made: BTreeMap<LocalId, NodeId> = BTreeMap::new();
+    let mut as_sent = AsSent::default();
     let mut results = BatchResults::new();
     let prepared = results.proceed(steps.into_iter().map(|step| {
-        let prepared = prepare(ctx, &step, &mut made);
+        let prepared = prepare(ctx, &step, &mut as_sent);
         (step, prepared)
     }));
     if let Err(error) = journal::put(ctx, prepared.iter().map(|(_, prepared)| prepared)) {
@@ -97,14 +120,10 @@ pub(crate) async fn run(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResult)> 
     results.into_vec()
 }
 
-fn prepare(
-    ctx: &Ctx,
-    step: &Step,
-    made: &mut BTreeMap<LocalId, NodeId>,
-) -> Result<Prepared, EngineError> {
+fn prepare(ctx: &Ctx, step: &Step, as_sent: &mut AsSent) -> Result<Prepared, EngineError> {
     match step {
-        Step::CreateRemoteFolder { local, to } => prepare_folder(ctx, *local, to, made),
-        Step::MoveRemote { node, to, .. } => prepare_move(ctx, *node, to),
+        Step::CreateRemoteFolder { local, to } => prepare_folder(ctx, *local, to, as_sent),
+        Step::MoveRemote { node, to, .. } => prepare_move(ctx, *node, to, as_sent),
         Step::TrashRemote { node } => prepare_trash(ctx, *node),
         Step::Adopt { .. }
         | Step::Forget { .. }
@@ -124,19 +143,16 @@ fn prepare_folder(
     ctx: &Ctx,
     local: LocalId,
     to: &ParentAndName,
-    made: &mut BTreeMap<LocalId, NodeId>,
+    as_sent: &mut AsSent,
 ) -> Result<Prepared, EngineError> {
-    let parent = match to.parent {
-        Parent::Local(id) if made.contains_key(&id) => made.get(&id).copied(),
-        Parent::Root | Parent::Node(_) | Parent::Local(_) => remote_parent(ctx, to)?,
-    };
+    let parent = as_sent.parent(ctx, to)?;
     // Under another id, a folder whose response was lost would exist twice.
     let sent = ctx.engine.index.read(|db| match db.sent_folder(local)? {
         Some(node) if db.remote_row(node)?.is_none() => Ok(Some(node)),
         Some(_) | None => Ok(None),
     })?;
     let id = sent.unwrap_or_else(|| ctx.engine.new_node());
-    made.insert(local, id);
+    as_sent.folders.insert(local, id);
     let seal = node_rows::folder_seal(&ctx.engine.keys, id, parent, to.name.as_str());
     Ok(Prepared {
         operation: NodeOperation::CreateFolder {
@@ -159,9 +175,17 @@ fn prepare_folder(
     })
 }
 
-fn prepare_move(ctx: &Ctx, node: NodeId, to: &ParentAndName) -> Result<Prepared, EngineError> {
-    let known = load_row(ctx, node)?;
-    let parent = remote_parent(ctx, to)?;
+fn prepare_move(
+    ctx: &Ctx,
+    node: NodeId,
+    to: &ParentAndName,
+    as_sent: &mut AsSent,
+) -> Result<Prepared, EngineError> {
+    let known = match as_sent.moved.remove(&node) {
+        Some(row) => row,
+        None => load_row(ctx, node)?,
+    };
+    let parent = as_sent.parent(ctx, to)?;
     let next = Next {
         parent,
         name: to.name.as_str(),
@@ -189,6 +213,7 @@ fn prepare_move(ctx: &Ctx, node: NodeId, to: &ParentAndName) -> Result<Prepared,
         executable: after.executable,
         has_content: false,
     };
+    as_sent.moved.insert(node, after);
     Ok(Prepared {
         operation,
         then: Then::Moved { sent, place },
@@ -243,11 +268,6 @@ fn prepare_trash(ctx: &Ctx, node: NodeId) -> Result<Prepared, EngineError> {
 fn load_row(ctx: &Ctx, node: NodeId) -> Result<RemoteRow, EngineError> {
     let row = ctx.engine.index.read(|db| db.remote_row(node))?;
     row.ok_or(EngineError::Stale)
-}
-
-fn remote_parent(ctx: &Ctx, to: &ParentAndName) -> Result<Option<NodeId>, EngineError> {
-    let parent = ctx.engine.index.read(|db| ctx.remote_parent(db, to))?;
-    parent.ok_or(EngineError::Stale)
 }
 
 fn record_made(ctx: &Ctx, place: &SentPlace, response: Option<Node>) -> Result<(), EngineError> {

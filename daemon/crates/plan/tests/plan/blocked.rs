@@ -1,7 +1,7 @@
 //! Blocked nodes (that get no step) stay as they are; deletions that wait for consent delete nothing.
 
 use crate::scenario::{Pair, check};
-use cairn_model::Kind;
+use cairn_model::{Kind, SyncMode};
 use cairn_plan::{Deletion, Step};
 
 /// The second device follows; both come to rest. The first may keep what is blocked.
@@ -213,6 +213,39 @@ fn what_takes_the_name_of_a_folder_that_stays_for_what_this_device_never_had_get
         let here = there.replace(" p/a/f=1", "");
         check(&pair.second, &format!("{here}{kept}"));
     }
+}
+
+#[test]
+fn what_takes_the_name_of_what_this_device_leaves_out_gets_another_one() {
+    for (script, changed) in [
+        ("x=mine", "CC(x)=mine o/h=3 k=4"),
+        ("x=2", "CC(x)=2 o/h=3 k=4"),
+        ("x/new=mine", "CC(x)/new=mine o/h=3 k=4"),
+        ("q=mine", "CC(q)=mine o/h=3 k=4"),
+        ("q/f=mine", "CC(q)/f=mine o/h=3 k=4"),
+        ("mv k x", "CC(x)=4 o/h=3"),
+        ("mv o q", "CC(q)/h=3 k=4"),
+        ("q=mine; o/q=other", "CC(q)=mine o/h=3 o/q=other k=4"),
+    ] {
+        let mut pair = Pair::with("q/f=1 x=2 o/h=3 k=4");
+        unselect(&mut pair, "q");
+        unselect(&mut pair, "x");
+        pair.second.user(script);
+        come_to_rest(&mut pair);
+        check(&pair.second, changed);
+        check(&pair.first, &format!("q/f=1 x=2 {changed}"));
+    }
+}
+
+#[test]
+fn what_a_device_that_only_sends_has_in_place_of_what_it_leaves_out_waits() {
+    let mut pair = Pair::with("x=2");
+    unselect(&mut pair, "x");
+    pair.second.policy.mode = SyncMode::Upload;
+    pair.second.user("x=mine");
+    come_to_rest(&mut pair);
+    check(&pair.second, "x=mine");
+    check(&pair.first, "x=2");
 }
 
 #[test]

@@ -180,7 +180,7 @@ impl Space {
         }
         let sent = each(sending, async |operations: Vec<NodeOperation>| {
             let count = operations.len();
-            match self.api.node_batch(&NodeBatch { operations }).await {
+            match self.api.node_batch(&NodeBatch::each_alone(operations)).await {
                 Ok(response) => response.results.into_iter().map(node_of).collect(),
                 Err(error) => (0..count).map(|_| Err(error.clone().into())).collect(),
             }

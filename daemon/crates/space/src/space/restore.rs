@@ -118,9 +118,7 @@ impl Space {
                 in_place: false,
                 name: self.name_with_number(trashed, number)?,
             };
-            let batch = NodeBatch {
-                operations: vec![operation],
-            };
+            let batch = NodeBatch::each_alone(vec![operation]);
             let mut results = self.api.node_batch(&batch).await?.results;
             match results.pop().map(node_of) {
                 Some(Err(TransferError::Api(ApiError::Conflict { .. }))) => {}

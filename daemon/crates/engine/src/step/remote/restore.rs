@@ -20,7 +20,7 @@ use cairn_index::SyncedRow;
 use cairn_model::Kind;
 use cairn_plan::Step;
 use cairn_transfer::each;
-use cairn_wire::nodes::{Node, NodeOperation, NodeState};
+use cairn_wire::nodes::{Node, NodeBatch, NodeOperation, NodeState};
 use futures_util::{StreamExt as _, stream};
 
 /// Nodes that are taken out of the trash together.
@@ -70,7 +70,7 @@ pub(crate) async fn restore(ctx: &Ctx, steps: Vec<Step>) -> Vec<(Step, StepResul
         return results.into_vec();
     }
     let sent = each(sending, async |operations| {
-        send_batch(ctx, operations).await
+        send_batch(ctx, NodeBatch::each_alone(operations)).await
     });
     results.extend(sent.await.into_iter().map(|((step, returning), response)| {
         let result = end(ctx, &returning, response.map(drop));

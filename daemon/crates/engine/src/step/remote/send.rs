@@ -4,16 +4,31 @@ use crate::error::EngineError;
 use crate::step::Ctx;
 use cairn_api::{Api, ApiError};
 use cairn_model::Kind;
-use cairn_wire::nodes::{CreateNode, Node, NodeBatch, NodeOperation, NodeResult, UpdateNode};
+use cairn_wire::nodes::{
+    CreateNode, Node, NodeBatch, NodeOperation, NodeResult, Together, UpdateNode,
+};
+use std::collections::BTreeMap;
 
 /// Sends operations: one alone by its own endpoint, several in one batch. The results are in the order of the
 /// operations.
+///
+/// A node that is moved twice has a temporary name in between. That is nothing that other devices may see, nor may the
+/// second move take place without the first: its version may be that of somebody else's change by then, which has another
+/// seal. So all from the first move to the second are done together.
 pub(super) async fn send(
     ctx: &Ctx,
     mut operations: Vec<NodeOperation>,
 ) -> Vec<Result<Option<Node>, EngineError>> {
     if operations.len() > 1 {
-        return send_batch(ctx, operations).await;
+        let together = exchanges(&operations);
+        return send_batch(
+            ctx,
+            NodeBatch {
+                operations,
+                together,
+            },
+        )
+        .await;
     }
     let api = &ctx.engine.structure_api;
     match operations.pop() {
@@ -25,16 +40,36 @@ pub(super) async fn send(
 /// Sends operations in one batch. The results are in the order of the operations.
 pub(super) async fn send_batch(
     ctx: &Ctx,
-    operations: Vec<NodeOperation>,
+    batch: NodeBatch,
 ) -> Vec<Result<Option<Node>, EngineError>> {
-    let count = operations.len();
+    let count = batch.operations.len();
     let api = &ctx.engine.structure_api;
-    match api.node_batch(&NodeBatch { operations }).await {
+    match api.node_batch(&batch).await {
         Ok(response) => response.results.into_iter().map(from_result).collect(),
         Err(error) => (0..count)
             .map(|_| Err(EngineError::Api(error.clone())))
             .collect(),
     }
+}
+
+/// Returns the groups of operations that move a node more than once, with all that is between.
+fn exchanges(operations: &[NodeOperation]) -> Vec<Together> {
+    let mut groups: Vec<Together> = Vec::new();
+    let mut moved = BTreeMap::new();
+    for (at, operation) in (0..).zip(operations) {
+        let NodeOperation::Move { id, .. } = operation else {
+            continue;
+        };
+        let Some(mut first) = moved.insert(*id, at) else {
+            continue;
+        };
+        // Groups that meet are one.
+        while let Some(before) = groups.pop_if(|before| first <= before.last) {
+            first = first.min(before.first);
+        }
+        groups.push(Together { first, last: at });
+    }
+    groups
 }
 
 async fn send_one(api: &Api, operation: NodeOperation) -> Result<Option<Node>, ApiError> {
@@ -86,5 +121,43 @@ fn from_result(result: NodeResult) -> Result<Option<Node>, EngineError> {
     match result.status {
         200..=299 => Ok(result.node),
         status => Err(ApiError::from_status(status, message).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::NodeId;
+
+    fn groups(moved: &[u8]) -> Vec<(u32, u32)> {
+        let operations: Vec<NodeOperation> = moved
+            .iter()
+            .map(|id| NodeOperation::Move {
+                id: NodeId::from_random_bytes([*id; 16]),
+                name: "n".into(),
+                parent_id: None,
+                version: None,
+                seal: None,
+            })
+            .collect();
+        let groups = exchanges(&operations);
+        groups
+            .iter()
+            .map(|group| (group.first, group.last))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_moved_twice_is_moved_with_all_between() {
+        assert_eq!(groups(&[1, 2, 3]), []);
+        assert_eq!(groups(&[9, 1, 2, 1, 9 - 1]), [(1, 3)]);
+        assert_eq!(groups(&[1, 2, 1, 3, 4, 3]), [(0, 2), (3, 5)]);
+        assert_eq!(groups(&[1, 2, 1, 2]), [(0, 3)], "they overlap");
+        assert_eq!(
+            groups(&[1, 2, 3, 2, 1]),
+            [(0, 4)],
+            "one is within the other"
+        );
+        assert_eq!(groups(&[1, 2, 1, 1]), [(0, 3)]);
     }
 }
