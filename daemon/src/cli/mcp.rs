@@ -7,6 +7,7 @@ mod account;
 mod bundle;
 mod disk;
 mod install;
+mod resting;
 mod rewind;
 mod run_task;
 mod sessions;
@@ -150,8 +151,9 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         tasks: Some(Arc::new(tasks)),
     };
     let server = Server::new(settings).map_err(serve_failure)?;
+    let input = resting::RestingInput::new(tokio::io::stdin());
     tokio::select! {
-        served = server.serve_stdio() => served.map_err(serve_failure),
+        served = server.serve(input, tokio::io::stdout()) => served.map_err(serve_failure),
         stopped = process::wait_for_stop_request() => stopped.context("listen for signals"),
     }
 }

@@ -122,14 +122,6 @@ impl Server {
         tasks::run(self.services, files.as_ref(), id, call).await
     }
 
-    /// Serves on this process's stdin and stdout until the input ends.
-    ///
-    /// # Errors
-    /// [`ServeError::Handshake`] and [`ServeError::Ended`].
-    pub async fn serve_stdio(self) -> Result<(), ServeError> {
-        self.serve(tokio::io::stdin(), tokio::io::stdout()).await
-    }
-
     /// Serves one client until its input ends.
     ///
     /// # Errors

@@ -1,10 +1,65 @@
-//! The memory that the allocator keeps for later.
+//! The memory that the allocator keeps for later, and that of the program's own code.
 
 /// Returns memory that is free to the system. glibc keeps what was freed in the middle of its heaps, which after a lot of
 /// work is most of them; elsewhere nothing has to be done.
 pub fn release_free_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     glibc::trim();
+}
+
+/// Gives back the memory that the program's code takes, for a program that waits: most of it has run once, at the start.
+/// What runs again is mapped again, from the system's cache of the file. Elsewhere than on Linux nothing is done.
+///
+/// # Errors
+/// Returns the error of the system; then the memory stays as it is.
+pub fn release_code() -> std::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    code::release()?;
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+mod code {
+    #![expect(unsafe_code, reason = "no crate that is used here has the function")]
+
+    use std::ffi::{c_int, c_void};
+    use std::io;
+    use std::ops::Range;
+
+    unsafe extern "C" {
+        /// `madvise(2)`.
+        fn madvise(addr: *mut c_void, length: usize, advice: c_int) -> c_int;
+    }
+
+    /// The pages are not needed now.
+    const DONT_NEED: c_int = 4;
+
+    pub(super) fn release() -> io::Result<()> {
+        let program = std::fs::read_link("/proc/self/exe")?;
+        let maps = std::fs::read_to_string("/proc/self/maps")?;
+        let program = program.to_str().unwrap_or_default();
+        for range in maps.lines().filter_map(|line| code_of(program, line)) {
+            // SAFETY: the range is a mapping of the program's file that can be run and not written. Nothing has changed
+            // its pages, and whoever touches one again gets it from the file.
+            if unsafe { madvise(range.start as *mut c_void, range.len(), DONT_NEED) } != 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the addresses of a mapping of the program's code, from its line in `/proc/self/maps`.
+    pub(super) fn code_of(program: &str, line: &str) -> Option<Range<usize>> {
+        let mut fields = line.splitn(6, ' ');
+        let (addresses, rights) = (fields.next()?, fields.next()?);
+        let path = fields.nth(3)?.trim_start();
+        if rights != "r-xp" || path != program {
+            return None;
+        }
+        let (start, end) = addresses.split_once('-')?;
+        let number = |text| usize::from_str_radix(text, 16).ok();
+        Some(number(start)?..number(end)?)
+    }
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -40,6 +95,36 @@ mod tests {
             .unwrap()
             .parse()
             .unwrap()
+    }
+
+    #[test]
+    fn only_mappings_of_the_programs_code_are_found() {
+        let code = |line| code::code_of("/opt/cairn (2)", line);
+        let lines = [
+            "55d0a000-55d0c000 r--p 00000000 08:01 42                         /opt/cairn (2)",
+            "55d0c000-55d10000 r-xp 00002000 08:01 42                         /opt/cairn (2)",
+            "55d10000-55d12000 rw-p 00006000 08:01 42                         /opt/cairn (2)",
+            "55d10000-55d12000 rwxp 00006000 08:01 42                         /opt/cairn (2)",
+            "7f10c000-7f110000 r-xp 00002000 08:01 43                         /lib/libc.so.6",
+            "7ffd1000-7ffd3000 r-xp 00000000 00:00 0                          [vdso]",
+            "7ffd1000-7ffd3000 r-xp 00000000 00:00 0",
+        ];
+        let found: Vec<_> = lines.into_iter().filter_map(code).collect();
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0], 0x55d0_c000..0x55d1_0000);
+    }
+
+    #[test]
+    fn code_that_was_given_back_runs_again() {
+        // Sorting is code of the program that the next lines need again.
+        let sort = || {
+            let mut numbers: Vec<u32> = (0..1000).rev().collect();
+            numbers.sort_unstable();
+            numbers
+        };
+        let sorted = sort();
+        release_code().unwrap();
+        assert_eq!(sort(), sorted);
     }
 
     #[test]

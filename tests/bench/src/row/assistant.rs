@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 pub(crate) const TITLE: &str = "the tool server for assistants, from its start to its first answer";
 const STARTS: usize = 20;
@@ -39,7 +40,11 @@ pub(super) fn run(bench: &Bench, results: &mut Results) -> Result<()> {
     super::clear(&dir)
 }
 
-/// Returns the seconds until the server has answered `initialize`, and its memory once it has listed its tools.
+/// The pause after which it counts as idle.
+const IDLE: Duration = Duration::from_secs(3);
+
+/// Returns the seconds until the server has answered `initialize`, and its memory when idle, after it has listed its
+/// tools.
 fn start(home: &Path) -> Result<(f64, f64)> {
     let begun = Instant::now();
     let mut child = Command::new(binaries::cairn()?)
@@ -71,6 +76,7 @@ fn start(home: &Path) -> Result<(f64, f64)> {
     ask(1, "initialize", hello)?;
     let seconds = begun.elapsed().as_secs_f64();
     ask(2, "tools/list", json!({}))?;
+    thread::sleep(IDLE);
     let bytes = memory(child.id())? as f64;
     drop(input);
     child.wait()?;
