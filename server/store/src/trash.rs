@@ -8,7 +8,7 @@ use super::{Actor, Space, Tx, names, nodes, usage};
 use crate::db::{self, Connection, Optional as _, params};
 use crate::error::{Error, Result};
 use crate::events::node_data;
-use cairn_model::{DeviceId, EventKind, Name, NodeId};
+use cairn_model::{DeviceId, EventKind, Kind, Name, NodeId};
 use cairn_wire::Sealed;
 use cairn_wire::nodes::Node;
 
@@ -22,6 +22,9 @@ const SUBTREE: &str = "WITH RECURSIVE sub (id) AS (SELECT CAST(?1 AS BLOB) UNION
 const UNSEEN: &str = "SELECT n.id FROM sub CROSS JOIN nodes n ON n.id = sub.id \
      WHERE n.seq > ?3 AND (n.device IS DISTINCT FROM ?4 OR ?4 IS NULL) ORDER BY n.id LIMIT 1";
 
+/// The same for a node that has nothing below it, by its row.
+const UNSEEN_ITSELF: &str = "SELECT id FROM nodes n WHERE n.row = ?1 AND n.seq > ?2 AND (n.device IS DISTINCT FROM ?3 OR ?3 IS NULL)";
+
 /// Numbers tried for a name that is taken.
 const MAX_COPIES: u32 = 10_000;
 
@@ -29,22 +32,23 @@ const MAX_COPIES: u32 = 10_000;
 fn check_seen(
     conn: &Connection,
     space: Space,
-    top: NodeId,
+    top: &NodeRow,
     seen: i64,
     device: Option<&DeviceId>,
 ) -> Result<()> {
-    let unseen: Option<NodeId> = conn
-        .prepare_cached(&format!("{SUBTREE} {UNSEEN}"))?
-        .query_row(
-            params![
-                top.as_bytes(),
-                space.row,
-                seen,
-                device.map(DeviceId::as_bytes)
-            ],
-            |row| read_id(row, 0),
-        )
-        .optional()?;
+    let device = device.map(DeviceId::as_bytes);
+    let unseen: Option<NodeId> = match top.node.kind {
+        Kind::Folder => conn
+            .prepare_cached(&format!("{SUBTREE} {UNSEEN}"))?
+            .query_row(
+                params![top.node.id.as_bytes(), space.row, seen, device],
+                |row| read_id(row, 0),
+            ),
+        Kind::File => conn
+            .prepare_cached(UNSEEN_ITSELF)?
+            .query_row(params![top.row, seen, device], |row| read_id(row, 0)),
+    }
+    .optional()?;
     match unseen {
         Some(node) => Err(Error::conflict(format!(
             "the node {node} changed after the position in `seen`; read the feed and decide again"
@@ -198,7 +202,7 @@ impl Tx<'_> {
             return Ok(top.node);
         }
         if let Some(seen) = seen {
-            check_seen(self.conn, actor.space, id, seen, actor.device.as_ref())?;
+            check_seen(self.conn, actor.space, &top, seen, actor.device.as_ref())?;
         }
         if let Some(root) = went_with {
             take_from(self.conn, root, id)?;
@@ -218,11 +222,13 @@ impl Tx<'_> {
                 seal.map(|seal| &seal.0),
                 id.as_bytes()
             ])?;
-        self.conn
-            .prepare_cached(&format!(
-                "{SUBTREE} UPDATE nodes SET state = 1, trash_root = ?1 WHERE id IN (SELECT id FROM sub)"
-            ))?
-            .execute(params![id.as_bytes(), actor.space.row])?;
+        if top.node.kind == Kind::Folder {
+            self.conn
+                .prepare_cached(&format!(
+                    "{SUBTREE} UPDATE nodes SET state = 1, trash_root = ?1 WHERE id IN (SELECT id FROM sub)"
+                ))?
+                .execute(params![id.as_bytes(), actor.space.row])?;
+        }
         let trashed = nodes::visible_node(self.conn, actor.space, id)?.node;
         self.emit_with(actor.account, EventKind::FileDeleted, || {
             node_data(&trashed)

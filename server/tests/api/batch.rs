@@ -194,6 +194,23 @@ async fn seen_guards_a_deletion_in_a_batch() {
 }
 
 #[tokio::test]
+async fn seen_guards_a_file_against_the_changes_of_others_alone() {
+    let world = World::new();
+    let (laptop, phone) = (world.owner().on_device(1), world.owner().on_device(2));
+    let file = laptop.file(None, "f", "x").await;
+    let path = format!("/api/v1/nodes/{}", file.id);
+    let trash = async |seen: &Value| {
+        let operations = json!([{"op": "trash", "id": file.id, "seen": seen["cursor"]}]);
+        statuses(&run(&laptop, operations).await)
+    };
+    let before: Value = laptop.get("/api/v1/changes").await.ok();
+    let _: Node = phone.patch(&path, &json!({"executable": true})).await.ok();
+    assert_eq!(trash(&before).await, [409]);
+    let _: Node = laptop.patch(&path, &json!({"name": "g"})).await.ok();
+    assert_eq!(trash(&before).await, [200]);
+}
+
+#[tokio::test]
 async fn a_restore_takes_the_given_name_where_its_own_is_in_use() {
     let world = World::new();
     let owner = world.owner();
