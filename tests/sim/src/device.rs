@@ -218,6 +218,16 @@ impl Device {
             .expect("the disk does it")
     }
 
+    /// Renames or moves something as the user. The watcher notices both places.
+    ///
+    /// # Panics
+    /// If the disk refuses it.
+    pub fn rename(&self, from: &str, to: &str) {
+        let to_path = path(to);
+        self.user(from, |files, from| files.rename(from, &to_path));
+        self.user(to, |_, _| Ok(()));
+    }
+
     /// Writes a file as the user, with the folder that it lies in.
     ///
     /// # Panics

@@ -2,7 +2,7 @@
 
 use axum::http::{Method, StatusCode};
 use bytes::Bytes;
-use cairn_sim::device::{Device, path};
+use cairn_sim::device::Device;
 use cairn_sim::time::{pass, simulate};
 use cairn_sim::world::{World, tree_of};
 use std::sync::Arc;
@@ -12,19 +12,10 @@ use std::time::Duration;
 /// Enough for a change to be sent and to arrive, with all retries of what fails.
 const LONG: Duration = Duration::from_secs(120);
 
-fn rename(device: &Device, from: &str, to: &str) {
-    let (from, to) = (path(from), path(to));
-    let renamed = device
-        .disk
-        .user(&from, true, |files| files.rename(&from, &to));
-    renamed.expect("the disk does it");
-    device.disk.user(&to, true, |_| Ok(())).expect("seen");
-}
-
 fn exchange(device: &Device, one: &str, other: &str) {
-    rename(device, one, "aside");
-    rename(device, other, one);
-    rename(device, "aside", other);
+    device.rename(one, "aside");
+    device.rename(other, one);
+    device.rename("aside", other);
 }
 
 fn is_within(text: &[u8], part: &str) -> bool {

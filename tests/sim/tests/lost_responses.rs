@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use bytes::Bytes;
 use cairn_model::RelPath;
-use cairn_sim::device::{Device, path};
+use cairn_sim::device::Device;
 use cairn_sim::time::{pass, simulate};
 use cairn_sim::world::{World, tree_of};
 use std::time::Duration;
@@ -19,15 +19,6 @@ fn lose_responses(device: &Device) {
             false => (status, body),
         }
     })));
-}
-
-fn rename(device: &Device, from: &str, to: &str) {
-    let (from, to) = (path(from), path(to));
-    device
-        .disk
-        .user(&from, true, |files| files.rename(&from, &to))
-        .expect("the disk does it");
-    device.disk.user(&to, true, |_| Ok(())).expect("seen");
 }
 
 fn names(device: &Device) -> Vec<String> {
@@ -88,8 +79,8 @@ fn a_rename_whose_response_was_lost_is_not_put_back_over_the_next_one() {
         for then in BOTH {
             simulate(async {
                 let world = with_a_file().await;
-                let lost = |device: &Device| rename(device, "a", "b");
-                let rename_on = |device: &Device| rename(device, "b", next);
+                let lost = |device: &Device| device.rename("a", "b");
+                let rename_on = |device: &Device| device.rename("b", next);
                 check(world, lost, then, rename_on, &[next]).await;
             });
         }
@@ -105,7 +96,7 @@ fn names_that_were_exchanged_without_a_response_are_exchanged_back() {
             world.settle().await.expect("calm");
             let swap = |device: &Device| {
                 for (from, to) in [("a", "t"), ("b", "a"), ("t", "b")] {
-                    rename(device, from, to);
+                    device.rename(from, to);
                 }
             };
             check(world, swap, then, swap, &["a", "b"]).await;
@@ -132,7 +123,7 @@ fn check_new_folder(next: impl Fn(&Device), expected: &[&str]) {
 
 #[test]
 fn a_folder_whose_response_was_lost_does_not_come_back_beside_its_next_name() {
-    check_new_folder(|device| rename(device, "d", "e"), &["e", "e/f"]);
+    check_new_folder(|device| device.rename("d", "e"), &["e", "e/f"]);
 }
 
 #[test]
@@ -154,8 +145,8 @@ fn folders_in_folders_whose_responses_were_lost_do_not_come_back() {
                 }
             };
             let next = |device: &Device| {
-                rename(device, "d/in", "in");
-                rename(device, "other", "d/other");
+                device.rename("d/in", "in");
+                device.rename("other", "d/other");
             };
             check(world, lost, then, next, &["d", "d/other", "in"]).await;
         });
@@ -168,7 +159,7 @@ fn what_another_device_does_with_a_place_whose_response_was_lost_counts() {
         simulate(async {
             let mut world = with_a_file().await;
             lose_responses(&world.devices[0]);
-            rename(&world.devices[0], "a", "b");
+            world.devices[0].rename("a", "b");
             world.devices[0].user("d", |files, path| files.mkdir(path));
             pass(SOON).await;
             if then == Then::IsKilled {
@@ -177,8 +168,8 @@ fn what_another_device_does_with_a_place_whose_response_was_lost_counts() {
             world.devices[1].engine().expect("it runs").rescan(None);
             assert!(world.devices[1].settle().await);
             assert_eq!(names(&world.devices[1]), ["b", "d"]);
-            rename(&world.devices[1], "b", "x");
-            rename(&world.devices[1], "d", "y");
+            world.devices[1].rename("b", "x");
+            world.devices[1].rename("d", "y");
             assert!(world.devices[1].settle().await);
             world.devices[0].line.lie(None);
             world.settle().await.expect("calm");
@@ -194,7 +185,7 @@ fn what_another_device_deletes_at_a_place_whose_response_was_lost_is_gone() {
     simulate(async {
         let mut world = with_a_file().await;
         lose_responses(&world.devices[0]);
-        rename(&world.devices[0], "a", "b");
+        world.devices[0].rename("a", "b");
         world.devices[0].user("d", |files, path| files.mkdir(path));
         pass(SOON).await;
         world.devices[0].kill(false).await;

@@ -145,14 +145,6 @@ fn a_service_that_can_do_nothing_is_not_asked_for_one_list_after_the_other() {
 }
 
 /// Lets the user rename something on a device.
-fn rename(device: &Device, from: &str, to: &str) {
-    let (from, to) = (path(from), path(to));
-    device
-        .disk
-        .user(&from, true, |files| files.rename(&from, &to))
-        .expect("the disk does it");
-}
-
 #[test]
 fn a_rename_that_the_service_fails_alone_is_tried_again_soon() {
     simulate(async {
@@ -162,7 +154,7 @@ fn a_rename_that_the_service_fails_alone_is_tried_again_soon() {
         let device = &world.devices[0];
         // Each try sends it twice.
         device.line.fail_next(4, Method::PUT);
-        rename(device, "a", "b");
+        device.rename("a", "b");
         let began = Instant::now();
         assert!(device.settle().await);
         assert!(began.elapsed() < Duration::from_secs(30), "{began:?}");
@@ -178,7 +170,7 @@ fn a_directory_that_takes_nothing_is_tried_again_without_a_scan() {
         world.devices[0].write("d/g", b"g");
         world.settle().await.expect("calm");
         world.devices[0].disk.refuse(&path("d"), true);
-        rename(&world.devices[1], "d/g", "d/h");
+        world.devices[1].rename("d/g", "d/h");
         assert!(world.devices[1].settle().await);
         let engine = world.devices[0].engine().expect("it runs");
         let result = tokio::time::timeout(Duration::from_secs(60), engine.wait_until_idle()).await;
@@ -287,7 +279,7 @@ fn what_comes_into_a_folder_that_is_just_being_renamed_is_sent_without_a_look() 
                     .expect("it is not renamed yet");
             }
         });
-        rename(&world.devices[1], "x", "y");
+        world.devices[1].rename("x", "y");
         world.calm().await.expect("calm");
         for device in &world.devices {
             let tree = tree_of(device);
