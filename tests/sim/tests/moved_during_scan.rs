@@ -55,3 +55,50 @@ fn a_directory_that_is_turned_around_with_its_own_is_never_in_itself() {
     let reached = (1..=CALLS).take_while(|call| simulate(turn(*call))).count();
     assert!((10..CALLS).contains(&reached), "{reached} calls");
 }
+
+/// Moves `a/f` on to `b/f` before a call of the engine to the disk.
+fn move_on_before(device: &Device, call: usize) {
+    let disk = device.disk.clone();
+    let mut calls = 0;
+    device.disk.interfere(move || {
+        calls += 1;
+        if calls == call {
+            let (from, to) = (path("a/f"), path("b/f"));
+            let moved = disk.user(&from, true, |files| files.rename(&from, &to));
+            moved.expect("it is there");
+            disk.user(&to, true, |_| Ok(())).expect("seen");
+        }
+    });
+}
+
+/// Lets a user move `f` into `a`, and on into `b` before a call. Returns whether there was such a call.
+async fn move_twice(call: usize) -> bool {
+    let mut world = World::new(1, 2).await;
+    for file in ["f", "a/one", "b/two"] {
+        world.devices[0].write(file, file.as_bytes());
+    }
+    world.settle().await.expect("calm");
+    let before: Vec<u64> = world.devices.iter().map(Device::transfers).collect();
+    move_on_before(&world.devices[0], call);
+    world.devices[0].rename("f", "a/f");
+    world.devices[0].user("b", |_, _| Ok(()));
+    assert!(world.devices[0].settle().await, "call {call}");
+    world.devices[0].disk.end_interference();
+    world.settle().await.expect("calm");
+    let after: Vec<u64> = world.devices.iter().map(Device::transfers).collect();
+    assert_eq!(
+        after, before,
+        "call {call}: a file that is moved keeps its content"
+    );
+    let was_moved_on = tree_of(&world.devices[0]).contains_key("b/f");
+    assert_eq!(tree_of(&world.devices[0]), tree_of(&world.devices[1]));
+    was_moved_on
+}
+
+#[test]
+fn a_file_that_is_moved_twice_is_the_same_file() {
+    let reached = (1..=CALLS)
+        .take_while(|call| simulate(move_twice(*call)))
+        .count();
+    assert!((10..CALLS).contains(&reached), "{reached} calls");
+}

@@ -124,8 +124,8 @@ pub enum Expect {
 #[derive(Debug)]
 pub struct Entry {
     pub name: OsString,
-    /// An error here concerns this one name, not the listing. A name that vanished meanwhile is left
-    /// out of the listing.
+    /// An error here concerns this one name, not the listing. A name that vanished meanwhile is left out of the listing,
+    /// once what has come in its place was looked for.
     pub stat: io::Result<Stat>,
 }
 

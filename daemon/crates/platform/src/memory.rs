@@ -8,7 +8,7 @@ pub fn release_free_memory() {
 }
 
 /// Gives back the memory that the program's code takes, for a program that waits: most of it has run once, at the start.
-/// What runs again is mapped again, from the system's cache of the file. Elsewhere than on Linux nothing is done.
+/// Code that runs again is mapped again, from the system's cache of the file. Nothing is done elsewhere than on Linux.
 ///
 /// # Errors
 /// Returns the error of the system; then the memory stays as it is.

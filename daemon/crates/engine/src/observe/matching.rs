@@ -104,10 +104,12 @@ impl Scan<'_, '_> {
     ) -> Result<Option<LocalRow>, IndexError> {
         let stat = local_stat(&fresh.stat);
         for row in self.db.locals_by_file(self.folder.id, &stat)? {
-            if row.kind != fresh.kind || claimed.contains(&row.id) {
+            if row.kind != fresh.kind {
                 continue;
             }
-            let missing = self.gone.contains_key(&row.id) || !self.stands_at_its_row(&row)?;
+            // One that was found elsewhere a moment ago may have been moved on since.
+            let is_found = claimed.contains(&row.id) || !self.gone.contains_key(&row.id);
+            let missing = !is_found || !self.stands_at_its_row(&row)?;
             if !missing || !self.can_be_moved_to(&row, fresh)? || self.is_backup(&row, fresh)? {
                 continue;
             }

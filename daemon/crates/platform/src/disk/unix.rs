@@ -4,59 +4,29 @@
 //! checked is what is used.
 
 mod lent_right;
+mod listing;
 mod resolved_path;
 mod stat;
 
 pub(super) use super::replace::{rename, replace};
 pub(super) use lent_right::{make_writable, move_lent};
+pub(super) use listing::list;
 pub(super) use resolved_path::ResolvedPath;
 
-use super::{Entry, FileKind, Stat};
-use resolved_path::{loop_is_no_directory, not_a_directory};
+use super::{FileKind, Stat};
+use resolved_path::not_a_directory;
 #[cfg(target_os = "linux")]
 use rustix::fs::CWD;
-use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// The number of directories from which one `syncfs` is cheaper than an `fsync` each.
 #[cfg(target_os = "linux")]
 const MANY_DIRS: usize = 16;
-
-pub(super) fn list(place: &ResolvedPath<'_>) -> io::Result<Vec<Entry>> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(place.dir(), place.name(), flags, Mode::empty())
-        .map_err(loop_is_no_directory)?;
-    let mut dir = Dir::new(fd)?;
-    let mut names = Vec::new();
-    while let Some(found) = dir.read() {
-        let found = found?;
-        let name = found.file_name();
-        if name.to_bytes() != b"." && name.to_bytes() != b".." {
-            names.push((
-                found.ino(),
-                OsStr::from_bytes(name.to_bytes()).to_os_string(),
-            ));
-        }
-    }
-    // The order of inodes is about the order on the medium: a cold cache is filled without seeking.
-    names.sort_unstable_by_key(|(inode, _)| *inode);
-    let dir = stat::Directory::new(dir.fd()?);
-    let mut entries = Vec::with_capacity(names.len());
-    for (_, name) in names {
-        let stat = dir.stat(Path::new(&name));
-        if !matches!(&stat, Err(e) if e.kind() == io::ErrorKind::NotFound) {
-            entries.push(Entry { name, stat });
-        }
-    }
-    entries.sort_unstable_by(|a, b| a.name.as_bytes().cmp(b.name.as_bytes()));
-    Ok(entries)
-}
 
 pub(super) fn stat(place: &ResolvedPath<'_>) -> io::Result<Stat> {
     stat_at(place.dir(), place.name())
