@@ -125,12 +125,15 @@ fn merged(
             left.push(state);
         }
     }
+    let mut listed_before: HashSet<NodeId> = HashSet::new();
     for (node, state) in listed {
         let left = left.entry(node).or_default();
-        // The last move before the service tells all may be known to both.
-        let is_again = left
-            .last()
-            .is_some_and(|last| last.until_ms == state.until_ms);
+        // The last move before the service tells all may be known to both. Of those that the service tells, two end at
+        // the same time where a request has moved the node twice.
+        let is_again = listed_before.insert(node)
+            && left
+                .last()
+                .is_some_and(|last| last.until_ms == state.until_ms);
         if is_again {
             left.pop();
         }
@@ -282,6 +285,18 @@ mod tests {
         assert_eq!(names(&left, 2), [""; 0]);
         assert_eq!(memory, Memory::Service { from_ms: 50 });
         assert!(memory.reaches(50) && !memory.reaches(49));
+    }
+
+    #[test]
+    fn a_node_that_was_moved_twice_at_once_has_both_places() {
+        let remembered = vec![place(1, "a", 50)];
+        let service = vec![
+            service_state(1, "a", 50),
+            service_state(1, "b", 80),
+            service_state(1, "for now", 80),
+        ];
+        let (left, _) = merged(remembered, Some((service, 50)));
+        assert_eq!(names(&left, 1), ["a", "b", "for now"]);
     }
 
     #[test]
