@@ -17,6 +17,7 @@ mod idle;
 mod in_the_way;
 mod invalid_names;
 mod lanes;
+mod new_chances;
 mod plans;
 mod poll;
 mod resting;

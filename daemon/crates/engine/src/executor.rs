@@ -2,6 +2,8 @@
 
 mod exchanges;
 mod local_moves;
+mod other_names;
+mod run;
 #[cfg(test)]
 mod tests;
 mod unmoved;
@@ -16,12 +18,12 @@ use crate::step::{Ctx, local, local_folders, remote, trash_local};
 use crate::work::{Queue, pack};
 use cairn_api::ApiError;
 use cairn_index::{Db, IndexError, LocalRow};
-use cairn_model::{LocalId, NodeId, RelPath};
+use cairn_model::{FolderId, LocalId, NodeId, RelPath};
 use cairn_plan::{Plan, Step};
-use exchanges::{Exchanges, OpenExchanges};
+use exchanges::Exchanges;
 use local_moves::{RulesDirs, moved_dir};
+use run::{Run, batch_of};
 use std::collections::BTreeSet;
-use std::mem::discriminant;
 use tokio::time::Instant;
 use unmoved::Unmoved;
 
@@ -46,6 +48,8 @@ pub(crate) struct ExecutionResult {
     pub(crate) is_interrupted: bool,
     /// The directories that were moved on this disk, from and to.
     pub(crate) moved_dirs: Vec<(RelPath, RelPath)>,
+    /// Names of files that were changed under another one, in whatever pair.
+    pub(crate) other_names: Vec<(FolderId, RelPath)>,
     /// A rules file of a directory may be elsewhere now, or gone.
     pub(crate) has_moved_rules: bool,
     /// Something was found that is not as planned, and recorded: nothing more is deleted on this disk.
@@ -96,29 +100,20 @@ pub(crate) async fn execute(
         if matches!(step, Step::Download { .. } | Step::Upload { .. }) {
             transfers.push(step);
         } else if let Some(most) = batch_of(step) {
-            let mut run = vec![step.clone()];
-            let mut open = OpenExchanges::default();
-            open.add(step);
+            let mut run = Run::begin(step, most);
             while let Some((_, next)) = steps.next_if(|(at, next)| {
-                are_carried_out_together(step, next)
-                    && (run.len() < most || open.take_more(run.len(), most))
+                run.takes(next)
                     && !exchanges.holds(*at, has_to_wait)
                     && !has_to_wait(next)
                     && !unmoved.holds(ctx, next)
             }) {
                 out.has_moved_rules |= rules_dirs.are_moved_by(ctx, next);
-                open.add(next);
-                run.push(next.clone());
+                run.add(next);
             }
-            let results = run_batch(ctx, run).await;
+            let results = run_batch(ctx, run.into_steps()).await;
             record_results(ctx, results, &mut unmoved, &mut out);
         } else {
-            let from = moved_dir(ctx, step);
-            let result = run_single(ctx, plan, step).await;
-            let to = moved_dir(ctx, step);
-            out.moved_dirs
-                .extend(from.zip(to).filter(|(from, to)| from != to));
-            record_results(ctx, vec![(step.clone(), result)], &mut unmoved, &mut out);
+            carry_out_alone(ctx, plan, step, &mut unmoved, &mut out).await;
         }
     }
     // What was not planned is the rest of the same part.
@@ -130,35 +125,19 @@ pub(crate) async fn execute(
     out
 }
 
-/// Returns whether a step may go in the request of another one, or with it to the disk.
-fn are_carried_out_together(one: &Step, next: &Step) -> bool {
-    let makes_room = |step: &Step| {
-        matches!(
-            step,
-            Step::CreateRemoteFolder { .. } | Step::MoveRemote { .. }
-        )
-    };
-    discriminant(one) == discriminant(next) || (makes_room(one) && makes_room(next))
-}
-
-/// Returns the number of steps of this kind that are carried out together, if they are.
-fn batch_of(step: &Step) -> Option<usize> {
-    match step {
-        Step::CreateLocalFolder { .. } => Some(local_folders::BATCH),
-        Step::TrashLocal { .. } => Some(trash_local::BATCH),
-        Step::CreateRemoteFolder { .. } | Step::MoveRemote { .. } | Step::TrashRemote { .. } => {
-            Some(remote::BATCH)
-        }
-        Step::RestoreRemote { .. } => Some(remote::RESTORES),
-        Step::Adopt { .. }
-        | Step::Forget { .. }
-        | Step::Unlink { .. }
-        | Step::MoveLocal { .. }
-        | Step::SetLocalExecutable { .. }
-        | Step::SetRemoteExecutable { .. }
-        | Step::Download { .. }
-        | Step::Upload { .. } => None,
-    }
+async fn carry_out_alone(
+    ctx: &Ctx,
+    plan: &Plan,
+    step: &Step,
+    unmoved: &mut Unmoved,
+    out: &mut ExecutionResult,
+) {
+    let from = moved_dir(ctx, step);
+    let result = run_single(ctx, plan, step).await;
+    let to = moved_dir(ctx, step);
+    out.moved_dirs
+        .extend(from.zip(to).filter(|(from, to)| from != to));
+    record_results(ctx, vec![(step.clone(), result)], unmoved, out);
 }
 
 /// Carries out steps of one kind together.
@@ -314,6 +293,7 @@ fn record_result(
     match result {
         Ok(()) => {
             out.progress = true;
+            out.other_names.extend(other_names::changed_by(ctx, step));
             // The feed shows what has come back.
             out.replan |= matches!(step, Step::RestoreRemote { .. });
             ctx.engine.health().clear(ctx.folder.id, key);

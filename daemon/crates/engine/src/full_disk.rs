@@ -27,6 +27,25 @@ impl FullDisk {
     }
 }
 
+/// The room on a disk: free bytes, and how many more files it takes, if it says so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Room {
+    pub(crate) free: u64,
+    pub(crate) files: Option<u64>,
+}
+
+/// So much more that is free is something new, where the bytes of a file were free when it did not fit.
+const MUCH_MORE: u64 = 16 << 20;
+
+/// Returns whether something that did not fit may fit now; `then` is what was free: none if the disk had no room for more
+/// files.
+pub(crate) fn fits(wanted: u64, then: Option<u64>, now: Room) -> bool {
+    let Some(then) = then else {
+        return now.files.is_some_and(|files| files >= FEW_FILES);
+    };
+    wanted <= now.free && (wanted > then || now.free >= then.saturating_add(MUCH_MORE))
+}
+
 /// Measures what a person wants to know after a failure, if it is one of a full disk.
 pub(crate) fn measure(ctx: &Ctx, key: Key, error: &EngineError) -> Option<FullDisk> {
     if explain(error).0.code() != ProblemCode::DiskFull {
@@ -50,6 +69,25 @@ pub(crate) fn measure(ctx: &Ctx, key: Key, error: &EngineError) -> Option<FullDi
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_did_not_fit_may_fit_once_there_is_more_room() {
+        let room = |free, files| Room { free, files };
+        for (wanted, then, now, expected) in [
+            (10, Some(5), room(9, None), false),
+            (10, Some(5), room(10, Some(0)), true),
+            (10, Some(50), room(51, None), false),
+            (10, Some(50), room(50 + MUCH_MORE, None), true),
+            (10, None, room(1000, Some(3)), false),
+            (10, None, room(1000, Some(100_000)), true),
+        ] {
+            assert_eq!(
+                fits(wanted, then, now),
+                expected,
+                "{wanted} {then:?} {now:?}"
+            );
+        }
+    }
 
     #[test]
     fn a_disk_that_has_bytes_but_no_room_for_files_is_full_of_files() {

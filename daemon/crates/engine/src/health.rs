@@ -12,7 +12,7 @@ use full_service::NoRoom;
 use parked::Parked;
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) use parked::{Alias, RetryHint};
+pub(crate) use parked::{Alias, Failure, RetryHint};
 pub(crate) use path::PathProblem;
 
 /// A part of a folder that has at most one problem.

@@ -4,7 +4,7 @@
 //! the steps that record what they themselves have put in place.
 
 pub(crate) mod backups;
-mod hard_links;
+pub(crate) mod hard_links;
 pub(crate) mod hash;
 mod homes;
 mod matching;

@@ -11,6 +11,7 @@ mod counters;
 mod differing;
 mod error;
 mod folder_backup;
+mod only_here;
 mod open;
 #[cfg(test)]
 mod plans;
@@ -67,4 +68,4 @@ pub use snapshot::Snapshot;
 pub use synced::{MIN_LOOKUP_SIZE, SyncedRow};
 pub use unaccepted::UnacceptedRow;
 pub use views::OtherView;
-pub use worklist::{PlanSizes, Round, Worklist};
+pub use worklist::{PlanSizes, Round, SeenMarks, Worklist};

@@ -4,12 +4,16 @@
 //! A part has everything that was in sync before (what is deleted or overwritten is judged together), what was marked
 //! since the last plan, and some of the new files and folders that are left. Those come in rounds, the newest first.
 
+mod seen;
+
 use crate::dirty::Dirty;
 use crate::error::IndexError;
 use crate::open::Db;
 use crate::sql_types::{collect, node_at};
 use cairn_model::{FolderId, LocalId};
 use rusqlite::Row;
+
+pub use seen::SeenMarks;
 
 /// The sizes of plans, in keys of either kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

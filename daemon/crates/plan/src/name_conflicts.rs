@@ -2,8 +2,9 @@
 //! An entity is one file or folder of the user, with up to three nodes: local, remote and synced.
 //!
 //! The entity that has the name on the service keeps it: it was committed first. All others become
-//! conflict copies beside it, so nobody's content is lost. So does what takes the name of a folder that was deleted on
-//! this disk and stays on the service for something that this device leaves out.
+//! conflict copies beside it, so nobody's content is lost. So does what takes the name of a file or folder that this
+//! device leaves out, or of a folder that was deleted on this disk and stays on the service for something that is left
+//! out.
 
 use crate::Policy;
 use crate::constraints::Constraints;
@@ -97,8 +98,8 @@ pub(crate) fn resolve<'a>(
     (!deferred).then_some((targets, name_conflicts))
 }
 
-/// Returns the folders that were deleted on this disk and stay on the service, for something that is not selected for
-/// this device: they keep their names. One in which deletions wait for a person may go.
+/// Returns what is on the service and not on this disk and keeps its name: what is not selected for this device, and the
+/// folders that were deleted on this disk and stay for it. One in which deletions wait for a person may go.
 fn staying_on_service(
     entities: &Entities<'_>,
     decisions: &[Decision],
@@ -127,11 +128,14 @@ fn staying_on_service(
         let remote = entities.all[id].remote;
         remote.is_some_and(|remote| remote.blocked == Blocked::Unselected)
     };
-    let mut staying: BTreeSet<EntityId> = entities
-        .ids()
-        .filter(is_unselected)
-        .flat_map(above)
-        .collect();
+    let is_there_alone = |id: &EntityId| {
+        let e = &entities.all[*id];
+        e.base.is_none() && e.local.is_none()
+    };
+    let unselected: Vec<EntityId> = entities.ids().filter(is_unselected).collect();
+    let folders = unselected.iter().flat_map(|&id| above(id));
+    let alone = unselected.iter().copied().filter(is_there_alone);
+    let mut staying: BTreeSet<EntityId> = folders.chain(alone).collect();
     if !staying.is_empty() {
         for id in entities.ids().filter(|&id| constraints.gated[id]) {
             staying.remove(&id);

@@ -252,6 +252,16 @@ impl Dispatcher {
         self.rescan_everything(None);
     }
 
+    /// Has these paths of pairs looked at, as after hints of their watchers.
+    pub(super) fn hint_names(&mut self, names: impl IntoIterator<Item = (FolderId, RelPath)>) {
+        let now = Instant::now();
+        for (id, path) in names {
+            if let Some(folder) = self.folders.get_mut(&id) {
+                folder.schedule.hint(&path, now);
+            }
+        }
+    }
+
     /// Schedules what follows from steps that failed.
     pub(super) fn apply(&mut self, id: FolderId, executed: ExecutionResult) {
         if executed.replan {
@@ -273,6 +283,7 @@ impl Dispatcher {
                 folder.plan_due = true;
             }
         }
+        self.hint_names(executed.other_names);
         if executed.progress {
             self.steps_pause = None;
         }

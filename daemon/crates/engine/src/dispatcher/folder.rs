@@ -7,7 +7,7 @@ use crate::key::Key;
 use crate::overall_progress::Amount;
 use crate::ports::Watched;
 use crate::work::Queue;
-use cairn_index::{FileIdentity, FolderRow, PlanSizes, Round};
+use cairn_index::{FileIdentity, FolderRow, PlanSizes, Round, SeenMarks};
 use cairn_model::{LocalId, NodeId, RunningSteps};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -50,6 +50,8 @@ pub(super) struct Folder {
     pub(super) plan_due: bool,
     /// News are to be planned: keys that were marked since the last plan.
     pub(super) news_due: bool,
+    /// The marks that were compared with what failed.
+    pub(super) seen_marks: SeenMarks,
     /// The part of what is dirty that is planned in this round.
     pub(super) round: Round,
     /// Parts of the round are left, with so much to transfer.

@@ -9,7 +9,7 @@ use crate::gate::{DeletionFlow, OverwriteFlow};
 use crate::overall_progress::Amount;
 use crate::ports::Hint;
 use crate::work::Queue;
-use cairn_index::{FolderRow, Round};
+use cairn_index::{FolderRow, Round, SeenMarks};
 use cairn_model::{FolderId, RunningSteps};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,6 +32,7 @@ impl Dispatcher {
         }
         self.engine.pauses.keep_only(&ids);
         for row in rows {
+            let id = row.id;
             match self.folders.get_mut(&row.id) {
                 Some(folder) if *folder.row == row => {}
                 Some(folder) => {
@@ -45,6 +46,7 @@ impl Dispatcher {
                     folder.end_steps();
                     folder.schedule.rescan();
                     folder.plan_due = true;
+                    self.retry_by_rules(id);
                 }
                 None => {
                     let folder = self.open_folder(row)?;
@@ -77,6 +79,7 @@ impl Dispatcher {
             root_checked: None,
             plan_due: true,
             news_due: false,
+            seen_marks: SeenMarks::default(),
             round: Round::default(),
             is_more: false,
             left: Amount::default(),

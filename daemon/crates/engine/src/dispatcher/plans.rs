@@ -58,9 +58,15 @@ impl Dispatcher {
         if !self.check_remote_root(&ctx) {
             return false;
         }
+        if let Err(error) = self.retry_news(id) {
+            return self.schedule_plan_retry(id, &error.into());
+        }
         match self.follow_shared_rules(&ctx).await {
             RulesUpdate::AsBefore => {}
-            RulesUpdate::Changed => return true,
+            RulesUpdate::Changed => {
+                self.retry_by_rules(id);
+                return true;
+            }
             RulesUpdate::Missing => return false,
         }
         let began = Instant::now();

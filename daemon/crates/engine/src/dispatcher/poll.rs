@@ -11,6 +11,7 @@ use crate::command::PollFailure;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::feed::{self, PollResult};
+use cairn_model::FolderId;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::task::JoinError;
@@ -110,6 +111,10 @@ impl Dispatcher {
                 (self.has_polled, self.news_unplanned) = (true, true);
                 self.record_answer(began);
                 self.next_poll = Instant::now() + POLL;
+                let ids: Vec<FolderId> = self.folders.keys().copied().collect();
+                for id in ids {
+                    self.retry_with_room(id);
+                }
                 if result != PollResult::Nothing {
                     self.compare_soon();
                     self.plan_news();

@@ -2,6 +2,7 @@
 
 use super::Dispatcher;
 use super::folder::Watching;
+use super::new_chances::{Marked, marked_since};
 use super::schedule::DueScan;
 use crate::error::EngineError;
 use crate::health::FolderPart;
@@ -31,6 +32,7 @@ impl Dispatcher {
             return false;
         };
         let mut due = folder.schedule.begin(now);
+        self.retry_hinted(id, &due);
         self.look_at_refused(id, &mut due);
         if due.whole {
             self.watch_again(id);
@@ -44,8 +46,10 @@ impl Dispatcher {
             folder.scan_took = took;
         }
         match result {
-            Ok(result) => {
+            Ok((result, marked)) => {
+                self.retry_marked(id, &marked);
                 self.record_scan(id, &due, result);
+                self.retry_with_room(id);
                 let folder = self.folders.get(&id);
                 return folder.is_some_and(|folder| folder.schedule.has_unscanned());
             }
@@ -149,7 +153,8 @@ impl Dispatcher {
         };
         result.problems.extend(folder.rules.problems());
         let outliving = std::mem::take(&mut result.outliving_rules);
-        if folder.rules.record_scan(result.rules.take(), outliving) {
+        let has_other_rules = folder.rules.record_scan(result.rules.take(), outliving);
+        if has_other_rules {
             // Planned under other rules.
             folder.forget_queue();
             folder.plan_due = true;
@@ -166,6 +171,10 @@ impl Dispatcher {
         if result.changed {
             self.waiters.reset();
         }
+        if has_other_rules {
+            self.retry_by_rules(id);
+        }
+        self.hint_names(result.elsewhere);
         self.record_problems(id, due, result.problems);
         let refused = self.engine.health().refused_by_disk(id);
         if let Some(folder) = self.folders.get_mut(&id) {
@@ -174,10 +183,11 @@ impl Dispatcher {
         }
     }
 
-    async fn scan(&self, id: FolderId, due: &DueScan) -> Result<ScanResult, EngineError> {
-        let Some(ctx) = self.ctx(id) else {
-            return Ok(ScanResult::default());
+    async fn scan(&self, id: FolderId, due: &DueScan) -> Result<(ScanResult, Marked), EngineError> {
+        let (Some(ctx), Some(folder)) = (self.ctx(id), self.folders.get(&id)) else {
+            return Ok(Default::default());
         };
+        let (seen, has_failures) = (folder.seen_marks, self.engine.health().has_failures(id));
         let scope = if due.whole {
             Scope::Whole
         } else {
@@ -198,10 +208,13 @@ impl Dispatcher {
                     let disk = &*ctx.engine.ports.disk;
                     let rules = &ctx.rules;
                     let result = scan(db, disk, &ctx.folder, rules, &scope, &earlier, most_new)?;
+                    let mut marked = marked_since(db, id, seen, has_failures)?;
                     if scope == Scope::Whole || result.rules.is_some() {
                         db.mark_differing(&ctx.folder)?;
+                        // What has not changed is nothing new.
+                        marked.seen = marked_since(db, id, marked.seen, false)?.seen;
                     }
-                    Ok(result)
+                    Ok((result, marked))
                 })?)
             })
             .await

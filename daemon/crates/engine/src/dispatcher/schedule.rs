@@ -46,6 +46,8 @@ pub(super) struct DueScan {
     pub(super) whole: bool,
     /// Directories to list, with the names in them that were hinted at; of no interest to a whole scan.
     pub(super) dirs: Hinted,
+    /// There was a hint about the root itself.
+    pub(super) is_root_hinted: bool,
     /// Rows that an earlier scan missed long enough ago: missing again means gone.
     pub(super) confirmed_missing: BTreeSet<LocalId>,
     /// Files that may be recorded as they were found.
@@ -64,6 +66,7 @@ pub(super) struct Schedule {
     /// One in a directory has changed: that is scanned when the burst is over.
     nested_rules_changed: bool,
     dirs: Hinted,
+    is_root_hinted: bool,
     own_moves: OwnMoves,
     /// Times of the first and the last hint of the present burst.
     burst: Option<(Instant, Instant)>,
@@ -91,6 +94,7 @@ impl Schedule {
             rules_changed: false,
             nested_rules_changed: false,
             dirs: Hinted::new(),
+            is_root_hinted: false,
             own_moves: OwnMoves::default(),
             burst: None,
             missing: BTreeMap::new(),
@@ -132,6 +136,7 @@ impl Schedule {
             .entry(path.parent().unwrap_or_default())
             .or_default();
         names.extend(path.name().cloned());
+        self.is_root_hinted |= path.is_root();
         self.burst = Some((self.burst.map_or(now, |(first, _)| first), now));
     }
 
@@ -209,8 +214,10 @@ impl Schedule {
         let whole = std::mem::take(&mut self.whole);
         let unscanned = self.take_unscanned(whole);
         let mut dirs = Hinted::new();
+        let mut is_root_hinted = false;
         if !std::mem::take(&mut self.only_unscanned) {
             dirs = std::mem::take(&mut self.dirs);
+            is_root_hinted = std::mem::take(&mut self.is_root_hinted);
             self.burst = None;
         }
         for dir in unscanned {
@@ -233,6 +240,7 @@ impl Schedule {
         DueScan {
             whole,
             dirs,
+            is_root_hinted,
             confirmed_missing,
             settled,
             repeated,

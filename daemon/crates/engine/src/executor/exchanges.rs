@@ -70,15 +70,15 @@ impl OpenExchanges {
 
 /// Returns the node to which a step gives a temporary name on the service.
 fn leaves_its_name(step: &Step) -> Option<NodeId> {
-    moved(step).and_then(|(node, is_temporary)| is_temporary.then_some(node))
+    move_of(step).and_then(|(node, is_temporary)| is_temporary.then_some(node))
 }
 
 /// Returns the node to which a step gives the name that it is to have on the service.
 fn takes_its_name(step: &Step) -> Option<NodeId> {
-    moved(step).and_then(|(node, is_temporary)| (!is_temporary).then_some(node))
+    move_of(step).and_then(|(node, is_temporary)| (!is_temporary).then_some(node))
 }
 
-fn moved(step: &Step) -> Option<(NodeId, bool)> {
+fn move_of(step: &Step) -> Option<(NodeId, bool)> {
     let Step::MoveRemote { node, reason, .. } = step else {
         return None;
     };
@@ -128,7 +128,7 @@ mod tests {
     fn held(waiting: u8) -> Vec<usize> {
         let steps = plan();
         let mut exchanges = Exchanges::of(&steps);
-        let waits = |step: &Step| moved(step).is_some_and(|(id, _)| id == node(waiting));
+        let waits = |step: &Step| move_of(step).is_some_and(|(id, _)| id == node(waiting));
         (0..steps.len())
             .filter(|at| exchanges.holds(*at, waits))
             .collect()

@@ -86,3 +86,40 @@ async fn nothing_more_is_deleted_here_once_something_is_not_as_planned() {
     assert!(dir.path().join("edited").exists());
     assert!(out.replan && out.waiting.contains(&Key::Node(node(edited))));
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn other_names_of_a_file_that_gets_the_executable_bit_are_looked_at() {
+    let test = TestEngine::new();
+    let at = |name: &str| test.dir.path().join(name);
+    std::fs::write(at("f"), "f").unwrap();
+    std::fs::hard_link(at("f"), at("g")).unwrap();
+    let stat = test.options.ports.disk.stat(&at("f")).unwrap();
+    let [local, other] = ["f", "g"].map(|name| test.local_file(name, Skipped::No));
+    let node = NodeId::from_random_bytes([1; 16]);
+    let index = std::sync::Arc::clone(&test.options.index);
+    let prepared = index.write(|db| {
+        for id in [local, other] {
+            let row = db.local_row(id)?.unwrap();
+            let stat = crate::observe::hash::local_stat(&stat);
+            db.update_local(&LocalRow { stat, ..row })?;
+        }
+        db.put_synced(&synced_file(test.folder.id, node, local, "f"))
+    });
+    prepared.unwrap();
+    let (ctx, _dir) = test.into_ctx();
+    let (_paused, pause) = tokio::sync::watch::channel(false);
+    let ctx = Ctx { pause, ..ctx };
+    let plan = Plan {
+        steps: vec![Step::SetLocalExecutable {
+            node,
+            local,
+            executable: true,
+        }],
+        ..Plan::default()
+    };
+    let until = Instant::now() + std::time::Duration::from_secs(60);
+    let out = execute(&ctx, &plan, &LockedKeys::default(), until).await;
+    let name = RelPath::parse("g").unwrap();
+    assert_eq!(out.other_names, [(ctx.folder.id, name)]);
+}

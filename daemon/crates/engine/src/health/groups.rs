@@ -35,6 +35,12 @@ impl Health {
         }
     }
 
+    /// Returns whether something of a folder waits because it didn't fit on the disk.
+    pub(crate) fn is_disk_full(&self, folder: FolderId) -> bool {
+        let mut parked = self.parked.iter().filter(|((of, _), _)| *of == folder);
+        parked.any(|(_, parked)| parked.problem.code == ProblemCode::DiskFull)
+    }
+
     /// Returns the bytes that a folder's disk had free when something didn't fit last.
     pub(crate) fn free_bytes(&self, folder: FolderId) -> Option<u64> {
         self.free.get(&folder).copied()

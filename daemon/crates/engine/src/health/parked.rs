@@ -1,6 +1,7 @@
 //! Parked steps: after a failure the file or node that a step was for (its key) waits, and each further failure makes
 //! the next wait longer.
 
+mod hurry;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::Instant;
+
+pub(crate) use hurry::Failure;
 
 /// First pause before a failed step is tried again; it doubles up to [`LONGEST`].
 const FIRST: Duration = Duration::from_millis(500);
@@ -61,6 +64,10 @@ pub(super) struct Parked {
     pub(super) bytes: u64,
     /// The alias that is in its way.
     alias: Option<Alias>,
+    failed_at: Instant,
+    /// The next try is made because what it failed for may have gone; and how many such tries have failed.
+    is_hurried: bool,
+    hurries: u32,
 }
 
 /// A path on this disk, and another one beside it that the disk takes for the same.
@@ -81,7 +88,9 @@ impl Health {
         retry: RetryHint,
     ) -> Instant {
         let (cause, hint) = explain(error);
-        let tries = self.parked.get(&(folder, key)).map_or(0, |p| p.tries) + 1;
+        let before = self.parked.get(&(folder, key));
+        let tries = before.map_or(0, |p| p.tries) + 1;
+        let hurries = before.map_or(0, |p| p.hurries + u32::from(p.is_hurried));
         let longest = match retry {
             RetryHint::Soon => LONGEST_SOON,
             RetryHint::Later => LONGEST,
@@ -109,6 +118,9 @@ impl Health {
                 is_cooling_down: false,
                 bytes: 0,
                 alias,
+                failed_at: Instant::now(),
+                is_hurried: false,
+                hurries,
             },
         );
         until
@@ -149,6 +161,12 @@ impl Health {
         self.parked
             .get(&(folder, key))
             .is_some_and(|p| p.until > Instant::now())
+    }
+
+    /// Returns whether a key waits after a failure that is likely to come again.
+    pub(crate) fn is_parked_for_long(&self, folder: FolderId, key: Key) -> bool {
+        let parked = self.parked.get(&(folder, key));
+        parked.is_some_and(|p| p.retry == RetryHint::Later && p.until > Instant::now())
     }
 
     /// Forgets the failures of a key: a step of it has succeeded, or it needs none any more.

@@ -17,7 +17,7 @@ use crate::observe::rules::{RuleMatch, Rules, TEMP_DIR, TRASH_DIR};
 use crate::observe::unsettled::{Earlier, UnsettledFile};
 use crate::selection;
 use cairn_index::{Db, FolderRow, IndexError, LocalRow, LocalStat, Skipped};
-use cairn_model::{Kind, LocalId, Name, Problem, RelPath};
+use cairn_model::{FolderId, Kind, LocalId, Name, Problem, RelPath};
 use cairn_platform::{Disk, Entry, FileKind, Stat};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -86,6 +86,8 @@ pub(crate) struct ScanResult {
     pub(crate) unscanned: BTreeSet<RelPath>,
     /// Files that are recorded when a later scan finds them as they are.
     pub(crate) unsettled: BTreeMap<RelPath, UnsettledFile>,
+    /// Names in other pairs of files that have changed.
+    pub(crate) elsewhere: BTreeSet<(FolderId, RelPath)>,
 }
 
 /// A scan in progress.

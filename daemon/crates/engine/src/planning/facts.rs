@@ -57,6 +57,14 @@ async fn hash_local(
     id: LocalId,
     unknown: &mut BTreeSet<Key>,
 ) -> Result<(), EngineError> {
+    // A plan that is made for something else is no try.
+    if engine
+        .health()
+        .is_parked_for_long(folder.id, Key::Local(id))
+    {
+        unknown.insert(Key::Local(id));
+        return Ok(());
+    }
     let (found, replaced) = engine.index.read(|db| {
         let found = db.local_row(id)?.zip(db.local_path(id)?);
         Ok((found, replaced_content(engine, db, id)?))
@@ -141,6 +149,10 @@ async fn open_manifests(
             .collect::<Result<Vec<_>, _>>()
     })?;
     let wanted = rows.into_iter().flatten().filter_map(|row| {
+        let key = Key::Node(row.node);
+        if engine.health().is_parked_for_long(folder.id, key) {
+            return None;
+        }
         let download = download_of(&engine.keys, &row)?;
         Some(((row, download.revision), download))
     });
@@ -177,4 +189,39 @@ async fn open_manifests(
             .map(|id| Key::Node(*id)),
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestEngine;
+    use cairn_index::Skipped;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_plan_for_something_else_is_no_try_of_a_file_that_could_not_be_read() {
+        let test = TestEngine::new();
+        let id = test.local_file("f", Skipped::No);
+        let (folder, key) = (test.folder.clone(), Key::Local(id));
+        let (engine, dir) = test.into_engine();
+        // A directory can't be read as a file.
+        std::fs::create_dir(dir.path().join("f")).unwrap();
+        let write = |db: &Db<'_>| {
+            let stat = engine.ports.disk.stat(&dir.path().join("f"));
+            let row = db.local_row(id)?.expect("it was added");
+            db.update_local(&cairn_index::LocalRow {
+                stat: local_stat(&stat.expect("it is there")),
+                ..row
+            })
+        };
+        engine.index.write(write).unwrap();
+        for _ in 0..5 {
+            let mut unknown = BTreeSet::new();
+            let needs = [Need::LocalHash(id)];
+            supply(&engine, &folder, &needs, &mut unknown)
+                .await
+                .unwrap();
+            assert_eq!(unknown, [key].into());
+        }
+        assert_eq!(engine.health().tries(folder.id, key), 1);
+    }
 }

@@ -159,3 +159,34 @@ fn what_was_in_sync_is_in_every_part() {
     }
     assert!(scene.next(second.round, true).is_whole, "there are many");
 }
+
+#[test]
+fn what_was_marked_since_somebody_looked_is_known_also_after_other_marks_have_gone() {
+    let scene = Scene::new();
+    let files = scene.add(0..3);
+    let since = |seen, most| {
+        let read = |db: &Db<'_>| db.marked_since(scene.folder, seen, most);
+        let (keys, seen) = scene.index.read(read).unwrap();
+        (keys.local, seen)
+    };
+    let (first, seen) = since(SeenMarks::default(), 2);
+    assert_eq!(
+        first,
+        [files[2], files[1]],
+        "the newest, as many as asked for"
+    );
+    assert_eq!(since(seen, 9), (Vec::new(), seen));
+    let clean = |db: &Db<'_>| {
+        for file in &files {
+            db.clean_local(scene.folder, *file)?;
+        }
+        Ok(())
+    };
+    scene.index.write(clean).unwrap();
+    assert_eq!(since(seen, 9), (Vec::new(), seen));
+    let mark = |db: &Db<'_>| db.mark_local(scene.folder, files[0]);
+    scene.index.write(mark).unwrap();
+    let (again, newer) = since(seen, 9);
+    assert_eq!(again, [files[0]]);
+    assert_ne!(newer, seen);
+}

@@ -526,3 +526,33 @@ fn a_change_through_one_name_of_a_file_is_found_at_its_other_names() {
     assert_eq!(rows(), vec![(7, true); 4]);
     assert!(!hinted().changed);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_change_through_one_name_of_a_file_is_hinted_at_in_the_other_pairs_that_have_it() {
+    let (it, beside) = (ScannedFolder::new(), tempfile::tempdir().unwrap());
+    it.write("a", "one");
+    fs::hard_link(it.dir.path().join("a"), beside.path().join("b")).unwrap();
+    let root = beside.path().to_str().unwrap();
+    let other = it.index.write(|db| {
+        let id = db.add_folder(root, "/other", &FolderSettings::default())?;
+        Ok(db.folder(id)?.unwrap())
+    });
+    let other = other.unwrap();
+    let scanned = |folder: &FolderRow| {
+        let scanned = it.index.write(|db| {
+            let (rules, earlier) = (&it.rules, Earlier::default());
+            let disk = RealDisk::new();
+            scan(db, &disk, folder, rules, &Scope::Whole, &earlier, 100)
+        });
+        scanned.unwrap()
+    };
+    assert!(it.scan(&Scope::Whole).elsewhere.is_empty());
+    assert!(scanned(&other).elsewhere.is_empty(), "it is as it is known");
+    fs::write(beside.path().join("b"), "longer").unwrap();
+    let found = scanned(&other);
+    let name = RelPath::parse("a").unwrap();
+    assert_eq!(found.elsewhere, [(it.folder.id, name)].into());
+    let found = it.scan(&Scope::Whole);
+    assert!(found.changed && found.elsewhere.is_empty(), "{found:?}");
+}
