@@ -6,6 +6,7 @@ use crate::local_path;
 use crate::output::node::NodeView;
 use crate::output::progress::Bars;
 use crate::output::text::{clean, count, size};
+use crate::remote::own_files::OwnFiles;
 use crate::remote::upload::FailedFile;
 use crate::remote::{Remote, Within};
 use cairn_model::{Name, NodeId};
@@ -14,6 +15,8 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// Encrypt and upload a file or folder
+///
+/// Cairn's own files (an installation's, and the trash of a synced folder) are left out.
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     /// The file or folder on this machine
@@ -38,6 +41,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let local = local
         .canonicalize()
         .map_err(|e| Failure::usage(format!("can't upload {shown}: {e}")))?;
+    let own_files = OwnFiles::of(&app.home);
+    own_files.check_named(&local)?;
     let stat = RealDisk::new()
         .stat(&local)
         .context(format_args!("upload {shown}"))?;
@@ -70,7 +75,9 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             app.out.json(&json!({ "node": NodeView::new(&node, path) }));
             Ok(())
         }
-        FileKind::Dir if args.recursive => folder(app, &remote, &local, parent, &name).await,
+        FileKind::Dir if args.recursive => {
+            folder(app, &remote, &local, own_files, (parent, &name)).await
+        }
         FileKind::Dir => Err(Failure::usage(format!(
             "{shown} is a folder: pass --recursive"
         ))),
@@ -84,12 +91,16 @@ async fn folder(
     app: &App,
     remote: &Remote,
     local: &Path,
-    parent: Option<NodeId>,
-    name: &Name,
+    own: OwnFiles,
+    to: (Option<NodeId>, &Name),
 ) -> CommandResult {
     let bars = Bars::new(&app.out);
-    let done = remote.upload_folder(local, parent, name, &bars).await?;
+    let done = remote.upload_folder(local, own, to, &bars).await?;
     drop(bars);
+    for left_out in &done.left_out {
+        let (path, message) = (clean(&left_out.path), clean(&left_out.message));
+        app.out.note(format_args!("{path}: {message}"));
+    }
     app.out.line(format_args!(
         "{} uploaded, {}, {} made{}",
         count(done.files, "file"),

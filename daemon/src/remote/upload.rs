@@ -5,6 +5,7 @@ use crate::output::Out;
 use crate::output::progress::Bars;
 use crate::output::text::{clean, count};
 use crate::remote::Remote;
+use crate::remote::own_files::OwnFiles;
 use cairn_api::ApiError;
 use cairn_model::{Name, NodeId};
 use cairn_platform::{Disk as _, Entry, FileKind, RealDisk, Stat};
@@ -13,7 +14,9 @@ use cairn_space::{
 };
 use cairn_transfer::{FileSource, Progress, Source, SourceReader, TransferError};
 use cairn_wire::nodes::Node;
+use parking_lot::Mutex;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,6 +30,15 @@ pub(crate) struct UploadedFolder {
     /// Files whose content was there already.
     pub(crate) unchanged: u64,
     pub(crate) failed: Vec<FailedFile>,
+    /// Cairn's own files, which are never uploaded.
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// An entry that was not transferred on purpose.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub(crate) struct LeftOut {
+    pub(crate) path: String,
+    pub(crate) message: String,
 }
 
 /// A file that could not be transferred.
@@ -91,17 +103,21 @@ impl Remote {
             .context(format_args!("upload {}", local.display()))
     }
 
-    /// Uploads a folder with everything below it. One file that fails doesn't hold up the others.
+    /// Uploads a folder with everything below it but Cairn's own files. One file that fails doesn't hold up the others.
     pub(crate) async fn upload_folder(
         &self,
         local: &Path,
-        parent: Option<NodeId>,
-        name: &Name,
+        own: OwnFiles,
+        (parent, name): (Option<NodeId>, &Name),
         bars: &Bars,
     ) -> CommandResult<UploadedFolder> {
+        let tree = Arc::new(WholeDisk {
+            own,
+            left_out: Mutex::default(),
+        });
         let upload = FolderUpload {
             local,
-            tree: Arc::new(WholeDisk),
+            tree: tree.clone(),
             recursive: true,
             progress: bars,
         };
@@ -120,12 +136,37 @@ impl Remote {
             bytes: done.bytes,
             unchanged: done.unchanged,
             failed: failed.collect(),
+            left_out: tree.left_out(),
         })
     }
 }
 
-/// Every regular file that this user can read.
-struct WholeDisk;
+/// Every regular file that this user can read, but Cairn's own.
+struct WholeDisk {
+    own: OwnFiles,
+    /// The entries that were left out, with the reason.
+    left_out: Mutex<BTreeMap<PathBuf, &'static str>>,
+}
+
+impl WholeDisk {
+    fn left_out(&self) -> Vec<LeftOut> {
+        let left_out = self.left_out.lock();
+        let left_out = left_out.iter().map(|(path, reason)| LeftOut {
+            path: path.display().to_string(),
+            message: (*reason).to_owned(),
+        });
+        left_out.collect()
+    }
+
+    fn is_sent(&self, entry: &LocalEntry) -> bool {
+        let is_dir = matches!(entry.kind, EntryKind::Folder(_));
+        let reason = self.own.reason(&entry.path, is_dir);
+        if let Some(reason) = reason {
+            self.left_out.lock().insert(entry.path.clone(), reason);
+        }
+        reason.is_none()
+    }
+}
 
 impl LocalTree for WholeDisk {
     fn list(&self, dir: &Path) -> io::Result<Vec<LocalEntry>> {
@@ -134,7 +175,7 @@ impl LocalTree for WholeDisk {
             path: dir.join(&entry.name),
             kind: kind(entry),
         });
-        Ok(entries.collect())
+        Ok(entries.filter(|entry| self.is_sent(entry)).collect())
     }
 
     fn source(&self, path: &Path) -> Arc<dyn Source> {

@@ -34,6 +34,10 @@ impl LocalFiles for NoFiles {
         Vec::new()
     }
 
+    fn private_mark(&self) -> &'static str {
+        ""
+    }
+
     fn allows_client_roots(&self) -> bool {
         false
     }

@@ -90,6 +90,10 @@ impl LocalFiles for Disk {
         dirs
     }
 
+    fn private_mark(&self) -> &'static str {
+        dirs::HOME_MARK
+    }
+
     fn allows_client_roots(&self) -> bool {
         self.named.is_empty()
     }

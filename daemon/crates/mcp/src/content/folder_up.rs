@@ -138,6 +138,9 @@ impl AllowedFiles {
         if meta.is_symlink() {
             return rejected("it is a symbolic link, and links are not uploaded");
         }
+        if self.paths.is_private(path) {
+            return rejected("Cairn keeps files of its own there: they are not uploaded");
+        }
         if meta.is_dir() {
             return EntryKind::Folder(name);
         }
