@@ -236,11 +236,16 @@ async fn restore_remote(app: &App, id: &str, team: Option<String>) -> CommandRes
         .node(id)
         .await
         .context(format_args!("restore {id}"))?;
-    let node = remote.restore_node(&trashed).await?;
+    let back = remote.restore_node(&trashed).await?;
+    let node = back.node;
     let path = remote.path_of(&node, &mut Default::default()).await?;
     app.out
         .line(format_args!("{} is back on the service.", clean(&path)));
+    let folders = remote
+        .note_place(app, &trashed, &node, &back.folders)
+        .await?;
     verification::note_restored(app, &remote.space, &node, &path);
-    app.out.json(&json!({ "id": node.id, "path": path }));
+    app.out
+        .json(&json!({ "id": node.id, "path": path, "folders_made": folders }));
     Ok(())
 }

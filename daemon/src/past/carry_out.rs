@@ -17,6 +17,7 @@ use cairn_model::{NodeId, PastPlace};
 use cairn_platform::Home;
 use cairn_space::past::{
     Incomplete, Location, Newer, Past, PastNode, Plan, Scope, Unseen, needs_revisions, plan,
+    same_path,
 };
 use cairn_wire::nodes::{Node, NodeState};
 use std::collections::HashSet;
@@ -99,7 +100,15 @@ impl Rewind<'_> {
 
     async fn restore(&self, past: &Past, plan: &Plan, done: &mut Done) -> CommandResult {
         let back = plan.back.iter().filter_map(|id| past.get(*id));
-        let trashed: Vec<Node> = back.map(|one| one.node.clone()).collect();
+        let (lost, others): (Vec<&PastNode>, Vec<_>) =
+            back.partition(|one| self.is_lost(past, one));
+        // What else comes back may be in it.
+        for one in lost {
+            let result = self.remote.restore_node(&one.node).await.map(drop);
+            done.note(past.path(one.node.id), result)?
+                .then(|| done.restored += 1);
+        }
+        let trashed: Vec<Node> = others.iter().map(|one| one.node.clone()).collect();
         for (node, restored) in self.remote.restore_nodes(&trashed).await {
             let result = match restored {
                 Some(_) => Ok(()),
@@ -109,6 +118,17 @@ impl Rewind<'_> {
                 .then(|| done.restored += 1);
         }
         Ok(())
+    }
+
+    /// Returns whether a node is the one that is taken back, alone, and its folder is in the trash: that is made again.
+    /// All other folders come back themselves.
+    fn is_lost(&self, past: &Past, one: &PastNode) -> bool {
+        let id = one.node.id;
+        let folder = one.node.parent_id.and_then(|folder| past.get(folder));
+        let was_at = past.path_at(id, self.at_ms);
+        self.scope.top() == Some(id)
+            && (self.scope == Scope::Below(id) || same_path(&past.path(id), &was_at))
+            && folder.is_some_and(|folder| !folder.is_active())
     }
 
     /// Moves files and folders that were made after the time to the trash, if they are still as the person was

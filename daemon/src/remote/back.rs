@@ -4,22 +4,28 @@
 use crate::failure::{CommandResult, Context as _};
 use crate::remote::Remote;
 use cairn_model::Cursor;
+use cairn_space::BroughtBack;
 use cairn_space::undo::{NodeChange, Record};
 use cairn_wire::nodes::{Node, NodeState, Revision};
 
 impl Remote {
-    /// Takes a node with everything that went with it out of the trash.
-    pub(crate) async fn restore_node(&self, trashed: &Node) -> CommandResult<Node> {
-        let restored = self
+    /// Takes a node with everything that went with it out of the trash, into its folder, which is made again if it is
+    /// gone.
+    pub(crate) async fn restore_node(&self, trashed: &Node) -> CommandResult<BroughtBack> {
+        let back = self
             .space
             .restore_node(trashed)
             .await
             .context(format_args!("restore {}", trashed.name))?;
+        for folder in &back.folders {
+            self.journal
+                .note(Record::new(NodeChange::Made, None, folder));
+        }
         // One that was not in the trash was not brought back, and must not go there by `undo`.
         if trashed.state == NodeState::Trashed {
-            self.journal.note_restored(trashed, &restored);
+            self.journal.note_restored(trashed, &back.node);
         }
-        Ok(restored)
+        Ok(back)
     }
 
     /// Makes the content of an older revision the newest again; what is there now stays in the history.

@@ -36,8 +36,8 @@ pub use merge_preview::{FileCount, LeftOut, MergePreview, RemoteFolder};
 pub use replace::{FileStamp, Replace};
 pub use share::{LinkPassword, ShareError, SharedLink, UnverifiedNodes};
 pub use space::{
-    CopiedNode, Earlier, EnsuredFolder, LocalMetadata, MAX_DEPTH, NODES_PER_REQUEST, Relocation,
-    Space, random_id,
+    BroughtBack, CopiedNode, Earlier, EnsuredFolder, FolderAgain, LocalMetadata, LostPlace,
+    MAX_DEPTH, NODES_PER_REQUEST, PlaceBack, Relocation, Space, random_id, restore_without_keys,
 };
 pub use team::{Granting, KeyRemedy, KeyStatus, MemberKeys, TeamError, TeamGrants};
 pub use trash_sizes::{TrashSizes, TrashedSize};

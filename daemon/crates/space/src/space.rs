@@ -8,6 +8,7 @@ mod content;
 mod copy;
 mod restore;
 mod restore_many;
+mod restore_place;
 
 pub use batch::{NODES_PER_REQUEST, Relocation};
 pub use change::EnsuredFolder;
@@ -15,6 +16,7 @@ pub use content::LocalMetadata;
 pub(crate) use content::SmallFile;
 pub use copy::CopiedNode;
 pub use restore_many::Earlier;
+pub use restore_place::{BroughtBack, FolderAgain, LostPlace, PlaceBack, restore_without_keys};
 
 use crate::verify::SeenSeals;
 use cairn_api::{Api, ApiError};

@@ -11,7 +11,7 @@ use crate::output::text::clean;
 use crate::past::carry_out::Rewind;
 use crate::remote::{Remote, verification};
 use cairn_model::{Kind, NodeId};
-use cairn_space::past::{Newer, Past, PastNode, Scope};
+use cairn_space::past::{Newer, Past, PastNode, Scope, same_path};
 use cairn_wire::nodes::Node;
 use serde_json::json;
 
@@ -69,11 +69,25 @@ pub(super) async fn restore_deleted(
         return rewind::carry_out(app, &back, planned, &path, args.dry_run, true).await;
     }
     if args.dry_run {
-        let path = past.path(node.id);
-        let line = format!("{} would come out of the service's trash.", clean(&path));
-        return dry_run::show(app, line, json!({ "path": path, "id": node.id }));
+        return show_way_back(app, remote, node, &past.path(node.id)).await;
     }
     out_of_trash(app, remote, node, at_ms).await
+}
+
+/// Tells where a node of the trash would come back, which was at a path.
+async fn show_way_back(app: &App, remote: &Remote, node: &Node, was: &str) -> CommandResult {
+    let (path, lost) = remote.path_back(node).await?;
+    let place = if same_path(&path, was) && lost.is_none() {
+        String::new()
+    } else {
+        format!(", to {}", clean(&path))
+    };
+    let why = lost.map_or_else(String::new, |lost| format!(": {lost}"));
+    let line = format!(
+        "{} would come out of the service's trash{place}{why}.",
+        clean(was)
+    );
+    dry_run::show(app, line, json!({ "path": path, "id": node.id }))
 }
 
 /// Takes a node out of the trash, a file with its content of a time.
@@ -91,15 +105,20 @@ async fn out_of_trash(
         }
         None => None,
     };
-    let mut restored = remote.restore_node(node).await?;
+    let back = remote.restore_node(node).await?;
+    let mut restored = back.node;
     if let Some(then) = then {
         restored = remote.restore_revision(&restored, &then).await?;
     }
     let path = remote.path_of(&restored, &mut Default::default()).await?;
     app.out.line(format_args!("{} is back.", clean(&path)));
+    let folders = remote
+        .note_place(app, node, &restored, &back.folders)
+        .await?;
     verification::note_restored(app, &remote.space, &restored, &path);
     app.out.json(&json!({
         "path": path,
+        "folders_made": folders,
         "session": remote.journal.noted_session(),
         "node": NodeView::new(&restored, path.clone()),
     }));

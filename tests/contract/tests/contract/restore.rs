@@ -321,7 +321,7 @@ async fn what_comes_out_of_the_trash_is_sealed_only_as_it_went_there() {
         world.space.trash_confirmed(&file).await.unwrap();
         let trashed = world.space.node(file.id).await.unwrap();
         world.liar.tell(lie);
-        let restored = world.lied_to.restore_node(&trashed).await.unwrap();
+        let restored = world.lied_to.restore_node(&trashed).await.unwrap().node;
         assert!(world.lied_to.seal(&restored).is_none(), "{case}");
         world.assert_nothing_sealed(&file, case);
     }
@@ -334,7 +334,25 @@ async fn what_finds_its_name_taken_comes_back_sealed_under_another() {
     world.space.trash_confirmed(&file).await.unwrap();
     world.file("f.txt", b"second").await;
     let trashed = world.space.node(file.id).await.unwrap();
-    let restored = world.space.restore_node(&trashed).await.unwrap();
+    let restored = world.space.restore_node(&trashed).await.unwrap().node;
     assert_eq!(restored.name, "f (2).txt");
     assert!(world.space.seal(&restored).is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_place_that_only_the_service_tells_of_is_not_sealed() {
+    let world = World::new().await;
+    let file = world.file("f", b"content").await;
+    world.space.trash_confirmed(&file).await.unwrap();
+    let trashed = world.space.node(file.id).await.unwrap();
+    let home = format!("GET /nodes/{}", world.home);
+    world.liar.tell(move |asked, answer| {
+        if asked == home {
+            answer["state"] = json!("trashed");
+            answer["name"] = json!("public");
+        }
+    });
+    let restored = world.lied_to.restore_node(&trashed).await.unwrap().node;
+    assert_eq!(restored.parent_id, Some(world.public));
+    assert!(world.seal(&restored).await.is_none());
 }

@@ -330,12 +330,12 @@ async fn what_comes_out_of_the_trash_is_sealed_as_far_as_it_was() {
             world.space.trash_node(&node).await.unwrap();
         }
         let trashed = world.space.node(file.id).await.unwrap();
-        let back = world.space.restore_node(&trashed).await.unwrap();
+        let back = world.space.restore_node(&trashed).await.unwrap().node;
         assert!(world.space.seal(&back).is_some(), "confirmed: {confirmed}");
     }
     world.space.trash_node(&top).await.unwrap();
     let trashed = world.space.node(top.id).await.unwrap();
-    let back = world.space.restore_node(&trashed).await.unwrap();
+    let back = world.space.restore_node(&trashed).await.unwrap().node;
     assert!(world.space.seal(&back).is_some());
     let below = world.space.node(file.id).await.unwrap();
     assert!(
@@ -346,7 +346,7 @@ async fn what_comes_out_of_the_trash_is_sealed_as_far_as_it_was() {
     let moved = world.move_without_keys(&below, top.id, "g").await;
     world.space.trash_node(&moved).await.unwrap();
     let trashed = world.space.node(file.id).await.unwrap();
-    let back = world.space.restore_node(&trashed).await.unwrap();
+    let back = world.space.restore_node(&trashed).await.unwrap().node;
     assert!(world.space.seal(&back).is_none());
 }
 

@@ -7,6 +7,7 @@ use crate::services::Services;
 use crate::session_link_tools::LinkTools;
 use crate::tool::Verb;
 use cairn_model::{Name, NodeId, RevisionId};
+use cairn_space::restore_without_keys;
 use cairn_space::undo::{OwnVersions, Undoing};
 use cairn_wire::nodes::Node;
 use parking_lot::Mutex;
@@ -55,7 +56,10 @@ impl Undoing for UndoingSession<'_> {
     async fn restore(&self, node: &Node) -> ToolResult<()> {
         if let Some((space, node)) = self.services.node_if_opened(node.id).await? {
             space.restore_node(&node).await?;
-        } else {
+            return Ok(());
+        }
+        let api = self.services.writes.in_space(node.space_id);
+        if restore_without_keys(&api, node).await?.is_none() {
             let id = node.id.to_string();
             let path = ["trash", &id, "restore"];
             self.services.request(Verb::Post, &path, &[], None).await?;

@@ -34,6 +34,7 @@ impl Event {
         let first = revisions.iter().find(|revision| revision.number == 1);
         if let Some(first) = first.filter(|first| first.node_id == self.node) {
             self.device = first.device_id;
+            self.by = Some(first.uploaded_by.clone());
             self.bytes = Some(first.size);
         }
     }

@@ -6,7 +6,7 @@ mod misplaced;
 #[cfg(test)]
 mod tests;
 
-use super::{Location, Past, PastNode, Scope};
+use super::{Location, Past, PastNode, Scope, same_path};
 use cairn_model::{Kind, NodeId, RevisionId};
 use cairn_wire::nodes::Revision;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -233,6 +233,9 @@ impl Planning<'_> {
                 let parent = self.past.get(parent);
                 parent.is_some_and(|parent| self.will_be_active(parent, back))
             });
+            if !parent_there && self.is_in_folder_made_again(one) {
+                continue;
+            }
             if !parent_there {
                 plan.incomplete.push(Incomplete {
                     path: self.past.path(id),
@@ -300,6 +303,13 @@ impl Planning<'_> {
         plan.trash.sort_unstable();
     }
 
+    /// Returns whether a node is at the path that it had, in a folder that was made in place of the one of then.
+    fn is_in_folder_made_again(&self, one: &PastNode) -> bool {
+        let id = one.node.id;
+        one.place_at(self.at_ms) != one.place()
+            && same_path(&self.past.path(id), &self.past.path_at(id, self.at_ms))
+    }
+
     /// The newer folders that hold something older of which nobody knows where it was: they stay, or it
     /// would go to the trash with them.
     fn above_older(&self, back: &BTreeSet<NodeId>, plan: &mut Plan) -> BTreeSet<NodeId> {
@@ -311,16 +321,18 @@ impl Planning<'_> {
                 continue;
             }
             let mut newer = false;
-            let mut at = one.node.parent_id;
+            let mut is_at_path = false;
+            let mut at = one;
             // What is moved out takes along what is in it.
-            while let Some(above) = at.filter(|above| !moved.contains(above))
+            while let Some(above) = at.node.parent_id.filter(|above| !moved.contains(above))
                 && let Some(folder) = self.past.get(above)
             {
+                is_at_path |= self.is_in_folder_made_again(at);
                 if !self.was_there(folder) {
-                    newer |= self.past.is_in(id, self.scope);
+                    newer |= !is_at_path && self.past.is_in(id, self.scope);
                     kept.insert(above);
                 }
-                at = folder.node.parent_id;
+                at = folder;
             }
             if newer {
                 plan.incomplete.push(Incomplete {

@@ -127,7 +127,7 @@ impl Space {
 
     /// Returns the hashes of the sealed manifests of files whose deletion a person has confirmed: their seal has only
     /// the first half of it. Those that can't be read are missing.
-    async fn hashes_of_confirmed(&self, trashed: &[Node]) -> HashMap<NodeId, [u8; 32]> {
+    pub(super) async fn hashes_of_confirmed(&self, trashed: &[Node]) -> HashMap<NodeId, [u8; 32]> {
         let confirmed = trashed.iter().filter_map(|node| {
             let info = self.seal(node).filter(SealInfo::is_confirmed)?;
             Some((node, info, node.revision_id?))
@@ -180,7 +180,11 @@ impl Space {
         }
         let sent = each(sending, async |operations: Vec<NodeOperation>| {
             let count = operations.len();
-            match self.api.node_batch(&NodeBatch::each_alone(operations)).await {
+            match self
+                .api
+                .node_batch(&NodeBatch::each_alone(operations))
+                .await
+            {
                 Ok(response) => response.results.into_iter().map(node_of).collect(),
                 Err(error) => (0..count).map(|_| Err(error.clone().into())).collect(),
             }
@@ -190,13 +194,13 @@ impl Space {
     }
 }
 
-fn is_at(node: &Node, parent: Option<NodeId>, name: &Name) -> bool {
+pub(super) fn is_at(node: &Node, parent: Option<NodeId>, name: &Name) -> bool {
     let has_name = Name::new(node.name.clone()).is_ok_and(|own| own.key() == name.key());
     node.parent_id == parent && has_name
 }
 
 /// Returns the content of a seal as it was before a person confirmed the deletion; one that was not confirmed as it is.
-fn without_mark(
+pub(super) fn without_mark(
     info: SealInfo,
     node: &Node,
     hashes: &HashMap<NodeId, [u8; 32]>,

@@ -28,6 +28,18 @@ impl Space {
         name: &Name,
     ) -> Result<Node, TransferError> {
         let id = new_node();
+        let folder = CreateNode {
+            id: Some(id),
+            parent_id: parent,
+            kind: Kind::Folder,
+            name: name.as_str().to_owned(),
+            seal: Some(self.folder_seal(id, parent, name)),
+        };
+        Ok(self.api.create_folder(&folder).await?)
+    }
+
+    /// Seals the first state of a folder.
+    pub(super) fn folder_seal(&self, id: NodeId, parent: Option<NodeId>, name: &Name) -> Sealed {
         let facts = NodeFacts {
             node: id,
             parent,
@@ -40,14 +52,7 @@ impl Space {
             seq: 1,
             manifest_hash: None,
         };
-        let folder = CreateNode {
-            id: Some(id),
-            parent_id: parent,
-            kind: Kind::Folder,
-            name: name.as_str().to_owned(),
-            seal: Some(self.make_seal(&facts, info)),
-        };
-        Ok(self.api.create_folder(&folder).await?)
+        self.make_seal(&facts, info)
     }
 
     /// Returns the folder of a name, which is made if there is none.

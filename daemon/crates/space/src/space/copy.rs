@@ -240,7 +240,11 @@ impl Space {
                     continue;
                 }
             };
-            match self.api.node_batch(&NodeBatch::each_alone(operations)).await {
+            match self
+                .api
+                .node_batch(&NodeBatch::each_alone(operations))
+                .await
+            {
                 Ok(response) => {
                     let is_done = |result: &&NodeResult| (200..300).contains(&result.status);
                     sealed += response.results.iter().filter(is_done).count();

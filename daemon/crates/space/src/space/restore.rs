@@ -7,7 +7,7 @@
 
 use super::batch::node_of;
 use super::content::past_content;
-use super::{Space, facts, new_revision};
+use super::{BroughtBack, Space, facts, new_revision};
 use cairn_api::ApiError;
 use cairn_crypto::{NodeFacts, NodeSeal, SealInfo, manifest_hash, open_manifest};
 use cairn_model::{Kind, Manifest, Name, NameFormat, NodeId, RevisionId};
@@ -84,16 +84,28 @@ impl Space {
         }
     }
 
-    /// Takes a node with everything that went with it out of the trash. It is sealed again if its seal in
-    /// the trash was verified, and it is what went there, where it was.
+    /// Takes a node with everything that went with it out of the trash, to the place of [`Space::place_back`]. It is
+    /// sealed again if its seal in the trash was verified, and it is what went there.
     ///
     /// # Errors
     /// [`ApiError::NotFound`](cairn_api::ApiError::NotFound) if it is not in the trash.
-    pub async fn restore_node(&self, trashed: &Node) -> Result<Node, TransferError> {
-        let info = match trashed.state {
-            NodeState::Trashed => self.seal(trashed),
-            NodeState::Active => return Ok(trashed.clone()),
+    pub async fn restore_node(&self, trashed: &Node) -> Result<BroughtBack, TransferError> {
+        let alone = |node| BroughtBack {
+            node,
+            folders: Vec::new(),
         };
+        if trashed.state == NodeState::Active {
+            return Ok(alone(trashed.clone()));
+        }
+        let place = self.place_back(trashed).await?;
+        if !place.is_of_server(trashed) {
+            return self.bring_back(trashed, &place).await;
+        }
+        self.restore_by_server(trashed).await.map(alone)
+    }
+
+    async fn restore_by_server(&self, trashed: &Node) -> Result<Node, TransferError> {
+        let info = self.seal(trashed);
         let restored = match self.api.restore_node(trashed.id).await {
             Err(error @ ApiError::Conflict { .. }) if self.keys.space().is_private() => {
                 self.restore_numbered(trashed, error).await?

@@ -45,15 +45,29 @@ impl Plan {
 
     /// Returns the first of the folders above a node, or itself, that comes back from the trash and whose name is taken.
     fn beside(&self, past: &Past, id: NodeId) -> Option<Incomplete> {
+        let folder_stays_away = |one: &PastNode| {
+            let folder = one.node.parent_id.and_then(|id| past.get(id));
+            folder.is_some_and(|it| !it.is_active() && !self.brings_back(past, it.node.id))
+        };
+        // Its folder may be one of the same name that was made since.
+        let is_at_path_of = |other: &PastNode, one: &PastNode| {
+            other.place() == one.place()
+                || other.place().1 == one.place().1
+                    && folder_stays_away(one)
+                    && same_path(&past.path(other.node.id), &past.path(one.node.id))
+        };
         let is_taken = |one: &&PastNode| {
             let stays = |other: &PastNode| {
                 other.is_active()
                     && other.node.id != one.node.id
-                    && other.place() == one.place()
+                    && is_at_path_of(other, one)
                     && !self.trash.contains(&other.node.id)
                     && !self.moves_node(other.node.id)
             };
-            !one.is_active() && !self.moves_node(one.node.id) && past.iter().any(stays)
+            // A folder in the trash that does not come back itself is made again, or the one that is there is taken.
+            self.brings_back(past, one.node.id)
+                && !self.moves_node(one.node.id)
+                && past.iter().any(stays)
         };
         let one = past.with_folders_above(id).find(is_taken)?;
         let above = one.node.parent_id.map(|parent| past.path(parent));

@@ -61,3 +61,21 @@ fn a_deleted_folder_that_was_made_anew_comes_back_beside_the_new_one() {
         assert!(message.contains("a rewind of / gives"), "{message}");
     }
 }
+
+#[test]
+fn a_file_whose_folder_stays_in_the_trash_comes_back_into_the_one_that_is_there_now() {
+    let mut model = Model::default();
+    let folder = model.make(Kind::Folder, None, "g");
+    let file = model.make(Kind::File, Some(folder), "a");
+    let then = model.now;
+    model.delete(file);
+    model.delete(folder);
+    let scope = Scope::Place(file);
+    assert_eq!(misplaced(&model, scope, "/g/a", then), None);
+    let anew = model.make(Kind::Folder, None, "g");
+    assert_eq!(misplaced(&model, scope, "/g/a", then), None);
+    model.make(Kind::File, Some(anew), "a");
+    let (at, message) = misplaced(&model, scope, "/g/a", then).unwrap();
+    assert_eq!(at, "/g/a");
+    assert!(message.contains("another one is there now"), "{message}");
+}
