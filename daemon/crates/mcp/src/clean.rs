@@ -35,6 +35,12 @@ fn clean_names(fields: Map<String, Value>) -> Map<String, Value> {
     cleaned
 }
 
+/// Returns whether a text has characters that nobody sees, besides the mark at the begin of files of some systems.
+pub(crate) fn hides_something(text: &str) -> bool {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    text.chars().any(is_suspect) && self::text(text) != text
+}
+
 /// Cleans one text.
 pub(crate) fn text(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
@@ -107,6 +113,16 @@ mod tests {
         assert_eq!(text("a\u{fe00}\u{fe07}\u{fe03}"), "a");
         assert_eq!(text("❤\u{fe0f}\u{fe07}"), "❤\u{fe0f}");
         assert_eq!(text("1\u{fe00}"), "1");
+    }
+
+    #[test]
+    fn what_a_text_hides_is_found() {
+        for hidden in ["a\u{e0041}b", "a\u{202e}b", "a\u{200b}"] {
+            assert!(hides_something(hidden), "{hidden:?}");
+        }
+        for plain in ["a\r\n\tb", "\u{feff}a", "👩\u{200d}👧"] {
+            assert!(!hides_something(plain), "{plain:?}");
+        }
     }
 
     #[test]

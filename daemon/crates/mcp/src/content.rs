@@ -9,6 +9,7 @@ mod up;
 
 use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
+use crate::node_paths;
 use crate::question::Asking;
 use crate::quote::quote;
 use crate::tool::ToolFuture;
@@ -30,10 +31,9 @@ pub(crate) fn read(call: Call) -> ToolFuture {
     async move {
         let (space, node) = named::node(&call, "file_uuid", Kind::File).await?;
         let base64 = call.arguments.text("encoding") == Some("base64");
-        let (limit, way) = if base64 {
-            (MAX_BASE64, "base64")
-        } else {
-            (MAX_TEXT, "text")
+        let (limit, way) = match base64 {
+            true => (MAX_BASE64, "base64"),
+            false => (MAX_TEXT, "text"),
         };
         let too_large = |size| {
             ToolError::refused(format!(
@@ -66,6 +66,8 @@ pub(crate) fn read(call: Call) -> ToolFuture {
         let bytes = target.take();
         let (size, name) = (bytes.len(), crate::clean::text(&node.name));
         let content = content_text(bytes, &name, base64)?;
+        // The content stays as it is: it may be copied, or compared.
+        let hides_something = !base64 && crate::clean::hides_something(&content);
         let mut document = json!({
             "file_uuid": node.id,
             "name": name,
@@ -74,6 +76,9 @@ pub(crate) fn read(call: Call) -> ToolFuture {
             "content": content,
             "verified": unverified.is_empty(),
         });
+        if hides_something {
+            document[node_paths::HIDDEN] = json!(true);
+        }
         if let Some(version) = version {
             document["version"] = json!(version.number);
             document["created_at"] = json!(version.created_at);

@@ -116,16 +116,17 @@ fn shape(shape: &Shape) -> String {
             named.join(" / ")
         }
         Shape::Integer { min, max, default } => {
-            let range = if *max == i64::MAX {
-                format!("whole number from {min}")
-            } else {
-                format!("whole number {min} to {max}")
+            let range = match *max {
+                i64::MAX => format!("whole number from {min}"),
+                max => format!("whole number {min} to {max}"),
             };
             default.map_or(range.clone(), |default| {
                 format!("{range}, default {default}")
             })
         }
-        Shape::Number { above, min, max } => match (above, min, max) {
+        Shape::Number {
+            above, min, max, ..
+        } => match (above, min, max) {
             (Some(above), ..) => format!("number above {above}"),
             (None, Some(min), Some(max)) => format!("number {min} to {max}"),
             (None, Some(min), None) => format!("number from {min}"),

@@ -48,6 +48,42 @@ impl Services {
         }
     }
 
+    /// Returns the account's space as [`Self::space_if_any`] does; an account that was never used gets its keys now, so
+    /// that what is made in it is sealed from the beginning.
+    pub(crate) async fn space_if_possible(&self) -> ToolResult<Option<Space>> {
+        if let Some(space) = self.space_if_any().await? {
+            return Ok(Some(space));
+        }
+        let has_passphrase = matches!(self.key_source, KeySource::Passphrase { .. });
+        if !has_passphrase || self.wrong_passphrase.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        match self.open(true).await {
+            Ok(opened) => Ok(opened.map(|opened| opened.space.clone())),
+            // An account with files and no keys, or a service that keeps none.
+            Err(
+                ToolError::WrongPassphrase
+                | ToolError::Refused(_)
+                | ToolError::Api(
+                    ApiError::NotFound { .. } | ApiError::Forbidden { .. } | ApiError::Protocol(_),
+                ),
+            ) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Refuses to go on where the passphrase does not open the account's keys.
+    ///
+    /// # Errors
+    /// [`ToolError::WrongPassphrase`].
+    pub(crate) async fn check_passphrase(&self) -> ToolResult {
+        let is_known = self.wrong_passphrase.load(Ordering::Relaxed);
+        if is_known || matches!(self.open(false).await, Err(ToolError::WrongPassphrase)) {
+            return Err(ToolError::WrongPassphrase);
+        }
+        Ok(())
+    }
+
     /// Returns the account's opened keys, creating them for an account that was never used.
     pub(crate) async fn unlocked_keys(&self) -> ToolResult<Arc<AccountKeys>> {
         let opened = self.open(true).await?;

@@ -34,6 +34,8 @@ mod node_tools;
 mod node_turns;
 mod not_found_hint;
 mod once_in_call;
+mod one_space;
+mod other_space;
 mod outcome;
 mod param;
 mod progress;

@@ -30,6 +30,9 @@ const START_UP: [&[&str]; 8] = [
 pub(crate) struct LocalPaths {
     allowed: Vec<PathBuf>,
     private: Vec<PathBuf>,
+    /// The file that marks other private folders; empty: none.
+    #[serde(default)]
+    private_mark: String,
     temporary: PathBuf,
 }
 
@@ -46,7 +49,16 @@ impl LocalPaths {
         Self {
             allowed: resolve(allowed),
             private: resolve(private),
+            private_mark: String::new(),
             temporary: resolve_links(&std::env::temp_dir()),
+        }
+    }
+
+    /// Takes the name of the file that marks folders as private, too.
+    pub(crate) fn with_private_mark(self, name: &str) -> Self {
+        Self {
+            private_mark: name.to_owned(),
+            ..self
         }
     }
 
@@ -79,7 +91,7 @@ impl LocalPaths {
     fn check_resolved(&self, resolved: &Path, given: &Path) -> ToolResult {
         refuse_system(resolved, given)?;
         let shown = quote_path(given);
-        if self.private.iter().any(|dir| resolved.starts_with(dir)) {
+        if self.is_private(resolved) {
             return Err(ToolError::refused(format!(
                 "{shown} belongs to Cairn itself: tools don't use it"
             )));
@@ -91,9 +103,7 @@ impl LocalPaths {
         let skipped = usize::from(*root == self.temporary);
         let below = resolved.strip_prefix(root).unwrap_or(resolved);
         if below.components().skip(skipped).any(is_hidden) {
-            return Err(ToolError::refused(format!(
-                "{shown} is hidden or in a hidden folder: tools don't use hidden files; name its folder with --allow-dir if it is meant"
-            )));
+            return Err(hidden_error(resolved, given));
         }
         if is_start_up(resolved) {
             return Err(ToolError::refused(format!(
@@ -101,6 +111,13 @@ impl LocalPaths {
             )));
         }
         Ok(())
+    }
+
+    /// Returns whether a path, with its links resolved, is in a private folder.
+    pub(crate) fn is_private(&self, resolved: &Path) -> bool {
+        let is_marked = |dir: &Path| dir.join(&self.private_mark).symlink_metadata().is_ok();
+        self.private.iter().any(|dir| resolved.starts_with(dir))
+            || !self.private_mark.is_empty() && resolved.ancestors().any(is_marked)
     }
 
     fn outside_error(&self, given: &Path) -> ToolError {
@@ -166,6 +183,21 @@ fn refuse_foreign_forms(path: &Path) -> ToolResult {
 
 fn is_hidden(part: Component<'_>) -> bool {
     matches!(part, Component::Normal(name) if name.to_string_lossy().starts_with('.'))
+}
+
+/// Returns the error for a path of which a part begins with a dot. A hidden folder can be allowed, a hidden file can't.
+fn hidden_error(resolved: &Path, given: &Path) -> ToolError {
+    let shown = quote_path(given);
+    let last = resolved.components().next_back();
+    ToolError::refused(if last.is_some_and(is_hidden) && !resolved.is_dir() {
+        format!(
+            "{shown} is a hidden file, and tools don't use those in any folder: choose a name that does not begin with a dot, or have a person use `cairn upload` or `cairn download`"
+        )
+    } else {
+        format!(
+            "{shown} is in a hidden folder, and tools don't use those: choose another one, or start the server with that folder as --allow-dir if it is meant"
+        )
+    })
 }
 
 /// Returns whether a file on the service would be hidden, or a start-up file, where it is synced; for its path there.

@@ -5,6 +5,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::foreign_records::{read_node, unusable_error};
 use crate::node_argument;
 use crate::node_tools;
+use crate::other_space::why_none_can_go;
 use crate::outcome;
 use crate::session_changes::Before;
 use crate::session_lookup::NewNodes;
@@ -83,6 +84,10 @@ async fn target(call: &Call) -> ToolResult<NodeId> {
     };
     let names = node_tools::path_levels(path)?;
     let services = &call.services;
+    // A folder that nothing comes into would be left behind.
+    if let Some(reasons) = why_none_can_go(call, top).await? {
+        return Err(nothing_moved_error(&reasons, false));
+    }
     let before = NewNodes::read(services, Some(top), path).await?;
     let intent = services.intents.begin(Before::NewFolders(before));
     let made = make_path(call, top, &names).await;

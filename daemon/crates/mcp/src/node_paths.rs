@@ -14,7 +14,7 @@ use std::collections::HashMap;
 /// Folders that are looked up for one result; nodes below others come without a path.
 const MAX_LOOKUPS: usize = 60;
 /// The mark of a node whose name or path has characters that nobody sees, and that are left out here.
-const HIDDEN: &str = "invisible_characters";
+pub(crate) const HIDDEN: &str = "invisible_characters";
 
 /// Adds the paths of nodes to a result. A node whose path can't be found stays without.
 pub(crate) async fn add(services: &Services, value: &mut Value) {

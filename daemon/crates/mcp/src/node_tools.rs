@@ -8,7 +8,8 @@ use crate::file_versions::{is_version, no_such_version};
 use crate::quote::quote;
 use crate::tool::{ToolFuture, Verb, delete, get, post, put};
 use cairn_model::{Name, NodeId};
-use cairn_space::Space;
+use cairn_space::undo::NodeChange;
+use cairn_space::{BroughtBack, Space, restore_without_keys};
 use cairn_wire::nodes::{Node, NodeState};
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value, json};
@@ -121,32 +122,36 @@ pub(crate) fn delete_file(call: Call) -> ToolFuture {
     .boxed()
 }
 
+const AT_TOP: &str =
+    "the folder that it was in is gone, so the service has put it where `path` says";
+const FOLDER_MADE: &str = "the folder that it was in is in the trash, so another one of that name was made for it: what else was in that folder is still in the trash";
+
+const RESTORED: &str = "restored";
+
 pub(crate) fn restore_from_trash(call: Call) -> ToolFuture {
-    const DONE: &str = "restored";
     async move {
         if let Some((space, node)) = opened_node(&call).await? {
             check_trashed(&node)?;
-            let restored = space.restore_node(&node).await?;
-            let is_elsewhere = node.parent_id != restored.parent_id;
-            let note = restored_note(is_elsewhere, space.is_verified(&restored));
-            let mut value = with_success(node_json(&restored)?, Some(DONE));
-            if let Some(note) = note {
-                value["note"] = json!(note);
-            }
-            return Ok(value);
+            let back = space.restore_node(&node).await?;
+            let is_verified = space.is_verified(&back.node);
+            return brought_back(&call, &node, &back, is_verified);
         }
         let trashed = node_if_readable(&call, "file_uuid").await?;
         if let Some(node) = &trashed {
             check_trashed(node)?;
+            let api = call.services.writes.in_space(node.space_id);
+            if let Some(back) = restore_without_keys(&api, node).await? {
+                // Without keys everything is unverified, which the instructions say.
+                return brought_back(&call, node, &back, true);
+            }
         }
-        let route = post("trash/{file_uuid}/restore").success_message(DONE);
+        let route = post("trash/{file_uuid}/restore").success_message(RESTORED);
         let mut restored = call.send(&route).await?;
         let parent = restored.get("parent_id");
         let is_elsewhere =
             |node: Node| parent.is_some_and(|parent| *parent != json!(node.parent_id));
-        // Without keys everything is unverified, which the instructions say.
         if trashed.is_some_and(is_elsewhere)
-            && let Some(note) = restored_note(true, true)
+            && let Some(note) = restored_note(Some(AT_TOP), true)
         {
             restored["note"] = json!(note);
         }
@@ -155,15 +160,36 @@ pub(crate) fn restore_from_trash(call: Call) -> ToolFuture {
     .boxed()
 }
 
+/// Notes the folders that were made for what came out of the trash, and returns it.
+fn brought_back(
+    call: &Call,
+    trashed: &Node,
+    back: &BroughtBack,
+    is_verified: bool,
+) -> ToolResult<Value> {
+    let journal = &call.services.journal;
+    for folder in &back.folders {
+        journal.note_new_node(folder, NodeChange::Made);
+    }
+    let is_at_top = trashed.parent_id.is_some() && back.node.parent_id.is_none();
+    let place = match back.folders.is_empty() {
+        true => is_at_top.then_some(AT_TOP),
+        false => Some(FOLDER_MADE),
+    };
+    let mut value = with_success(node_json(&back.node)?, Some(RESTORED));
+    if let Some(note) = restored_note(place, is_verified) {
+        value["note"] = json!(note);
+    }
+    Ok(value)
+}
+
 /// Returns what a caller has to know of a node that came out of the trash, besides that it did.
-fn restored_note(is_elsewhere: bool, is_verified: bool) -> Option<String> {
-    let place = "the folder that it was in is gone, so the service has put it where `path` says";
+fn restored_note(place: Option<&str>, is_verified: bool) -> Option<String> {
     let unverified = "no device with the keys has put it where it is: other devices mark it as unverified, and strict ones leave it out, until it is downloaded and uploaded anew";
-    match (is_elsewhere, is_verified) {
-        (false, true) => None,
-        (true, true) => Some(place.to_owned()),
-        (false, false) => Some(unverified.to_owned()),
-        (true, false) => Some(format!("{place}; {unverified}")),
+    match (place, is_verified) {
+        (place, true) => place.map(str::to_owned),
+        (None, false) => Some(unverified.to_owned()),
+        (Some(place), false) => Some(format!("{place}; {unverified}")),
     }
 }
 
@@ -280,7 +306,8 @@ pub(crate) fn path_levels(path: &str) -> ToolResult<Vec<Name>> {
         .collect()
 }
 
-fn name(call: &Call, argument: &str) -> ToolResult<Name> {
+/// Returns the name that an argument gives to a file or folder.
+pub(crate) fn name(call: &Call, argument: &str) -> ToolResult<Name> {
     let text = call.arguments.required_text(argument)?;
     Name::new(text).map_err(|e| ToolError::argument(format!("{argument} can't be {text:?}: {e}")))
 }

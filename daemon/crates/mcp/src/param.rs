@@ -30,11 +30,13 @@ pub(crate) enum Shape {
         max: i64,
         default: Option<i64>,
     },
-    /// A number with or without a fraction, greater than `above`, or at least `min`, and at most `max`.
+    /// A number with or without a fraction, greater than `above`, or at least `min`, and at most `max`; of cents with
+    /// two decimals at most.
     Number {
         above: Option<f64>,
         min: Option<f64>,
         max: Option<f64>,
+        in_cents: bool,
     },
     Flag {
         default: Option<bool>,
@@ -280,6 +282,18 @@ pub(crate) const fn number_above(
         above: Some(above),
         min: None,
         max: None,
+        in_cents: false,
+    };
+    Param::new(name, description, shape)
+}
+
+/// Declares an amount of money greater than zero, with at most two decimals.
+pub(crate) const fn amount(name: &'static str, description: &'static str) -> Param {
+    let shape = Shape::Number {
+        above: Some(0.0),
+        min: None,
+        max: None,
+        in_cents: true,
     };
     Param::new(name, description, shape)
 }
@@ -290,6 +304,7 @@ pub(crate) const fn number_from(name: &'static str, min: f64, description: &'sta
         above: None,
         min: Some(min),
         max: None,
+        in_cents: false,
     };
     Param::new(name, description, shape)
 }
@@ -305,6 +320,7 @@ pub(crate) const fn number_in(
         above: None,
         min: Some(min),
         max: Some(max),
+        in_cents: false,
     };
     Param::new(name, description, shape)
 }

@@ -35,6 +35,7 @@ pub(crate) fn share(call: &Call) -> Asking<'_> {
     async move {
         let node = known::node(call, "file_uuid").await?;
         check_shareable(call, &node)?;
+        call.services.check_passphrase().await?;
         let id = call.arguments.text("file_uuid").unwrap_or_default();
         let file = describe(call, id, &node).await;
         let who = match call.arguments.text("email") {
@@ -104,6 +105,7 @@ fn audience(call: &Call) -> String {
 
 pub(crate) fn share_many(call: &Call) -> Asking<'_> {
     async move {
+        call.services.check_passphrase().await?;
         let ids = call.arguments.get("file_uuids").and_then(Value::as_array);
         let mut names = Vec::new();
         for id in ids.into_iter().flatten() {

@@ -49,7 +49,9 @@ fn value_schema(shape: &Shape) -> Map<String, Value> {
             let default = ("default", default.map(Value::from));
             typed_schema("integer", limits.into_iter().chain([default]))
         }
-        Shape::Number { above, min, max } => {
+        Shape::Number {
+            above, min, max, ..
+        } => {
             let above = ("exclusiveMinimum", above.map(Value::from));
             let (min, max) = (
                 ("minimum", min.map(Value::from)),
@@ -119,7 +121,7 @@ fn form_keyword(form: Form) -> Option<(&'static str, &'static str)> {
         Form::Https | Form::Callback => Some(("format", "uri")),
         Form::Colour => Some(("pattern", "^#[0-9A-Fa-f]{6}$")),
         Form::Duration => Some(("pattern", "^[0-9]+[smhd]$")),
-        Form::Hex => Some(("pattern", "^[0-9A-Fa-f]+$")),
+        Form::Hex => Some(("pattern", "^[0-9A-Fa-f]{64}$")),
     }
 }
 

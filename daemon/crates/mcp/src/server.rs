@@ -132,8 +132,10 @@ impl Server {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let services = self.services;
+        let input_ended = services.input_ended.clone();
         let opening = tokio::spawn(async move { services.open_keys_early().await });
-        let ended = match self.handler.serve(LineTransport::new(reader, writer)).await {
+        let transport = LineTransport::new(reader, writer, input_ended);
+        let ended = match self.handler.serve(transport).await {
             Ok(running) => match running.waiting().await {
                 Ok(QuitReason::JoinError(error)) | Err(error) => {
                     Err(ServeError::Ended(error.to_string()))

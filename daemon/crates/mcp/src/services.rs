@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, watch};
 use zeroize::Zeroizing;
 
 /// A longer wait that the service asks for is reported to the assistant, which can do something else meanwhile.
@@ -82,6 +82,10 @@ pub trait LocalFiles: Send + Sync {
     /// Returns the folders inside the allowed ones that tools may not use, such as Cairn's own.
     fn private_dirs(&self) -> Vec<PathBuf>;
 
+    /// Returns the name of the file that marks a folder, wherever it is, as one that tools may not use: that of another
+    /// installation. Empty: no file does.
+    fn private_mark(&self) -> &'static str;
+
     /// Returns true if tools may also use the folders that the client names as its roots.
     fn allows_client_roots(&self) -> bool;
 }
@@ -123,6 +127,8 @@ pub(crate) struct Services {
     pub(crate) rewinds: Mutex<Vec<Rewound>>,
     /// The treatment of texts that other people wrote.
     pub(crate) foreign_texts: ForeignTexts,
+    /// Becomes true when the client's input has ended: nobody replies to a question any more.
+    pub(crate) input_ended: watch::Sender<bool>,
     /// The place of long transfers; `None` if all calls end with this process.
     pub(crate) tasks: Option<Arc<dyn TaskFiles>>,
 }
@@ -179,6 +185,7 @@ impl Services {
             rewinder: None,
             rewinds: Mutex::default(),
             foreign_texts: ForeignTexts::default(),
+            input_ended: watch::Sender::new(false),
             tasks: None,
         })
     }

@@ -3,6 +3,7 @@
 //! the caller's teams, and the space remembered. The id of a space, or of a team, names the root of that space.
 
 use crate::arguments::is_uuid;
+use crate::one_space::space_of;
 use crate::services::Services;
 use cairn_api::{ApiError, CallFailure, Method};
 use cairn_model::{NodeId, SpaceId};
@@ -155,6 +156,7 @@ impl Services {
         };
         self.find_locations(&ids).await?;
         let found = self.known_locations(&ids);
+        self.check_one_space(&ids, &found).await?;
         if found == known {
             return Err(failure);
         }
@@ -190,7 +192,7 @@ impl Services {
         sent: &Sent,
         located: &[(String, Location)],
     ) -> Result<Value, CallFailure> {
-        let space = located.first().map(|(_, location)| location.space());
+        let space = space_of(located)?;
         let mut sent = sent.clone();
         for (id, location) in located {
             if matches!(location, Location::Root(_)) {

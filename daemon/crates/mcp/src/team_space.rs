@@ -3,6 +3,7 @@
 //! somebody leaves.
 
 use crate::error::{ToolError, ToolResult, quote_paths};
+use crate::one_space::SPACES_DIFFER;
 use crate::quote::quote;
 use crate::services::Services;
 use crate::spaces::{Location, top_error};
@@ -89,9 +90,7 @@ impl Services {
         match self.locate(&text).await? {
             Some(Location::Root(space)) if space == own => Ok(None),
             None if !self.is_in_own_space(id).await? => Err(missing.into()),
-            Some(_) | None => Err(ToolError::refused(
-                "the two are in different spaces: download it and upload it there instead",
-            )),
+            Some(_) | None => Err(ToolError::refused(SPACES_DIFFER)),
         }
     }
 
@@ -117,8 +116,10 @@ impl Services {
     /// Returns a node with its space, opened; `None` for an account without keys, and for what was not found.
     ///
     /// # Errors
-    /// [`ToolError::Team`] for a node of a team whose key is not at hand, or can't be trusted.
+    /// [`ToolError::WrongPassphrase`]; [`ToolError::Team`] for a node of a team whose key is not at hand, or can't be
+    /// trusted.
     pub(crate) async fn node_to_share(&self, id: NodeId) -> ToolResult<Option<(Space, Node)>> {
+        self.check_passphrase().await?;
         if self.space_if_any().await?.is_none() {
             return Ok(None);
         }
@@ -136,7 +137,7 @@ impl Services {
         &self,
         id: Option<&str>,
     ) -> ToolResult<Option<(Space, Option<NodeId>)>> {
-        if self.space_if_any().await?.is_none() {
+        if self.space_if_possible().await?.is_none() {
             return Ok(None);
         }
         if_opened(self.folder_with_keys(id).await)

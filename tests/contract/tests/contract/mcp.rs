@@ -1,6 +1,7 @@
 //! The MCP server (`cairn mcp`) over its lines of JSON, against the bundled Cairn server.
 
 mod answers;
+mod asked_first;
 pub(crate) mod bundle_rules;
 mod catalogue;
 mod changed_meanwhile;
@@ -14,8 +15,10 @@ mod hidden_files;
 mod keys;
 mod links;
 mod local_files;
+mod local_names;
 mod lockdown;
 mod nodes;
+mod other_spaces;
 mod packaging;
 mod progress;
 mod protocol;

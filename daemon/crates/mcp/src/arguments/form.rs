@@ -30,8 +30,8 @@ pub(super) fn check(form: Form, text: &str) -> Result<String, String> {
         Form::Duration => (!is_duration(text)).then_some(
             "must be a number with the unit s, m, h or d, such as 30d, of at most 36500 days",
         ),
-        Form::Hex => (text.is_empty() || !text.bytes().all(|b| b.is_ascii_hexdigit()))
-            .then_some("must be hexadecimal"),
+        Form::Hex => (text.len() != 64 || !text.bytes().all(|b| b.is_ascii_hexdigit()))
+            .then_some("must be 64 hexadecimal digits"),
     };
     match rule {
         Some(rule) => Err(rule.to_owned()),

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::param::{
-    any_value, callback, choice, choices, colour, date_time, duration, email, emails, flag,
+    amount, any_value, callback, choice, choices, colour, date_time, duration, email, emails, flag,
     flag_on, handle, hex, https, integer, integer_in, labels, list, money, must_accept, non_empty,
     number_above, number_from, object, text, uuid, uuids,
 };
@@ -29,6 +29,7 @@ const TOOL: Tool = Tool::new(
         integer_in("page_size", 1, 100, "t").or_number(20),
         integer("days", 1, "t"),
         number_above("budget", 0.0, "t"),
+        amount("paid", "t"),
         number_from("share", 0.0, "t"),
         flag("flag", "t"),
         flag_on("flag_on", "t"),
@@ -172,6 +173,11 @@ fn bad_values_are_refused_by_name() {
         ("colour", json!("red")),
         ("colour", json!("#12345")),
         ("hex", json!("xyz")),
+        ("hex", json!("ab".repeat(100_000))),
+        ("hex", json!("zz".repeat(32))),
+        ("paid", json!(10.005)),
+        ("paid", json!(1e-7)),
+        ("paid", json!(0)),
         ("duration", json!("36501d")),
         ("duration", json!("30")),
         ("duration", json!("0d")),

@@ -16,7 +16,15 @@ pub(super) fn check(param: &Param, value: &Value) -> ToolResult<Value> {
         Shape::Text { min, max, form } => text(value, min, max, form),
         Shape::Choice { of, .. } => one_of(of, value),
         Shape::Integer { min, max, .. } => integer(value, min, max),
-        Shape::Number { above, min, max } => number(value, above, min, max),
+        Shape::Number {
+            above,
+            min,
+            max,
+            in_cents,
+        } => number(value, above, min, max).and_then(|number| match in_cents {
+            true => whole_cents(number),
+            false => Ok(number),
+        }),
         Shape::Flag { .. } if value.is_boolean() => Ok(value.clone()),
         Shape::Flag { .. } => Err(format!("must be true or false, not {}", type_name(value))),
         Shape::MustAccept if *value == Value::Bool(true) => Ok(value.clone()),
@@ -144,6 +152,16 @@ fn number(
     }
     let tidy = (float.fract() == 0.0 && float.abs() < 1e15).then(|| json!(float as i64));
     Ok(tidy.unwrap_or_else(|| Number::from_f64(float).map_or(Value::Null, Value::Number)))
+}
+
+/// Refuses a part of a cent, in the shortest form that a number has as text.
+fn whole_cents(number: Value) -> Result<Value, String> {
+    let text = number.to_string();
+    let decimals = text.split_once('.').map_or(0, |(_, part)| part.len());
+    match decimals <= 2 && !text.contains('e') {
+        true => Ok(number),
+        false => Err("can have at most two decimals, such as 10.50".to_owned()),
+    }
 }
 
 fn list(value: &Value, min: usize, max: usize) -> Result<&Vec<Value>, String> {

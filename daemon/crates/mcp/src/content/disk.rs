@@ -73,7 +73,9 @@ pub(super) fn check_uploadable(path: &Path, meta: &Metadata) -> ToolResult {
 /// Returns the last component of a name from the server, if this system allows it.
 pub(super) fn base_name(call: &Call, name: &str) -> ToolResult<Name> {
     let clean = crate::clean::text(name);
-    let base = clean.rsplit(['/', '\\']).next().unwrap_or_default();
+    // Elsewhere a backslash is a character of names like others.
+    let is_separator = |c| c == '/' || (cfg!(windows) && c == '\\');
+    let base = clean.rsplit(is_separator).next().unwrap_or_default();
     let bad = |why: String| {
         ToolError::refused(format!(
             "{} can't be a file's name here: {why}",

@@ -8,6 +8,7 @@ use crate::error::{ToolError, ToolResult};
 use crate::quote::quote_path;
 use cairn_model::NodeId;
 use cairn_space::{DownloadPlan, FailedDownload, FolderDownload, PlanError, Space};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::path::Path;
@@ -24,7 +25,7 @@ pub(super) async fn download(call: &Call) -> ToolResult<Value> {
     let to = call.paths.check(call.arguments.path("output_path")?)?;
     down::check_shown_whole(&to)?;
     let (space, top) = named::folder(call).await?;
-    let plan = plan_download(call, &space, top, &to).await?;
+    let (plan, renamed) = plan_download(call, &space, top, &to).await?;
     call.services.check_verified(&plan.unverified)?;
     let local = Arc::new(AllowedFiles::of(call));
     plan.make_folders(local.as_ref())
@@ -55,6 +56,9 @@ pub(super) async fn download(call: &Call) -> ToolResult<Value> {
         "unverified": plan.unverified.len(),
         "errors": failed,
     });
+    if !renamed.is_empty() {
+        response["renamed"] = json!(renamed);
+    }
     if plan.bytes > WARN_TOTAL {
         response["warning"] = json!(format!(
             "the folder has {}, more than 1 GiB: consider syncing it with `cairn add`",
@@ -72,7 +76,7 @@ pub(super) async fn replace_question(call: &Call) -> ToolResult<Option<String>> 
         return Ok(None);
     }
     let (space, top) = named::folder(call).await?;
-    let plan = plan_download(call, &space, top, &to).await?;
+    let (plan, _) = plan_download(call, &space, top, &to).await?;
     let replaced: Vec<_> = plan
         .files
         .iter()
@@ -104,20 +108,25 @@ fn error_entry(failed: FailedDownload) -> Value {
     json!({ "path": failed.path.to_string_lossy(), "error": error.public_message() })
 }
 
-/// Plans the download, with names that this system can have.
+/// Plans the download, with names that this system can have; returns it with the names that others have here.
 async fn plan_download(
     call: &Call,
     space: &Space,
     top: Option<NodeId>,
     to: &Path,
-) -> ToolResult<DownloadPlan> {
+) -> ToolResult<(DownloadPlan, Vec<Value>)> {
+    let renamed = Mutex::new(Vec::new());
     let local_path = |dir: &Path, name: &str, taken: &mut HashSet<String>| {
         let mut path = || {
-            let name = base_name(call, name)?;
-            call.paths
-                .check(&dir.join(unique_name(name.as_str(), taken)))
+            let local = unique_name(base_name(call, name)?.as_str(), taken);
+            let path = call.paths.check(&dir.join(&local))?;
+            let mut renamed = renamed.lock();
+            if local != name && renamed.len() < MAX_REPORTED_ERRORS {
+                renamed.push(json!({ "name": name, "path": path.to_string_lossy() }));
+            }
+            Ok(path)
         };
-        path().map_err(|error| error.public_message())
+        path().map_err(|error: ToolError| error.public_message())
     };
     let plan = space.plan_download(top, to, MAX_TOTAL, &local_path).await;
     let plan = plan.map_err(|error| match error {
@@ -128,7 +137,7 @@ async fn plan_download(
         )),
     })?;
     tracing::debug!(files = plan.files.len(), mib = plan.bytes / MIB, "planned");
-    Ok(plan)
+    Ok((plan, renamed.into_inner()))
 }
 
 /// Returns the name, with a number where a case-insensitive disk would confuse it with another.

@@ -121,7 +121,7 @@ const FIELDS: [(Form, &[&str]); 8] = [
 ];
 
 /// Fields with objects or lists whose field names the service or this program chose, and nobody else.
-const CONTAINERS: [&str; 82] = [
+const CONTAINERS: [&str; 83] = [
     "accesses_by_day",
     "account",
     "ai",
@@ -177,6 +177,7 @@ const CONTAINERS: [&str; 82] = [
     "progress",
     "quota",
     "ratings",
+    "renamed",
     "replies",
     "results",
     "revisions",

@@ -124,3 +124,25 @@ fn roots_of_clients_are_file_addresses() {
         assert_eq!(from_file_uri(uri), path.map(PathBuf::from), "{uri}");
     }
 }
+
+#[test]
+fn the_advice_for_hidden_paths_works() {
+    let dir = tempfile::tempdir().unwrap();
+    let user = dir.path().join("user");
+    std::fs::create_dir_all(user.join(".hidden")).unwrap();
+    for name in [".env", ".hidden/a"] {
+        std::fs::write(user.join(name), "x").unwrap();
+    }
+    for hidden in [".env", ".new", ".hidden/.new"] {
+        let message = refusal(&paths(&user), &user.join(hidden));
+        assert!(message.contains("a hidden file"), "{message}");
+        assert!(!message.contains("--allow-dir"), "{message}");
+    }
+    for below in [".hidden", ".hidden/a"] {
+        let message = refusal(&paths(&user), &user.join(below));
+        assert!(message.contains("--allow-dir"), "{message}");
+        paths(&user.join(".hidden"))
+            .check(&user.join(below))
+            .unwrap();
+    }
+}

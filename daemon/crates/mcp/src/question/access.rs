@@ -96,6 +96,9 @@ fn wider_access(link: &Value, arguments: &Arguments) -> Vec<String> {
             wider.push(format!("let {} open it", shorten(&added.join(", "))));
         }
     }
+    if arguments.has("password") && link["has_password"] != false {
+        wider.push("replace its password, so that the new one opens it".to_owned());
+    }
     if arguments.flag("is_active") == Some(true) && link["is_active"] != true {
         wider.push("switch it on again".to_owned());
     }
@@ -148,10 +151,11 @@ mod tests {
     fn only_what_gives_more_access_is_asked_about() {
         let narrow = json!({
             "allowed_emails": ["Ada@example.com"], "is_active": false,
-            "access_mode": "view_only", "expires_at": "2020-03-01T00:00:00Z",
+            "access_mode": "view_only", "expires_at": "2020-03-01T00:00:00Z", "has_password": true,
         });
         let wide = json!({
             "allowed_emails": [], "is_active": true, "access_mode": "download", "expires_at": null,
+            "has_password": false,
         });
         for change in [
             json!({ "allowed_emails": [] }),
@@ -159,6 +163,7 @@ mod tests {
             json!({ "is_active": true }),
             json!({ "access_mode": "download" }),
             json!({ "expiry_days": 1 }),
+            json!({ "password": "a new one" }),
         ] {
             assert_eq!(wider(&narrow, change.clone()), 1, "{change}");
             assert_eq!(wider(&Value::Null, change.clone()), 1, "{change}");
@@ -168,7 +173,6 @@ mod tests {
             json!({ "allowed_emails": ["ada@example.com"] }),
             json!({ "is_active": false }),
             json!({ "access_mode": "view_only" }),
-            json!({ "password": "a new one" }),
         ] {
             assert_eq!(wider(&narrow, change.clone()), 0, "{change}");
         }

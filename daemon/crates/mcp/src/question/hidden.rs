@@ -7,6 +7,7 @@ use crate::call::Call;
 use crate::error::{ToolError, ToolResult};
 use crate::local_paths::is_hidden_or_start_up;
 use crate::node_paths;
+use crate::node_tools;
 use crate::quote::quote_end;
 use crate::tool::Verb;
 use cairn_api::ApiError;
@@ -30,11 +31,31 @@ pub(crate) fn hidden_place(call: &Call) -> Asking<'_> {
         if let Ok(local) = call.arguments.path("local_path") {
             call.paths.check(local)?;
         }
+        check_names(call)?;
         let mut paths = paths(call).await?;
         paths.retain(|path| is_hidden_or_start_up(path));
         Ok((!paths.is_empty()).then(|| question(&paths)))
     }
     .boxed()
+}
+
+/// Refuses names that no file has, about which nobody needs to be asked.
+fn check_names(call: &Call) -> ToolResult {
+    for argument in ["name", "new_name", "file_name"] {
+        if call.arguments.has(argument) {
+            node_tools::name(call, argument)?;
+        }
+    }
+    for argument in ["path", "new_path"] {
+        if let Some(path) = call
+            .arguments
+            .text(argument)
+            .filter(|path| !path.is_empty())
+        {
+            node_tools::path_levels(path)?;
+        }
+    }
+    Ok(())
 }
 
 fn question(paths: &[String]) -> String {
@@ -189,6 +210,23 @@ mod tests {
         let call = call_of(stub_services(|_| (404, json!({}))), outside);
         let refused = hidden_place(&call).await.unwrap_err().to_string();
         assert!(refused.contains("--allow-dir"), "{refused}");
+    }
+
+    #[tokio::test]
+    async fn nobody_is_asked_about_a_name_that_no_file_has() {
+        for arguments in [
+            json!({ "name": ".." }),
+            json!({ "name": ".a/b" }),
+            json!({ "file_uuid": FILE, "new_name": "." }),
+            json!({ "local_path": local("b"), "file_name": ".." }),
+            json!({ "path": ".a/../b" }),
+            json!({ "file_uuids": [FILE], "target_folder_uuid": FOLDER, "new_path": "a/.." }),
+        ] {
+            let mut call = call_of(stub_services(|_| (404, json!({}))), arguments.clone());
+            call.paths = LocalPaths::new(vec![std::env::temp_dir()], Vec::new());
+            let refused = hidden_place(&call).await;
+            assert!(refused.is_err(), "{arguments}");
+        }
     }
 
     #[tokio::test]

@@ -195,7 +195,12 @@ async fn ask_by_request(
     let mut asked = first;
     for number in 0..MOST_QUESTIONS {
         let form = asked.form(tool, number > 0)?;
-        let result = context.peer.create_elicitation(form).await;
+        let mut ended = call.services.input_ended.subscribe();
+        let ended = async { ended.wait_for(|is| *is).await.map(drop) };
+        let result = tokio::select! {
+            result = context.peer.create_elicitation(form) => result,
+            _ = ended => return Err(ToolError::Cancelled),
+        };
         let result = result.map_err(|error| {
             tracing::warn!(%error, "the client could not ask for confirmation");
             ToolError::NotConfirmed

@@ -25,7 +25,7 @@ use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer};
 use serde_json::Value;
 use std::panic::AssertUnwindSafe;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
@@ -127,7 +127,7 @@ impl Handler {
         let Some(first) = given.next() else {
             return PathsOrQuestion::Paths(LocalPaths::default());
         };
-        let paths = LocalPaths::new(files.allowed_dirs(), files.private_dirs());
+        let paths = self.paths_in(files.allowed_dirs());
         let all_allowed = given
             .chain([first])
             .all(|path| paths.check(Path::new(path)).is_ok());
@@ -139,9 +139,14 @@ impl Handler {
             ClientRoots::Listed(roots) => {
                 let mut allowed = files.allowed_dirs();
                 allowed.extend(roots);
-                PathsOrQuestion::Paths(LocalPaths::new(allowed, files.private_dirs()))
+                PathsOrQuestion::Paths(self.paths_in(allowed))
             }
         }
+    }
+
+    fn paths_in(&self, allowed: Vec<PathBuf>) -> LocalPaths {
+        let files = &self.services.files;
+        LocalPaths::new(allowed, files.private_dirs()).with_private_mark(files.private_mark())
     }
 }
 

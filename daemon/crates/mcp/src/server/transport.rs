@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
 /// The longest accepted line in bytes; a longer one gets an error.
 const MAX_LINE: usize = 16 * 1024 * 1024;
@@ -56,6 +56,8 @@ pub(super) struct LineTransport<R, W> {
     writer: Arc<Mutex<W>>,
     /// Until the first request, other messages are ignored.
     request_seen: bool,
+    /// Gets true at the end of the input.
+    ended: watch::Sender<bool>,
 }
 
 /// A line after parsing.
@@ -67,7 +69,7 @@ enum ParsedLine {
 }
 
 impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
-    pub(super) fn new(reader: R, writer: W) -> Self {
+    pub(super) fn new(reader: R, writer: W, ended: watch::Sender<bool>) -> Self {
         Self {
             reader: BufReader::new(reader),
             line: Vec::new(),
@@ -75,6 +77,7 @@ impl<R: AsyncRead + Unpin, W> LineTransport<R, W> {
             queued: VecDeque::new(),
             writer: Arc::new(Mutex::new(writer)),
             request_seen: false,
+            ended,
         }
     }
 
@@ -290,9 +293,13 @@ where
                 Some(value) => self.parse_message(value),
                 None => match self.next_line().await {
                     Ok(Some(line)) => self.read(&line),
-                    Ok(None) => return None,
+                    Ok(None) => {
+                        self.ended.send_replace(true);
+                        return None;
+                    }
                     Err(error) => {
                         tracing::error!(%error, "the input can't be read");
+                        self.ended.send_replace(true);
                         return None;
                     }
                 },

@@ -96,6 +96,7 @@ mod tests {
     fn conflict_in(folder: &str) -> Conflict {
         Conflict {
             path: "a/f".into(),
+            original_gone: false,
             copy: "a/f (copy)".into(),
             folder: folder.into(),
             kind: ConflictKind::Edit,

@@ -1,6 +1,6 @@
 //! Plan, tokens, wallet, creators.
 
-use crate::param::{flag, money, non_empty, number_above, number_in, text, uuid};
+use crate::param::{amount, flag, money, non_empty, number_in, text, uuid};
 use crate::question;
 use crate::tool::{Effect, Run, Tool, delete, get, post, put};
 
@@ -75,7 +75,7 @@ pub(super) const TOOLS: &[Tool] = &[
         Effect::IdempotentDestructive,
         "Changes budget and alerts; only given fields change.",
         &[
-            number_above("monthly_budget", 0.0, "In your currency"),
+            amount("monthly_budget", "In your currency"),
             number_in(
                 "alert_threshold_percent",
                 1.0,

@@ -100,6 +100,32 @@ async fn tools_use_allowed_folders_only_and_nothing_hidden_there() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn nothing_of_another_installation_is_uploaded() {
+    let world = World::start().await;
+    let dir = tempfile::tempdir().unwrap();
+    let docs = dir.path().join("docs");
+    let other = docs.join("second");
+    std::fs::create_dir_all(other.join("logs")).unwrap();
+    std::fs::write(other.join(".cairn-home"), "").unwrap();
+    for file in ["secrets.json", "logs/daemon.log"] {
+        std::fs::write(other.join(file), "x").unwrap();
+    }
+    std::fs::write(docs.join("fine"), "x").unwrap();
+    let mut session = world.session(setup_limited_to(dir.path())).await;
+    let (secrets, logs) = (other.join("secrets.json"), other.join("logs"));
+    for (tool, path) in [("upload_file", &secrets), ("upload_folder", &logs)] {
+        let message = session.call_err(tool, json!({ "local_path": path })).await;
+        assert!(message.contains("belongs to Cairn itself"), "{message}");
+    }
+    let up = json!({ "local_path": docs });
+    let up = session.call_ok("upload_folder", up).await;
+    let sums = (&up["files_uploaded"], &up["folders_created"]);
+    assert_eq!(sums, (&json!(1), &json!(1)), "{up}");
+    let error = up["errors"][0]["error"].as_str().unwrap();
+    assert!(error.contains("Cairn keeps files of its own"), "{up}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_roots_of_the_client_are_allowed() {
     let world = World::start().await;
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

@@ -340,7 +340,7 @@ async fn a_path_never_leads_to_another_file_that_looks_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_comes_back_to_another_place_says_so() {
+async fn what_comes_back_to_its_place_in_a_folder_that_is_made_again_says_so() {
     for setup in [Setup::default(), with_passphrase()] {
         let is_sealed = setup.passphrase.is_some();
         let world = World::start().await;
@@ -359,6 +359,24 @@ async fn what_comes_back_to_another_place_says_so() {
             let delete = json!({ "file_uuid": node["id"] });
             session.call_ok("delete_file", delete).await;
         }
+        let restore = json!({ "file_uuid": inside["id"] });
+        let restored = session.call_ok("restore_from_trash", restore).await;
+        assert_eq!(restored["path"], "/gone/inside", "{restored}");
+        let note = restored["note"].as_str().unwrap_or_default();
+        assert!(note.contains("another one of that name"), "{restored}");
+        assert!(!note.contains("unverified"), "{restored}");
+        let info = json!({ "file_uuid": "/gone/inside" });
+        let info = session.call_ok("get_file_info", info).await;
+        assert_eq!(info["id"], inside["id"], "{info}");
+
+        // What has no folder any more is at the top.
+        for node in [&inside["id"], &restored["parent_id"]] {
+            let delete = json!({ "file_uuid": node });
+            session.call_ok("delete_file", delete).await;
+        }
+        let folder = restored["parent_id"].as_str().unwrap();
+        let path = format!("trash/{folder}");
+        world.rest(Method::DELETE, &path, None).await;
         let restore = json!({ "file_uuid": inside["id"] });
         let restored = session.call_ok("restore_from_trash", restore).await;
         assert_eq!(restored["path"], "/inside", "{restored}");

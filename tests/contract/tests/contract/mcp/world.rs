@@ -119,6 +119,10 @@ impl LocalFiles for PlainFiles {
         Vec::new()
     }
 
+    fn private_mark(&self) -> &'static str {
+        ".cairn-home"
+    }
+
     fn allows_client_roots(&self) -> bool {
         self.allowed.is_none()
     }
