@@ -3,6 +3,7 @@
 //! They are generated from the handlers; what every operation has in common is added by
 //! [`described`].
 
+mod binary;
 mod closed;
 mod described;
 mod example;
@@ -10,6 +11,7 @@ pub(crate) mod head;
 mod headers;
 mod limits;
 mod links;
+mod operations;
 mod streams;
 mod webhooks;
 
@@ -23,6 +25,7 @@ use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
+use operations::operations;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -58,6 +61,7 @@ pub fn document() -> &'static Value {
         described::complete(&mut document);
         headers::complete(&mut document);
         streams::complete(&mut document);
+        binary::complete(&mut document);
         webhooks::complete(&mut document);
         closed::complete(&mut document);
         limits::complete(&mut document);
@@ -125,20 +129,6 @@ fn prune(document: &mut Value) {
     if let Some(schemas) = document["components"]["schemas"].as_object_mut() {
         schemas.retain(|schema, _| used.contains(schema));
     }
-}
-
-fn operations(document: &mut Value) -> Vec<&mut Value> {
-    document["paths"]
-        .as_object_mut()
-        .into_iter()
-        .flat_map(|paths| paths.values_mut())
-        .filter_map(Value::as_object_mut)
-        .flat_map(|item| item.iter_mut())
-        .filter(|(method, _)| {
-            ["get", "put", "post", "delete", "patch", "head"].contains(&method.as_str())
-        })
-        .map(|(_, operation)| operation)
-        .collect()
 }
 
 /// The names of the schemas that a value refers to.

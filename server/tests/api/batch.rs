@@ -94,7 +94,7 @@ async fn files_exchange_their_names_together_or_not_at_all() {
         ])
     };
     let path = format!("/api/v1/nodes/{}", b.id);
-    let executable: Node = phone.patch(&path, &json!({"executable": true})).await.ok();
+    let executable: Node = phone.put(&path, &json!({"executable": true})).await.ok();
     assert_eq!(executable.version, 2);
     let before: Value = laptop.get("/api/v1/changes").await.ok();
 
@@ -204,9 +204,9 @@ async fn seen_guards_a_file_against_the_changes_of_others_alone() {
         statuses(&run(&laptop, operations).await)
     };
     let before: Value = laptop.get("/api/v1/changes").await.ok();
-    let _: Node = phone.patch(&path, &json!({"executable": true})).await.ok();
+    let _: Node = phone.put(&path, &json!({"executable": true})).await.ok();
     assert_eq!(trash(&before).await, [409]);
-    let _: Node = laptop.patch(&path, &json!({"name": "g"})).await.ok();
+    let _: Node = laptop.put(&path, &json!({"name": "g"})).await.ok();
     assert_eq!(trash(&before).await, [200]);
 }
 

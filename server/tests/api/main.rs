@@ -44,6 +44,7 @@ mod nodes;
 mod nul;
 mod observed;
 mod openapi;
+mod openapi_binary;
 mod parameters;
 mod past;
 mod payments;

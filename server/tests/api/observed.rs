@@ -2,7 +2,7 @@
 
 use super::world::World;
 use axum::http::Method;
-use cairn_server::{MetricsOptions, Options};
+use cairn_server::{MetricsOptions, Options, RateLimits};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -48,6 +48,24 @@ async fn a_server_is_ready_until_it_is_about_to_end() {
     let message = nobody.get("/api/v1/ready").await.failed(503);
     assert!(message.contains("about to end"), "{message}");
     nobody.get("/api/v1/health").await.done(200);
+}
+
+#[tokio::test]
+async fn a_low_limit_without_a_token_makes_no_server_look_down() {
+    let world = World::with(Options {
+        rate_limits: RateLimits {
+            open: 1,
+            ..RateLimits::default()
+        },
+        ..Options::ephemeral()
+    });
+    let nobody = world.nobody();
+    nobody.get("/api/v1/nodes").await.failed(401);
+    nobody.get("/api/v1/nodes").await.failed(429);
+    for _ in 0..3 {
+        nobody.get("/api/v1/health").await.done(200);
+        nobody.get("/api/v1/ready").await.done(200);
+    }
 }
 
 #[tokio::test]

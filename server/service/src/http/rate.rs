@@ -37,6 +37,9 @@ const SWEEP_MS: i64 = 1_000;
 /// The limit of a range of 65,536 IPv6 networks (a /48) as a multiple of that of one network: a provider may give one
 /// network to each of its customers, or a whole range to one.
 const PER_RANGE: u32 = 16;
+/// The endpoints that monitoring and load balancers ask without a token. They have the default limit at least, so that
+/// nobody takes a low one for a server that is down.
+const WATCHED: [&str; 2] = ["/api/v1/health", "/api/v1/ready"];
 
 /// An IPv4 address, or the first half of an IPv6 address, because one subscriber has all of the other
 /// half.
@@ -191,6 +194,22 @@ impl Buckets {
     }
 }
 
+/// Buckets of requests without a valid token.
+struct OpenBuckets {
+    networks: Buckets,
+    /// The buckets of ranges of networks.
+    ranges: Buckets,
+}
+
+impl OpenBuckets {
+    fn new(per_minute: u32, clock: &ServerClock) -> Self {
+        Self {
+            networks: Buckets::new(per_minute, clock),
+            ranges: Buckets::new(per_minute.saturating_mul(PER_RANGE), clock),
+        }
+    }
+}
+
 impl Requester {
     /// Returns the account, if it is one.
     pub(super) fn account(self) -> Option<AccountId> {
@@ -263,9 +282,9 @@ pub(crate) struct RateLimiter {
     write: Buckets,
     content: Buckets,
     logs: Buckets,
-    open: Buckets,
-    /// The buckets of ranges of networks.
-    ranges: Buckets,
+    open: OpenBuckets,
+    /// The buckets of [`WATCHED`].
+    watched: OpenBuckets,
     /// Buckets of an earlier one are never found again.
     generation: AtomicU64,
     /// Keeps clients from choosing with whom they share a bucket.
@@ -290,8 +309,8 @@ impl RateLimiter {
             write: Buckets::new(limits.write, &clock),
             content: Buckets::new(limits.content, &clock),
             logs: Buckets::new(limits.logs, &clock),
-            open: Buckets::new(limits.open, &clock),
-            ranges: Buckets::new(limits.open.saturating_mul(PER_RANGE), &clock),
+            open: OpenBuckets::new(limits.open, &clock),
+            watched: OpenBuckets::new(limits.open.max(RateLimits::default().open), &clock),
             generation: AtomicU64::new(0),
             salt,
         }
@@ -311,12 +330,17 @@ impl RateLimiter {
         requester: Requester,
     ) -> Admission {
         let class = Class::of(method, route, requester);
+        let open = if WATCHED.contains(&route) {
+            &self.watched
+        } else {
+            &self.open
+        };
         // First, so that the networks of a range that has to wait make no buckets.
         if let Requester::Network(network) = requester
             && let Some(range) = network.range()
         {
             let key = self.key(method, route, Requester::Network(range));
-            let admission = self.ranges.take(store, key, class);
+            let admission = open.ranges.take(store, key, class);
             if admission.wait.is_some() {
                 return admission;
             }
@@ -326,7 +350,7 @@ impl RateLimiter {
             Class::Write => &self.write,
             Class::Content => &self.content,
             Class::Logs => &self.logs,
-            Class::Open => &self.open,
+            Class::Open => &open.networks,
         };
         buckets.take(store, self.key(method, route, requester), class)
     }

@@ -9,7 +9,7 @@ const MEDIA: &str = "application/json";
 /// Closes every object that a request carries as JSON, however deep.
 pub(super) fn complete(document: &mut Value) {
     let mut fresh = BTreeSet::new();
-    for operation in super::operations(document) {
+    for operation in super::operations::operations(document) {
         if let Some(schema) = operation.pointer_mut(&format!(
             "/requestBody/content/{}/schema",
             MEDIA.replace('/', "~1")

@@ -1,7 +1,7 @@
 //! The parts that all operations have in common, written into the document: names that are unique,
 //! the failures that any request can meet, with examples, and a description of each module.
 
-use super::operations;
+use super::operations::operations;
 use crate::http::idempotency::is_kept;
 use crate::http::page::{DEFAULT_SIZE, MAX_SIZE};
 use serde_json::{Map, Value, json};

@@ -8,7 +8,7 @@ mod kinds;
 mod tables;
 mod texts;
 
-use super::operations;
+use super::operations::operations;
 use crate::http::check::WORDS;
 use crate::http::if_match;
 use serde_json::{Map, Value, json};

@@ -74,7 +74,7 @@ fn access(headers: &HeaderMap) -> &str {
     responses(
         (status = 200, description = "What the link asks for, and its theme", body = PublicShare),
         (status = 403, description = "It is switched off, or does not open yet"),
-        (status = 404, description = "There is no such link"),
+        (status = 404, description = "There is no such link; it was deleted, what it carries is in the trash, or who made it has left the team or was disabled"),
         (status = 410, description = "It has expired, or its download limit is reached")
     )
 )]
@@ -168,7 +168,7 @@ fn check_address(
         (status = 202, description = "A code was sent to the address, if the link is for it; send `email_code`, too", body = ShareCodeSent),
         (status = 401, description = "The password is missing or wrong"),
         (status = 403, description = "The e-mail address is not on the list, the code is wrong or too old, or the link does not open"),
-        (status = 404, description = "There is no such link"),
+        (status = 404, description = "There is no such link; it was deleted, what it carries is in the trash, or who made it has left the team or was disabled"),
         (status = 410, description = "It has expired, or its download limit is reached"),
         (status = 429, description = "Too many wrong passwords or codes"),
         (status = 507, description = "The owner's bandwidth of this month is used up")

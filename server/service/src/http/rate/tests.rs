@@ -109,7 +109,7 @@ fn networks_have_a_bounded_number_of_buckets() {
     for number in 0..(MAX_BUCKETS as u32 + 100_000) {
         limiter.check(&Method::GET, "/a", network(number));
     }
-    assert!(limiter.open.governor.len() <= MAX_BUCKETS + (1 << (8 * SHARED)));
+    assert!(limiter.open.networks.governor.len() <= MAX_BUCKETS + (1 << (8 * SHARED)));
     assert!(limiter.read.governor.is_empty());
 }
 
@@ -137,6 +137,17 @@ fn a_range_of_networks_has_a_bucket_of_its_own() {
         "a network that asks for the first time"
     );
     assert!(from(2, 1).is_none(), "another range");
+}
+
+#[test]
+fn a_low_limit_without_a_token_is_not_that_of_what_watches_the_server() {
+    let (_, limiter) = limiter();
+    let from = |route: &str, by: Requester| limiter.check(&Method::GET, route, by).per_minute;
+    for route in ["/api/v1/health", "/api/v1/ready"] {
+        assert_eq!(from(route, network(1)), 6_000, "{route}");
+        assert_eq!(from(route, account(1)), 60, "{route}");
+    }
+    assert_eq!(from("/api/v1/keys", network(1)), 60);
 }
 
 #[test]

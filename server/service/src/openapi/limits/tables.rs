@@ -53,11 +53,6 @@ fn files() -> Vec<Rule> {
         ("CopyNode", "name", name()),
         ("CreateFolders", "path", folder_path()),
         ("NodeBatch", "operations", items(0, bounds::OPERATIONS)),
-        (
-            "NodeBatch",
-            "together",
-            json!({"maxItems": bounds::OPERATIONS, WORDS: "groups of consecutive operations, in order, that share none"}),
-        ),
         ("RevisionsAt", "nodes", items(0, bounds::OPERATIONS)),
         ("CreateUpload", "name", name()),
         ("CreateUpload", "size", json!({"maximum": i64::MAX})),
