@@ -6,8 +6,10 @@ use crate::failure::{CommandResult, Failure};
 use cairn_platform::Home;
 use std::io::IsTerminal as _;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::Registry;
 use tracing_subscriber::filter::EnvFilter;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::reload;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// Days that are kept.
@@ -31,12 +33,26 @@ pub(crate) fn for_command(level: Option<&str>) -> CommandResult {
         .map_err(|e| Failure::failed(e.to_string()))
 }
 
-/// Sets up the daemon's log: to the home's log files, and to stderr unless nobody reads it.
+/// The level of the daemon's log files, which can be changed while it runs.
+#[derive(Clone)]
+pub(crate) struct FileLevel(reload::Handle<EnvFilter, Registry>);
+
+impl FileLevel {
+    /// Puts another level in force, for the lines from now on.
+    pub(crate) fn set(&self, level: &str) -> CommandResult {
+        self.0
+            .reload(filter(level)?)
+            .map_err(|e| Failure::failed(e.to_string()))
+    }
+}
+
+/// Sets up the daemon's log: to the home's log files, and to stderr unless nobody reads it. Returns the level of the
+/// files.
 pub(crate) fn for_daemon(
     home: &Home,
     file_level: &str,
     stderr_level: Option<&str>,
-) -> CommandResult {
+) -> CommandResult<FileLevel> {
     let dir = home.logs_dir();
     let files = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
@@ -45,16 +61,18 @@ pub(crate) fn for_daemon(
         .max_log_files(KEEP)
         .build(&dir)
         .map_err(|e| Failure::failed(format!("can't write logs to {}: {e}", dir.display())))?;
+    let (level, handle) = reload::Layer::new(filter(file_level)?);
     let to_files = tracing_subscriber::fmt::layer()
         .with_ansi(false)
         .with_writer(files)
-        .with_filter(filter(file_level)?);
+        .with_filter(level);
     let to_stderr = stderr_level.map(to_stderr).transpose()?;
     tracing_subscriber::registry()
         .with(to_files)
         .with(to_stderr)
         .try_init()
-        .map_err(|e| Failure::failed(e.to_string()))
+        .map_err(|e| Failure::failed(e.to_string()))?;
+    Ok(FileLevel(handle))
 }
 
 fn to_stderr<S>(level: &str) -> CommandResult<impl tracing_subscriber::Layer<S> + use<S>>

@@ -59,7 +59,7 @@ pub(crate) async fn run(options: Options) -> CommandResult {
     let lock = DaemonLock::acquire(&home.lock_file())?;
     let config = Config::load(&home)?;
     let to_stderr = (!background).then(|| log.as_deref().unwrap_or("info"));
-    logging::for_daemon(&home, &config.log_level, to_stderr)?;
+    let log_level = logging::for_daemon(&home, &config.log_level, to_stderr)?;
     let session = Session::open(&home, RetryProfile::Background)?;
     let own = open_own_index(&home)?;
     let shared = Arc::new(Shared::new(home, session, config, zone));
@@ -80,7 +80,12 @@ pub(crate) async fn run(options: Options) -> CommandResult {
     );
     let stop = Arc::new(Notify::new());
     let scheduled = shared.clone();
-    let daemon = Arc::new(Daemon::new(shared, engines.clone(), stop.clone()));
+    let daemon = Arc::new(Daemon::new(
+        shared,
+        engines.clone(),
+        stop.clone(),
+        log_level,
+    ));
     let automatic = tokio::spawn(automatic::watch_power(daemon.clone()));
     let schedules = tokio::spawn(async move {
         let config = || scheduled.config.lock().clone();

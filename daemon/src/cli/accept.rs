@@ -4,9 +4,9 @@ use crate::app::App;
 use crate::cli::dry_run::{self, DryRun};
 use crate::failure::{CommandResult, Context as _};
 use crate::output::text::{clean, count};
-use cairn_control::{Accepted, typed};
-use cairn_model::{ProblemCause, ProblemCode, SyncState};
-use serde_json::json;
+use cairn_control::{Accepted, Status, typed};
+use cairn_model::{Problem, ProblemCause, ProblemCode, SyncState};
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Accept changes blocked by `sync.verify = "strict"`, or that the service went back
@@ -38,13 +38,13 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
 /// Shows the changes that wait, and the reason why nothing is synced, if there is one.
 async fn show(app: &App) -> CommandResult {
     let status = app.daemon().await?.send(typed::FullStatus {}).await?;
-    let problems = status.folders.iter().flat_map(|folder| &folder.errors);
-    let waiting: BTreeSet<&str> = problems
-        .filter(|problem| problem.code == ProblemCode::Unverified)
-        .map(|problem| problem.path.as_str())
-        .collect();
-    for path in &waiting {
-        app.out.line(format_args!("  {}", clean(path)));
+    let waiting = waiting_changes(&status);
+    for (folder, problem) in &waiting {
+        app.out.line(format_args!(
+            "  {}: {}",
+            clean(folder),
+            change_line(problem)
+        ));
     }
     let is_found = |causes: &[ProblemCause]| {
         let mut problems = status.folders.iter().flat_map(|folder| &folder.errors);
@@ -60,6 +60,7 @@ async fn show(app: &App) -> CommandResult {
         app.out
             .line("  that the service shows another device other files");
     }
+    let paths: BTreeSet<&str> = waiting.iter().map(|(_, one)| one.path.as_str()).collect();
     let changes = waiting.len() as u64 + u64::from(went_back) + u64::from(views_differ);
     let mut line = match changes {
         0 => "Nothing waits to be accepted.".to_owned(),
@@ -73,10 +74,73 @@ async fn show(app: &App) -> CommandResult {
         line.push_str(&format!(" Nothing is synced now: {}", clean(reason)));
     }
     let document = json!({
-        "would_accept": waiting,
+        "would_accept": paths,
+        "changes": waiting.iter().map(view).collect::<Vec<_>>(),
         "went_back": went_back,
         "views_differ": views_differ,
         "message": status.message,
     });
     dry_run::show(app, line, document)
+}
+
+/// A change that waits, with its local folder.
+type Waiting<'a> = (&'a str, &'a Problem);
+
+fn waiting_changes(status: &Status) -> BTreeSet<Waiting<'_>> {
+    let of_folders = status.folders.iter().flat_map(|folder| {
+        let errors = folder.errors.iter();
+        errors.map(move |problem| (folder.local.as_str(), problem))
+    });
+    of_folders
+        .filter(|(_, problem)| problem.code == ProblemCode::Unverified)
+        .collect()
+}
+
+/// Says what a change that waits does, and to what.
+fn change_line(problem: &Problem) -> String {
+    let path = clean(&problem.path);
+    match (problem.values.detail.as_deref(), &problem.values.name) {
+        (Some("created"), _) => format!("{path} is new"),
+        (Some("deleted"), _) => format!("{path} is deleted"),
+        (Some("moved"), Some(to)) => format!("{path} is moved to {}", clean(to)),
+        (Some("moved"), None) => format!("{path} is moved out of this folder"),
+        (Some("changed"), _) => format!("{path} has another content or mark"),
+        // An older daemon, or index, does not say.
+        (Some(_) | None, _) => format!("{path} is changed or deleted"),
+    }
+}
+
+fn view(&(folder, problem): &Waiting<'_>) -> Value {
+    json!({
+        "folder": folder,
+        "path": problem.path,
+        "change": problem.values.detail,
+        "new_path": problem.values.name,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cairn_model::ProblemValues;
+
+    #[test]
+    fn each_change_that_waits_says_what_it_does() {
+        for (detail, name, expected) in [
+            (Some("created"), None, "d/f is new"),
+            (Some("deleted"), None, "d/f is deleted"),
+            (Some("moved"), Some("g"), "d/f is moved to g"),
+            (Some("moved"), None, "d/f is moved out of this folder"),
+            (Some("changed"), None, "d/f has another content or mark"),
+            (None, None, "d/f is changed or deleted"),
+        ] {
+            let values = ProblemValues {
+                detail: detail.map(str::to_owned),
+                name: name.map(str::to_owned),
+                ..ProblemValues::default()
+            };
+            let problem = Problem::new("d/f", ProblemCause::Unverified, "", "").with(values);
+            assert_eq!(change_line(&problem), expected);
+        }
+    }
 }

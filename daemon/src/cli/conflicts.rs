@@ -25,7 +25,7 @@ pub(super) async fn run(app: &App, _: Args) -> CommandResult {
     ]);
     for conflict in &list.conflicts {
         table.row([
-            conflict.path.clone(),
+            original(conflict),
             conflict.device.clone(),
             conflict.copy.clone(),
             copy_device(conflict),
@@ -40,8 +40,21 @@ pub(super) async fn run(app: &App, _: Args) -> CommandResult {
             "Resolve one with `cairn resolve PATH --keep copy|original|mine|theirs|both|merge`.",
         );
     }
+    if list.conflicts.iter().any(|conflict| conflict.original_gone) {
+        app.out.line(
+            "Where the file is not there any more, the copy is the only version: `cairn resolve COPY --keep copy` gives it that path, and `--keep both` a plain name where it is.",
+        );
+    }
     app.out.json(&list);
     Ok(())
+}
+
+/// Returns the path of the version that kept the name, and whether it is there.
+fn original(conflict: &Conflict) -> String {
+    match conflict.original_gone {
+        true => format!("{} (not there)", conflict.path),
+        false => conflict.path.clone(),
+    }
 }
 
 /// Returns the device that a conflict copy is from, for people.

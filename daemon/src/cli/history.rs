@@ -1,5 +1,7 @@
 //! `cairn history`: what happened to a file or folder, newest first.
 
+mod people;
+
 use crate::app::App;
 use crate::cli::number::{at_least_one, page_length};
 use crate::failure::{CommandResult, Context as _, Failure};
@@ -7,11 +9,12 @@ use crate::output::table::{Align, Table};
 use crate::output::text::{clean, local_time, now_ms, rfc3339, size};
 use crate::past::{all_revisions_of, gap, load};
 use crate::remote::{Remote, Within};
-use cairn_model::{DeviceId, Kind, NodeId, PastKind};
+use cairn_model::{Kind, NodeId, PastKind};
 use cairn_space::past::{Event, Past, PastNode, Scope, events};
 use cairn_wire::nodes::Revision;
+use people::People;
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 /// Show what happened to a file or folder, newest first
 ///
@@ -38,7 +41,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let scope = find(&remote, &past, &args.path)?;
     let revisions = revisions(&remote, &past, scope).await?;
     let mut all = events(&past, scope, &revisions);
-    let devices = devices(&remote).await?;
+    let mut people = People::ask(app, &remote).await?;
+    people.learn(&revisions);
     let pages = (all.len() as u64).div_ceil(args.limit).max(1);
     if args.page > pages {
         return Err(Failure::usage(format!(
@@ -50,8 +54,8 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     let take = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let total = all.len();
     let mut shown: Vec<Event> = all.drain(..).skip(skip).take(take).collect();
-    add_makers(&remote, &past, &mut shown).await?;
-    print(app, &shown, &devices);
+    add_makers(&remote, &past, &mut people, &mut shown).await?;
+    print(app, &shown, &people);
     if args.page < pages {
         app.out.line(format_args!(
             "Page {} of {pages}: --page {} has older events.",
@@ -72,7 +76,7 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
         ));
     }
     let earlier: Vec<Value> = earlier.iter().map(|one| earlier_view(&past, one)).collect();
-    let shown: Vec<Value> = shown.iter().map(|event| view(event, &devices)).collect();
+    let shown: Vec<Value> = shown.iter().map(|event| view(event, &people)).collect();
     app.out.json(&json!({
         "path": args.path,
         "events": shown,
@@ -165,15 +169,26 @@ async fn revisions(remote: &Remote, past: &Past, scope: Scope) -> CommandResult<
     listed.context("list the versions of the file")
 }
 
-/// Adds to events by which device a file was made, and how large, where only its first version says so.
-async fn add_makers(remote: &Remote, past: &Past, events: &mut [Event]) -> CommandResult {
+/// Adds to events by which device a file was made, and how large, where only its first version says so; and learns from
+/// the versions whose the devices are that are not known.
+async fn add_makers(
+    remote: &Remote,
+    past: &Past,
+    people: &mut People,
+    events: &mut [Event],
+) -> CommandResult {
     let is_file = |id| past.get(id).is_some_and(|one| one.node.kind == Kind::File);
-    let lacking = events.iter().filter(|event| event.lacks_maker());
-    let files: Vec<NodeId> = lacking
+    let lacks = |event: &&Event| {
+        event.lacks_maker() || (event.device.is_some() && people.by(event).is_none())
+    };
+    let lacking = events.iter().filter(lacks);
+    let files: BTreeSet<NodeId> = lacking
         .map(|event| event.node)
         .filter(|id| is_file(*id))
         .collect();
+    let files: Vec<NodeId> = files.into_iter().collect();
     let revisions = all_revisions_of(remote, &files).await?;
+    people.learn(revisions.values().flatten());
     for event in events.iter_mut().filter(|event| event.lacks_maker()) {
         if let Some(revisions) = revisions.get(&event.node) {
             event.add_maker(revisions);
@@ -182,12 +197,7 @@ async fn add_makers(remote: &Remote, past: &Past, events: &mut [Event]) -> Comma
     Ok(())
 }
 
-async fn devices(remote: &Remote) -> CommandResult<HashMap<DeviceId, String>> {
-    let devices = remote.api.devices().await.context("list the devices")?;
-    Ok(devices.into_iter().map(|one| (one.id, one.name)).collect())
-}
-
-fn print(app: &App, events: &[Event], devices: &HashMap<DeviceId, String>) {
+fn print(app: &App, events: &[Event], people: &People) {
     let mut table = Table::new(&[
         ("WHEN", Align::Left),
         ("WHAT", Align::Left),
@@ -202,8 +212,8 @@ fn print(app: &App, events: &[Event], devices: &HashMap<DeviceId, String>) {
             word(event),
             path(event),
             event.bytes.map(size).unwrap_or_default(),
-            name(event, devices).unwrap_or_default(),
-            event.by.clone().unwrap_or_default(),
+            people.device_in_words(event).to_owned(),
+            people.by(event).unwrap_or_default().to_owned(),
         ]);
     }
     table.print(&app.out, "Nothing is known of its past.");
@@ -228,21 +238,16 @@ fn path(event: &Event) -> String {
     }
 }
 
-fn name(event: &Event, devices: &HashMap<DeviceId, String>) -> Option<String> {
-    let id = event.device?;
-    Some(devices.get(&id).cloned().unwrap_or_else(|| id.to_string()))
-}
-
-fn view(event: &Event, devices: &HashMap<DeviceId, String>) -> Value {
+fn view(event: &Event, people: &People) -> Value {
     json!({
         "at": rfc3339(event.at_ms),
         "kind": event.kind,
         "node_id": event.node,
         "path": event.path,
         "from": event.from,
-        "device": name(event, devices),
+        "device": people.device(event),
         "device_id": event.device,
-        "by": event.by,
+        "by": people.by(event),
         "version": event.version,
         "revision_id": event.revision,
         "bytes": event.bytes,

@@ -130,6 +130,7 @@ mod tests {
     fn conflict(folder: &str) -> Conflict {
         Conflict {
             path: "a/f".into(),
+            original_gone: false,
             copy: "a/f (copy)".into(),
             folder: folder.into(),
             kind: cairn_model::ConflictKind::Edit,

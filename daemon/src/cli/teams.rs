@@ -1,19 +1,24 @@
 //! `cairn teams`: the teams of the account, their members and keys, and invitations.
 
+mod going;
+mod granting;
+mod invitations;
 mod keys;
+mod members;
 
 use crate::app::App;
+use crate::cli::dry_run::DryRun;
 use crate::failure::{CommandResult, Context as _};
 use crate::output::table::{Align, Table};
-use crate::output::text::{clean, local_time};
+use crate::output::text::clean;
 use crate::team::find;
 use cairn_api::Api;
-use cairn_wire::teams::{InviteMember, Team, TeamRole};
+use cairn_wire::teams::{Team, TeamRole};
 use clap::builder::NonEmptyStringValueParser;
 use serde_json::json;
 use uuid::Uuid;
 
-/// Show teams, make one, invite somebody into one, or grant its key
+/// Show teams, make, rename or leave one, invite and remove people, or grant its key
 #[derive(clap::Args, Debug)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -33,6 +38,14 @@ enum Action {
         #[arg(long)]
         private: bool,
     },
+    /// Give a team another name; owners and admins can
+    Rename {
+        /// The team's name, or its id
+        team: String,
+        /// 1 to 255 characters
+        #[arg(value_parser = NonEmptyStringValueParser::new())]
+        name: String,
+    },
     /// Show who belongs to a team
     Members {
         /// The team's name, or its id
@@ -46,6 +59,43 @@ enum Action {
         /// Make them an admin
         #[arg(long)]
         admin: bool,
+    },
+    /// Make a member an admin, or an admin a member; owners and admins can
+    Role {
+        /// The team's name, or its id
+        team: String,
+        /// The member's e-mail address, or id
+        member: String,
+        role: members::NewRole,
+    },
+    /// Take a member out of a team, and make a new key for those who stay; owners and admins can
+    ///
+    /// Their access through the service ends at once, and the share links that they made of the team's files stop
+    /// working. They keep what is on their disks. The new key, with which everything is sealed from then on, goes to
+    /// the members whose keys you have accepted on this device; `cairn teams grant` gives it to the others.
+    Remove {
+        /// The team's name, or its id
+        team: String,
+        /// The member's e-mail address, or id
+        member: String,
+        /// Don't ask
+        #[arg(long)]
+        yes: bool,
+        #[command(flatten)]
+        dry_run: DryRun,
+    },
+    /// Leave a team; its owner can't
+    ///
+    /// Files of the team in folders that are synced here stay on this disk. The others' folders wait until an owner or
+    /// admin has made a new key with `cairn teams grant`.
+    Leave {
+        /// The team's name, or its id
+        team: String,
+        /// Don't ask
+        #[arg(long)]
+        yes: bool,
+        #[command(flatten)]
+        dry_run: DryRun,
     },
     /// Show the members' keys as this device knows them, and who has the team's key
     ///
@@ -103,8 +153,26 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
     match args.action {
         Some(Action::List) | None => list(app, api).await,
         Some(Action::Create { name, private }) => create(app, api, &name, private).await,
-        Some(Action::Members { team }) => members(app, api, &team).await,
-        Some(Action::Invite { team, email, admin }) => invite(app, api, &team, email, admin).await,
+        Some(Action::Rename { team, name }) => rename(app, api, &team, &name).await,
+        Some(Action::Members { team }) => members::list(app, api, &team).await,
+        Some(Action::Role { team, member, role }) => {
+            members::change_role(app, api, &team, &member, role).await
+        }
+        Some(Action::Remove {
+            team,
+            member,
+            yes,
+            dry_run,
+        }) => {
+            let asking = going::Asking { yes, dry_run };
+            going::remove(app, &session, &team, &member, asking).await
+        }
+        Some(Action::Leave { team, yes, dry_run }) => {
+            going::leave(app, &session, &team, going::Asking { yes, dry_run }).await
+        }
+        Some(Action::Invite { team, email, admin }) => {
+            invitations::invite(app, api, &team, email, admin).await
+        }
         Some(Action::Keys {
             team,
             accept_new,
@@ -128,25 +196,9 @@ pub(super) async fn run(app: &App, args: Args) -> CommandResult {
             };
             keys::grant(app, &session, &team, accepted, new_key).await
         }
-        Some(Action::Invitations) => invitations(app, api).await,
-        Some(Action::Accept { invitation }) => {
-            let team = api
-                .accept_invitation(invitation)
-                .await
-                .context(format_args!("accept the invitation {invitation}"))?;
-            app.out
-                .line(format_args!("You are in the team {}.", clean(&team.name)));
-            app.out.json(&json!({ "team": team }));
-            Ok(())
-        }
-        Some(Action::Decline { invitation }) => {
-            api.decline_invitation(invitation)
-                .await
-                .context(format_args!("decline the invitation {invitation}"))?;
-            app.out.line("The invitation is declined.");
-            app.out.json(&json!({ "declined": invitation }));
-            Ok(())
-        }
+        Some(Action::Invitations) => invitations::list(app, api).await,
+        Some(Action::Accept { invitation }) => invitations::accept(app, api, invitation).await,
+        Some(Action::Decline { invitation }) => invitations::decline(app, api, invitation).await,
     }
 }
 
@@ -170,6 +222,22 @@ async fn create(app: &App, api: &Api, name: &str, private: bool) -> CommandResul
         team.id
     ));
     app.out.json(&json!({ "team": team }));
+    Ok(())
+}
+
+async fn rename(app: &App, api: &Api, team: &str, name: &str) -> CommandResult {
+    let before = find(api, team).await?;
+    let renamed = api
+        .rename_team(before.id, name)
+        .await
+        .context(format_args!("rename the team {team}"))?;
+    app.out.line(format_args!(
+        "The team {} is called {} now.",
+        clean(&before.name),
+        clean(&renamed.name)
+    ));
+    app.out
+        .json(&json!({ "team": renamed, "former_name": before.name }));
     Ok(())
 }
 
@@ -207,73 +275,4 @@ fn names_of(team: &Team) -> &'static str {
         true => "sealed",
         false => "open",
     }
-}
-
-async fn members(app: &App, api: &Api, team: &str) -> CommandResult {
-    let id = find(api, team).await?.id;
-    let members = api
-        .team_members(id)
-        .await
-        .context(format_args!("ask for the members of {team}"))?;
-    let mut table = Table::new(&[
-        ("E-MAIL", Align::Name),
-        ("NAME", Align::Name),
-        ("ROLE", Align::Left),
-        ("SINCE", Align::Left),
-        ("ID", Align::Left),
-    ]);
-    for member in &members {
-        table.row([
-            member.email.clone(),
-            member.display_name.clone(),
-            role_name(member.role).to_owned(),
-            local_time(member.joined_at.0, &app.zone),
-            member.user_id.to_string(),
-        ]);
-    }
-    table.print(&app.out, "The team has no members.");
-    app.out.json(&json!({ "team_id": id, "members": members }));
-    Ok(())
-}
-
-async fn invite(app: &App, api: &Api, team: &str, email: String, admin: bool) -> CommandResult {
-    let id = find(api, team).await?.id;
-    let invitation = InviteMember {
-        email,
-        role: admin.then_some(TeamRole::Admin),
-    };
-    let sent = api
-        .invite(id, &invitation)
-        .await
-        .context(format_args!("invite {} to {team}", invitation.email))?;
-    app.out.line(format_args!(
-        "Invited {} to {} as {}, until {}.",
-        clean(&sent.email),
-        clean(&sent.team_name),
-        role_name(sent.role),
-        local_time(sent.expires_at.0, &app.zone)
-    ));
-    app.out.json(&json!({ "invitation": sent }));
-    Ok(())
-}
-
-async fn invitations(app: &App, api: &Api) -> CommandResult {
-    let waiting = api.invitations().await.context("ask for the invitations")?;
-    let mut table = Table::new(&[
-        ("TEAM", Align::Name),
-        ("ROLE", Align::Left),
-        ("UNTIL", Align::Left),
-        ("ID", Align::Left),
-    ]);
-    for one in &waiting {
-        table.row([
-            one.team_name.clone(),
-            role_name(one.role).to_owned(),
-            local_time(one.expires_at.0, &app.zone),
-            one.id.to_string(),
-        ]);
-    }
-    table.print(&app.out, "No invitation waits for you.");
-    app.out.json(&json!({ "invitations": waiting }));
-    Ok(())
 }

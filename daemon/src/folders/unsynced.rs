@@ -8,6 +8,26 @@ use cairn_model::{Problem, ProblemCode, SyncState};
 
 /// Returns why nothing of a folder is synced now; `None` of one that is, or that is paused.
 pub(crate) fn reason(folder: &FolderStatus) -> Option<Failure> {
+    let problem = problem(folder)?;
+    let exit = match folder.state {
+        SyncState::Attention => Exit::Decision,
+        SyncState::Error
+        | SyncState::Idle
+        | SyncState::Syncing
+        | SyncState::Paused
+        | SyncState::Offline => Exit::Failed,
+    };
+    let why = format!("{}; {}", problem.message, problem.hint);
+    let message = format!(
+        "{} is not synced now: {}",
+        clean(&folder.local),
+        clean(&why)
+    );
+    Some(Failure::new(exit, message))
+}
+
+/// Returns the problem that keeps a whole folder from being synced.
+pub(crate) fn problem(folder: &FolderStatus) -> Option<&Problem> {
     let waits = |problem: &&Problem| {
         matches!(
             problem.code,
@@ -17,21 +37,12 @@ pub(crate) fn reason(folder: &FolderStatus) -> Option<Failure> {
     let is_of_folder =
         |problem: &&Problem| problem.path.is_empty() && problem.code != ProblemCode::Watch;
     let mut errors = folder.errors.iter();
-    let (exit, problem) = match folder.state {
+    match folder.state {
         // Without one it is all folders that don't sync, and the service says why.
-        SyncState::Error => (Exit::Failed, errors.find(is_of_folder)?),
-        SyncState::Attention => (Exit::Decision, errors.find(waits)?),
-        SyncState::Idle | SyncState::Syncing | SyncState::Paused | SyncState::Offline => {
-            return None;
-        }
-    };
-    let why = format!("{}; {}", problem.message, problem.hint);
-    let message = format!(
-        "{} is not synced now: {}",
-        clean(&folder.local),
-        clean(&why)
-    );
-    Some(Failure::new(exit, message))
+        SyncState::Error => errors.find(is_of_folder),
+        SyncState::Attention => errors.find(waits),
+        SyncState::Idle | SyncState::Syncing | SyncState::Paused | SyncState::Offline => None,
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::config::Config;
 use crate::failure::{CommandResult, Exit, Failure};
 use crate::folders;
 use crate::folders::pairs::{self, Pair};
+use crate::logging::FileLevel;
 use crate::serve::engines::Engines;
 use crate::serve::shared::Shared;
 use crate::serve::{events, why};
@@ -24,17 +25,24 @@ pub(super) struct Daemon {
     /// Held while a pair is added: none that overlaps another one may slip in between.
     adding: AsyncMutex<()>,
     stop: Arc<Notify>,
+    log_level: FileLevel,
     started_ms: i64,
 }
 
 impl Daemon {
-    pub(super) fn new(shared: Arc<Shared>, engines: Arc<Engines>, stop: Arc<Notify>) -> Self {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        engines: Arc<Engines>,
+        stop: Arc<Notify>,
+        log_level: FileLevel,
+    ) -> Self {
         let started_ms = crate::output::text::now_ms();
         Self {
             shared,
             engines,
             adding: AsyncMutex::default(),
             stop,
+            log_level,
             started_ms,
         }
     }

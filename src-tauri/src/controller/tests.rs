@@ -243,6 +243,7 @@ async fn a_conflict_is_fetched_shown_and_notified() {
     world.pass(RENDER_INTERVAL * 8).await;
     *world.daemon.conflicts.lock() = vec![Conflict {
         path: "a.txt".into(),
+        original_gone: false,
         copy: "a (2).txt".into(),
         folder: "/f".into(),
         kind: ConflictKind::Edit,

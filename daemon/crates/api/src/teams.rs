@@ -4,9 +4,10 @@
 use crate::call::Call;
 use crate::client::Api;
 use crate::error::ApiError;
-use cairn_model::TeamId;
+use cairn_model::{AccountId, TeamId};
 use cairn_wire::teams::{
-    CreateTeam, Invitation, InviteMember, PutGrants, Team, TeamKeys, TeamMember,
+    ChangeRole, CreateTeam, Invitation, InviteMember, NameTeam, Offboarded, PutGrants, Team,
+    TeamKeys, TeamMember, TeamRole,
 };
 use http::Method;
 use uuid::Uuid;
@@ -66,6 +67,53 @@ impl Api {
     /// [`ApiError::Forbidden`] for a team that the account does not belong to.
     pub async fn team_members(&self, team: TeamId) -> Result<Vec<TeamMember>, ApiError> {
         self.all_pages(&format!("/api/v1/teams/{team}/members"), &())
+            .await
+    }
+
+    /// `PUT /teams/{id}`: gives a team another name.
+    ///
+    /// # Errors
+    /// [`ApiError::Forbidden`] for a member who is no admin, [`ApiError::Rejected`] for a name that is empty or too
+    /// long.
+    pub async fn rename_team(&self, team: TeamId, name: &str) -> Result<Team, ApiError> {
+        let name = NameTeam {
+            name: name.to_owned(),
+        };
+        let call = Call::new(Method::PUT, format!("/api/v1/teams/{team}"));
+        self.json(call.json(&name)?.mark_idempotent()).await
+    }
+
+    /// `PUT /teams/{id}/members/{user_id}`: makes a member an admin, or an admin a member.
+    ///
+    /// # Errors
+    /// [`ApiError::Forbidden`] for a member who is no admin, and for the owner's role.
+    pub async fn change_role(
+        &self,
+        team: TeamId,
+        user: AccountId,
+        role: TeamRole,
+    ) -> Result<TeamMember, ApiError> {
+        let path = format!("/api/v1/teams/{team}/members/{user}");
+        let call = Call::new(Method::PUT, path).json(&ChangeRole { role })?;
+        self.json(call.mark_idempotent()).await
+    }
+
+    /// `DELETE /teams/{id}/members/{user_id}`: takes a member out of a team, such as the account itself.
+    ///
+    /// # Errors
+    /// [`ApiError::Forbidden`] for another one if the account is no admin, and for the owner.
+    pub async fn remove_member(&self, team: TeamId, user: AccountId) -> Result<(), ApiError> {
+        let path = format!("/api/v1/teams/{team}/members/{user}");
+        self.delete(Call::new(Method::DELETE, path)).await
+    }
+
+    /// `POST /teams/{id}/members/{user_id}/offboard`: takes a member out, and tells what that has ended.
+    ///
+    /// # Errors
+    /// Fails like [`Api::remove_member`].
+    pub async fn offboard(&self, team: TeamId, user: AccountId) -> Result<Offboarded, ApiError> {
+        let path = format!("/api/v1/teams/{team}/members/{user}/offboard");
+        self.json(self.with_idempotency_key(Call::new(Method::POST, path))?)
             .await
     }
 

@@ -29,6 +29,9 @@ pub struct ActivityList {
 pub struct Conflict {
     /// The file that kept the name, below the folder's root.
     pub path: String,
+    /// True if nothing has that path any more: it was deleted, or the copy alone was moved.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub original_gone: bool,
     /// The conflict copy beside it.
     pub copy: String,
     /// The local folder.

@@ -251,6 +251,7 @@ fn responses() {
     };
     let conflict = Conflict {
         path: "f.txt".into(),
+        original_gone: false,
         copy: "f (conflicted copy laptop 2026-01-02 030405).txt".into(),
         folder: "/home/a/Cairn".into(),
         kind: ConflictKind::Edit,

@@ -28,6 +28,48 @@ pub(crate) struct UnverifiedChange {
     pub(crate) reason: Reason,
     parent: Option<NodeId>,
     name: String,
+    /// True if the node is deleted by it; `None` if that is not known.
+    deleted: Option<bool>,
+}
+
+/// A change that waits, as a person is told of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Waiting {
+    Created,
+    Deleted,
+    /// Has the new path in the folder; `None` if it is outside.
+    Moved(Option<String>),
+    Changed,
+    /// Recorded by an older Cairn, which did not say.
+    Unknown,
+}
+
+impl Waiting {
+    fn values(&self) -> ProblemValues {
+        let (word, name) = match self {
+            Self::Created => (Some("created"), None),
+            Self::Deleted => (Some("deleted"), None),
+            Self::Moved(to) => (Some("moved"), to.clone()),
+            Self::Changed => (Some("changed"), None),
+            Self::Unknown => (None, None),
+        };
+        ProblemValues {
+            detail: word.map(str::to_owned),
+            name,
+            ..ProblemValues::default()
+        }
+    }
+
+    fn sentence(&self) -> String {
+        match self {
+            Self::Created => "it was made on the service".to_owned(),
+            Self::Deleted => "it was deleted on the service".to_owned(),
+            Self::Moved(Some(to)) => format!("it was moved to {to} on the service"),
+            Self::Moved(None) => "it was moved out of this folder on the service".to_owned(),
+            Self::Changed => "its content or a mark of it was changed on the service".to_owned(),
+            Self::Unknown => "it was changed or deleted on the service".to_owned(),
+        }
+    }
 }
 
 impl UnverifiedChange {
@@ -37,6 +79,7 @@ impl UnverifiedChange {
             parent: node.parent_id,
             // It comes from outside and is shown in a terminal.
             name: node.name.escape_debug().take(120).collect(),
+            deleted: Some(false),
         }
     }
 
@@ -45,6 +88,15 @@ impl UnverifiedChange {
             reason,
             parent: row.parent,
             name: row.name.to_string(),
+            deleted: Some(false),
+        }
+    }
+
+    /// Returns the deletion of what is recorded.
+    pub(crate) fn of_deletion(reason: Reason, known: &RemoteRow) -> Self {
+        Self {
+            deleted: Some(true),
+            ..Self::of_row(reason, known)
         }
     }
 
@@ -59,6 +111,7 @@ impl UnverifiedChange {
             node,
             parent: self.parent,
             name: self.name.clone(),
+            deleted: self.deleted,
         }
     }
 
@@ -90,22 +143,44 @@ impl UnverifiedChange {
                 device: None,
                 bytes: 0,
             })?;
-            if let Some(problem) = self.problem(path) {
+            let waiting = self.compare_with_known(db, folder, node)?;
+            if let Some(problem) = self.problem(path, &waiting) {
                 engine.health().refuse(folder.id, node, problem);
             }
         }
         Ok(())
     }
 
-    fn problem(&self, path: String) -> Option<Problem> {
+    /// Returns what the change does to what is recorded in a pair.
+    fn compare_with_known(
+        &self,
+        db: &Db<'_>,
+        folder: &FolderRow,
+        node: NodeId,
+    ) -> Result<Waiting, IndexError> {
+        let Some(known) = db.remote_row(node)? else {
+            return Ok(Waiting::Created);
+        };
+        let is_moved = known.parent != self.parent || known.name.to_string() != self.name;
+        Ok(match self.deleted {
+            Some(true) => Waiting::Deleted,
+            Some(false) | None if is_moved => Waiting::Moved(self.path_there(db, folder)?),
+            Some(false) => Waiting::Changed,
+            None => Waiting::Unknown,
+        })
+    }
+
+    fn problem(&self, path: String, waiting: &Waiting) -> Option<Problem> {
         const UNTOUCHED: &str =
             "what you have is untouched; ask the operator of the server what happened to it";
         let (cause, message, hint) = match self.reason {
             Reason::Unverified => return None,
             Reason::Blocked => (
                 ProblemCause::Unverified,
-                "it was changed without your keys, or with keys that were replaced; `sync.verify = \"strict\"` holds that back"
-                    .to_owned(),
+                format!(
+                    "{} without your keys, or with keys that were replaced; `sync.verify = \"strict\"` holds that back",
+                    waiting.sentence()
+                ),
                 "if that was you (a dashboard, a tool without keys, a device before it had the new keys), run `cairn accept`",
             ),
             Reason::Rollback => (
@@ -127,9 +202,8 @@ impl UnverifiedChange {
         };
         let values = match self.reason {
             Reason::Impossible(why) => ProblemValues::of_detail(why),
-            Reason::Unverified | Reason::Blocked | Reason::Rollback | Reason::Cycle => {
-                ProblemValues::default()
-            }
+            Reason::Blocked => waiting.values(),
+            Reason::Unverified | Reason::Rollback | Reason::Cycle => ProblemValues::default(),
         };
         Some(Problem::new(path, cause, message, hint).with(values))
     }
@@ -144,6 +218,11 @@ impl UnverifiedChange {
         if let Some(known) = db.remote_path_in(folder, node)? {
             return Ok(Some(known.to_string()));
         }
+        self.path_there(db, folder)
+    }
+
+    /// Returns the path in a pair that the service gives.
+    fn path_there(&self, db: &Db<'_>, folder: &FolderRow) -> Result<Option<String>, IndexError> {
         if folder.remote_node == Some(self.parent) {
             return Ok(Some(self.name.clone()));
         }
@@ -169,10 +248,12 @@ pub(crate) fn restore_problem(
         reason: Reason::Blocked,
         parent: row.parent,
         name: row.name,
+        deleted: row.deleted,
     };
     for folder in folders {
+        let waiting = change.compare_with_known(db, folder, row.node)?;
         if let Some(path) = change.path(db, folder, row.node)?
-            && let Some(problem) = change.problem(path)
+            && let Some(problem) = change.problem(path, &waiting)
         {
             engine.health().refuse(folder.id, row.node, problem);
         }

@@ -120,6 +120,7 @@ mod tests {
             node: node(n),
             parent: parent.map(node),
             name: format!("n{n}"),
+            deleted: Some(false),
         })
     }
 

@@ -42,6 +42,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("sql/0023_left_out.sql"),
     include_str!("sql/0024_impossible.sql"),
     include_str!("sql/0025_views.sql"),
+    include_str!("sql/0026_waiting_deletions.sql"),
 ];
 
 /// The longest wait for another connection that changes the index.

@@ -290,6 +290,7 @@ fn read_remote(db: &Db<'_>, rows: &Rows) -> Done {
         node: node(2),
         parent: None,
         name: String::new(),
+        deleted: None,
     })?;
     db.put_left_out(node(1))?;
     db.can_take_left_out()?;

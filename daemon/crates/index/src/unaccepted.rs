@@ -13,6 +13,8 @@ pub struct UnacceptedRow {
     pub parent: Option<NodeId>,
     /// The name as it may be shown; it need not be one that a file can have.
     pub name: String,
+    /// The change is a deletion; `None` where an older Cairn recorded it.
+    pub deleted: Option<bool>,
 }
 
 impl Db<'_> {
@@ -21,8 +23,15 @@ impl Db<'_> {
     /// # Errors
     /// Returns the error of SQLite.
     pub fn put_unaccepted(&self, row: &UnacceptedRow) -> Result<(), IndexError> {
-        self.prepare("INSERT OR REPLACE INTO unaccepted (node, parent, name) VALUES (?1, ?2, ?3)")?
-            .execute((row.node.as_bytes(), parent_node_to(row.parent), &row.name))?;
+        self.prepare(
+            "INSERT OR REPLACE INTO unaccepted (node, parent, name, deleted) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute((
+            row.node.as_bytes(),
+            parent_node_to(row.parent),
+            &row.name,
+            row.deleted,
+        ))?;
         Ok(())
     }
 
@@ -42,13 +51,14 @@ impl Db<'_> {
     /// Returns the error of SQLite.
     pub fn unaccepted_nodes(&self) -> Result<Vec<UnacceptedRow>, IndexError> {
         let mut statement =
-            self.prepare("SELECT node, parent, name FROM unaccepted ORDER BY node")?;
+            self.prepare("SELECT node, parent, name, deleted FROM unaccepted ORDER BY node")?;
         collect(&mut statement.query([])?, |row| {
             let (node, parent): (Vec<u8>, Vec<u8>) = (row.get(0)?, row.get(1)?);
             Ok(UnacceptedRow {
                 node: node_from(&node)?,
                 parent: parent_node_from(&parent)?,
                 name: row.get(2)?,
+                deleted: row.get(3)?,
             })
         })
     }

@@ -1,8 +1,9 @@
 //! `cairn teams keys` and `cairn teams grant`: the members' keys, and granting the team's key to them.
 
+use super::granting;
 use crate::app::App;
 use crate::cli::prompt;
-use crate::failure::{CommandResult, Context as _, Exit, Failure};
+use crate::failure::{CommandResult, Exit, Failure};
 use crate::output::Style;
 use crate::output::table::{Align, Table};
 use crate::output::text::clean;
@@ -112,12 +113,7 @@ pub(super) async fn grant(
             fingerprint(member.keys.as_ref()).unwrap_or_default()
         ));
     }
-    let sent = grants.send(api, &made).await;
-    sent.context(format_args!("grant the key of {}", team.name))?;
-    trust::update(&app.home, &session.keys, |trust| {
-        trust.note(team.id, &made.ring);
-        Ok::<_, Failure>(())
-    })?;
+    granting::send(app, session, &team, &grants, &made).await?;
     report(app, &team, &made)
 }
 

@@ -93,9 +93,10 @@ impl Daemon {
         self.reload()
     }
 
-    /// Applies the settings that can change while the daemon runs; the others wait for a restart.
+    /// Applies the settings, none of which waits for a restart.
     pub(super) fn reload(&self) -> CommandResult<Reply> {
         let config = Config::load(&self.shared.home)?;
+        self.log_level.set(&config.log_level)?;
         limits::apply(&config, &self.shared.limits, &self.shared.clock());
         let settings = config.engine();
         // Before the engines: one that starts meanwhile has them, too.

@@ -74,6 +74,7 @@ impl Daemon {
             let folders = engine.folders()?;
             conflicts.extend(engine.conflicts()?.into_iter().map(|open| Conflict {
                 path: open.path.to_string(),
+                original_gone: open.original_gone,
                 copy: open.copy.to_string(),
                 folder: convert::root(&folders, open.folder).unwrap_or_default(),
                 kind: open.kind,

@@ -155,6 +155,7 @@ fn a_conflict_alone_needs_a_person() {
     assert_eq!(build(&model, Language::En).state, SyncState::Idle);
     model.conflicts = vec![conflict(&control::Conflict {
         path: "a".into(),
+        original_gone: false,
         copy: "b".into(),
         folder: "/f".into(),
         kind: cairn_model::ConflictKind::Edit,

@@ -12,6 +12,8 @@ pub struct OpenConflict {
     pub folder_root: String,
     /// The file that has the name.
     pub path: RelPath,
+    /// True if no file is there any more: it was deleted, or the copy alone was moved.
+    pub original_gone: bool,
     /// The conflict copy.
     pub copy: RelPath,
     pub kind: ConflictKind,
@@ -77,6 +79,7 @@ pub(super) fn find_all(engine: &Engine) -> Result<Vec<Found>, EngineError> {
                 folder: folder.id,
                 folder_root: folder.root.clone(),
                 path,
+                original_gone: local.is_none(),
                 copy: copy_path,
                 kind: conflict.kind,
                 device: device_of_original(engine, db, &conflict)?,

@@ -285,6 +285,59 @@ fn a_conflict_is_open_on_every_device_that_has_the_copy() {
 }
 
 #[test]
+fn a_conflict_says_that_the_other_version_is_gone_and_closes_with_the_copy() {
+    let world = World::new();
+    for home in ["a", "b"] {
+        world.login(home);
+        world.json(home, &["add", &format!("folder-{home}")]);
+    }
+    let _stopping = (Stopping(&world, "a"), Stopping(&world, "b"));
+    world.write("folder-a/f.txt", "base");
+    wait(&world, "a");
+    wait(&world, "b");
+    for home in ["a", "b"] {
+        world.json(home, &["pause"]);
+        world.write(&format!("folder-{home}/f.txt"), format!("edited on {home}"));
+    }
+    for home in ["a", "b", "a"] {
+        world.json(home, &["resume"]);
+        wait(&world, home);
+    }
+    let conflicts = |home| world.json(home, &["conflicts"])["conflicts"].clone();
+    let copy = conflicts("a")[0]["copy"]
+        .as_str()
+        .expect("a copy")
+        .to_owned();
+    let is_gone = |home| conflicts(home)[0]["original_gone"].clone();
+    assert_eq!(is_gone("a"), Value::Null, "it is there");
+
+    // The copy alone goes elsewhere: no version is beside it there.
+    std::fs::create_dir(world.path("folder-a/sub")).unwrap();
+    let moved = format!("sub/{copy}");
+    let [from, to] = [&copy, &moved].map(|name| world.path(&format!("folder-a/{name}")));
+    std::fs::rename(from, &to).unwrap();
+    std::fs::remove_file(world.path("folder-a/f.txt")).unwrap();
+    for home in ["a", "b"] {
+        wait(&world, home);
+        let open = conflicts(home);
+        assert_eq!(open[0]["copy"], moved, "{home}: {open}");
+        assert_eq!(open[0]["original_gone"], true, "{home}: {open}");
+    }
+    let text = world.run("a", &["conflicts"]).stdout;
+    assert!(text.contains("(not there)"), "{text}");
+    assert!(text.contains("cairn resolve COPY --keep copy"), "{text}");
+    world
+        .run("a", &["resolve", &moved, "--keep", "original"])
+        .assert_refused(5, &["sub"]);
+
+    std::fs::remove_file(&to).unwrap();
+    for home in ["a", "b"] {
+        wait(&world, home);
+        assert_eq!(conflicts(home), json!([]), "{home}");
+    }
+}
+
+#[test]
 fn one_daemon_a_home_and_it_ends_in_order() {
     let world = World::new();
     world.login("a");

@@ -184,6 +184,48 @@ fn what_waits_for_a_person_goes_on_waiting() {
 }
 
 #[test]
+fn what_strict_verification_holds_back_is_named_with_what_it_does() {
+    let world = World::new();
+    world.login("a");
+    let _stopping = Stopping(&world, "a");
+    std::fs::create_dir_all(world.path("f/d")).expect("folders can be made");
+    for name in ["f/d/gone", "f/d/old"] {
+        world.write(name, name);
+    }
+    world.json("a", &["add", "f", "--remote", "/f"]);
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+    world.json("a", &["config", "set", "sync.verify", "strict"]);
+    let id = |path: &str| {
+        let id = world.json("a", &["info", path])["id"].clone();
+        id.as_str().expect("an id").to_owned()
+    };
+    let (gone, old) = (id("/f/d/gone"), id("/f/d/old"));
+    world.delete_without_keys(&gone);
+    world.rename_without_keys(&old, "new");
+    world.json("a", &["sync"]);
+    // A daemon that starts anew knows as much.
+    for _ in 0..2 {
+        world.run("a", &["status", "--wait", "--timeout", "60"]);
+        let shown = planned(&world, &["accept"]);
+        assert_eq!(shown["would_accept"], json!(["d/gone", "d/old"]));
+        let folder = world.text("f");
+        let change = |path: &str, change: &str, new_path: Value| json!({ "folder": folder, "path": path, "change": change, "new_path": new_path });
+        let expected = [
+            change("d/gone", "deleted", Value::Null),
+            change("d/old", "moved", json!("d/new")),
+        ];
+        assert_eq!(shown["changes"], json!(expected), "{shown}");
+        let text = world.run("a", &["accept", "--dry-run"]).stdout;
+        assert!(text.contains("d/gone is deleted"), "{text}");
+        assert!(text.contains("d/old is moved to d/new"), "{text}");
+        world.json("a", &["restart"]);
+    }
+    assert_eq!(world.json("a", &["accept"])["accepted"], 2);
+    world.json("a", &["status", "--wait", "--timeout", "60"]);
+    assert_eq!(names(&world.path("f/d")), ["new"]);
+}
+
+#[test]
 fn a_conflict_stays_open() {
     let world = World::new();
     for home in ["a", "b"] {

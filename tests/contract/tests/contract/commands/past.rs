@@ -560,3 +560,34 @@ fn the_history_of_a_folder_says_which_device_made_a_file_that_has_changed_since(
     assert_eq!(made("/f/same"), json!([device, 6]), "unchanged");
     assert_eq!(made("/f"), json!([device, null]));
 }
+
+#[test]
+fn the_history_says_who_has_moved_and_deleted() {
+    let world = World::new();
+    world.login("a");
+    world.json("a", &["mkdir", "/d"]);
+    world.write("f", "f");
+    world.json("a", &["upload", "f", "--to", "/d"]);
+    world.json("a", &["mv", "/d/f", "/d/g"]);
+    world.json("a", &["mkdir", "/d/sub"]);
+    world.json("a", &["rm", "/d/g"]);
+    let history = world.json("a", &["history", "/d"]);
+    let events = history["events"].as_array().unwrap();
+    assert_eq!(events.len(), 5, "{history}");
+    for event in events {
+        assert_eq!(event["by"], "owner@example.com", "{event}");
+        assert!(event["device"].is_string(), "{event}");
+    }
+    // A device that is not the account's any more has no name, and its id is not shown for one.
+    world.login("b");
+    let id = events[0]["device_id"].as_str().unwrap();
+    world.json("b", &["devices", "remove", id, "--yes"]);
+    let later = world.json("b", &["history", "/d"])["events"].clone();
+    assert_eq!(
+        (&later[0]["device"], &later[0]["device_id"]),
+        (&Value::Null, &json!(id))
+    );
+    let text = world.run("b", &["history", "/d"]).stdout;
+    assert!(text.contains("a removed device"), "{text}");
+    assert!(!text.contains(id), "{text}");
+}

@@ -250,3 +250,45 @@ fn a_daemon_that_hangs_holds_up_no_command_for_good() {
     // It has the signal since, and ends by itself.
     world.run("a", &["stop"]);
 }
+
+#[test]
+fn another_log_level_is_in_force_at_once() {
+    let world = with_two_folders();
+    let _stopping = Stopping(&world, "a");
+    let log = || world.json("a", &["logs", "--lines", "100000"])["lines"].to_string();
+    assert!(!log().contains(" DEBUG "), "{}", log());
+    world.json("a", &["config", "set", "log.level", "debug"]);
+    world.write("one/another", "another");
+    settle(&world, "a");
+    assert!(log().contains(" DEBUG "), "{}", log());
+    world.json("a", &["config", "set", "log.level", "warn"]);
+    let before = log().matches(" DEBUG ").count();
+    world.write("one/third", "third");
+    settle(&world, "a");
+    assert_eq!(log().matches(" DEBUG ").count(), before);
+}
+
+#[test]
+fn a_removed_folder_says_what_is_only_here() {
+    let world = with_two_folders();
+    let _stopping = Stopping(&world, "a");
+    let all = world.json("a", &["remove", "two", "--dry-run"]);
+    assert_eq!(
+        (&all["only_here"], &all["complete"], &all["problem"]),
+        (&json!(0), &json!(true), &Value::Null)
+    );
+    world.json("a", &["rm", "/two"]);
+    world.run("a", &["sync", "two"]);
+    let left = world.run("a", &["remove", "two"]).stdout;
+    assert!(!left.contains("stay here and on the service"), "{left}");
+    assert!(left.contains("as they are here: 1 file."), "{left}");
+    assert!(left.contains("It was not synced before: "), "{left}");
+    assert_eq!(std::fs::read(world.path("two/f")).unwrap(), b"two");
+
+    // Nobody looks at it while it is paused.
+    world.json("a", &["pause"]);
+    world.write("one/new", "new");
+    let text = world.run("a", &["remove", "one", "--dry-run"]).stdout;
+    assert!(text.contains("while it was paused was not sent"), "{text}");
+    assert_eq!(world.json("a", &["remove", "one"])["complete"], false);
+}

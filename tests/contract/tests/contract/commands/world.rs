@@ -3,9 +3,9 @@
 
 use crate::support::{OWNER, Service};
 use cairn_api::Api;
-use cairn_model::{DeviceId, Kind};
+use cairn_model::{DeviceId, Kind, TeamId};
 use cairn_wire::account::CreateApiKey;
-use cairn_wire::nodes::CreateNode;
+use cairn_wire::nodes::{CreateNode, UpdateNode};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -72,6 +72,14 @@ impl World {
         serde_json::to_value(keys.expect("the account has keys")).expect("JSON")
     }
 
+    /// Returns the keys of a team's members that the server gives.
+    pub(crate) fn served_team_keys(&self, team: TeamId) -> Value {
+        let keys = self
+            .runtime
+            .block_on(async { self.api().team_keys(team).await });
+        serde_json::to_value(keys.expect("the team has keys")).expect("JSON")
+    }
+
     /// Returns a node of the account's own space, or of a team's, as the server gives it.
     pub(crate) fn served_node(&self, id: &str, team: Option<&str>) -> Value {
         let node = self.runtime.block_on(async {
@@ -97,6 +105,28 @@ impl World {
             .runtime
             .block_on(async { self.api().create_folder(&folder).await });
         made.expect("a folder can be made");
+    }
+
+    /// Renames a node of the account's own space, as somebody does who has no keys.
+    pub(crate) fn rename_without_keys(&self, id: &str, name: &str) {
+        let change = UpdateNode {
+            name: Some(name.to_owned()),
+            ..UpdateNode::default()
+        };
+        let id = id.parse().expect("it is an id");
+        let renamed = self
+            .runtime
+            .block_on(async { self.api().update_node(id, None, &change).await });
+        renamed.expect("it can be renamed");
+    }
+
+    /// Puts a node of the account's own space into the trash, as somebody does who has no keys.
+    pub(crate) fn delete_without_keys(&self, id: &str) {
+        let id = id.parse().expect("it is an id");
+        let deleted = self
+            .runtime
+            .block_on(async { self.api().delete_node(id, None, None).await });
+        deleted.expect("it can be deleted");
     }
 
     /// Makes another API key of the account.

@@ -47,7 +47,7 @@ impl Batch<'_> {
             if *deletion == Deletion::Unverified
                 && let Some(known) = db.remote_row(*id)?
             {
-                let change = UnverifiedChange::of_row(Reason::Blocked, &known);
+                let change = UnverifiedChange::of_deletion(Reason::Blocked, &known);
                 db.put_unaccepted(&change.row(*id))?;
                 self.unverified.insert(*id, change);
             }

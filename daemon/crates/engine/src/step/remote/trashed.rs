@@ -83,6 +83,7 @@ mod tests {
             node: held,
             parent: Some(inner),
             name: "held".into(),
+            deleted: Some(false),
         };
         let check = || rows.iter().map(|row| check_known(&ctx, row));
         let index = &ctx.engine.index;
