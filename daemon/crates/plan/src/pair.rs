@@ -160,7 +160,8 @@ impl<'a> Pairing<'a> {
     /// deleted.
     ///
     /// A node that is blocked itself counts only if it was renamed into that state, as by a program
-    /// that keeps the old version under an ignored name. Name duplicates never leave that way.
+    /// that keeps the old version under an ignored name. Name duplicates never leave that way, and neither does what
+    /// can't be read for now.
     fn unlink_departed_locals(&mut self) {
         let mut departed = HashSet::new();
         for at in 0..self.local.order.len() {
@@ -176,7 +177,7 @@ impl<'a> Pairing<'a> {
             let moved = self.local_parent(l) != self.base_parent(base) || l.name != base.name;
             let leaves = match reason {
                 BlockReason::Ancestor => moved || l.parent.is_some_and(|p| departed.contains(&p)),
-                BlockReason::Itself => moved,
+                BlockReason::Itself => moved && !l.is_unknown,
                 BlockReason::Unresolvable => false,
             };
             if leaves {

@@ -40,7 +40,7 @@ impl TreeNode for LocalNode {
         &self.name
     }
     fn is_blocked(&self) -> bool {
-        self.blocked
+        self.blocked || self.is_unknown
     }
 }
 

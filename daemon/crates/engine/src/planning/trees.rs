@@ -63,7 +63,8 @@ fn local_tree(
                 hash: row.hash,
                 size: row.stat.size,
                 executable: row.executable,
-                blocked: row.skipped != Skipped::No || unknown.contains(&Key::Local(*id)),
+                blocked: row.skipped != Skipped::No,
+                is_unknown: unknown.contains(&Key::Local(*id)),
             },
         );
     }

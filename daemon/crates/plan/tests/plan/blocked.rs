@@ -57,6 +57,20 @@ fn a_folder_that_moves_into_an_ignored_one_leaves_with_all_in_it() {
 }
 
 #[test]
+fn what_moves_and_can_not_be_read_for_now_has_not_left() {
+    for to in ["d/f", "g"] {
+        let mut pair = Pair::with("f=1 d/h=2");
+        pair.first.user(&format!("mv f {to}; unreadable {to}"));
+        come_to_rest(&mut pair);
+        check(&pair.second, "f=1 d/h=2");
+        pair.first.user(&format!("readable {to}"));
+        come_to_rest(&mut pair);
+        check(&pair.second, &format!("{to}=1 d/h=2"));
+        assert_eq!(pair.service.deletions, 0, "{to}");
+    }
+}
+
+#[test]
 fn a_backup_under_an_ignored_name_does_not_stop_the_file() {
     let mut pair = Pair::with("f=old");
     pair.first.user("mv f f~; block f~; f=new");

@@ -171,6 +171,7 @@ impl Device {
             size: 0,
             executable: false,
             blocked: false,
+            is_unknown: false,
         };
         self.local.insert(id, node);
         id

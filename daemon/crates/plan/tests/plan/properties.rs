@@ -303,6 +303,7 @@ fn nonsense() -> impl Strategy<Value = Trees> {
                         size,
                         executable,
                         blocked,
+                        is_unknown: false,
                     };
                     trees.local.insert(row.id, row);
                 }

@@ -52,6 +52,7 @@ impl Row {
             size: 4,
             executable: false,
             blocked: false,
+            is_unknown: false,
         }
     }
 

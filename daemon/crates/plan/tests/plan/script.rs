@@ -29,6 +29,8 @@ impl Device {
                 }
                 ["block", path] => self.node(path).blocked = true,
                 ["unblock", path] => self.node(path).blocked = false,
+                ["unreadable", path] => self.node(path).is_unknown = true,
+                ["readable", path] => self.node(path).is_unknown = false,
                 ["save", write] => {
                     let (path, bytes) = write.split_once('=').expect("save path=bytes");
                     if let Some(old) = self.find(path) {
