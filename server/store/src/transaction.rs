@@ -286,6 +286,7 @@ impl Tx<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::db;
     use crate::error::Error;
     use crate::source::Clock;
     use std::sync::Arc;
@@ -337,11 +338,13 @@ mod tests {
             tx.together(|| put(tx, "test c"))
         });
         written.unwrap();
-        let sql = "SELECT group_concat(key) FROM settings WHERE key LIKE 'test _'";
-        let left: String = store
-            .read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))
-            .unwrap();
-        assert_eq!(left, "test a,test c");
+        let left = store.read(|c| {
+            let sql = "SELECT key FROM settings WHERE key LIKE 'test _' ORDER BY key";
+            let mut keys = c.prepare(sql)?;
+            let keys = keys.query_map([], |row| row.get::<String>(0))?;
+            Ok(keys.collect::<db::Result<Vec<_>>>()?)
+        });
+        assert_eq!(left.unwrap(), ["test a", "test c"]);
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub struct LocalNode {
     /// it is deleted. Not so a node whose name a sibling shares after normalisation. A node must not
     /// be blocked for its [temporary name](cairn_model::is_temporary_name).
     pub blocked: bool,
-    /// Blocked for now: its content can't be read, or changes while it is read. Wherever it was moved to, it is there.
+    /// Blocked for now: its content can't be read, or changes while it is read. A move didn't take it out of sync.
     pub is_unknown: bool,
 }
 
